@@ -1,0 +1,3 @@
+//! The `crestline` command line.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! The back end: from crestline-ssa to crestline-isa instructions.

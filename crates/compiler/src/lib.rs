@@ -1,0 +1,1 @@
+//! An open shader compiler for Intel GPUs of the i965 line.

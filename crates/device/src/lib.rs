@@ -1,0 +1,1 @@
+//! Generations, platforms, capabilities, limits and surface formats of Intel i965-line GPUs.

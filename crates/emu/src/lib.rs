@@ -1,0 +1,1 @@
+//! An emulator that runs EU machine code from its metadata.

@@ -1,0 +1,1 @@
+//! Runner of the data tests under tests/.

@@ -1,0 +1,1 @@
+//! SPIR-V, WGSL and GLSL readers that build crestline-ssa.

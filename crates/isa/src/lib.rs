@@ -1,0 +1,1 @@
+//! The instruction set of Intel EUs: tables, codec, text, validation, semantics.

@@ -1,0 +1,1 @@
+//! A compiled program: code, versioned metadata and statistics.

@@ -1,0 +1,1 @@
+//! The mid-level SSA IR: structured control flow, passes, interpreter.
