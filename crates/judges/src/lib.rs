@@ -1,1 +1,94 @@
-//! Outside judges: lavapipe, iga64, gen4asm, ocloc and the oracle pack.
+//! Outside judges: programs written by others that say whether Crestline is right.
+//!
+//! | module | judge | what it is asked |
+//! | --- | --- | --- |
+//! | [`lavapipe`] | Mesa's CPU Vulkan driver | what a compute shader computes |
+//! | [`iga`] | Intel's `iga64` | what machine code says, gen8 and later |
+//! | [`gen4asm`] | `intel-gen4asm` | what machine code says, gen4 to gen9 |
+//! | [`ocloc`] | Intel's OpenCL compiler | whether it reads our containers |
+//! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
+//! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
+//!
+//! A judge that is not installed is never an excuse that goes unseen: [`ask`] prints what is
+//! left out and why, and with `CRESTLINE_JUDGES=required` in the environment it fails the test.
+
+pub mod gen4asm;
+pub mod glslang;
+pub mod iga;
+pub mod lavapipe;
+pub mod ocloc;
+mod process;
+pub mod spirv;
+
+pub use process::ToolError;
+
+/// The environment variable that makes an absent judge a failure (value `required`).
+pub const JUDGES_VARIABLE: &str = "CRESTLINE_JUDGES";
+
+/// Why a judge cannot be asked on this machine.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{judge} is absent: {reason} (on Debian: apt-get install {packages})")]
+pub struct Absent {
+    /// The judge's name.
+    pub judge: &'static str,
+    /// What was tried and how it failed.
+    pub reason: String,
+    /// The Debian packages that bring the judge, separated by spaces.
+    pub packages: &'static str,
+}
+
+/// True when the environment says that an absent judge is a failure.
+pub fn required() -> bool {
+    std::env::var_os(JUDGES_VARIABLE).is_some_and(|value| value == "required")
+}
+
+/// What a test does with a judge that may be absent: goes on with it, or reports on standard
+/// error which comparison is left out and returns nothing.
+///
+/// # Panics
+///
+/// Panics when the judge is absent and [`required`] says that it must not be.
+pub fn ask<T>(judge: Result<T, Absent>) -> Option<T> {
+    match judge {
+        Ok(judge) => Some(judge),
+        Err(absent) if required() => panic!("{JUDGES_VARIABLE}=required, but {absent}"),
+        Err(absent) => {
+            eprintln!("skipped: {absent}");
+            None
+        }
+    }
+}
+
+/// Looks for every judge and returns each name with either a description of what was found or
+/// the reason of its absence; the order is fixed.
+pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
+    vec![
+        ("lavapipe", lavapipe::Lavapipe::open().map(|vulkan| vulkan.description().to_owned())),
+        ("iga64", iga::Iga::find().map(|tool| tool.description().to_owned())),
+        ("gen4asm", gen4asm::Gen4Asm::find().map(|tool| tool.description().to_owned())),
+        ("ocloc", ocloc::Ocloc::find().map(|tool| tool.description().to_owned())),
+        ("spirv-tools", spirv::SpirvTools::find().map(|tool| tool.description().to_owned())),
+        ("glslang", glslang::Glslang::find().map(|tool| tool.description().to_owned())),
+    ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_absent_judge_names_itself_its_reason_and_its_cure() {
+        let absent =
+            Absent { judge: "iga64", reason: "not on PATH".into(), packages: "libigc-tools" };
+        assert_eq!(
+            absent.to_string(),
+            "iga64 is absent: not on PATH (on Debian: apt-get install libigc-tools)"
+        );
+    }
+
+    #[test]
+    fn the_survey_names_every_judge_once() {
+        let names: Vec<_> = survey().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["lavapipe", "iga64", "gen4asm", "ocloc", "spirv-tools", "glslang"]);
+    }
+}

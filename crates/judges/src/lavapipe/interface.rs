@@ -1,0 +1,73 @@
+//! What a module asks of its surroundings, read from the SPIR-V words alone.
+//!
+//! Only the few instructions that matter to the safety of a dispatch are looked at: entry
+//! points and the set and binding of each variable. Whether the module is valid otherwise is
+//! the business of `spirv-val`.
+
+use std::collections::BTreeMap;
+
+use super::{Job, JobError};
+
+const OP_ENTRY_POINT: u32 = 15;
+const OP_VARIABLE: u32 = 59;
+const OP_DECORATE: u32 = 71;
+const DECORATION_BINDING: u32 = 33;
+const DECORATION_DESCRIPTOR_SET: u32 = 34;
+const MODEL_GL_COMPUTE: u32 = 5;
+const HEADER_WORDS: usize = 5;
+
+/// Checks that the job names an entry point of the module and gives every binding.
+pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
+    let refuse = |message: String| Err(JobError::Interface(message));
+    let mut at = HEADER_WORDS;
+    let mut has_entry = false;
+    let mut places: BTreeMap<u32, (Option<u32>, Option<u32>)> = BTreeMap::new();
+    let mut variables = Vec::new();
+    while at < job.spirv.len() {
+        let (count, opcode) = (job.spirv[at] >> 16, job.spirv[at] & 0xffff);
+        let Some(words) = job.spirv.get(at..at + count as usize).filter(|words| !words.is_empty())
+        else {
+            return refuse(format!("the instruction at word {at} runs past the module's end"));
+        };
+        match (opcode, words) {
+            (OP_ENTRY_POINT, [_, MODEL_GL_COMPUTE, _, name @ ..]) => {
+                has_entry |= literal_string(name) == job.entry.as_bytes();
+            }
+            (OP_DECORATE, [_, target, DECORATION_DESCRIPTOR_SET, set]) => {
+                places.entry(*target).or_default().0 = Some(*set);
+            }
+            (OP_DECORATE, [_, target, DECORATION_BINDING, binding]) => {
+                places.entry(*target).or_default().1 = Some(*binding);
+            }
+            (OP_VARIABLE, [_, _, id, ..]) => variables.push(*id),
+            _ => {}
+        }
+        at += words.len();
+    }
+    if !has_entry {
+        return refuse(format!("the module has no GLCompute entry point {:?}", job.entry));
+    }
+    for variable in variables {
+        let Some(&(Some(set), Some(binding))) = places.get(&variable) else { continue };
+        if !job.buffers.iter().any(|buffer| (buffer.set, buffer.binding) == (set, binding)) {
+            return refuse(format!(
+                "the module uses set {set} binding {binding}, which the job does not give"
+            ));
+        }
+    }
+    for (index, buffer) in job.buffers.iter().enumerate() {
+        let place = (buffer.set, buffer.binding, buffer.element);
+        if buffer.contents.is_empty() {
+            return refuse(format!("the buffer at {place:?} is empty"));
+        }
+        if job.buffers[..index].iter().any(|b| (b.set, b.binding, b.element) == place) {
+            return refuse(format!("two buffers at {place:?}"));
+        }
+    }
+    Ok(())
+}
+
+/// The bytes of a SPIR-V literal string, up to its terminating zero.
+fn literal_string(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|word| word.to_le_bytes()).take_while(|&byte| byte != 0).collect()
+}

@@ -1,0 +1,355 @@
+//! Mesa's CPU Vulkan driver: an independent opinion on what a shader computes.
+//!
+//! [`Lavapipe::open`] loads the Vulkan loader at run time (nothing is linked), takes the one
+//! physical device whose type is CPU, and enables every feature that it has. A [`Job`] then names
+//! everything a compute shader sees; [`Lavapipe::run`] gives the buffers as the shader left them.
+//!
+//! The driver trusts its callers: a binding that the shader uses and the job does not give would
+//! be undefined behaviour, so [`Lavapipe::run`] reads the module's decorations first and refuses.
+//!
+//! This module owns all the `unsafe` of the workspace. The rule it lives by: each Vulkan object
+//! is held by a value of [`objects`] that destroys it when dropped and that borrows the device,
+//! so no handle outlives what it was made from.
+
+mod interface;
+mod objects;
+
+use std::sync::{Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+use ash::vk;
+
+use crate::Absent;
+use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
+
+/// How long one dispatch may take before it is called endless.
+const FENCE_LIMIT: Duration = Duration::from_secs(120);
+
+/// An open lavapipe device. It lives as long as the process: see [`Lavapipe::open`].
+pub struct Lavapipe {
+    // `entry` and `instance` hold the loaded library; `device` is only valid while they live.
+    _entry: ash::Entry,
+    _instance: ash::Instance,
+    device: ash::Device,
+    queue: Mutex<vk::Queue>,
+    queue_family: u32,
+    memory: vk::PhysicalDeviceMemoryProperties,
+    description: String,
+}
+
+/// What a descriptor of a [`Buffer`] is to the shader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BufferKind {
+    /// A storage buffer.
+    Storage,
+    /// A uniform buffer.
+    Uniform,
+}
+
+/// A buffer that the shader sees at one descriptor.
+#[derive(Debug, Clone)]
+pub struct Buffer {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding number within the set.
+    pub binding: u32,
+    /// Element of a descriptor array; 0 where the binding is no array.
+    pub element: u32,
+    /// Storage or uniform.
+    pub kind: BufferKind,
+    /// First contents; the length is the descriptor's range in bytes.
+    pub contents: Vec<u8>,
+}
+
+/// A specialization constant: its `SpecId` and the value's bytes (4, or 8 for 64-bit types;
+/// a boolean is 4 bytes, 0 or 1).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecConstant {
+    /// The `SpecId` decoration.
+    pub id: u32,
+    /// The value, little endian, as long as the constant's type.
+    pub value: Vec<u8>,
+}
+
+/// One compute dispatch.
+#[derive(Debug, Clone)]
+pub struct Job<'a> {
+    /// The SPIR-V module.
+    pub spirv: &'a [u32],
+    /// The entry point's name.
+    pub entry: &'a str,
+    /// Specialization constants.
+    pub spec: Vec<SpecConstant>,
+    /// Push constant bytes, from offset 0.
+    pub push: Vec<u8>,
+    /// The buffers.
+    pub buffers: Vec<Buffer>,
+    /// Workgroups in x, y and z.
+    pub groups: [u32; 3],
+}
+
+/// Why an installed lavapipe gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum JobError {
+    /// A Vulkan call failed.
+    #[error("lavapipe: {call} failed: {result}")]
+    Vulkan {
+        /// The Vulkan function.
+        call: &'static str,
+        /// Its result code.
+        result: vk::Result,
+    },
+    /// The job does not fit the module.
+    #[error("lavapipe: {0}")]
+    Interface(String),
+    /// The dispatch did not end.
+    #[error("lavapipe: the dispatch did not end within {} seconds", FENCE_LIMIT.as_secs())]
+    Endless,
+}
+
+/// Turns a Vulkan result into a [`JobError`] that names the call.
+pub(crate) fn vulkan(call: &'static str) -> impl Fn(vk::Result) -> JobError {
+    move |result| JobError::Vulkan { call, result }
+}
+
+impl Lavapipe {
+    /// Opens the device, once per process; later calls give the same one.
+    ///
+    /// # Errors
+    ///
+    /// [`Absent`] when the Vulkan loader is not installed or shows no CPU device.
+    pub fn open() -> Result<&'static Lavapipe, Absent> {
+        static DEVICE: OnceLock<Result<Lavapipe, Absent>> = OnceLock::new();
+        DEVICE
+            .get_or_init(|| {
+                Lavapipe::create().map_err(|reason| Absent {
+                    judge: "lavapipe",
+                    reason,
+                    packages: "libvulkan1 mesa-vulkan-drivers",
+                })
+            })
+            .as_ref()
+            .map_err(Clone::clone)
+    }
+
+    /// The driver's name and version.
+    pub fn description(&self) -> &str {
+        &self.description
+    }
+
+    /// Runs one dispatch and gives the contents of all buffers afterwards, in the job's order.
+    ///
+    /// # Errors
+    ///
+    /// [`JobError::Interface`] when the job does not give what the module uses, otherwise the
+    /// Vulkan call that failed.
+    pub fn run(&self, job: &Job<'_>) -> Result<Vec<Vec<u8>>, JobError> {
+        interface::check(job)?;
+        let parts = PipelineParts::new(&self.device, job)?;
+        let pipeline = Pipeline::new(&parts, job)?;
+        let buffers = job
+            .buffers
+            .iter()
+            .map(|buffer| MappedBuffer::new(&self.device, &self.memory, buffer))
+            .collect::<Result<Vec<_>, _>>()?;
+        let descriptors = DescriptorPool::new(&self.device, &parts, job, &buffers)?;
+        let commands = CommandPool::new(&self.device, self.queue_family)?;
+        let recorded = commands.record(&parts, &pipeline, &descriptors, job)?;
+        // A panic while holding the lock leaves the queue itself intact.
+        let queue = self.queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
+        drop(queue);
+        Ok(buffers.iter().map(MappedBuffer::read).collect())
+    }
+
+    /// The time that `vkCreateComputePipelines` takes for the job's module, layouts excluded.
+    ///
+    /// # Errors
+    ///
+    /// As [`Lavapipe::run`].
+    pub fn time_pipeline(&self, job: &Job<'_>) -> Result<Duration, JobError> {
+        interface::check(job)?;
+        let parts = PipelineParts::new(&self.device, job)?;
+        let start = Instant::now();
+        let pipeline = Pipeline::new(&parts, job)?;
+        let time = start.elapsed();
+        drop(pipeline);
+        Ok(time)
+    }
+
+    fn create() -> Result<Lavapipe, String> {
+        // SAFETY: loading the system's Vulkan loader runs its initialisers; there is nothing
+        // for us to uphold beyond keeping `entry` alive, which the struct does.
+        let entry =
+            unsafe { ash::Entry::load() }.map_err(|error| format!("no Vulkan loader: {error}"))?;
+        let application = vk::ApplicationInfo::default().api_version(vk::API_VERSION_1_3);
+        let info = vk::InstanceCreateInfo::default().application_info(&application);
+        // SAFETY: `info` and what it points to live through the call.
+        let instance = unsafe { entry.create_instance(&info, None) }
+            .map_err(|result| format!("vkCreateInstance failed: {result}"))?;
+        match open_device(&instance) {
+            Ok((device, queue, queue_family, memory, description)) => Ok(Lavapipe {
+                _entry: entry,
+                _instance: instance,
+                device,
+                queue: Mutex::new(queue),
+                queue_family,
+                memory,
+                description,
+            }),
+            Err(reason) => {
+                // SAFETY: no object made from the instance is left.
+                unsafe { instance.destroy_instance(None) };
+                Err(reason)
+            }
+        }
+    }
+}
+
+type Opened = (ash::Device, vk::Queue, u32, vk::PhysicalDeviceMemoryProperties, String);
+
+fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
+    let failed = |call: &'static str| move |result: vk::Result| format!("{call} failed: {result}");
+    // SAFETY: the instance is live.
+    let devices = unsafe { instance.enumerate_physical_devices() }
+        .map_err(failed("vkEnumeratePhysicalDevices"))?;
+    let mut seen = Vec::new();
+    let mut chosen = None;
+    for device in devices {
+        // SAFETY: the handle was just enumerated from this instance.
+        let properties = unsafe { instance.get_physical_device_properties(device) };
+        let name = properties
+            .device_name_as_c_str()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
+        if properties.device_type == vk::PhysicalDeviceType::CPU && name.starts_with("llvmpipe") {
+            chosen = Some((device, name));
+            break;
+        }
+        seen.push(name);
+    }
+    let Some((physical, description)) = chosen else {
+        return Err(format!("the Vulkan loader shows no llvmpipe device (it shows {seen:?})"));
+    };
+
+    let mut features11 = vk::PhysicalDeviceVulkan11Features::default();
+    let mut features12 = vk::PhysicalDeviceVulkan12Features::default();
+    let mut features13 = vk::PhysicalDeviceVulkan13Features::default();
+    let mut features = vk::PhysicalDeviceFeatures2::default()
+        .push_next(&mut features11)
+        .push_next(&mut features12)
+        .push_next(&mut features13);
+    // SAFETY: the chain holds structures of the types that Vulkan 1.3 defines for it.
+    unsafe { instance.get_physical_device_features2(physical, &mut features) };
+
+    // SAFETY: `physical` belongs to the live instance.
+    let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
+    let queue_family = families
+        .iter()
+        .position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE))
+        .and_then(|index| u32::try_from(index).ok())
+        .ok_or("the device has no compute queue")?;
+    let priorities = [1.0];
+    let queues = [vk::DeviceQueueCreateInfo::default()
+        .queue_family_index(queue_family)
+        .queue_priorities(&priorities)];
+    // Exactly the features that were reported are asked for, so none can be refused.
+    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
+    // SAFETY: `info` and its chain live through the call.
+    let device = unsafe { instance.create_device(physical, &info, None) }
+        .map_err(failed("vkCreateDevice"))?;
+    // SAFETY: the family has at least one queue, and one was asked for.
+    let queue = unsafe { device.get_device_queue(queue_family, 0) };
+    // SAFETY: `physical` belongs to the live instance.
+    let memory = unsafe { instance.get_physical_device_memory_properties(physical) };
+    Ok((device, queue, queue_family, memory, description))
+}
+
+/// `entry` as a C string.
+pub(crate) fn entry_name(entry: &str) -> Result<std::ffi::CString, JobError> {
+    std::ffi::CString::new(entry)
+        .map_err(|_| JobError::Interface(format!("the entry name {entry:?} contains a zero byte")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::glslang::Glslang;
+
+    fn compile(source: &str) -> Option<Vec<u32>> {
+        let tool = crate::ask(Glslang::find())?;
+        Some(tool.compile("comp", source).expect("the test's own shader"))
+    }
+
+    fn words(bytes: &[u8]) -> Vec<u32> {
+        bytes.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect()
+    }
+
+    fn bytes(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
+    const SHADER: &str = "#version 450
+        layout(local_size_x = 4) in;
+        layout(constant_id = 3) const uint SCALE = 1;
+        layout(push_constant) uniform Push { uint bias; };
+        layout(set = 0, binding = 1) uniform U { uvec4 table; };
+        layout(set = 2, binding = 0) buffer B { uint data[]; } arr[2];
+        void main() {
+            uint i = gl_GlobalInvocationID.x;
+            arr[0].data[i] += table[i % 4] * SCALE + bias;
+            arr[1].data[i] = uint(arr[0].data.length());
+        }";
+
+    fn job(spirv: &[u32]) -> Job<'_> {
+        let buffer = |set, binding, element, kind, contents: &[u32]| Buffer {
+            set,
+            binding,
+            element,
+            kind,
+            contents: bytes(contents),
+        };
+        Job {
+            spirv,
+            entry: "main",
+            spec: vec![SpecConstant { id: 3, value: 10u32.to_le_bytes().to_vec() }],
+            push: bytes(&[1000]),
+            buffers: vec![
+                buffer(0, 1, 0, BufferKind::Uniform, &[1, 2, 3, 4]),
+                buffer(2, 0, 0, BufferKind::Storage, &[5, 6, 7, 8, 9, 10, 11, 12]),
+                buffer(2, 0, 1, BufferKind::Storage, &[0; 8]),
+            ],
+            groups: [2, 1, 1],
+        }
+    }
+
+    #[test]
+    fn a_dispatch_sees_every_kind_of_input() {
+        let Some(vulkan) = crate::ask(Lavapipe::open()) else { return };
+        let Some(spirv) = compile(SHADER) else { return };
+        let after = vulkan.run(&job(&spirv)).unwrap();
+        assert_eq!(words(&after[1]), [1015, 1026, 1037, 1048, 1019, 1030, 1041, 1052]);
+        assert_eq!(words(&after[2]), [8; 8]);
+        assert!(vulkan.time_pipeline(&job(&spirv)).unwrap() > Duration::ZERO);
+    }
+
+    #[test]
+    fn a_missing_binding_is_refused_before_the_driver_sees_it() {
+        let Some(vulkan) = crate::ask(Lavapipe::open()) else { return };
+        let Some(spirv) = compile(SHADER) else { return };
+        let mut job = job(&spirv);
+        job.buffers.remove(0);
+        let error = vulkan.run(&job).unwrap_err();
+        assert!(error.to_string().contains("set 0 binding 1"), "{error}");
+    }
+
+    #[test]
+    fn an_unknown_entry_point_is_refused() {
+        let Some(vulkan) = crate::ask(Lavapipe::open()) else { return };
+        let Some(spirv) = compile(SHADER) else { return };
+        let mut job = job(&spirv);
+        job.entry = "other";
+        let error = vulkan.run(&job).unwrap_err();
+        assert!(error.to_string().contains("no GLCompute entry point"), "{error}");
+    }
+}

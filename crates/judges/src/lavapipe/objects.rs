@@ -1,0 +1,405 @@
+//! Vulkan objects that destroy themselves: each type holds its handles and a borrow of the
+//! device they were made from, and gives them back when dropped.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use ash::vk;
+
+use super::{Buffer, BufferKind, Job, JobError, entry_name, vulkan};
+
+impl BufferKind {
+    fn descriptor(self) -> vk::DescriptorType {
+        match self {
+            BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
+            BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+        }
+    }
+
+    fn usage(self) -> vk::BufferUsageFlags {
+        match self {
+            BufferKind::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
+            BufferKind::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
+        }
+    }
+}
+
+/// Everything a pipeline is made from: the shader module and the layouts.
+pub(super) struct PipelineParts<'d> {
+    device: &'d ash::Device,
+    module: vk::ShaderModule,
+    /// One per descriptor set from 0 to the highest one used; unused ones are empty.
+    sets: Vec<vk::DescriptorSetLayout>,
+    layout: vk::PipelineLayout,
+}
+
+impl<'d> PipelineParts<'d> {
+    pub(super) fn new(device: &'d ash::Device, job: &Job<'_>) -> Result<Self, JobError> {
+        // Made first and filled step by step, so that an error on the way drops what exists.
+        let mut parts = PipelineParts {
+            device,
+            module: vk::ShaderModule::null(),
+            sets: Vec::new(),
+            layout: vk::PipelineLayout::null(),
+        };
+        let info = vk::ShaderModuleCreateInfo::default().code(job.spirv);
+        // SAFETY: the code slice lives through the call.
+        parts.module = unsafe { device.create_shader_module(&info, None) }
+            .map_err(vulkan("vkCreateShaderModule"))?;
+
+        let count = job.buffers.iter().map(|buffer| buffer.set + 1).max().unwrap_or(0);
+        for set in 0..count {
+            let mut bindings: BTreeMap<u32, (BufferKind, u32)> = BTreeMap::new();
+            for buffer in job.buffers.iter().filter(|buffer| buffer.set == set) {
+                let (_, elements) = bindings.entry(buffer.binding).or_insert((buffer.kind, 0));
+                *elements = (*elements).max(buffer.element + 1);
+            }
+            let bindings: Vec<_> = bindings
+                .into_iter()
+                .map(|(binding, (kind, elements))| {
+                    vk::DescriptorSetLayoutBinding::default()
+                        .binding(binding)
+                        .descriptor_type(kind.descriptor())
+                        .descriptor_count(elements)
+                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                })
+                .collect();
+            let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
+            // SAFETY: `bindings` lives through the call.
+            let layout = unsafe { device.create_descriptor_set_layout(&info, None) }
+                .map_err(vulkan("vkCreateDescriptorSetLayout"))?;
+            parts.sets.push(layout);
+        }
+
+        let push = [vk::PushConstantRange::default()
+            .stage_flags(vk::ShaderStageFlags::COMPUTE)
+            .size(push_bytes(job).len() as u32)];
+        let ranges = if job.push.is_empty() { &[][..] } else { &push[..] };
+        let info = vk::PipelineLayoutCreateInfo::default()
+            .set_layouts(&parts.sets)
+            .push_constant_ranges(ranges);
+        // SAFETY: the slices live through the call, the set layouts are live.
+        parts.layout = unsafe { device.create_pipeline_layout(&info, None) }
+            .map_err(vulkan("vkCreatePipelineLayout"))?;
+        Ok(parts)
+    }
+}
+
+impl Drop for PipelineParts<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the handles were made from this device, null handles are allowed, and the
+        // pipelines made from them borrow `self` and so are gone.
+        unsafe {
+            self.device.destroy_pipeline_layout(self.layout, None);
+            for &set in &self.sets {
+                self.device.destroy_descriptor_set_layout(set, None);
+            }
+            self.device.destroy_shader_module(self.module, None);
+        }
+    }
+}
+
+/// Push constants as Vulkan takes them: padded to a multiple of four bytes.
+fn push_bytes(job: &Job<'_>) -> Vec<u8> {
+    let mut bytes = job.push.clone();
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    bytes
+}
+
+/// A compute pipeline.
+pub(super) struct Pipeline<'p> {
+    parts: &'p PipelineParts<'p>,
+    handle: vk::Pipeline,
+}
+
+impl<'p> Pipeline<'p> {
+    pub(super) fn new(parts: &'p PipelineParts<'p>, job: &Job<'_>) -> Result<Self, JobError> {
+        let entry = entry_name(job.entry)?;
+        let mut data = Vec::new();
+        let map: Vec<_> = job
+            .spec
+            .iter()
+            .map(|constant| {
+                let offset = data.len() as u32;
+                data.extend(&constant.value);
+                vk::SpecializationMapEntry::default()
+                    .constant_id(constant.id)
+                    .offset(offset)
+                    .size(constant.value.len())
+            })
+            .collect();
+        let specialization = vk::SpecializationInfo::default().map_entries(&map).data(&data);
+        let stage = vk::PipelineShaderStageCreateInfo::default()
+            .stage(vk::ShaderStageFlags::COMPUTE)
+            .module(parts.module)
+            .name(&entry)
+            .specialization_info(&specialization);
+        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(parts.layout)];
+        // SAFETY: all that `info` points to lives through the call.
+        let made = unsafe {
+            parts.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None)
+        };
+        let handles = made.map_err(|(_, result)| vulkan("vkCreateComputePipelines")(result))?;
+        Ok(Pipeline { parts, handle: handles[0] })
+    }
+}
+
+impl Drop for Pipeline<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device; every submission that used it has been waited for.
+        unsafe { self.parts.device.destroy_pipeline(self.handle, None) };
+    }
+}
+
+/// A buffer in host-visible memory, mapped for its whole life.
+pub(super) struct MappedBuffer<'d> {
+    device: &'d ash::Device,
+    handle: vk::Buffer,
+    memory: vk::DeviceMemory,
+    mapped: *mut u8,
+    length: usize,
+}
+
+impl<'d> MappedBuffer<'d> {
+    pub(super) fn new(
+        device: &'d ash::Device,
+        memory: &vk::PhysicalDeviceMemoryProperties,
+        buffer: &Buffer,
+    ) -> Result<Self, JobError> {
+        let mut made = MappedBuffer {
+            device,
+            handle: vk::Buffer::null(),
+            memory: vk::DeviceMemory::null(),
+            mapped: std::ptr::null_mut(),
+            length: buffer.contents.len(),
+        };
+        let info = vk::BufferCreateInfo::default()
+            .size(made.length as u64)
+            .usage(buffer.kind.usage())
+            .sharing_mode(vk::SharingMode::EXCLUSIVE);
+        // SAFETY: `info` lives through the call.
+        made.handle =
+            unsafe { device.create_buffer(&info, None) }.map_err(vulkan("vkCreateBuffer"))?;
+        // SAFETY: the buffer is live.
+        let needs = unsafe { device.get_buffer_memory_requirements(made.handle) };
+        let wanted = vk::MemoryPropertyFlags::HOST_VISIBLE | vk::MemoryPropertyFlags::HOST_COHERENT;
+        let index = (0..memory.memory_type_count)
+            .find(|&index| {
+                needs.memory_type_bits & (1 << index) != 0
+                    && memory.memory_types[index as usize].property_flags.contains(wanted)
+            })
+            .ok_or_else(|| JobError::Interface("no host-visible memory type".into()))?;
+        let info =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+        // SAFETY: `info` lives through the call.
+        made.memory =
+            unsafe { device.allocate_memory(&info, None) }.map_err(vulkan("vkAllocateMemory"))?;
+        // SAFETY: the memory is as large and as aligned as the buffer asked for.
+        unsafe { device.bind_buffer_memory(made.handle, made.memory, 0) }
+            .map_err(vulkan("vkBindBufferMemory"))?;
+        // SAFETY: the memory is host-visible and not mapped yet.
+        let mapped = unsafe {
+            device.map_memory(made.memory, 0, vk::WHOLE_SIZE, vk::MemoryMapFlags::empty())
+        }
+        .map_err(vulkan("vkMapMemory"))?;
+        made.mapped = mapped.cast();
+        // SAFETY: the mapping holds at least `length` bytes (the allocation is at least as large
+        // as the buffer), nothing else refers to it, and the two ranges cannot overlap.
+        unsafe {
+            std::ptr::copy_nonoverlapping(buffer.contents.as_ptr(), made.mapped, made.length);
+        }
+        Ok(made)
+    }
+
+    /// The buffer's contents now; called when no submission is in flight.
+    pub(super) fn read(&self) -> Vec<u8> {
+        // SAFETY: `mapped` holds `length` initialised bytes as long as `self` lives, and the
+        // device does not write while no submission is in flight.
+        unsafe { std::slice::from_raw_parts(self.mapped, self.length) }.to_vec()
+    }
+}
+
+impl Drop for MappedBuffer<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device, null handles are allowed, and every submission that
+        // used the buffer has been waited for. Freeing memory unmaps it.
+        unsafe {
+            self.device.destroy_buffer(self.handle, None);
+            self.device.free_memory(self.memory, None);
+        }
+    }
+}
+
+/// The descriptor sets of one job.
+pub(super) struct DescriptorPool<'d> {
+    device: &'d ash::Device,
+    handle: vk::DescriptorPool,
+    sets: Vec<vk::DescriptorSet>,
+}
+
+impl<'d> DescriptorPool<'d> {
+    pub(super) fn new(
+        device: &'d ash::Device,
+        parts: &PipelineParts<'_>,
+        job: &Job<'_>,
+        buffers: &[MappedBuffer<'_>],
+    ) -> Result<Self, JobError> {
+        let mut pool =
+            DescriptorPool { device, handle: vk::DescriptorPool::null(), sets: Vec::new() };
+        if parts.sets.is_empty() {
+            return Ok(pool);
+        }
+        // Layouts may have gaps in an array's elements, so every binding is given room for all.
+        let count = job.buffers.iter().map(|buffer| buffer.element + 1).sum::<u32>().max(1);
+        let sizes = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::UNIFORM_BUFFER]
+            .map(|ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count));
+        let info = vk::DescriptorPoolCreateInfo::default()
+            .max_sets(parts.sets.len() as u32)
+            .pool_sizes(&sizes);
+        // SAFETY: `info` lives through the call.
+        pool.handle = unsafe { device.create_descriptor_pool(&info, None) }
+            .map_err(vulkan("vkCreateDescriptorPool"))?;
+        let info = vk::DescriptorSetAllocateInfo::default()
+            .descriptor_pool(pool.handle)
+            .set_layouts(&parts.sets);
+        // SAFETY: pool and layouts are live.
+        pool.sets = unsafe { device.allocate_descriptor_sets(&info) }
+            .map_err(vulkan("vkAllocateDescriptorSets"))?;
+        for (buffer, mapped) in job.buffers.iter().zip(buffers) {
+            let range = [vk::DescriptorBufferInfo::default()
+                .buffer(mapped.handle)
+                .range(mapped.length as u64)];
+            let write = vk::WriteDescriptorSet::default()
+                .dst_set(pool.sets[buffer.set as usize])
+                .dst_binding(buffer.binding)
+                .dst_array_element(buffer.element)
+                .descriptor_type(buffer.kind.descriptor())
+                .buffer_info(&range);
+            // SAFETY: the set's layout has this binding, type and element, because both were
+            // made from the same list of buffers.
+            unsafe { device.update_descriptor_sets(&[write], &[]) };
+        }
+        Ok(pool)
+    }
+}
+
+impl Drop for DescriptorPool<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device, null is allowed; frees the sets with it, which no
+        // submission in flight uses.
+        unsafe { self.device.destroy_descriptor_pool(self.handle, None) };
+    }
+}
+
+/// A command pool and the commands of one job.
+pub(super) struct CommandPool<'d> {
+    device: &'d ash::Device,
+    handle: vk::CommandPool,
+}
+
+impl<'d> CommandPool<'d> {
+    pub(super) fn new(device: &'d ash::Device, family: u32) -> Result<Self, JobError> {
+        let info = vk::CommandPoolCreateInfo::default().queue_family_index(family);
+        // SAFETY: `info` lives through the call.
+        let handle = unsafe { device.create_command_pool(&info, None) }
+            .map_err(vulkan("vkCreateCommandPool"))?;
+        Ok(CommandPool { device, handle })
+    }
+
+    /// Records the job's one dispatch.
+    pub(super) fn record(
+        &self,
+        parts: &PipelineParts<'_>,
+        pipeline: &Pipeline<'_>,
+        descriptors: &DescriptorPool<'_>,
+        job: &Job<'_>,
+    ) -> Result<vk::CommandBuffer, JobError> {
+        let device = self.device;
+        let info = vk::CommandBufferAllocateInfo::default()
+            .command_pool(self.handle)
+            .level(vk::CommandBufferLevel::PRIMARY)
+            .command_buffer_count(1);
+        // SAFETY: the pool is live; exactly one buffer is asked for.
+        let commands = unsafe { device.allocate_command_buffers(&info) }
+            .map_err(vulkan("vkAllocateCommandBuffers"))?[0];
+        let begin = vk::CommandBufferBeginInfo::default()
+            .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
+        let compute = vk::PipelineBindPoint::COMPUTE;
+        // SAFETY: every handle is live and stays so until `submit_and_wait` has returned,
+        // because the caller holds the values they come from; `interface::check` made sure
+        // that the layout covers what the shader uses.
+        unsafe {
+            device
+                .begin_command_buffer(commands, &begin)
+                .map_err(vulkan("vkBeginCommandBuffer"))?;
+            device.cmd_bind_pipeline(commands, compute, pipeline.handle);
+            if !descriptors.sets.is_empty() {
+                device.cmd_bind_descriptor_sets(
+                    commands,
+                    compute,
+                    parts.layout,
+                    0,
+                    &descriptors.sets,
+                    &[],
+                );
+            }
+            if !job.push.is_empty() {
+                let stages = vk::ShaderStageFlags::COMPUTE;
+                device.cmd_push_constants(commands, parts.layout, stages, 0, &push_bytes(job));
+            }
+            let [x, y, z] = job.groups;
+            device.cmd_dispatch(commands, x, y, z);
+            let barrier = [vk::MemoryBarrier::default()
+                .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                .dst_access_mask(vk::AccessFlags::HOST_READ)];
+            device.cmd_pipeline_barrier(
+                commands,
+                vk::PipelineStageFlags::COMPUTE_SHADER,
+                vk::PipelineStageFlags::HOST,
+                vk::DependencyFlags::empty(),
+                &barrier,
+                &[],
+                &[],
+            );
+            device.end_command_buffer(commands).map_err(vulkan("vkEndCommandBuffer"))?;
+        }
+        Ok(commands)
+    }
+
+    /// Submits and waits. A dispatch that does not end cannot be taken back: its objects are
+    /// leaked by ending the process, which is the only safe way out.
+    pub(super) fn submit_and_wait(
+        &self,
+        queue: vk::Queue,
+        commands: vk::CommandBuffer,
+        limit: Duration,
+    ) -> Result<(), JobError> {
+        let device = self.device;
+        // SAFETY: default creation info, live device.
+        let fence = unsafe { device.create_fence(&vk::FenceCreateInfo::default(), None) }
+            .map_err(vulkan("vkCreateFence"))?;
+        let buffers = [commands];
+        let submit = [vk::SubmitInfo::default().command_buffers(&buffers)];
+        // SAFETY: the caller holds the queue's lock and all objects the commands use.
+        let waited = unsafe {
+            device
+                .queue_submit(queue, &submit, fence)
+                .and_then(|()| device.wait_for_fences(&[fence], true, limit.as_nanos() as u64))
+        };
+        if waited == Err(vk::Result::TIMEOUT) {
+            // Destroying objects in use is undefined behaviour, and dropping would do that.
+            eprintln!("{}", JobError::Endless);
+            std::process::abort();
+        }
+        // SAFETY: signalled or never submitted.
+        unsafe { device.destroy_fence(fence, None) };
+        waited.map_err(vulkan("vkQueueSubmit or vkWaitForFences"))
+    }
+}
+
+impl Drop for CommandPool<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device, its commands are not in flight; frees them with it.
+        unsafe { self.device.destroy_command_pool(self.handle, None) };
+    }
+}
