@@ -1,1 +1,16 @@
-//! The mid-level SSA IR: structured control flow, passes, interpreter.
+//! The mid-level IR of Crestline: SSA with structured control flow.
+//!
+//! A [`Shader`](ir::Shader) is one entry point after inlining: its interface (bindings, variables, shared memory) and one
+//! [`Function`](ir::Function) whose code is a tree of *regions*. Values are scalars or vectors of
+//! up to four components, of 1, 8, 16, 32 or 64 bits; they carry no numeric type: the operation says whether the
+//! bits are a float, an integer or a boolean. Sources select components by a swizzle.
+//!
+//! Control flow is structured and has no phis: [`If`](ir::InstKind::If) and [`Loop`](ir::InstKind::Loop) are
+//! instructions that own regions, loops carry values in region parameters, and `if` and `loop` give results.
+//! A value is visible from its definition to the end of its region, in nested regions too: dominance is scoping.
+//!
+//! This crate knows nothing of registers, messages or generations.
+
+#![deny(missing_docs)]
+
+pub mod ir;

@@ -1,0 +1,235 @@
+//! The arenas: values, instructions and regions of one function.
+
+use smallvec::SmallVec;
+
+use super::{InstData, InstKind, Ty};
+
+macro_rules! id {
+    ($(#[$doc:meta])+ $name:ident, $prefix:literal) => {
+        $(#[$doc])+
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub struct $name(u32);
+
+        impl $name {
+            /// The id of entry `index` of the arena.
+            pub(crate) const fn from_index(index: usize) -> Self {
+                Self(index as u32)
+            }
+
+            /// The entry's place in the arena: dense from 0, so it can index side tables.
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl std::fmt::Debug for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                write!(f, concat!($prefix, "{}"), self.0)
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                std::fmt::Debug::fmt(self, f)
+            }
+        }
+    };
+}
+
+id!(
+    /// A value of a function.
+    Value, "%"
+);
+id!(
+    /// An instruction of a function.
+    InstId, "i"
+);
+id!(
+    /// A region of a function.
+    RegionId, "r"
+);
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ValueDef {
+    /// Result number `index` of an instruction.
+    Result {
+        /// The instruction.
+        inst: InstId,
+        /// Which of its results.
+        index: u32,
+    },
+    /// Parameter number `index` of a region.
+    Param {
+        /// The region.
+        region: RegionId,
+        /// Which of its parameters.
+        index: u32,
+    },
+}
+
+/// A value's facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ValueData {
+    /// Its type.
+    pub ty: Ty,
+    /// Its definition.
+    pub def: ValueDef,
+}
+
+/// A list of instructions that run in order; the last, and only it, is a terminator.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegionData {
+    /// Values that enter the region: of loop bodies and `continuing` regions.
+    pub params: Vec<Value>,
+    /// The instructions.
+    pub insts: Vec<InstId>,
+}
+
+/// Code: arenas of values, instructions and regions, and the region that runs first.
+///
+/// Passes may leave unreachable entries in the arenas; only what is reachable from [`Function::body`] counts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    values: Vec<ValueData>,
+    insts: Vec<InstData>,
+    regions: Vec<RegionData>,
+    body: RegionId,
+}
+
+impl Default for Function {
+    fn default() -> Self {
+        Function::new()
+    }
+}
+
+impl Function {
+    /// A function with an empty body.
+    pub fn new() -> Function {
+        let regions = vec![RegionData::default()];
+        Function { values: Vec::new(), insts: Vec::new(), regions, body: RegionId::from_index(0) }
+    }
+
+    /// The outermost region; it ends with [`InstKind::Return`].
+    pub fn body(&self) -> RegionId {
+        self.body
+    }
+
+    /// A value's facts.
+    pub fn value(&self, value: Value) -> &ValueData {
+        &self.values[value.index()]
+    }
+
+    /// A value's type.
+    pub fn ty(&self, value: Value) -> Ty {
+        self.values[value.index()].ty
+    }
+
+    /// The instruction that defines the value, if none of the region parameters does.
+    pub fn def(&self, value: Value) -> Option<&InstData> {
+        match self.value(value).def {
+            ValueDef::Result { inst, .. } => Some(self.inst(inst)),
+            ValueDef::Param { .. } => None,
+        }
+    }
+
+    /// An instruction.
+    pub fn inst(&self, inst: InstId) -> &InstData {
+        &self.insts[inst.index()]
+    }
+
+    /// An instruction's kind, to change operands in place. Results stay.
+    pub fn kind_mut(&mut self, inst: InstId) -> &mut InstKind {
+        &mut self.insts[inst.index()].kind
+    }
+
+    /// A region.
+    pub fn region(&self, region: RegionId) -> &RegionData {
+        &self.regions[region.index()]
+    }
+
+    /// A region, to reorder, add and remove instructions.
+    pub fn region_mut(&mut self, region: RegionId) -> &mut RegionData {
+        &mut self.regions[region.index()]
+    }
+
+    /// Number of values made so far; a value's index is below it.
+    pub fn num_values(&self) -> usize {
+        self.values.len()
+    }
+
+    /// Number of instructions made so far; an instruction's index is below it.
+    pub fn num_insts(&self) -> usize {
+        self.insts.len()
+    }
+
+    /// Number of regions made so far; a region's index is below it.
+    pub fn num_regions(&self) -> usize {
+        self.regions.len()
+    }
+
+    /// Makes an empty region that nothing owns yet.
+    pub fn add_region(&mut self) -> RegionId {
+        self.regions.push(RegionData::default());
+        RegionId::from_index(self.regions.len() - 1)
+    }
+
+    /// Adds a parameter to a region.
+    pub fn add_param(&mut self, region: RegionId, ty: Ty) -> Value {
+        let index = self.regions[region.index()].params.len() as u32;
+        let value = self.add_value(ty, ValueDef::Param { region, index });
+        self.regions[region.index()].params.push(value);
+        value
+    }
+
+    /// Makes an instruction with results of the given types. It stands in no region yet.
+    pub fn add_inst(&mut self, kind: InstKind, results: &[Ty]) -> InstId {
+        let inst = InstId::from_index(self.insts.len());
+        self.insts.push(InstData { kind, results: SmallVec::new() });
+        for &ty in results {
+            self.add_result(inst, ty);
+        }
+        inst
+    }
+
+    /// Adds a result to an instruction: of `If` and `Loop`, whose results are found while their regions are built.
+    pub fn add_result(&mut self, inst: InstId, ty: Ty) -> Value {
+        let index = self.insts[inst.index()].results.len() as u32;
+        let value = self.add_value(ty, ValueDef::Result { inst, index });
+        self.insts[inst.index()].results.push(value);
+        value
+    }
+
+    /// Keeps only the results of `inst` for which `keep` says so (by position), renumbering the rest.
+    pub fn retain_results(&mut self, inst: InstId, mut keep: impl FnMut(usize) -> bool) {
+        let old = std::mem::take(&mut self.insts[inst.index()].results);
+        for (_, value) in old.into_iter().enumerate().filter(|(i, _)| keep(*i)) {
+            let index = self.insts[inst.index()].results.len() as u32;
+            self.values[value.index()].def = ValueDef::Result { inst, index };
+            self.insts[inst.index()].results.push(value);
+        }
+    }
+
+    /// Keeps only the parameters of `region` for which `keep` says so (by position), renumbering the rest.
+    pub fn retain_params(&mut self, region: RegionId, mut keep: impl FnMut(usize) -> bool) {
+        let old = std::mem::take(&mut self.regions[region.index()].params);
+        for (_, value) in old.into_iter().enumerate().filter(|(i, _)| keep(*i)) {
+            let index = self.regions[region.index()].params.len() as u32;
+            self.values[value.index()].def = ValueDef::Param { region, index };
+            self.regions[region.index()].params.push(value);
+        }
+    }
+
+    /// The constant that a value is, component `i` in entry `i`, if it is one.
+    pub fn as_const(&self, value: Value) -> Option<[u64; 4]> {
+        match self.def(value)?.kind {
+            InstKind::Const(bits) => Some(bits),
+            _ => None,
+        }
+    }
+
+    fn add_value(&mut self, ty: Ty, def: ValueDef) -> Value {
+        self.values.push(ValueData { ty, def });
+        Value::from_index(self.values.len() - 1)
+    }
+}

@@ -1,0 +1,488 @@
+//! Instructions: what they do, their named operands, and one walk over all sources.
+
+use smallvec::SmallVec;
+
+use super::{AluOp, BindingId, RegionId, Value, VarId};
+
+/// Which component of a value each component of a source reads: entry `i` is 0 to 3 (x, y, z, w).
+///
+/// Only the first entries count, as many as the operation reads.
+pub type Swizzle = [u8; 4];
+
+/// A use of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Src {
+    /// The value read.
+    pub value: Value,
+    /// The components read.
+    pub swizzle: Swizzle,
+}
+
+impl Src {
+    /// The components in order.
+    pub const IDENTITY: Swizzle = [0, 1, 2, 3];
+
+    /// The value with its components in order.
+    pub const fn new(value: Value) -> Src {
+        Src { value, swizzle: Src::IDENTITY }
+    }
+
+    /// One component of the value, in every position.
+    pub const fn comp(value: Value, comp: usize) -> Src {
+        Src { value, swizzle: [comp as u8; 4] }
+    }
+
+    /// Component `comp` of this source, in every position.
+    pub const fn select(self, comp: usize) -> Src {
+        Src { value: self.value, swizzle: [self.swizzle[comp]; 4] }
+    }
+
+    /// This source seen through another swizzle: component `i` becomes this source's component `outer[i]`.
+    pub const fn then(self, outer: Swizzle) -> Src {
+        let s = self.swizzle;
+        Src {
+            value: self.value,
+            swizzle: [
+                s[outer[0] as usize],
+                s[outer[1] as usize],
+                s[outer[2] as usize],
+                s[outer[3] as usize],
+            ],
+        }
+    }
+
+    /// Whether the first `comps` components are read in order.
+    pub fn is_identity(self, comps: usize) -> bool {
+        self.swizzle[..comps] == Src::IDENTITY[..comps]
+    }
+}
+
+impl From<Value> for Src {
+    fn from(value: Value) -> Src {
+        Src::new(value)
+    }
+}
+
+/// A list of sources.
+pub type Srcs = SmallVec<[Src; 4]>;
+
+/// Which components a store writes: bit `i` = component `i`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WriteMask(pub u8);
+
+impl WriteMask {
+    /// The first `comps` components.
+    pub const fn all(comps: usize) -> WriteMask {
+        WriteMask(((1u32 << comps) - 1) as u8)
+    }
+
+    /// Whether component `comp` is written.
+    pub const fn has(self, comp: usize) -> bool {
+        self.0 >> comp & 1 == 1
+    }
+}
+
+/// A step of the path from a variable to a part of it: a structure member, array element, or vector component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum PathStep {
+    /// A number known now.
+    Const(u32),
+    /// A 32-bit unsigned number known at run time: array elements and vector components only.
+    Dyn(Src),
+}
+
+/// A binding, and which element of a descriptor array.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Resource {
+    /// The binding.
+    pub binding: BindingId,
+    /// The element, 32-bit unsigned; `None` for a binding that is no array.
+    pub element: Option<Src>,
+}
+
+/// A memory that byte offsets address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Memory {
+    /// A uniform buffer. Out of bounds reads as 0.
+    Ubo(Resource),
+    /// A storage buffer. Out of bounds reads as 0, writes are dropped.
+    Ssbo(Resource),
+    /// The push constants. Read only.
+    PushConstant,
+    /// The workgroup's shared memory.
+    Shared,
+    /// Memory of one invocation, [`Shader::scratch_bytes`](super::Shader::scratch_bytes) long.
+    Scratch,
+    /// Constants that belong to the program, [`Shader::const_data`](super::Shader::const_data). Read only.
+    ConstData,
+}
+
+/// What is known of a byte offset: it is `offset` modulo `mul`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Align {
+    /// A power of two, in bytes.
+    pub mul: u32,
+    /// Less than `mul`, in bytes.
+    pub offset: u32,
+}
+
+impl Align {
+    /// A multiple of `bytes`, a power of two.
+    pub const fn to(bytes: u32) -> Align {
+        Align { mul: bytes, offset: 0 }
+    }
+
+    /// The greatest power of two that is known to divide the offset, in bytes.
+    pub const fn bytes(self) -> u32 {
+        if self.offset == 0 { self.mul } else { 1 << self.offset.trailing_zeros() }
+    }
+
+    /// What is known after adding `bytes`.
+    pub const fn plus(self, bytes: u32) -> Align {
+        Align { mul: self.mul, offset: self.offset.wrapping_add(bytes) & (self.mul - 1) }
+    }
+}
+
+/// What a memory access promises and demands.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// Other invocations must see writes and this one theirs, without caching in between.
+    pub coherent: bool,
+    /// Every access counts: none may be added, removed or merged.
+    pub volatile: bool,
+    /// Nothing in this dispatch writes the memory: loads may move and merge freely.
+    pub readonly: bool,
+    /// No other binding names the same memory.
+    pub restrict: bool,
+}
+
+/// What an atomic computes from the old memory value and its data.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AtomicOp {
+    /// Sum.
+    IAdd,
+    /// Lesser, signed.
+    IMin,
+    /// Greater, signed.
+    IMax,
+    /// Lesser, unsigned.
+    UMin,
+    /// Greater, unsigned.
+    UMax,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The data itself.
+    Exchange,
+    /// The data where the old value equals `compare`, else the old value.
+    CompareExchange,
+    /// Float sum.
+    FAdd,
+    /// Float lesser.
+    FMin,
+    /// Float greater.
+    FMax,
+}
+
+/// Who a barrier or an ordering concerns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Scope {
+    /// This invocation.
+    Invocation,
+    /// The subgroup.
+    Subgroup,
+    /// The workgroup.
+    Workgroup,
+    /// The queue family or device.
+    Device,
+}
+
+/// Which memories a barrier orders, and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct MemorySemantics {
+    /// Later accesses stay behind.
+    pub acquire: bool,
+    /// Earlier accesses stay before.
+    pub release: bool,
+    /// Storage and uniform buffers.
+    pub buffer: bool,
+    /// Storage images.
+    pub image: bool,
+    /// Shared memory.
+    pub shared: bool,
+    /// Stage outputs (tessellation control).
+    pub output: bool,
+}
+
+/// Values that the hardware or the driver provides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SysVal {
+    /// 32x3: index of the workgroup.
+    WorkgroupId,
+    /// 32x3: number of workgroups dispatched.
+    NumWorkgroups,
+    /// 32x3: size of the workgroup in invocations.
+    WorkgroupSize,
+    /// 32x3: index of the invocation in its workgroup.
+    LocalInvocationId,
+    /// 32: the same, flat: x + y * size.x + z * size.x * size.y.
+    LocalInvocationIndex,
+    /// 32x3: workgroup id * size + local id.
+    GlobalInvocationId,
+    /// 32: index of the subgroup (hardware thread) in its workgroup.
+    SubgroupId,
+    /// 32: number of subgroups in the workgroup.
+    NumSubgroups,
+    /// 32: number of invocations in a subgroup (the SIMD width).
+    SubgroupSize,
+    /// 32: index of the invocation in its subgroup (the channel).
+    SubgroupInvocation,
+}
+
+/// What an instruction does, with its operands by name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InstKind {
+    /// A constant; entry `i` is component `i`, zero extended.
+    Const([u64; 4]),
+    /// Any bits.
+    Undef,
+    /// Arithmetic.
+    Alu {
+        /// The operation.
+        op: AluOp,
+        /// Its sources, as many as its row says.
+        srcs: Srcs,
+        /// Whether value-changing float rewrites (contraction, reassociation) are forbidden.
+        exact: bool,
+    },
+    /// A value from the hardware or driver.
+    SysVal(SysVal),
+    /// Reads a private variable or a part of it: a scalar or vector.
+    LoadVar {
+        /// The variable.
+        var: VarId,
+        /// The way to a scalar or vector of it.
+        path: Vec<PathStep>,
+    },
+    /// Writes a private variable or a part of it: a scalar or vector.
+    StoreVar {
+        /// The variable.
+        var: VarId,
+        /// The way to a scalar or vector of it.
+        path: Vec<PathStep>,
+        /// What is stored.
+        data: Src,
+        /// Components stored.
+        mask: WriteMask,
+    },
+    /// Reads consecutive components from memory.
+    Load {
+        /// The memory.
+        memory: Memory,
+        /// Byte offset, 32 bits.
+        offset: Src,
+        /// What is known of the offset.
+        align: Align,
+        /// Promises and demands.
+        access: Access,
+    },
+    /// Writes components to memory; component `i` at `offset + i * size`.
+    Store {
+        /// The memory.
+        memory: Memory,
+        /// Byte offset, 32 bits.
+        offset: Src,
+        /// What is stored.
+        data: Src,
+        /// Number of components of `data` that the mask speaks of.
+        comps: u8,
+        /// Components stored.
+        mask: WriteMask,
+        /// What is known of the offset.
+        align: Align,
+        /// Promises and demands.
+        access: Access,
+    },
+    /// Reads, computes and writes a scalar in one step; the result is the old value.
+    Atomic {
+        /// The memory: [`Memory::Ssbo`] or [`Memory::Shared`].
+        memory: Memory,
+        /// What is computed.
+        op: AtomicOp,
+        /// Byte offset, 32 bits, a multiple of the size.
+        offset: Src,
+        /// The operand.
+        data: Src,
+        /// The expected value of [`AtomicOp::CompareExchange`], else `None`.
+        compare: Option<Src>,
+        /// Promises and demands.
+        access: Access,
+    },
+    /// The size of a buffer in bytes, 32 bits.
+    BufferSize(Resource),
+    /// A barrier.
+    Barrier {
+        /// Whose invocations all must arrive before one leaves; `None`: nobody waits.
+        execution: Option<Scope>,
+        /// Among whom memory accesses are ordered.
+        memory: Scope,
+        /// Which accesses are ordered.
+        semantics: MemorySemantics,
+    },
+    /// Runs one of two regions. The results are what the region that ran yielded.
+    If {
+        /// A boolean scalar.
+        cond: Src,
+        /// Runs where true. Ends with `Yield`, or leaves by `Break`, `Continue` or `Return`.
+        then: RegionId,
+        /// Runs where false, likewise.
+        else_: RegionId,
+    },
+    /// Runs `body` again and again until `Break`, whose sources are the results.
+    Loop {
+        /// First values of the body's parameters.
+        init: Srcs,
+        /// The body: its `Continue` gives the parameters of `continuing`, or where there is none, its own next ones.
+        body: RegionId,
+        /// Runs after each body; its `Continue` gives the body's next parameters. May `Break`, in a nested `If` too.
+        continuing: Option<RegionId>,
+    },
+    /// Ends a region of an `If` with its results.
+    Yield(Srcs),
+    /// Leaves the innermost loop with its results.
+    Break(Srcs),
+    /// Ends this round of the innermost loop.
+    Continue(Srcs),
+    /// Ends the invocation. In nested regions it is only legal before `lower_returns`.
+    Return,
+}
+
+/// An instruction: its kind and the values it defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InstData {
+    /// What it does.
+    pub kind: InstKind,
+    /// What it defines: at most one value, but any number for `If` and `Loop`.
+    pub results: SmallVec<[Value; 1]>,
+}
+
+impl Memory {
+    /// Whether nothing in a dispatch can write this memory.
+    pub const fn is_read_only(self) -> bool {
+        matches!(self, Memory::Ubo(_) | Memory::PushConstant | Memory::ConstData)
+    }
+
+    fn resource_mut(&mut self) -> Option<&mut Resource> {
+        match self {
+            Memory::Ubo(r) | Memory::Ssbo(r) => Some(r),
+            Memory::PushConstant | Memory::Shared | Memory::Scratch | Memory::ConstData => None,
+        }
+    }
+}
+
+impl InstKind {
+    /// An arithmetic instruction that may be contracted and reassociated.
+    pub fn alu(op: AluOp, srcs: impl IntoIterator<Item = Src>) -> InstKind {
+        InstKind::Alu { op, srcs: srcs.into_iter().collect(), exact: false }
+    }
+
+    /// Calls `f` with every source, in the order in which the text form shows them.
+    pub fn for_each_src_mut(&mut self, mut f: impl FnMut(&mut Src)) {
+        let element = |memory: &mut Memory, f: &mut dyn FnMut(&mut Src)| {
+            if let Some(Resource { element: Some(e), .. }) = memory.resource_mut() {
+                f(e);
+            }
+        };
+        match self {
+            InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) | InstKind::Return => {}
+            InstKind::Alu { srcs, .. }
+            | InstKind::Yield(srcs)
+            | InstKind::Break(srcs)
+            | InstKind::Continue(srcs)
+            | InstKind::Loop { init: srcs, .. } => srcs.iter_mut().for_each(f),
+            InstKind::LoadVar { path, .. } => path_srcs(path, &mut f),
+            InstKind::StoreVar { path, data, .. } => {
+                path_srcs(path, &mut f);
+                f(data);
+            }
+            InstKind::Load { memory, offset, .. } => {
+                element(memory, &mut f);
+                f(offset);
+            }
+            InstKind::Store { memory, offset, data, .. } => {
+                element(memory, &mut f);
+                f(offset);
+                f(data);
+            }
+            InstKind::Atomic { memory, offset, data, compare, .. } => {
+                element(memory, &mut f);
+                f(offset);
+                f(data);
+                compare.iter_mut().for_each(f);
+            }
+            InstKind::BufferSize(resource) => resource.element.iter_mut().for_each(f),
+            InstKind::Barrier { .. } => {}
+            InstKind::If { cond, .. } => f(cond),
+        }
+    }
+
+    /// Calls `f` with every source, in the order in which the text form shows them.
+    pub fn for_each_src(&self, mut f: impl FnMut(Src)) {
+        // One walk serves both: the clone is of operands only, regions are ids.
+        self.clone().for_each_src_mut(|src| f(*src));
+    }
+
+    /// The regions that the instruction owns, in order.
+    pub fn regions(&self) -> SmallVec<[RegionId; 2]> {
+        match self {
+            InstKind::If { then, else_, .. } => SmallVec::from_slice(&[*then, *else_]),
+            InstKind::Loop { body, continuing, .. } => {
+                std::iter::once(*body).chain(*continuing).collect()
+            }
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// Whether the instruction ends a region.
+    pub const fn is_terminator(&self) -> bool {
+        matches!(
+            self,
+            InstKind::Yield(_) | InstKind::Break(_) | InstKind::Continue(_) | InstKind::Return
+        )
+    }
+
+    /// Whether the instruction must stay even when its results are unused. `If` and `Loop` count as effects: look
+    /// inside.
+    pub const fn has_effect(&self) -> bool {
+        match self {
+            InstKind::Const(_)
+            | InstKind::Undef
+            | InstKind::Alu { .. }
+            | InstKind::SysVal(_)
+            | InstKind::LoadVar { .. }
+            | InstKind::BufferSize(_) => false,
+            InstKind::Load { access, .. } => access.volatile,
+            InstKind::StoreVar { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::If { .. }
+            | InstKind::Loop { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break(_)
+            | InstKind::Continue(_)
+            | InstKind::Return => true,
+        }
+    }
+}
+
+fn path_srcs(path: &mut [PathStep], f: &mut dyn FnMut(&mut Src)) {
+    for step in path {
+        if let PathStep::Dyn(src) = step {
+            f(src);
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! The data structure: types, operations, instructions, regions, shaders.
+
+mod alu;
+mod builder;
+mod func;
+mod inst;
+mod shader;
+mod ty;
+
+pub use alu::{AluOp, AluRow, BitRule, Class, CompRule, Operand};
+pub use builder::Builder;
+pub use func::{Function, InstId, RegionData, RegionId, Value, ValueData, ValueDef};
+pub use inst::{
+    Access, Align, AtomicOp, InstData, InstKind, Memory, MemorySemantics, PathStep, Resource,
+    Scope, Src, Srcs, Swizzle, SysVal, WriteMask,
+};
+pub use shader::{
+    Binding, BindingId, BindingKind, ComputeInfo, FloatControls, Shader, Stage, VarId, VarStorage,
+    VarTy, Variable,
+};
+pub use ty::{Ty, TyError};
