@@ -1,1 +1,18 @@
 //! The instruction set of Intel EUs: tables, codec, text, validation, semantics.
+//!
+//! [`Inst`] is one machine instruction in typed form.
+
+#![deny(missing_docs)]
+
+pub mod inst;
+pub mod tables;
+
+pub use crestline_device::{Gen, Platform};
+pub use inst::{
+    Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,
+    Send, Src, SrcReg, Swizzle, Swsb, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
+};
+pub use tables::{
+    AccessMode, ArfKind, CondMod, Form, MathFn, OpFlags, Opcode, PredCtrl, Sfid, SyncFn,
+    ThreadCtrl, Type, TypeClass,
+};
