@@ -1,7 +1,18 @@
 //! Generations, platforms, capabilities, limits and surface formats of Intel i965-line GPUs.
+//!
+//! ```
+//! use crestline_device::{Device, Platform};
+//! let device = Device::new(Platform::Skl);
+//! assert!(device.has_split_send() && device.mul_32x32());
+//! assert_eq!(device.scratch_code(5000), Some(3));
+//! ```
 
+mod device;
+mod formats;
 mod r#gen;
 mod platform;
 
+pub use device::{Device, Limits};
+pub use formats::{Channel, ChannelKind, FormatInfo, Operation, SurfaceFormat, UnknownFormat};
 pub use r#gen::{Gen, UnknownGen};
 pub use platform::{Platform, UnknownPlatform};

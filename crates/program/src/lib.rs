@@ -1,1 +1,33 @@
 //! A compiled program: code, versioned metadata and statistics.
+//!
+//! The [`Metadata`] is the contract between a compiler and whoever runs its code: a driver or
+//! the emulator sets up payload, binding table and memory from it alone. It is plain data with
+//! a JSON form, so machine code of other compilers can be described by hand; see
+//! `docs/metadata.md`.
+//!
+//! ```
+//! use crestline_program::Metadata;
+//! let text = include_str!("../../../docs/metadata-example.json");
+//! let metadata = Metadata::from_json(text)?;
+//! assert_eq!(metadata.simd_width, 16);
+//! assert_eq!(Metadata::from_json(&metadata.to_json())?, metadata);
+//! # Ok::<(), crestline_program::MetadataError>(())
+//! ```
+
+mod container;
+mod error;
+mod hex;
+mod metadata;
+mod payload;
+mod statistics;
+mod surface;
+
+pub use container::{Container, Program, read_code, write_code};
+pub use error::{ContainerError, MetadataError};
+pub use metadata::{
+    CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, Relocation,
+    RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
+};
+pub use payload::{Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, Payload, PayloadItem};
+pub use statistics::Statistics;
+pub use surface::{BindingEntry, ImageAccess, ResourceRef, SamplerEntry, Surface};

@@ -1,0 +1,451 @@
+//! A device: a platform's limits and named capabilities.
+//!
+//! This file and `isa` are the only places that compare generations. Everyone else asks one
+//! of the questions below, so a new generation is a new set of answers. Figures are those of
+//! the usual GT2 part of each platform, from the public manuals ("Configurations" volumes).
+
+use crate::{Gen, Operation, Platform, SurfaceFormat};
+
+/// A platform together with its limits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Device {
+    platform: Platform,
+    limits: Limits,
+}
+
+/// Limits of a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// General registers of a thread, 32 bytes each.
+    pub grf_count: u32,
+    /// Hardware threads of one EU.
+    pub threads_per_eu: u32,
+    /// EUs of one subslice (dual subslice on gen12).
+    pub eus_per_subslice: u32,
+    /// Compute threads that fit on one subslice.
+    pub max_cs_threads: u32,
+    /// Threads one workgroup may have.
+    pub max_workgroup_threads: u32,
+    /// Concurrent compute thread ids for which scratch space must exist.
+    pub scratch_ids: u32,
+    /// Most URB entries of the vertex stage; 0 where there is no such partition.
+    pub max_vs_urb_entries: u32,
+    /// Push constants a stage may have, in bytes.
+    pub max_push_bytes: u32,
+    /// Shared local memory of one workgroup, in bytes.
+    pub max_shared_bytes: u32,
+    /// Scratch space of one thread, in bytes.
+    pub max_scratch_bytes: u32,
+}
+
+/// Invocations every Vulkan driver for these devices allows in one workgroup.
+const MAX_WORKGROUP_INVOCATIONS: u32 = 1024;
+
+impl Limits {
+    /// Invocations of one workgroup at a SIMD width (channels): at most 1024, and no more
+    /// than the threads of a group can hold.
+    pub const fn max_workgroup_invocations(&self, simd_width: u32) -> u32 {
+        let held = self.max_workgroup_threads * simd_width;
+        if held < MAX_WORKGROUP_INVOCATIONS { held } else { MAX_WORKGROUP_INVOCATIONS }
+    }
+}
+
+/// Platform, threads per EU, EUs per subslice, compute threads per subslice, threads per
+/// workgroup, scratch thread ids, URB entries of the vertex stage.
+const TOPOLOGY: &[(Platform, u32, u32, u32, u32, u32, u32)] = &[
+    (Platform::I965, 4, 8, 0, 0, 0, 0),
+    (Platform::G4x, 5, 10, 0, 0, 0, 0),
+    (Platform::Ilk, 6, 12, 0, 0, 0, 0),
+    (Platform::Snb, 6, 12, 0, 0, 0, 256),
+    (Platform::Ivb, 8, 12, 64, 64, 64, 704),
+    (Platform::Byt, 8, 4, 32, 32, 32, 512),
+    (Platform::Hsw, 7, 10, 70, 64, 256, 1664),
+    (Platform::Bdw, 7, 8, 56, 56, 168, 2560),
+    (Platform::Chv, 7, 8, 42, 42, 112, 640),
+    (Platform::Skl, 7, 8, 56, 56, 224, 1856),
+    (Platform::Bxt, 6, 6, 36, 36, 144, 704),
+    (Platform::Kbl, 7, 8, 56, 56, 224, 1856),
+    (Platform::Glk, 6, 6, 36, 36, 144, 704),
+    (Platform::Cfl, 7, 8, 56, 56, 224, 1856),
+    (Platform::Icl, 7, 8, 56, 56, 512, 2384),
+    (Platform::Ehl, 7, 8, 56, 56, 512, 2384),
+    (Platform::Tgl, 7, 16, 112, 64, 768, 3576),
+    (Platform::Rkl, 7, 16, 112, 64, 256, 3576),
+    (Platform::Dg1, 7, 16, 112, 64, 768, 3576),
+    (Platform::Adl, 7, 16, 112, 64, 768, 3576),
+    (Platform::Dg2, 8, 16, 112, 112, 4096, 3576),
+];
+
+impl Device {
+    /// The device of a platform.
+    pub fn new(platform: Platform) -> Device {
+        let &(_, threads_per_eu, eus, cs_threads, group_threads, scratch_ids, urb) =
+            &TOPOLOGY[platform as usize];
+        let has_compute = cs_threads > 0;
+        let limits = Limits {
+            grf_count: 128,
+            threads_per_eu,
+            eus_per_subslice: eus,
+            max_cs_threads: cs_threads,
+            max_workgroup_threads: group_threads,
+            scratch_ids,
+            max_vs_urb_entries: urb,
+            max_push_bytes: 64 * 32,
+            max_shared_bytes: if has_compute { 64 << 10 } else { 0 },
+            max_scratch_bytes: 2 << 20,
+        };
+        Device { platform, limits }
+    }
+
+    /// The platform.
+    pub const fn platform(&self) -> Platform {
+        self.platform
+    }
+
+    /// The generation of the instruction set. For table look-ups; whoever wants to compare it
+    /// wants a capability instead.
+    pub const fn generation(&self) -> Gen {
+        self.platform.generation()
+    }
+
+    /// The limits.
+    pub const fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    fn since(&self, first: Gen) -> bool {
+        self.generation() >= first
+    }
+
+    fn until(&self, last: Gen) -> bool {
+        self.generation() <= last
+    }
+
+    /// The "low power" parts that restrict 64-bit data and 32x32 multiplication.
+    fn is_low_power(&self) -> bool {
+        matches!(self.platform, Platform::Chv | Platform::Bxt | Platform::Glk)
+    }
+}
+
+/// Instruction set capabilities.
+impl Device {
+    /// Align16: swizzles, writemasks and SIMD4x2 execution.
+    pub fn has_align16(&self) -> bool {
+        self.until(Gen::Gen9)
+    }
+
+    /// Three-source instructions with strided regions instead of Align16 operands.
+    pub fn has_align1_three_source(&self) -> bool {
+        self.since(Gen::Gen11)
+    }
+
+    /// Three-source instructions sixteen channels wide.
+    pub fn has_simd16_three_source(&self) -> bool {
+        self.since(Gen::Gen75)
+    }
+
+    /// SENDS: a payload in two register ranges.
+    pub fn has_split_send(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// DF registers and arithmetic.
+    pub fn has_64bit_float(&self) -> bool {
+        self.since(Gen::Gen7) && self.until(Gen::Gen9)
+    }
+
+    /// Q and UQ registers and arithmetic.
+    pub fn has_64bit_int(&self) -> bool {
+        self.since(Gen::Gen8) && self.until(Gen::Gen9)
+    }
+
+    /// HF registers and arithmetic; gen7 has conversion instructions only.
+    pub fn has_half_float(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// Half float operands of MATH.
+    pub fn has_half_float_math(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// MUL of two dwords uses all bits of both; without it only the low 16 bits of one.
+    pub fn mul_32x32(&self) -> bool {
+        self.has_64bit_int() && !self.is_low_power()
+    }
+
+    /// MUL of two dwords uses the low 16 bits of source 1 (later parts without
+    /// [`mul_32x32`](Self::mul_32x32) too; gen6 and earlier use those of source 0).
+    pub fn mul_uses_low_half_of_src1(&self) -> bool {
+        self.since(Gen::Gen7) && !self.mul_32x32()
+    }
+
+    /// MACH without accumulator write gives the low 32 bits of the product (MACL).
+    pub fn mach_without_acc_is_low(&self) -> bool {
+        self.since(Gen::Gen11)
+    }
+
+    /// 64-bit data and 32x32 multiplication need source and destination regions that match.
+    pub fn has_aligned_64bit_regions_only(&self) -> bool {
+        self.is_low_power()
+    }
+
+    /// A compressed Align16 instruction steps a 64-bit source with vertical stride 0 by one
+    /// register for its second half.
+    pub fn df_region_bug(&self) -> bool {
+        self.since(Gen::Gen7) && self.until(Gen::Gen75)
+    }
+
+    /// The execution size of an instruction with DF operands counts dwords.
+    pub fn df_exec_size_counts_dwords(&self) -> bool {
+        self.generation() == Gen::Gen7
+    }
+
+    /// Instructions that write two registers execute as two halves (compression).
+    pub fn has_compressed_instructions(&self) -> bool {
+        self.until(Gen::Gen75)
+    }
+
+    /// PLN, the plane equation instruction.
+    pub fn has_pln(&self) -> bool {
+        self.since(Gen::Gen45) && self.until(Gen::Gen9)
+    }
+
+    /// LRP, linear interpolation.
+    pub fn has_lrp(&self) -> bool {
+        self.since(Gen::Gen6) && self.until(Gen::Gen9)
+    }
+
+    /// CSEL, select by a third operand's sign.
+    pub fn has_csel(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// BFE, BFI1, BFI2, BFREV, FBH, FBL, CBIT.
+    pub fn has_bit_field_instructions(&self) -> bool {
+        self.since(Gen::Gen7)
+    }
+
+    /// ROL and ROR.
+    pub fn has_rotate(&self) -> bool {
+        self.since(Gen::Gen11)
+    }
+
+    /// DIM, the 64-bit immediate move.
+    pub fn has_dim(&self) -> bool {
+        self.generation() == Gen::Gen75
+    }
+
+    /// 64-bit immediates of MOV.
+    pub fn has_64bit_immediate(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// GOTO and JOIN, the unstructured branches.
+    pub fn has_goto(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// The F32TO16 and F16TO32 instructions instead of converting moves.
+    pub fn has_half_conversion_instructions(&self) -> bool {
+        self.generation() == Gen::Gen7 || self.generation() == Gen::Gen75
+    }
+
+    /// Source modifier of logic instructions is a bitwise NOT (none before).
+    pub fn has_logic_not_modifier(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// Software scoreboard fields (SWSB) in each instruction.
+    pub fn has_software_scoreboard(&self) -> bool {
+        self.since(Gen::Gen12)
+    }
+
+    /// Words of the address register: channels a VxH access can have.
+    pub fn address_register_words(&self) -> u32 {
+        if self.since(Gen::Gen8) { 16 } else { 8 }
+    }
+
+    /// Indirect addressing drops the carry out of the low five bits.
+    pub fn has_indirect_carry_bug(&self) -> bool {
+        self.until(Gen::Gen75)
+    }
+}
+
+/// Memory and dispatch capabilities.
+impl Device {
+    /// Untyped surface messages live on data port 1 (data port 0 before).
+    pub fn has_data_port1(&self) -> bool {
+        self.since(Gen::Gen75)
+    }
+
+    /// Messages with 64-bit addresses.
+    pub fn has_a64_messages(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// Atomics on floats (max, min, compare-exchange).
+    pub fn has_float_atomics(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// Push constants shared by the threads of a group; otherwise each thread has its copy.
+    pub fn has_cross_thread_constants(&self) -> bool {
+        self.since(Gen::Gen75)
+    }
+
+    /// The kernel must copy the shared memory index into sr0.1 before its first access.
+    pub fn needs_shared_memory_index(&self) -> bool {
+        self.generation() == Gen::Gen75
+    }
+
+    /// A memory fence must ask for a commit and wait for it.
+    pub fn fence_needs_commit(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// Typed accesses have their own cache, with a fence of its own.
+    pub fn has_separate_typed_fence(&self) -> bool {
+        self.generation() == Gen::Gen7
+    }
+
+    /// Shared memory has its own fence.
+    pub fn has_shared_memory_fence(&self) -> bool {
+        self.since(Gen::Gen11)
+    }
+
+    /// Typed messages need a header.
+    pub fn typed_messages_need_header(&self) -> bool {
+        self.until(Gen::Gen8)
+    }
+
+    /// The sampler's `ld` takes its level before the second coordinate.
+    pub fn ld_level_precedes_v(&self) -> bool {
+        self.until(Gen::Gen8)
+    }
+
+    /// The scratch block message gives its size as registers minus one (log2 otherwise).
+    pub fn scratch_block_size_is_linear(&self) -> bool {
+        self.until(Gen::Gen75)
+    }
+
+    /// The largest scratch block message, in registers.
+    pub fn max_scratch_block_registers(&self) -> u32 {
+        if self.since(Gen::Gen8) { 8 } else { 4 }
+    }
+
+    /// Bits of r0.2 that a barrier message must hand on.
+    pub fn barrier_id_mask(&self) -> u32 {
+        if self.since(Gen::Gen11) {
+            0x7f00_0000
+        } else if self.since(Gen::Gen9) {
+            0x8f00_0000
+        } else {
+            0x0f00_0000
+        }
+    }
+
+    /// First general register an end-of-thread message may read.
+    pub const fn first_eot_register(&self) -> u32 {
+        112
+    }
+
+    /// What the device can do with a surface format. On Haswell and later `RAW` and every
+    /// format can additionally be accessed through untyped messages.
+    pub fn format_can(&self, format: SurfaceFormat, operation: Operation) -> bool {
+        format.can(operation, self.generation())
+    }
+}
+
+/// Size codes of state fields.
+impl Device {
+    /// Shared memory that a workgroup gets when it asks for `bytes`: a power of two, at least
+    /// 4 KB before gen9 and 1 KB from there on. `None` above the limit.
+    pub fn shared_memory_size(&self, bytes: u32) -> Option<u32> {
+        if bytes > self.limits.max_shared_bytes {
+            return None;
+        }
+        let least = if self.since(Gen::Gen9) { 1 << 10 } else { 4 << 10 };
+        Some(if bytes == 0 { 0 } else { bytes.next_power_of_two().max(least) })
+    }
+
+    /// The interface descriptor's code for the shared memory size. `None` above the limit.
+    pub fn shared_memory_code(&self, bytes: u32) -> Option<u32> {
+        let size = self.shared_memory_size(bytes)?;
+        Some(match size {
+            0 => 0,
+            _ if self.since(Gen::Gen9) => size.ilog2() - 9,
+            _ => size >> 12,
+        })
+    }
+
+    /// Scratch space that a compute thread gets when it asks for `bytes`. `None` above the
+    /// limit, which is 12 KB on gen7.
+    pub fn scratch_size(&self, bytes: u32) -> Option<u32> {
+        if bytes == 0 {
+            return Some(0);
+        }
+        if bytes > self.limits.max_scratch_bytes {
+            return None;
+        }
+        match self.generation() {
+            Gen::Gen7 => (bytes <= 12 << 10).then(|| bytes.next_multiple_of(1 << 10)),
+            Gen::Gen75 => Some(bytes.next_power_of_two().max(2 << 10)),
+            _ => Some(bytes.next_power_of_two().max(1 << 10)),
+        }
+    }
+
+    /// The code of a compute thread's scratch size, in the front end state and in r0.3.
+    /// `None` above the limit; 0 also stands for "none".
+    pub fn scratch_code(&self, bytes: u32) -> Option<u32> {
+        let size = self.scratch_size(bytes)?;
+        Some(match (size, self.generation()) {
+            (0, _) => 0,
+            (_, Gen::Gen7) => (size >> 10) - 1,
+            (_, Gen::Gen75) => size.ilog2() - 11,
+            _ => size.ilog2() - 10,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn device(platform: Platform) -> Device {
+        Device::new(platform)
+    }
+
+    #[test]
+    fn topology_rows_are_in_enumeration_order() {
+        for platform in Platform::ALL {
+            assert_eq!(TOPOLOGY[platform as usize].0, platform);
+        }
+    }
+
+    #[test]
+    fn shared_memory_codes_follow_the_manual() {
+        let (bdw, skl) = (device(Platform::Bdw), device(Platform::Skl));
+        let codes = |d: Device| [0, 1, 4096, 5000, 65536].map(|bytes| d.shared_memory_code(bytes));
+        assert_eq!(codes(bdw), [Some(0), Some(1), Some(1), Some(2), Some(16)]);
+        assert_eq!(codes(skl), [Some(0), Some(1), Some(3), Some(4), Some(7)]);
+        assert_eq!(skl.shared_memory_code(65537), None);
+    }
+
+    #[test]
+    fn scratch_codes_follow_the_manual() {
+        assert_eq!(device(Platform::Ivb).scratch_code(2500), Some(2));
+        assert_eq!(device(Platform::Ivb).scratch_size(13 << 10), None);
+        assert_eq!(device(Platform::Hsw).scratch_code(1), Some(0));
+        assert_eq!(device(Platform::Skl).scratch_code(2 << 20), Some(11));
+        assert_eq!(device(Platform::Skl).scratch_code((2 << 20) + 1), None);
+    }
+
+    #[test]
+    fn low_power_parts_have_no_full_multiplier() {
+        assert!(device(Platform::Skl).mul_32x32() && !device(Platform::Bxt).mul_32x32());
+        assert!(!device(Platform::Icl).has_64bit_int());
+        assert_eq!(device(Platform::Skl).limits().max_workgroup_invocations(8), 448);
+        assert_eq!(device(Platform::Skl).limits().max_workgroup_invocations(32), 1024);
+    }
+}

@@ -1,0 +1,371 @@
+//! Surface formats: codes, channels, and what each generation can do with them.
+//!
+//! One row of [`FORMATS`] per uncompressed one-texel-block format that the sampler or the typed
+//! data port accepts, plus `RAW`. Compressed, luminance, palette and video formats are not
+//! listed: no shader-visible message of this project needs their layout.
+//! Source: the surface format tables of the public manuals (volume "Shared Functions"/"3D Sampler").
+
+use crate::Gen;
+use std::fmt;
+use std::str::FromStr;
+
+/// How the bits of a channel are interpreted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ChannelKind {
+    /// Unsigned normalized: 0..=1.
+    Unorm,
+    /// Signed normalized: -1..=1.
+    Snorm,
+    /// Floating point with a sign (16, 32 or 64 bits).
+    Float,
+    /// Floating point without a sign: exponent 5 bits and the rest mantissa, but for
+    /// `R9G9B9E5_SHAREDEXP`, whose channels are mantissas of one exponent in bits 31:27.
+    UFloat,
+    /// Unsigned integer.
+    Uint,
+    /// Signed integer, two's complement.
+    Sint,
+    /// Present in memory, not accessible.
+    Unused,
+}
+
+/// One channel of a texel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Channel {
+    /// Interpretation.
+    pub kind: ChannelKind,
+    /// Width in bits.
+    pub bits: u8,
+    /// Lowest bit inside the texel.
+    pub shift: u8,
+}
+
+/// Everything the table knows about a format.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The name of the manuals: `R8G8B8A8_UNORM`.
+    pub name: &'static str,
+    /// The value of the surface state's format field (9 bits).
+    pub code: u16,
+    /// Size of a texel in bits; 0 for `RAW`.
+    pub bits: u16,
+    /// Whether colour channels are sRGB encoded.
+    pub srgb: bool,
+    /// Red, green, blue, alpha; `None` where the format lacks the channel.
+    pub channels: [Option<Channel>; 4],
+    sampling: Option<Gen>,
+    filtering: Option<Gen>,
+    typed_write: Option<Gen>,
+    typed_read: Option<Gen>,
+    typed_atomics: Option<Gen>,
+}
+
+macro_rules! channel {
+    ((_)) => {
+        None
+    };
+    (($kind:ident $bits:literal $shift:literal)) => {
+        Some(Channel { kind: kind::$kind, bits: $bits, shift: $shift })
+    };
+}
+
+/// The manuals' channel abbreviations.
+#[allow(non_upper_case_globals)]
+mod kind {
+    use super::ChannelKind::{self, *};
+    pub(super) const un: ChannelKind = Unorm;
+    pub(super) const sn: ChannelKind = Snorm;
+    pub(super) const sf: ChannelKind = Float;
+    pub(super) const uf: ChannelKind = UFloat;
+    pub(super) const ui: ChannelKind = Uint;
+    pub(super) const si: ChannelKind = Sint;
+    pub(super) const x: ChannelKind = Unused;
+}
+
+macro_rules! since {
+    (never) => {
+        None
+    };
+    ($generation:ident) => {
+        Some(Gen::$generation)
+    };
+}
+
+macro_rules! colorspace {
+    (linear) => {
+        false
+    };
+    (srgb) => {
+        true
+    };
+}
+
+macro_rules! formats {
+    ($($name:ident, $code:literal, $bits:literal, $space:ident, [$($channel:tt)+],
+       [$sample:ident, $filter:ident, $write:ident, $read:ident, $atomic:ident];)+) => {
+        /// A surface format of the table, called by its name in the manuals.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[allow(non_camel_case_types)]
+        pub enum SurfaceFormat {
+            $(
+                #[doc = concat!("Format code ", stringify!($code), ".")]
+                $name,
+            )+
+        }
+
+        impl SurfaceFormat {
+            /// Every format of the table, in order of its code.
+            pub const ALL: &[SurfaceFormat] = &[$(SurfaceFormat::$name),+];
+        }
+
+        const FORMATS: &[FormatInfo] = &[$(FormatInfo {
+            name: stringify!($name),
+            code: $code,
+            bits: $bits,
+            srgb: colorspace!($space),
+            channels: [$(channel!($channel)),+],
+            sampling: since!($sample),
+            filtering: since!($filter),
+            typed_write: since!($write),
+            typed_read: since!($read),
+            typed_atomics: since!($atomic),
+        }),+];
+    };
+}
+
+// name, code, bits per texel, colour space, [red green blue alpha as (kind bits shift)],
+// [first generation that can: sample, filter, write typed, read typed, do typed atomics].
+formats! {
+    R32G32B32A32_FLOAT,        0x000, 128, linear, [(sf 32 0) (sf 32 32) (sf 32 64) (sf 32 96)], [Gen4, Gen5, Gen7, Gen9, never];
+    R32G32B32A32_SINT,         0x001, 128, linear, [(si 32 0) (si 32 32) (si 32 64) (si 32 96)], [Gen4, never, Gen7, Gen9, never];
+    R32G32B32A32_UINT,         0x002, 128, linear, [(ui 32 0) (ui 32 32) (ui 32 64) (ui 32 96)], [Gen4, never, Gen7, Gen9, never];
+    R32G32B32X32_FLOAT,        0x006, 128, linear, [(sf 32 0) (sf 32 32) (sf 32 64) (x 32 96)], [Gen4, Gen5, never, never, never];
+    R32G32B32_FLOAT,           0x040, 96,  linear, [(sf 32 0) (sf 32 32) (sf 32 64) (_)], [Gen4, Gen5, never, never, never];
+    R32G32B32_SINT,            0x041, 96,  linear, [(si 32 0) (si 32 32) (si 32 64) (_)], [Gen4, never, never, never, never];
+    R32G32B32_UINT,            0x042, 96,  linear, [(ui 32 0) (ui 32 32) (ui 32 64) (_)], [Gen4, never, never, never, never];
+    R16G16B16A16_UNORM,        0x080, 64,  linear, [(un 16 0) (un 16 16) (un 16 32) (un 16 48)], [Gen4, Gen4, Gen7, Gen11, never];
+    R16G16B16A16_SNORM,        0x081, 64,  linear, [(sn 16 0) (sn 16 16) (sn 16 32) (sn 16 48)], [Gen4, Gen4, Gen7, Gen11, never];
+    R16G16B16A16_SINT,         0x082, 64,  linear, [(si 16 0) (si 16 16) (si 16 32) (si 16 48)], [Gen4, never, Gen7, Gen9, never];
+    R16G16B16A16_UINT,         0x083, 64,  linear, [(ui 16 0) (ui 16 16) (ui 16 32) (ui 16 48)], [Gen4, never, Gen7, Gen75, never];
+    R16G16B16A16_FLOAT,        0x084, 64,  linear, [(sf 16 0) (sf 16 16) (sf 16 32) (sf 16 48)], [Gen4, Gen4, Gen7, Gen9, never];
+    R32G32_FLOAT,              0x085, 64,  linear, [(sf 32 0) (sf 32 32) (_) (_)], [Gen4, Gen5, Gen7, Gen9, never];
+    R32G32_SINT,               0x086, 64,  linear, [(si 32 0) (si 32 32) (_) (_)], [Gen4, never, Gen7, Gen9, never];
+    R32G32_UINT,               0x087, 64,  linear, [(ui 32 0) (ui 32 32) (_) (_)], [Gen4, never, Gen7, Gen9, never];
+    R32_FLOAT_X8X24_TYPELESS,  0x088, 64,  linear, [(sf 32 0) (x 8 32) (x 24 40) (_)], [Gen4, Gen5, never, never, never];
+    X32_TYPELESS_G8X24_UINT,   0x089, 64,  linear, [(x 32 0) (ui 8 32) (x 24 40) (_)], [Gen4, never, never, never, never];
+    R64_FLOAT,                 0x08d, 64,  linear, [(sf 64 0) (_) (_) (_)], [never, never, never, never, Gen9];
+    R16G16B16X16_UNORM,        0x08e, 64,  linear, [(un 16 0) (un 16 16) (un 16 32) (x 16 48)], [Gen4, Gen4, never, never, never];
+    R16G16B16X16_FLOAT,        0x08f, 64,  linear, [(sf 16 0) (sf 16 16) (sf 16 32) (x 16 48)], [Gen4, Gen4, never, never, never];
+    R32G32_FLOAT_LD,           0x097, 64,  linear, [(sf 32 0) (sf 32 32) (_) (_)], [Gen4, Gen7, never, never, never];
+    B8G8R8A8_UNORM,            0x0c0, 32,  linear, [(un 8 16) (un 8 8) (un 8 0) (un 8 24)], [Gen4, Gen4, Gen7, never, never];
+    B8G8R8A8_UNORM_SRGB,       0x0c1, 32,  srgb,   [(un 8 16) (un 8 8) (un 8 0) (un 8 24)], [Gen4, Gen4, never, never, never];
+    R10G10B10A2_UNORM,         0x0c2, 32,  linear, [(un 10 0) (un 10 10) (un 10 20) (un 2 30)], [Gen4, Gen4, Gen7, never, never];
+    R10G10B10A2_UNORM_SRGB,    0x0c3, 32,  srgb,   [(un 10 0) (un 10 10) (un 10 20) (un 2 30)], [Gen4, Gen4, never, never, never];
+    R10G10B10A2_UINT,          0x0c4, 32,  linear, [(ui 10 0) (ui 10 10) (ui 10 20) (ui 2 30)], [Gen4, never, Gen7, never, never];
+    R10G10B10_SNORM_A2_UNORM,  0x0c5, 32,  linear, [(sn 10 0) (sn 10 10) (sn 10 20) (un 2 30)], [Gen4, Gen4, never, never, never];
+    R8G8B8A8_UNORM,            0x0c7, 32,  linear, [(un 8 0) (un 8 8) (un 8 16) (un 8 24)], [Gen4, Gen4, Gen7, Gen11, never];
+    R8G8B8A8_UNORM_SRGB,       0x0c8, 32,  srgb,   [(un 8 0) (un 8 8) (un 8 16) (un 8 24)], [Gen4, Gen4, never, never, never];
+    R8G8B8A8_SNORM,            0x0c9, 32,  linear, [(sn 8 0) (sn 8 8) (sn 8 16) (sn 8 24)], [Gen4, Gen4, Gen7, Gen11, never];
+    R8G8B8A8_SINT,             0x0ca, 32,  linear, [(si 8 0) (si 8 8) (si 8 16) (si 8 24)], [Gen4, never, Gen7, Gen9, never];
+    R8G8B8A8_UINT,             0x0cb, 32,  linear, [(ui 8 0) (ui 8 8) (ui 8 16) (ui 8 24)], [Gen4, never, Gen7, Gen75, never];
+    R16G16_UNORM,              0x0cc, 32,  linear, [(un 16 0) (un 16 16) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R16G16_SNORM,              0x0cd, 32,  linear, [(sn 16 0) (sn 16 16) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R16G16_SINT,               0x0ce, 32,  linear, [(si 16 0) (si 16 16) (_) (_)], [Gen4, never, Gen7, Gen9, never];
+    R16G16_UINT,               0x0cf, 32,  linear, [(ui 16 0) (ui 16 16) (_) (_)], [Gen4, never, Gen7, Gen75, never];
+    R16G16_FLOAT,              0x0d0, 32,  linear, [(sf 16 0) (sf 16 16) (_) (_)], [Gen4, Gen4, Gen7, Gen9, never];
+    B10G10R10A2_UNORM,         0x0d1, 32,  linear, [(un 10 20) (un 10 10) (un 10 0) (un 2 30)], [Gen4, Gen4, Gen7, never, never];
+    B10G10R10A2_UNORM_SRGB,    0x0d2, 32,  srgb,   [(un 10 20) (un 10 10) (un 10 0) (un 2 30)], [Gen4, Gen4, never, never, never];
+    R11G11B10_FLOAT,           0x0d3, 32,  linear, [(uf 11 0) (uf 11 11) (uf 10 22) (_)], [Gen4, Gen4, Gen7, never, never];
+    R10G10B10_FLOAT_A2_UNORM,  0x0d5, 32,  linear, [(uf 10 0) (uf 10 10) (uf 10 20) (un 2 30)], [Gen12, Gen12, never, never, never];
+    R32_SINT,                  0x0d6, 32,  linear, [(si 32 0) (_) (_) (_)], [Gen4, never, Gen7, Gen7, Gen7];
+    R32_UINT,                  0x0d7, 32,  linear, [(ui 32 0) (_) (_) (_)], [Gen4, never, Gen7, Gen7, Gen7];
+    R32_FLOAT,                 0x0d8, 32,  linear, [(sf 32 0) (_) (_) (_)], [Gen4, Gen5, Gen7, Gen7, Gen11];
+    R24_UNORM_X8_TYPELESS,     0x0d9, 32,  linear, [(un 24 0) (x 8 24) (_) (_)], [Gen4, Gen5, never, never, never];
+    X24_TYPELESS_G8_UINT,      0x0da, 32,  linear, [(x 24 0) (ui 8 24) (_) (_)], [Gen4, never, never, never, never];
+    A32_FLOAT,                 0x0e5, 32,  linear, [(_) (_) (_) (sf 32 0)], [Gen4, Gen5, never, never, never];
+    B8G8R8X8_UNORM,            0x0e9, 32,  linear, [(un 8 16) (un 8 8) (un 8 0) (x 8 24)], [Gen4, Gen4, never, never, never];
+    B8G8R8X8_UNORM_SRGB,       0x0ea, 32,  srgb,   [(un 8 16) (un 8 8) (un 8 0) (x 8 24)], [Gen4, Gen4, never, never, never];
+    R8G8B8X8_UNORM,            0x0eb, 32,  linear, [(un 8 0) (un 8 8) (un 8 16) (x 8 24)], [Gen4, Gen4, never, never, never];
+    R8G8B8X8_UNORM_SRGB,       0x0ec, 32,  srgb,   [(un 8 0) (un 8 8) (un 8 16) (x 8 24)], [Gen4, Gen4, never, never, never];
+    R9G9B9E5_SHAREDEXP,        0x0ed, 32,  linear, [(uf 9 0) (uf 9 9) (uf 9 18) (_)], [Gen4, Gen4, never, never, never];
+    B10G10R10X2_UNORM,         0x0ee, 32,  linear, [(un 10 20) (un 10 10) (un 10 0) (x 2 30)], [Gen4, Gen4, never, never, never];
+    B5G6R5_UNORM,              0x100, 16,  linear, [(un 5 11) (un 6 5) (un 5 0) (_)], [Gen4, Gen4, Gen7, never, never];
+    B5G6R5_UNORM_SRGB,         0x101, 16,  srgb,   [(un 5 11) (un 6 5) (un 5 0) (_)], [Gen4, Gen4, never, never, never];
+    B5G5R5A1_UNORM,            0x102, 16,  linear, [(un 5 10) (un 5 5) (un 5 0) (un 1 15)], [Gen4, Gen4, Gen7, never, never];
+    B5G5R5A1_UNORM_SRGB,       0x103, 16,  srgb,   [(un 5 10) (un 5 5) (un 5 0) (un 1 15)], [Gen4, Gen4, never, never, never];
+    B4G4R4A4_UNORM,            0x104, 16,  linear, [(un 4 8) (un 4 4) (un 4 0) (un 4 12)], [Gen4, Gen4, Gen7, never, never];
+    B4G4R4A4_UNORM_SRGB,       0x105, 16,  srgb,   [(un 4 8) (un 4 4) (un 4 0) (un 4 12)], [Gen4, Gen4, never, never, never];
+    R8G8_UNORM,                0x106, 16,  linear, [(un 8 0) (un 8 8) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R8G8_SNORM,                0x107, 16,  linear, [(sn 8 0) (sn 8 8) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R8G8_SINT,                 0x108, 16,  linear, [(si 8 0) (si 8 8) (_) (_)], [Gen4, never, Gen7, Gen9, never];
+    R8G8_UINT,                 0x109, 16,  linear, [(ui 8 0) (ui 8 8) (_) (_)], [Gen4, never, Gen7, Gen75, never];
+    R16_UNORM,                 0x10a, 16,  linear, [(un 16 0) (_) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R16_SNORM,                 0x10b, 16,  linear, [(sn 16 0) (_) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R16_SINT,                  0x10c, 16,  linear, [(si 16 0) (_) (_) (_)], [Gen4, never, Gen7, Gen9, Gen12];
+    R16_UINT,                  0x10d, 16,  linear, [(ui 16 0) (_) (_) (_)], [Gen4, never, Gen7, Gen75, Gen12];
+    R16_FLOAT,                 0x10e, 16,  linear, [(sf 16 0) (_) (_) (_)], [Gen4, Gen4, Gen7, Gen9, Gen12];
+    A16_UNORM,                 0x113, 16,  linear, [(_) (_) (_) (un 16 0)], [Gen4, Gen4, never, never, never];
+    A16_FLOAT,                 0x117, 16,  linear, [(_) (_) (_) (sf 16 0)], [Gen4, Gen4, never, never, never];
+    R5G5_SNORM_B6_UNORM,       0x119, 16,  linear, [(sn 5 0) (sn 5 5) (un 6 10) (_)], [Gen4, Gen4, never, never, never];
+    B5G5R5X1_UNORM,            0x11a, 16,  linear, [(un 5 10) (un 5 5) (un 5 0) (x 1 15)], [never, never, Gen7, never, never];
+    A1B5G5R5_UNORM,            0x124, 16,  linear, [(un 5 11) (un 5 6) (un 5 1) (un 1 0)], [Gen12, Gen12, never, never, never];
+    A4B4G4R4_UNORM,            0x125, 16,  linear, [(un 4 12) (un 4 8) (un 4 4) (un 4 0)], [Gen8, Gen8, never, never, never];
+    R8_UNORM,                  0x140, 8,   linear, [(un 8 0) (_) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R8_SNORM,                  0x141, 8,   linear, [(sn 8 0) (_) (_) (_)], [Gen4, Gen4, Gen7, Gen11, never];
+    R8_SINT,                   0x142, 8,   linear, [(si 8 0) (_) (_) (_)], [Gen4, never, Gen7, Gen9, never];
+    R8_UINT,                   0x143, 8,   linear, [(ui 8 0) (_) (_) (_)], [Gen4, never, Gen7, Gen75, never];
+    A8_UNORM,                  0x144, 8,   linear, [(_) (_) (_) (un 8 0)], [Gen4, Gen4, Gen7, Gen11, never];
+    R1_UNORM,                  0x181, 1,   linear, [(un 1 0) (_) (_) (_)], [Gen4, Gen4, never, never, never];
+    R8G8B8_UNORM,              0x193, 24,  linear, [(un 8 0) (un 8 8) (un 8 16) (_)], [Gen75, Gen75, never, never, never];
+    R8G8B8_SNORM,              0x194, 24,  linear, [(sn 8 0) (sn 8 8) (sn 8 16) (_)], [Gen75, Gen75, never, never, never];
+    R16G16B16_FLOAT,           0x19b, 48,  linear, [(sf 16 0) (sf 16 16) (sf 16 32) (_)], [Gen5, Gen5, never, never, never];
+    R16G16B16_UNORM,           0x19c, 48,  linear, [(un 16 0) (un 16 16) (un 16 32) (_)], [Gen75, Gen75, never, never, never];
+    R16G16B16_SNORM,           0x19d, 48,  linear, [(sn 16 0) (sn 16 16) (sn 16 32) (_)], [Gen75, Gen75, never, never, never];
+    R8G8B8_UNORM_SRGB,         0x1a8, 24,  srgb,   [(un 8 0) (un 8 8) (un 8 16) (_)], [Gen8, Gen8, never, never, never];
+    R16G16B16_UINT,            0x1b0, 48,  linear, [(ui 16 0) (ui 16 16) (ui 16 32) (_)], [Gen9, never, never, never, never];
+    R16G16B16_SINT,            0x1b1, 48,  linear, [(si 16 0) (si 16 16) (si 16 32) (_)], [Gen9, never, never, never, never];
+    R8G8B8_UINT,               0x1c8, 24,  linear, [(ui 8 0) (ui 8 8) (ui 8 16) (_)], [Gen9, never, never, never, never];
+    R8G8B8_SINT,               0x1c9, 24,  linear, [(si 8 0) (si 8 8) (si 8 16) (_)], [Gen9, never, never, never, never];
+    RAW,                       0x1ff, 0,   linear,[(_) (_) (_) (_)], [never, never, never, never, never];
+}
+
+impl SurfaceFormat {
+    /// The row of this format.
+    pub const fn info(self) -> &'static FormatInfo {
+        &FORMATS[self as usize]
+    }
+
+    /// The name of the manuals.
+    pub const fn name(self) -> &'static str {
+        self.info().name
+    }
+
+    /// The format with a surface state code, if the table lists it.
+    pub fn from_code(code: u16) -> Option<SurfaceFormat> {
+        SurfaceFormat::ALL.iter().copied().find(|format| format.info().code == code)
+    }
+
+    /// Bytes of one texel; 1 for `RAW`, which is addressed by byte.
+    pub const fn bytes(self) -> u32 {
+        let bits = self.info().bits as u32;
+        if bits == 0 { 1 } else { bits / 8 }
+    }
+
+    pub(crate) fn can(self, operation: Operation, generation: Gen) -> bool {
+        let info = self.info();
+        let since = match operation {
+            Operation::Sample => info.sampling,
+            Operation::Filter => info.filtering,
+            Operation::TypedWrite => info.typed_write,
+            Operation::TypedRead => info.typed_read,
+            Operation::TypedAtomic => info.typed_atomics,
+        };
+        since.is_some_and(|first| generation >= first)
+    }
+}
+
+/// What a [`Device`](crate::Device) may be able to do with a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Operation {
+    /// Read through the sampler without filtering.
+    Sample,
+    /// Filter linearly in the sampler.
+    Filter,
+    /// Typed surface write of the data port.
+    TypedWrite,
+    /// Typed surface read of the data port.
+    TypedRead,
+    /// Typed atomic operation of the data port.
+    TypedAtomic,
+}
+
+impl fmt::Debug for SurfaceFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for SurfaceFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is no surface format of the table.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown surface format `{name}`: expected a name such as R8G8B8A8_UNORM or RAW")]
+pub struct UnknownFormat {
+    /// The name as given.
+    pub name: String,
+}
+
+impl FromStr for SurfaceFormat {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        SurfaceFormat::ALL
+            .iter()
+            .copied()
+            .find(|format| format.name() == name)
+            .ok_or_else(|| UnknownFormat { name: name.to_owned() })
+    }
+}
+
+impl serde::Serialize for SurfaceFormat {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+impl<'de> serde::Deserialize<'de> for SurfaceFormat {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        name.parse().map_err(serde::de::Error::custom)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_sorted_and_names_parse_back() {
+        for pair in FORMATS.windows(2) {
+            assert!(pair[0].code < pair[1].code, "{} {}", pair[0].name, pair[1].name);
+        }
+        for &format in SurfaceFormat::ALL {
+            assert_eq!(format.name().parse(), Ok(format));
+            assert_eq!(SurfaceFormat::from_code(format.info().code), Some(format));
+        }
+        assert!("R8G8B8A8".parse::<SurfaceFormat>().is_err());
+    }
+
+    #[test]
+    fn channels_fill_the_texel_without_overlap() {
+        for &format in SurfaceFormat::ALL {
+            let info = format.info();
+            let mut used = 0u128;
+            for channel in info.channels.into_iter().flatten() {
+                let mask = ((1u128 << channel.bits) - 1) << channel.shift;
+                assert_eq!(used & mask, 0, "{format}");
+                used |= mask;
+            }
+            // The five bits above the channels are their common exponent.
+            let exponent = format == SurfaceFormat::R9G9B9E5_SHAREDEXP;
+            if format != SurfaceFormat::RAW && !exponent {
+                let texel = u128::MAX >> (128 - u32::from(info.bits));
+                assert_eq!(used, texel, "{format}");
+            }
+        }
+    }
+
+    #[test]
+    fn typed_access_follows_the_generations() {
+        let rgba8 = SurfaceFormat::R8G8B8A8_UNORM;
+        assert!(rgba8.can(Operation::TypedWrite, Gen::Gen7));
+        assert!(!rgba8.can(Operation::TypedRead, Gen::Gen8));
+        assert!(SurfaceFormat::R32_UINT.can(Operation::TypedRead, Gen::Gen7));
+        assert!(!SurfaceFormat::R32G32B32A32_UINT.can(Operation::TypedRead, Gen::Gen8));
+        assert!(SurfaceFormat::R32G32B32A32_UINT.can(Operation::TypedRead, Gen::Gen9));
+    }
+}

@@ -1,0 +1,64 @@
+//! Errors of reading programs.
+
+use crate::VERSION;
+
+/// Why metadata was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MetadataError {
+    /// Not JSON, or not of the documented shape.
+    #[error("metadata, line {line} column {column}: {message}")]
+    Json {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column, counted from 1.
+        column: usize,
+        /// What was found and what was expected.
+        message: String,
+    },
+    /// Written for another version of the schema.
+    #[error("metadata version {found} is not supported: this reader knows version {VERSION}")]
+    Version {
+        /// The version in the file.
+        found: u64,
+    },
+    /// Well formed, but a field has an impossible value.
+    #[error("metadata field `{field}`: {reason}")]
+    Field {
+        /// Path of the field: `payload.items[3].offset`.
+        field: String,
+        /// What is wrong and what was expected.
+        reason: String,
+    },
+}
+
+/// Why code could not be read from a container.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContainerError {
+    /// A character of a hex container is neither a hex digit nor white space.
+    #[error("hex code, line {line} column {column}: expected a hex digit, found {found:?}")]
+    NotHex {
+        /// Line, counted from 1.
+        line: usize,
+        /// Column in characters, counted from 1.
+        column: usize,
+        /// The offending character.
+        found: char,
+    },
+    /// A line of a hex container ends in the middle of a byte.
+    #[error("hex code, line {line}: odd number of hex digits")]
+    HalfByte {
+        /// Line, counted from 1.
+        line: usize,
+    },
+    /// The code does not consist of whole instructions of 8 or 16 bytes.
+    #[error(
+        "code of {length} bytes: expected a multiple of 8 and at most {} bytes",
+        crate::CODE_LIMIT
+    )]
+    Length {
+        /// Length of the code in bytes.
+        length: usize,
+    },
+}

@@ -1,0 +1,19 @@
+//! Byte strings as hex text, as they stand in JSON.
+
+use serde::{Deserialize, Deserializer, Serializer, de::Error};
+use std::borrow::Cow;
+
+/// Lower-case hex digits of `bytes`.
+pub(crate) fn to_text(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
+    bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&to_text(bytes))
+}
+
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
+    let text = <Cow<'de, str>>::deserialize(deserializer)?;
+    crate::container::parse_hex(&text).map_err(D::Error::custom)
+}

@@ -1,0 +1,411 @@
+//! The metadata of a program: everything a driver needs besides the code.
+
+use crate::{BindingEntry, GRF_BYTES, MetadataError, Payload, SamplerEntry};
+use crestline_device::{Device, Platform};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The version of the schema. It grows by one whenever a reader of the previous version would
+/// misunderstand a file.
+pub const VERSION: u32 = 1;
+
+/// The longest code any reader accepts, in bytes.
+pub const CODE_LIMIT: usize = 16 << 20;
+
+/// Everything a driver needs to run a program, besides its code.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Metadata {
+    /// Version of the schema: [`VERSION`].
+    pub version: u32,
+    /// The platform the code is for.
+    pub platform: Platform,
+    /// Name of the entry point, for people.
+    #[serde(default)]
+    pub entry_point: String,
+    /// Channels of a thread: 8, 16 or 32.
+    pub simd_width: u32,
+    /// What depends on the pipeline stage.
+    pub stage: StageMetadata,
+    /// What the registers hold when a thread starts.
+    pub payload: Payload,
+    /// The binding table, ordered by index. Indices that are not listed are unbound.
+    #[serde(default)]
+    pub binding_table: Vec<BindingEntry>,
+    /// The sampler state table, ordered by index.
+    #[serde(default)]
+    pub samplers: Vec<SamplerEntry>,
+    /// Scratch memory of one thread in bytes; the driver rounds it up to what the hardware
+    /// can express.
+    #[serde(default)]
+    pub scratch_bytes: u32,
+    /// Private memory that the code addresses through
+    /// [`PrivateMemoryAddress`](crate::Content::PrivateMemoryAddress), in bytes per channel.
+    /// The area holds `simd_width` channels for each thread id that r0.5 bits 8:0 can name.
+    #[serde(default)]
+    pub private_bytes_per_channel: u32,
+    /// Constant data the code refers to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub constant_data: Option<ConstantData>,
+    /// Places in the code to patch before it runs.
+    #[serde(default)]
+    pub relocations: Vec<Relocation>,
+    /// Floating point state at thread start.
+    #[serde(default)]
+    pub float_mode: FloatMode,
+}
+
+/// What depends on the pipeline stage.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum StageMetadata {
+    /// A compute shader.
+    Compute(ComputeMetadata),
+}
+
+/// What only compute programs have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ComputeMetadata {
+    /// Invocations of a workgroup in x, y and z.
+    pub local_size: [u32; 3],
+    /// Shared memory of a workgroup in bytes.
+    #[serde(default)]
+    pub shared_bytes: u32,
+    /// Whether threads meet at barriers, so the driver must reserve one.
+    #[serde(default)]
+    pub uses_barrier: bool,
+}
+
+impl ComputeMetadata {
+    /// Invocations of a workgroup; saturates.
+    pub fn invocations(&self) -> u32 {
+        self.local_size.iter().fold(1, |product: u32, &size| product.saturating_mul(size))
+    }
+
+    /// Threads of a workgroup: invocations divided by the SIMD width, rounded up.
+    pub fn threads_per_group(&self, simd_width: u32) -> u32 {
+        self.invocations().div_ceil(simd_width)
+    }
+
+    /// Channels enabled in the last thread of a workgroup, one bit each. All other threads
+    /// run with all channels.
+    pub fn right_mask(&self, simd_width: u32) -> u32 {
+        let all = u32::MAX >> (32 - simd_width);
+        match self.invocations() % simd_width {
+            0 => all,
+            rest => (1 << rest) - 1,
+        }
+    }
+}
+
+/// Constant data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ConstantData {
+    /// The contents, as hex text in JSON.
+    #[serde(with = "crate::hex")]
+    pub bytes: Vec<u8>,
+    /// Required alignment of the address in bytes, a power of two.
+    pub alignment: u32,
+}
+
+/// A place in the code to patch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Relocation {
+    /// Offset in the code in bytes; what stands there is told by `encoding`.
+    pub offset: u32,
+    /// How the value is stored.
+    pub encoding: RelocationEncoding,
+    /// The value.
+    pub value: RelocationValue,
+    /// Added to the value.
+    #[serde(default)]
+    pub delta: i32,
+}
+
+/// How a relocated value is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RelocationEncoding {
+    /// As the 32-bit immediate of the 16-byte MOV at the offset (its bytes 12 to 15).
+    MovImmediate,
+    /// As the little-endian dword at the offset.
+    Dword,
+}
+
+/// A value that is known only after loading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RelocationValue {
+    /// Bits 31:0 of the address of the constant data.
+    ConstantDataAddressLow,
+    /// Bits 63:32 of the address of the constant data.
+    ConstantDataAddressHigh,
+}
+
+/// Floating point state at thread start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct FloatMode {
+    /// Rounding of results.
+    pub rounding: RoundingMode,
+    /// Denormals of half precision.
+    pub half: DenormalMode,
+    /// Denormals of single precision.
+    pub single: DenormalMode,
+    /// Denormals of double precision.
+    pub double: DenormalMode,
+}
+
+/// A rounding mode, in the order of the control register's codes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RoundingMode {
+    /// To nearest, ties to even.
+    #[default]
+    NearestEven,
+    /// Towards positive infinity.
+    Up,
+    /// Towards negative infinity.
+    Down,
+    /// Towards zero.
+    Zero,
+}
+
+/// What happens to denormal numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum DenormalMode {
+    /// Operands and results become zero of the same sign.
+    #[default]
+    Flush,
+    /// They are kept.
+    Preserve,
+}
+
+impl Metadata {
+    /// Reads and [checks](Self::check) the JSON form.
+    ///
+    /// # Errors
+    /// See [`MetadataError`]; another version is reported before anything else.
+    pub fn from_json(text: &str) -> Result<Metadata, MetadataError> {
+        #[derive(Deserialize)]
+        struct Probe {
+            version: u64,
+        }
+        let json = |error: serde_json::Error| MetadataError::Json {
+            line: error.line(),
+            column: error.column(),
+            message: {
+                let text = error.to_string();
+                text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
+            },
+        };
+        let probe: Probe = serde_json::from_str(text).map_err(json)?;
+        if probe.version != u64::from(VERSION) {
+            return Err(MetadataError::Version { found: probe.version });
+        }
+        let metadata: Metadata = serde_json::from_str(text).map_err(json)?;
+        metadata.check()?;
+        Ok(metadata)
+    }
+
+    /// The JSON form, indented.
+    pub fn to_json(&self) -> String {
+        // Every field has a JSON form and writing to a string cannot fail.
+        serde_json::to_string_pretty(self).unwrap_or_default()
+    }
+
+    /// Checks that the fields fit each other and the platform.
+    ///
+    /// # Errors
+    /// [`MetadataError::Version`] or the first impossible [`MetadataError::Field`].
+    pub fn check(&self) -> Result<(), MetadataError> {
+        if self.version != VERSION {
+            return Err(MetadataError::Version { found: self.version.into() });
+        }
+        let device = Device::new(self.platform);
+        if !matches!(self.simd_width, 8 | 16 | 32) {
+            return Err(field("simd_width", format!("{}: expected 8, 16 or 32", self.simd_width)));
+        }
+        match &self.stage {
+            StageMetadata::Compute(compute) => self.check_compute(compute, &device)?,
+        }
+        self.check_payload(&device)?;
+        self.check_tables()?;
+        self.check_memory(&device)
+    }
+
+    fn check_compute(
+        &self,
+        compute: &ComputeMetadata,
+        device: &Device,
+    ) -> Result<(), MetadataError> {
+        let [x, y, z] = compute.local_size;
+        let size = [x, y, z].iter().fold(1, |size: u64, &n| size.saturating_mul(n.into()));
+        let threads = size.div_ceil(self.simd_width.into());
+        let limit = device.limits().max_workgroup_threads;
+        if size == 0 || threads > limit.into() {
+            let reason = format!(
+                "{x}x{y}x{z} is {threads} threads of SIMD{}: expected 1 to {limit} on {}",
+                self.simd_width, self.platform
+            );
+            return Err(field("stage.local_size", reason));
+        }
+        if device.shared_memory_size(compute.shared_bytes).is_none() {
+            let limit = device.limits().max_shared_bytes;
+            let reason = format!("{}: expected at most {limit}", compute.shared_bytes);
+            return Err(field("stage.shared_bytes", reason));
+        }
+        Ok(())
+    }
+
+    fn check_payload(&self, device: &Device) -> Result<(), MetadataError> {
+        let limit = device.limits().grf_count;
+        let payload = &self.payload;
+        let ids = payload.local_ids.map(|ids| {
+            let registers = ids.registers_per_dimension.saturating_mul(ids.dimensions);
+            ("payload.local_ids", ids.first, registers)
+        });
+        let ranges = [
+            payload.cross_thread.map(|r| ("payload.cross_thread", r.first, r.count)),
+            payload.per_thread.map(|r| ("payload.per_thread", r.first, r.count)),
+            ids,
+        ];
+        for (name, first, count) in ranges.into_iter().flatten() {
+            let end = first.checked_add(count).filter(|&end| end <= limit);
+            if first == 0 || count == 0 || end.is_none() {
+                let reason = format!(
+                    "{count} registers from r{first}: expected at least one, in r1 to r{}",
+                    limit - 1
+                );
+                return Err(field(name, reason));
+            }
+        }
+        if let Some(ids) = payload.local_ids {
+            let least = (self.simd_width * 2).div_ceil(GRF_BYTES);
+            if ids.dimensions > 3 || ids.registers_per_dimension < least {
+                let reason = format!(
+                    "{} dimensions of {} registers: expected 1 to 3 of at least {least}",
+                    ids.dimensions, ids.registers_per_dimension
+                );
+                return Err(field("payload.local_ids", reason));
+            }
+        }
+        if payload.cross_thread.is_some() && !device.has_cross_thread_constants() {
+            let reason = format!("{} has per-thread constants only", self.platform);
+            return Err(field("payload.cross_thread", reason));
+        }
+        for (i, item) in payload.items.iter().enumerate() {
+            let end = item.offset.checked_add(item.size);
+            if item.offset < GRF_BYTES || end.is_none_or(|end| end > limit * GRF_BYTES) {
+                let reason = format!(
+                    "bytes {} to {} + {}: expected to lie in r1 to r{}",
+                    item.offset,
+                    item.offset,
+                    item.size,
+                    limit - 1
+                );
+                return Err(field(&format!("payload.items[{i}]"), reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_tables(&self) -> Result<(), MetadataError> {
+        let mut indices = BTreeSet::new();
+        for (i, entry) in self.binding_table.iter().enumerate() {
+            if entry.index >= 240 || !indices.insert(entry.index) {
+                let reason = format!("{}: expected each of 0 to 239 at most once", entry.index);
+                return Err(field(&format!("binding_table[{i}].index"), reason));
+            }
+        }
+        let mut indices = BTreeSet::new();
+        for (i, entry) in self.samplers.iter().enumerate() {
+            if !indices.insert(entry.index) {
+                let reason = format!("{}: listed twice", entry.index);
+                return Err(field(&format!("samplers[{i}].index"), reason));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_memory(&self, device: &Device) -> Result<(), MetadataError> {
+        if device.scratch_size(self.scratch_bytes).is_none() {
+            let reason = format!("{}: more than {} can give", self.scratch_bytes, self.platform);
+            return Err(field("scratch_bytes", reason));
+        }
+        let most = device.limits().max_scratch_bytes;
+        if self.private_bytes_per_channel > most {
+            let reason = format!("{}: expected at most {most}", self.private_bytes_per_channel);
+            return Err(field("private_bytes_per_channel", reason));
+        }
+        if let Some(data) = &self.constant_data
+            && !(data.alignment.is_power_of_two() && data.alignment <= 4096)
+        {
+            let reason = format!("{}: expected a power of two up to 4096", data.alignment);
+            return Err(field("constant_data.alignment", reason));
+        }
+        if !self.relocations.is_empty() && self.constant_data.is_none() {
+            let reason = "there is no constant data to relocate to".to_owned();
+            return Err(field("relocations", reason));
+        }
+        Ok(())
+    }
+
+    /// Checks what can be checked only with the code at hand: its length, and that each
+    /// relocation lies inside.
+    ///
+    /// # Errors
+    /// [`MetadataError::Field`].
+    pub fn check_code(&self, code: &[u8]) -> Result<(), MetadataError> {
+        if code.is_empty() || !code.len().is_multiple_of(8) || code.len() > CODE_LIMIT {
+            let reason = format!(
+                "{} bytes: expected a multiple of 8, at least 8, at most {CODE_LIMIT}",
+                code.len()
+            );
+            return Err(field("code", reason));
+        }
+        for (i, relocation) in self.relocations.iter().enumerate() {
+            let size = match relocation.encoding {
+                RelocationEncoding::MovImmediate => 16,
+                RelocationEncoding::Dword => 4,
+            };
+            if u64::from(relocation.offset) + size > code.len() as u64 {
+                let reason =
+                    format!("{}: outside of the code ({} bytes)", relocation.offset, code.len());
+                return Err(field(&format!("relocations[{i}].offset"), reason));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Relocation {
+    /// Writes the value into the code. `address` is that of the constant data. A relocation
+    /// outside of the code changes nothing ([`Metadata::check_code`] reports it).
+    pub fn apply(&self, code: &mut [u8], address: u64) {
+        let value = match self.value {
+            RelocationValue::ConstantDataAddressLow => address as u32,
+            RelocationValue::ConstantDataAddressHigh => (address >> 32) as u32,
+        };
+        let within = match self.encoding {
+            RelocationEncoding::MovImmediate => 12,
+            RelocationEncoding::Dword => 0,
+        };
+        let start = self.offset as usize + within;
+        if let Some(place) = code.get_mut(start..start + 4) {
+            place.copy_from_slice(&value.wrapping_add_signed(self.delta).to_le_bytes());
+        }
+    }
+}
+
+fn field(name: &str, reason: String) -> MetadataError {
+    MetadataError::Field { field: name.to_owned(), reason }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,138 @@
+use super::*;
+use crate::{Content, GrfRange, LocalIds, PayloadItem, Surface};
+
+const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
+
+fn example() -> Metadata {
+    Metadata::from_json(EXAMPLE).expect("the documented example parses")
+}
+
+/// The field that `change` made impossible.
+fn refused(change: impl FnOnce(&mut Metadata)) -> String {
+    let mut metadata = example();
+    change(&mut metadata);
+    match metadata.check() {
+        Err(MetadataError::Field { field, .. }) => field,
+        other => panic!("expected a refused field, got {other:?}"),
+    }
+}
+
+#[test]
+fn the_example_means_what_the_documentation_says() {
+    let metadata = example();
+    assert_eq!(metadata.platform, Platform::Skl);
+    let StageMetadata::Compute(compute) = metadata.stage;
+    assert_eq!(compute.threads_per_group(metadata.simd_width), 4);
+    assert_eq!(metadata.payload.items[2].content, Content::SubgroupId);
+    assert!(matches!(
+        metadata.binding_table[1].surface,
+        Surface::UniformBuffer { resource } if resource.to_string() == "0.1[2]"
+    ));
+    assert_eq!(metadata.float_mode.half, DenormalMode::Preserve);
+}
+
+#[test]
+fn json_survives_the_round_trip() {
+    let metadata = example();
+    assert_eq!(Metadata::from_json(&metadata.to_json()), Ok(metadata));
+}
+
+#[test]
+fn another_version_is_refused_before_anything_else() {
+    let text = r#"{"version": 7, "whatever": true}"#;
+    let error = Metadata::from_json(text).unwrap_err();
+    assert_eq!(error, MetadataError::Version { found: 7 });
+    assert_eq!(
+        error.to_string(),
+        "metadata version 7 is not supported: this reader knows version 1"
+    );
+}
+
+#[test]
+fn unknown_fields_and_values_name_their_place() {
+    let text = EXAMPLE.replace("\"scratch_bytes\"", "\"scratch\"");
+    let error = Metadata::from_json(&text).unwrap_err();
+    assert!(matches!(error, MetadataError::Json { line: 30, column: 11, .. }), "{error}");
+    let text = EXAMPLE.replace("R8G8B8A8_UNORM", "R8G8B8A8_YES");
+    assert!(Metadata::from_json(&text).is_err());
+    assert!(Metadata::from_json("").is_err());
+    assert!(Metadata::from_json("{}").is_err());
+}
+
+#[test]
+fn right_mask_covers_the_rest() {
+    let compute = ComputeMetadata { local_size: [7, 3, 1], shared_bytes: 0, uses_barrier: false };
+    assert_eq!(compute.threads_per_group(8), 3);
+    assert_eq!(compute.right_mask(8), 0b1_1111);
+    assert_eq!(compute.right_mask(32), (1 << 21) - 1);
+    let full = ComputeMetadata { local_size: [32, 1, 1], ..compute };
+    assert_eq!((full.right_mask(8), full.right_mask(32)), (0xff, u32::MAX));
+}
+
+#[test]
+fn impossible_fields_are_named() {
+    assert_eq!(refused(|m| m.simd_width = 4), "simd_width");
+    let size = |size| {
+        move |m: &mut Metadata| {
+            let StageMetadata::Compute(compute) = &mut m.stage;
+            compute.local_size = size;
+        }
+    };
+    assert_eq!(refused(size([0, 1, 1])), "stage.local_size");
+    assert_eq!(refused(size([u32::MAX; 3])), "stage.local_size");
+    assert_eq!(
+        refused(|m| {
+            let StageMetadata::Compute(compute) = &mut m.stage;
+            compute.shared_bytes = 65537;
+        }),
+        "stage.shared_bytes"
+    );
+    assert_eq!(
+        refused(|m| m.payload.per_thread = Some(GrfRange { first: 127, count: 2 })),
+        "payload.per_thread"
+    );
+    assert_eq!(
+        refused(|m| m.payload.cross_thread = Some(GrfRange { first: u32::MAX, count: 2 })),
+        "payload.cross_thread"
+    );
+    assert_eq!(refused(|m| m.platform = Platform::Ivb), "payload.cross_thread");
+    assert_eq!(
+        refused(|m| m.payload.local_ids =
+            Some(LocalIds { first: 3, registers_per_dimension: 0, dimensions: 3 })),
+        "payload.local_ids"
+    );
+    assert_eq!(
+        refused(|m| m.payload.items.push(PayloadItem {
+            offset: 0,
+            size: 4,
+            content: Content::SubgroupId
+        })),
+        "payload.items[3]"
+    );
+    assert_eq!(refused(|m| m.binding_table[1].index = 0), "binding_table[1].index");
+    assert_eq!(refused(|m| m.binding_table[1].index = 254), "binding_table[1].index");
+    assert_eq!(refused(|m| m.samplers.push(m.samplers[0])), "samplers[1].index");
+    assert_eq!(refused(|m| m.scratch_bytes = u32::MAX), "scratch_bytes");
+    assert_eq!(refused(|m| m.private_bytes_per_channel = u32::MAX), "private_bytes_per_channel");
+    assert_eq!(
+        refused(|m| m.constant_data.as_mut().unwrap().alignment = 3),
+        "constant_data.alignment"
+    );
+    assert_eq!(refused(|m| m.constant_data = None), "relocations");
+}
+
+#[test]
+fn relocations_patch_the_code_and_are_checked_against_it() {
+    let mut metadata = example();
+    let mut code = vec![0u8; 656];
+    assert_eq!(metadata.check_code(&code), Ok(()));
+    metadata.relocations[1].delta = 4;
+    for relocation in &metadata.relocations {
+        relocation.apply(&mut code, 0x1234_0000_5678);
+    }
+    assert_eq!(code[636..640], 0x1234u32.to_le_bytes());
+    assert_eq!(code[652..656], 0x567cu32.to_le_bytes());
+    let error = metadata.check_code(&code[..648]).unwrap_err();
+    assert!(error.to_string().contains("relocations[1].offset"), "{error}");
+    assert!(metadata.check_code(&[]).is_err());
+}

@@ -1,0 +1,122 @@
+//! The binding table and the sampler table: which resource a message index means.
+
+use crestline_device::SurfaceFormat;
+use serde::{Deserialize, Serialize};
+
+/// A resource by its place in the shader's interface.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(deny_unknown_fields)]
+pub struct ResourceRef {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding in the set.
+    pub binding: u32,
+    /// Element of a descriptor array; 0 for a single descriptor.
+    #[serde(default)]
+    pub element: u32,
+}
+
+impl std::fmt::Display for ResourceRef {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.set, self.binding)?;
+        if self.element != 0 {
+            write!(f, "[{}]", self.element)?;
+        }
+        Ok(())
+    }
+}
+
+/// One entry of the binding table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BindingEntry {
+    /// Binding table index (BTI), 0 to 239; the rest is reserved by the hardware.
+    pub index: u8,
+    /// What the surface state at this index describes.
+    pub surface: Surface,
+}
+
+/// What a binding table entry describes.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Surface {
+    /// A null surface: reads give 0, writes are dropped.
+    Null,
+    /// A storage buffer as a raw surface: bounds are the size of the buffer.
+    StorageBuffer {
+        /// The buffer.
+        resource: ResourceRef,
+    },
+    /// A uniform buffer. Data port messages see raw bytes; sampler `ld` messages see
+    /// R32G32B32A32_FLOAT texels at a pitch of one byte, so `u` is a byte offset.
+    UniformBuffer {
+        /// The buffer.
+        resource: ResourceRef,
+    },
+    /// The program's [constant data](crate::Metadata::constant_data), accessible like a
+    /// uniform buffer.
+    ConstantData,
+    /// Three dwords: the number of workgroups in x, y and z.
+    NumWorkgroups,
+    /// A buffer with fixed contents that the driver derives from the pipeline,
+    /// accessible like a uniform buffer.
+    Literal {
+        /// The contents, as hex text in JSON.
+        #[serde(with = "crate::hex")]
+        bytes: Vec<u8>,
+    },
+    /// A texel buffer, read or written through typed messages or the sampler.
+    TexelBuffer {
+        /// The buffer.
+        resource: ResourceRef,
+        /// The format to program into the surface state.
+        format: SurfaceFormat,
+    },
+    /// A storage image. An image that is read with one format and written with another has
+    /// two entries.
+    StorageImage {
+        /// The image.
+        resource: ResourceRef,
+        /// What the entry is used for.
+        access: ImageAccess,
+        /// The format to program into the surface state. `RAW` makes a buffer of the whole
+        /// image memory that the code addresses itself, with the image parameters of the
+        /// payload. Absent: the format of the image as created, because the shader writes
+        /// it without naming one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<SurfaceFormat>,
+    },
+    /// An image read through the sampler.
+    SampledImage {
+        /// The image.
+        resource: ResourceRef,
+        /// The format to program into the surface state; absent: the image's own.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        format: Option<SurfaceFormat>,
+    },
+}
+
+/// What a storage image entry is used for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ImageAccess {
+    /// Read only.
+    Read,
+    /// Written only.
+    Write,
+    /// Read, written or used by atomics.
+    ReadWrite,
+}
+
+/// One entry of the sampler state table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SamplerEntry {
+    /// Index in the sampler state table, as sampler messages use it.
+    pub index: u8,
+    /// The sampler, or the combined image and sampler.
+    pub resource: ResourceRef,
+}
