@@ -89,6 +89,9 @@ mod shorthand {
     /// One component of the operation's bit size.
     pub(super) const X1: Operand = operand(Class::Any, BitRule::Same, CompRule::Is(1));
     pub(super) const F1: Operand = operand(Class::Float, BitRule::Same, CompRule::Is(1));
+    pub(super) const F2: Operand = operand(Class::Float, BitRule::Same, CompRule::Is(2));
+    pub(super) const F3: Operand = operand(Class::Float, BitRule::Same, CompRule::Is(3));
+    pub(super) const F4: Operand = operand(Class::Float, BitRule::Same, CompRule::Is(4));
     pub(super) const X2: Operand = operand(Class::Any, BitRule::Same, CompRule::Is(2));
     pub(super) const X3: Operand = operand(Class::Any, BitRule::Same, CompRule::Is(3));
     pub(super) const X4: Operand = operand(Class::Any, BitRule::Same, CompRule::Is(4));
@@ -205,8 +208,12 @@ alu_ops! {
     FFma = "ffma" (F, F, F) -> F commutes;
     /// `first * (1 - third) + second * third`.
     FLrp = "flrp" (F, F, F) -> F;
-    /// Sum of the products of the components.
-    FDot = "fdot" (F, F) -> F1 commutes;
+    /// Sum of the products of two components.
+    FDot2 = "fdot2" (F2, F2) -> F1 commutes;
+    /// Sum of the products of three components.
+    FDot3 = "fdot3" (F3, F3) -> F1 commutes;
+    /// Sum of the products of four components.
+    FDot4 = "fdot4" (F4, F4) -> F1 commutes;
 
     // Float comparisons.
     /// Ordered and equal.
@@ -378,6 +385,28 @@ impl AluOp {
         ROWS.iter().map(|row| row.op)
     }
 
+    /// The dot product of vectors of `comps` components, 2 to 4.
+    pub fn fdot(comps: usize) -> Option<AluOp> {
+        match comps {
+            2 => Some(AluOp::FDot2),
+            3 => Some(AluOp::FDot3),
+            4 => Some(AluOp::FDot4),
+            _ => None,
+        }
+    }
+
+    /// How many components of source `src` the operation reads when its result has `result_comps`: so many entries
+    /// of the source's swizzle count.
+    ///
+    /// # Panics
+    /// If the operation has no such source.
+    pub fn src_comps(self, src: usize, result_comps: usize) -> usize {
+        match self.row().srcs[src].comps {
+            CompRule::Each => result_comps,
+            CompRule::Is(comps) => usize::from(comps),
+        }
+    }
+
     /// Whether each result component depends on the same component of the sources only.
     pub fn is_per_component(self) -> bool {
         let row = self.row();
@@ -394,6 +423,15 @@ mod tests {
         for (i, row) in ROWS.iter().enumerate() {
             assert_eq!(row.op as usize, i, "{}", row.name);
             assert_eq!(AluOp::from_name(row.name), Some(row.op));
+        }
+    }
+
+    /// `src_comps` rests on this: the component count of an operation is always that of its result.
+    #[test]
+    fn sources_follow_the_component_count_only_where_the_result_does() {
+        for row in ROWS {
+            let each = row.srcs.iter().any(|s| s.comps == CompRule::Each);
+            assert!(!each || row.result.comps == CompRule::Each, "{}", row.name);
         }
     }
 }

@@ -369,7 +369,72 @@ pub struct InstData {
     pub results: SmallVec<[Value; 1]>,
 }
 
+/// The one walk over the sources of an instruction, for shared and for exclusive references.
+macro_rules! walk_srcs {
+    ($kind:expr, $f:ident, $iter:ident, $resource:ident, $step:ident) => {{
+        let mut f = $f;
+        match $kind {
+            InstKind::Const(_)
+            | InstKind::Undef
+            | InstKind::SysVal(_)
+            | InstKind::Barrier { .. }
+            | InstKind::Return => {}
+            InstKind::Alu { srcs, .. }
+            | InstKind::Yield(srcs)
+            | InstKind::Break(srcs)
+            | InstKind::Continue(srcs)
+            | InstKind::Loop { init: srcs, .. } => srcs.$iter().for_each(f),
+            InstKind::LoadVar { path, .. } => path.$iter().filter_map(PathStep::$step).for_each(f),
+            InstKind::StoreVar { path, data, .. } => {
+                path.$iter().filter_map(PathStep::$step).for_each(&mut f);
+                f(data);
+            }
+            InstKind::Load { memory, offset, .. } => {
+                memory.$resource().into_iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                f(offset);
+            }
+            InstKind::Store { memory, offset, data, .. } => {
+                memory.$resource().into_iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                f(offset);
+                f(data);
+            }
+            InstKind::Atomic { memory, offset, data, compare, .. } => {
+                memory.$resource().into_iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                f(offset);
+                f(data);
+                compare.$iter().for_each(f);
+            }
+            InstKind::BufferSize(resource) => resource.element.$iter().for_each(f),
+            InstKind::If { cond, .. } => f(cond),
+        }
+    }};
+}
+
+impl PathStep {
+    fn src(&self) -> Option<&Src> {
+        match self {
+            PathStep::Const(_) => None,
+            PathStep::Dyn(src) => Some(src),
+        }
+    }
+
+    fn src_mut(&mut self) -> Option<&mut Src> {
+        match self {
+            PathStep::Const(_) => None,
+            PathStep::Dyn(src) => Some(src),
+        }
+    }
+}
+
 impl Memory {
+    /// The binding that the memory is, if it is one.
+    pub const fn resource(&self) -> Option<&Resource> {
+        match self {
+            Memory::Ubo(r) | Memory::Ssbo(r) => Some(r),
+            Memory::PushConstant | Memory::Shared | Memory::Scratch | Memory::ConstData => None,
+        }
+    }
+
     /// Whether nothing in a dispatch can write this memory.
     pub const fn is_read_only(self) -> bool {
         matches!(self, Memory::Ubo(_) | Memory::PushConstant | Memory::ConstData)
@@ -390,49 +455,14 @@ impl InstKind {
     }
 
     /// Calls `f` with every source, in the order in which the text form shows them.
-    pub fn for_each_src_mut(&mut self, mut f: impl FnMut(&mut Src)) {
-        let element = |memory: &mut Memory, f: &mut dyn FnMut(&mut Src)| {
-            if let Some(Resource { element: Some(e), .. }) = memory.resource_mut() {
-                f(e);
-            }
-        };
-        match self {
-            InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) | InstKind::Return => {}
-            InstKind::Alu { srcs, .. }
-            | InstKind::Yield(srcs)
-            | InstKind::Break(srcs)
-            | InstKind::Continue(srcs)
-            | InstKind::Loop { init: srcs, .. } => srcs.iter_mut().for_each(f),
-            InstKind::LoadVar { path, .. } => path_srcs(path, &mut f),
-            InstKind::StoreVar { path, data, .. } => {
-                path_srcs(path, &mut f);
-                f(data);
-            }
-            InstKind::Load { memory, offset, .. } => {
-                element(memory, &mut f);
-                f(offset);
-            }
-            InstKind::Store { memory, offset, data, .. } => {
-                element(memory, &mut f);
-                f(offset);
-                f(data);
-            }
-            InstKind::Atomic { memory, offset, data, compare, .. } => {
-                element(memory, &mut f);
-                f(offset);
-                f(data);
-                compare.iter_mut().for_each(f);
-            }
-            InstKind::BufferSize(resource) => resource.element.iter_mut().for_each(f),
-            InstKind::Barrier { .. } => {}
-            InstKind::If { cond, .. } => f(cond),
-        }
+    pub fn for_each_src_mut(&mut self, f: impl FnMut(&mut Src)) {
+        walk_srcs!(self, f, iter_mut, resource_mut, src_mut)
     }
 
     /// Calls `f` with every source, in the order in which the text form shows them.
     pub fn for_each_src(&self, mut f: impl FnMut(Src)) {
-        // One walk serves both: the clone is of operands only, regions are ids.
-        self.clone().for_each_src_mut(|src| f(*src));
+        let f = |src: &Src| f(*src);
+        walk_srcs!(self, f, iter, resource, src)
     }
 
     /// The regions that the instruction owns, in order.
@@ -475,14 +505,6 @@ impl InstKind {
             | InstKind::Break(_)
             | InstKind::Continue(_)
             | InstKind::Return => true,
-        }
-    }
-}
-
-fn path_srcs(path: &mut [PathStep], f: &mut dyn FnMut(&mut Src)) {
-    for step in path {
-        if let PathStep::Dyn(src) = step {
-            f(src);
         }
     }
 }
