@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod inst;
+pub mod semantics;
 pub mod tables;
 
 pub use crestline_device::{Gen, Platform};

@@ -1,0 +1,164 @@
+//! Conversions between types.
+
+use super::env::{FloatEnv, Rounding};
+use super::float::Float;
+use super::half::Half;
+use super::soft::{Format, Number};
+
+/// An integer type's range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct IntRange {
+    /// Bits: 8, 16, 32 or 64.
+    pub bits: u32,
+    /// Whether it is signed.
+    pub signed: bool,
+}
+
+impl IntRange {
+    /// The least number.
+    #[inline(always)]
+    pub const fn min(self) -> i128 {
+        if self.signed { -(1 << (self.bits - 1)) } else { 0 }
+    }
+
+    /// The greatest number.
+    #[inline(always)]
+    pub const fn max(self) -> i128 {
+        if self.signed { (1 << (self.bits - 1)) - 1 } else { (1 << self.bits) - 1 }
+    }
+
+    /// The bits of this type that `value` has after truncation, zero extended.
+    #[inline(always)]
+    pub const fn truncate(self, value: i128) -> u64 {
+        value as u64 & u64::MAX >> (64 - self.bits)
+    }
+
+    /// The bits of the nearest number of this type, zero extended.
+    #[inline(always)]
+    pub fn clamp(self, value: i128) -> u64 {
+        self.truncate(value.clamp(self.min(), self.max()))
+    }
+
+    /// The number that the low bits mean.
+    #[inline(always)]
+    pub const fn extend(self, bits: u64) -> i64 {
+        let unused = 64 - self.bits;
+        if self.signed {
+            (bits << unused) as i64 >> unused
+        } else {
+            (bits << unused >> unused) as i64
+        }
+    }
+}
+
+/// A float as an integer: toward zero (or as `cr0` says, where the hardware obeys it), out of range clamped with or
+/// without `.sat`, NaN to 0.
+#[inline]
+pub fn float_to_int<F: Float>(value: F, range: IntRange, env: &FloatEnv) -> u64 {
+    let rounding = if env.round_to_int { env.rounding } else { Rounding::Zero };
+    match value.flush(env).unpack().to_int(rounding) {
+        None => 0,
+        Some(int) => range.clamp(int),
+    }
+}
+
+/// An integer as a float, rounded.
+#[inline]
+pub fn int_to_float<F: Float>(value: i128, env: &FloatEnv) -> F {
+    F::pack(Number::from_int(value), env)
+}
+
+/// A float in another format: rounded when it narrows; NaN keeps the top of its payload and becomes quiet.
+#[inline]
+pub fn float_to_float<A: Float, B: Float>(value: A, env: &FloatEnv) -> B {
+    let value = value.flush(env);
+    if value.is_nan() {
+        return B::from_bits(convert_nan(value.to_bits(), A::FORMAT, B::FORMAT));
+    }
+    B::pack(value.unpack(), env)
+}
+
+fn convert_nan(bits: u64, from: Format, to: Format) -> u64 {
+    let payload = bits & ((1 << from.fraction) - 1);
+    let payload = if to.fraction >= from.fraction {
+        payload << (to.fraction - from.fraction)
+    } else {
+        payload >> (from.fraction - to.fraction)
+    };
+    let sign = if bits & from.sign() != 0 { to.sign() } else { 0 };
+    sign | to.nan() | payload
+}
+
+/// `f32to16` of gen7: the bits of the 16-bit float, rounded to nearest even; denormal results are kept.
+#[inline]
+pub fn f32_to_16(value: f32) -> u16 {
+    Half::from_f32(value, Rounding::NearestEven).0
+}
+
+/// Element `lane` (modulo 8) of a `V` immediate: eight signed 4-bit integers.
+#[inline]
+pub const fn vector_v(imm: u32, lane: usize) -> i16 {
+    ((imm >> (lane % 8 * 4)) as i16) << 12 >> 12
+}
+
+/// Element `lane` (modulo 8) of a `UV` immediate: eight unsigned 4-bit integers.
+#[inline]
+pub const fn vector_uv(imm: u32, lane: usize) -> u16 {
+    (imm >> (lane % 8 * 4) & 15) as u16
+}
+
+/// Element `lane` (modulo 4) of a `VF` immediate: four 8-bit floats of a sign, three exponent bits (bias 3) and four
+/// fraction bits, without denormals; only the codes of the two zeros mean zero.
+#[inline]
+pub const fn vector_vf(imm: u32, lane: usize) -> f32 {
+    let code = imm >> (lane % 4 * 8) & 0xff;
+    let sign = (code & 0x80) << 24;
+    if code & 0x7f == 0 {
+        return f32::from_bits(sign);
+    }
+    f32::from_bits(sign | ((code >> 4 & 7) + 124) << 23 | (code & 15) << 19)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const D: IntRange = IntRange { bits: 32, signed: true };
+    const UB: IntRange = IntRange { bits: 8, signed: false };
+
+    #[test]
+    fn floats_clamp_to_integers() {
+        let env = FloatEnv::default();
+        assert_eq!(float_to_int(3e9f32, D, &env), 0x7fff_ffff);
+        assert_eq!(float_to_int(f32::NEG_INFINITY, D, &env), 0x8000_0000);
+        assert_eq!(float_to_int(f32::NAN, D, &env), 0);
+        assert_eq!(float_to_int(-1.5f32, D, &env), 0xffff_ffff);
+        assert_eq!(float_to_int(-1.0f32, UB, &env), 0);
+        assert_eq!(float_to_int(1e300f64, IntRange { bits: 64, signed: false }, &env), u64::MAX);
+    }
+
+    #[test]
+    fn conversions_agree_with_the_host() {
+        let env = FloatEnv { keep_denorm_f32: true, ..FloatEnv::default() };
+        for value in [1.5f64, 1e-40, 16_777_217.0, -3.3, 1e40, 0.1] {
+            assert_eq!(float_to_float::<f64, f32>(value, &env), value as f32);
+        }
+        for value in [16_777_217i64, -1, i64::MAX, 1 << 53 | 1] {
+            assert_eq!(int_to_float::<f32>(value.into(), &env), value as f32);
+            assert_eq!(int_to_float::<f64>(value.into(), &env), value as f64);
+        }
+    }
+
+    #[test]
+    fn packed_vectors() {
+        assert_eq!(
+            [vector_v(0x8000_00f1, 0), vector_v(0x8000_00f1, 1), vector_v(0x8000_00f1, 7)],
+            [1, -1, -8]
+        );
+        assert_eq!(vector_uv(0xf000_0000, 15), 15);
+        assert_eq!(
+            [0x30, 0xb0, 0x7f, 0x00, 0x48].map(|c| vector_vf(c, 0)),
+            [1.0, -1.0, 31.0, 0.0, 3.0]
+        );
+    }
+}

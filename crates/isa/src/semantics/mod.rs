@@ -1,0 +1,31 @@
+//! What each operation computes, bit exact, on plain values.
+//!
+//! The emulator instantiates these functions over lanes, the compiler uses them to fold constants; neither has a
+//! second opinion. They know nothing of registers, regions, masks or encodings.
+//!
+//! * [`env`][]: rounding and denormal handling, as control register `cr0` sets them.
+//! * [`soft`][]: exact arithmetic on unpacked floats of any format, rounded once in any mode.
+//! * [`half`][]: the 16-bit float.
+//! * [`float`][]: arithmetic, rounding, minimum and maximum of 16, 32 and 64-bit floats.
+//! * [`int`][]: integer operations on extended-precision intermediates.
+//! * [`compare`][]: conditions.
+//! * [`convert`][]: between types, with saturation.
+//! * [`math`][]: the functions of the shared math unit.
+//! * [`mme`][]: the division and square root macro operations with their exponent extension.
+//!
+//! Sources: Intel PRM volume "3D-Media-GPGPU Engine", instruction reference (gen7 to gen9), and vISA's public opcode
+//! descriptions; what the kernels of two other compilers pin down is tested by running those.
+
+pub mod compare;
+pub mod convert;
+pub mod env;
+pub mod float;
+pub mod half;
+pub mod int;
+pub mod math;
+pub mod mme;
+pub mod soft;
+
+pub use env::{FloatEnv, Rounding};
+pub use float::Float;
+pub use half::Half;
