@@ -1,1 +1,26 @@
-//! Runner of the data tests under tests/.
+//! Runner of the data tests under `tests/`: one module for each kind of file, one Rust file in
+//! this crate's own `tests/` for each test command.
+//!
+//! * [`case`] reads the `//!` directives at the head of a run-test shader,
+//! * [`data`] makes buffer contents from their description,
+//! * [`compare`] compares what two engines computed,
+//! * [`corpus`] finds and compiles the shaders of `tests/run/`.
+
+pub mod case;
+pub mod compare;
+pub mod corpus;
+pub mod data;
+
+/// The root of the repository, where `tests/` lies.
+pub fn repository() -> &'static std::path::Path {
+    static ROOT: std::sync::OnceLock<std::path::PathBuf> = std::sync::OnceLock::new();
+    ROOT.get_or_init(|| {
+        let crates = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+        crates.ancestors().nth(2).expect("this crate lies two levels below the root").to_owned()
+    })
+}
+
+/// True when expectations are to be written rather than compared (`CRESTLINE_BLESS=1`).
+pub fn blessing() -> bool {
+    std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1")
+}

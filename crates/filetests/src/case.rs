@@ -1,0 +1,206 @@
+//! The case that a run-test shader carries in its own leading comments.
+//!
+//! Every line that starts with `//!` is one directive (`;!` in SPIR-V assembly):
+//!
+//! ```text
+//! //! dispatch 4 1 1                    workgroups in x, y, z; required
+//! //! entry main                        entry point; `main` unless said otherwise
+//! //! spec 3 = u32 10                   specialization constant by SpecId
+//! //! push = f32 1 2; u32 3             push constant bytes
+//! //! buffer 0.1 = f32 64 * iota 0 1    storage buffer at set 0 binding 1
+//! //! buffer 0.1[2] = zero 16           the same for element 2 of a descriptor array
+//! //! uniform 0.2 = f32 1 2 3 4         uniform buffer
+//! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
+//! //! simd 8 16                         the widths that make sense; all three by default
+//! ```
+//!
+//! Contents are described as in [`crate::data`], comparisons as in [`crate::compare`]. A buffer
+//! without `compare` is compared bit by bit, so a forgotten directive can only make a test
+//! stricter.
+
+use crestline_judges::lavapipe::{Buffer, BufferKind, SpecConstant};
+
+use crate::compare::Rule;
+use crate::data;
+
+/// Everything but the shader that a run needs.
+#[derive(Debug, Clone)]
+pub struct Case {
+    /// Workgroups in x, y and z.
+    pub groups: [u32; 3],
+    /// Entry point.
+    pub entry: String,
+    /// Specialization constants.
+    pub spec: Vec<SpecConstant>,
+    /// Push constant bytes.
+    pub push: Vec<u8>,
+    /// Buffers, in the order of the file.
+    pub buffers: Vec<Buffer>,
+    /// How to compare each buffer, in the same order.
+    pub rules: Vec<Rule>,
+    /// SIMD widths to run at.
+    pub widths: Vec<u32>,
+}
+
+/// A directive that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {message}")]
+pub struct CaseError {
+    /// Line number, from 1.
+    pub line: usize,
+    /// What is wrong and what was expected.
+    pub message: String,
+}
+
+/// Where a buffer is bound: set, binding, element.
+type Place = (u32, u32, u32);
+
+impl Case {
+    /// Reads the directives of a shader's text.
+    ///
+    /// # Errors
+    ///
+    /// The first line that cannot be read, or line 1 when `dispatch` is missing.
+    pub fn parse(source: &str) -> Result<Case, CaseError> {
+        let mut case = Case {
+            groups: [0; 3],
+            entry: "main".into(),
+            spec: Vec::new(),
+            push: Vec::new(),
+            buffers: Vec::new(),
+            rules: Vec::new(),
+            widths: vec![8, 16, 32],
+        };
+        let mut dispatched = false;
+        for (index, line) in source.lines().enumerate() {
+            let text = line.trim_start();
+            let Some(text) = text.strip_prefix("//!").or_else(|| text.strip_prefix(";!")) else {
+                continue;
+            };
+            let fail = |message| CaseError { line: index + 1, message };
+            let (word, rest) =
+                text.trim().split_once(char::is_whitespace).unwrap_or((text.trim(), ""));
+            dispatched |= word == "dispatch";
+            case.directive(word, rest.trim()).map_err(fail)?;
+        }
+        if !dispatched {
+            let message = "no `//! dispatch X Y Z` directive".into();
+            return Err(CaseError { line: 1, message });
+        }
+        Ok(case)
+    }
+
+    fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {
+        match word {
+            "dispatch" => {
+                self.groups = numbers(rest)?
+                    .try_into()
+                    .map_err(|_| "dispatch takes three numbers".to_owned())?;
+            }
+            "entry" => self.entry = rest.to_owned(),
+            "spec" => {
+                let (id, value) = assignment(rest)?;
+                let id = id.parse().map_err(|_| format!("{id:?} is no SpecId"))?;
+                self.spec.push(SpecConstant { id, value: data::bytes(value, 0)? });
+            }
+            "push" => self.push = data::bytes(assignment(rest)?.1, 0)?,
+            "buffer" | "uniform" => {
+                let kind = match word {
+                    "buffer" => BufferKind::Storage,
+                    _ => BufferKind::Uniform,
+                };
+                let (place, description) = assignment(rest)?;
+                let (set, binding, element) = parse_place(place)?;
+                // Different buffers get different numbers, the same on every run.
+                let seed = u64::from(set) << 40 | u64::from(binding) << 20 | u64::from(element);
+                let contents = data::bytes(description, seed)?;
+                self.buffers.push(Buffer { set, binding, element, kind, contents });
+                self.rules.push(Rule::exact());
+            }
+            "compare" => {
+                let (place, rule) = assignment(rest)?;
+                let place = parse_place(place)?;
+                let index = self
+                    .buffers
+                    .iter()
+                    .position(|buffer| (buffer.set, buffer.binding, buffer.element) == place)
+                    .ok_or_else(|| format!("no buffer at {place:?} before this line"))?;
+                self.rules[index] = Rule::parse(rule)?;
+            }
+            "simd" => {
+                self.widths = numbers(rest)?;
+                if self.widths.is_empty() || self.widths.iter().any(|w| ![8, 16, 32].contains(w)) {
+                    return Err("simd takes widths out of 8, 16 and 32".into());
+                }
+            }
+            _ => {
+                return Err(format!(
+                    "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
+                     uniform, compare or simd"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn numbers(text: &str) -> Result<Vec<u32>, String> {
+    text.split_whitespace()
+        .map(|word| word.parse().map_err(|_| format!("{word:?} is no number")))
+        .collect()
+}
+
+fn assignment(text: &str) -> Result<(&str, &str), String> {
+    let (left, right) = text.split_once('=').ok_or("expected `NAME = VALUE`")?;
+    Ok((left.trim(), right.trim()))
+}
+
+/// Reads `SET.BINDING` or `SET.BINDING[ELEMENT]`.
+fn parse_place(text: &str) -> Result<Place, String> {
+    let bad = || format!("{text:?} is not SET.BINDING or SET.BINDING[ELEMENT]");
+    let (place, element) = match text.split_once('[') {
+        Some((place, element)) => (place, element.strip_suffix(']').ok_or_else(bad)?),
+        None => (text, "0"),
+    };
+    let (set, binding) = place.split_once('.').ok_or_else(bad)?;
+    let number = |text: &str| text.parse::<u32>().map_err(|_| bad());
+    Ok((number(set)?, number(binding)?, number(element)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_fill_the_case() {
+        let case = Case::parse(
+            "//! dispatch 4 2 1\n//! spec 3 = u32 10\n//! push = f32 1\n\
+             //! buffer 0.1 = u32 1 2\n//! uniform 1.0[2] = zero 16\n\
+             //! compare 0.1 = f32 ulp 4\n//! simd 8 16\n#version 450\nvoid main() {}\n",
+        )
+        .unwrap();
+        assert_eq!(case.groups, [4, 2, 1]);
+        assert_eq!(case.spec[0].value, 10u32.to_le_bytes());
+        assert_eq!(case.push, 1f32.to_le_bytes());
+        assert_eq!(case.buffers[0].contents.len(), 8);
+        assert_eq!((case.buffers[1].kind, case.buffers[1].element), (BufferKind::Uniform, 2));
+        assert_ne!(case.rules[0], Rule::exact());
+        assert_eq!(case.widths, [8, 16]);
+    }
+
+    #[test]
+    fn mistakes_name_their_line() {
+        for (text, line, part) in [
+            ("void main() {}", 1, "no `//! dispatch"),
+            ("\n//! dispatch 1 2", 2, "three numbers"),
+            ("//! dispatch 1 1 1\n//! frob 1", 2, "\"frob\" is no directive"),
+            ("//! buffer 0:1 = zero 4", 1, "not SET.BINDING"),
+            ("//! compare 0.1 = f32 ulp 1", 1, "no buffer at"),
+            ("//! simd 4", 1, "8, 16 and 32"),
+        ] {
+            let error = Case::parse(text).unwrap_err();
+            assert_eq!(error.line, line, "{text:?}: {error}");
+            assert!(error.message.contains(part), "{text:?}: {error}");
+        }
+    }
+}

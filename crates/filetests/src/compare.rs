@@ -1,0 +1,255 @@
+//! Comparing what two engines left in a buffer.
+//!
+//! A rule is a list of element types that repeats over the buffer, then the tolerance of its
+//! float elements:
+//!
+//! ```text
+//! f32                        exact, but all NaNs are equal, and so are the zeros
+//! f32 ulp 4                  up to 4 units in the last place apart
+//! f32 abs 1e-5 rel 1e-4      or up to abs + rel * |expected| apart
+//! f32 f32 f32 u32 ulp 2      a record of three floats and an integer
+//! f32 skip                   a float, then four bytes that are not compared
+//! u32 u32 sorted             the records are a set: sort both sides first
+//! ```
+//!
+//! Subnormal numbers and zero are equal in every float comparison, since Vulkan lets a device
+//! flush subnormals.
+
+use crate::data::Scalar;
+
+/// How to compare a buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rule {
+    /// The record that repeats; empty for bit-by-bit comparison.
+    record: Vec<Element>,
+    ulp: u64,
+    abs: f64,
+    rel: f64,
+    sorted: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Element {
+    Scalar(Scalar),
+    /// Four bytes that may hold anything.
+    Skip,
+}
+
+impl Element {
+    fn size(self) -> usize {
+        match self {
+            Element::Scalar(scalar) => scalar.size(),
+            Element::Skip => 4,
+        }
+    }
+}
+
+impl Rule {
+    /// Bit by bit.
+    pub fn exact() -> Rule {
+        Rule { record: Vec::new(), ulp: 0, abs: 0.0, rel: 0.0, sorted: false }
+    }
+
+    /// Reads a rule.
+    ///
+    /// # Errors
+    ///
+    /// A message that names the word that is not understood.
+    pub fn parse(text: &str) -> Result<Rule, String> {
+        let mut rule = Rule::exact();
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                let text = words.next().ok_or_else(|| format!("no number after {word}"))?;
+                text.parse::<f64>().map_err(|_| format!("{text:?} after {word} is no number"))
+            };
+            match word {
+                "ulp" => rule.ulp = value()? as u64,
+                "abs" => rule.abs = value()?,
+                "rel" => rule.rel = value()?,
+                "sorted" => rule.sorted = true,
+                "skip" => rule.record.push(Element::Skip),
+                name => {
+                    let scalar = Scalar::parse(name).ok_or_else(|| {
+                        format!("{name:?} is no type, skip, ulp, abs, rel, sorted")
+                    })?;
+                    rule.record.push(Element::Scalar(scalar));
+                }
+            }
+        }
+        if rule.record.is_empty() {
+            return Err("a rule names at least one element type".into());
+        }
+        Ok(rule)
+    }
+
+    /// The first difference between `found` and `expected`, in words; nothing if they agree.
+    pub fn difference(&self, found: &[u8], expected: &[u8]) -> Option<String> {
+        if found.len() != expected.len() {
+            return Some(format!("{} bytes, expected {}", found.len(), expected.len()));
+        }
+        if self.record.is_empty() {
+            let at = (0..found.len()).find(|&at| found[at] != expected[at])?;
+            let word = at & !3;
+            let show = |bytes: &[u8]| {
+                let mut value = [0; 4];
+                let part = &bytes[word..bytes.len().min(word + 4)];
+                value[..part.len()].copy_from_slice(part);
+                let bits = u32::from_le_bytes(value);
+                format!("0x{bits:08x} ({bits}, {:?})", f32::from_bits(bits))
+            };
+            let count = (0..found.len())
+                .step_by(4)
+                .filter(|&at| {
+                    let end = (at + 4).min(found.len());
+                    found[at..end] != expected[at..end]
+                })
+                .count();
+            return Some(format!(
+                "byte {word}: {}, expected {} ({count} words differ)",
+                show(found),
+                show(expected)
+            ));
+        }
+        if self.sorted {
+            let (found, expected) = (self.sort(found), self.sort(expected));
+            return self.difference_in_order(&found, &expected);
+        }
+        self.difference_in_order(found, expected)
+    }
+
+    fn sort(&self, bytes: &[u8]) -> Vec<u8> {
+        let size = self.record.iter().map(|element| element.size()).sum();
+        let mut records: Vec<&[u8]> = bytes.chunks(size).collect();
+        records.sort();
+        records.concat()
+    }
+
+    fn difference_in_order(&self, found: &[u8], expected: &[u8]) -> Option<String> {
+        let (mut at, mut index) = (0, 0);
+        let mut first = None;
+        let mut count = 0;
+        while at < found.len() {
+            let element = self.record[index % self.record.len()];
+            let end = (at + element.size()).min(found.len());
+            if let Element::Scalar(scalar) = element {
+                let (a, b) = (&found[at..end], &expected[at..end]);
+                if let Some(difference) = self.element_difference(scalar, a, b) {
+                    count += 1;
+                    first.get_or_insert_with(|| format!("byte {at}: {difference}"));
+                }
+            }
+            at = end;
+            index += 1;
+        }
+        first.map(|first| format!("{first} ({count} elements differ)"))
+    }
+
+    fn element_difference(&self, scalar: Scalar, found: &[u8], expected: &[u8]) -> Option<String> {
+        if found == expected {
+            return None;
+        }
+        let (a, b, distance) = match (scalar, found.try_into(), expected.try_into()) {
+            (Scalar::F32, Ok(a), Ok(b)) => {
+                let (a, b) = (f32::from_le_bytes(a), f32::from_le_bytes(b));
+                let distance = ulp_distance(order32(a), order32(b));
+                let flush = |v: f32| if v.is_subnormal() { 0.0 } else { f64::from(v) };
+                (flush(a), flush(b), distance)
+            }
+            (Scalar::F64, _, _) if found.len() == 8 => {
+                let value = |bytes: &[u8]| {
+                    f64::from_le_bytes(bytes.try_into().expect("the length was checked"))
+                };
+                let (a, b) = (value(found), value(expected));
+                let distance = ulp_distance(order64(a), order64(b));
+                let flush = |v: f64| if v.is_subnormal() { 0.0 } else { v };
+                (flush(a), flush(b), distance)
+            }
+            _ => {
+                let hex = |bytes: &[u8]| {
+                    bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect::<String>()
+                };
+                return Some(format!("{scalar} 0x{}, expected 0x{}", hex(found), hex(expected)));
+            }
+        };
+        let equal = a == b
+            || (a.is_nan() && b.is_nan())
+            || (a.is_finite() && b.is_finite())
+                && (distance <= self.ulp || (a - b).abs() <= self.abs + self.rel * b.abs());
+        (!equal).then(|| format!("{scalar} {a:e}, expected {b:e} ({distance} ulp apart)"))
+    }
+}
+
+/// Maps floats to integers so that neighbours differ by one and both zeros are 0.
+fn order32(value: f32) -> i64 {
+    let bits = value.to_bits();
+    let magnitude = i64::from(bits & 0x7fff_ffff);
+    if bits >> 31 == 0 { magnitude } else { -magnitude }
+}
+
+fn order64(value: f64) -> i64 {
+    let bits = value.to_bits();
+    let magnitude = (bits & (u64::MAX >> 1)) as i64;
+    if bits >> 63 == 0 { magnitude } else { -magnitude }
+}
+
+fn ulp_distance(a: i64, b: i64) -> u64 {
+    a.abs_diff(b)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn floats(values: &[f32]) -> Vec<u8> {
+        values.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    fn agree(rule: &str, a: &[f32], b: &[f32]) -> bool {
+        Rule::parse(rule).unwrap().difference(&floats(a), &floats(b)).is_none()
+    }
+
+    #[test]
+    fn floats_are_compared_by_value() {
+        let next = f32::from_bits(1f32.to_bits() + 1);
+        assert!(agree("f32", &[0.0, f32::NAN, 1e-40], &[-0.0, -f32::NAN, 0.0]));
+        assert!(!agree("f32", &[1.0], &[next]));
+        assert!(agree("f32 ulp 1", &[1.0], &[next]));
+        assert!(!agree("f32 ulp 1", &[1.0], &[f32::from_bits(1f32.to_bits() + 2)]));
+        assert!(!agree("f32 ulp 100", &[f32::MAX], &[f32::INFINITY]));
+        assert!(!agree("f32 ulp 100", &[f32::NAN], &[1.0]));
+        assert!(agree("f32 abs 0.5", &[1.0], &[1.25]) && !agree("f32 abs 0.1", &[1.0], &[1.25]));
+        assert!(agree("f32 rel 0.1", &[109.0], &[100.0]));
+    }
+
+    #[test]
+    fn records_repeat_and_skip() {
+        assert!(agree("f32 skip", &[1.0, 2.0, 3.0, 4.0], &[1.0, 9.0, 3.0, 9.0]));
+        assert!(!agree("f32 skip", &[1.0, 2.0], &[2.0, 2.0]));
+        let rule = Rule::parse("f32 u32 ulp 1").unwrap();
+        let difference = rule.difference(&[0, 0, 0, 0, 1, 0, 0, 0], &[0; 8]).unwrap();
+        assert!(difference.starts_with("byte 4: u32 0x00000001, expected 0x00000000"));
+    }
+
+    #[test]
+    fn sets_are_sorted_first() {
+        assert!(agree("u32 sorted", &[1.0, 2.0, 3.0], &[3.0, 1.0, 2.0]));
+        assert!(!agree("u32 sorted", &[1.0, 2.0, 3.0], &[3.0, 1.0, 1.0]));
+        assert!(!agree("u32 u32 sorted", &[1.0, 2.0, 3.0, 4.0], &[1.0, 4.0, 3.0, 2.0]));
+    }
+
+    #[test]
+    fn exact_comparison_sees_every_bit() {
+        let rule = Rule::exact();
+        assert_eq!(rule.difference(&[1, 2, 3], &[1, 2, 3]), None);
+        assert!(rule.difference(&floats(&[0.0]), &floats(&[-0.0])).is_some());
+        assert!(rule.difference(&[0; 4], &[0; 8]).unwrap().contains("expected 8"));
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert!(Rule::parse("").is_err());
+        assert!(Rule::parse("f31").unwrap_err().contains("f31"));
+        assert!(Rule::parse("f32 ulp").unwrap_err().contains("no number after ulp"));
+    }
+}

@@ -1,0 +1,179 @@
+//! The shaders of `tests/run/`: found, compiled to SPIR-V, each with its case.
+
+use std::path::{Path, PathBuf};
+
+use crestline_judges::glslang::Glslang;
+use crestline_judges::lavapipe::{Job, JobError, Lavapipe};
+use crestline_judges::spirv::SpirvTools;
+
+use crate::case::{Case, CaseError};
+
+/// One run test.
+#[derive(Debug)]
+pub struct RunTest {
+    /// File name without its folder, which names the test in reports.
+    pub name: String,
+    /// The shader's text.
+    pub source: String,
+    /// What it runs with.
+    pub case: Case,
+    /// The module.
+    pub spirv: Vec<u32>,
+}
+
+/// Why a run test could not be loaded.
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// A file could not be read.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// A directive is wrong.
+    #[error("{path}: {source}")]
+    Case {
+        /// The shader.
+        path: PathBuf,
+        /// The directive's error.
+        source: CaseError,
+    },
+    /// The shader does not compile to SPIR-V.
+    #[error("{path}: {message}")]
+    Shader {
+        /// The shader.
+        path: PathBuf,
+        /// What the front end said.
+        message: String,
+    },
+}
+
+/// The paths of all run tests, sorted by name.
+///
+/// # Errors
+///
+/// [`LoadError::Io`] when the folder cannot be read.
+pub fn run_test_paths() -> Result<Vec<PathBuf>, LoadError> {
+    let folder = crate::repository().join("tests/run");
+    let io = |source| LoadError::Io { path: folder.clone(), source };
+    let mut paths = Vec::new();
+    for entry in std::fs::read_dir(&folder).map_err(io)? {
+        let path = entry.map_err(io)?.path();
+        if language(&path).is_some() {
+            paths.push(path);
+        }
+    }
+    paths.sort();
+    Ok(paths)
+}
+
+/// Loads every run test whose name contains the value of `CRESTLINE_ONLY` (all when unset).
+///
+/// # Errors
+///
+/// The first test that cannot be loaded.
+pub fn run_tests() -> Result<Vec<RunTest>, LoadError> {
+    let only = std::env::var("CRESTLINE_ONLY").unwrap_or_default();
+    run_test_paths()?
+        .iter()
+        .filter(|path| path.to_string_lossy().contains(&only))
+        .map(|path| load(path))
+        .collect()
+}
+
+/// Loads one run test.
+///
+/// # Errors
+///
+/// See [`LoadError`].
+pub fn load(path: &Path) -> Result<RunTest, LoadError> {
+    let source = std::fs::read_to_string(path)
+        .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+    let case =
+        Case::parse(&source).map_err(|source| LoadError::Case { path: path.to_owned(), source })?;
+    let spirv = compile(path, &source)
+        .map_err(|message| LoadError::Shader { path: path.to_owned(), message })?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(RunTest { name, source, case, spirv })
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Language {
+    Wgsl,
+    Glsl,
+    SpirvAssembly,
+}
+
+fn language(path: &Path) -> Option<Language> {
+    match path.extension()?.to_str()? {
+        "wgsl" => Some(Language::Wgsl),
+        "comp" => Some(Language::Glsl),
+        "spvasm" => Some(Language::SpirvAssembly),
+        _ => None,
+    }
+}
+
+fn compile(path: &Path, source: &str) -> Result<Vec<u32>, String> {
+    match language(path).ok_or("unknown file extension")? {
+        Language::Wgsl => compile_wgsl(source),
+        Language::Glsl => Glslang::find()
+            .map_err(|absent| absent.to_string())?
+            .compile("comp", source)
+            .map_err(|error| error.to_string()),
+        Language::SpirvAssembly => SpirvTools::find()
+            .map_err(|absent| absent.to_string())?
+            .assemble(source)
+            .map_err(|error| error.to_string()),
+    }
+}
+
+fn compile_wgsl(source: &str) -> Result<Vec<u32>, String> {
+    let module = naga::front::wgsl::parse_str(source).map_err(|e| e.emit_to_string(source))?;
+    let info = naga::valid::Validator::new(
+        naga::valid::ValidationFlags::all(),
+        naga::valid::Capabilities::all(),
+    )
+    .validate(&module)
+    .map_err(|error| error.emit_to_string(source))?;
+    let options = naga::back::spv::Options { lang_version: (1, 4), ..Default::default() };
+    naga::back::spv::write_vec(&module, &info, &options, None).map_err(|error| error.to_string())
+}
+
+impl RunTest {
+    /// The case as lavapipe's job.
+    pub fn job(&self) -> Job<'_> {
+        Job {
+            spirv: &self.spirv,
+            entry: &self.case.entry,
+            spec: self.case.spec.clone(),
+            push: self.case.push.clone(),
+            buffers: self.case.buffers.clone(),
+            groups: self.case.groups,
+        }
+    }
+
+    /// The buffers as lavapipe leaves them.
+    ///
+    /// # Errors
+    ///
+    /// What lavapipe refused.
+    pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Vec<Vec<u8>>, JobError> {
+        lavapipe.run(&self.job())
+    }
+
+    /// Compares what an engine found with what is expected, buffer by buffer; nothing on
+    /// agreement, otherwise one line for each buffer that differs.
+    pub fn differences(&self, found: &[Vec<u8>], expected: &[Vec<u8>]) -> Vec<String> {
+        assert_eq!(found.len(), self.case.buffers.len(), "an engine returns every buffer");
+        let buffers = self.case.buffers.iter().zip(&self.case.rules);
+        buffers
+            .zip(found.iter().zip(expected))
+            .filter_map(|((buffer, rule), (found, expected))| {
+                let difference = rule.difference(found, expected)?;
+                Some(format!("buffer {}.{}: {difference}", buffer.set, buffer.binding))
+            })
+            .collect()
+    }
+}
