@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod inst;
+pub mod message;
 pub mod semantics;
 pub mod tables;
 

@@ -1,0 +1,220 @@
+//! Message types: which code of which shared function means which message, per generation.
+//!
+//! Source: the "shared functions" volumes of the public PRMs; codes of gen9 and later
+//! confirmed by iga64's descriptor decoder.
+
+use crate::tables::{Sfid, gen_index};
+use crestline_device::Gen;
+
+const NONE: u8 = 0xff;
+
+macro_rules! code {
+    (-) => {
+        NONE
+    };
+    ($code:literal) => {
+        $code
+    };
+}
+
+/// What a message type code selects. Several kinds may share a [`Message`](super::Message)
+/// variant, when a field of the variant is part of the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    OwordBlockRead,
+    OwordBlockUnalignedRead,
+    OwordBlockWrite,
+    OwordDualBlockRead,
+    OwordDualBlockWrite,
+    DwordScatteredRead,
+    DwordScatteredWrite,
+    ByteScatteredRead,
+    ByteScatteredWrite,
+    UntypedRead,
+    UntypedWrite,
+    UntypedAtomic,
+    UntypedAtomic4x2,
+    UntypedAtomicWord,
+    UntypedAtomicFloat,
+    UntypedAtomicFloat4x2,
+    UntypedAtomicHalf,
+    TypedRead,
+    TypedWrite,
+    TypedAtomic,
+    TypedAtomic4x2,
+    AtomicCounter,
+    AtomicCounter4x2,
+    MediaBlockRead,
+    MediaBlockWrite,
+    A64ScatteredRead,
+    A64ScatteredWrite,
+    A64UntypedRead,
+    A64UntypedWrite,
+    A64Atomic,
+    A64AtomicWord,
+    A64AtomicFloat,
+    A64AtomicHalf,
+    A64BlockRead,
+    A64BlockWrite,
+    MemoryFence,
+    RenderTargetWrite,
+    RenderTargetRead,
+    /// A known type whose fields are not modelled.
+    Other,
+}
+
+struct Row {
+    kind: Kind,
+    sfid: Sfid,
+    codes: [u8; Gen::ALL.len()],
+}
+
+macro_rules! kinds {
+    ($($kind:ident $sfid:ident [$($code:tt)*];)*) => {
+        const ROWS: &[Row] = &[
+            $(Row { kind: Kind::$kind, sfid: Sfid::$sfid, codes: [$(code!($code),)*] },)*
+        ];
+    };
+}
+
+// message type, shared function, code per generation [4 4.5 5 6 7 7.5 8 9 11 12 12.5]
+#[rustfmt::skip]
+kinds! {
+    OwordBlockRead          DpRead         [ 0  0  0  -  -  -  -  -  -  -  -];
+    OwordDualBlockRead      DpRead         [ 1  2  2  -  -  -  -  -  -  -  -];
+    MediaBlockRead          DpRead         [ 2  4  4  -  -  -  -  -  -  -  -];
+    DwordScatteredRead      DpRead         [ 3  6  6  -  -  -  -  -  -  -  -];
+    Other                   DpRead         [ -  1  1  -  -  -  -  -  -  -  -];
+    Other                   DpRead         [ -  3  3  -  -  -  -  -  -  -  -];
+    OwordBlockWrite         DpWrite        [ 0  0  0  -  -  -  -  -  -  -  -];
+    OwordDualBlockWrite     DpWrite        [ 1  1  1  -  -  -  -  -  -  -  -];
+    MediaBlockWrite         DpWrite        [ 2  2  2  -  -  -  -  -  -  -  -];
+    DwordScatteredWrite     DpWrite        [ 3  3  3  -  -  -  -  -  -  -  -];
+    RenderTargetWrite       DpWrite        [ 4  4  4  -  -  -  -  -  -  -  -];
+    Other                   DpWrite        [ 5  5  5  -  -  -  -  -  -  -  -];
+    Other                   DpWrite        [ -  6  6  -  -  -  -  -  -  -  -];
+    Other                   DpWrite        [ 7  7  7  -  -  -  -  -  -  -  -];
+    OwordBlockRead          DpSamplerCache [ -  -  -  0  -  -  -  -  -  -  -];
+    Other                   DpSamplerCache [ -  -  -  -  -  0  -  -  -  -  -];
+    OwordBlockUnalignedRead DpSamplerCache [ -  -  -  5  1  1  1  -  -  -  -];
+    MediaBlockRead          DpSamplerCache [ -  -  -  4  4  4  4  -  -  -  -];
+    OwordBlockRead          ConstantCache  [ -  -  -  0  0  0  0  0  0  0  0];
+    OwordBlockUnalignedRead ConstantCache  [ -  -  -  5  1  1  1  1  1  1  1];
+    OwordDualBlockRead      ConstantCache  [ -  -  -  2  2  2  2  2  2  -  -];
+    DwordScatteredRead      ConstantCache  [ -  -  -  6  3  3  3  3  3  3  3];
+    Other                   ConstantCache  [ -  -  -  -  -  -  -  4  4  4  4];
+    Other                   ConstantCache  [ -  -  -  -  -  -  -  9  9  5  5];
+    Other                   ConstantCache  [ -  -  -  -  -  -  - 10 10  6  6];
+    OwordBlockRead          RenderCache    [ -  -  -  0  -  -  -  -  -  -  -];
+    Other                   RenderCache    [ -  -  -  1  -  -  -  -  -  -  -];
+    OwordDualBlockRead      RenderCache    [ -  -  -  2  -  -  -  -  -  -  -];
+    OwordBlockUnalignedRead RenderCache    [ -  -  -  5  -  -  -  -  -  -  -];
+    DwordScatteredRead      RenderCache    [ -  -  -  6  -  -  -  -  -  -  -];
+    Other                   RenderCache    [ -  -  -  7  -  -  -  -  -  -  -];
+    OwordBlockWrite         RenderCache    [ -  -  -  8  -  -  -  -  -  -  -];
+    OwordDualBlockWrite     RenderCache    [ -  -  -  9  -  -  -  -  -  -  -];
+    DwordScatteredWrite     RenderCache    [ -  -  - 11  -  -  -  -  -  -  -];
+    Other                   RenderCache    [ -  -  - 13  -  -  -  -  -  -  -];
+    Other                   RenderCache    [ -  -  - 14  -  -  -  -  -  -  -];
+    MediaBlockRead          RenderCache    [ -  -  -  4  4  4  -  -  -  -  -];
+    MediaBlockWrite         RenderCache    [ -  -  - 10 10 10  -  -  -  -  -];
+    RenderTargetWrite       RenderCache    [ -  -  - 12 12 12 12 12 12 12 12];
+    RenderTargetRead        RenderCache    [ -  -  -  -  -  - 13 13 13 13 13];
+    TypedRead               RenderCache    [ -  -  -  -  5  -  -  -  -  -  -];
+    TypedAtomic             RenderCache    [ -  -  -  -  6  -  -  -  -  -  -];
+    TypedWrite              RenderCache    [ -  -  -  - 13  -  -  -  -  -  -];
+    MemoryFence             RenderCache    [ -  -  -  -  7  7  -  -  -  -  -];
+    OwordBlockRead          DataCache0     [ -  -  -  -  0  0  0  0  0  0  0];
+    OwordBlockUnalignedRead DataCache0     [ -  -  -  -  1  1  1  1  1  1  1];
+    OwordDualBlockRead      DataCache0     [ -  -  -  -  2  2  2  2  2  -  -];
+    DwordScatteredRead      DataCache0     [ -  -  -  -  3  3  3  3  3  3  3];
+    ByteScatteredRead       DataCache0     [ -  -  -  -  4  4  4  4  4  4  4];
+    UntypedRead             DataCache0     [ -  -  -  -  5  -  -  -  -  -  -];
+    Other                   DataCache0     [ -  -  -  -  -  -  -  5  5  5  5];
+    UntypedAtomic           DataCache0     [ -  -  -  -  6  -  -  -  -  -  -];
+    MemoryFence             DataCache0     [ -  -  -  -  7  7  7  7  7  7  -];
+    OwordBlockWrite         DataCache0     [ -  -  -  -  8  8  8  8  8  8  8];
+    Other                   DataCache0     [ -  -  -  -  -  -  -  -  -  -  9];
+    OwordDualBlockWrite     DataCache0     [ -  -  -  - 10 10 10 10 10  -  -];
+    DwordScatteredWrite     DataCache0     [ -  -  -  - 11 11 11 11 11 11 11];
+    ByteScatteredWrite      DataCache0     [ -  -  -  - 12 12 12 12 12 12 12];
+    UntypedWrite            DataCache0     [ -  -  -  - 13  -  -  -  -  -  -];
+    Other                   DataCache0     [ -  -  -  -  -  -  - 13 13 13 13];
+    Other                   DataCache1     [ -  -  -  -  -  -  0  0  0  -  -];
+    UntypedRead             DataCache1     [ -  -  -  -  -  1  1  1  1  1  1];
+    UntypedAtomic           DataCache1     [ -  -  -  -  -  2  2  2  2  2  2];
+    UntypedAtomic4x2        DataCache1     [ -  -  -  -  -  3  3  3  3  -  -];
+    UntypedAtomicWord       DataCache1     [ -  -  -  -  -  -  -  -  -  3  3];
+    MediaBlockRead          DataCache1     [ -  -  -  -  -  4  4  4  4  4  4];
+    TypedRead               DataCache1     [ -  -  -  -  -  5  5  5  5  5  5];
+    TypedAtomic             DataCache1     [ -  -  -  -  -  6  6  6  6  6  6];
+    TypedAtomic4x2          DataCache1     [ -  -  -  -  -  7  7  7  7  -  -];
+    Other                   DataCache1     [ -  -  -  -  -  -  -  -  -  7  7];
+    UntypedWrite            DataCache1     [ -  -  -  -  -  9  9  9  9  9  9];
+    MediaBlockWrite         DataCache1     [ -  -  -  -  - 10 10 10 10 10 10];
+    AtomicCounter           DataCache1     [ -  -  -  -  - 11 11 11 11 11 11];
+    AtomicCounter4x2        DataCache1     [ -  -  -  -  - 12 12 12 12  -  -];
+    Other                   DataCache1     [ -  -  -  -  -  -  -  -  - 12 12];
+    TypedWrite              DataCache1     [ -  -  -  -  - 13 13 13 13 13 13];
+    Other                   DataCache1     [ -  -  -  -  -  -  -  -  - 14 14];
+    A64ScatteredRead        DataCache1     [ -  -  -  -  -  - 16 16 16 16 16];
+    A64UntypedRead          DataCache1     [ -  -  -  -  -  - 17 17 17 17 17];
+    A64Atomic               DataCache1     [ -  -  -  -  -  - 18 18 18 18 18];
+    Other                   DataCache1     [ -  -  -  -  -  - 19 19 19  -  -];
+    A64AtomicWord           DataCache1     [ -  -  -  -  -  -  -  -  - 19 19];
+    A64BlockRead            DataCache1     [ -  -  -  -  -  - 20 20 20 20 20];
+    A64BlockWrite           DataCache1     [ -  -  -  -  -  - 21 21 21 21 21];
+    UntypedAtomicFloat4x2   DataCache1     [ -  -  -  -  -  - 24  -  -  -  -];
+    A64UntypedWrite         DataCache1     [ -  -  -  -  -  - 25 25 25 25 25];
+    A64ScatteredWrite       DataCache1     [ -  -  -  -  -  - 26 26 26 26 26];
+    UntypedAtomicFloat      DataCache1     [ -  -  -  -  -  -  - 27 27 27 27];
+    UntypedAtomicFloat4x2   DataCache1     [ -  -  -  -  -  -  - 28 28  -  -];
+    UntypedAtomicHalf       DataCache1     [ -  -  -  -  -  -  -  -  - 28 28];
+    A64AtomicFloat          DataCache1     [ -  -  -  -  -  -  - 29 29 29 29];
+    Other                   DataCache1     [ -  -  -  -  -  -  - 30 30  -  -];
+    A64AtomicHalf           DataCache1     [ -  -  -  -  -  -  -  -  - 30 30];
+}
+
+impl Kind {
+    /// The kind with a code, or `None` if the code is not assigned.
+    pub(super) fn from_code(generation: Gen, sfid: Sfid, code: u32) -> Option<Kind> {
+        ROWS.iter()
+            .find(|row| row.sfid == sfid && u32::from(row.codes[gen_index(generation)]) == code)
+            .map(|row| row.kind)
+    }
+
+    /// The code at a shared function.
+    pub(super) fn code(self, generation: Gen, sfid: Sfid) -> Option<u32> {
+        ROWS.iter()
+            .filter(|row| row.kind == self && row.sfid == sfid)
+            .map(|row| row.codes[gen_index(generation)])
+            .find(|code| *code != NONE)
+            .map(u32::from)
+    }
+
+    /// The shared function that has the kind on a generation; the data cache before others.
+    pub(super) fn home(self, generation: Gen) -> Option<Sfid> {
+        let column = gen_index(generation);
+        ROWS.iter().rev().find(|row| row.kind == self && row.codes[column] != NONE).map(|r| r.sfid)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_code_means_one_kind() {
+        for generation in Gen::ALL {
+            let column = gen_index(generation);
+            for (i, a) in ROWS.iter().enumerate() {
+                for b in &ROWS[..i] {
+                    let clash = a.sfid == b.sfid
+                        && a.codes[column] == b.codes[column]
+                        && a.codes[column] != NONE;
+                    assert!(!clash, "{generation}: {:?} and {:?}", a.kind, b.kind);
+                }
+            }
+        }
+    }
+}
