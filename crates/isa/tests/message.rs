@@ -95,8 +95,9 @@ fn random_descriptors_round_trip() {
                 continue;
             }
             let mut decoded = 0;
-            for _ in 0..20_000 {
-                let desc = next() & next() | next() & next() & next();
+            for round in 0..20_000 {
+                let sparse = if round % 2 == 0 { u32::MAX } else { next() & next() };
+                let desc = (next() & next() | next() & next() & next()) & sparse;
                 let ex_desc = next() & next() & next() & next() & !0x2f;
                 let Ok(out) = Descriptor::decode(generation, sfid, desc, ex_desc) else { continue };
                 decoded += 1;
