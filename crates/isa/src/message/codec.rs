@@ -459,7 +459,7 @@ impl Message {
                 Message::TypedAtomic { bti, op, slots: SlotGroup::Simd4x2, return_data }
             }
             Kind::MediaBlockRead => Message::MediaBlockRead { cache, bti, line_stride: 0 },
-            Kind::MediaBlockWrite => Message::MediaBlockWrite { bti, line_stride: 0 },
+            Kind::MediaBlockWrite => Message::MediaBlockWrite { cache, bti, line_stride: 0 },
             Kind::A64ScatteredRead => Message::A64ScatteredRead { bti, element, count: 1, simd },
             Kind::A64ScatteredWrite => Message::A64ScatteredWrite { bti, element, count: 1, simd },
             Kind::A64UntypedRead => Message::A64UntypedRead { bti, simd, mask },
@@ -523,6 +523,11 @@ impl Message {
                 Cache::Sampler => Sfid::DpSamplerCache,
                 Cache::Constant => Sfid::ConstantCache,
                 Cache::Render => Sfid::RenderCache,
+            },
+            Message::MediaBlockWrite { cache, .. } => match cache {
+                _ if generation < Gen::Gen6 => Sfid::DpWrite,
+                Cache::Render => Sfid::RenderCache,
+                _ => Sfid::DataCache1,
             },
             Message::MemoryFence { cache: Cache::Render, .. } => Sfid::RenderCache,
             Message::MemoryFence { .. } => Sfid::DataCache0,
@@ -774,7 +779,7 @@ impl Message {
                 target_cache(w, cache)?;
                 w.num("line stride control", Word::Desc, 10, 8, line_stride)
             }
-            Message::MediaBlockWrite { bti, line_stride } => {
+            Message::MediaBlockWrite { cache: _, bti, line_stride } => {
                 w.bti(bti)?;
                 w.num("line stride control", Word::Desc, 10, 8, line_stride)
             }

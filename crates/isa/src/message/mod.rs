@@ -212,6 +212,8 @@ pub enum Message {
     },
     /// Writes a rectangle of bytes given in the header.
     MediaBlockWrite {
+        /// The render cache (gen6 to gen7.5) or the data cache (gen7.5 on).
+        cache: Cache,
         /// Surface.
         bti: Bti,
         /// Vertical line stride control, three bits: override, skip, offset.
