@@ -13,4 +13,6 @@
 
 #![deny(missing_docs)]
 
+pub mod interp;
 pub mod ir;
+pub mod text;

@@ -153,6 +153,16 @@ impl Function {
         &mut self.regions[region.index()]
     }
 
+    /// Whether the value is one of this function's.
+    pub fn has_value(&self, value: Value) -> bool {
+        value.index() < self.values.len()
+    }
+
+    /// Whether the instruction is one of this function's.
+    pub fn has_inst(&self, inst: InstId) -> bool {
+        inst.index() < self.insts.len()
+    }
+
     /// Number of values made so far; a value's index is below it.
     pub fn num_values(&self) -> usize {
         self.values.len()

@@ -476,6 +476,21 @@ impl InstKind {
         }
     }
 
+    /// Calls `f` with each region that the instruction owns, in order, to replace it.
+    pub fn for_each_region_mut(&mut self, mut f: impl FnMut(&mut RegionId)) {
+        match self {
+            InstKind::If { then, else_, .. } => {
+                f(then);
+                f(else_);
+            }
+            InstKind::Loop { body, continuing, .. } => {
+                f(body);
+                continuing.iter_mut().for_each(f);
+            }
+            _ => {}
+        }
+    }
+
     /// Whether the instruction ends a region.
     pub const fn is_terminator(&self) -> bool {
         matches!(

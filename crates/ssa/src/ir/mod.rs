@@ -2,8 +2,10 @@
 
 mod alu;
 mod builder;
+mod compact;
 mod func;
 mod inst;
+mod reads;
 mod shader;
 mod ty;
 
@@ -14,6 +16,7 @@ pub use inst::{
     Access, Align, AtomicOp, InstData, InstKind, Memory, MemorySemantics, PathStep, Resource,
     Scope, Src, Srcs, Swizzle, SysVal, WriteMask,
 };
+pub use reads::{MAX_DEPTH, Targets};
 pub use shader::{
     Binding, BindingId, BindingKind, ComputeInfo, FloatControls, Shader, Stage, VarId, VarStorage,
     VarTy, Variable,

@@ -1,0 +1,3 @@
+//! The interpreter: what a shader means, independent of any machine.
+
+pub mod float;

@@ -1,0 +1,125 @@
+//! How many components each source reads: for terminators that depends on what surrounds them.
+
+use super::{Function, InstData, InstId, InstKind, PathStep, RegionId, Shader, Src, Ty, VarTy};
+
+/// The greatest number of regions around an instruction.
+///
+/// Passes recurse over regions; this bounds their stack. The verifier refuses deeper code.
+pub const MAX_DEPTH: usize = 512;
+
+/// Where the terminators of a region lead.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Targets {
+    /// The `If` that `Yield` ends, if the region is one of its two.
+    pub yields: Option<InstId>,
+    /// The innermost loop: `Break` gives its results.
+    pub breaks: Option<InstId>,
+    /// The region whose parameters `Continue` gives.
+    pub continues: Option<RegionId>,
+}
+
+impl Targets {
+    /// The targets in region number `index` (in the order of [`InstKind::regions`]) of the instruction `inst`, which
+    /// itself stands where `self` holds.
+    pub fn inside(self, inst: InstId, kind: &InstKind, index: usize) -> Targets {
+        match *kind {
+            InstKind::If { .. } => Targets { yields: Some(inst), ..self },
+            InstKind::Loop { body, continuing, .. } => {
+                let continues = if index == 0 { continuing.unwrap_or(body) } else { body };
+                Targets { yields: None, breaks: Some(inst), continues: Some(continues) }
+            }
+            _ => self,
+        }
+    }
+
+    /// What the sources of the terminator `kind` must match: the values that they become. `None` if the terminator
+    /// may not stand here or is none.
+    pub fn values<'f>(&self, func: &'f Function, kind: &InstKind) -> Option<&'f [super::Value]> {
+        match kind {
+            InstKind::Yield(_) => self.yields.map(|inst| &func.inst(inst).results[..]),
+            InstKind::Break(_) => self.breaks.map(|inst| &func.inst(inst).results[..]),
+            InstKind::Continue(_) => self.continues.map(|region| &func.region(region).params[..]),
+            _ => None,
+        }
+    }
+}
+
+impl Shader {
+    /// Calls `f` with every source of `inst` and the number of components it reads, in the order of
+    /// [`InstKind::for_each_src`]. `targets` are those of the region that holds the instruction.
+    ///
+    /// Where the instruction is malformed so that the number does not follow, it is the source's own.
+    pub fn for_each_read(&self, targets: &Targets, inst: InstId, mut f: impl FnMut(Src, usize)) {
+        let func = &self.func;
+        let InstData { kind, results } = func.inst(inst);
+        let own = |src: Src| func.ty(src.value).comps();
+        let each =
+            |srcs: &[Src], values: Option<&[super::Value]>, f: &mut dyn FnMut(Src, usize)| {
+                for (i, &src) in srcs.iter().enumerate() {
+                    let value = values.and_then(|values| values.get(i));
+                    f(src, value.map_or_else(|| own(src), |&v| func.ty(v).comps()));
+                }
+            };
+        match kind {
+            InstKind::Alu { op, srcs, .. } => {
+                let comps = results.first().map_or(1, |&v| func.ty(v).comps());
+                let known = op.row().srcs.len();
+                for (i, &src) in srcs.iter().enumerate() {
+                    f(src, if i < known { op.src_comps(i, comps) } else { own(src) });
+                }
+            }
+            InstKind::Loop { init, body, .. } => {
+                each(init, Some(&func.region(*body).params), &mut f)
+            }
+            InstKind::Yield(srcs) | InstKind::Break(srcs) | InstKind::Continue(srcs) => {
+                each(srcs, targets.values(func, kind), &mut f);
+            }
+            // The data comes last; whatever stands before it is an index or an offset.
+            InstKind::StoreVar { var, path, data, .. } => {
+                let leaf = self.vars.get(var.0 as usize).and_then(|var| var.ty.leaf(path));
+                scalars_then_data(kind, leaf.map_or_else(|| own(*data), Ty::comps), &mut f);
+            }
+            InstKind::Store { comps, .. } => scalars_then_data(kind, usize::from(*comps), &mut f),
+            _ => kind.for_each_src(|src| f(src, 1)),
+        }
+    }
+}
+
+fn scalars_then_data(kind: &InstKind, data_comps: usize, f: &mut dyn FnMut(Src, usize)) {
+    let mut left = 0;
+    kind.for_each_src(|_| left += 1);
+    kind.for_each_src(|src| {
+        left -= 1;
+        f(src, if left == 0 { data_comps } else { 1 });
+    });
+}
+
+impl VarTy {
+    /// The scalar or vector at the end of a path, if the path leads to one. Dynamic steps count as in range.
+    pub fn leaf(&self, path: &[PathStep]) -> Option<Ty> {
+        let mut at = self;
+        let mut steps = path.iter();
+        loop {
+            match at {
+                VarTy::Vector(ty) => {
+                    return match (steps.next(), steps.next()) {
+                        (None, _) => Some(*ty),
+                        (Some(step), None) if ty.comps() > 1 => match step {
+                            PathStep::Const(i) if *i as usize >= ty.comps() => None,
+                            _ => Some(ty.scalar()),
+                        },
+                        _ => None,
+                    };
+                }
+                VarTy::Array(element, count) => match steps.next()? {
+                    PathStep::Const(i) if i >= count => return None,
+                    _ => at = element,
+                },
+                VarTy::Struct(members) => match steps.next()? {
+                    PathStep::Const(i) => at = members.get(*i as usize)?,
+                    PathStep::Dyn(_) => return None,
+                },
+            }
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! Words, numbers and signs, each with its place.
+
+use std::fmt;
+
+/// A place in a text: both count from 1, columns in characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) line: u32,
+    pub(super) column: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Token<'t> {
+    /// Letters, digits and underscores, a letter or underscore first.
+    Word(&'t str),
+    /// A digit first, then letters, digits, points: a number or a type.
+    Number(&'t str),
+    /// `%` and a name; without the sign.
+    Value(&'t str),
+    /// A string without its quotes, escapes resolved.
+    Text(String),
+    /// Any other character.
+    Sign(char),
+    /// A string without end or with an unknown escape.
+    BadText,
+    End,
+}
+
+impl fmt::Display for Token<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Token::Word(text) | Token::Number(text) => write!(f, "`{}`", short(text)),
+            Token::Value(name) => write!(f, "`%{}`", short(name)),
+            Token::Text(text) => write!(f, "{:?}", short(text)),
+            Token::Sign(sign) => write!(f, "{sign:?}"),
+            Token::BadText => write!(f, "a malformed string"),
+            Token::End => write!(f, "the end of the text"),
+        }
+    }
+}
+
+/// Enough of a text for an error message.
+fn short(text: &str) -> &str {
+    text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
+}
+
+pub(super) struct Lexer<'t> {
+    rest: &'t str,
+    place: Place,
+}
+
+impl<'t> Lexer<'t> {
+    pub(super) fn new(text: &'t str) -> Self {
+        Lexer { rest: text, place: Place { line: 1, column: 1 } }
+    }
+
+    /// The next token and where it starts.
+    pub(super) fn next(&mut self) -> (Token<'t>, Place) {
+        self.skip_space();
+        let place = self.place;
+        let Some(first) = self.rest.chars().next() else {
+            return (Token::End, place);
+        };
+        let token = match first {
+            'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.take_while(is_name)),
+            '0'..='9' => Token::Number(self.take_while(|c| is_name(c) || c == '.')),
+            '%' => {
+                self.advance(1);
+                Token::Value(self.take_while(is_name))
+            }
+            '"' => self.text(),
+            sign => {
+                self.advance(sign.len_utf8());
+                Token::Sign(sign)
+            }
+        };
+        (token, place)
+    }
+
+    /// Whether the next token, which stays, is this sign.
+    pub(super) fn peek_sign(&self, sign: char) -> bool {
+        self.rest.trim_start().starts_with(sign)
+    }
+
+    fn skip_space(&mut self) {
+        loop {
+            self.take_while(char::is_whitespace);
+            if !self.rest.starts_with("//") {
+                return;
+            }
+            self.take_while(|c| c != '\n');
+        }
+    }
+
+    fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'t str {
+        let end = self.rest.find(|c| !keep(c)).unwrap_or(self.rest.len());
+        self.advance(end)
+    }
+
+    /// Takes so many bytes, a whole number of characters.
+    fn advance(&mut self, bytes: usize) -> &'t str {
+        let (taken, rest) = self.rest.split_at(bytes);
+        for c in taken.chars() {
+            self.place = match c {
+                '\n' => Place { line: self.place.line + 1, column: 1 },
+                _ => Place { column: self.place.column + 1, ..self.place },
+            };
+        }
+        self.rest = rest;
+        taken
+    }
+
+    fn text(&mut self) -> Token<'t> {
+        self.advance(1);
+        let mut text = String::new();
+        loop {
+            text.push_str(self.take_while(|c| !matches!(c, '"' | '\\' | '\n')));
+            match self.rest.chars().next() {
+                Some('"') => {
+                    self.advance(1);
+                    return Token::Text(text);
+                }
+                Some('\\') => match self.escape() {
+                    Some(c) => text.push(c),
+                    None => return Token::BadText,
+                },
+                _ => return Token::BadText,
+            }
+        }
+    }
+
+    /// What `char::escape_default` writes.
+    fn escape(&mut self) -> Option<char> {
+        let code = self.rest.chars().nth(1)?;
+        let plain = match code {
+            'n' => '\n',
+            'r' => '\r',
+            't' => '\t',
+            '\\' | '"' | '\'' => code,
+            'u' => {
+                let (digits, _) = self.rest.get(2..)?.strip_prefix('{')?.split_once('}')?;
+                let c = u32::from_str_radix(digits, 16).ok().and_then(char::from_u32)?;
+                self.advance(digits.len() + 4);
+                return Some(c);
+            }
+            _ => return None,
+        };
+        self.advance(2);
+        Some(plain)
+    }
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}

@@ -1,0 +1,468 @@
+//! Prints shaders, regions and instructions. It prints malformed code too, because that is when one looks at it.
+
+use std::fmt::{self, Write};
+
+use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word};
+use crate::ir::{
+    Access, Align, InstData, InstId, InstKind, MAX_DEPTH, Memory, PathStep, RegionId, Resource,
+    Shader, Src, Targets, Ty, Value, VarTy, WriteMask,
+};
+
+impl fmt::Display for Shader {
+    /// The text form.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer::new(self, &mut *f);
+        printer.header()?;
+        printer.region(self.func.body(), Targets::default(), 1)?;
+        writeln!(printer.out, "}}")
+    }
+}
+
+/// One instruction as the text form shows it, without the regions that it owns.
+pub fn inst_to_string(shader: &Shader, inst: InstId) -> String {
+    let mut text = String::new();
+    let mut printer = Printer::new(shader, &mut text);
+    let done = printer.inst(inst, Targets::default());
+    debug_assert!(done.is_ok(), "writing to a string succeeds");
+    text
+}
+
+/// What a value is called, with its type, as at its definition.
+fn definition(shader: &Shader, value: Value) -> String {
+    match shader.func.has_value(value) {
+        true => format!("{value}: {}", shader.func.ty(value)),
+        false => format!("{value}: ?"),
+    }
+}
+
+struct Printer<'a, W> {
+    shader: &'a Shader,
+    out: W,
+    /// Regions printed so far: malformed code may own one twice, or itself.
+    seen: Vec<bool>,
+}
+
+impl<'a, W: Write> Printer<'a, W> {
+    fn new(shader: &'a Shader, out: W) -> Self {
+        Printer { shader, out, seen: vec![false; shader.func.num_regions()] }
+    }
+
+    fn header(&mut self) -> fmt::Result {
+        let Shader { name, stage, compute, bindings, vars, .. } = self.shader;
+        writeln!(self.out, "{} {} {{", stage.word(), quoted(name))?;
+        let [x, y, z] = compute.local_size;
+        writeln!(self.out, "    local_size {x}, {y}, {z}")?;
+        let sizes = [
+            ("shared_bytes", compute.shared_bytes),
+            ("push_constant_bytes", self.shader.push_constant_bytes),
+            ("scratch_bytes", self.shader.scratch_bytes),
+        ];
+        for (word, bytes) in sizes.into_iter().filter(|size| size.1 != 0) {
+            writeln!(self.out, "    {word} {bytes}")?;
+        }
+        let mut controls = self.shader.float_controls;
+        for (word, field) in FLOAT_CONTROLS {
+            let mask = *field(&mut controls);
+            if mask != 0 {
+                writeln!(self.out, "    {word} {mask}")?;
+            }
+        }
+        for line in self.shader.const_data.chunks(32) {
+            write!(self.out, "    const_data 0x")?;
+            line.iter().try_for_each(|byte| write!(self.out, "{byte:02x}"))?;
+            writeln!(self.out)?;
+        }
+        for (i, binding) in bindings.iter().enumerate() {
+            let (kind, set, number) = (binding.kind.word(), binding.set, binding.binding);
+            let name = quoted(&binding.name);
+            write!(self.out, "    binding b{i}: {kind} set {set} binding {number} {name}")?;
+            if let Some(count) = binding.count {
+                write!(self.out, " count {count}")?;
+            }
+            writeln!(self.out, "{}", if binding.readonly { " readonly" } else { "" })?;
+        }
+        for (i, var) in vars.iter().enumerate() {
+            write!(self.out, "    var v{i}: {} {}", VarTyText(&var.ty), quoted(&var.name))?;
+            if let Some(init) = &var.init {
+                write!(self.out, " init")?;
+                for (i, bits) in init.iter().enumerate() {
+                    write!(self.out, "{} {}", if i == 0 { "" } else { "," }, Number(*bits))?;
+                }
+            }
+            writeln!(self.out)?;
+        }
+        writeln!(self.out)
+    }
+
+    /// The instructions of a region, one a line, definitions in a column of their own.
+    fn region(&mut self, region: RegionId, targets: Targets, depth: usize) -> fmt::Result {
+        let indent = depth * 4;
+        let known = region.index() < self.seen.len();
+        if !known || depth > MAX_DEPTH || std::mem::replace(&mut self.seen[region.index()], true) {
+            return writeln!(self.out, "{:indent$}// region {region} is not printable here", "");
+        }
+        let shader = self.shader;
+        let insts = &shader.func.region(region).insts;
+        let aligned =
+            |inst: &InstData| !inst.kind.is_terminator() && inst.kind.regions().is_empty();
+        let column = (insts.iter().filter(|&&i| shader.func.has_inst(i)))
+            .map(|&i| shader.func.inst(i))
+            .filter(|inst| aligned(inst) && inst.results.len() == 1)
+            .map(|inst| definition(shader, inst.results[0]).len())
+            .max();
+        for &id in insts {
+            if !shader.func.has_inst(id) {
+                writeln!(self.out, "{:indent$}// no instruction {id}", "")?;
+                continue;
+            }
+            write!(self.out, "{:indent$}", "")?;
+            let inst = shader.func.inst(id);
+            match (column, &inst.results[..]) {
+                (Some(width), &[value]) if aligned(inst) => {
+                    write!(self.out, "{:width$} = ", definition(shader, value))?;
+                    self.operation(inst, targets)?;
+                }
+                (Some(width), []) if aligned(inst) => {
+                    write!(self.out, "{:width$}   ", "")?;
+                    self.operation(inst, targets)?;
+                }
+                _ => self.inst(id, targets)?,
+            }
+            self.owned_regions(id, inst, targets, depth)?;
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+
+    /// An instruction with its definitions.
+    fn inst(&mut self, id: InstId, targets: Targets) -> fmt::Result {
+        let inst = self.shader.func.inst(id);
+        for (i, &value) in inst.results.iter().enumerate() {
+            let end = if i + 1 == inst.results.len() { " = " } else { ", " };
+            write!(self.out, "{}{end}", definition(self.shader, value))?;
+        }
+        self.operation(inst, targets)
+    }
+
+    fn owned_regions(
+        &mut self,
+        id: InstId,
+        inst: &InstData,
+        targets: Targets,
+        depth: usize,
+    ) -> fmt::Result {
+        let indent = depth * 4;
+        for (i, region) in inst.kind.regions().into_iter().enumerate() {
+            if i == 1 {
+                match inst.kind {
+                    InstKind::If { .. } => write!(self.out, " else {{")?,
+                    _ => {
+                        write!(self.out, " continuing ")?;
+                        let params = self.params(region);
+                        if !params.is_empty() {
+                            write!(self.out, "(")?;
+                            for (i, &param) in params.iter().enumerate() {
+                                let comma = if i == 0 { "" } else { ", " };
+                                write!(self.out, "{comma}{}", definition(self.shader, param))?;
+                            }
+                            write!(self.out, ") ")?;
+                        }
+                        write!(self.out, "{{")?;
+                    }
+                }
+            }
+            writeln!(self.out)?;
+            self.region(region, targets.inside(id, &inst.kind, i), depth + 1)?;
+            write!(self.out, "{:indent$}}}", "")?;
+        }
+        Ok(())
+    }
+
+    fn params(&self, region: RegionId) -> &'a [Value] {
+        match region.index() < self.seen.len() {
+            true => &self.shader.func.region(region).params,
+            false => &[],
+        }
+    }
+
+    /// What an instruction does, with its operands; of those that own regions the text before the first `{`, with it.
+    fn operation(&mut self, inst: &InstData, targets: Targets) -> fmt::Result {
+        let func = &self.shader.func;
+        let result = inst.results.first().filter(|&&v| func.has_value(v)).map(|&v| func.ty(v));
+        match &inst.kind {
+            InstKind::Const(bits) => self.constant(bits, result),
+            InstKind::Undef => write!(self.out, "undef"),
+            InstKind::Alu { op, srcs, exact } => {
+                write!(self.out, "{}{}", op.name(), if *exact { ".exact" } else { "" })?;
+                let comps = result.map_or(1, Ty::comps);
+                for (i, &src) in srcs.iter().enumerate() {
+                    let known = i < op.row().srcs.len();
+                    self.item(i, src, known.then(|| op.src_comps(i, comps)))?;
+                }
+                Ok(())
+            }
+            InstKind::SysVal(sysval) => write!(self.out, "sysval {}", sysval.word()),
+            InstKind::LoadVar { var, path } => {
+                write!(self.out, "load_var v{}", var.0)?;
+                self.path(path)
+            }
+            InstKind::StoreVar { var, path, data, mask } => {
+                write!(self.out, "store_var v{}", var.0)?;
+                self.path(path)?;
+                let leaf = self.shader.vars.get(var.0 as usize).and_then(|v| v.ty.leaf(path));
+                self.item(1, *data, leaf.map(Ty::comps))?;
+                self.mask(*mask, leaf.map_or(4, Ty::comps))
+            }
+            InstKind::Load { memory, offset, align, access } => {
+                write!(self.out, "load ")?;
+                self.memory(memory)?;
+                self.item(1, *offset, Some(1))?;
+                self.align(*align)?;
+                self.access(*access)
+            }
+            InstKind::Store { memory, offset, data, comps, mask, align, access } => {
+                write!(self.out, "store ")?;
+                self.memory(memory)?;
+                self.item(1, *offset, Some(1))?;
+                self.item(1, *data, Some(usize::from(*comps)))?;
+                self.mask(*mask, usize::from(*comps))?;
+                self.align(*align)?;
+                self.access(*access)
+            }
+            InstKind::Atomic { memory, op, offset, data, compare, access } => {
+                write!(self.out, "atomic {} ", op.word())?;
+                self.memory(memory)?;
+                self.item(1, *offset, Some(1))?;
+                self.item(1, *data, Some(1))?;
+                if let Some(compare) = compare {
+                    self.item(1, *compare, Some(1))?;
+                }
+                self.access(*access)
+            }
+            InstKind::BufferSize(resource) => {
+                write!(self.out, "buffer_size ")?;
+                self.resource(resource)
+            }
+            InstKind::Barrier { execution, memory, semantics } => {
+                write!(self.out, "barrier ")?;
+                if let Some(execution) = execution {
+                    write!(self.out, "execution {}, ", execution.word())?;
+                }
+                write!(self.out, "memory {}", memory.word())?;
+                self.flags(SEMANTICS, *semantics)
+            }
+            InstKind::If { cond, .. } => {
+                write!(self.out, "if")?;
+                self.item(0, *cond, Some(1))?;
+                write!(self.out, " {{")
+            }
+            InstKind::Loop { init, body, .. } => {
+                write!(self.out, "loop ")?;
+                let params = self.params(*body);
+                for i in 0..params.len().max(init.len()) {
+                    write!(self.out, "{}", if i == 0 { "(" } else { ", " })?;
+                    let param = params.get(i).copied();
+                    match param {
+                        Some(param) => write!(self.out, "{}", definition(self.shader, param))?,
+                        None => write!(self.out, "?")?,
+                    }
+                    write!(self.out, " =")?;
+                    match init.get(i) {
+                        Some(&src) => self.item(0, src, param.map(|p| self.comps(p)))?,
+                        None => write!(self.out, " ?")?,
+                    }
+                }
+                let end = if params.is_empty() && init.is_empty() { "{" } else { ") {" };
+                write!(self.out, "{end}")
+            }
+            InstKind::Yield(srcs) => self.terminator("yield", srcs, &inst.kind, targets),
+            InstKind::Break(srcs) => self.terminator("break", srcs, &inst.kind, targets),
+            InstKind::Continue(srcs) => self.terminator("continue", srcs, &inst.kind, targets),
+            InstKind::Return => write!(self.out, "return"),
+        }
+    }
+
+    fn terminator(
+        &mut self,
+        word: &str,
+        srcs: &[Src],
+        kind: &InstKind,
+        targets: Targets,
+    ) -> fmt::Result {
+        write!(self.out, "{word}")?;
+        let values = targets.values(&self.shader.func, kind).unwrap_or_default();
+        for (i, &src) in srcs.iter().enumerate() {
+            self.item(i, src, values.get(i).map(|&v| self.comps(v)))?;
+        }
+        Ok(())
+    }
+
+    /// Bits of a 32-bit constant that look like a float get the float as a comment.
+    fn constant(&mut self, bits: &[u64; 4], ty: Option<Ty>) -> fmt::Result {
+        let comps = &bits[..ty.map_or(4, Ty::comps)];
+        write!(self.out, "const")?;
+        for (i, &bits) in comps.iter().enumerate() {
+            let comma = if i == 0 { "" } else { "," };
+            match ty {
+                Some(ty) if ty.is_bool() && bits <= 1 => {
+                    write!(self.out, "{comma} {}", bits == 1)?;
+                }
+                _ => write!(self.out, "{comma} {}", Number(bits))?,
+            }
+        }
+        let as_floats: Option<Vec<f64>> = match ty.map(Ty::bits) {
+            Some(32) => Some(comps.iter().map(|&b| f64::from(f32::from_bits(b as u32))).collect()),
+            Some(64) => Some(comps.iter().map(|&b| f64::from_bits(b)).collect()),
+            _ => None,
+        };
+        let plain = |x: f64| x == 0.0 || (1e-6..1e9).contains(&x.abs());
+        if let Some(floats) = as_floats
+            && floats.iter().all(|&x| plain(x))
+            && floats.iter().any(|&x| x != 0.0)
+        {
+            write!(self.out, " //")?;
+            for (i, x) in floats.iter().enumerate() {
+                let comma = if i == 0 { "" } else { "," };
+                match ty.map(Ty::bits) {
+                    Some(32) => write!(self.out, "{comma} {:?}", *x as f32)?,
+                    _ => write!(self.out, "{comma} {x:?}")?,
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn comps(&self, value: Value) -> usize {
+        let func = &self.shader.func;
+        if func.has_value(value) { func.ty(value).comps() } else { 1 }
+    }
+
+    /// A source in a list, where number 0 has no comma before it.
+    fn item(&mut self, index: usize, src: Src, comps: Option<usize>) -> fmt::Result {
+        write!(self.out, "{} ", if index == 0 { "" } else { "," })?;
+        self.src(src, comps)
+    }
+
+    /// A source that reads `comps` components: without a swizzle only if that is the whole value in order.
+    fn src(&mut self, src: Src, comps: Option<usize>) -> fmt::Result {
+        write!(self.out, "{}", src.value)?;
+        let own = self.comps(src.value);
+        let comps = comps.unwrap_or(own).min(4);
+        if comps != own || !src.is_identity(comps) {
+            self.out.write_char('.')?;
+            for &comp in &src.swizzle[..comps] {
+                self.out.write_char(COMPONENTS.get(usize::from(comp)).copied().unwrap_or('?'))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn path(&mut self, path: &[PathStep]) -> fmt::Result {
+        for step in path {
+            match step {
+                PathStep::Const(index) => write!(self.out, "[{index}]")?,
+                PathStep::Dyn(src) => {
+                    write!(self.out, "[")?;
+                    self.src(*src, Some(1))?;
+                    write!(self.out, "]")?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn resource(&mut self, resource: &Resource) -> fmt::Result {
+        write!(self.out, "b{}", resource.binding.0)?;
+        if let Some(element) = resource.element {
+            write!(self.out, "[")?;
+            self.src(element, Some(1))?;
+            write!(self.out, "]")?;
+        }
+        Ok(())
+    }
+
+    fn memory(&mut self, memory: &Memory) -> fmt::Result {
+        match memory {
+            Memory::Ubo(resource) => {
+                write!(self.out, "ubo ")?;
+                self.resource(resource)
+            }
+            Memory::Ssbo(resource) => {
+                write!(self.out, "ssbo ")?;
+                self.resource(resource)
+            }
+            Memory::PushConstant => write!(self.out, "push_constant"),
+            Memory::Shared => write!(self.out, "shared"),
+            Memory::Scratch => write!(self.out, "scratch"),
+            Memory::ConstData => write!(self.out, "const_data"),
+        }
+    }
+
+    fn mask(&mut self, mask: WriteMask, comps: usize) -> fmt::Result {
+        if comps > 4 || mask != WriteMask::all(comps) {
+            write!(self.out, ", mask ")?;
+            match mask.0 {
+                0 | 16.. => write!(self.out, "{}", mask.0)?,
+                _ => {
+                    for comp in (0..4).filter(|&comp| mask.has(comp)) {
+                        self.out.write_char(COMPONENTS[comp])?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn align(&mut self, align: Align) -> fmt::Result {
+        write!(self.out, ", align {}", align.mul)?;
+        match align.offset {
+            0 => Ok(()),
+            offset => write!(self.out, "+{offset}"),
+        }
+    }
+
+    fn access(&mut self, access: Access) -> fmt::Result {
+        self.flags(ACCESS, access)
+    }
+
+    fn flags<T: Copy>(&mut self, fields: &[Field<T, bool>], mut of: T) -> fmt::Result {
+        for (word, field) in fields {
+            if *field(&mut of) {
+                write!(self.out, ", {word}")?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number: small ones in decimal, bit patterns in hexadecimal.
+struct Number(u64);
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0 < 0x1_0000 { write!(f, "{}", self.0) } else { write!(f, "{:#x}", self.0) }
+    }
+}
+
+/// `32x4[3]` is an array of three vectors, `{32, 16x2}` a structure.
+struct VarTyText<'a>(&'a VarTy);
+
+impl fmt::Display for VarTyText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            VarTy::Vector(ty) => write!(f, "{ty}"),
+            VarTy::Array(element, count) => write!(f, "{}[{count}]", VarTyText(element)),
+            VarTy::Struct(members) => {
+                write!(f, "{{")?;
+                for (i, member) in members.iter().enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { ", " }, VarTyText(member))?;
+                }
+                write!(f, "}}")
+            }
+        }
+    }
+}
+
+fn quoted(text: &str) -> String {
+    format!("\"{}\"", text.escape_default())
+}

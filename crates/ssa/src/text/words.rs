@@ -1,0 +1,114 @@
+//! The words of the text form that stand for enumerations: one row each, read by printer and parser.
+
+use crate::ir::{
+    Access, AtomicOp, BindingKind, FloatControls, MemorySemantics, Scope, Stage, SysVal,
+};
+
+/// Something written as one word.
+pub(super) trait Word: Sized + Copy + 'static {
+    /// What to call such a word in an error.
+    const WHAT: &'static str;
+    /// Every value and its word.
+    fn all() -> &'static [(Self, &'static str)];
+    /// The word of a value.
+    fn word(self) -> &'static str;
+    /// The value of a word.
+    fn from_word(word: &str) -> Option<Self> {
+        Self::all().iter().find(|row| row.1 == word).map(|row| row.0)
+    }
+}
+
+macro_rules! words {
+    ($($ty:ident, $what:literal { $($variant:ident = $word:literal,)+ })+) => {
+        $(impl Word for $ty {
+            const WHAT: &'static str = $what;
+            fn all() -> &'static [(Self, &'static str)] {
+                &[$(($ty::$variant, $word)),+]
+            }
+            fn word(self) -> &'static str {
+                match self { $($ty::$variant => $word),+ }
+            }
+        })+
+    };
+}
+
+words! {
+    Stage, "a stage" {
+        Vertex = "vertex",
+        TessControl = "tess_control",
+        TessEval = "tess_eval",
+        Geometry = "geometry",
+        Fragment = "fragment",
+        Compute = "compute",
+    }
+    BindingKind, "a kind of binding" {
+        UniformBuffer = "ubo",
+        StorageBuffer = "ssbo",
+    }
+    AtomicOp, "an atomic operation" {
+        IAdd = "iadd",
+        IMin = "imin",
+        IMax = "imax",
+        UMin = "umin",
+        UMax = "umax",
+        And = "and",
+        Or = "or",
+        Xor = "xor",
+        Exchange = "exchange",
+        CompareExchange = "compare_exchange",
+        FAdd = "fadd",
+        FMin = "fmin",
+        FMax = "fmax",
+    }
+    Scope, "a scope" {
+        Invocation = "invocation",
+        Subgroup = "subgroup",
+        Workgroup = "workgroup",
+        Device = "device",
+    }
+    SysVal, "a system value" {
+        WorkgroupId = "workgroup_id",
+        NumWorkgroups = "num_workgroups",
+        WorkgroupSize = "workgroup_size",
+        LocalInvocationId = "local_invocation_id",
+        LocalInvocationIndex = "local_invocation_index",
+        GlobalInvocationId = "global_invocation_id",
+        SubgroupId = "subgroup_id",
+        NumSubgroups = "num_subgroups",
+        SubgroupSize = "subgroup_size",
+        SubgroupInvocation = "subgroup_invocation",
+    }
+}
+
+/// A field of `T` that a word names.
+pub(super) type Field<T, F> = (&'static str, fn(&mut T) -> &mut F);
+
+/// The flags of an access.
+pub(super) const ACCESS: &[Field<Access, bool>] = &[
+    ("coherent", |a| &mut a.coherent),
+    ("volatile", |a| &mut a.volatile),
+    ("readonly", |a| &mut a.readonly),
+    ("restrict", |a| &mut a.restrict),
+];
+
+/// The flags of a barrier.
+pub(super) const SEMANTICS: &[Field<MemorySemantics, bool>] = &[
+    ("acquire", |s| &mut s.acquire),
+    ("release", |s| &mut s.release),
+    ("buffer", |s| &mut s.buffer),
+    ("image", |s| &mut s.image),
+    ("shared", |s| &mut s.shared),
+    ("output", |s| &mut s.output),
+];
+
+/// The masks of float controls.
+pub(super) const FLOAT_CONTROLS: &[Field<FloatControls, u8>] = &[
+    ("denorm_preserve", |c| &mut c.denorm_preserve),
+    ("denorm_flush", |c| &mut c.denorm_flush),
+    ("signed_zero_inf_nan_preserve", |c| &mut c.signed_zero_inf_nan_preserve),
+    ("rounding_rte", |c| &mut c.rounding_rte),
+    ("rounding_rtz", |c| &mut c.rounding_rtz),
+];
+
+/// The components of a value, by letter.
+pub(super) const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
