@@ -1,1 +1,5 @@
 //! The back end: from crestline-ssa to crestline-isa instructions.
+
+#![deny(missing_docs)]
+
+pub mod ir;

@@ -1,0 +1,351 @@
+//! Appending instructions: a cursor with execution controls.
+//!
+//! A builder is made for the end of a function (selection) or for a list of instructions (passes).
+//! Narrower contexts are borrowed from it and vanish again:
+//!
+//! ```
+//! use crestline_codegen::ir::{Builder, Function, Operand};
+//! use crestline_isa::Type;
+//! let mut function = Function::new(16);
+//! let value = function.lanes(Type::D, 1);
+//! let mut b = Builder::new(&mut function);
+//! b.mov(value, Operand::imm_d(7));
+//! b.exec(8).group(8).add(value.byte_offset(32), value.byte_offset(32), Operand::imm_d(1));
+//! assert_eq!(function.inst_count(), 2);
+//! ```
+
+use crestline_isa::{AccessMode, CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
+
+use super::{Block, Flag, Function, Inst, Message, Op, Operand, Vregs};
+
+/// What a new instruction gets besides its operation and operands.
+#[derive(Clone, Copy, Debug)]
+struct Controls {
+    exec_size: u8,
+    group: u8,
+    access_mode: AccessMode,
+    no_mask: bool,
+    predicate: Predicate,
+    flag: Flag,
+}
+
+#[derive(Debug)]
+enum Sink<'a> {
+    /// The last block; flow operations open and close blocks.
+    Blocks(&'a mut Vec<Block>),
+    /// A list inside one block.
+    List(&'a mut Vec<Inst>),
+}
+
+/// A cursor that appends instructions.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    vregs: &'a mut Vregs,
+    sink: Sink<'a>,
+    controls: Controls,
+    dispatch_width: u8,
+}
+
+macro_rules! binary {
+    ($($name:ident $opcode:ident $doc:literal;)*) => {
+        $(
+            #[doc = $doc]
+            pub fn $name(&mut self, dst: Operand, a: Operand, b: Operand) -> &mut Inst {
+                self.emit(Op::Hw(Opcode::$opcode), dst, &[a, b])
+            }
+        )*
+    };
+}
+
+macro_rules! unary {
+    ($($name:ident $opcode:ident $doc:literal;)*) => {
+        $(
+            #[doc = $doc]
+            pub fn $name(&mut self, dst: Operand, src: Operand) -> &mut Inst {
+                self.emit(Op::Hw(Opcode::$opcode), dst, &[src])
+            }
+        )*
+    };
+}
+
+impl<'a> Builder<'a> {
+    fn with(vregs: &'a mut Vregs, sink: Sink<'a>, dispatch_width: u8) -> Builder<'a> {
+        let controls = Controls {
+            exec_size: dispatch_width,
+            group: 0,
+            access_mode: AccessMode::Align1,
+            no_mask: false,
+            predicate: Predicate::NONE,
+            flag: Flag::Fixed(0),
+        };
+        Builder { vregs, sink, controls, dispatch_width }
+    }
+
+    /// Appends to the end of a function, for all its channels. Flow operations start and end
+    /// blocks as needed.
+    pub fn new(function: &'a mut Function) -> Builder<'a> {
+        let width = function.dispatch_width;
+        Builder::with(&mut function.vregs, Sink::Blocks(&mut function.blocks), width)
+    }
+
+    /// Appends to a list of instructions that stays inside one block.
+    pub fn list(vregs: &'a mut Vregs, list: &'a mut Vec<Inst>, width: u8) -> Builder<'a> {
+        Builder::with(vregs, Sink::List(list), width)
+    }
+
+    fn narrowed(&mut self, change: impl FnOnce(&mut Controls)) -> Builder<'_> {
+        let mut controls = self.controls;
+        change(&mut controls);
+        let sink = match &mut self.sink {
+            Sink::Blocks(blocks) => Sink::Blocks(blocks),
+            Sink::List(list) => Sink::List(list),
+        };
+        Builder { vregs: self.vregs, sink, controls, dispatch_width: self.dispatch_width }
+    }
+
+    /// For `exec_size` channels, from the same first channel.
+    pub fn exec(&mut self, exec_size: u8) -> Builder<'_> {
+        self.narrowed(|c| c.exec_size = exec_size)
+    }
+
+    /// From channel `group` of the dispatch mask on.
+    pub fn group(&mut self, group: u8) -> Builder<'_> {
+        self.narrowed(|c| c.group = group)
+    }
+
+    /// Disabled channels are executed too.
+    pub fn no_mask(&mut self) -> Builder<'_> {
+        self.narrowed(|c| c.no_mask = true)
+    }
+
+    /// One channel, enabled or not: for values of the whole thread.
+    pub fn uniform(&mut self) -> Builder<'_> {
+        self.narrowed(|c| {
+            c.exec_size = 1;
+            c.group = 0;
+            c.no_mask = true;
+            c.access_mode = AccessMode::Align1;
+        })
+    }
+
+    /// Only channels whose bit in `flag` is set (clear, if `inverse`).
+    pub fn predicated(&mut self, flag: Flag, inverse: bool) -> Builder<'_> {
+        self.narrowed(|c| {
+            c.predicate = Predicate { ctrl: PredCtrl::Normal, inverse };
+            c.flag = flag;
+        })
+    }
+
+    /// Predicated in any other way.
+    pub fn predicate(&mut self, flag: Flag, predicate: Predicate) -> Builder<'_> {
+        self.narrowed(|c| {
+            c.predicate = predicate;
+            c.flag = flag;
+        })
+    }
+
+    /// Align16 instructions: swizzles and write masks.
+    pub fn align16(&mut self) -> Builder<'_> {
+        self.narrowed(|c| c.access_mode = AccessMode::Align16)
+    }
+
+    /// Takes execution size, group and mask control from an instruction, not its predicate.
+    pub fn take_controls(&mut self, inst: &Inst) {
+        self.controls.exec_size = inst.exec_size;
+        self.controls.group = inst.group;
+        self.controls.no_mask = inst.no_mask;
+        self.controls.access_mode = inst.access_mode;
+    }
+
+    /// Channels of a new instruction.
+    pub fn exec_size(&self) -> u8 {
+        self.controls.exec_size
+    }
+
+    /// Channels of the thread.
+    pub fn dispatch_width(&self) -> u8 {
+        self.dispatch_width
+    }
+
+    /// The table of virtual registers.
+    pub fn vregs(&mut self) -> &mut Vregs {
+        self.vregs
+    }
+
+    /// A new virtual register for `components` values of a type, one per channel of this
+    /// builder's execution size.
+    pub fn lanes(&mut self, ty: Type, components: u32) -> Operand {
+        let one = u32::from(self.controls.exec_size) * ty.size();
+        let one = if components > 1 { one.next_multiple_of(super::GRF_BYTES) } else { one };
+        Operand::vgrf(self.vregs.bytes(one * components), ty)
+    }
+
+    /// A new virtual register for one value of the whole thread; all channels read it.
+    pub fn scalar(&mut self, ty: Type) -> Operand {
+        Operand::scalar(self.vregs.bytes(ty.size()), ty)
+    }
+
+    /// A new flag register.
+    pub fn flag(&mut self) -> Flag {
+        Flag::Virtual(self.vregs.flag(self.dispatch_width))
+    }
+
+    /// Appends a ready instruction as it is.
+    pub fn push(&mut self, inst: Inst) -> &mut Inst {
+        let list: &mut Vec<Inst> = match &mut self.sink {
+            Sink::List(list) => list,
+            Sink::Blocks(blocks) => {
+                let closed = blocks.last().is_none_or(|block| {
+                    block.insts.last().is_some_and(|last| last.op.ends_block())
+                        || inst.op.starts_block() && !block.insts.is_empty()
+                });
+                if closed {
+                    blocks.push(Block::default());
+                }
+                let last = blocks.len() - 1;
+                &mut blocks[last].insts
+            }
+        };
+        list.push(inst);
+        let last = list.len() - 1;
+        &mut list[last]
+    }
+
+    /// Appends an operation under this builder's controls.
+    pub fn emit(&mut self, op: Op, dst: Operand, srcs: &[Operand]) -> &mut Inst {
+        let c = self.controls;
+        let mut inst = Inst::new(op, c.exec_size, dst, srcs);
+        inst.group = c.group;
+        inst.access_mode = c.access_mode;
+        inst.no_mask = c.no_mask;
+        inst.predicate = c.predicate;
+        inst.flag = c.flag;
+        self.push(inst)
+    }
+
+    unary! {
+        mov Mov "Copies and converts.";
+        not Not "Bitwise complement.";
+        frc Frc "Fraction above floor.";
+        rndd Rndd "Rounds down.";
+        rndu Rndu "Rounds up.";
+        rnde Rnde "Rounds to nearest even.";
+        rndz Rndz "Rounds toward zero.";
+        bfrev Bfrev "Reverses bits.";
+        fbh Fbh "Finds the first bit from the high side.";
+        fbl Fbl "Finds the first bit from the low side.";
+        cbit Cbit "Counts set bits.";
+        lzd Lzd "Counts leading zeros.";
+    }
+
+    binary! {
+        sel Sel "Picks `a` or `b`: set a predicate or a conditional modifier.";
+        and And "Bitwise and.";
+        or Or "Bitwise or.";
+        xor Xor "Bitwise exclusive or.";
+        shl Shl "Shifts left.";
+        shr Shr "Shifts right, zeros coming in.";
+        asr Asr "Shifts right, sign bits coming in.";
+        add Add "Sum.";
+        mul Mul "Product (low half, for integers).";
+        avg Avg "Rounded-up average.";
+        addc Addc "Sum, carry to the accumulator.";
+        subb Subb "Difference, borrow to the accumulator.";
+        mach Mach "High half of a product, with the accumulator.";
+        mac Mac "Product plus accumulator.";
+        bfi1 Bfi1 "Bit mask from width `a` and offset `b`.";
+    }
+
+    /// `a + b * c`.
+    pub fn mad(&mut self, dst: Operand, a: Operand, b: Operand, c: Operand) -> &mut Inst {
+        self.emit(Op::Hw(Opcode::Mad), dst, &[a, b, c])
+    }
+
+    /// Compares; `flag` gets the outcome, `dst` (or null) all ones or zeros.
+    pub fn cmp(
+        &mut self,
+        dst: Operand,
+        a: Operand,
+        cond_mod: CondMod,
+        b: Operand,
+        flag: Flag,
+    ) -> &mut Inst {
+        let inst = self.emit(Op::Hw(Opcode::Cmp), dst, &[a, b]);
+        inst.cond_mod = cond_mod;
+        inst.flag = flag;
+        inst
+    }
+
+    /// The lesser (`CondMod::L`) or greater (`CondMod::Ge`) of two values.
+    pub fn min_max(
+        &mut self,
+        dst: Operand,
+        a: Operand,
+        b: Operand,
+        cond_mod: CondMod,
+    ) -> &mut Inst {
+        let inst = self.emit(Op::Hw(Opcode::Sel), dst, &[a, b]);
+        inst.cond_mod = cond_mod;
+        inst
+    }
+
+    /// Extended math with one or two sources.
+    pub fn math(&mut self, function: MathFn, dst: Operand, srcs: &[Operand]) -> &mut Inst {
+        self.emit(Op::Math(function), dst, srcs)
+    }
+
+    /// The sources one after another; see [`Op::Collect`].
+    pub fn collect(&mut self, dst: Operand, headers: u8, srcs: &[Operand]) -> &mut Inst {
+        self.emit(Op::Collect { headers }, dst, srcs)
+    }
+
+    /// A message with a run-time addend to its descriptor (or null) and its payload parts; see
+    /// [`Op::Message`].
+    pub fn message(
+        &mut self,
+        message: Message,
+        dst: Operand,
+        desc: Operand,
+        parts: &[Operand],
+    ) -> &mut Inst {
+        let mut srcs = smallvec::SmallVec::<[Operand; 8]>::new();
+        srcs.push(desc);
+        srcs.extend_from_slice(parts);
+        let inst = self.emit(Op::Message, dst, &srcs);
+        inst.message = Some(Box::new(message));
+        inst
+    }
+
+    /// A flow operation without operands, under this builder's controls and predicate.
+    pub fn flow(&mut self, opcode: Opcode) -> &mut Inst {
+        self.emit(Op::Hw(opcode), Operand::null(Type::Ud), &[])
+    }
+
+    /// Opens a loop that [`while_`](Self::while_) closes.
+    pub fn do_(&mut self) -> &mut Inst {
+        self.emit(Op::Do, Operand::null(Type::Ud), &[])
+    }
+
+    /// Opens a conditional for channels whose bit in `flag` is set (clear, if `inverse`).
+    pub fn if_(&mut self, flag: Flag, inverse: bool) -> &mut Inst {
+        let inst = self.flow(Opcode::If);
+        inst.predicate = Predicate { ctrl: PredCtrl::Normal, inverse };
+        inst.flag = flag;
+        inst
+    }
+
+    /// The other half of a conditional.
+    pub fn else_(&mut self) -> &mut Inst {
+        self.flow(Opcode::Else)
+    }
+
+    /// Closes a conditional.
+    pub fn endif(&mut self) -> &mut Inst {
+        self.flow(Opcode::EndIf)
+    }
+
+    /// Closes a loop: enabled channels (that the builder's predicate allows) go round again.
+    pub fn while_(&mut self) -> &mut Inst {
+        self.flow(Opcode::While)
+    }
+}

@@ -1,0 +1,230 @@
+//! A program in the back end's form: virtual registers and blocks in layout order.
+
+use super::{File, Inst, Operand};
+use crestline_isa::Type;
+
+/// Number of a virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Vreg(pub u32);
+
+/// Number of a block, in layout order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    /// Index in [`Function::blocks`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What a virtual register is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// General registers.
+    Grf,
+    /// Flag bits, one per channel of the dispatch.
+    Flag,
+}
+
+/// A virtual register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VregInfo {
+    /// Class.
+    pub class: Class,
+    /// Size in bytes. Up to one general register it may share that register with others and is
+    /// aligned to its size rounded up to a power of two; above, it is a multiple of 32 and
+    /// starts at a register boundary. Flags: 2, or 4 for SIMD32.
+    pub bytes: u32,
+    /// Must be at or above this general register (payload of an end-of-thread message).
+    pub min_register: u8,
+    /// Must not be spilled: it was made by spilling, or lives too briefly to gain anything.
+    pub no_spill: bool,
+}
+
+/// The table of virtual registers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Vregs {
+    infos: Vec<VregInfo>,
+}
+
+impl Vregs {
+    /// A new register with everything given.
+    pub fn push(&mut self, info: VregInfo) -> Vreg {
+        let vreg = Vreg(u32::try_from(self.infos.len()).unwrap_or(u32::MAX));
+        self.infos.push(info);
+        vreg
+    }
+
+    /// A new register of `bytes` bytes (above 32 rounded up to whole general registers).
+    pub fn bytes(&mut self, bytes: u32) -> Vreg {
+        let bytes = if bytes > 32 { bytes.next_multiple_of(32) } else { bytes.max(1) };
+        self.push(VregInfo { class: Class::Grf, bytes, min_register: 0, no_spill: false })
+    }
+
+    /// A new flag register for a dispatch of `width` channels.
+    pub fn flag(&mut self, width: u8) -> Vreg {
+        let bytes = if width > 16 { 4 } else { 2 };
+        self.push(VregInfo { class: Class::Flag, bytes, min_register: 0, no_spill: false })
+    }
+
+    /// Number of registers.
+    pub fn len(&self) -> usize {
+        self.infos.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.infos.is_empty()
+    }
+
+    /// Every register in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Vreg, &VregInfo)> {
+        (0..).map(Vreg).zip(&self.infos)
+    }
+
+    /// The register's facts, if it exists.
+    pub fn get(&self, vreg: Vreg) -> Option<&VregInfo> {
+        self.infos.get(vreg.0 as usize)
+    }
+
+    /// The register's facts, for changing.
+    pub fn get_mut(&mut self, vreg: Vreg) -> Option<&mut VregInfo> {
+        self.infos.get_mut(vreg.0 as usize)
+    }
+}
+
+impl std::ops::Index<Vreg> for Vregs {
+    type Output = VregInfo;
+
+    fn index(&self, vreg: Vreg) -> &VregInfo {
+        &self.infos[vreg.0 as usize]
+    }
+}
+
+/// A straight run of instructions. Flow control stands at its ends only: see
+/// [`Op::starts_block`](super::Op::starts_block) and [`Op::ends_block`](super::Op::ends_block).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Block {
+    /// The instructions in order.
+    pub insts: Vec<Inst>,
+}
+
+/// A program: what instruction selection makes and all passes change.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Function {
+    /// Channels of a thread: 8, 16 or 32; 8 in vec4 mode (two vectors).
+    pub dispatch_width: u8,
+    /// Virtual registers.
+    pub vregs: Vregs,
+    /// Blocks in layout order; control flow is structured and follows from the flow
+    /// instructions ([`Cfg`](super::Cfg)).
+    pub blocks: Vec<Block>,
+    /// General registers that hold the thread payload at the start, from g0: they are live from
+    /// entry until their last use.
+    pub payload_registers: u32,
+    /// First general register of the push constants (inside the payload).
+    pub push_register: u32,
+    /// Bytes of push constants: the size of [`File::Uniform`].
+    pub push_bytes: u32,
+    /// Scratch space of a thread that the program itself uses, in bytes; spilling appends.
+    pub scratch_bytes: u32,
+}
+
+impl Function {
+    /// An empty program with one block.
+    pub fn new(dispatch_width: u8) -> Function {
+        Function {
+            dispatch_width,
+            vregs: Vregs::default(),
+            blocks: vec![Block::default()],
+            payload_registers: 1,
+            push_register: 1,
+            push_bytes: 0,
+            scratch_bytes: 0,
+        }
+    }
+
+    /// A new virtual register for `components` values of a type, one per channel of the
+    /// dispatch, each component in whole general registers where there are several.
+    pub fn lanes(&mut self, ty: Type, components: u32) -> Operand {
+        let one = u32::from(self.dispatch_width) * ty.size();
+        Operand::vgrf(self.vregs.bytes(one * components), ty)
+    }
+
+    /// A new virtual register for one value of the whole thread; all channels read it.
+    pub fn scalar(&mut self, ty: Type) -> Operand {
+        Operand::scalar(self.vregs.bytes(ty.size()), ty)
+    }
+
+    /// Every instruction in layout order.
+    pub fn insts(&self) -> impl Iterator<Item = &Inst> {
+        self.blocks.iter().flat_map(|block| &block.insts)
+    }
+
+    /// Every instruction in layout order, for changing in place.
+    pub fn insts_mut(&mut self) -> impl Iterator<Item = &mut Inst> {
+        self.blocks.iter_mut().flat_map(|block| &mut block.insts)
+    }
+
+    /// Number of instructions.
+    pub fn inst_count(&self) -> usize {
+        self.blocks.iter().map(|block| block.insts.len()).sum()
+    }
+
+    /// Rewrites every block: `rewrite` gets each instruction and a builder that appends to the
+    /// block's new list and starts with the instruction's own execution controls. What it does
+    /// not emit is gone. Says whether it ever returned true.
+    pub fn rewrite(
+        &mut self,
+        mut rewrite: impl FnMut(Inst, &mut super::Builder<'_>) -> bool,
+    ) -> bool {
+        let mut changed = false;
+        for block in &mut self.blocks {
+            let old = std::mem::take(&mut block.insts);
+            let mut new = Vec::with_capacity(old.len());
+            for inst in old {
+                let mut builder =
+                    super::Builder::list(&mut self.vregs, &mut new, self.dispatch_width);
+                builder.take_controls(&inst);
+                changed |= rewrite(inst, &mut builder);
+            }
+            block.insts = new;
+        }
+        changed
+    }
+
+    /// As [`rewrite`](Self::rewrite), stopping at the first error, which leaves the function
+    /// incomplete.
+    ///
+    /// # Errors
+    /// The first error of `rewrite`.
+    pub fn try_rewrite<E>(
+        &mut self,
+        mut rewrite: impl FnMut(Inst, &mut super::Builder<'_>) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        let mut error = None;
+        let changed = self.rewrite(|inst, builder| {
+            if error.is_some() {
+                return false;
+            }
+            rewrite(inst, builder).unwrap_or_else(|e| {
+                error = Some(e);
+                false
+            })
+        });
+        error.map_or(Ok(changed), Err)
+    }
+
+    /// Bytes from an operand's start to the end of what its file holds there; `None` for files
+    /// without a size.
+    pub fn bytes_from(&self, operand: &Operand) -> Option<u32> {
+        let size = match operand.file {
+            File::Vgrf(vreg) => self.vregs.get(vreg)?.bytes,
+            File::Grf => 128 * super::GRF_BYTES,
+            File::Uniform => self.push_bytes,
+            _ => return None,
+        };
+        size.checked_sub(operand.offset)
+    }
+}

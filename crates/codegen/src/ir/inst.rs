@@ -1,0 +1,221 @@
+//! Instructions and what they read and write, in bytes.
+
+use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate};
+use smallvec::SmallVec;
+
+use super::{File, GRF_BYTES, Message, Op, Operand, Region, Span, Vreg};
+
+/// The flag register an instruction reads (predicate) or writes (conditional modifier).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Flag {
+    /// 16-bit subregister: 0 = f0.0, 1 = f0.1, 2 = f1.0, 3 = f1.1. SIMD32 uses it and the next.
+    Fixed(u8),
+    /// A virtual register of class [`Class::Flag`](super::Class::Flag).
+    Virtual(Vreg),
+}
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Inst {
+    /// Operation.
+    pub op: Op,
+    /// Destination; null if there is none.
+    pub dst: Operand,
+    /// Sources in the operation's order.
+    pub srcs: SmallVec<[Operand; 3]>,
+    /// Channels: 1, 2, 4, 8, 16 or 32.
+    pub exec_size: u8,
+    /// First channel of the dispatch mask it works on.
+    pub group: u8,
+    /// Regions, or swizzles and write masks.
+    pub access_mode: AccessMode,
+    /// Whether disabled channels are executed too.
+    pub no_mask: bool,
+    /// Predication through [`flag`](Self::flag).
+    pub predicate: Predicate,
+    /// Conditional modifier, writing [`flag`](Self::flag) (or selecting, see
+    /// [`Op::cmod_selects`]).
+    pub cond_mod: CondMod,
+    /// Flag register; meaningless unless the predicate or the conditional modifier uses it.
+    pub flag: Flag,
+    /// Clamps the result.
+    pub saturate: bool,
+    /// The result also goes to the accumulator.
+    pub acc_wr_en: bool,
+    /// Destination dependency is not cleared.
+    pub no_dd_clear: bool,
+    /// Destination dependency is not checked.
+    pub no_dd_check: bool,
+    /// What a message asks; present exactly in [`Op::Message`] and [`Op::Send`].
+    pub message: Option<Box<Message>>,
+}
+
+impl Inst {
+    /// An unpredicated Align1 instruction for `exec_size` channels from channel 0.
+    pub fn new(op: Op, exec_size: u8, dst: Operand, srcs: &[Operand]) -> Inst {
+        Inst {
+            op,
+            dst,
+            srcs: SmallVec::from_slice(srcs),
+            exec_size,
+            group: 0,
+            access_mode: AccessMode::Align1,
+            no_mask: false,
+            predicate: Predicate::NONE,
+            cond_mod: CondMod::None,
+            flag: Flag::Fixed(0),
+            saturate: false,
+            acc_wr_en: false,
+            no_dd_clear: false,
+            no_dd_check: false,
+            message: None,
+        }
+    }
+
+    /// Whether the instruction is predicated.
+    pub fn is_predicated(&self) -> bool {
+        self.predicate.ctrl != PredCtrl::None
+    }
+
+    /// Whether the flag register is read.
+    pub fn reads_flag(&self) -> bool {
+        self.is_predicated()
+    }
+
+    /// Whether the flag register is written by the conditional modifier.
+    pub fn writes_flag(&self) -> bool {
+        self.cond_mod != CondMod::None && !self.op.cmod_selects()
+    }
+
+    /// Whether the accumulator is read, by operand or implicitly.
+    pub fn reads_accumulator(&self) -> bool {
+        self.op.reads_accumulator()
+            || self.srcs.iter().any(|src| src.is_arf(crestline_isa::ArfKind::Accumulator))
+    }
+
+    /// Whether the accumulator is written, by operand or implicitly.
+    pub fn writes_accumulator(&self) -> bool {
+        self.acc_wr_en
+            || self.op.writes_accumulator()
+            || self.dst.is_arf(crestline_isa::ArfKind::Accumulator)
+    }
+
+    /// Whether the instruction is an ALU `mov`.
+    pub fn is_mov(&self) -> bool {
+        self.op == Op::Hw(Opcode::Mov)
+    }
+
+    /// Bytes that source `index` covers from its offset on, gaps included.
+    pub fn size_read(&self, index: usize) -> u32 {
+        let src = &self.srcs[index];
+        let component = |src: &Operand| src.region_bytes(self.exec_size);
+        match self.op {
+            _ if matches!(src.file, File::Null) => 0,
+            _ if matches!(src.file, File::Imm(_)) => src.ty.size(),
+            Op::Collect { headers } if index < usize::from(headers) => GRF_BYTES,
+            Op::Message => {
+                let headers = self.message.as_ref().map_or(0, |m| usize::from(m.headers));
+                match index {
+                    0 => src.ty.size(),
+                    _ if index <= headers => GRF_BYTES,
+                    _ => component(src),
+                }
+            }
+            Op::Send => match index {
+                0 => src.ty.size(),
+                _ => self.payload_bytes(index),
+            },
+            Op::MovIndirect | Op::MovIndirectDst if index == 0 => {
+                if self.op == Op::MovIndirect {
+                    self.srcs[2].imm_bits().map_or(0, |bytes| bytes as u32)
+                } else {
+                    component(src)
+                }
+            }
+            Op::Broadcast if index == 0 => component(src),
+            // A PLN reads two registers of source 1 per eight channels, and a plane of four
+            // coefficients.
+            Op::Hw(Opcode::Pln) if index == 0 => 16,
+            Op::Hw(Opcode::Line) if index == 0 => 16,
+            Op::Hw(Opcode::Pln) => 2 * component(src),
+            _ => component(src),
+        }
+    }
+
+    /// Bytes of a lowered send's payload: sources 1 and 2 have their own lengths.
+    fn payload_bytes(&self, index: usize) -> u32 {
+        let lengths = self.message.as_ref().map_or([0, 0], |m| m.lengths);
+        lengths.get(index - 1).map_or(0, |registers| u32::from(*registers) * GRF_BYTES)
+    }
+
+    /// Bytes the destination covers from its offset on, gaps included.
+    pub fn size_written(&self) -> u32 {
+        if self.dst.is_null() {
+            return 0;
+        }
+        match self.op {
+            Op::Message | Op::Send => self.message.as_ref().map_or(0, |m| m.response),
+            Op::Collect { headers } => {
+                let headers = usize::from(headers).min(self.srcs.len());
+                let parts: u32 = self.srcs[headers..].iter().map(|src| self.part_bytes(src)).sum();
+                headers as u32 * GRF_BYTES + parts
+            }
+            Op::MovIndirectDst => self.srcs[2].imm_bits().map_or(0, |bytes| bytes as u32),
+            Op::Math(crestline_isa::MathFn::IntDiv) => {
+                self.dst.region_bytes(self.exec_size) + GRF_BYTES
+            }
+            _ => self.dst.region_bytes(self.exec_size),
+        }
+    }
+
+    /// Bytes that a payload part takes in a payload: a packed component, in whole registers.
+    pub fn part_bytes(&self, part: &Operand) -> u32 {
+        (u32::from(self.exec_size) * part.ty.size()).next_multiple_of(GRF_BYTES)
+    }
+
+    /// The bytes source `index` covers.
+    pub fn span_read(&self, index: usize) -> Span {
+        Span::of(&self.srcs[index], self.size_read(index))
+    }
+
+    /// The bytes the destination covers.
+    pub fn span_written(&self) -> Span {
+        Span::of(&self.dst, self.size_written())
+    }
+
+    /// Whether any source overlaps the destination's bytes.
+    pub fn dst_overlaps_src(&self, index: usize) -> bool {
+        self.span_read(index).overlaps(&self.span_written())
+    }
+
+    /// Whether the destination's bytes may keep part of their old contents for channels that the
+    /// surrounding control flow enables: predication (unless it selects), strides with gaps,
+    /// masked components, indirect places, or, for a message, a response predicated away.
+    /// Whether lanes disabled by control flow keep theirs is told by
+    /// [`no_mask`](Self::no_mask).
+    pub fn is_partial_write(&self) -> bool {
+        (self.is_predicated() && !self.op.predicate_selects())
+            || self.op == Op::MovIndirectDst
+            || match self.dst.region {
+                Region::Stride(stride) => stride > 1,
+                Region::Mask(mask) => mask.0 != 15,
+                _ => true,
+            }
+    }
+
+    /// Whether the instruction does anything beside writing its destination, flag and
+    /// accumulator.
+    pub fn has_side_effects(&self) -> bool {
+        self.op.is_flow()
+            || self.op == Op::SchedulingFence
+            || matches!(self.op, Op::Hw(Opcode::Wait | Opcode::Nop | Opcode::Sync))
+            || self.message.as_ref().is_some_and(|m| m.eot || m.effect >= super::Effect::Write)
+            || matches!(self.dst.file, File::Arf(kind) if !matches!(
+                kind,
+                crestline_isa::ArfKind::Null
+                    | crestline_isa::ArfKind::Accumulator
+                    | crestline_isa::ArfKind::Flag
+                    | crestline_isa::ArfKind::Address
+            ))
+    }
+}

@@ -1,0 +1,29 @@
+//! The back end's intermediate form, shared by scalar and vec4 mode.
+//!
+//! Instructions on virtual or physical registers, in blocks in layout order, with structured
+//! control flow. Units: operand offsets and sizes in **bytes**, strides in elements, execution
+//! sizes and groups in channels, register numbers in general registers of 32 bytes.
+//!
+//! The form is clean until late: an operation takes the types, widths and regions the program
+//! means, and `lower_*` passes make hardware instructions of it. Whatever a pass leaves satisfies
+//! [`verify`].
+
+mod builder;
+mod cfg;
+mod function;
+mod inst;
+mod op;
+mod operand;
+mod print;
+mod verify;
+
+pub use builder::Builder;
+pub use cfg::{Cfg, Edge, EdgeKind, FlowError, NodeId};
+pub use function::{Block, BlockId, Class, Function, Vreg, VregInfo, Vregs};
+pub use inst::{Flag, Inst};
+pub use op::{Effect, Message, Op, Space};
+pub use operand::{
+    File, GRF_BYTES, OffsetError, Operand, Region, Span, byte_offset, horiz_offset, is_contained,
+    offset, regions_overlap,
+};
+pub use verify::{VerifyError, verify};
