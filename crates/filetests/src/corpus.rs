@@ -73,14 +73,18 @@ pub fn run_test_paths() -> Result<Vec<PathBuf>, LoadError> {
 ///
 /// # Errors
 ///
-/// The first test that cannot be loaded.
-pub fn run_tests() -> Result<Vec<RunTest>, LoadError> {
+/// All tests that cannot be loaded, one line each.
+pub fn run_tests() -> Result<Vec<RunTest>, String> {
     let only = std::env::var("CRESTLINE_ONLY").unwrap_or_default();
-    run_test_paths()?
-        .iter()
-        .filter(|path| path.to_string_lossy().contains(&only))
-        .map(|path| load(path))
-        .collect()
+    let paths = run_test_paths().map_err(|error| error.to_string())?;
+    let (mut tests, mut errors) = (Vec::new(), Vec::new());
+    for path in paths.iter().filter(|path| path.to_string_lossy().contains(&only)) {
+        match load(path) {
+            Ok(test) => tests.push(test),
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    if errors.is_empty() { Ok(tests) } else { Err(errors.join("\n")) }
 }
 
 /// Loads one run test.
