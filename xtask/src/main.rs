@@ -1,3 +1,108 @@
-//! Developer tasks.
+//! Developer tasks, run as `cargo xtask TASK`:
+//!
+//! * `test`   sets up the judges where it can, then runs every test and says in one closing line
+//!   whether all is well and which comparisons were left out;
+//! * `judges` only sets up the judges and lists them.
+//!
+//! With `CRESTLINE_JUDGES=required` in the environment an absent judge fails the run.
 
-fn main() {}
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    match arguments.first().map(String::as_str) {
+        Some("test") => test(&arguments[1..]),
+        Some("judges") if arguments.len() == 1 => {
+            let missing = judges();
+            ExitCode::from(u8::from(!missing.is_empty()))
+        }
+        _ => {
+            eprintln!("usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Runs every test, `filter` going to the test runner as it is.
+fn test(filter: &[String]) -> ExitCode {
+    let missing = judges();
+    if crestline_judges::required() && !missing.is_empty() {
+        println!("FAILED: the judges are mandatory, and absent are: {}", missing.join(", "));
+        return ExitCode::FAILURE;
+    }
+
+    let nextest = succeeds(Command::new("cargo").args(["nextest", "--version"]));
+    let mut steps: Vec<(&str, Vec<&str>)> = Vec::new();
+    if nextest {
+        steps.push(("tests", vec!["nextest", "run", "--workspace", "--no-fail-fast"]));
+    } else {
+        steps.push(("tests", vec!["test", "--workspace", "--all-targets", "--no-fail-fast"]));
+    }
+    // Neither runner takes documentation tests along with the others.
+    if filter.is_empty() {
+        steps.push(("documentation tests", vec!["test", "--workspace", "--doc"]));
+    }
+
+    let mut failed = Vec::new();
+    for (what, step) in steps {
+        println!("running cargo {} {}", step.join(" "), filter.join(" "));
+        let status = Command::new("cargo").args(step).args(filter).status();
+        if !status.is_ok_and(|status| status.success()) {
+            failed.push(what);
+        }
+    }
+
+    let left_out = match missing.as_slice() {
+        [] => "no comparison was left out".to_owned(),
+        names => format!("left out: comparisons with {}", names.join(", ")),
+    };
+    if failed.is_empty() {
+        println!("PASSED: all tests passed; {left_out}");
+        ExitCode::SUCCESS
+    } else {
+        println!("FAILED: {}; {left_out}", failed.join(" and "));
+        ExitCode::FAILURE
+    }
+}
+
+/// Lists the judges, installing absent ones where that is possible; returns the names of those
+/// that stay absent.
+fn judges() -> Vec<&'static str> {
+    if crestline_judges::survey().iter().any(|(_, found)| found.is_err()) {
+        install();
+    }
+    let mut missing = Vec::new();
+    for (name, found) in crestline_judges::survey() {
+        match found {
+            Ok(description) => println!("judge {name}: {description}"),
+            Err(absent) => {
+                println!("judge {name}: {absent}");
+                missing.push(name);
+            }
+        }
+    }
+    missing
+}
+
+/// Installs the judges' packages with apt-get, where this is Debian and we are root.
+fn install() {
+    let root = Command::new("id").arg("-u").output();
+    let root = root.is_ok_and(|output| output.stdout.trim_ascii() == b"0");
+    if !root || !Path::new("/etc/debian_version").exists() {
+        println!("some judges are absent, and only root on Debian can install them");
+        return;
+    }
+    println!("installing {}", crestline_judges::PACKAGES.join(" "));
+    let apt = |arguments: &[&str]| {
+        succeeds(Command::new("apt-get").env("DEBIAN_FRONTEND", "noninteractive").args(arguments))
+    };
+    let install = [&["install", "-y", "--no-install-recommends"], crestline_judges::PACKAGES];
+    if !apt(&["update"]) || !apt(&install.concat()) {
+        println!("apt-get failed; going on without");
+    }
+}
+
+fn succeeds(command: &mut Command) -> bool {
+    command.status().is_ok_and(|status| status.success())
+}

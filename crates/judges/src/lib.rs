@@ -37,6 +37,17 @@ pub struct Absent {
     pub packages: &'static str,
 }
 
+/// Every Debian package that some judge needs.
+pub const PACKAGES: &[&str] = &[
+    "glslang-tools",
+    "intel-gpu-tools",
+    "intel-opencl-icd",
+    "libigc-tools",
+    "libvulkan1",
+    "mesa-vulkan-drivers",
+    "spirv-tools",
+];
+
 /// True when the environment says that an absent judge is a failure.
 pub fn required() -> bool {
     std::env::var_os(JUDGES_VARIABLE).is_some_and(|value| value == "required")

@@ -14,7 +14,7 @@
 mod interface;
 mod objects;
 
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ash::vk;
@@ -113,23 +113,25 @@ pub(crate) fn vulkan(call: &'static str) -> impl Fn(vk::Result) -> JobError {
 }
 
 impl Lavapipe {
-    /// Opens the device, once per process; later calls give the same one.
+    /// Opens the device, once per process; later calls give the same one. A failure is not
+    /// remembered, so that a driver installed meanwhile is found.
     ///
     /// # Errors
     ///
     /// [`Absent`] when the Vulkan loader is not installed or shows no CPU device.
     pub fn open() -> Result<&'static Lavapipe, Absent> {
-        static DEVICE: OnceLock<Result<Lavapipe, Absent>> = OnceLock::new();
-        DEVICE
-            .get_or_init(|| {
-                Lavapipe::create().map_err(|reason| Absent {
-                    judge: "lavapipe",
-                    reason,
-                    packages: "libvulkan1 mesa-vulkan-drivers",
-                })
-            })
-            .as_ref()
-            .map_err(Clone::clone)
+        static DEVICE: Mutex<Option<&'static Lavapipe>> = Mutex::new(None);
+        let mut device = DEVICE.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(device) = *device {
+            return Ok(device);
+        }
+        let opened = Lavapipe::create().map_err(|reason| Absent {
+            judge: "lavapipe",
+            reason,
+            packages: "libvulkan1 mesa-vulkan-drivers",
+        })?;
+        // One device for the process's life: drivers do not promise that unloading works.
+        Ok(*device.insert(Box::leak(Box::new(opened))))
     }
 
     /// The driver's name and version.
@@ -156,7 +158,7 @@ impl Lavapipe {
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let recorded = commands.record(&parts, &pipeline, &descriptors, job)?;
         // A panic while holding the lock leaves the queue itself intact.
-        let queue = self.queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
         drop(queue);
         Ok(buffers.iter().map(MappedBuffer::read).collect())
