@@ -8,6 +8,7 @@ pub mod inst;
 pub mod message;
 pub mod semantics;
 pub mod tables;
+pub mod validate;
 
 pub use crestline_device::{Gen, Platform};
 pub use inst::{

@@ -1,0 +1,366 @@
+//! What the rules ask of an instruction, derived once.
+
+use crestline_device::{Device, Gen};
+
+use crate::inst::{Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, VStride};
+use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, Type, TypeClass};
+
+/// Bytes of a general register.
+pub(super) const GRF: u32 = 32;
+
+/// A set of properties that a rule needs before its check is worth running.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct Facts(u16);
+
+impl Facts {
+    /// Nothing.
+    pub(super) const ANY: Facts = Facts(0);
+    /// One or two sources, `math` included: operands with ordinary regions.
+    pub(super) const BASIC: Facts = Facts(1);
+    /// Two sources.
+    pub(super) const TWO: Facts = Facts(1 << 1);
+    /// Three sources.
+    pub(super) const THREE: Facts = Facts(1 << 2);
+    /// Math.
+    pub(super) const MATH: Facts = Facts(1 << 3);
+    /// A message.
+    pub(super) const SEND: Facts = Facts(1 << 4);
+    /// Flow control.
+    pub(super) const FLOW: Facts = Facts(1 << 5);
+    /// Align1, and an ordinary operand form.
+    pub(super) const ALIGN1: Facts = Facts(1 << 6);
+    /// Align16.
+    pub(super) const ALIGN16: Facts = Facts(1 << 7);
+    /// A destination that is not null.
+    pub(super) const DST: Facts = Facts(1 << 8);
+    /// An immediate source.
+    pub(super) const IMM: Facts = Facts(1 << 9);
+    /// An indirect operand.
+    pub(super) const INDIRECT: Facts = Facts(1 << 10);
+    /// Conversion rules apply: basic, a destination, more than one channel.
+    pub(super) const CONVERTS: Facts = Facts(1 << 11);
+    /// A 64-bit operation.
+    pub(super) const WIDE: Facts = Facts(1 << 12);
+    /// F and HF mixed.
+    pub(super) const MIXED: Facts = Facts(1 << 13);
+
+    pub(super) const fn and(self, other: Facts) -> Facts {
+        Facts(self.0 | other.0)
+    }
+
+    pub(super) const fn contains(self, other: Facts) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    const fn when(self, condition: bool, fact: Facts) -> Facts {
+        if condition { self.and(fact) } else { self }
+    }
+}
+
+/// A direct register source with an Align1 region, in bytes and elements.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RegionSrc {
+    /// The operand.
+    pub(super) reg: SrcReg,
+    /// Bytes of an element.
+    pub(super) size: u32,
+    /// Byte offset in the first register.
+    pub(super) off: u32,
+    /// Vertical stride in elements.
+    pub(super) v: u32,
+    /// Width in elements.
+    pub(super) w: u32,
+    /// Horizontal stride in elements.
+    pub(super) h: u32,
+    /// Channels.
+    pub(super) es: u32,
+}
+
+impl RegionSrc {
+    /// Byte of channel `i` from the start of the first register.
+    pub(super) fn byte(&self, i: u32) -> u32 {
+        self.off + ((i / self.w) * self.v + (i % self.w) * self.h) * self.size
+    }
+
+    /// One past the last byte touched, from the start of the first register.
+    pub(super) fn end(&self) -> u32 {
+        let rows = (self.es / self.w).max(1);
+        self.off + ((rows - 1) * self.v + (self.w - 1) * self.h + 1) * self.size
+    }
+
+    /// Whether bytes of two registers are touched.
+    pub(super) fn two_registers(&self) -> bool {
+        self.end() > GRF
+    }
+
+    pub(super) fn is_scalar(&self) -> bool {
+        self.v == 0 && self.h == 0 && self.w == 1
+    }
+
+    /// Whether elements lie one distance apart throughout.
+    pub(super) fn is_linear(&self) -> bool {
+        self.v == self.w * self.h || self.h == 0 && self.w == 1
+    }
+
+    /// Distance of elements in bytes, as the 64-bit region rules define it.
+    pub(super) fn byte_stride(&self) -> u32 {
+        (if self.h != 0 { self.h } else { self.v }) * self.size
+    }
+
+    pub(super) fn is_acc(&self) -> bool {
+        is_arf(self.reg.place, ArfKind::Accumulator)
+    }
+}
+
+/// An instruction seen by the rules.
+pub(super) struct Context<'a> {
+    pub(super) inst: &'a Inst,
+    pub(super) device: &'a Device,
+    pub(super) generation: Gen,
+    /// Channels.
+    pub(super) es: u32,
+    pub(super) facts: Facts,
+    /// Execution type, of basic instructions with sources.
+    pub(super) exec: Option<Type>,
+    regions: [Option<RegionSrc>; 2],
+    /// Number of register or immediate sources the operation has.
+    pub(super) sources: usize,
+}
+
+impl<'a> Context<'a> {
+    pub(super) fn new(inst: &'a Inst, device: &'a Device) -> Context<'a> {
+        let generation = device.generation();
+        let op = inst.opcode;
+        let form = op.form();
+        let sources = match inst.math() {
+            Some(function) => function.sources(),
+            None => op.sources(generation),
+        };
+        let basic = matches!(form, Form::One | Form::Two | Form::Math);
+        let three = matches!(form, Form::Three | Form::Bfn);
+        let align1 = inst.access_mode == AccessMode::Align1;
+        let es = u32::from(inst.exec_size);
+        let has_dst = (basic || three || op.is_send()) && !inst.dst.place.is_null();
+        let used = &inst.srcs[..sources.min(3)];
+        let indirect = |place: &Place| matches!(place, Place::Indirect { .. });
+        let any_indirect = indirect(&inst.dst.place)
+            || used.iter().any(|s| s.as_reg().is_some_and(|r| indirect(&r.place)));
+        let exec = basic.then(|| instruction_exec_type(inst, used, generation)).flatten();
+        let mut regions = [None; 2];
+        if basic && align1 {
+            for (region, src) in regions.iter_mut().zip(used) {
+                *region = region_src(src, es);
+            }
+        }
+        let mixed = basic && is_mixed_float(inst, used, generation);
+        let wide = (basic || three) && is_wide(inst, used, exec, generation);
+        let facts = Facts::ANY
+            .when(basic, Facts::BASIC)
+            .when(basic && sources == 2, Facts::TWO)
+            .when(three, Facts::THREE)
+            .when(form == Form::Math, Facts::MATH)
+            .when(op.is_send(), Facts::SEND)
+            .when(op.is_flow_control(), Facts::FLOW)
+            .when(align1 && (basic || three), Facts::ALIGN1)
+            .when(!align1, Facts::ALIGN16)
+            .when(has_dst, Facts::DST)
+            .when(used.iter().any(|s| s.as_imm().is_some()), Facts::IMM)
+            .when(any_indirect, Facts::INDIRECT)
+            .when(basic && has_dst && es > 1, Facts::CONVERTS)
+            .when(wide, Facts::WIDE)
+            .when(mixed, Facts::MIXED);
+        Context { inst, device, generation, es, facts, exec, regions, sources }
+    }
+
+    pub(super) fn op(&self) -> Opcode {
+        self.inst.opcode
+    }
+
+    pub(super) fn dst(&self) -> &Dst {
+        &self.inst.dst
+    }
+
+    /// Destination stride in elements.
+    pub(super) fn hd(&self) -> u32 {
+        u32::from(self.inst.dst.hstride)
+    }
+
+    /// Bytes of a destination element.
+    pub(super) fn dst_size(&self) -> u32 {
+        self.inst.dst.ty.size()
+    }
+
+    /// Byte offset of a direct destination in its register; 0 otherwise.
+    pub(super) fn dst_off(&self) -> u32 {
+        match self.inst.dst.place {
+            Place::Direct { sub, .. } => u32::from(sub),
+            Place::Indirect { .. } => 0,
+        }
+    }
+
+    /// One past the last byte of a direct Align1 destination, from the start of its first register.
+    pub(super) fn dst_end(&self) -> u32 {
+        self.dst_off() + ((self.es - 1) * self.hd() + 1) * self.dst_size()
+    }
+
+    /// Whether the destination is direct and touches bytes of two registers.
+    pub(super) fn dst_two_registers(&self) -> bool {
+        self.has(Facts::DST) && self.is_direct_dst() && self.dst_end() > GRF
+    }
+
+    pub(super) fn is_direct_dst(&self) -> bool {
+        matches!(self.inst.dst.place, Place::Direct { .. })
+    }
+
+    pub(super) fn has(&self, facts: Facts) -> bool {
+        self.facts.contains(facts)
+    }
+
+    /// The sources the operation has.
+    pub(super) fn srcs(&self) -> &'a [Src] {
+        &self.inst.srcs[..self.sources.min(3)]
+    }
+
+    /// The register sources the operation has, with their positions.
+    pub(super) fn reg_srcs(&self) -> impl Iterator<Item = (usize, &'a SrcReg)> {
+        self.srcs().iter().enumerate().filter_map(|(i, s)| Some((i, s.as_reg()?)))
+    }
+
+    /// The immediate sources.
+    pub(super) fn imms(&self) -> impl Iterator<Item = &'a Imm> {
+        self.srcs().iter().filter_map(Src::as_imm)
+    }
+
+    /// The direct, non-null sources with Align1 regions (basic forms only).
+    pub(super) fn regions(&self) -> impl Iterator<Item = &RegionSrc> {
+        self.regions.iter().flatten()
+    }
+
+    /// The direct register sources and destination.
+    pub(super) fn direct_regs(&self) -> impl Iterator<Item = (Reg, u8)> {
+        let dst = (self.has(Facts::BASIC) || self.has(Facts::THREE) || self.has(Facts::SEND))
+            .then_some(self.inst.dst.place);
+        dst.into_iter().chain(self.reg_srcs().map(|(_, r)| r.place)).filter_map(|place| match place
+        {
+            Place::Direct { reg, sub } => Some((reg, sub)),
+            Place::Indirect { .. } => None,
+        })
+    }
+
+    /// Bytes of the execution type; 0 if there is none.
+    pub(super) fn exec_size_bytes(&self) -> u32 {
+        self.exec.map_or(0, Type::size)
+    }
+
+    /// A copy of bits: `mov` without saturation or modifiers between types that differ in signedness at most.
+    pub(super) fn is_raw_move(&self) -> bool {
+        let inst = self.inst;
+        inst.opcode == Opcode::Mov
+            && !inst.saturate
+            && match &inst.srcs[0] {
+                Src::Reg(r) => !r.negate && !r.abs && same_but_sign(inst.dst.ty, r.ty),
+                Src::Imm(imm) => !imm.ty.is_packed_vector() && same_but_sign(inst.dst.ty, imm.ty),
+                Src::None => false,
+            }
+    }
+
+    /// The parts whose 64-bit operations want source and destination regions that match.
+    pub(super) fn is_low_power_64(&self) -> bool {
+        self.device.has_aligned_64bit_regions_only() && self.generation < Gen::Gen11
+    }
+
+    /// Whether destinations narrower than the execution type may be packed when half floats are mixed in.
+    pub(super) fn relaxed_mixed_float(&self) -> bool {
+        self.generation >= Gen::Gen9 || self.is_low_power_64()
+    }
+}
+
+fn region_src(src: &Src, es: u32) -> Option<RegionSrc> {
+    let reg = *src.as_reg()?;
+    let Place::Direct { sub, .. } = reg.place else { return None };
+    let Region::Align1 { vstride: VStride::Elements(v), width, hstride } = reg.region else {
+        return None;
+    };
+    if reg.place.is_null() || width == 0 {
+        return None;
+    }
+    let (v, w, h) = (u32::from(v), u32::from(width), u32::from(hstride));
+    Some(RegionSrc { reg, size: reg.ty.size(), off: u32::from(sub), v, w, h, es })
+}
+
+/// Whether a place is an architecture register of a kind.
+pub(super) fn is_arf(place: Place, kind: ArfKind) -> bool {
+    matches!(place, Place::Direct { reg: Reg::Arf(k, _), .. } if k == kind)
+}
+
+/// Whether a place is an architecture register other than null.
+pub(super) fn is_any_arf(place: Place) -> bool {
+    matches!(place, Place::Direct { reg: Reg::Arf(k, _), .. } if k != ArfKind::Null)
+}
+
+pub(super) fn is_int(ty: Type) -> bool {
+    matches!(ty.class(), TypeClass::Unsigned | TypeClass::Signed)
+        || matches!(ty, Type::V | Type::Uv)
+}
+
+pub(super) fn is_dword_int(ty: Type) -> bool {
+    matches!(ty, Type::D | Type::Ud)
+}
+
+fn same_but_sign(a: Type, b: Type) -> bool {
+    a == b || a.size() == b.size() && is_int(a) && is_int(b)
+}
+
+/// Execution type of one operand type.
+fn operand_exec_type(ty: Type) -> Type {
+    match ty {
+        Type::Ub | Type::B | Type::Uw | Type::W | Type::V | Type::Uv => Type::W,
+        Type::Ud | Type::D => Type::D,
+        Type::Uq | Type::Q => Type::Q,
+        Type::Vf => Type::F,
+        Type::Hf | Type::F | Type::Df | Type::Nf | Type::Bf => ty,
+    }
+}
+
+fn instruction_exec_type(inst: &Inst, used: &[Src], generation: Gen) -> Option<Type> {
+    let first = operand_exec_type(used.first()?.ty()?);
+    let Some(second) = used.get(1).and_then(Src::ty).map(operand_exec_type) else {
+        return Some(if first == Type::Hf { inst.dst.ty } else { first });
+    };
+    let pair = |a: Type, b: Type| matches!((a, b), (Type::F, Type::Hf) | (Type::Hf, Type::F));
+    if pair(first, second) || pair(first, inst.dst.ty) || pair(second, inst.dst.ty) {
+        return Some(Type::F);
+    }
+    if first == second {
+        return Some(first);
+    }
+    let either = |ty| first == ty || second == ty;
+    if either(Type::Nf) {
+        return Some(Type::Nf);
+    }
+    if generation < Gen::Gen6 && either(Type::F) {
+        return Some(Type::F);
+    }
+    [Type::Q, Type::D, Type::W, Type::Df].into_iter().find(|&ty| either(ty)).or(Some(first))
+}
+
+fn is_mixed_float(inst: &Inst, used: &[Src], generation: Gen) -> bool {
+    if generation < Gen::Gen8 || inst.dst.place.is_null() {
+        return false;
+    }
+    let types = || used.iter().filter_map(Src::ty).chain([inst.dst.ty]);
+    types().any(|ty| ty == Type::F) && types().any(|ty| ty == Type::Hf)
+}
+
+fn is_wide(inst: &Inst, used: &[Src], exec: Option<Type>, generation: Gen) -> bool {
+    let dword_mul = generation >= Gen::Gen8
+        && inst.opcode == Opcode::Mul
+        && used.iter().all(|s| s.ty().is_some_and(is_dword_int));
+    let wide_dst = !inst.dst.place.is_null() && inst.dst.ty.size() == 8;
+    wide_dst || exec.is_some_and(|ty| ty.size() == 8) || dword_mul
+}
+
+/// Whether the instruction has a conditional modifier.
+pub(super) fn has_cond_mod(inst: &Inst) -> bool {
+    inst.cond_mod != CondMod::None
+}

@@ -1,0 +1,150 @@
+//! Is an instruction, and a program, legal on a device?
+//!
+//! One rule is one row: an id, a severity, the generations it holds for, where it comes from, one sentence to act
+//! on, and the check. Rules look at the finished instruction through a [`Context`](context::Context), which derives
+//! once what many of them ask: operand regions, execution type, registers touched.
+//!
+//! Rules that only describe what known compilers avoid are warnings; all others are errors.
+//!
+//! The ids group the rules: `A` encoding, `B` operands, `C` conversion and destination stride, `D` regions, `E`
+//! indirect addressing, `F` 64-bit data and dword multiplication, `G` mixed float, `H` packed immediates, `I` three
+//! sources, `J` math, `K` messages, `L` accumulators, `M` dependency control and options, `N` flow control,
+//! `O` systolic, `P` work-arounds.
+
+mod context;
+mod program;
+mod rules;
+
+use std::ops::RangeInclusive;
+
+use crestline_device::{Device, Gen};
+
+use crate::inst::Inst;
+use context::{Context, Facts};
+
+pub use program::Located;
+
+/// What breaking a rule means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Severity {
+    /// Known compilers avoid this; whether the hardware minds is not public.
+    Warning,
+    /// The result is undefined, or the hardware hangs.
+    Error,
+}
+
+/// What a rule looks at.
+#[derive(Clone, Copy)]
+enum Check {
+    /// One instruction: `true` if it breaks the rule.
+    Inst(fn(&Context<'_>) -> bool),
+    /// A whole program: calls back with the index of each instruction that breaks the rule.
+    Program(fn(&[Located], Gen, &mut dyn FnMut(usize))),
+}
+
+/// One rule.
+pub struct Rule {
+    /// Its id: a group letter and a number.
+    pub id: &'static str,
+    /// What breaking it means.
+    pub severity: Severity,
+    /// The generations it holds for.
+    pub generations: RangeInclusive<Gen>,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// What must hold, in one sentence.
+    pub text: &'static str,
+    needs: Facts,
+    check: Check,
+}
+
+impl std::fmt::Debug for Rule {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({}, {})", self.id, self.text, self.source)
+    }
+}
+
+/// An instruction that breaks a rule.
+#[derive(Clone, Copy, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: &'static Rule,
+    /// Index of the instruction in the program.
+    pub index: usize,
+    /// Byte offset of the instruction in the program.
+    pub offset: u32,
+}
+
+impl std::fmt::Display for Finding {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let severity = match self.rule.severity {
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+        };
+        let Rule { id, text, source, .. } = self.rule;
+        write!(
+            f,
+            "{severity}[{id}] at byte {:#x}, instruction {}: {text} ({source})",
+            self.offset, self.index
+        )
+    }
+}
+
+/// Every rule, in the order of the ids.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    rules::TABLES.iter().flat_map(|table| table.iter())
+}
+
+/// The rules of one device, ready to run.
+#[derive(Debug)]
+pub struct Validator {
+    device: Device,
+    rules: Vec<&'static Rule>,
+}
+
+impl Validator {
+    /// All rules that hold for the device's generation.
+    pub fn new(device: Device) -> Validator {
+        let generation = device.generation();
+        let rules = rules().filter(|rule| rule.generations.contains(&generation)).collect();
+        Validator { device, rules }
+    }
+
+    /// Without the rule of that id: to show that tests notice, or to accept what a user knows better.
+    pub fn without(mut self, id: &str) -> Validator {
+        self.rules.retain(|rule| rule.id != id);
+        self
+    }
+
+    /// Calls `found` with every rule that one instruction breaks on its own.
+    #[inline]
+    pub fn check_inst(&self, inst: &Inst, mut found: impl FnMut(&'static Rule)) {
+        let context = Context::new(inst, &self.device);
+        for rule in &self.rules {
+            if let Check::Inst(broken) = rule.check
+                && context.facts.contains(rule.needs)
+                && broken(&context)
+            {
+                found(rule);
+            }
+        }
+    }
+
+    /// Every finding in a program, in program order.
+    pub fn check_program(&self, insts: &[Located]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut add = |rule, index: usize| {
+            findings.push(Finding { rule, index, offset: insts[index].offset })
+        };
+        for (index, located) in insts.iter().enumerate() {
+            self.check_inst(&located.inst, |rule| add(rule, index));
+        }
+        for rule in &self.rules {
+            if let Check::Program(check) = rule.check {
+                check(insts, self.device.generation(), &mut |index| add(rule, index));
+            }
+        }
+        findings.sort_by_key(|finding| finding.index);
+        findings
+    }
+}

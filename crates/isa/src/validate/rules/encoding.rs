@@ -1,0 +1,88 @@
+//! Group A: encoding validity.
+
+use super::rules;
+use crate::inst::{Place, Reg, Region};
+use crate::tables::{AccessMode, Opcode, PredCtrl};
+use crestline_device::Gen;
+
+rules! {
+    "A1" Error Gen4..=Gen125 [] "PRM Instruction Fields, ExecSize"
+        "the execution size must be 1, 2, 4, 8, 16 or 32 channels"
+        => |c| !c.es.is_power_of_two() || c.es > 32;
+    "A2" Error Gen7..=Gen125 [] "PRM Register Files; confirmed by Mesa's validator"
+        "message registers do not exist from gen7 on: use a general register"
+        => |c| c.direct_regs().any(|(reg, _)| matches!(reg, Reg::Mrf(_)));
+    "A3" Error Gen4..=Gen125 [] "PRM Register and Immediate Types; confirmed by Mesa's validator"
+        "an operand has a type that the generation cannot encode"
+        => |c| {
+            let three = c.has(crate::validate::context::Facts::THREE);
+            !three && (c.srcs().iter().any(|s| match s {
+                crate::inst::Src::Reg(r) => r.ty.reg_bits(c.generation).is_none(),
+                crate::inst::Src::Imm(i) => i.ty.imm_bits(c.generation).is_none(),
+                crate::inst::Src::None => false,
+            }) || c.has(crate::validate::context::Facts::BASIC) && c.dst().ty.reg_bits(c.generation).is_none())
+        };
+    "A4" Error Gen4..=Gen125 [] "PRM Opcode Encoding; confirmed by Mesa's validator"
+        "the operation does not exist on this generation, or is illegal by definition"
+        => |c| c.op() == Opcode::Illegal || !c.op().exists(c.generation);
+    "A5" Warning Gen4..=Gen125 [] "PRM Instruction Fields, reserved bits"
+        "bits that belong to no field of this instruction must be zero"
+        => |c| c.inst.residue != 0;
+    "A6" Error Gen4..=Gen125 [] "PRM Register Files"
+        "a register number is beyond the register file: general registers are r0 to r127"
+        => |c| c.direct_regs().any(|(reg, _)| match reg {
+            Reg::Grf(nr) => nr > 127,
+            Reg::Mrf(nr) => nr & 0x7f > if c.generation < Gen::Gen6 { 15 } else { 23 },
+            Reg::Arf(_, index) => index > 15,
+        });
+    "A7" Error Gen4..=Gen125 [] "PRM Register Region Addressing; confirmed by iga64"
+        "a subregister offset must be a multiple of the operand's element size"
+        => |c| {
+            let off = |place: Place| match place {
+                Place::Direct { sub, .. } => u32::from(sub),
+                Place::Indirect { .. } => 0,
+            };
+            let regions = c.reg_srcs().any(|(_, r)| {
+                !off(r.place).is_multiple_of(r.ty.size().min(subreg_unit(&r.region)))
+            });
+            !c.op().is_send() && (regions || !off(c.dst().place).is_multiple_of(c.dst_size()))
+        };
+    "A8" Error Gen4..=Gen125 [] "PRM Instruction Fields, destination"
+        "a destination stride must be 1, 2 or 4 elements"
+        => |c| c.has(crate::validate::context::Facts::BASIC) && !matches!(c.hd(), 1 | 2 | 4);
+    "A9" Error Gen4..=Gen125 [] "PRM Flag Register"
+        "the flag register must be f0 (before gen7) or f0 or f1, subregister 0 or 1"
+        => |c| c.inst.flag.subnr > 1 || c.inst.flag.nr > u8::from(c.generation >= Gen::Gen7);
+    "A10" Error Gen11..=Gen125 [] "PRM Access Mode; confirmed by Mesa's validator"
+        "Align16 does not exist from gen11 on"
+        => |c| c.inst.access_mode == AccessMode::Align16;
+    "A11" Error Gen4..=Gen125 [THREE] "PRM Three-Source Instruction Encoding; confirmed by Mesa's validator"
+        "three-source operands must have the form of the generation: none before gen6, Align16 up to gen9, Align1 after"
+        => |c| c.reg_srcs().any(|(_, r)| match r.region {
+            Region::ThreeAlign16 { .. } => !(Gen::Gen6..=Gen::Gen9).contains(&c.generation),
+            Region::ThreeAlign1 { .. } => c.generation < Gen::Gen11,
+            Region::Align1 { .. } | Region::Align16 { .. } => true,
+        });
+    "A12" Error Gen4..=Gen125 [] "PRM Quarter and Nibble Control; confirmed by iga64"
+        "the channel group must be a multiple of 4 (8 before gen7; 0 or 8 before gen6) and end within 32 channels"
+        => |c| {
+            let group = u32::from(c.inst.group);
+            let unit = if c.generation < Gen::Gen7 || c.es > 4 { 8 } else { 4 };
+            let end = if c.generation < Gen::Gen6 { 16 } else { 32 };
+            !group.is_multiple_of(unit) || group + c.es.min(end) > end
+        };
+    "A13" Warning Gen4..=Gen75 [] "Mesa SIMD lowering"
+        "a SIMD32 instruction uses the low 16 channel enables for both halves: it needs NoMask"
+        => |c| c.es == 32 && !c.inst.no_mask;
+    "A14" Error Gen4..=Gen9 [] "PRM Predicate Control"
+        "the predicate control must exist in the access mode"
+        => |c| c.inst.predicate.ctrl.bits(c.inst.access_mode).is_none() && c.inst.predicate.ctrl != PredCtrl::None;
+}
+
+/// Three-source scalars have dword subregisters whatever their type.
+fn subreg_unit(region: &Region) -> u32 {
+    match region {
+        Region::ThreeAlign16 { .. } => 4,
+        _ => 8,
+    }
+}

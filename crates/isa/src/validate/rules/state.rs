@@ -1,0 +1,57 @@
+//! Groups L (accumulators), M (dependency control and options) and P (work-arounds).
+
+use super::rules;
+use crate::inst::{Inst, Place, Reg, TokenMode};
+use crate::tables::{ArfKind, Form, Opcode};
+use crate::validate::context::{Context, Facts, has_cond_mod, is_arf, is_int};
+use crestline_device::Gen;
+
+rules! {
+    "L1" Warning Gen4..=Gen125 [BASIC DST] "vISA"
+        "an instruction that reads the accumulator implicitly needs a packed, register-aligned destination"
+        => |c| matches!(c.op(), Opcode::Mac | Opcode::Mach | Opcode::Sada2)
+            && c.inst.access_mode == crate::tables::AccessMode::Align1 && c.es > 1
+            && (c.hd() != 1 || !c.dst_off().is_multiple_of(16));
+    "L2" Warning Gen4..=Gen125 [BASIC DST ALIGN1] "vISA"
+        "an explicit accumulator source wants offsets that are multiples of 16 bytes"
+        => |c| c.es > 1 && c.regions().any(|r| r.is_acc() && !r.is_scalar()
+            && (!r.off.is_multiple_of(16) || !c.dst_off().is_multiple_of(16)));
+    "L3" Warning Gen7..=Gen125 [BASIC] "PRM Accumulator Registers"
+        "an integer instruction on the accumulator should have at most 8 dword channels"
+        => |c| c.es > 8 && touches_acc(c) && is_int(c.dst().ty) && c.exec_size_bytes() == 4 && c.generation < Gen::Gen12;
+    "L4" Warning Gen4..=Gen125 [TWO] "vISA"
+        "mach takes no saturation or conditional modifier"
+        => |c| c.op() == Opcode::Mach && (c.inst.saturate || has_cond_mod(c.inst));
+    "M2" Error Gen12..=Gen125 [] "PRM Software Scoreboard"
+        "a register distance is 0 to 7 and a token 0 to 15"
+        => |c| c.inst.swsb.distance > 7 || c.inst.swsb.token.is_some_and(|t| t.id > 15);
+    "M3" Error Gen12..=Gen125 [] "PRM Software Scoreboard; confirmed by iga64"
+        "only messages, math and systolic instructions can allocate a token"
+        => |c| c.inst.swsb.token.is_some_and(|t| t.mode == TokenMode::Set)
+            && !(c.has(Facts::SEND) || c.has(Facts::MATH) || c.op().form() == Form::Dpas);
+    "M5" Error Gen4..=Gen125 [] "PRM jmpi; confirmed by iga64"
+        "jmpi has one channel and NoMask"
+        => |c| c.op() == Opcode::Jmpi && c.generation >= Gen::Gen6 && (c.es != 1 || !c.inst.no_mask);
+    "M6" Error Gen4..=Gen11 [] "PRM nop"
+        "nop has no predicate, modifier or operand"
+        => |c| c.op() == Opcode::Nop && (has_cond_mod(c.inst) || c.inst.saturate
+            || c.inst.predicate != crate::inst::Predicate::NONE);
+    "P1" Warning Gen11..=Gen125 [BASIC ALIGN1 DST] "vISA"
+        "an instruction of two registers whose destination overlaps a source by one register is avoided"
+        => |c| c.dst_two_registers() && c.regions().any(|r| r.two_registers()
+            && matches!((grf(c.dst().place), grf(r.reg.place)), (Some(d), Some(s)) if d.abs_diff(s) == 1));
+}
+
+fn grf(place: Place) -> Option<u8> {
+    match place {
+        Place::Direct { reg: Reg::Grf(nr), .. } => Some(nr),
+        _ => None,
+    }
+}
+
+fn touches_acc(c: &Context<'_>) -> bool {
+    let inst: &Inst = c.inst;
+    inst.acc_wr_en
+        || is_arf(inst.dst.place, ArfKind::Accumulator)
+        || c.reg_srcs().any(|(_, r)| is_arf(r.place, ArfKind::Accumulator))
+}

@@ -1,0 +1,117 @@
+//! Groups F (64-bit data, dword multiplication, aligned float regions), G (mixed float) and H (packed immediates).
+
+use super::rules;
+use crate::inst::{Place, Reg, Region, Src};
+use crate::tables::{AccessMode, ArfKind, Opcode, Type};
+use crate::validate::context::{Context, Facts, is_any_arf, is_arf, is_dword_int};
+
+rules! {
+    "F1" Error Gen8..=Gen9 [WIDE ALIGN1 BASIC] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
+        "in a 64-bit operation source and destination elements must be equally far apart, a multiple of 8 bytes"
+        => |c| c.is_low_power_64() && c.regions().any(|r| {
+            let dst = c.hd() * c.dst_size();
+            !r.is_scalar() && (r.byte_stride() != dst || !dst.is_multiple_of(8))
+        });
+    "F2" Error Gen8..=Gen9 [WIDE ALIGN1 BASIC] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
+        "in a 64-bit operation the vertical stride must be width x horizontal stride"
+        => |c| c.is_low_power_64() && c.regions().any(|r| r.v != r.w * r.h);
+    "F3" Error Gen8..=Gen9 [WIDE ALIGN1 BASIC] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
+        "in a 64-bit operation source and destination must have the same offset in their registers"
+        => |c| c.is_low_power_64() && c.regions().any(|r| !r.is_scalar() && r.off != c.dst_off());
+    "F4" Error Gen8..=Gen9 [WIDE] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
+        "a 64-bit operation must not touch architecture registers or the accumulator"
+        => |c| c.is_low_power_64() && (c.op() == Opcode::Mac || c.inst.acc_wr_en || any_arf(c));
+    "F5" Error Gen8..=Gen9 [WIDE] "PRM 64-bit Restrictions of the low-power parts; confirmed by Mesa's validator"
+        "a 64-bit operation must not use dependency control"
+        => |c| c.is_low_power_64() && (c.inst.no_dd_clear || c.inst.no_dd_check);
+    "F6" Error Gen125..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+        "with a float or 64-bit destination a source must have the destination's stride and offset"
+        => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && c.regions().any(|r| !r.is_scalar()
+            && (!r.is_linear() || r.byte_stride() != c.hd() * c.dst_size() || r.off != c.dst_off()));
+    "F7" Error Gen125..=Gen125 [BASIC DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+        "float and 64-bit operations may name only null and accumulators among the architecture registers"
+        => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && (any_foreign_arf(c) || matches!(c.dst().place,
+            Place::Direct { reg: Reg::Arf(ArfKind::Accumulator, nr), .. } if nr != 0));
+    "F9" Warning Gen7..=Gen7 [BASIC ALIGN1] "Mesa's emitter"
+        "a DF scalar is the region <0;2,1> where regions count dwords"
+        => |c| c.regions().any(|r| r.reg.ty == Type::Df && r.is_scalar());
+    "F10" Error Gen7..=Gen9 [THREE] "PRM Three-Source Instruction Encoding; confirmed by iga64"
+        "replicate control does not replicate DF: use a swizzle of dword pairs"
+        => |c| c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.region, Region::ThreeAlign16 { rep: true, .. }));
+    "F11" Warning Gen8..=Gen8 [THREE] "Mesa SIMD lowering"
+        "an HF mad with an offset, non-scalar source gives wrong results"
+        => |c| c.op() == Opcode::Mad && c.reg_srcs().any(|(_, r)| r.ty == Type::Hf
+            && matches!(r.region, Region::ThreeAlign16 { rep: false, .. })
+            && matches!(r.place, Place::Direct { sub, .. } if sub != 0));
+    "F12" Warning Gen8..=Gen125 [TWO] "vISA"
+        "a 64-bit product of dwords needs a device with full dword multiplication"
+        => |c| c.op() == Opcode::Mul && matches!(c.dst().ty, Type::Q | Type::Uq) && !c.device.mul_32x32()
+            && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int));
+
+    "G1" Error Gen8..=Gen125 [MIXED] "PRM Mixed Mode Float; confirmed by Mesa's validator"
+        "a mixed-float instruction with an F destination works on at most 8 channels"
+        => |c| c.dst().ty == Type::F && c.es > 8;
+    "G2" Error Gen8..=Gen9 [MIXED ALIGN16] "PRM Mixed Mode Float; confirmed by Mesa's validator"
+        "a mixed-float Align16 instruction needs packed sources, at most 8 channels, no accumulator"
+        => |c| c.es > 8 || matches!(c.op(), Opcode::Mac | Opcode::Mach | Opcode::Sada2)
+            || c.reg_srcs().any(|(_, r)| is_arf(r.place, ArfKind::Accumulator)
+                || matches!(r.region, Region::Align16 { vstride, .. } if vstride != 4));
+    "G3" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
+        "a packed HF destination of mixed float takes at most 8 channels and 16-byte alignment"
+        => |c| packed_half_dst(c) && (c.es > 8 || !c.dst_off().is_multiple_of(16));
+    "G4" Error Gen8..=Gen125 [MIXED ALIGN1 MATH] "PRM Mixed Mode Float; confirmed by Mesa's validator"
+        "HF sources of mixed-float math need a horizontal stride of 2 or more"
+        => |c| c.regions().any(|r| r.reg.ty == Type::Hf && r.h < 2);
+    "G5" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
+        "with a packed HF destination an accumulator source starts at offset 0"
+        => |c| packed_half_dst(c) && c.regions().any(|r| r.is_acc() && r.off != 0);
+    "G6" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
+        "with an accumulator source an HF destination needs stride 2"
+        => |c| c.dst().ty == Type::Hf && c.hd() != 2 && c.regions().any(|r| r.is_acc());
+    "G8" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+        "an instruction with BF operands needs an F operand too"
+        => |c| has_bf(c) && c.op() != Opcode::Mov && !types(c).any(|ty| ty == Type::F);
+    "G10" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+        "an instruction with BF operands works on at most 8 channels"
+        => |c| has_bf(c) && c.es > 8;
+    "G11" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+        "a BF destination is packed at element 0 or 8, or has stride 2 at element 0 or 1"
+        => |c| c.dst().ty == Type::Bf && c.es > 1 && !match c.hd() {
+            1 => matches!(c.dst_off(), 0 | 16),
+            2 => matches!(c.dst_off(), 0 | 2),
+            _ => false,
+        };
+
+    "H1" Error Gen4..=Gen125 [IMM ALIGN1 DST] "PRM Packed Vector Immediates; confirmed by Mesa's validator"
+        "with a packed vector immediate the destination is aligned to 16 bytes"
+        => |c| c.imms().any(|i| i.ty.is_packed_vector()) && !c.dst_off().is_multiple_of(16);
+    "H2" Error Gen4..=Gen125 [IMM ALIGN1 DST] "PRM Packed Vector Immediates; confirmed by Mesa's validator"
+        "destination elements must be 4 bytes apart with a VF immediate, 2 bytes with V and UV"
+        => |c| c.imms().filter(|i| i.ty.is_packed_vector())
+            .any(|i| c.hd() * c.dst_size() != if i.ty == Type::Vf { 4 } else { 2 });
+    "H3" Warning Gen4..=Gen125 [IMM TWO] "vISA"
+        "beside a V or UV immediate the other source should have words, beside VF floats"
+        => |c| c.imms().filter(|i| i.ty.is_packed_vector()).any(|i| c.reg_srcs()
+            .any(|(_, r)| if i.ty == Type::Vf { r.ty != Type::F } else { r.ty.size() != 2 }));
+}
+
+fn any_arf(c: &Context<'_>) -> bool {
+    is_any_arf(c.dst().place) || c.reg_srcs().any(|(_, r)| is_any_arf(r.place))
+}
+
+fn any_foreign_arf(c: &Context<'_>) -> bool {
+    let foreign = |place| is_any_arf(place) && !is_arf(place, ArfKind::Accumulator);
+    foreign(c.dst().place) || c.reg_srcs().any(|(_, r)| foreign(r.place))
+}
+
+fn packed_half_dst(c: &Context<'_>) -> bool {
+    c.dst().ty == Type::Hf && c.hd() == 1 && c.inst.access_mode == AccessMode::Align1
+}
+
+fn types<'a>(c: &Context<'a>) -> impl Iterator<Item = Type> + use<'a> {
+    c.srcs().iter().filter_map(Src::ty).chain([c.dst().ty])
+}
+
+fn has_bf(c: &Context<'_>) -> bool {
+    types(c).any(|ty| ty == Type::Bf)
+}
