@@ -16,3 +16,4 @@
 pub mod interp;
 pub mod ir;
 pub mod text;
+pub mod verify;

@@ -1,0 +1,611 @@
+//! The verifier: whether a shader keeps the promises of the IR.
+//!
+//! It trusts nothing, not even ids, and runs in time linear in the code. Everything else in this crate and after it
+//! may rely on what it checks:
+//!
+//! - every region and instruction that is reached is owned once, at most [`MAX_DEPTH`] deep;
+//! - the last instruction of a region, and only it, is a terminator that may stand there, and its sources match what
+//!   they become: results of the `If` or loop, parameters of the loop's next region;
+//! - a value is used only from its definition to the end of its region, nested regions included;
+//! - sources read components that exist, of the bit sizes that the operation's row demands;
+//! - bindings, variables and paths exist, and memory is used for what it is for.
+
+use crate::ir::{
+    Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, InstData, InstId,
+    InstKind, MAX_DEPTH, Memory, Operand, PathStep, RegionId, Resource, Shader, Src, Stage,
+    Targets, Ty, Value, ValueDef, VarTy, WriteMask,
+};
+use crate::text::inst_to_string;
+
+/// A promise of the IR that a shader breaks.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}{kind}")]
+pub struct VerifyError {
+    /// Where.
+    pub place: Place,
+    /// What is wrong.
+    pub kind: VerifyErrorKind,
+}
+
+/// The place of a broken promise.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// The region, if it is in the code.
+    pub region: Option<RegionId>,
+    /// The instruction, if it is in one, and what it looks like.
+    pub inst: Option<(InstId, String)>,
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match (&self.inst, self.region) {
+            (Some((_, text)), _) => write!(f, "`{text}`: "),
+            (None, Some(region)) => write!(f, "region {region}: "),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+/// What is wrong with a shader.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum VerifyErrorKind {
+    /// A workgroup has no invocations.
+    #[error("local_size is {0:?}: each must be at least 1")]
+    LocalSize([u32; 3]),
+    /// Bindings are not sorted by set and number, or one occurs twice.
+    #[error("binding b{0} does not come after the one before it in set and number")]
+    BindingOrder(usize),
+    /// A variable has an array of no elements.
+    #[error("variable v{0} has an array of no elements or a structure of no members")]
+    EmptyVariable(usize),
+    /// A variable's first values are not as many as its scalars.
+    #[error("variable v{var} has {expected} scalars and {found} first values")]
+    InitCount {
+        /// The variable.
+        var: usize,
+        /// Its scalars.
+        expected: u64,
+        /// The values.
+        found: usize,
+    },
+    /// An id belongs to no entry of its arena.
+    #[error("there is no {0}")]
+    Missing(String),
+    /// Something is reached twice.
+    #[error("{0} stands in the code twice")]
+    Shared(String),
+    /// Regions stand too deep in each other.
+    #[error("nested more than {0} deep")]
+    TooDeep(usize),
+    /// A region's last instruction is no terminator.
+    #[error("the region does not end with a terminator")]
+    Unterminated,
+    /// A terminator is not the last instruction.
+    #[error("instructions follow the terminator")]
+    AfterTerminator,
+    /// A terminator stands where it leads nowhere.
+    #[error("a terminator that may not end this region")]
+    Misplaced,
+    /// A region has parameters that nothing gives.
+    #[error("a region of `if`, or the outermost, has parameters")]
+    Params,
+    /// A value or its definition does not point back to the other.
+    #[error("{0} is not what it says it is defined by")]
+    Definition(Value),
+    /// A value is used where it is not visible.
+    #[error("{0} is used before its definition or outside its region")]
+    NotVisible(Value),
+    /// An instruction has too few or too many results.
+    #[error("{found} results, expected {expected}")]
+    ResultCount {
+        /// How many it must have.
+        expected: &'static str,
+        /// How many it has.
+        found: usize,
+    },
+    /// A result has the wrong type.
+    #[error("the result has type {found}, expected {expected}")]
+    ResultType {
+        /// The type it must have, or what is known of it.
+        expected: String,
+        /// The type it has.
+        found: Ty,
+    },
+    /// Too few or too many sources.
+    #[error("{found} sources, expected {expected}")]
+    SourceCount {
+        /// How many there must be.
+        expected: usize,
+        /// How many there are.
+        found: usize,
+    },
+    /// A source has components of the wrong size.
+    #[error("source {index} ({value}) has {found} bits, expected {expected}")]
+    SourceBits {
+        /// Which source, from 0.
+        index: usize,
+        /// Its value.
+        value: Value,
+        /// What is expected.
+        expected: String,
+        /// What it has.
+        found: u32,
+    },
+    /// A source reads a component that its value has not.
+    #[error("source {index} reads component {comp} of {value}, which has {comps}")]
+    Swizzle {
+        /// Which source, from 0.
+        index: usize,
+        /// Its value.
+        value: Value,
+        /// The component read, from 0.
+        comp: u8,
+        /// How many there are.
+        comps: usize,
+    },
+    /// A constant has bits that its type has not.
+    #[error("component {0} of the constant does not fit its type")]
+    ConstBits(usize),
+    /// A write mask names no component or one that the data has not.
+    #[error("the write mask {mask:#b} does not fit {comps} components")]
+    Mask {
+        /// The mask.
+        mask: u8,
+        /// The components of the data.
+        comps: usize,
+    },
+    /// An alignment is not a power of two with an offset below it.
+    #[error("align {}+{}: expected a power of two and an offset below it", .0.mul, .0.offset)]
+    Align(Align),
+    /// A path does not lead to a scalar or vector of the variable.
+    #[error("the path does not lead to a scalar or vector of v{0}")]
+    Path(u32),
+    /// A memory is used for what it is not for.
+    #[error("{0}")]
+    Memory(&'static str),
+}
+
+type Result<T> = std::result::Result<T, VerifyErrorKind>;
+
+/// Checks a shader.
+///
+/// # Errors
+/// The first broken promise and its place.
+pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
+    let func = &shader.func;
+    let mut verifier = Verifier {
+        shader,
+        visible: vec![false; func.num_values()],
+        stack: Vec::new(),
+        inst_seen: vec![false; func.num_insts()],
+        region_seen: vec![false; func.num_regions()],
+        place: Place::default(),
+        at: None,
+    };
+    let done = interface(shader).and_then(|()| verifier.body());
+    done.map_err(|kind| {
+        let mut place = verifier.place;
+        place.inst = verifier.at.map(|inst| (inst, inst_to_string(shader, inst)));
+        VerifyError { place, kind }
+    })
+}
+
+/// Bindings and variables.
+fn interface(shader: &Shader) -> Result<()> {
+    let local_size = shader.compute.local_size;
+    if shader.stage == Stage::Compute && local_size.contains(&0) {
+        return Err(VerifyErrorKind::LocalSize(local_size));
+    }
+    for (i, pair) in shader.bindings.windows(2).enumerate() {
+        if (pair[0].set, pair[0].binding) >= (pair[1].set, pair[1].binding) {
+            return Err(VerifyErrorKind::BindingOrder(i + 1));
+        }
+    }
+    for (i, var) in shader.vars.iter().enumerate() {
+        if is_empty(&var.ty) {
+            return Err(VerifyErrorKind::EmptyVariable(i));
+        }
+        let expected = var.ty.num_scalars();
+        if let Some(found) = var.init.as_ref().map(Vec::len)
+            && found as u64 != expected
+        {
+            return Err(VerifyErrorKind::InitCount { var: i, expected, found });
+        }
+    }
+    Ok(())
+}
+
+fn is_empty(ty: &VarTy) -> bool {
+    match ty {
+        VarTy::Vector(_) => false,
+        VarTy::Array(element, count) => *count == 0 || is_empty(element),
+        VarTy::Struct(members) => members.is_empty() || members.iter().any(is_empty),
+    }
+}
+
+struct Verifier<'a> {
+    shader: &'a Shader,
+    visible: Vec<bool>,
+    /// The visible values in order of definition.
+    stack: Vec<Value>,
+    inst_seen: Vec<bool>,
+    region_seen: Vec<bool>,
+    place: Place,
+    /// The instruction being checked.
+    at: Option<InstId>,
+}
+
+impl Verifier<'_> {
+    fn body(&mut self) -> Result<()> {
+        let body = self.shader.func.body();
+        self.region(body, Targets::default(), 1)
+    }
+
+    fn region(&mut self, region: RegionId, targets: Targets, depth: usize) -> Result<()> {
+        let func = &self.shader.func;
+        self.place.region = Some(region);
+        self.at = None;
+        if depth > MAX_DEPTH {
+            return Err(VerifyErrorKind::TooDeep(MAX_DEPTH));
+        }
+        match self.region_seen.get_mut(region.index()) {
+            None => return Err(VerifyErrorKind::Missing(format!("region {region}"))),
+            Some(true) => return Err(VerifyErrorKind::Shared(format!("region {region}"))),
+            Some(seen) => *seen = true,
+        }
+        let outer = self.stack.len();
+        let data = func.region(region);
+        for (index, &param) in data.params.iter().enumerate() {
+            self.define(param, ValueDef::Param { region, index: index as u32 })?;
+        }
+        let Some(last) = data.insts.len().checked_sub(1) else {
+            return Err(VerifyErrorKind::Unterminated);
+        };
+        for (i, &inst) in data.insts.iter().enumerate() {
+            match self.inst_seen.get_mut(inst.index()) {
+                None => return Err(VerifyErrorKind::Missing(format!("instruction {inst}"))),
+                Some(true) => return Err(VerifyErrorKind::Shared(format!("instruction {inst}"))),
+                Some(seen) => *seen = true,
+            }
+            self.at = Some(inst);
+            match (func.inst(inst).kind.is_terminator(), i == last) {
+                (true, false) => return Err(VerifyErrorKind::AfterTerminator),
+                (false, true) => return Err(VerifyErrorKind::Unterminated),
+                _ => {}
+            }
+            self.inst(inst, targets)?;
+            for (index, nested) in func.inst(inst).kind.regions().into_iter().enumerate() {
+                self.region(nested, targets.inside(inst, &func.inst(inst).kind, index), depth + 1)?;
+                self.place.region = Some(region);
+                self.at = Some(inst);
+            }
+            for (index, &result) in func.inst(inst).results.iter().enumerate() {
+                self.define(result, ValueDef::Result { inst, index: index as u32 })?;
+            }
+        }
+        for value in self.stack.drain(outer..) {
+            self.visible[value.index()] = false;
+        }
+        Ok(())
+    }
+
+    fn define(&mut self, value: Value, def: ValueDef) -> Result<()> {
+        if !self.shader.func.has_value(value) {
+            return Err(VerifyErrorKind::Missing(format!("value {value}")));
+        }
+        if self.shader.func.value(value).def != def || self.visible[value.index()] {
+            return Err(VerifyErrorKind::Definition(value));
+        }
+        self.visible[value.index()] = true;
+        self.stack.push(value);
+        Ok(())
+    }
+
+    fn inst(&mut self, id: InstId, targets: Targets) -> Result<()> {
+        let func = &self.shader.func;
+        let inst = func.inst(id);
+        for &value in &inst.results {
+            if !func.has_value(value) {
+                return Err(VerifyErrorKind::Missing(format!("value {value}")));
+            }
+        }
+        let mut fault = Ok(());
+        inst.kind.for_each_src(|src| {
+            if fault.is_ok() && !self.visible.get(src.value.index()).is_some_and(|&v| v) {
+                fault = Err(VerifyErrorKind::NotVisible(src.value));
+            }
+        });
+        fault?;
+        self.result_count(inst)?;
+        self.kind(inst, &targets)?;
+        let mut index = 0;
+        let mut fault = Ok(());
+        self.shader.for_each_read(&targets, id, |src, comps| {
+            let own = func.ty(src.value).comps();
+            let beyond = src.swizzle[..comps.min(4)].iter().find(|&&c| usize::from(c) >= own);
+            if let (Ok(()), Some(&comp)) = (&fault, beyond) {
+                fault = Err(VerifyErrorKind::Swizzle { index, value: src.value, comp, comps: own });
+            }
+            index += 1;
+        });
+        fault
+    }
+
+    fn result_count(&self, inst: &InstData) -> Result<()> {
+        let found = inst.results.len();
+        let (range, expected) = match inst.kind {
+            InstKind::Const(_)
+            | InstKind::Undef
+            | InstKind::Alu { .. }
+            | InstKind::SysVal(_)
+            | InstKind::LoadVar { .. }
+            | InstKind::Load { .. }
+            | InstKind::BufferSize(_) => (1..=1, "1"),
+            InstKind::Atomic { .. } => (0..=1, "0 or 1"),
+            InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
+            InstKind::StoreVar { .. }
+            | InstKind::Store { .. }
+            | InstKind::Barrier { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break(_)
+            | InstKind::Continue(_)
+            | InstKind::Return => (0..=0, "0"),
+        };
+        match range.contains(&found) {
+            true => Ok(()),
+            false => Err(VerifyErrorKind::ResultCount { expected, found }),
+        }
+    }
+
+    /// What is particular to each kind. Sources are known to be visible, results to exist and to be as many as due.
+    fn kind(&self, inst: &InstData, targets: &Targets) -> Result<()> {
+        let func = &self.shader.func;
+        let result = inst.results.first().map(|&value| func.ty(value));
+        match &inst.kind {
+            InstKind::Undef | InstKind::Return | InstKind::Barrier { .. } => Ok(()),
+            InstKind::Const(bits) => {
+                let ty = result.unwrap_or(Ty::X32);
+                let fits = |i: usize| {
+                    if i < ty.comps() { bits[i] & !ty.mask() == 0 } else { bits[i] == 0 }
+                };
+                match (0..4).find(|&i| !fits(i)) {
+                    None => Ok(()),
+                    Some(i) => Err(VerifyErrorKind::ConstBits(i)),
+                }
+            }
+            InstKind::Alu { op, srcs, .. } => self.alu(*op, srcs, result.unwrap_or(Ty::X32)),
+            InstKind::SysVal(sysval) => expect_result(result, sysval.ty()),
+            InstKind::LoadVar { var, path } => expect_result(result, self.path(var.0, path)?),
+            InstKind::StoreVar { var, path, data, mask } => {
+                let ty = self.path(var.0, path)?;
+                let index = path.iter().filter(|s| matches!(s, PathStep::Dyn(_))).count();
+                self.bits(index, *data, ty.bits())?;
+                check_mask(*mask, ty.comps())
+            }
+            InstKind::Load { memory, offset, align, access } => {
+                let ty = result.unwrap_or(Ty::X32);
+                let index = self.memory(memory)?;
+                self.bits(index, *offset, 32)?;
+                check_align(*align)?;
+                self.memory_use(memory, *access, false, ty)
+            }
+            InstKind::Store { memory, offset, data, comps, mask, align, access } => {
+                let index = self.memory(memory)?;
+                self.bits(index, *offset, 32)?;
+                if !(1..=4).contains(comps) {
+                    let found = usize::from(*comps);
+                    return Err(VerifyErrorKind::Mask { mask: mask.0, comps: found });
+                }
+                check_mask(*mask, usize::from(*comps))?;
+                check_align(*align)?;
+                self.memory_use(memory, *access, true, func.ty(data.value))
+            }
+            InstKind::Atomic { memory, op, offset, data, compare, access } => {
+                if !matches!(memory, Memory::Ssbo(_) | Memory::Shared) {
+                    return Err(VerifyErrorKind::Memory("an atomic needs `ssbo` or `shared`"));
+                }
+                let index = self.memory(memory)?;
+                self.bits(index, *offset, 32)?;
+                let ty = func.ty(data.value).scalar();
+                if result.is_some() {
+                    expect_result(result, ty)?;
+                }
+                if compare.is_some() != (*op == AtomicOp::CompareExchange) {
+                    return Err(VerifyErrorKind::Memory(
+                        "`compare_exchange`, and no other atomic, has a value to compare",
+                    ));
+                }
+                if let Some(compare) = compare {
+                    self.bits(index + 2, *compare, ty.bits())?;
+                }
+                let float = matches!(op, AtomicOp::FAdd | AtomicOp::FMin | AtomicOp::FMax);
+                if !matches!((ty.bits(), float), (32 | 64, _) | (16, true)) {
+                    return Err(VerifyErrorKind::Memory(
+                        "an atomic has 32 or 64 bits, a float atomic 16 too",
+                    ));
+                }
+                self.memory_use(memory, *access, true, ty)
+            }
+            InstKind::BufferSize(resource) => {
+                self.resource(resource)?;
+                expect_result(result, Ty::X32)
+            }
+            InstKind::If { cond, then, else_ } => {
+                self.bits(0, *cond, 1)?;
+                for region in [*then, *else_] {
+                    self.region_exists(region)?;
+                    if !func.region(region).params.is_empty() {
+                        return Err(VerifyErrorKind::Params);
+                    }
+                }
+                Ok(())
+            }
+            InstKind::Loop { init, body, continuing } => {
+                for region in std::iter::once(*body).chain(*continuing) {
+                    self.region_exists(region)?;
+                }
+                self.pass(init, &func.region(*body).params)
+            }
+            InstKind::Yield(srcs) | InstKind::Break(srcs) | InstKind::Continue(srcs) => {
+                let values = targets.values(func, &inst.kind).ok_or(VerifyErrorKind::Misplaced)?;
+                self.pass(srcs, values)
+            }
+        }
+    }
+
+    fn alu(&self, op: AluOp, srcs: &[Src], result: Ty) -> Result<()> {
+        let func = &self.shader.func;
+        let row = op.row();
+        if srcs.len() != row.srcs.len() {
+            let (expected, found) = (row.srcs.len(), srcs.len());
+            return Err(VerifyErrorKind::SourceCount { expected, found });
+        }
+        if let CompRule::Is(comps) = row.result.comps
+            && result.comps() != usize::from(comps)
+        {
+            let expected = format!("{comps} components");
+            return Err(VerifyErrorKind::ResultType { expected, found: result });
+        }
+        // The operation's size is that of its first operand which has it; all others must agree.
+        let mut size = None;
+        for (index, (operand, src)) in row.srcs.iter().zip(srcs).enumerate() {
+            let found = func.ty(src.value).bits();
+            if let Some(expected) = wrong_bits(operand, found, &mut size) {
+                let value = src.value;
+                return Err(VerifyErrorKind::SourceBits { index, value, expected, found });
+            }
+        }
+        match wrong_bits(&row.result, result.bits(), &mut size) {
+            None => Ok(()),
+            Some(bits) => {
+                let expected = format!("{bits} bits");
+                Err(VerifyErrorKind::ResultType { expected, found: result })
+            }
+        }
+    }
+
+    fn bits(&self, index: usize, src: Src, expected: u32) -> Result<()> {
+        let found = self.shader.func.ty(src.value).bits();
+        if found == expected {
+            return Ok(());
+        }
+        let (value, expected) = (src.value, expected.to_string());
+        Err(VerifyErrorKind::SourceBits { index, value, expected, found })
+    }
+
+    /// Sources become values: as many, of the same bits.
+    fn pass(&self, srcs: &[Src], values: &[Value]) -> Result<()> {
+        let (expected, found) = (values.len(), srcs.len());
+        if expected != found {
+            return Err(VerifyErrorKind::SourceCount { expected, found });
+        }
+        for (index, (&src, &value)) in srcs.iter().zip(values).enumerate() {
+            if !self.shader.func.has_value(value) {
+                return Err(VerifyErrorKind::Missing(format!("value {value}")));
+            }
+            self.bits(index, src, self.shader.func.ty(value).bits())?;
+        }
+        Ok(())
+    }
+
+    fn region_exists(&self, region: RegionId) -> Result<()> {
+        match region.index() < self.region_seen.len() {
+            true => Ok(()),
+            false => Err(VerifyErrorKind::Missing(format!("region {region}"))),
+        }
+    }
+
+    fn path(&self, var: u32, path: &[PathStep]) -> Result<Ty> {
+        let Some(variable) = self.shader.vars.get(var as usize) else {
+            return Err(VerifyErrorKind::Missing(format!("variable v{var}")));
+        };
+        let mut index = 0;
+        for step in path {
+            if let PathStep::Dyn(src) = step {
+                self.bits(index, *src, 32)?;
+                index += 1;
+            }
+        }
+        variable.ty.leaf(path).ok_or(VerifyErrorKind::Path(var))
+    }
+
+    /// Checks the binding and gives the number of sources in it.
+    fn resource(&self, resource: &Resource) -> Result<usize> {
+        let Some(binding) = self.shader.bindings.get(resource.binding.0 as usize) else {
+            return Err(VerifyErrorKind::Missing(format!("binding b{}", resource.binding.0)));
+        };
+        if binding.count.is_some() != resource.element.is_some() {
+            return Err(VerifyErrorKind::Memory(
+                "an element must be given for arrays of bindings, and for no others",
+            ));
+        }
+        if let Some(element) = resource.element {
+            self.bits(0, element, 32)?;
+        }
+        Ok(usize::from(resource.element.is_some()))
+    }
+
+    /// Checks the memory and gives the number of sources in it.
+    fn memory(&self, memory: &Memory) -> Result<usize> {
+        let (resource, kind) = match memory {
+            Memory::Ubo(resource) => (resource, BindingKind::UniformBuffer),
+            Memory::Ssbo(resource) => (resource, BindingKind::StorageBuffer),
+            _ => return Ok(0),
+        };
+        let sources = self.resource(resource)?;
+        match self.shader.binding(resource.binding).kind == kind {
+            true => Ok(sources),
+            false => Err(VerifyErrorKind::Memory("the binding is of another kind")),
+        }
+    }
+
+    fn memory_use(&self, memory: &Memory, access: Access, writes: bool, ty: Ty) -> Result<()> {
+        if ty.is_bool() {
+            return Err(VerifyErrorKind::Memory("booleans have no form in memory"));
+        }
+        let readonly = memory.resource().is_some_and(|r| self.shader.binding(r.binding).readonly);
+        if writes && (memory.is_read_only() || readonly || access.readonly) {
+            return Err(VerifyErrorKind::Memory("the memory is read only"));
+        }
+        Ok(())
+    }
+}
+
+fn expect_result(found: Option<Ty>, expected: Ty) -> Result<()> {
+    match found {
+        Some(found) if found != expected => {
+            Err(VerifyErrorKind::ResultType { expected: expected.to_string(), found })
+        }
+        _ => Ok(()),
+    }
+}
+
+/// What the operand's bit size should be, if `bits` is wrong. `size` is the operation's, once known.
+fn wrong_bits(operand: &Operand, bits: u32, size: &mut Option<u32>) -> Option<String> {
+    match operand.bits {
+        BitRule::Is(expected) if u32::from(expected) != bits => return Some(expected.to_string()),
+        BitRule::Same if *size.get_or_insert(bits) != bits => return size.map(|s| s.to_string()),
+        _ => {}
+    }
+    let (fits, expected) = match operand.class {
+        Class::Any => (true, ""),
+        Class::Float => (bits >= 16, "16, 32 or 64"),
+        Class::Int | Class::Uint => (bits >= 8, "8, 16, 32 or 64"),
+        Class::Bool => (bits == 1, "1"),
+    };
+    (!fits).then(|| expected.to_owned())
+}
+
+fn check_mask(mask: WriteMask, comps: usize) -> Result<()> {
+    match mask.0 != 0 && mask.0 & !WriteMask::all(comps).0 == 0 {
+        true => Ok(()),
+        false => Err(VerifyErrorKind::Mask { mask: mask.0, comps }),
+    }
+}
+
+fn check_align(align: Align) -> Result<()> {
+    match align.mul.is_power_of_two() && align.offset < align.mul {
+        true => Ok(()),
+        false => Err(VerifyErrorKind::Align(align)),
+    }
+}
