@@ -407,6 +407,12 @@ impl AluOp {
         }
     }
 
+    /// Which source has the operation's bit size: the first whose row says so, or of a conversion from a fixed size
+    /// the first.
+    pub fn size_src(self) -> usize {
+        self.row().srcs.iter().position(|s| s.bits == BitRule::Same).unwrap_or(0)
+    }
+
     /// Whether each result component depends on the same component of the sources only.
     pub fn is_per_component(self) -> bool {
         let row = self.row();
