@@ -1,7 +1,7 @@
 //! dispatch 1 1 1
 //! buffer 0.0 = u32 1024 * bits
 //! buffer 0.1 = zero 4096
-//! simd 16 32
+//! simd 32
 #version 450
 // The largest workgroup that Vulkan promises on this hardware: only SIMD32 fits it in one slice.
 layout(local_size_x = 1024) in;

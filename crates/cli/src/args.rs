@@ -1,0 +1,268 @@
+//! The command line: commands and flags. Single arguments are parsed by [`crate::grammar`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use crestline_device::Platform;
+
+use crate::grammar::{Bind, Dispatch, Image, Out, Png, Print, Sampler, Spec};
+
+/// An open shader compiler and toolkit for Intel GPUs.
+///
+/// Exit status: 0 on success, 1 on an error in the input, 2 on wrong usage. `-` stands for
+/// standard input or output.
+#[derive(Debug, Parser)]
+#[command(name = "crestline", version, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Compile a shader to machine code.
+    Compile(Compile),
+    /// Compile a shader and run it on the emulator.
+    Run(Run),
+    /// Run machine code as it is on the emulator.
+    Exec(Exec),
+    /// Disassemble machine code.
+    Disasm(Disasm),
+    /// Check machine code against the rules of the hardware.
+    Validate(Validate),
+    /// List the targets and what they can do.
+    Targets,
+}
+
+/// What is compiled, and how.
+#[derive(Debug, Args)]
+pub(crate) struct Source {
+    /// The shader: .spv .wgsl .comp .vert .frag .tesc .tese .geom .glsl .hlsl, or `-`.
+    pub(crate) shader: PathBuf,
+    /// The chip to compile for, such as `skl`; `crestline targets` lists them.
+    #[arg(long)]
+    pub(crate) target: Platform,
+    /// The language, where the file's extension does not tell.
+    #[arg(long, value_name = "LANGUAGE")]
+    pub(crate) lang: Option<String>,
+    /// The entry point; may be left out where the module has only one.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) entry: Option<String>,
+    /// Channels of a thread; `auto` takes the width of the lowest estimated cost.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) simd: Width,
+    /// A specialization constant, as often as needed.
+    #[arg(long, value_name = "ID=VALUE")]
+    pub(crate) spec: Vec<Spec>,
+    /// Print the list of passes with their times.
+    #[arg(short, long)]
+    pub(crate) verbose: bool,
+    /// Print the intermediate representation after a pass, or after all of them.
+    #[arg(long, value_name = "PASS|all")]
+    pub(crate) print_after: Vec<String>,
+    /// Leave an optimisation pass out (`opt_*` only; for finding bugs).
+    #[arg(long, value_name = "PASS")]
+    pub(crate) skip_pass: Vec<String>,
+}
+
+/// The SIMD width asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Width {
+    #[default]
+    Auto,
+    #[value(name = "8")]
+    W8,
+    #[value(name = "16")]
+    W16,
+    #[value(name = "32")]
+    W32,
+}
+
+impl Width {
+    /// The width in channels; nothing for `auto`.
+    pub(crate) fn channels(self) -> Option<u32> {
+        match self {
+            Width::Auto => None,
+            Width::W8 => Some(8),
+            Width::W16 => Some(16),
+            Width::W32 => Some(32),
+        }
+    }
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compile {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// What to write.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) emit: Emit,
+    /// The dialect of assembly.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) syntax: Syntax,
+    /// Where to write it; standard output unless given.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+}
+
+/// What `compile` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Emit {
+    /// Assembly text.
+    #[default]
+    Asm,
+    /// Machine code, as it stands in memory.
+    Bin,
+    /// Code, metadata and statistics as JSON.
+    Json,
+    /// The mid-level representation after its last pass.
+    Ssa,
+    /// The back end's representation after its last pass.
+    Codegen,
+}
+
+/// A dialect of assembly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub(crate) enum Syntax {
+    /// As Mesa's dumps print it.
+    #[default]
+    Mesa,
+    /// As Intel's assembler accepts it.
+    Iga,
+}
+
+/// What a dispatch works on.
+#[derive(Debug, Args)]
+pub(crate) struct Resources {
+    /// Workgroups; missing parts are 1.
+    #[arg(long, value_name = "X,Y,Z")]
+    pub(crate) dispatch: Dispatch,
+    /// Push constants.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) push: Option<PathBuf>,
+    /// A buffer's first contents, from a file or `zero:BYTES`.
+    #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
+    pub(crate) bind: Vec<Bind>,
+    /// Write a buffer after the run.
+    #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
+    pub(crate) out: Vec<Out>,
+    /// Write a buffer of rgba8 pixels as a picture after the run.
+    #[arg(long, value_name = "SET.BINDING=WxH:FILE")]
+    pub(crate) png: Vec<Png>,
+    /// Print a buffer after the run; TYPE is u8 ... u64, i8 ... i64, f32, f64 or x32.
+    #[arg(long, value_name = "SET.BINDING=TYPE[:COUNT]")]
+    pub(crate) print: Vec<Print>,
+    /// An image (parsed and checked; no stage supports images yet).
+    #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N]")]
+    pub(crate) image: Vec<Image>,
+    /// A sampler (parsed and checked; no stage supports samplers yet).
+    #[arg(long, value_name = "S.B=FILTER:WRAP[:mip=FILTER][:compare=OP][:border=COLOUR]")]
+    pub(crate) sampler: Vec<Sampler>,
+    /// Print each executed instruction with its channels and registers.
+    #[arg(long)]
+    pub(crate) trace: bool,
+    /// Instructions one thread may execute before it is called endless.
+    #[arg(long, value_name = "COUNT", default_value_t = 1 << 30)]
+    pub(crate) budget: u64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    #[command(flatten)]
+    pub(crate) resources: Resources,
+    /// Print the assembly or the statistics before the run.
+    #[arg(long, value_enum)]
+    pub(crate) show: Vec<Show>,
+}
+
+/// What `run` shows besides results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Show {
+    /// The machine code as assembly.
+    Asm,
+    /// What the compiler counted, and what the run took.
+    Stats,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Exec {
+    /// Machine code: raw bytes or hexadecimal text, or `-`.
+    pub(crate) code: PathBuf,
+    /// Its metadata as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) meta: PathBuf,
+    /// The chip that the code is for.
+    #[arg(long)]
+    pub(crate) target: Platform,
+    #[command(flatten)]
+    pub(crate) resources: Resources,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Disasm {
+    /// Machine code: raw bytes or hexadecimal text, or `-`.
+    pub(crate) file: PathBuf,
+    /// The chip that the code is for.
+    #[arg(long)]
+    pub(crate) target: Platform,
+    /// The dialect of assembly.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) syntax: Syntax,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Validate {
+    /// Machine code: raw bytes or hexadecimal text, or `-`.
+    pub(crate) file: PathBuf,
+    /// The chip that the code is for.
+    #[arg(long)]
+    pub(crate) target: Platform,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_documented_commands_parse() {
+        for line in [
+            "crestline compile a.comp --target skl --entry main --simd 16 --spec 1=2 --emit json -o -",
+            "crestline compile a.wgsl --target gen9 --syntax iga -v --print-after all",
+            "crestline run a.wgsl --target bdw --dispatch 4,4,1 --push p --bind 0.0=zero:4 --out 0.0=o \
+             --show asm --show stats --print 0.0=f32:4 --trace \
+             --image 0.1=2d:4x4:rgba8:i:levels=2 --sampler 0.2=linear:clamp:mip=linear",
+            "crestline exec c.hex --meta m.json --target skl --dispatch 1 --bind 0.0[1]=-",
+            "crestline targets",
+            "crestline disasm - --target skl --syntax iga",
+            "crestline validate c.bin --target skl",
+        ] {
+            if let Err(error) = Cli::try_parse_from(line.split_whitespace()) {
+                panic!("{line}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn wrong_usage_is_refused() {
+        for line in [
+            "crestline",
+            "crestline frobnicate",
+            "crestline compile a.comp",
+            "crestline compile a.comp --target pentium",
+            "crestline compile a.comp --target skl --simd 4",
+            "crestline run a.comp --target skl",
+            "crestline run a.comp --target skl --dispatch x",
+            "crestline run a.comp --target skl --dispatch 1 --bind 0=zero:4",
+        ] {
+            assert!(Cli::try_parse_from(line.split_whitespace()).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! Errors as people see them: a stable code, one sentence, the place, a piece of the source.
+//!
+//! ```text
+//! error[E0803]: the buffer 0.1 is not given
+//!   --> shader.wgsl
+//!    = help: --bind 0.1=FILE or --bind 0.1=zero:BYTES
+//! ```
+//!
+//! Codes E01xx to E07xx are those of the front end; this file adds the ones of the command
+//! line. `docs/errors.md` explains each.
+
+use std::fmt;
+
+/// An error in the input: ends the program with status 1.
+#[derive(Debug)]
+pub(crate) struct Failure(Box<Parts>);
+
+#[derive(Debug)]
+struct Parts {
+    code: String,
+    message: String,
+    origin: Option<Origin>,
+    notes: Vec<(&'static str, String)>,
+}
+
+/// Where in the input an error lies.
+#[derive(Debug, Clone)]
+pub(crate) struct Origin {
+    /// The file's name, or `<stdin>`.
+    pub(crate) file: String,
+    /// The line and column, from 1, where the input is text and the place is known.
+    pub(crate) position: Option<(usize, usize)>,
+    /// The line itself.
+    pub(crate) line: Option<String>,
+}
+
+impl Origin {
+    /// A whole file.
+    pub(crate) fn file(file: impl Into<String>) -> Origin {
+        Origin { file: file.into(), position: None, line: None }
+    }
+
+    /// A place in a text.
+    pub(crate) fn position(
+        file: impl Into<String>,
+        text: &str,
+        line: usize,
+        column: usize,
+    ) -> Origin {
+        let shown = text.lines().nth(line.saturating_sub(1)).map(str::to_owned);
+        Origin { file: file.into(), position: Some((line, column)), line: shown }
+    }
+}
+
+/// The codes of errors that arise in the command line itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Code {
+    /// A file cannot be read.
+    Read,
+    /// A file cannot be written.
+    Write,
+    /// A resource that the program uses is not given.
+    MissingResource,
+    /// A resource is given that the program does not use, or twice.
+    UnusedResource,
+    /// A given resource has the wrong size.
+    ResourceSize,
+    /// A feature that exists in the grammar only.
+    Unsupported,
+    /// Machine code cannot be read from its container.
+    Container,
+    /// Metadata cannot be read.
+    Metadata,
+    /// Machine code cannot be decoded.
+    Decode,
+    /// Machine code breaks a rule of the hardware.
+    Invalid,
+    /// The back end refuses the shader.
+    Compile,
+    /// The emulator refuses or stops the program.
+    Emulate,
+    /// A specialization constant does not fit the shader.
+    Specialization,
+}
+
+impl Code {
+    fn as_str(self) -> &'static str {
+        match self {
+            Code::Read => "E0801",
+            Code::Write => "E0802",
+            Code::MissingResource => "E0803",
+            Code::UnusedResource => "E0804",
+            Code::ResourceSize => "E0805",
+            Code::Unsupported => "E0806",
+            Code::Specialization => "E0807",
+            Code::Container => "E0901",
+            Code::Metadata => "E0902",
+            Code::Decode => "E0903",
+            Code::Invalid => "E0904",
+            Code::Compile => "E1001",
+            Code::Emulate => "E1101",
+        }
+    }
+}
+
+impl Failure {
+    /// An error with one of the command line's own codes.
+    pub(crate) fn new(code: Code, message: impl fmt::Display) -> Failure {
+        Failure::with_code(code.as_str(), message)
+    }
+
+    /// An error with the code of another room.
+    pub(crate) fn with_code(code: impl Into<String>, message: impl fmt::Display) -> Failure {
+        Failure(Box::new(Parts {
+            code: code.into(),
+            message: message.to_string(),
+            origin: None,
+            notes: Vec::new(),
+        }))
+    }
+
+    /// Adds the place.
+    pub(crate) fn at(mut self, origin: Origin) -> Failure {
+        self.0.origin = Some(origin);
+        self
+    }
+
+    /// Adds advice.
+    pub(crate) fn help(mut self, text: impl fmt::Display) -> Failure {
+        self.0.notes.push(("help", text.to_string()));
+        self
+    }
+
+    /// Adds further facts.
+    pub(crate) fn note(mut self, text: impl fmt::Display) -> Failure {
+        self.0.notes.push(("note", text.to_string()));
+        self
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "error[{}]: {}", self.0.code, self.0.message)?;
+        let mut gutter = 2;
+        if let Some(origin) = &self.0.origin {
+            write!(f, "\n  --> {}", origin.file)?;
+            if let Some((line, column)) = origin.position {
+                write!(f, ":{line}:{column}")?;
+                gutter = line.to_string().len() + 1;
+                if let Some(text) = &origin.line {
+                    // A tab in the source would move the mark away from its column.
+                    let text = text.replace('\t', " ");
+                    let mark = " ".repeat(column.saturating_sub(1));
+                    write!(f, "\n{:gutter$} |\n{line:>gutter$} | {text}", "")?;
+                    write!(f, "\n{:gutter$} | {mark}^", "")?;
+                }
+            }
+        }
+        for (kind, text) in &self.0.notes {
+            let indent = format!("\n{:gutter$}         ", "");
+            write!(f, "\n{:gutter$} = {kind}: {}", "", text.trim_end().replace('\n', &indent))?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_error_shows_code_place_source_and_advice() {
+        let source = "first\n\tlet x = y;\n";
+        let failure = Failure::with_code("E0703", "no such name")
+            .at(Origin::position("a.wgsl", source, 2, 10))
+            .note("known names:\nx")
+            .help("declare it");
+        assert_eq!(
+            failure.to_string(),
+            "error[E0703]: no such name\n  --> a.wgsl:2:10\n   |\n 2 |  let x = y;\n   |          ^\n   \
+             = note: known names:\n           x\n   = help: declare it"
+        );
+    }
+
+    #[test]
+    fn an_error_without_a_place_is_one_line() {
+        let failure = Failure::new(Code::Read, "gone");
+        assert_eq!(failure.to_string(), "error[E0801]: gone");
+        let failure = failure.at(Origin::file("a"));
+        assert_eq!(failure.to_string(), "error[E0801]: gone\n  --> a");
+    }
+}

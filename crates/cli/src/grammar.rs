@@ -1,0 +1,640 @@
+//! The small languages of single arguments: places, buffers, images, samplers, numbers.
+//!
+//! Each type parses with [`FromStr`], so that `clap` reports what is wrong with an argument
+//! together with its flag. Every message says what was expected.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::str::FromStr;
+
+/// What is wrong with an argument.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
+pub(crate) struct GrammarError(String);
+
+fn fail<T>(message: impl Into<String>) -> Result<T, GrammarError> {
+    Err(GrammarError(message.into()))
+}
+
+fn number<T: FromStr>(text: &str, what: &str) -> Result<T, GrammarError> {
+    text.parse().or_else(|_| fail(format!("{text:?} is not {what}")))
+}
+
+/// Splits `text` at the first `separator`; `form` describes the whole for the message.
+fn split<'a>(
+    text: &'a str,
+    separator: char,
+    form: &str,
+) -> Result<(&'a str, &'a str), GrammarError> {
+    text.split_once(separator).map_or_else(|| fail(format!("{text:?} is not {form}")), Ok)
+}
+
+/// A descriptor: `SET.BINDING` or `SET.BINDING[ELEMENT]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) set: u32,
+    pub(crate) binding: u32,
+    pub(crate) element: u32,
+}
+
+impl FromStr for Place {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Place, GrammarError> {
+        const FORM: &str = "SET.BINDING or SET.BINDING[ELEMENT]";
+        let bad = || GrammarError(format!("{text:?} is not {FORM}"));
+        let (place, element) = match text.split_once('[') {
+            Some((place, element)) => (place, element.strip_suffix(']').ok_or_else(bad)?),
+            None => (text, "0"),
+        };
+        let (set, binding) = split(place, '.', FORM)?;
+        let number = |text: &str| text.parse().map_err(|_| bad());
+        Ok(Place { set: number(set)?, binding: number(binding)?, element: number(element)? })
+    }
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.set, self.binding)?;
+        if self.element > 0 {
+            write!(f, "[{}]", self.element)?;
+        }
+        Ok(())
+    }
+}
+
+/// Where a buffer's first contents come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Contents {
+    /// `zero:BYTES`.
+    Zero(usize),
+    /// A file, or `-` for standard input.
+    File(PathBuf),
+}
+
+impl FromStr for Contents {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Contents, GrammarError> {
+        match text.strip_prefix("zero:") {
+            Some(bytes) => match number(bytes, "a number of bytes")? {
+                bytes if (1..=MAX_BUFFER_BYTES).contains(&bytes) => Ok(Contents::Zero(bytes)),
+                bytes => fail(format!("{bytes} bytes: expected 1 to {MAX_BUFFER_BYTES}")),
+            },
+            None if text.is_empty() => fail("no file after `=`"),
+            None => Ok(Contents::File(text.into())),
+        }
+    }
+}
+
+/// `--bind PLACE=FILE` or `--bind PLACE=zero:BYTES`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Bind {
+    pub(crate) place: Place,
+    pub(crate) contents: Contents,
+}
+
+/// The largest buffer that `zero:BYTES` makes.
+pub(crate) const MAX_BUFFER_BYTES: usize = 1 << 30;
+
+impl FromStr for Bind {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Bind, GrammarError> {
+        let (place, source) = split(text, '=', "PLACE=FILE or PLACE=zero:BYTES")?;
+        Ok(Bind { place: place.parse()?, contents: source.parse()? })
+    }
+}
+
+/// `--out PLACE=FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Out {
+    pub(crate) place: Place,
+    pub(crate) file: PathBuf,
+}
+
+impl FromStr for Out {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Out, GrammarError> {
+        let (place, file) = split(text, '=', "PLACE=FILE")?;
+        if file.is_empty() {
+            return fail("no file after `=`");
+        }
+        Ok(Out { place: place.parse()?, file: file.into() })
+    }
+}
+
+/// `--png PLACE=WIDTHxHEIGHT:FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Png {
+    pub(crate) place: Place,
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) file: PathBuf,
+}
+
+impl FromStr for Png {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Png, GrammarError> {
+        const FORM: &str = "PLACE=WIDTHxHEIGHT:FILE";
+        let (place, rest) = split(text, '=', FORM)?;
+        let (size, file) = split(rest, ':', FORM)?;
+        let (width, height) = split(size, 'x', FORM)?;
+        let side = |text| match number::<u32>(text, "a number of pixels")? {
+            pixels if (1..=1 << 15).contains(&pixels) => Ok(pixels),
+            pixels => fail(format!("{pixels} pixels: expected 1 to 32768")),
+        };
+        if file.is_empty() {
+            return fail("no file after `:`");
+        }
+        Ok(Png {
+            place: place.parse()?,
+            width: side(width)?,
+            height: side(height)?,
+            file: file.into(),
+        })
+    }
+}
+
+/// The element types of `--print` and `--spec`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Element {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    F32,
+    U64,
+    I64,
+    F64,
+    /// 32 bits in hexadecimal.
+    X32,
+}
+
+impl Element {
+    const NAMES: [(&'static str, Element); 11] = [
+        ("u8", Element::U8),
+        ("i8", Element::I8),
+        ("u16", Element::U16),
+        ("i16", Element::I16),
+        ("u32", Element::U32),
+        ("i32", Element::I32),
+        ("f32", Element::F32),
+        ("u64", Element::U64),
+        ("i64", Element::I64),
+        ("f64", Element::F64),
+        ("x32", Element::X32),
+    ];
+
+    /// Size in bytes.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Element::U8 | Element::I8 => 1,
+            Element::U16 | Element::I16 => 2,
+            Element::U32 | Element::I32 | Element::F32 | Element::X32 => 4,
+            Element::U64 | Element::I64 | Element::F64 => 8,
+        }
+    }
+
+    /// The text of one element; `bytes` holds [`Element::size`] bytes.
+    pub(crate) fn show(self, bytes: &[u8]) -> String {
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        let bits = u64::from_le_bytes(wide);
+        match self {
+            Element::U8 | Element::U16 | Element::U32 | Element::U64 => bits.to_string(),
+            Element::I8 => (bits as i8).to_string(),
+            Element::I16 => (bits as i16).to_string(),
+            Element::I32 => (bits as i32).to_string(),
+            Element::I64 => (bits as i64).to_string(),
+            Element::F32 => f32::from_bits(bits as u32).to_string(),
+            Element::F64 => f64::from_bits(bits).to_string(),
+            Element::X32 => format!("0x{bits:08x}"),
+        }
+    }
+}
+
+impl FromStr for Element {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Element, GrammarError> {
+        let names = Element::NAMES.map(|(name, _)| name).join(" ");
+        Element::NAMES.into_iter().find(|(name, _)| *name == text).map_or_else(
+            || fail(format!("{text:?} is no type: expected one of {names}")),
+            |row| Ok(row.1),
+        )
+    }
+}
+
+/// `--print PLACE=TYPE` or `--print PLACE=TYPE:COUNT`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Print {
+    pub(crate) place: Place,
+    pub(crate) element: Element,
+    /// How many elements to print; all when absent.
+    pub(crate) count: Option<usize>,
+}
+
+impl FromStr for Print {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Print, GrammarError> {
+        let (place, rest) = split(text, '=', "PLACE=TYPE or PLACE=TYPE:COUNT")?;
+        let (element, count) = match rest.split_once(':') {
+            Some((element, count)) => (element, Some(number(count, "a number of elements")?)),
+            None => (rest, None),
+        };
+        Ok(Print { place: place.parse()?, element: element.parse()?, count })
+    }
+}
+
+/// `--spec ID=VALUE`: an integer, a float (with a point or an exponent), `true` or `false`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spec {
+    pub(crate) id: u32,
+    pub(crate) value: SpecValue,
+}
+
+/// A specialization constant's value as written; the shader's type decides its width.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum SpecValue {
+    Bool(bool),
+    /// Wide enough for both signed and unsigned 64-bit values.
+    Integer(i128),
+    Float(f64),
+}
+
+impl FromStr for Spec {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Spec, GrammarError> {
+        let (id, value) = split(text, '=', "ID=VALUE")?;
+        let id = number(id, "a specialization constant's id")?;
+        let digits = value.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
+        let value = match (value, digits) {
+            ("true", _) => SpecValue::Bool(true),
+            ("false", _) => SpecValue::Bool(false),
+            (_, Some(Ok(bits))) if bits <= i128::from(u64::MAX) => SpecValue::Integer(bits),
+            (_, Some(_)) => return fail(format!("{value:?} is no hexadecimal number of 64 bits")),
+            (text, None) => match text.parse::<i128>() {
+                Ok(n) if (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n) => {
+                    SpecValue::Integer(n)
+                }
+                Ok(_) => return fail(format!("{text} does not fit 64 bits")),
+                Err(_) => SpecValue::Float(number(text, "an integer, a float, true or false")?),
+            },
+        };
+        Ok(Spec { id, value })
+    }
+}
+
+/// `--dispatch X,Y,Z`: workgroups; missing parts are 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Dispatch(pub(crate) [u32; 3]);
+
+impl FromStr for Dispatch {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Dispatch, GrammarError> {
+        let mut groups = [1; 3];
+        let parts: Vec<&str> = text.split(',').collect();
+        if parts.len() > 3 {
+            return fail(format!("{text:?} has more than three parts: expected X,Y,Z"));
+        }
+        for (group, part) in groups.iter_mut().zip(parts) {
+            *group = number(part, "a number of workgroups")?;
+        }
+        Ok(Dispatch(groups))
+    }
+}
+
+/// The shape of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Dim {
+    D1,
+    D2,
+    D3,
+    Cube,
+    D1Array,
+    D2Array,
+    CubeArray,
+    Buffer,
+}
+
+impl Dim {
+    const NAMES: [(&'static str, Dim); 8] = [
+        ("1d", Dim::D1),
+        ("2d", Dim::D2),
+        ("3d", Dim::D3),
+        ("cube", Dim::Cube),
+        ("1d_array", Dim::D1Array),
+        ("2d_array", Dim::D2Array),
+        ("cube_array", Dim::CubeArray),
+        ("buffer", Dim::Buffer),
+    ];
+
+    /// How SIZE is written for this shape.
+    fn size_form(self) -> &'static str {
+        match self {
+            Dim::D1 | Dim::Buffer => "W",
+            Dim::D2 | Dim::Cube => "WxH",
+            Dim::D3 => "WxHxD",
+            Dim::D1Array => "WxLAYERS",
+            Dim::D2Array | Dim::CubeArray => "WxHxLAYERS",
+        }
+    }
+}
+
+/// The formats of `--image`, as GLSL spells them, with the bytes of one texel.
+const FORMATS: &[(&str, u32)] = &[
+    ("rgba32f", 16),
+    ("rgba16f", 8),
+    ("rg32f", 8),
+    ("rg16f", 4),
+    ("r11f_g11f_b10f", 4),
+    ("r32f", 4),
+    ("r16f", 2),
+    ("rgba16", 8),
+    ("rgb10_a2", 4),
+    ("rgba8", 4),
+    ("rg16", 4),
+    ("rg8", 2),
+    ("r16", 2),
+    ("r8", 1),
+    ("rgba16_snorm", 8),
+    ("rgba8_snorm", 4),
+    ("rg16_snorm", 4),
+    ("rg8_snorm", 2),
+    ("r16_snorm", 2),
+    ("r8_snorm", 1),
+    ("rgba32i", 16),
+    ("rgba16i", 8),
+    ("rgba8i", 4),
+    ("rg32i", 8),
+    ("rg16i", 4),
+    ("rg8i", 2),
+    ("r32i", 4),
+    ("r16i", 2),
+    ("r8i", 1),
+    ("rgba32ui", 16),
+    ("rgba16ui", 8),
+    ("rgb10_a2ui", 4),
+    ("rgba8ui", 4),
+    ("rg32ui", 8),
+    ("rg16ui", 4),
+    ("rg8ui", 2),
+    ("r32ui", 4),
+    ("r16ui", 2),
+    ("r8ui", 1),
+];
+
+/// `--image PLACE=DIM:SIZE:FORMAT:FILE[:levels=N]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Image {
+    pub(crate) place: Place,
+    pub(crate) dim: Dim,
+    /// Width, height and depth or layers; 1 where the shape has no such side.
+    pub(crate) size: [u32; 3],
+    /// The format's name and the bytes of one texel.
+    pub(crate) format: (&'static str, u32),
+    pub(crate) contents: Contents,
+    pub(crate) levels: u32,
+}
+
+impl FromStr for Image {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Image, GrammarError> {
+        const FORM: &str = "PLACE=DIM:SIZE:FORMAT:FILE[:levels=N]";
+        let (place, rest) = split(text, '=', FORM)?;
+        let (dim, rest) = split(rest, ':', FORM)?;
+        let (size, rest) = split(rest, ':', FORM)?;
+        let (format, rest) = split(rest, ':', FORM)?;
+        let (file, levels) = match rest.rsplit_once(":levels=") {
+            Some((file, levels)) => (file, number(levels, "a number of levels")?),
+            None => (rest, 1),
+        };
+        if file.is_empty() {
+            return fail(format!("no file: expected {FORM}"));
+        }
+        let names = Dim::NAMES.map(|(name, _)| name).join(" ");
+        let dim = Dim::NAMES.into_iter().find(|(name, _)| *name == dim).map_or_else(
+            || fail(format!("{dim:?} is no dimension: expected one of {names}")),
+            |row| Ok(row.1),
+        )?;
+        let format = FORMATS.iter().find(|(name, _)| *name == format).map_or_else(
+            || fail(format!("{format:?} is no image format of GLSL, such as rgba8 or r32ui")),
+            |&row| Ok(row),
+        )?;
+        let contents = file.parse()?;
+        let size = parse_size(size, dim)?;
+        let largest = size.into_iter().max().unwrap_or(1);
+        if levels == 0 || levels > 32 - largest.leading_zeros() {
+            return fail(format!("{levels} levels do not suit an image of {largest} texels"));
+        }
+        Ok(Image { place: place.parse()?, dim, size, format, contents, levels })
+    }
+}
+
+/// Reads the SIZE of an image of shape `dim`.
+fn parse_size(text: &str, dim: Dim) -> Result<[u32; 3], GrammarError> {
+    let form = dim.size_form();
+    let parts: Vec<&str> = text.split('x').collect();
+    if parts.len() != form.split('x').count() {
+        return fail(format!("the size {text:?} is not {form}"));
+    }
+    let mut sides = [1; 3];
+    for (index, part) in parts.into_iter().enumerate() {
+        let side: u32 = number(part, "a number of texels")?;
+        let limit = if dim == Dim::Buffer { 1 << 27 } else { 1 << 14 };
+        if side == 0 || side > limit {
+            return fail(format!("{side} texels: expected 1 to {limit}"));
+        }
+        // The layers of a one-dimensional array are its second number but its third side.
+        sides[if dim == Dim::D1Array && index == 1 { 2 } else { index }] = side;
+    }
+    if matches!(dim, Dim::Cube | Dim::CubeArray) && sides[0] != sides[1] {
+        return fail(format!("the faces of a cube are squares, not {}x{}", sides[0], sides[1]));
+    }
+    if dim == Dim::CubeArray && sides[2] % 6 != 0 {
+        return fail(format!("a cube array of {} layers: expected a multiple of 6", sides[2]));
+    }
+    Ok(sides)
+}
+
+/// How a sampler treats coordinates outside of the image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wrap {
+    Repeat,
+    Clamp,
+    Mirror,
+    Border,
+}
+
+/// How a sampler filters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Filter {
+    Nearest,
+    Linear,
+}
+
+impl FromStr for Filter {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Filter, GrammarError> {
+        match text {
+            "nearest" => Ok(Filter::Nearest),
+            "linear" => Ok(Filter::Linear),
+            _ => fail(format!("{text:?} is no filter: expected nearest or linear")),
+        }
+    }
+}
+
+/// The comparisons of a shadow sampler, as Vulkan names them.
+const COMPARISONS: [&str; 8] = [
+    "never",
+    "less",
+    "equal",
+    "less_or_equal",
+    "greater",
+    "not_equal",
+    "greater_or_equal",
+    "always",
+];
+
+/// The border colours of Vulkan without custom ones.
+const BORDERS: [&str; 3] = ["transparent_black", "opaque_black", "opaque_white"];
+
+/// `--sampler PLACE=FILTER:WRAP[:mip=FILTER][:compare=OP][:border=COLOUR]`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Sampler {
+    pub(crate) place: Place,
+    pub(crate) filter: Filter,
+    pub(crate) wrap: Wrap,
+    pub(crate) mip: Filter,
+    pub(crate) compare: Option<&'static str>,
+    pub(crate) border: &'static str,
+}
+
+impl FromStr for Sampler {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Sampler, GrammarError> {
+        const FORM: &str = "PLACE=nearest|linear:repeat|clamp|mirror|border[:mip=FILTER][:compare=OP][:border=COLOUR]";
+        let (place, rest) = split(text, '=', FORM)?;
+        let mut parts = rest.split(':');
+        let (Some(filter), Some(wrap)) = (parts.next(), parts.next()) else {
+            return fail(format!("{text:?} is not {FORM}"));
+        };
+        let wrap = match wrap {
+            "repeat" => Wrap::Repeat,
+            "clamp" => Wrap::Clamp,
+            "mirror" => Wrap::Mirror,
+            "border" => Wrap::Border,
+            _ => return fail(format!("{wrap:?}: expected repeat, clamp, mirror or border")),
+        };
+        let mut sampler = Sampler {
+            place: place.parse()?,
+            filter: filter.parse()?,
+            wrap,
+            mip: Filter::Nearest,
+            compare: None,
+            border: BORDERS[0],
+        };
+        let one_of = |names: &'static [&'static str], text: &str| {
+            names.iter().find(|&&name| name == text).copied().ok_or_else(|| {
+                GrammarError(format!("{text:?}: expected one of {}", names.join(" ")))
+            })
+        };
+        for part in parts {
+            match part.split_once('=') {
+                Some(("mip", filter)) => sampler.mip = filter.parse()?,
+                Some(("compare", op)) => sampler.compare = Some(one_of(&COMPARISONS, op)?),
+                Some(("border", colour)) => sampler.border = one_of(&BORDERS, colour)?,
+                _ => return fail(format!("{part:?}: expected mip=, compare= or border=")),
+            }
+        }
+        Ok(sampler)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error<T: FromStr<Err = GrammarError> + fmt::Debug>(text: &str) -> String {
+        text.parse::<T>().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn places_and_buffers() {
+        let place = |set, binding, element| Place { set, binding, element };
+        assert_eq!("1.2".parse(), Ok(place(1, 2, 0)));
+        assert_eq!("1.2[3]".parse(), Ok(place(1, 2, 3)));
+        assert_eq!(place(1, 2, 3).to_string(), "1.2[3]");
+        assert!(error::<Place>("1.2[3").contains("SET.BINDING[ELEMENT]"));
+        let bind: Bind = "0.1[2]=a=b.bin".parse().unwrap();
+        assert_eq!(bind.contents, Contents::File("a=b.bin".into()));
+        assert_eq!("0.1=zero:64".parse::<Bind>().unwrap().contents, Contents::Zero(64));
+        assert!(error::<Bind>("0.1=zero:-1").contains("is not a number of bytes"));
+        assert!(error::<Bind>("0.1=zero:99999999999").contains("expected 1 to"));
+        assert!(error::<Bind>("0.1").contains("PLACE=FILE"));
+        assert_eq!("0.1=-".parse::<Out>().unwrap().file, PathBuf::from("-"));
+        let png: Png = "0.0=640x480:a.png".parse().unwrap();
+        assert_eq!((png.width, png.height), (640, 480));
+        assert!(error::<Png>("0.0=0x4:a").contains("expected 1 to 32768"));
+    }
+
+    #[test]
+    fn values() {
+        let print: Print = "0.1=f32:4".parse().unwrap();
+        assert_eq!((print.element, print.count), (Element::F32, Some(4)));
+        assert!(error::<Print>("0.1=f31").contains("expected one of u8"));
+        assert_eq!(Element::I16.show(&[0xff, 0xff]), "-1");
+        assert_eq!(Element::F32.show(&1.5f32.to_le_bytes()), "1.5");
+        assert_eq!(Element::X32.show(&[1, 0, 0, 0]), "0x00000001");
+        let value = |text: &str| text.parse::<Spec>().map(|spec| spec.value);
+        assert_eq!(value("1=-3"), Ok(SpecValue::Integer(-3)));
+        assert_eq!(value("1=0xff"), Ok(SpecValue::Integer(255)));
+        assert_eq!(value("1=2.5"), Ok(SpecValue::Float(2.5)));
+        assert_eq!(value("1=true"), Ok(SpecValue::Bool(true)));
+        assert!(error::<Spec>("1=x").contains("an integer, a float, true or false"));
+        assert!(error::<Spec>("1=0x1ffffffffffffffff").contains("64 bits"));
+        assert_eq!("4".parse(), Ok(Dispatch([4, 1, 1])));
+        assert_eq!("4,5,6".parse(), Ok(Dispatch([4, 5, 6])));
+        assert!(error::<Dispatch>("1,2,3,4").contains("more than three"));
+    }
+
+    #[test]
+    fn images() {
+        let image: Image = "0.1=2d:64x32:rgba8:a.bin:levels=3".parse().unwrap();
+        assert_eq!((image.dim, image.size, image.levels), (Dim::D2, [64, 32, 1], 3));
+        assert_eq!(image.format, ("rgba8", 4));
+        let image: Image = "0.1=1d_array:8x5:r32ui:zero:160".parse().unwrap();
+        assert_eq!((image.size, image.contents), ([8, 1, 5], Contents::Zero(160)));
+        assert!("0.1=buffer:100000:r32f:a".parse::<Image>().is_ok());
+        assert!(error::<Image>("0.1=2d:64:rgba8:a").contains("is not WxH"));
+        assert!(error::<Image>("0.1=4d:64:rgba8:a").contains("expected one of 1d"));
+        assert!(error::<Image>("0.1=cube:4x5:rgba8:a").contains("squares"));
+        assert!(error::<Image>("0.1=cube_array:4x4x5:rgba8:a").contains("multiple of 6"));
+        assert!(error::<Image>("0.1=2d:4x4:rgba9:a").contains("no image format"));
+        assert!(error::<Image>("0.1=2d:4x4:rgba8:a:levels=4").contains("levels do not suit"));
+        assert!(error::<Image>("0.1=2d:4x4:rgba8:").contains("no file"));
+    }
+
+    #[test]
+    fn samplers() {
+        let sampler: Sampler =
+            "0.2=linear:border:mip=linear:compare=less:border=opaque_white".parse().unwrap();
+        assert_eq!((sampler.filter, sampler.wrap), (Filter::Linear, Wrap::Border));
+        assert_eq!((sampler.compare, sampler.border), (Some("less"), "opaque_white"));
+        assert!(error::<Sampler>("0.2=linear").contains("nearest|linear"));
+        assert!(error::<Sampler>("0.2=cubic:clamp").contains("no filter"));
+        assert!(error::<Sampler>("0.2=linear:clamp:lod=3").contains("expected mip="));
+        assert!(error::<Sampler>("0.2=linear:clamp:compare=lesser").contains("expected one of"));
+    }
+}
