@@ -13,6 +13,7 @@
 
 #![deny(missing_docs)]
 
+pub mod analysis;
 pub mod interp;
 pub mod ir;
 pub mod text;

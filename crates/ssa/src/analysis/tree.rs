@@ -1,0 +1,82 @@
+//! What encloses what.
+
+use crate::ir::{Function, InstId, InstKind, RegionId};
+
+/// What surrounds a region.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RegionInfo {
+    /// The instruction that owns the region and the region it stands in; `None` for the outermost.
+    pub parent: Option<(InstId, RegionId)>,
+    /// The innermost loop around the region's instructions.
+    pub innermost_loop: Option<InstId>,
+    /// Number of regions around this one.
+    pub depth: u32,
+    /// Number of loops around this one.
+    pub loop_depth: u32,
+}
+
+/// Where every reachable instruction and region stands.
+#[derive(Clone, Debug)]
+pub struct RegionTree {
+    regions: Vec<Option<RegionInfo>>,
+    insts: Vec<InstId>,
+    region_of: Vec<Option<RegionId>>,
+}
+
+impl RegionTree {
+    /// Walks the code.
+    pub fn new(func: &Function) -> RegionTree {
+        let mut tree = RegionTree {
+            regions: vec![None; func.num_regions()],
+            insts: Vec::with_capacity(func.num_insts()),
+            region_of: vec![None; func.num_insts()],
+        };
+        tree.walk(func, func.body(), RegionInfo::default());
+        tree
+    }
+
+    fn walk(&mut self, func: &Function, region: RegionId, info: RegionInfo) {
+        self.regions[region.index()] = Some(info);
+        for &inst in &func.region(region).insts {
+            self.insts.push(inst);
+            self.region_of[inst.index()] = Some(region);
+            let kind = &func.inst(inst).kind;
+            let mut inside =
+                RegionInfo { parent: Some((inst, region)), depth: info.depth + 1, ..info };
+            if matches!(kind, InstKind::Loop { .. }) {
+                inside.innermost_loop = Some(inst);
+                inside.loop_depth += 1;
+            }
+            for nested in kind.regions() {
+                self.walk(func, nested, inside);
+            }
+        }
+    }
+
+    /// The reachable instructions in the order of the code: an owner before what its regions hold.
+    pub fn insts(&self) -> &[InstId] {
+        &self.insts
+    }
+
+    /// What surrounds a region; `None` if it is not reachable.
+    pub fn region(&self, region: RegionId) -> Option<&RegionInfo> {
+        self.regions[region.index()].as_ref()
+    }
+
+    /// The region an instruction stands in; `None` if it is not reachable.
+    pub fn region_of(&self, inst: InstId) -> Option<RegionId> {
+        self.region_of[inst.index()]
+    }
+
+    /// Whether `inner` is `outer` or lies in it.
+    pub fn contains(&self, outer: RegionId, inner: RegionId) -> bool {
+        let mut at = Some(inner);
+        while let Some(region) = at {
+            if region == outer {
+                return true;
+            }
+            at = self.region(region).and_then(|info| info.parent).map(|(_, region)| region);
+        }
+        false
+    }
+}

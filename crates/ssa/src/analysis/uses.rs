@@ -1,0 +1,55 @@
+//! Who uses a value, and how often.
+
+use crate::analysis::RegionTree;
+use crate::ir::{Function, InstId, Value};
+
+/// How many sources read each value, by [`Value::index`]; a source that reads several components counts once.
+pub fn use_counts(func: &Function) -> Vec<u32> {
+    let mut counts = vec![0; func.num_values()];
+    for &inst in RegionTree::new(func).insts() {
+        func.inst(inst).kind.for_each_src(|src| counts[src.value.index()] += 1);
+    }
+    counts
+}
+
+/// The instructions that use each value.
+#[derive(Clone, Debug)]
+pub struct Users {
+    /// Where the users of value number `i` start in `insts`; one entry more than values.
+    starts: Vec<u32>,
+    insts: Vec<InstId>,
+}
+
+impl Users {
+    /// Finds all users.
+    pub fn new(func: &Function) -> Users {
+        Users::with_tree(func, &RegionTree::new(func))
+    }
+
+    /// Finds all users among the instructions of a tree.
+    pub(super) fn with_tree(func: &Function, tree: &RegionTree) -> Users {
+        let mut starts = vec![0; func.num_values() + 1];
+        for &inst in tree.insts() {
+            func.inst(inst).kind.for_each_src(|src| starts[src.value.index() + 1] += 1);
+        }
+        for i in 1..starts.len() {
+            starts[i] += starts[i - 1];
+        }
+        let mut next = starts.clone();
+        let mut insts = vec![InstId::from_index(0); starts.last().map_or(0, |&n| n as usize)];
+        for &inst in tree.insts() {
+            func.inst(inst).kind.for_each_src(|src| {
+                let place = &mut next[src.value.index()];
+                insts[*place as usize] = inst;
+                *place += 1;
+            });
+        }
+        Users { starts, insts }
+    }
+
+    /// The instructions that use a value, in the order of the code; once for each source that reads it.
+    pub fn of(&self, value: Value) -> &[InstId] {
+        let (start, end) = (self.starts[value.index()], self.starts[value.index() + 1]);
+        &self.insts[start as usize..end as usize]
+    }
+}

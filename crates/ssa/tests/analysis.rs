@@ -1,0 +1,117 @@
+//! Divergence, uses and the region tree, on shaders in text form.
+
+use crestline_ssa::analysis::{Divergence, RegionTree, Users, uniform_in_subgroup, use_counts};
+use crestline_ssa::text::parse;
+use crestline_ssa::verify::verify;
+
+/// Shaders whose comments mark each definition that is expected to be divergent with `// div`, each `If` and `Loop`
+/// at which invocations part with `// parts`.
+#[test]
+fn divergence_is_where_it_is_marked() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ssa/analysis/divergence.ssa");
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut count = 0;
+    for case in text.split("\n\n\n") {
+        let shader = parse(case).unwrap_or_else(|e| panic!("{e}\n{case}"));
+        verify(&shader).unwrap_or_else(|e| panic!("{e}\n{case}"));
+        let divergence = Divergence::new(&shader, uniform_in_subgroup);
+        let func = &shader.func;
+        let tree = RegionTree::new(func);
+        // Marks go to the lines of the printed text in order; regions print after the line of their owner.
+        let mut expected = Vec::new();
+        for line in case.lines() {
+            let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+            let owns_regions = ["if ", "loop"].iter().any(|word| code.trim().starts_with(word));
+            if code.contains(" = ") || owns_regions {
+                expected.push(comment.trim().to_owned());
+            }
+        }
+        let mut found = Vec::new();
+        for &inst in tree.insts() {
+            let data = func.inst(inst);
+            let regions = data.kind.regions();
+            if data.results.is_empty() && regions.is_empty() {
+                continue;
+            }
+            let mut words = Vec::new();
+            let params = regions.iter().flat_map(|&r| &func.region(r).params);
+            for &value in data.results.iter().chain(params) {
+                if divergence.is_divergent(value) {
+                    words.push(format!("div {value}"));
+                }
+            }
+            if divergence.parts(inst) {
+                words.push("parts".to_owned());
+            }
+            found.push(words.join(", "));
+        }
+        assert_eq!(found, expected, "{case}");
+        count += 1;
+    }
+    assert!(count >= 10);
+}
+
+#[test]
+fn uses_are_counted_and_listed() {
+    let shader = parse(
+        "compute \"t\" { local_size 1, 1, 1
+            %0: 32x2 = undef
+            %1: 32 = iadd %0.x, %0.y
+            %2: 1 = ieq %1, %1
+            if %2 {
+                store shared, %1, %0, align 4
+                yield
+            } else {
+                yield
+            }
+            return
+        }",
+    )
+    .unwrap();
+    assert_eq!(use_counts(&shader.func), [3, 3, 1]);
+    let users = Users::new(&shader.func);
+    let tree = RegionTree::new(&shader.func);
+    let values: Vec<_> = tree.insts().iter().flat_map(|&i| &shader.func.inst(i).results).collect();
+    let kinds = |i: usize| -> Vec<_> { users.of(*values[i]).iter().map(|i| i.index()).collect() };
+    assert_eq!(kinds(0), [1, 1, 4]);
+    assert_eq!(kinds(1), [2, 2, 4]);
+    assert_eq!(kinds(2), [3]);
+}
+
+#[test]
+fn the_tree_knows_loops_and_depths() {
+    let shader = parse(
+        "compute \"t\" { local_size 1, 1, 1
+            loop {
+                %0: 1 = undef
+                if %0 {
+                    break
+                } else {
+                    yield
+                }
+                continue
+            } continuing {
+                continue
+            }
+            return
+        }",
+    )
+    .unwrap();
+    let func = &shader.func;
+    let tree = RegionTree::new(func);
+    assert_eq!(tree.insts().len(), func.num_insts());
+    let body = func.body();
+    let looped = tree.insts()[0];
+    let [round, continuing] = func.inst(looped).kind.regions()[..] else { panic!("two regions") };
+    for region in [round, continuing] {
+        let info = tree.region(region).unwrap();
+        assert_eq!(info.parent, Some((looped, body)));
+        assert_eq!((info.innermost_loop, info.depth, info.loop_depth), (Some(looped), 1, 1));
+        assert!(tree.contains(body, region) && !tree.contains(region, body));
+    }
+    let branch = tree.insts()[2];
+    assert_eq!(tree.region_of(branch), Some(round));
+    let then = func.inst(branch).kind.regions()[0];
+    assert_eq!(tree.region(then).unwrap().depth, 2);
+    assert!(tree.contains(round, then) && !tree.contains(continuing, then));
+}
