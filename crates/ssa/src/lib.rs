@@ -16,5 +16,6 @@
 pub mod analysis;
 pub mod interp;
 pub mod ir;
+pub mod passes;
 pub mod text;
 pub mod verify;

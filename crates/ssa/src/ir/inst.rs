@@ -243,7 +243,7 @@ pub enum SysVal {
 }
 
 /// What an instruction does, with its operands by name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum InstKind {
     /// A constant; entry `i` is component `i`, zero extended.
     Const([u64; 4]),

@@ -1,0 +1,161 @@
+//! Removes `continuing` regions: each `Continue` of a loop leads to its body.
+//!
+//! A `continuing` region that one jump reaches moves there. A small one is copied to each jump. Any other moves to the
+//! start of the body, where all rounds but the first run it.
+
+use super::util::{Copier, Subst, Tree, prepend, walk};
+use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
+
+/// Instructions that copies of one `continuing` region may have in all.
+const MAX_COPIED: usize = 24;
+
+/// See the [module](self). Returns whether there was a `continuing` region.
+pub fn lower_continue_constructs(shader: &mut Shader) -> bool {
+    let func = &mut shader.func;
+    let mut loops = Vec::new();
+    walk(func, |_, _, inst| {
+        if let InstKind::Loop { body, continuing: Some(continuing), .. } = func.inst(inst).kind {
+            loops.push((inst, body, continuing));
+        }
+    });
+    let tree = Tree::new(func);
+    let mut pass = Pass { func, tree: &tree, subst: Subst::default(), copier: Copier::default() };
+    // Inner loops first, so that copies hold no `continuing` regions.
+    for &(inst, body, continuing) in loops.iter().rev() {
+        pass.loop_(inst, body, continuing);
+    }
+    let Pass { subst, .. } = pass;
+    subst.apply_everywhere(func);
+    !loops.is_empty()
+}
+
+struct Pass<'f> {
+    func: &'f mut Function,
+    tree: &'f Tree,
+    subst: Subst,
+    copier: Copier,
+}
+
+impl Pass<'_> {
+    fn loop_(&mut self, inst: InstId, body: RegionId, continuing: RegionId) {
+        let jumps = |from: RegionId| -> Vec<(InstId, RegionId)> {
+            let continues = self.tree.jumps(inst).iter().copied();
+            let continues =
+                continues.filter(|&j| matches!(self.func.inst(j).kind, InstKind::Continue(_)));
+            continues
+                .filter_map(|j| Some((j, self.tree.home(j)?)))
+                .filter(|&(_, home)| self.tree.is_inside(home, from))
+                .collect()
+        };
+        let (rounds, ends) = (jumps(body), jumps(continuing));
+        let plain = ends.iter().all(|&(_, home)| home == continuing);
+        match rounds[..] {
+            [] => {}
+            [(jump, home)] => self.move_to(jump, home, continuing),
+            _ if !plain || size(self.func, continuing) * rounds.len() <= MAX_COPIED => {
+                rounds.iter().for_each(|&(jump, home)| self.copy_to(jump, home, continuing));
+            }
+            _ => return self.guard(inst, body, continuing, &rounds),
+        }
+        if let InstKind::Loop { continuing, .. } = self.func.kind_mut(inst) {
+            *continuing = None;
+        }
+    }
+
+    /// Pairs the parameters of `continuing` with what `jump` gives them.
+    fn given(&self, jump: InstId, continuing: RegionId) -> Vec<(Value, Src)> {
+        let params = self.func.region(continuing).params.iter().copied();
+        match &self.func.inst(jump).kind {
+            InstKind::Continue(srcs) => params.zip(srcs.iter().copied()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    fn move_to(&mut self, jump: InstId, home: RegionId, continuing: RegionId) {
+        for (param, src) in self.given(jump, continuing) {
+            self.subst.insert(param, src);
+        }
+        let mut insts = std::mem::take(&mut self.func.region_mut(continuing).insts);
+        let list = &mut self.func.region_mut(home).insts;
+        list.pop();
+        list.append(&mut insts);
+    }
+
+    fn copy_to(&mut self, jump: InstId, home: RegionId, continuing: RegionId) {
+        for (param, src) in self.given(jump, continuing) {
+            self.copier.subst.insert(param, src);
+        }
+        self.func.region_mut(home).insts.pop();
+        if let Some(end) = self.copier.append(self.func, continuing, home) {
+            let end = self.func.add_inst(end, &[]);
+            self.func.region_mut(home).insts.push(end);
+        }
+    }
+
+    /// Runs `continuing` at the start of the body unless a new first parameter says that this is the first round.
+    fn guard(
+        &mut self,
+        inst: InstId,
+        body: RegionId,
+        continuing: RegionId,
+        rounds: &[(InstId, RegionId)],
+    ) {
+        let InstKind::Loop { init, .. } = self.func.inst(inst).kind.clone() else { return };
+        let constant = |func: &mut Function, kind, ty| {
+            let inst = func.add_inst(kind, &[ty]);
+            prepend(func, vec![inst]);
+            Src::new(func.inst(inst).results[0])
+        };
+        let is_first = constant(self.func, InstKind::Const([1, 0, 0, 0]), Ty::BOOL);
+        let is_later = constant(self.func, InstKind::Const([0; 4]), Ty::BOOL);
+        for &(jump, _) in rounds {
+            if let InstKind::Continue(srcs) = self.func.kind_mut(jump) {
+                srcs.insert(0, is_later);
+            }
+        }
+
+        let old_params = self.func.region(body).params.clone();
+        self.func.retain_params(body, |_| false);
+        let flag = self.func.add_param(body, Ty::BOOL);
+        let mut new_init = Srcs::from_slice(&[is_first]);
+        for param in self.func.region(continuing).params.clone() {
+            let ty = self.func.ty(param);
+            let moved = self.func.add_param(body, ty);
+            self.subst.insert(param, moved.into());
+            new_init.push(constant(self.func, InstKind::Undef, ty));
+        }
+        *self.func.kind_mut(inst) = InstKind::Loop { init: new_init, body, continuing: None };
+
+        let mut rest = std::mem::take(&mut self.func.region_mut(body).insts);
+        let mut b = Builder::new(self.func, body);
+        let (choice, then, _) = b.if_(flag);
+        b.switch_to(then);
+        b.inst(InstKind::Yield(init), &[]);
+        if let Some(&end) = self.func.region(continuing).insts.last()
+            && let InstKind::Continue(next) = self.func.inst(end).kind.clone()
+        {
+            *self.func.kind_mut(end) = InstKind::Yield(next);
+        }
+        *self.func.kind_mut(choice) = InstKind::If { cond: flag.into(), then, else_: continuing };
+        for param in old_params {
+            let ty = self.func.ty(param);
+            let result = self.func.add_result(choice, ty);
+            self.subst.insert(param, result.into());
+        }
+        self.func.region_mut(continuing).params.clear();
+        self.func.region_mut(body).insts.append(&mut rest);
+    }
+}
+
+/// Number of instructions in a region and the regions in it.
+fn size(func: &Function, region: RegionId) -> usize {
+    let mut count = 0;
+    let mut todo = vec![region];
+    while let Some(region) = todo.pop() {
+        for &inst in &func.region(region).insts {
+            count += 1;
+            todo.extend(func.inst(inst).kind.regions());
+        }
+    }
+    count
+}

@@ -1,0 +1,115 @@
+//! Leaves one `Return`, at the end of the function.
+//!
+//! The code moves into a loop that runs once, where returning is breaking. A loop left that way tells so by an extra
+//! result, and the code behind it breaks on. [`opt_dead_control_flow`](super::opt_dead_control_flow()) then takes the
+//! loop apart where plain branches can say the same.
+
+use super::util::{Tree, walk};
+use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty};
+
+/// See the [module](self). Returns whether there was an early return.
+pub fn lower_returns(shader: &mut Shader) -> bool {
+    let func = &mut shader.func;
+    let body = func.body();
+    let mut early = false;
+    walk(func, |cx, _, inst| early |= cx.depth > 0 && func.inst(inst).kind == InstKind::Return);
+    if !early {
+        return false;
+    }
+    let insts = std::mem::take(&mut func.region_mut(body).insts);
+    let mut b = Builder::new(func, body);
+    let (once, inner) = b.loop_(&[]);
+    b.return_();
+    func.region_mut(inner).insts = insts;
+    let tree = Tree::new(func);
+    Pass { func, tree: &tree }.region(inner, once);
+    true
+}
+
+struct Pass<'f> {
+    func: &'f mut Function,
+    tree: &'f Tree,
+}
+
+impl Pass<'_> {
+    /// Replaces the returns in a region that belongs to the loop `around`; says whether it had any.
+    fn region(&mut self, region: RegionId, around: InstId) -> bool {
+        let mut found = false;
+        for inst in std::mem::take(&mut self.func.region_mut(region).insts) {
+            match self.func.inst(inst).kind {
+                InstKind::Return => {
+                    found = true;
+                    self.leave(region, around);
+                    continue;
+                }
+                InstKind::Loop { body, continuing, .. } => {
+                    self.func.region_mut(region).insts.push(inst);
+                    if self.loop_(inst, body, continuing) {
+                        found = true;
+                        self.leave_if_flag(region, inst, around);
+                    }
+                    continue;
+                }
+                _ => {}
+            }
+            self.func.region_mut(region).insts.push(inst);
+            for inner in self.func.inst(inst).kind.regions() {
+                found |= self.region(inner, around);
+            }
+        }
+        found
+    }
+
+    /// Gives a loop with returns a last result: whether it was left by one.
+    fn loop_(&mut self, inst: InstId, body: RegionId, continuing: Option<RegionId>) -> bool {
+        let breaks: Vec<InstId> = self
+            .tree
+            .jumps(inst)
+            .iter()
+            .copied()
+            .filter(|&jump| matches!(self.func.inst(jump).kind, InstKind::Break(_)))
+            .collect();
+        let mut found = false;
+        for region in [Some(body), continuing].into_iter().flatten() {
+            found |= self.region(region, inst);
+        }
+        if found {
+            for jump in breaks {
+                // The end of the region is where the jump stands, so the flag goes before it.
+                let Some(home) = self.tree.home(jump) else { continue };
+                self.func.region_mut(home).insts.pop();
+                let flag = Builder::new(self.func, home).imm_b(false);
+                if let InstKind::Break(srcs) = self.func.kind_mut(jump) {
+                    srcs.push(flag.into());
+                }
+                self.func.region_mut(home).insts.push(jump);
+            }
+            self.func.add_result(inst, Ty::BOOL);
+        }
+        found
+    }
+
+    /// Ends `region` by leaving the loop `around` for good: its results are undefined, but the flag is set.
+    fn leave(&mut self, region: RegionId, around: InstId) {
+        let results = self.func.inst(around).results.clone();
+        let is_once = self.tree.home(around) == Some(self.func.body());
+        let mut b = Builder::new(self.func, region);
+        let mut srcs = Srcs::new();
+        for result in results {
+            let ty = b.func.ty(result);
+            srcs.push(Src::new(b.undef(ty)));
+        }
+        if !is_once {
+            srcs.push(b.imm_b(true).into());
+        }
+        b.inst(InstKind::Break(srcs), &[]);
+    }
+
+    /// Behind the loop `inner`: leaves `around` too if a return left `inner`.
+    fn leave_if_flag(&mut self, region: RegionId, inner: InstId, around: InstId) {
+        let Some(&flag) = self.func.inst(inner).results.last() else { return };
+        let (_, then, else_) = Builder::new(self.func, region).if_(flag);
+        self.leave(then, around);
+        Builder::new(self.func, else_).yield_(&[]);
+    }
+}

@@ -1,0 +1,38 @@
+//! The passes: `opt_*` may be skipped, `lower_*` may not. One pass, one file, one function.
+//!
+//! Each takes a valid shader and leaves a valid one, takes time about linear in the shader's size, and returns whether
+//! it changed anything. [`optimize`] is the list of them in order.
+
+mod util;
+
+mod lower_continue_constructs;
+mod lower_returns;
+mod lower_scalarize;
+mod lower_system_values;
+mod opt_algebraic;
+mod opt_constant_folding;
+mod opt_copy_propagation;
+mod opt_cse;
+mod opt_dce;
+mod opt_dead_control_flow;
+mod opt_fuse_ffma;
+mod opt_scalar_replacement;
+mod opt_trivial_params;
+mod opt_vars_to_ssa;
+mod pipeline;
+
+pub use lower_continue_constructs::lower_continue_constructs;
+pub use lower_returns::lower_returns;
+pub use lower_scalarize::lower_scalarize;
+pub use lower_system_values::{SystemValues, lower_system_values};
+pub use opt_algebraic::opt_algebraic;
+pub use opt_constant_folding::opt_constant_folding;
+pub use opt_copy_propagation::opt_copy_propagation;
+pub use opt_cse::opt_cse;
+pub use opt_dce::opt_dce;
+pub use opt_dead_control_flow::opt_dead_control_flow;
+pub use opt_fuse_ffma::opt_fuse_ffma;
+pub use opt_scalar_replacement::opt_scalar_replacement;
+pub use opt_trivial_params::opt_trivial_params;
+pub use opt_vars_to_ssa::opt_vars_to_ssa;
+pub use pipeline::{LowerOptions, Options, Pass, all_passes, optimize};

@@ -1,0 +1,322 @@
+//! Replaces operations by equal, simpler ones: identities, strength reduction, shorter comparisons.
+//!
+//! The rules are the tables below, in the notation of [`rules`](super::util::rules). Earlier rows win.
+
+use std::sync::LazyLock;
+
+use super::util::rules::{Match, Pat, Rule, RuleSet, letter, pat, rules};
+use crate::ir::{AluOp, Shader};
+
+/// See the [module](self). Returns whether a rule applied.
+pub fn opt_algebraic(shader: &mut Shader) -> bool {
+    static RULES: LazyLock<RuleSet> =
+        LazyLock::new(|| RuleSet::new(&[INTEGERS, COMPARISONS, SELECTS, FLOATS, CONVERSIONS]));
+    RULES.apply(shader)
+}
+
+static INTEGERS: &[Rule] = rules! {
+    (IAdd a 0) => a;
+    (IAdd (IAdd a [b]) [c]) => (IAdd a (IAdd [b] [c]));
+    (IAdd a (INeg b)) => (ISub a b);
+    (IAdd (ISub a b) b) => a;
+    (ISub a 0) => a;
+    (ISub a a) => 0;
+    (ISub 0 a) => (INeg a);
+    (ISub a [b]) => (IAdd a (INeg [b]));
+    (ISub a (INeg b)) => (IAdd a b);
+    (ISub (IAdd a b) b) => a;
+    (ISub (IAdd a b) a) => b;
+    (INeg (INeg a)) => a;
+    (INeg (ISub a b)) => (ISub b a);
+    (IAbs (INeg a)) => (IAbs a);
+    (IAbs (IAbs a)) => (IAbs a);
+
+    (IMul a 0) => 0;
+    (IMul a 1) => a;
+    (IMul a {-1}) => (INeg a);
+    (IMul a [b]) => (IShl a [log2 b]) if power_of_two(b);
+    (IMul (IMul a [b]) [c]) => (IMul a (IMul [b] [c]));
+    (IMul (IShl a [b]) [c]) => (IMul a (IShl [c] [b]));
+    (UDiv a [b]) => (UShr a [log2 b]) if power_of_two(b);
+    (UMod a [b]) => (IAnd a [minus_one b]) if power_of_two(b);
+    (UDiv (UDiv a [b]) [c]) => (UDiv a (IMul [b] [c])) if product_fits(b, c);
+    (IDiv a 1) => a;
+    (IDiv a {-1}) => (INeg a);
+    (IRem a 1) => 0;
+    (IMod a 1) => 0;
+
+    (INot (INot a)) => a;
+    (IAnd a 0) => 0;
+    (IAnd a {-1}) => a;
+    (IAnd a a) => a;
+    (IAnd a (INot a)) => 0;
+    (IAnd a (IOr a b)) => a;
+    (IAnd a (IAnd a b)) => (IAnd a b);
+    (IAnd (IAnd a [b]) [c]) => (IAnd a (IAnd [b] [c]));
+    (IAnd (UShr a [b]) [c]) => (UShr a [b]) if mask_covers_right_shift(b, c);
+    (IOr a 0) => a;
+    (IOr a {-1}) => {-1};
+    (IOr a a) => a;
+    (IOr a (INot a)) => {-1};
+    (IOr a (IAnd a b)) => a;
+    (IOr a (IOr a b)) => (IOr a b);
+    (IOr (IOr a [b]) [c]) => (IOr a (IOr [b] [c]));
+    (IXor a 0) => a;
+    (IXor a {-1}) => (INot a);
+    (IXor a a) => 0;
+    (IXor a (IXor a b)) => b;
+    (IXor (IXor a [b]) [c]) => (IXor a (IXor [b] [c]));
+
+    (IShl a 0) => a;
+    (IShl 0 a) => 0;
+    (IShl (IShl a [b]) [c]) => (IShl a (IAdd [b] [c])) if shifts_fit(b, c, a);
+    (IShl (UShr a [b]) [b]) => (IAnd a (IShl {-1} [b]));
+    (UShr a 0) => a;
+    (UShr 0 a) => 0;
+    (UShr (UShr a [b]) [c]) => (UShr a (IAdd [b] [c])) if shifts_fit(b, c, a);
+    (UShr (IShl a [b]) [b]) => (IAnd a (UShr {-1} [b]));
+    (IShr a 0) => a;
+    (IShr 0 a) => 0;
+    (IShr (IShr a [b]) [c]) => (IShr a (IAdd [b] [c])) if shifts_fit(b, c, a);
+
+    (IMin a a) => a;
+    (IMax a a) => a;
+    (UMin a a) => a;
+    (UMax a a) => a;
+    (UMin a 0) => 0;
+    (UMin a {-1}) => a;
+    (UMax a 0) => a;
+    (UMax a {-1}) => {-1};
+    (IMin (IMin a b) b) => (IMin a b);
+    (IMax (IMax a b) b) => (IMax a b);
+    (UMin (UMin a b) b) => (UMin a b);
+    (UMax (UMax a b) b) => (UMax a b);
+
+    (IBitfieldExtract a b 0) => 0;
+    (UBitfieldExtract a b 0) => 0;
+    (UBitfieldExtract a [b] [c]) => (UShr a [b]) if field_ends_at_top(b, c, a);
+    (IBitfieldExtract a [b] [c]) => (IShr a [b]) if field_ends_at_top(b, c, a);
+    (BitfieldInsert a b c 0) => a;
+};
+
+static COMPARISONS: &[Rule] = rules! {
+    (IEq a a) => 1;
+    (INe a a) => 0;
+    (ILt a a) => 0;
+    (IGe a a) => 1;
+    (ULt a a) => 0;
+    (UGe a a) => 1;
+    (IEq a 1) => a if is_bool(a);
+    (IEq a 0) => (INot a) if is_bool(a);
+    (INe a 1) => (INot a) if is_bool(a);
+    (INe a 0) => a if is_bool(a);
+    (ULt a 0) => 0;
+    (ULt a 1) => (IEq a 0);
+    (ULt 0 a) => (INe a 0);
+    (UGe a 0) => 1;
+    (UGe a 1) => (INe a 0);
+    (UGe 0 a) => (IEq a 0);
+    (IEq (IAdd a [b]) [c]) => (IEq a (ISub [c] [b]));
+    (INe (IAdd a [b]) [c]) => (INe a (ISub [c] [b]));
+    (IEq (ISub a b) 0) => (IEq a b);
+    (INe (ISub a b) 0) => (INe a b);
+    (IEq (IXor a b) 0) => (IEq a b);
+    (INe (IXor a b) 0) => (INe a b);
+    (IEq (INeg a) 0) => (IEq a 0);
+    (INe (INeg a) 0) => (INe a 0);
+    (INot (IEq a b)) => (INe a b);
+    (INot (INe a b)) => (IEq a b);
+    (INot (ILt a b)) => (IGe a b);
+    (INot (IGe a b)) => (ILt a b);
+    (INot (ULt a b)) => (UGe a b);
+    (INot (UGe a b)) => (ULt a b);
+    (INot (FEq a b)) => (FNe a b);
+    (INot (FNe a b)) => (FEq a b);
+    (FEq (FNeg a) (FNeg b)) => (FEq a b);
+    (FNe (FNeg a) (FNeg b)) => (FNe a b);
+    (FLt (FNeg a) (FNeg b)) => (FLt b a);
+    (FGe (FNeg a) (FNeg b)) => (FGe b a);
+};
+
+static SELECTS: &[Rule] = rules! {
+    (Select 1 a b) => a;
+    (Select 0 a b) => b;
+    (Select c a a) => a;
+    (Select (INot c) a b) => (Select c b a);
+    (Select c (Select c a b) d) => (Select c a d);
+    (Select c a (Select c b d)) => (Select c a d);
+    (Select c (Select d a b) b) => (Select (IAnd c d) a b);
+    (Select c 1 0) => c if result_is_bool();
+    (Select c 0 1) => (INot c) if result_is_bool();
+    (Select c a 0) => (IAnd c a) if result_is_bool();
+    (Select c 1 a) => (IOr c a) if result_is_bool();
+    (Select c 0 a) => (IAnd (INot c) a) if result_is_bool();
+    (Select c a 1) => (IOr (INot c) a) if result_is_bool();
+    (Select c 1 0) => (B2I c);
+    (Select c 0 1) => (B2I (INot c));
+    (Select c [a] 0) => (B2F c) if is_float_one(a);
+    (Select c 0 [a]) => (B2F (INot c)) if is_float_one(a);
+    (Select (ILt a b) a b) => (IMin a b);
+    (Select (ILt a b) b a) => (IMax a b);
+    (Select (IGe a b) a b) => (IMax a b);
+    (Select (IGe a b) b a) => (IMin a b);
+    (Select (ULt a b) a b) => (UMin a b);
+    (Select (ULt a b) b a) => (UMax a b);
+    (Select (UGe a b) a b) => (UMax a b);
+    (Select (UGe a b) b a) => (UMin a b);
+};
+
+static FLOATS: &[Rule] = rules! {
+    (FNeg (FNeg a)) => a;
+    (FAbs (FNeg a)) => (FAbs a);
+    (FAbs (FAbs a)) => (FAbs a);
+    (FSat (FSat a)) => (FSat a);
+    (FMin (FMax a 0) 1) => (FSat a);
+    (FMax (FMin a 1) 0) -> (FSat a);
+    (FMin a a) -> a;
+    (FMax a a) -> a;
+    (FMin (FMin a b) b) -> (FMin a b);
+    (FMax (FMax a b) b) -> (FMax a b);
+
+    (FAdd a 0) -> a;
+    (FSub a 0) -> a;
+    (FSub 0 a) -> (FNeg a);
+    (FSub a b) => (FAdd a (FNeg b));
+    (FMul a 1) -> a;
+    (FMul a {-1}) -> (FNeg a);
+    (FMul a 0) -> 0;
+    (FMul (FNeg a) (FNeg b)) => (FMul a b);
+    (FMul (FNeg a) [b]) => (FMul a (FNeg [b]));
+    (FFma a 1 b) -> (FAdd a b);
+    (FFma a {-1} b) -> (FAdd (FNeg a) b);
+    (FFma a b 0) -> (FMul a b);
+    (FFma a 0 b) -> b;
+    (FFma (FNeg a) (FNeg b) c) => (FFma a b c);
+    (FDiv a 1) -> a;
+    (FDiv a {-1}) -> (FNeg a);
+    (FRcp (FRcp a)) -> a;
+    (FRcp (FSqrt a)) -> (FRsq a);
+    (FRcp (FRsq a)) -> (FSqrt a);
+    (FDiv a (FSqrt b)) -> (FMul a (FRsq b));
+    (FExp2 (FLog2 a)) -> a;
+    (FLog2 (FExp2 a)) -> a;
+    (FPow a 1) -> a;
+    (FPow a 2) -> (FMul a a);
+    (FPow a 3) -> (FMul a (FMul a a));
+    (FPow a 4) -> (FMul (FMul a a) (FMul a a));
+    (FPow a 0.5) -> (FSqrt a);
+    (FPow a {-1}) -> (FRcp a);
+    (FPow a {-0.5}) -> (FRsq a);
+    (FPow 2 a) -> (FExp2 a);
+    (FLrp a b 0) -> a;
+    (FLrp a b 1) -> b;
+    (FLrp a a b) -> a;
+    (FFloor (FFloor a)) => (FFloor a);
+    (FTrunc (FTrunc a)) => (FTrunc a);
+    (FRoundEven (FRoundEven a)) => (FRoundEven a);
+    (FLdexp a 0) -> a;
+};
+
+static CONVERSIONS: &[Rule] = rules! {
+    (I2I a) => a if same_size(a);
+    (U2U a) => a if same_size(a);
+    (F2F a) -> a if same_size(a);
+    (I2F (B2I a)) => (B2F a);
+    (U2F (B2I a)) => (B2F a);
+    (F2I (B2F a)) => (B2I a);
+    (F2U (B2F a)) => (B2I a);
+    (INe (B2I a) 0) => a;
+    (IEq (B2I a) 0) => (INot a);
+    (INe (B2I a) 1) => (INot a);
+    (IEq (B2I a) 1) => a;
+    (FNe (B2F a) 0) => a;
+    (FEq (B2F a) 0) => (INot a);
+    (FLt 0 (B2F a)) => a;
+    (IAnd (B2I a) 1) => (B2I a);
+    (IAnd (B2I a) (B2I b)) => (B2I (IAnd a b));
+    (IOr (B2I a) (B2I b)) => (B2I (IOr a b));
+    (IXor (B2I a) (B2I b)) => (B2I (IXor a b));
+    (U2U (B2I a)) => (B2I a);
+    (Pack64From32 (Unpack64To32 a)) => a;
+    (Unpack64To32 (Pack64From32 a)) => a;
+    (Pack32From16 (Unpack32To16 a)) => a;
+    (Unpack32To16 (Pack32From16 a)) => a;
+    (Pack32From8 (Unpack32To8 a)) => a;
+    (Unpack32To8 (Pack32From8 a)) => a;
+};
+
+fn log2(_bits: u32, value: u64) -> u64 {
+    u64::from(value.trailing_zeros())
+}
+
+fn minus_one(_bits: u32, value: u64) -> u64 {
+    value.wrapping_sub(1)
+}
+
+fn power_of_two(m: &Match<'_>, at: usize) -> bool {
+    m.all(at, |_, c| c.is_power_of_two())
+}
+
+/// Whether the product of two constants has no more bits than they.
+fn product_fits(m: &Match<'_>, x: usize, y: usize) -> bool {
+    let limit = u64::MAX >> (64 - m.bits(x).max(1));
+    match (m.consts(x), m.consts(y)) {
+        (Some(x), Some(y)) => {
+            x.iter().zip(&y).all(|(x, y)| x.checked_mul(*y).is_some_and(|p| p <= limit && p != 0))
+        }
+        _ => false,
+    }
+}
+
+/// Whether two shifts of `value` after each other are one shift by their sum.
+fn shifts_fit(m: &Match<'_>, x: usize, y: usize, value: usize) -> bool {
+    let bits = u64::from(m.bits(value));
+    match (m.consts(x), m.consts(y)) {
+        (Some(x), Some(y)) => x.iter().zip(&y).all(|(&x, &y)| x < bits && y < bits && x + y < bits),
+        _ => false,
+    }
+}
+
+/// Whether a mask keeps all bits that a logical shift to the right leaves.
+fn mask_covers_right_shift(m: &Match<'_>, shift: usize, mask: usize) -> bool {
+    let bits = m.bits(mask);
+    match (m.consts(shift), m.consts(mask)) {
+        (Some(shift), Some(mask)) => shift.iter().zip(&mask).all(|(&shift, &mask)| {
+            let left = u64::MAX >> (64 - bits) >> (shift % u64::from(bits));
+            mask & left == left
+        }),
+        _ => false,
+    }
+}
+
+/// Whether a bit field is not empty and ends with the top bit of `value`.
+fn field_ends_at_top(m: &Match<'_>, first: usize, count: usize, value: usize) -> bool {
+    let bits = u64::from(m.bits(value));
+    match (m.consts(first), m.consts(count)) {
+        (Some(first), Some(count)) => {
+            first.iter().zip(&count).all(|(&f, &c)| f < bits && c > 0 && f + c == bits)
+        }
+        _ => false,
+    }
+}
+
+fn is_bool(m: &Match<'_>, at: usize) -> bool {
+    m.bits(at) == 1
+}
+
+fn result_is_bool(m: &Match<'_>) -> bool {
+    m.ty.is_bool()
+}
+
+fn same_size(m: &Match<'_>, at: usize) -> bool {
+    m.bits(at) == m.ty.bits()
+}
+
+fn is_float_one(m: &Match<'_>, at: usize) -> bool {
+    m.all(at, |bits, c| match bits {
+        16 => c == 0x3c00,
+        32 => c == u64::from(1f32.to_bits()),
+        64 => c == 1f64.to_bits(),
+        _ => false,
+    })
+}

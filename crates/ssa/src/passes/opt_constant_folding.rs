@@ -1,0 +1,57 @@
+//! Computes operations on constants, and gives a component read from a constant vector a constant of its own.
+
+use super::util::{Action, const_src, fold, reads, rewrite};
+use crate::ir::{Builder, InstId, InstKind, Shader, Src};
+
+/// See the [module](self). Returns whether an operation became a constant.
+pub fn opt_constant_folding(shader: &mut Shader) -> bool {
+    let mut progress = false;
+    rewrite(&mut shader.func, |b, cx, inst| {
+        let data = b.func.inst(inst);
+        if let InstKind::Alu { op, srcs, .. } = &data.kind
+            && let Some(bits) = fold(b.func, *op, b.func.ty(data.results[0]), srcs)
+        {
+            *b.func.kind_mut(inst) = InstKind::Const(bits);
+            progress = true;
+            return Action::Keep;
+        }
+        let counts = reads(b.func, cx, inst);
+        progress |= scalar_constants(b, inst, &counts);
+        Action::Keep
+    });
+    progress
+}
+
+/// Replaces sources that read one component of a constant vector.
+fn scalar_constants(b: &mut Builder<'_>, inst: InstId, counts: &[usize]) -> bool {
+    let mut found = Vec::new();
+    let mut counts = counts.iter();
+    b.func.inst(inst).kind.for_each_src(|src| {
+        let is_vector = b.func.ty(src.value).comps() > 1;
+        let one = counts.next() == Some(&1) && is_vector;
+        found.push(one.then(|| const_src(b.func, src, 1)).flatten());
+    });
+    if found.iter().all(Option::is_none) {
+        return false;
+    }
+    let mut old = Vec::new();
+    b.func.inst(inst).kind.for_each_src(|src| old.push(src));
+    let new: Vec<Src> = old
+        .into_iter()
+        .zip(found)
+        .map(|(src, bits)| match bits {
+            Some(bits) => {
+                let ty = b.func.ty(src.value).scalar();
+                b.constant(ty, bits).into()
+            }
+            None => src,
+        })
+        .collect();
+    let mut new = new.into_iter();
+    b.func.kind_mut(inst).for_each_src_mut(|src| {
+        if let Some(new) = new.next() {
+            *src = new;
+        }
+    });
+    true
+}

@@ -1,0 +1,84 @@
+//! Reads through moves, swizzles and vectors built of components: sources name where the bits come from.
+//!
+//! The moves stay, dead, for [`opt_dce`](super::opt_dce()).
+
+use super::util::{Context, reads, walk};
+use crate::ir::{AluOp, Function, InstId, InstKind, Shader, Src};
+
+/// See the [module](self). Returns whether a source changed.
+pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
+    let mut order = Vec::new();
+    walk(&shader.func, |cx, _, inst| order.push((*cx, inst)));
+    let func = &mut shader.func;
+    let mut origin = Origins { of: vec![None; func.num_values()] };
+    let mut progress = false;
+    for (cx, inst) in order {
+        progress |= propagate(func, &origin, &cx, inst);
+        origin.note(func, inst);
+    }
+    progress
+}
+
+/// Where the components of copied values come from.
+struct Origins {
+    of: Vec<Option<[Src; 4]>>,
+}
+
+impl Origins {
+    /// Remembers an instruction, whose own sources already name origins.
+    fn note(&mut self, func: &Function, inst: InstId) {
+        let data = func.inst(inst);
+        if let InstKind::Alu { op, srcs, .. } = &data.kind {
+            let mut comps = [Src::comp(srcs[0].value, 0); 4];
+            match op {
+                AluOp::Mov => {
+                    for (c, comp) in comps.iter_mut().enumerate() {
+                        *comp = srcs[0].select(c);
+                    }
+                }
+                AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => {
+                    for (comp, src) in comps.iter_mut().zip(srcs) {
+                        *comp = src.select(0);
+                    }
+                }
+                _ => return,
+            }
+            self.of[data.results[0].index()] = Some(comps);
+        }
+    }
+
+    /// The value that gives all components which `src` reads, if one value does.
+    fn find(&self, src: Src, count: usize) -> Option<Src> {
+        let of = self.of[src.value.index()].as_ref()?;
+        let pick = |c: usize| of[usize::from(src.swizzle[c])];
+        let value = pick(0).value;
+        let mut swizzle = [pick(0).swizzle[0]; 4];
+        for (c, lane) in swizzle.iter_mut().enumerate().take(count) {
+            *lane = pick(c).swizzle[0];
+            if pick(c).value != value {
+                return None;
+            }
+        }
+        Some(Src { value, swizzle })
+    }
+}
+
+fn propagate(func: &mut Function, origin: &Origins, cx: &Context, inst: InstId) -> bool {
+    let counts = reads(func, cx, inst);
+    let mut found = Vec::new();
+    let mut i = 0;
+    func.inst(inst).kind.for_each_src(|src| {
+        found.push(origin.find(src, counts[i]));
+        i += 1;
+    });
+    if found.iter().all(Option::is_none) {
+        return false;
+    }
+    let mut found = found.into_iter();
+    func.kind_mut(inst).for_each_src_mut(|src| {
+        if let Some(Some(new)) = found.next() {
+            *src = new;
+        }
+    });
+    true
+}

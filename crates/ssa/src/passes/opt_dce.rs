@@ -1,0 +1,280 @@
+//! Removes what has no effect: instructions whose results nobody needs, parameters and results of regions that only
+//! feed each other, stores to variables that nobody loads, and variables that nobody names.
+//!
+//! All is dead until an effect needs it, so cycles of dead values through loops go too. A loop without effects
+//! counts as one that ends.
+
+use std::rc::Rc;
+
+use super::util::{Tree, walk};
+use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Srcs, Value, ValueDef, VarId};
+
+/// See the [module](self). Returns whether anything went.
+pub fn opt_dce(shader: &mut Shader) -> bool {
+    let mut live = Live::new(shader);
+    live.mark();
+    let Live { insts, values, .. } = live;
+    let body = shader.func.body();
+    let mut sweep = Sweep { func: &mut shader.func, insts, values, progress: false };
+    sweep.region(body, &Fed::default());
+    sweep.progress | remove_variables(shader)
+}
+
+/// What is needed.
+struct Live<'s> {
+    shader: &'s Shader,
+    tree: Tree,
+    insts: Vec<bool>,
+    values: Vec<bool>,
+    /// Stores of each variable, waiting for a load; `None` once there was one.
+    stores: Vec<Option<Vec<InstId>>>,
+    todo: Vec<Todo>,
+}
+
+enum Todo {
+    Inst(InstId),
+    Value(Value),
+}
+
+impl Live<'_> {
+    fn new(shader: &Shader) -> Live<'_> {
+        let func = &shader.func;
+        Live {
+            shader,
+            tree: Tree::new(func),
+            insts: vec![false; func.num_insts()],
+            values: vec![false; func.num_values()],
+            stores: vec![Some(Vec::new()); shader.vars.len()],
+            todo: Vec::new(),
+        }
+    }
+
+    fn mark(&mut self) {
+        let shader = self.shader;
+        walk(&shader.func, |_, region, inst| match &shader.func.inst(inst).kind {
+            InstKind::StoreVar { var, .. } => {
+                if let Some(waiting) = &mut self.stores[var.0 as usize] {
+                    waiting.push(inst);
+                }
+            }
+            // Live if what they stand for is.
+            InstKind::If { .. }
+            | InstKind::Loop { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break(_)
+            | InstKind::Continue(_) => {}
+            // The end of the function is no effect of its own; an earlier one is.
+            InstKind::Return if self.tree.owner(region).is_none() => {
+                self.insts[inst.index()] = true
+            }
+            kind if kind.has_effect() => self.todo.push(Todo::Inst(inst)),
+            _ => {}
+        });
+        while let Some(todo) = self.todo.pop() {
+            match todo {
+                Todo::Inst(inst) => self.inst(inst),
+                Todo::Value(value) => self.value(value),
+            }
+        }
+    }
+
+    fn need(&mut self, value: Value) {
+        if !std::mem::replace(&mut self.values[value.index()], true) {
+            self.todo.push(Todo::Value(value));
+        }
+    }
+
+    fn inst(&mut self, inst: InstId) {
+        if std::mem::replace(&mut self.insts[inst.index()], true) {
+            return;
+        }
+        let func = &self.shader.func;
+        match &func.inst(inst).kind {
+            InstKind::If { cond, .. } => self.need(cond.value),
+            // Sources of these are needed one by one, with what they feed.
+            InstKind::Loop { .. }
+            | InstKind::Yield(_)
+            | InstKind::Break(_)
+            | InstKind::Continue(_) => {}
+            kind => kind.for_each_src(|src| self.need(src.value)),
+        }
+        if let InstKind::LoadVar { var, .. } = func.inst(inst).kind
+            && let Some(waiting) = self.stores[var.0 as usize].take()
+        {
+            self.todo.extend(waiting.into_iter().map(Todo::Inst));
+        }
+        self.todo.extend(self.tree.jumps(inst).iter().copied().map(Todo::Inst));
+        let owner = self.tree.home(inst).and_then(|home| self.tree.owner(home));
+        self.todo.extend(owner.map(Todo::Inst));
+    }
+
+    /// Makes live what gives a value that is needed.
+    fn value(&mut self, value: Value) {
+        let func = &self.shader.func;
+        match func.value(value).def {
+            ValueDef::Result { inst, index } => {
+                self.todo.push(Todo::Inst(inst));
+                let is_loop = matches!(func.inst(inst).kind, InstKind::Loop { .. });
+                for i in 0..self.tree.jumps(inst).len() {
+                    match &func.inst(self.tree.jumps(inst)[i]).kind {
+                        InstKind::Yield(srcs) if !is_loop => self.need(srcs[index as usize].value),
+                        InstKind::Break(srcs) if is_loop => self.need(srcs[index as usize].value),
+                        _ => {}
+                    }
+                }
+            }
+            ValueDef::Param { region, index } => {
+                let Some(owner) = self.tree.owner(region) else { return };
+                self.todo.push(Todo::Inst(owner));
+                let InstKind::Loop { init, body, continuing } = &func.inst(owner).kind else {
+                    return;
+                };
+                if region == *body {
+                    self.need(init[index as usize].value);
+                }
+                for i in 0..self.tree.jumps(owner).len() {
+                    let jump = self.tree.jumps(owner)[i];
+                    if let InstKind::Continue(srcs) = &func.inst(jump).kind
+                        && feeds(&self.tree, jump, *body, *continuing) == Some(region)
+                    {
+                        self.need(srcs[index as usize].value);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The region whose parameters the `Continue` `jump` gives, in a loop of these regions.
+fn feeds(
+    tree: &Tree,
+    jump: InstId,
+    body: RegionId,
+    continuing: Option<RegionId>,
+) -> Option<RegionId> {
+    let home = tree.home(jump)?;
+    Some(if tree.is_inside(home, body) { continuing.unwrap_or(body) } else { body })
+}
+
+/// Which sources of the jumps in a region are needed.
+#[derive(Clone, Default)]
+struct Fed {
+    yields: Rc<[bool]>,
+    breaks: Rc<[bool]>,
+    continues: Rc<[bool]>,
+}
+
+struct Sweep<'f> {
+    func: &'f mut Function,
+    insts: Vec<bool>,
+    values: Vec<bool>,
+    progress: bool,
+}
+
+impl Sweep<'_> {
+    fn region(&mut self, region: RegionId, fed: &Fed) {
+        let mut list = std::mem::take(&mut self.func.region_mut(region).insts);
+        let before = list.len();
+        list.retain(|inst| self.insts[inst.index()]);
+        self.progress |= list.len() != before;
+        for &inst in &list {
+            match self.func.kind_mut(inst) {
+                InstKind::Yield(srcs) => retain(srcs, &fed.yields),
+                InstKind::Break(srcs) => retain(srcs, &fed.breaks),
+                InstKind::Continue(srcs) => retain(srcs, &fed.continues),
+                InstKind::If { then, else_, .. } => {
+                    let regions = [*then, *else_];
+                    let yields = self.results(inst);
+                    let fed = Fed { yields, ..fed.clone() };
+                    regions.into_iter().for_each(|inner| self.region(inner, &fed));
+                }
+                InstKind::Loop { body, continuing, .. } => {
+                    let (body, continuing) = (*body, *continuing);
+                    self.loop_(inst, body, continuing);
+                }
+                _ => {}
+            }
+        }
+        self.func.region_mut(region).insts = list;
+    }
+
+    fn loop_(&mut self, inst: InstId, body: RegionId, continuing: Option<RegionId>) {
+        let breaks = self.results(inst);
+        let of_body = self.params(body);
+        if let InstKind::Loop { init, .. } = self.func.kind_mut(inst) {
+            retain(init, &of_body);
+        }
+        let next = continuing.map_or_else(|| Rc::clone(&of_body), |region| self.params(region));
+        let fed = Fed { yields: Rc::default(), breaks, continues: next };
+        self.region(body, &fed);
+        if let Some(continuing) = continuing {
+            self.region(continuing, &Fed { continues: of_body, ..fed });
+        }
+    }
+
+    /// Drops the results that are not needed; returns which were.
+    fn results(&mut self, inst: InstId) -> Rc<[bool]> {
+        let keep = self.needed(&self.func.inst(inst).results);
+        self.func.retain_results(inst, |i| keep[i]);
+        self.note(keep)
+    }
+
+    /// Drops the parameters that are not needed; returns which were.
+    fn params(&mut self, region: RegionId) -> Rc<[bool]> {
+        let keep = self.needed(&self.func.region(region).params);
+        self.func.retain_params(region, |i| keep[i]);
+        self.note(keep)
+    }
+
+    fn needed(&self, values: &[Value]) -> Rc<[bool]> {
+        values.iter().map(|value| self.values[value.index()]).collect()
+    }
+
+    fn note(&mut self, keep: Rc<[bool]>) -> Rc<[bool]> {
+        self.progress |= keep.contains(&false);
+        keep
+    }
+}
+
+fn retain(srcs: &mut Srcs, keep: &[bool]) {
+    let mut i = 0;
+    srcs.retain(|_| {
+        i += 1;
+        keep.get(i - 1).copied().unwrap_or(true)
+    });
+}
+
+/// Drops variables that no instruction names and numbers the rest anew.
+fn remove_variables(shader: &mut Shader) -> bool {
+    let mut named = vec![false; shader.vars.len()];
+    let mut accesses = Vec::new();
+    walk(&shader.func, |_, _, inst| {
+        if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
+            shader.func.inst(inst).kind
+        {
+            named[var.0 as usize] = true;
+            accesses.push(inst);
+        }
+    });
+    if !named.contains(&false) {
+        return false;
+    }
+    let mut number = vec![VarId(0); named.len()];
+    let kept = (0..named.len()).filter(|&old| named[old]);
+    for (new, old) in kept.enumerate() {
+        number[old] = VarId(new as u32);
+    }
+    let mut at = 0;
+    shader.vars.retain(|_| {
+        at += 1;
+        named[at - 1]
+    });
+    for inst in accesses {
+        if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
+            shader.func.kind_mut(inst)
+        {
+            *var = number[var.0 as usize];
+        }
+    }
+    true
+}

@@ -1,0 +1,287 @@
+//! Simplifies regions: conditions that are known, code that cannot be reached, jumps that structure can express.
+//!
+//! - An `If` whose condition is a constant, or decided by an `If` around it, gives way to the branch it takes.
+//! - Where one branch jumps as the code after the `If` does in the end, that code moves into the other branch, and one
+//!   jump behind the `If` serves both. This turns early `continue` into `else`.
+//! - Where only one branch jumps, and not so, the code of the other moves behind the `If`.
+//! - Where both branches jump, the code behind goes, and one of the jumps comes out.
+//! - A loop that only breaks at its end, and never continues, gives way to its body.
+
+use std::collections::HashMap;
+
+use super::util::{Context, Subst, Tree, const_scalar, terminator};
+use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
+
+/// Code is not moved into deeper nesting than this, so that a long row of jumps stays a row.
+const MAX_DEPTH: u32 = 48;
+
+/// See the [module](self). Returns whether anything changed.
+pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
+    let func = &mut shader.func;
+    let mut pass = Pass {
+        jumps: count_jumps(func),
+        func,
+        subst: Subst::default(),
+        known: HashMap::new(),
+        progress: false,
+    };
+    let body = pass.func.body();
+    pass.region(&Context::default(), body);
+    pass.progress
+}
+
+/// How many jumps of each kind aim at a loop.
+#[derive(Clone, Copy, Default)]
+struct Jumps {
+    breaks: usize,
+    continues: usize,
+}
+
+fn count_jumps(func: &Function) -> HashMap<InstId, Jumps> {
+    let tree = Tree::new(func);
+    let mut counts = HashMap::new();
+    super::util::walk(func, |_, _, inst| {
+        if matches!(func.inst(inst).kind, InstKind::Loop { .. }) {
+            let breaks = tree
+                .jumps(inst)
+                .iter()
+                .filter(|j| matches!(func.inst(**j).kind, InstKind::Break(_)));
+            let breaks = breaks.count();
+            counts.insert(inst, Jumps { breaks, continues: tree.jumps(inst).len() - breaks });
+        }
+    });
+    counts
+}
+
+struct Pass<'f> {
+    func: &'f mut Function,
+    subst: Subst,
+    jumps: HashMap<InstId, Jumps>,
+    /// Conditions that the regions around decide.
+    known: HashMap<(Value, u8), bool>,
+    progress: bool,
+}
+
+impl Pass<'_> {
+    fn region(&mut self, cx: &Context, region: RegionId) {
+        let mut pending = std::mem::take(&mut self.func.region_mut(region).insts);
+        pending.reverse();
+        while let Some(inst) = pending.pop() {
+            self.subst.apply(self.func, inst);
+            match self.func.inst(inst).kind {
+                InstKind::If { cond, then, else_ } => match self.decided(cond) {
+                    Some(taken) => {
+                        self.take_branch(inst, if taken { then } else { else_ }, &mut pending);
+                    }
+                    None => self.if_(cx, region, inst, &mut pending),
+                },
+                InstKind::Loop { .. } => self.loop_(cx, region, inst),
+                _ => self.func.region_mut(region).insts.push(inst),
+            }
+        }
+    }
+
+    fn decided(&self, cond: Src) -> Option<bool> {
+        let known = self.known.get(&(cond.value, cond.swizzle[0])).copied();
+        known.or_else(|| const_scalar(self.func, cond).map(|bit| bit != 0))
+    }
+
+    /// Puts the instructions of the branch in the place of the `If`.
+    fn take_branch(&mut self, inst: InstId, branch: RegionId, pending: &mut Vec<InstId>) {
+        self.progress = true;
+        let mut list = std::mem::take(&mut self.func.region_mut(branch).insts);
+        match terminator_of(self.func, &list) {
+            Some(InstKind::Yield(srcs)) => {
+                list.pop();
+                self.replace_results(inst, &srcs);
+            }
+            _ => pending.clear(),
+        }
+        pending.extend(list.into_iter().rev());
+    }
+
+    fn replace_results(&mut self, inst: InstId, by: &[Src]) {
+        for (i, &src) in by.iter().enumerate() {
+            let result = self.func.inst(inst).results[i];
+            self.subst.insert(result, self.subst.resolve(src));
+        }
+    }
+
+    fn if_(&mut self, cx: &Context, region: RegionId, inst: InstId, pending: &mut Vec<InstId>) {
+        self.swap_if_inverted(inst);
+        let InstKind::If { cond, then, else_ } = self.func.inst(inst).kind else { return };
+        let yields = |func: &Function, r| matches!(terminator(func, r), Some(InstKind::Yield(_)));
+        match (yields(self.func, then), yields(self.func, else_)) {
+            (false, false) => {
+                pending.clear();
+                let jump = self.join_jumps(cx, inst, then, else_);
+                pending.push(jump);
+            }
+            (true, false) => self.join_rest(cx, inst, then, else_, pending),
+            (false, true) => self.join_rest(cx, inst, else_, then, pending),
+            (true, true) => {}
+        }
+        self.func.region_mut(region).insts.push(inst);
+        let key = (cond.value, cond.swizzle[0]);
+        for (inner, bit) in [(then, true), (else_, false)] {
+            self.known.insert(key, bit);
+            let cx = cx.enter(self.func, inst, inner);
+            self.region(&cx, inner);
+        }
+        self.known.remove(&key);
+    }
+
+    /// Exchanges the branches of an `If` on a negation.
+    fn swap_if_inverted(&mut self, inst: InstId) {
+        let InstKind::If { cond, then, else_ } = self.func.inst(inst).kind else { return };
+        let Some(def) = self.func.def(cond.value) else { return };
+        let InstKind::Alu { op: AluOp::INot, ref srcs, .. } = def.kind else { return };
+        let cond = srcs[0].then(cond.swizzle);
+        *self.func.kind_mut(inst) = InstKind::If { cond, then: else_, else_: then };
+        self.progress = true;
+    }
+
+    /// Neither branch yields: takes the jump of `else_`, or of both if they jump alike, out of the `If`.
+    fn join_jumps(
+        &mut self,
+        cx: &Context,
+        inst: InstId,
+        then: RegionId,
+        else_: RegionId,
+    ) -> InstId {
+        self.progress = true;
+        self.func.retain_results(inst, |_| false);
+        let alike = self.jump_kind(then) == self.jump_kind(else_);
+        let jump = self.yield_jump(cx, else_);
+        if alike {
+            self.yield_jump(cx, then);
+        }
+        self.jump_with_results(cx, inst, &jump)
+    }
+
+    /// Only `yielding` yields: if the other branch jumps as the code behind does at its end, moves that code into
+    /// `yielding`.
+    fn join_rest(
+        &mut self,
+        cx: &Context,
+        inst: InstId,
+        yielding: RegionId,
+        jumping: RegionId,
+        pending: &mut Vec<InstId>,
+    ) {
+        let alike = pending.first().map(|&end| std::mem::discriminant(&self.func.inst(end).kind));
+        if alike != self.jump_kind(jumping) || cx.depth >= MAX_DEPTH {
+            return self.move_out(inst, yielding, pending);
+        }
+        self.progress = true;
+        let list = &mut self.func.region_mut(yielding).insts;
+        let end = list.pop();
+        list.extend(pending.drain(..).rev());
+        if let Some(end) = end
+            && let InstKind::Yield(srcs) = self.func.inst(end).kind.clone()
+        {
+            self.replace_results(inst, &srcs);
+        }
+        self.func.retain_results(inst, |_| false);
+        self.yield_jump(cx, jumping);
+        let jump = self.yield_jump(cx, yielding);
+        let jump = self.jump_with_results(cx, inst, &jump);
+        pending.push(jump);
+    }
+
+    /// The other branch jumps: moves the code of `yielding` behind the `If`.
+    fn move_out(&mut self, inst: InstId, yielding: RegionId, pending: &mut Vec<InstId>) {
+        let list = &mut self.func.region_mut(yielding).insts;
+        if list.len() == 1 && self.func.inst(inst).results.is_empty() {
+            return;
+        }
+        self.progress = true;
+        let list = &mut self.func.region_mut(yielding).insts;
+        let end = list.pop();
+        pending.extend(list.drain(..).rev());
+        if let Some(end) = end
+            && let InstKind::Yield(srcs) = self.func.inst(end).kind.clone()
+        {
+            self.replace_results(inst, &srcs);
+        }
+        self.func.retain_results(inst, |_| false);
+        let end = self.func.add_inst(InstKind::Yield(Srcs::new()), &[]);
+        self.func.region_mut(yielding).insts.push(end);
+    }
+
+    fn jump_kind(&self, region: RegionId) -> Option<std::mem::Discriminant<InstKind>> {
+        terminator(self.func, region).map(std::mem::discriminant)
+    }
+
+    /// Lets a region yield what its jump hands on; returns the jump.
+    fn yield_jump(&mut self, cx: &Context, region: RegionId) -> InstKind {
+        let Some(end) = self.func.region_mut(region).insts.pop() else { return InstKind::Return };
+        let jump = self.func.inst(end).kind.clone();
+        let srcs = match &jump {
+            InstKind::Break(srcs) | InstKind::Continue(srcs) => srcs.clone(),
+            _ => Srcs::new(),
+        };
+        let end = self.func.add_inst(InstKind::Yield(srcs), &[]);
+        self.func.region_mut(region).insts.push(end);
+        self.count(cx, &jump, |n| n.saturating_sub(1));
+        jump
+    }
+
+    /// Gives `inst` results for all that `jump` hands on, and makes the jump that hands on those.
+    fn jump_with_results(&mut self, cx: &Context, inst: InstId, jump: &InstKind) -> InstId {
+        let types: Vec<Ty> =
+            cx.fed(self.func, jump).iter().map(|&value| self.func.ty(value)).collect();
+        let srcs: Srcs =
+            types.into_iter().map(|ty| Src::new(self.func.add_result(inst, ty))).collect();
+        let kind = match jump {
+            InstKind::Break(_) => InstKind::Break(srcs),
+            InstKind::Continue(_) => InstKind::Continue(srcs),
+            _ => InstKind::Return,
+        };
+        self.count(cx, &kind, |n| n + 1);
+        self.func.add_inst(kind, &[])
+    }
+
+    fn count(&mut self, cx: &Context, jump: &InstKind, change: impl Fn(usize) -> usize) {
+        let Some(jumps) = cx.loop_.and_then(|inst| self.jumps.get_mut(&inst)) else { return };
+        match jump {
+            InstKind::Break(_) => jumps.breaks = change(jumps.breaks),
+            InstKind::Continue(_) => jumps.continues = change(jumps.continues),
+            _ => {}
+        }
+    }
+
+    fn loop_(&mut self, cx: &Context, region: RegionId, inst: InstId) {
+        let InstKind::Loop { init, body, continuing } = self.func.inst(inst).kind.clone() else {
+            return;
+        };
+        for inner in [Some(body), continuing].into_iter().flatten() {
+            let cx = cx.enter(self.func, inst, inner);
+            self.region(&cx, inner);
+        }
+        let jumps = self.jumps.get(&inst).copied().unwrap_or_default();
+        let once = jumps.breaks == 1 && jumps.continues == 0;
+        let Some(InstKind::Break(results)) = terminator(self.func, body).cloned() else {
+            return self.func.region_mut(region).insts.push(inst);
+        };
+        if !once {
+            return self.func.region_mut(region).insts.push(inst);
+        }
+        self.progress = true;
+        // The body is done with, so replaced parameters are found by a walk of their own.
+        let mut params = Subst::default();
+        for (i, &src) in init.iter().enumerate() {
+            params.insert(self.func.region(body).params[i], src);
+        }
+        params.apply_in(self.func, body);
+        let results: Vec<Src> = results.iter().map(|&src| params.resolve(src)).collect();
+        self.replace_results(inst, &results);
+        let mut list = std::mem::take(&mut self.func.region_mut(body).insts);
+        list.pop();
+        self.func.region_mut(region).insts.append(&mut list);
+    }
+}
+
+fn terminator_of(func: &Function, list: &[InstId]) -> Option<InstKind> {
+    list.last().map(|&inst| func.inst(inst).kind.clone())
+}

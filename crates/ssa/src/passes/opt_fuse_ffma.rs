@@ -1,0 +1,25 @@
+//! Fuses a product and a sum into one operation that rounds once, where the product serves nothing else.
+//!
+//! Runs late: a product by itself has more rules that simplify it.
+
+use std::sync::LazyLock;
+
+use super::util::rules::{Match, Pat, Rule, RuleSet, letter, pat, rules};
+use crate::ir::{AluOp, Shader};
+
+/// See the [module](self). Returns whether a product was fused.
+pub fn opt_fuse_ffma(shader: &mut Shader) -> bool {
+    static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::new(&[PRODUCTS]));
+    RULES.apply(shader)
+}
+
+static PRODUCTS: &[Rule] = rules! {
+    (FAdd (FMul a b) c) -> (FFma a b c) if used_once();
+    (FAdd (FNeg (FMul a b)) c) -> (FFma (FNeg a) b c) if used_once();
+    (FSub (FMul a b) c) -> (FFma a b (FNeg c)) if used_once();
+    (FSub c (FMul a b)) -> (FFma (FNeg a) b c) if used_once();
+};
+
+fn used_once(m: &Match<'_>) -> bool {
+    m.inner_used_once()
+}

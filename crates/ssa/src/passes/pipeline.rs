@@ -1,0 +1,139 @@
+//! The pass list, and what runs it: names, switches, fuel, an observer.
+
+use std::collections::BTreeSet;
+
+use super::*;
+use crate::ir::Shader;
+
+/// A pass of the list.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// Its name: of the function, the file and in traces.
+    pub name: &'static str,
+    /// Runs it; returns whether it changed anything.
+    pub run: fn(&mut Shader, &LowerOptions) -> bool,
+}
+
+/// What a back end wants lowered.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LowerOptions {
+    /// Registers hold one component: split vector arithmetic.
+    pub scalarize: bool,
+    /// Which system values are provided.
+    pub system_values: SystemValues,
+}
+
+/// How to run the list.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// What the back end wants.
+    pub lower: LowerOptions,
+    /// Names of `opt_` passes that are switched off. Lowering passes cannot be.
+    pub disabled: BTreeSet<String>,
+    /// How many runs of `opt_` passes are allowed; the rest are skipped. `None` = all. Bisecting it finds the run that
+    /// breaks a shader.
+    pub fuel: Option<u64>,
+}
+
+macro_rules! passes {
+    ($($name:ident $(($option:ident))?),+ $(,)?) => {
+        &[$(Pass {
+            name: stringify!($name),
+            run: |shader, _options| $name(shader $(, &_options.$option)?),
+        }),+]
+    };
+}
+
+/// Passes that give each other work: run again and again until none finds any.
+static CLEAN: &[Pass] = passes![
+    opt_scalar_replacement,
+    opt_vars_to_ssa,
+    opt_copy_propagation,
+    opt_constant_folding,
+    opt_algebraic,
+    opt_trivial_params,
+    opt_dead_control_flow,
+    opt_cse,
+    opt_dce,
+];
+
+/// Passes that would hide work from [`CLEAN`]: once each, at the end.
+static LATE: &[Pass] = passes![opt_fuse_ffma, opt_copy_propagation, opt_cse, opt_dce];
+
+/// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each.
+static LOWER: &[Pass] =
+    passes![lower_returns, lower_system_values(system_values), lower_continue_constructs,];
+
+/// As [`LOWER`], for back ends whose registers hold one component.
+static LOWER_SCALAR: &[Pass] = passes![lower_scalarize];
+
+/// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
+const MAX_ROUNDS: usize = 24;
+
+/// Optimises and lowers a shader for a back end: the whole list.
+///
+/// `after_pass` is called after each pass that changed something, with its name.
+pub fn optimize(
+    shader: &mut Shader,
+    options: &Options,
+    after_pass: &mut dyn FnMut(&'static str, &Shader),
+) {
+    let mut runner = Runner { options, fuel: options.fuel, after_pass };
+    runner.clean(shader);
+    let scalar = if options.lower.scalarize { LOWER_SCALAR } else { &[] };
+    for pass in LOWER.iter().chain(scalar) {
+        runner.run(shader, pass);
+        runner.clean(shader);
+    }
+    for pass in LATE {
+        runner.run(shader, pass);
+    }
+}
+
+/// Every pass, by name.
+pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
+    CLEAN.iter().chain(LOWER).chain(LOWER_SCALAR).chain(LATE)
+}
+
+struct Runner<'o> {
+    options: &'o Options,
+    fuel: Option<u64>,
+    after_pass: &'o mut dyn FnMut(&'static str, &Shader),
+}
+
+impl Runner<'_> {
+    fn clean(&mut self, shader: &mut Shader) {
+        for _ in 0..MAX_ROUNDS {
+            let mut progress = false;
+            for pass in CLEAN {
+                progress |= self.run(shader, pass);
+            }
+            if !progress {
+                return;
+            }
+        }
+    }
+
+    fn run(&mut self, shader: &mut Shader, pass: &Pass) -> bool {
+        let optional = pass.name.starts_with("opt_");
+        if optional && (self.options.disabled.contains(pass.name) || !self.take_fuel()) {
+            return false;
+        }
+        let progress = (pass.run)(shader, &self.options.lower);
+        if progress {
+            (self.after_pass)(pass.name, shader);
+        }
+        progress
+    }
+
+    fn take_fuel(&mut self) -> bool {
+        match &mut self.fuel {
+            None => true,
+            Some(0) => false,
+            Some(left) => {
+                *left -= 1;
+                true
+            }
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What the passes share: walks, the tree of regions, value replacement, copies of code.
+
+mod context;
+mod copy;
+mod rewrite;
+pub(crate) mod rules;
+mod subst;
+mod tree;
+
+pub(crate) use context::{Context, reads, walk};
+pub(crate) use copy::Copier;
+pub(crate) use rewrite::{Action, rewrite};
+pub(crate) use subst::Subst;
+pub(crate) use tree::Tree;
+
+use smallvec::SmallVec;
+
+use crate::interp::alu::eval_alu;
+use crate::ir::{AluOp, Function, InstKind, RegionId, Src, Ty, Value};
+
+/// Inserts instructions, made but standing nowhere, at the start of the function: visible everywhere.
+pub(crate) fn prepend(func: &mut Function, insts: Vec<crate::ir::InstId>) {
+    let body = func.body();
+    func.region_mut(body).insts.splice(0..0, insts);
+}
+
+/// The terminator of a region.
+pub(crate) fn terminator(func: &Function, region: RegionId) -> Option<&InstKind> {
+    func.region(region).insts.last().map(|&inst| &func.inst(inst).kind)
+}
+
+/// The constant that a source reads, component by component (the first `comps` entries count).
+pub(crate) fn const_src(func: &Function, src: Src, comps: usize) -> Option<[u64; 4]> {
+    let bits = func.as_const(src.value)?;
+    let mut out = [0; 4];
+    for (out, &from) in out.iter_mut().zip(&src.swizzle).take(comps) {
+        *out = bits[usize::from(from)];
+    }
+    Some(out)
+}
+
+/// The constant that a scalar source reads.
+pub(crate) fn const_scalar(func: &Function, src: Src) -> Option<u64> {
+    const_src(func, src, 1).map(|bits| bits[0])
+}
+
+/// What an operation computes if all its sources are constants.
+pub(crate) fn fold(func: &Function, op: AluOp, result: Ty, srcs: &[Src]) -> Option<[u64; 4]> {
+    let mut consts = SmallVec::<[[u64; 4]; 4]>::new();
+    for (i, &src) in srcs.iter().enumerate() {
+        consts.push(const_src(func, src, op.src_comps(i, result.comps()))?);
+    }
+    let bits = func.ty(srcs.get(op.size_src())?.value).bits();
+    Some(eval_alu(op, result, bits, &consts))
+}
+
+/// Whether a value is [`InstKind::Undef`].
+pub(crate) fn is_undef(func: &Function, value: Value) -> bool {
+    func.def(value).is_some_and(|inst| inst.kind == InstKind::Undef)
+}

@@ -1,0 +1,374 @@
+//! Rewrite rules as tables: a pattern of operations, what may stand in its place, and when.
+//!
+//! In [`rules!`], `(IAdd a 0)` is an operation; a lower-case letter is any source, the same letter the same source; a
+//! letter in brackets, `[b]`, is a source that is constant; a number is a constant of that value, float where the
+//! operation reads a float, `{-1}` a negative one. In the replacement `[log2 b]` is a constant computed by a function.
+//!
+//! `=>` keeps every bit (of defined results), `->` may change a float result and does not apply to `exact`
+//! operations. Conditions follow after `if`.
+
+use smallvec::SmallVec;
+
+use super::{Action, const_src, fold};
+use crate::ir::{
+    AluOp, BitRule, Builder, Class, Function, InstId, InstKind, Shader, Src, Srcs, Ty,
+};
+
+/// A pattern to find or a replacement to build.
+#[derive(Debug)]
+pub(crate) enum Pat {
+    /// A source, by number of its letter.
+    Any(usize),
+    /// A source that is constant.
+    Const(usize),
+    /// A constant of this value.
+    Num(f64),
+    /// A constant computed from a constant source: bit size and bits go in.
+    Calc(fn(u32, u64) -> u64, usize),
+    /// An operation.
+    Op(AluOp, &'static [Pat]),
+}
+
+/// A row of a table.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    /// The operation at the root of the pattern.
+    pub(crate) op: AluOp,
+    /// The patterns of its sources.
+    pub(crate) srcs: &'static [Pat],
+    /// What takes the place.
+    pub(crate) with: Pat,
+    /// Whether a float result may change.
+    pub(crate) inexact: bool,
+    /// When the rule applies.
+    pub(crate) when: Option<fn(&Match<'_>) -> bool>,
+}
+
+/// The number of a pattern's letter.
+pub(crate) const fn letter(name: &str) -> usize {
+    let letter = name.as_bytes()[0];
+    assert!(name.len() == 1 && letter >= b'a' && letter < b'a' + LETTERS as u8);
+    (letter - b'a') as usize
+}
+
+const LETTERS: usize = 6;
+
+macro_rules! pat {
+    ([$name:ident]) => { Pat::Const(letter(stringify!($name))) };
+    ([$calc:ident $name:ident]) => { Pat::Calc($calc, letter(stringify!($name))) };
+    (($op:ident $($src:tt)*)) => { Pat::Op(AluOp::$op, &[$(pat!($src)),*]) };
+    ({$number:expr}) => { Pat::Num($number as f64) };
+    ($name:ident) => { Pat::Any(letter(stringify!($name))) };
+    ($number:literal) => { Pat::Num($number as f64) };
+}
+
+macro_rules! rules {
+    ($(($op:ident $($src:tt)*) $arrow:tt $with:tt $(if $when:ident($($arg:ident),*))?;)+) => { &[$(
+        Rule {
+            op: AluOp::$op,
+            srcs: &[$(pat!($src)),*],
+            with: pat!($with),
+            inexact: rules!(@ $arrow),
+            when: rules!(@when $($when($($arg),*))?),
+        },
+    )+] };
+    (@ =>) => { false };
+    (@ ->) => { true };
+    (@when) => { None };
+    (@when $when:ident($($arg:ident),*)) => {
+        Some(|m: &Match<'_>| $when(m, $(letter(stringify!($arg))),*))
+    };
+}
+
+pub(crate) use {pat, rules};
+
+/// Sources bound to letters while a rule is tried.
+#[derive(Debug)]
+pub(crate) struct Match<'f> {
+    /// The function.
+    pub(crate) func: &'f Function,
+    /// The type of the result at the root.
+    pub(crate) ty: Ty,
+    bound: [Option<(Src, usize)>; LETTERS],
+    /// Inner operations that take part.
+    inner: SmallVec<[InstId; 4]>,
+    uses: &'f [u32],
+}
+
+impl Match<'_> {
+    /// The bit size of the source at a letter.
+    pub(crate) fn bits(&self, at: usize) -> u32 {
+        self.bound[at].map_or(0, |(src, _)| self.func.ty(src.value).bits())
+    }
+
+    /// The components of the constant at a letter, if it is one.
+    pub(crate) fn consts(&self, at: usize) -> Option<SmallVec<[u64; 4]>> {
+        let (src, count) = self.bound[at]?;
+        let bits = const_src(self.func, src, count)?;
+        Some(SmallVec::from_slice(&bits[..count]))
+    }
+
+    /// Whether the source at a letter is constant and `f` holds for each component, given the bit size.
+    pub(crate) fn all(&self, at: usize, f: impl Fn(u32, u64) -> bool) -> bool {
+        let bits = self.bits(at);
+        self.consts(at).is_some_and(|comps| comps.iter().all(|&c| f(bits, c)))
+    }
+
+    /// Whether every inner operation serves only this pattern.
+    pub(crate) fn inner_used_once(&self) -> bool {
+        self.inner.iter().all(|&inst| {
+            let value = self.func.inst(inst).results[0];
+            self.uses.get(value.index()).is_some_and(|&uses| uses == 1)
+        })
+    }
+
+    fn src(&mut self, pat: &Pat, src: Src, count: usize, class: Class) -> bool {
+        match pat {
+            Pat::Any(at) | Pat::Const(at) => {
+                if matches!(pat, Pat::Const(_)) && const_src(self.func, src, count).is_none() {
+                    return false;
+                }
+                match self.bound[*at] {
+                    None => {
+                        self.bound[*at] = Some((src, count));
+                        true
+                    }
+                    Some((old, n)) => {
+                        n == count && old.value == src.value && old.swizzle[..n] == src.swizzle[..n]
+                    }
+                }
+            }
+            Pat::Num(number) => {
+                let bits = self.func.ty(src.value).bits();
+                let wanted = encode(*number, bits, class);
+                const_src(self.func, src, count).is_some_and(|comps| {
+                    comps[..count].iter().all(|&c| {
+                        // Either zero matches a float zero.
+                        wanted == Some(c)
+                            || class == Class::Float && *number == 0.0 && c == 1 << (bits - 1)
+                    })
+                })
+            }
+            Pat::Calc(..) => false,
+            Pat::Op(op, pats) => {
+                let data = match self.func.value(src.value).def {
+                    crate::ir::ValueDef::Result { inst, .. } => (inst, self.func.inst(inst)),
+                    crate::ir::ValueDef::Param { .. } => return false,
+                };
+                let InstKind::Alu { op: found, srcs, .. } = &data.1.kind else { return false };
+                let comps = self.func.ty(src.value).comps();
+                let whole = src.is_identity(count) && count == comps;
+                if found != op || !(whole || op.is_per_component()) {
+                    return false;
+                }
+                self.inner.push(data.0);
+                let outer = (!whole).then_some((src.swizzle, count));
+                self.srcs(*op, pats, srcs, comps, outer)
+            }
+        }
+    }
+
+    /// Matches the sources of an operation with a result of `comps` components, of which `outer` tells which are read.
+    fn srcs(
+        &mut self,
+        op: AluOp,
+        pats: &[Pat],
+        srcs: &Srcs,
+        comps: usize,
+        outer: Option<([u8; 4], usize)>,
+    ) -> bool {
+        let see = |i: usize| match outer {
+            Some((swizzle, count)) => (srcs[i].then(swizzle), count),
+            None => (srcs[i], op.src_comps(i, comps)),
+        };
+        let (bound, inner) = (self.bound, self.inner.clone());
+        let orders: &[[usize; 2]] =
+            if op.row().commutative { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
+        for order in orders {
+            let fits = pats.iter().enumerate().all(|(i, pat)| {
+                let (src, count) = see(order.get(i).copied().unwrap_or(i));
+                self.src(pat, src, count, op.row().srcs[i].class)
+            });
+            if fits {
+                return true;
+            }
+            self.bound = bound;
+            self.inner.clone_from(&inner);
+        }
+        false
+    }
+}
+
+/// The bits of a number in an operand of this class, if it has the value.
+fn encode(number: f64, bits: u32, class: Class) -> Option<u64> {
+    if class != Class::Float {
+        return (number.fract() == 0.0).then_some(number as i64 as u64 & (u64::MAX >> (64 - bits)));
+    }
+    match bits {
+        // The tables use numbers whose binary16 form is exact: a few significant bits, normal range.
+        16 => Some(match number {
+            0.0 => 0,
+            _ => {
+                let f = number.to_bits();
+                (f >> 48 & 0x8000) | ((f >> 52 & 0x7ff) + 15 - 1023) << 10 | (f >> 42 & 0x3ff)
+            }
+        }),
+        32 => Some(u64::from((number as f32).to_bits())),
+        64 => Some(number.to_bits()),
+        _ => None,
+    }
+}
+
+/// Tables indexed by the operation at the root.
+#[derive(Debug)]
+pub(crate) struct RuleSet {
+    by_op: Vec<Vec<&'static Rule>>,
+}
+
+impl RuleSet {
+    /// Indexes the rules; earlier ones are tried first.
+    pub(crate) fn new(tables: &[&'static [Rule]]) -> RuleSet {
+        let mut by_op: Vec<Vec<&Rule>> = vec![Vec::new(); AluOp::all().count()];
+        for rule in tables.iter().flat_map(|table| table.iter()) {
+            by_op[rule.op as usize].push(rule);
+        }
+        RuleSet { by_op }
+    }
+
+    /// Applies the rules to every instruction once; returns whether one applied.
+    pub(crate) fn apply(&self, shader: &mut Shader) -> bool {
+        let keep = shader.float_controls.signed_zero_inf_nan_preserve;
+        let uses = count_uses(&shader.func);
+        let mut changed = false;
+        let replaced = super::rewrite(&mut shader.func, |b, _, inst| {
+            for _ in 0..MAX_PER_INST {
+                match self.apply_to(b, inst, &uses, keep) {
+                    None => break,
+                    Some(Action::Keep) => changed = true,
+                    Some(action) => return action,
+                }
+            }
+            Action::Keep
+        });
+        changed | replaced
+    }
+
+    fn apply_to(
+        &self,
+        b: &mut Builder<'_>,
+        inst: InstId,
+        uses: &[u32],
+        preserve: u8,
+    ) -> Option<Action> {
+        let data = b.func.inst(inst);
+        let InstKind::Alu { op, srcs, exact } = &data.kind else { return None };
+        let ty = b.func.ty(data.results[0]);
+        // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
+        let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
+        for rule in &self.by_op[*op as usize] {
+            let (bound, inner) = ([None; LETTERS], SmallVec::new());
+            let mut m = Match { func: b.func, ty, bound, inner, uses };
+            if !m.srcs(*op, rule.srcs, srcs, ty.comps(), None) {
+                continue;
+            }
+            let is_exact = |&inst: &InstId| {
+                matches!(m.func.inst(inst).kind, InstKind::Alu { exact: true, .. })
+            };
+            let exact = *exact || m.inner.iter().any(is_exact);
+            if rule.inexact && (exact || preserve) || !rule.when.is_none_or(|when| when(&m)) {
+                continue;
+            }
+            let (bound, class) = (m.bound, op.row().result.class);
+            b.set_exact(exact);
+            return match &rule.with {
+                Pat::Op(op, pats) => {
+                    let srcs = build_srcs(b, &bound, *op, pats, ty);
+                    *b.func.kind_mut(inst) = InstKind::Alu { op: *op, srcs, exact };
+                    Some(Action::Keep)
+                }
+                pat => Some(Action::Replace(build(b, &bound, pat, ty, class))),
+            };
+        }
+        None
+    }
+}
+
+/// How often rules may follow each other at one instruction before the walk goes on.
+const MAX_PER_INST: usize = 8;
+
+type Bound = [Option<(Src, usize)>; LETTERS];
+
+/// Builds a replacement of type `ty`. Operations whose size is not known from above take it from their sources.
+fn build(b: &mut Builder<'_>, bound: &Bound, pat: &Pat, ty: Ty, class: Class) -> Src {
+    match pat {
+        Pat::Any(at) | Pat::Const(at) => {
+            bound[*at].map(|(src, _)| src).expect("bound by the pattern")
+        }
+        Pat::Num(number) => {
+            let bits = encode(*number, ty.bits(), class).unwrap_or(0);
+            b.constant(ty, [bits; 4]).into()
+        }
+        Pat::Calc(calc, at) => {
+            let (src, count) = bound[*at].expect("bound by the pattern");
+            let bits = b.func.ty(src.value).bits();
+            let consts = const_src(b.func, src, count).unwrap_or([0; 4]);
+            b.constant(ty, consts.map(|c| calc(bits, c))).into()
+        }
+        Pat::Op(op, pats) => {
+            let srcs = build_srcs(b, bound, *op, pats, ty);
+            match fold(b.func, *op, ty, &srcs) {
+                Some(bits) => b.constant(ty, bits).into(),
+                None => b.alu_ty(*op, ty, &srcs).into(),
+            }
+        }
+    }
+}
+
+fn build_srcs(b: &mut Builder<'_>, bound: &Bound, op: AluOp, pats: &[Pat], ty: Ty) -> Srcs {
+    let row = op.row();
+    // The operation's size: the result's, or of a comparison that of a source known already.
+    let size = match row.result.bits {
+        BitRule::Same => ty.bits(),
+        _ => (0..pats.len())
+            .filter(|&i| row.srcs[i].bits == BitRule::Same)
+            .find_map(|i| known_bits(b.func, bound, &pats[i]))
+            .unwrap_or(32),
+    };
+    (0..pats.len())
+        .map(|i| {
+            let bits = match row.srcs[i].bits {
+                BitRule::Is(bits) => u32::from(bits),
+                _ => size,
+            };
+            let comps = op.src_comps(i, ty.comps());
+            let ty = Ty::new(bits, comps as u32).unwrap_or(Ty::X32);
+            build(b, bound, &pats[i], ty, row.srcs[i].class)
+        })
+        .collect()
+}
+
+/// The bit size of a replacement, if a source tells it.
+fn known_bits(func: &Function, bound: &Bound, pat: &Pat) -> Option<u32> {
+    match pat {
+        Pat::Any(at) | Pat::Const(at) => bound[*at].map(|(src, _)| func.ty(src.value).bits()),
+        Pat::Num(_) | Pat::Calc(..) => None,
+        Pat::Op(op, pats) => {
+            let row = op.row();
+            match row.result.bits {
+                BitRule::Is(bits) => Some(u32::from(bits)),
+                _ => (0..pats.len())
+                    .filter(|&i| row.srcs[i].bits == BitRule::Same)
+                    .find_map(|i| known_bits(func, bound, &pats[i])),
+            }
+        }
+    }
+}
+
+/// Number of sources that name each value.
+fn count_uses(func: &Function) -> Vec<u32> {
+    let mut uses = vec![0; func.num_values()];
+    super::walk(func, |_, _, inst| {
+        func.inst(inst).kind.for_each_src(|src| uses[src.value.index()] += 1);
+    });
+    uses
+}

@@ -1,0 +1,60 @@
+//! Values that stand for other values.
+
+use crate::ir::{Function, InstId, RegionId, Src, Value};
+
+/// A map from values to the sources that replace them. Chains are followed.
+#[derive(Debug, Default)]
+pub(crate) struct Subst {
+    map: Vec<Option<Src>>,
+}
+
+impl Subst {
+    /// From now on `value` is `by`, which must have as many components.
+    pub(crate) fn insert(&mut self, value: Value, by: Src) {
+        if self.map.len() <= value.index() {
+            self.map.resize(value.index() + 1, None);
+        }
+        self.map[value.index()] = Some(by);
+    }
+
+    /// The source with replaced values replaced.
+    pub(crate) fn resolve(&self, mut src: Src) -> Src {
+        while let Some(Some(by)) = self.map.get(src.value.index()) {
+            src = by.then(src.swizzle);
+        }
+        src
+    }
+
+    /// Whether nothing is replaced.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.map.is_empty()
+    }
+
+    /// Replaces values in the sources of one instruction.
+    pub(crate) fn apply(&self, func: &mut Function, inst: InstId) {
+        if !self.is_empty() {
+            func.kind_mut(inst).for_each_src_mut(|src| *src = self.resolve(*src));
+        }
+    }
+
+    /// Replaces values in the sources of every reachable instruction.
+    pub(crate) fn apply_everywhere(&self, func: &mut Function) {
+        let body = func.body();
+        self.apply_in(func, body);
+    }
+
+    /// Replaces values in the sources of every instruction of `region` and the regions in it.
+    pub(crate) fn apply_in(&self, func: &mut Function, region: RegionId) {
+        if self.is_empty() {
+            return;
+        }
+        let mut regions = vec![region];
+        while let Some(region) = regions.pop() {
+            for i in 0..func.region(region).insts.len() {
+                let inst = func.region(region).insts[i];
+                self.apply(func, inst);
+                regions.extend(func.inst(inst).kind.regions());
+            }
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Each pass as before/after pairs: `tests/ssa/passes/PASS.ssa`.
+//!
+//! A file is a row of cases. A case starts with a line `// run: PASS [PASS]...` and a shader; what the passes make of it
+//! stands after `// expect:`. `// expect: unchanged` says that they must not find anything.
+//! `CRESTLINE_BLESS=1` writes what comes out.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+
+use crestline_ssa::passes::{LowerOptions, Options, SystemValues, all_passes, optimize};
+use crestline_ssa::text::parse;
+use crestline_ssa::verify::verify;
+
+fn options() -> Options {
+    let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
+    Options { lower: LowerOptions { scalarize: true, system_values }, ..Options::default() }
+}
+
+/// Runs the passes of a case; returns its expectation.
+fn run(passes: &str, before: &str) -> String {
+    let mut shader = parse(before).unwrap_or_else(|e| panic!("{e}\n{before}"));
+    verify(&shader).unwrap_or_else(|e| panic!("{e}\n{before}"));
+    let options = options();
+    let mut progress = false;
+    for name in passes.split_whitespace() {
+        if name == "optimize" {
+            optimize(&mut shader, &options, &mut |name, shader| {
+                progress = true;
+                verify(shader).unwrap_or_else(|e| panic!("after {name}: {e}\n{shader}"));
+            });
+        } else {
+            let pass = all_passes().find(|p| p.name == name);
+            let pass = pass.unwrap_or_else(|| panic!("there is no pass {name}"));
+            progress |= (pass.run)(&mut shader, &options.lower);
+        }
+        verify(&shader).unwrap_or_else(|e| panic!("after {name}: {e}\n{shader}"));
+    }
+    let mut original = parse(before).unwrap();
+    original.compact();
+    shader.compact();
+    if progress {
+        format!("// expect:\n{shader}")
+    } else {
+        assert_eq!(shader, original, "no progress, but a change");
+        "// expect: unchanged\n".to_owned()
+    }
+}
+
+#[test]
+fn passes_do_what_the_files_say() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../tests/ssa/passes");
+    let mut paths: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    let mut failed = String::new();
+    for path in &paths {
+        let text = std::fs::read_to_string(path).unwrap();
+        let mut out = String::new();
+        for case in text.split_inclusive("// run: ") {
+            let case = case.strip_suffix("// run: ").unwrap_or(case);
+            if out.is_empty() && !case.contains('\n') {
+                continue;
+            }
+            let (passes, rest) = case.split_once('\n').unwrap();
+            let before = rest.split("// expect:").next().unwrap().trim_end();
+            let _ = writeln!(out, "// run: {passes}\n{before}\n{}", run(passes, before));
+        }
+        let out = format!("{}\n", out.trim_end());
+        if std::env::var_os("CRESTLINE_BLESS").is_some() {
+            std::fs::write(path, out).unwrap();
+        } else if out != text {
+            let _ = writeln!(failed, "{}: expected\n{text}\nfound\n{out}", path.display());
+        }
+    }
+    assert!(!paths.is_empty());
+    assert!(failed.is_empty(), "{failed}");
+}
