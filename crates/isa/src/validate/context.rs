@@ -1,8 +1,11 @@
 //! What the rules ask of an instruction, derived once.
 
+use std::cell::OnceCell;
+
 use crestline_device::{Device, Gen};
 
 use crate::inst::{Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, VStride};
+use crate::message::{Descriptor, DescriptorError};
 use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, Type, TypeClass};
 
 /// Bytes of a general register.
@@ -123,6 +126,7 @@ pub(super) struct Context<'a> {
     /// Execution type, of basic instructions with sources.
     pub(super) exec: Option<Type>,
     regions: [Option<RegionSrc>; 2],
+    message: OnceCell<Option<Result<Descriptor, DescriptorError>>>,
     /// Number of register or immediate sources the operation has.
     pub(super) sources: usize,
 }
@@ -169,7 +173,17 @@ impl<'a> Context<'a> {
             .when(basic && has_dst && es > 1, Facts::CONVERTS)
             .when(wide, Facts::WIDE)
             .when(mixed, Facts::MIXED);
-        Context { inst, device, generation, es, facts, exec, regions, sources }
+        Context {
+            inst,
+            device,
+            generation,
+            es,
+            facts,
+            exec,
+            regions,
+            message: OnceCell::new(),
+            sources,
+        }
     }
 
     pub(super) fn op(&self) -> Opcode {
@@ -245,6 +259,17 @@ impl<'a> Context<'a> {
             Place::Direct { reg, sub } => Some((reg, sub)),
             Place::Indirect { .. } => None,
         })
+    }
+
+    /// The message, or what is wrong with its descriptor; `None` if a descriptor is in a register or the instruction
+    /// sends nothing. Decoded at most once.
+    pub(super) fn message(&self) -> Option<Result<&Descriptor, &DescriptorError>> {
+        let decode = || {
+            let send = self.inst.send()?;
+            let ex_desc = send.ex_desc.imm().unwrap_or(0);
+            Some(Descriptor::decode(self.generation, send.sfid, send.desc.imm()?, ex_desc))
+        };
+        Some(self.message.get_or_init(decode).as_ref()?.as_ref())
     }
 
     /// Bytes of the execution type; 0 if there is none.

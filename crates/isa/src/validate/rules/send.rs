@@ -2,6 +2,7 @@
 
 use super::rules;
 use crate::inst::{DescSrc, Place, Reg, Send, SrcReg};
+use crate::message::{Descriptor, Message, UrbLayout};
 use crate::tables::{Form, Sfid};
 use crate::validate::context::{Context, has_cond_mod};
 use crestline_device::Gen;
@@ -57,6 +58,31 @@ rules! {
         "a URB message needs its header"
         => |c| c.inst.send().is_some_and(|s| s.sfid == Sfid::Urb)
             && desc(c).is_some_and(|d| d >> 19 & 1 == 0);
+    "K15" Error Gen5..=Gen125 [SEND] "PRM Shared Functions, message descriptors"
+        "the descriptor must be a message of the shared function, with every reserved bit zero"
+        => |c| matches!(c.message(), Some(Err(_)));
+    "K17" Error Gen7..=Gen12 [SEND] "PRM URB messages"
+        "an oword URB write has a header and one register of data"
+        => |c| matches!(message(c), Some(Descriptor { mlen, ex_mlen, message: Message::UrbWrite { layout: UrbLayout::Oword, .. }, .. })
+            if mlen + ex_mlen != 2);
+    "K18" Error Gen7..=Gen12 [SEND] "PRM Scratch Block Messages"
+        "a scratch block message carries 1, 2, 4 or (gen8 on) 8 registers, as many as its lengths say"
+        => |c| match message(c) {
+            Some(d) => match d.message {
+                Message::ScratchBlockRead { registers, .. } => d.rlen != registers,
+                Message::ScratchBlockWrite { registers, .. } => d.mlen + d.ex_mlen != registers + 1,
+                _ => false,
+            },
+            None => false,
+        };
+    "K19" Warning Gen7..=Gen12 [SEND] "Mesa SIMD lowering"
+        "typed messages have 8 channels, the other surface messages 16 at most"
+        => |c| !c.inst.no_mask && match message(c).map(|d| &d.message) {
+            Some(Message::TypedRead { .. } | Message::TypedWrite { .. } | Message::TypedAtomic { .. }) => c.es > 8,
+            Some(Message::UntypedRead { .. } | Message::UntypedWrite { .. } | Message::UntypedAtomic { .. }
+                | Message::ByteScatteredRead { .. } | Message::ByteScatteredWrite { .. }) => c.es > 16,
+            _ => false,
+        };
     "K21" Error Gen5..=Gen125 [SEND] "PRM send"
         "a message has at least one register of payload"
         => |c| lengths(c).is_some_and(|(mlen, _)| mlen == 0) && !is_split(c);
@@ -68,6 +94,11 @@ fn is_split(c: &Context<'_>) -> bool {
 
 fn is_eot(c: &Context<'_>) -> bool {
     c.inst.send().is_some_and(|s| s.eot)
+}
+
+/// The message, if its descriptor is an immediate and valid.
+fn message<'c>(c: &'c Context<'_>) -> Option<&'c Descriptor> {
+    c.message()?.ok()
 }
 
 /// The immediate descriptor.
