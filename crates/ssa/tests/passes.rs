@@ -7,13 +7,28 @@
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use crestline_ssa::ir::AluOp;
 use crestline_ssa::passes::{LowerOptions, Options, SystemValues, all_passes, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
 fn options() -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
-    Options { lower: LowerOptions { scalarize: true, system_values }, ..Options::default() }
+    let lacks = [
+        AluOp::FDiv,
+        AluOp::FSign,
+        AluOp::FLrp,
+        AluOp::FLdexp,
+        AluOp::ISign,
+        AluOp::IMod,
+        AluOp::UBitfieldExtract,
+        AluOp::IBitfieldExtract,
+        AluOp::BitfieldInsert,
+        AluOp::UAddCarry,
+        AluOp::USubBorrow,
+    ];
+    let lower = LowerOptions { scalarize: true, system_values, lacks: lacks.into() };
+    Options { lower, ..Options::default() }
 }
 
 /// Runs the passes of a case; returns its expectation.

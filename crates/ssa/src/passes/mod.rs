@@ -5,10 +5,14 @@
 
 mod util;
 
+mod lower_bit_ops;
 mod lower_continue_constructs;
+mod lower_float_ops;
+mod lower_int_division;
 mod lower_returns;
 mod lower_scalarize;
 mod lower_system_values;
+mod lower_trigonometry;
 mod opt_algebraic;
 mod opt_constant_folding;
 mod opt_copy_propagation;
@@ -21,10 +25,14 @@ mod opt_trivial_params;
 mod opt_vars_to_ssa;
 mod pipeline;
 
+pub use lower_bit_ops::lower_bit_ops;
 pub use lower_continue_constructs::lower_continue_constructs;
+pub use lower_float_ops::lower_float_ops;
+pub use lower_int_division::lower_int_division;
 pub use lower_returns::lower_returns;
 pub use lower_scalarize::lower_scalarize;
 pub use lower_system_values::{SystemValues, lower_system_values};
+pub use lower_trigonometry::lower_trigonometry;
 pub use opt_algebraic::opt_algebraic;
 pub use opt_constant_folding::opt_constant_folding;
 pub use opt_copy_propagation::opt_copy_propagation;

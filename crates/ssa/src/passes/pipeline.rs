@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::ir::Shader;
+use crate::ir::{AluOp, Shader};
 
 /// A pass of the list.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +21,9 @@ pub struct LowerOptions {
     pub scalarize: bool,
     /// Which system values are provided.
     pub system_values: SystemValues,
+    /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
+    /// selection reports them.
+    pub lacks: BTreeSet<AluOp>,
 }
 
 /// How to run the list.
@@ -36,12 +39,17 @@ pub struct Options {
 }
 
 macro_rules! passes {
-    ($($name:ident $(($option:ident))?),+ $(,)?) => {
+    ($($name:ident $(($($option:tt)+))?),+ $(,)?) => {
         &[$(Pass {
             name: stringify!($name),
-            run: |shader, _options| $name(shader $(, &_options.$option)?),
+            run: |shader, options| {
+                let _ = options;
+                $name(shader $(, passes!(@ options $($option)+))?)
+            },
         }),+]
     };
+    (@ $options:ident all) => { $options };
+    (@ $options:ident $option:ident) => { &$options.$option };
 }
 
 /// Passes that give each other work: run again and again until none finds any.
@@ -67,6 +75,10 @@ static LOWER: &[Pass] =
 /// As [`LOWER`], for back ends whose registers hold one component.
 static LOWER_SCALAR: &[Pass] = passes![lower_scalarize];
 
+/// As [`LOWER`], after it: operations that a back end lacks.
+static LOWER_OPS: &[Pass] =
+    passes![lower_trigonometry, lower_float_ops(all), lower_bit_ops(all), lower_int_division(all),];
+
 /// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
 const MAX_ROUNDS: usize = 24;
 
@@ -81,7 +93,7 @@ pub fn optimize(
     let mut runner = Runner { options, fuel: options.fuel, after_pass };
     runner.clean(shader);
     let scalar = if options.lower.scalarize { LOWER_SCALAR } else { &[] };
-    for pass in LOWER.iter().chain(scalar) {
+    for pass in LOWER.iter().chain(scalar).chain(LOWER_OPS) {
         runner.run(shader, pass);
         runner.clean(shader);
     }
@@ -92,7 +104,7 @@ pub fn optimize(
 
 /// Every pass, by name.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
-    CLEAN.iter().chain(LOWER).chain(LOWER_SCALAR).chain(LATE)
+    CLEAN.iter().chain(LOWER).chain(LOWER_SCALAR).chain(LOWER_OPS).chain(LATE)
 }
 
 struct Runner<'o> {

@@ -237,12 +237,17 @@ impl RuleSet {
 
     /// Applies the rules to every instruction once; returns whether one applied.
     pub(crate) fn apply(&self, shader: &mut Shader) -> bool {
+        self.apply_to_ops(shader, &|_| true)
+    }
+
+    /// Applies the rules to instructions with the operations that `wanted` names.
+    pub(crate) fn apply_to_ops(&self, shader: &mut Shader, wanted: &dyn Fn(AluOp) -> bool) -> bool {
         let keep = shader.float_controls.signed_zero_inf_nan_preserve;
         let uses = count_uses(&shader.func);
         let mut changed = false;
         let replaced = super::rewrite(&mut shader.func, |b, _, inst| {
             for _ in 0..MAX_PER_INST {
-                match self.apply_to(b, inst, &uses, keep) {
+                match self.apply_to(b, inst, &uses, keep, wanted) {
                     None => break,
                     Some(Action::Keep) => changed = true,
                     Some(action) => return action,
@@ -259,9 +264,13 @@ impl RuleSet {
         inst: InstId,
         uses: &[u32],
         preserve: u8,
+        wanted: &dyn Fn(AluOp) -> bool,
     ) -> Option<Action> {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, exact } = &data.kind else { return None };
+        if !wanted(*op) {
+            return None;
+        }
         let ty = b.func.ty(data.results[0]);
         // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
         let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
