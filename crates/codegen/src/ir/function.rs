@@ -23,7 +23,7 @@ impl BlockId {
 pub enum Class {
     /// General registers.
     Grf,
-    /// Flag bits, one per channel of the dispatch.
+    /// Flag bits, one per channel of the dispatch. As an operand: one UW or UD, the whole flag.
     Flag,
 }
 

@@ -77,6 +77,11 @@ impl Inst {
         self.predicate.ctrl != PredCtrl::None
     }
 
+    /// Whether the predicate disables channels (rather than picking a source).
+    pub fn predicate_disables(&self) -> bool {
+        self.is_predicated() && !self.op.predicate_selects()
+    }
+
     /// Whether the flag register is read.
     pub fn reads_flag(&self) -> bool {
         self.is_predicated()
@@ -194,7 +199,7 @@ impl Inst {
     /// Whether lanes disabled by control flow keep theirs is told by
     /// [`no_mask`](Self::no_mask).
     pub fn is_partial_write(&self) -> bool {
-        (self.is_predicated() && !self.op.predicate_selects())
+        self.predicate_disables()
             || self.op == Op::MovIndirectDst
             || match self.dst.region {
                 Region::Stride(stride) => stride > 1,

@@ -6,7 +6,7 @@
 //! - Destinations are no constants, uniforms or rectangular regions and have no modifiers.
 //! - Source counts are those of the operation; modifiers, saturation and conditional modifiers
 //!   are where they mean something.
-//! - Virtual flags are of the flag class and are large enough.
+//! - Virtual flags are of the flag class and are large enough; as operands they are whole.
 
 use crestline_isa::{AccessMode, CondMod, Form, Opcode};
 
@@ -200,8 +200,10 @@ fn check_place(
             let Some(info) = function.vregs.get(vreg) else {
                 return Err(format!("{name} names no register: {operand}"));
             };
-            if info.class != Class::Grf {
-                return Err(format!("{name} is a flag: {operand}"));
+            let whole =
+                operand.offset == 0 && operand.ty.size() == info.bytes && bytes == info.bytes;
+            if info.class == Class::Flag && !whole {
+                return Err(format!("{name} is not the whole flag: {operand}"));
             }
         }
         File::Imm(_) if operand.region != Region::SCALAR => {

@@ -1,0 +1,460 @@
+//! Linear scan: each virtual register gets consecutive bytes of the general registers.
+//!
+//! Registers are placed in order of their first position. Every slot of a register has its own
+//! interval, so the parts of a wide value free their place one by one. Values of less than a
+//! general register share one, in units of four bytes. A value that finds no place either
+//! displaces cheaper ones or is spilled itself; the scan goes on, so that one round finds
+//! everything that must be spilled.
+
+use crate::ir::{Class, Function, GRF_BYTES, Inst, Operand, Vreg};
+
+use super::liveness::{GRF_COUNT, Interval, Liveness, is_early_clobber};
+
+/// Bytes of the unit that small values are placed in.
+const UNIT_BYTES: u32 = 4;
+const UNITS: usize = (GRF_BYTES / UNIT_BYTES) as usize;
+
+/// What occupies a place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Owner {
+    Payload,
+    Vreg(Vreg),
+}
+
+/// Occupation of one place over time: disjoint intervals in order.
+#[derive(Clone, Debug, Default)]
+struct Track(Vec<(Interval, Owner)>);
+
+impl Track {
+    fn is_free(&self, interval: Interval) -> bool {
+        self.overlapping(interval).next().is_none()
+    }
+
+    fn overlapping(&self, interval: Interval) -> impl Iterator<Item = Owner> + '_ {
+        let from = self.0.partition_point(|(held, _)| held.end < interval.start);
+        self.0[from..]
+            .iter()
+            .take_while(move |(held, _)| held.start <= interval.end)
+            .map(|(_, owner)| *owner)
+    }
+
+    fn insert(&mut self, interval: Interval, owner: Owner) {
+        let at = self.0.partition_point(|(held, _)| held.start < interval.start);
+        self.0.insert(at, (interval, owner));
+    }
+
+    fn remove(&mut self, interval: Interval, owner: Owner) {
+        let from = self.0.partition_point(|(held, _)| held.end < interval.start);
+        if let Some(at) = self.0[from..].iter().position(|(_, held)| *held == owner) {
+            self.0.remove(from + at);
+        }
+    }
+}
+
+/// One general register: held whole, or in units.
+#[derive(Clone, Debug, Default)]
+struct Register {
+    whole: Track,
+    units: Option<Box<[Track; UNITS]>>,
+}
+
+impl Register {
+    fn is_free(&self, interval: Interval) -> bool {
+        self.whole.is_free(interval)
+            && self.units.as_ref().is_none_or(|units| units.iter().all(|u| u.is_free(interval)))
+    }
+
+    fn units_free(&self, units: std::ops::Range<usize>, interval: Interval) -> bool {
+        self.whole.is_free(interval)
+            && self.units.as_ref().is_none_or(|all| all[units].iter().all(|u| u.is_free(interval)))
+    }
+
+    fn owners(&self, interval: Interval) -> impl Iterator<Item = Owner> + '_ {
+        let units = self.units.iter().flat_map(|units| units.iter());
+        std::iter::once(&self.whole).chain(units).flat_map(move |t| t.overlapping(interval))
+    }
+}
+
+/// A source that dies where a register is first written: it may share bytes with it only in
+/// exactly the same place, since a wide instruction executes part by part.
+#[derive(Clone, Copy, Debug)]
+struct Hazard {
+    source: Vreg,
+    /// Byte offset of the destination operand minus that of the source; `None` where no sharing
+    /// is safe.
+    shift: Option<i32>,
+}
+
+/// The outcome of one scan.
+#[derive(Clone, Debug)]
+pub struct Assignment {
+    /// First byte of each virtual register, counted from g0; `None` if it has no interval or is
+    /// a flag or was spilled.
+    pub places: Vec<Option<u32>>,
+    /// What must be spilled first, ascending; empty means success.
+    pub spilled: Vec<Vreg>,
+    /// A register that cannot be placed whatever is spilled.
+    pub impossible: Option<Vreg>,
+    /// One past the highest general register used.
+    pub registers: u32,
+}
+
+/// Where to look first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Strategy {
+    /// Everywhere in turn: freed registers rest, so that scheduling afterwards is freer.
+    Spread,
+    /// At the lowest place: least fragmentation.
+    Dense,
+}
+
+/// Finds places for all registers.
+///
+/// `costs` is what spilling each register would cost, in estimated executed messages.
+pub fn assign(
+    function: &Function,
+    liveness: &Liveness,
+    costs: &[f32],
+    strategy: Strategy,
+) -> Assignment {
+    let mut scan = Scan::new(function, liveness, costs, strategy);
+    let mut order: Vec<(Interval, Vreg)> = function
+        .vregs
+        .iter()
+        .filter(|(_, info)| info.class == Class::Grf)
+        .map(|(vreg, _)| (liveness.vreg(vreg), vreg))
+        .filter(|(interval, _)| !interval.is_empty())
+        .collect();
+    order.sort_by_key(|(interval, vreg)| (interval.start, *vreg));
+    for (interval, vreg) in order {
+        scan.place(vreg, interval);
+        if scan.impossible.is_some() {
+            break;
+        }
+    }
+    scan.spilled.sort_unstable();
+    Assignment {
+        places: scan.places,
+        spilled: scan.spilled,
+        impossible: scan.impossible,
+        registers: scan.highest,
+    }
+}
+
+struct Scan<'a> {
+    function: &'a Function,
+    liveness: &'a Liveness,
+    costs: &'a [f32],
+    strategy: Strategy,
+    registers: Vec<Register>,
+    places: Vec<Option<u32>>,
+    relations: Relations,
+    spilled: Vec<Vreg>,
+    impossible: Option<Vreg>,
+    next: u32,
+    highest: u32,
+    /// Registers that hold units, in the order they were opened.
+    opened: Vec<u32>,
+}
+
+impl<'a> Scan<'a> {
+    fn new(
+        function: &'a Function,
+        liveness: &'a Liveness,
+        costs: &'a [f32],
+        strategy: Strategy,
+    ) -> Scan<'a> {
+        let mut registers = vec![Register::default(); GRF_COUNT];
+        for (register, interval) in registers.iter_mut().zip(&liveness.intervals) {
+            if !interval.is_empty() {
+                register.whole.insert(*interval, Owner::Payload);
+            }
+        }
+        let count = function.vregs.len();
+        Scan {
+            function,
+            liveness,
+            costs,
+            strategy,
+            registers,
+            places: vec![None; count],
+            relations: Relations::new(function),
+            spilled: Vec::new(),
+            impossible: None,
+            next: 0,
+            highest: function.payload_registers,
+            opened: Vec::new(),
+        }
+    }
+
+    fn bytes(&self, vreg: Vreg) -> u32 {
+        self.function.vregs[vreg].bytes
+    }
+
+    fn place(&mut self, vreg: Vreg, interval: Interval) {
+        let found = if self.bytes(vreg) < GRF_BYTES {
+            self.find_small(vreg, interval)
+        } else {
+            self.find_whole(vreg)
+        };
+        match found {
+            Some(place) => self.occupy(vreg, place),
+            None => self.make_room(vreg, interval),
+        }
+    }
+
+    /// Whether the registers from a byte on are free for all slots, and no hazard forbids it.
+    fn fits(&self, vreg: Vreg, place: u32) -> bool {
+        let base = (place / GRF_BYTES) as usize;
+        let slots = self.liveness.slots.of(vreg);
+        let last = base + slots.len();
+        last <= GRF_COUNT
+            // A response may not end in g127 where it overlaps its payload.
+            && !(last == GRF_COUNT && self.relations.responses[vreg.0 as usize])
+            && slots
+                .zip(&self.registers[base..])
+                .all(|(slot, register)| register.is_free(self.liveness.intervals[slot]))
+            && self.hazards_allow(vreg, place)
+    }
+
+    fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
+        self.relations.hazards[vreg.0 as usize].iter().all(|hazard| {
+            let Some(source) = self.places[hazard.source.0 as usize] else { return true };
+            let disjoint =
+                place + self.bytes(vreg) <= source || source + self.bytes(hazard.source) <= place;
+            disjoint || hazard.shift.is_some_and(|shift| place as i32 + shift == source as i32)
+        })
+    }
+
+    fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
+        let count = self.liveness.slots.of(vreg).len() as u32;
+        let lowest = u32::from(self.function.vregs[vreg].min_register);
+        let last = (GRF_COUNT as u32).checked_sub(count)?;
+        for (other, shift) in &self.relations.hints[vreg.0 as usize] {
+            let Some(place) = self.places[other.0 as usize] else { continue };
+            let wanted = place as i64 + i64::from(*shift);
+            if let Ok(place) = u32::try_from(wanted)
+                && place % GRF_BYTES == 0
+                && (lowest..=last).contains(&(place / GRF_BYTES))
+                && self.fits(vreg, place)
+            {
+                return Some(place);
+            }
+        }
+        // Pairs on even registers keep later pairs from falling between.
+        let step = if count.is_multiple_of(2) { 2 } else { 1 };
+        let start = match self.strategy {
+            Strategy::Spread => (self.next / step * step).clamp(lowest, last.max(lowest)),
+            Strategy::Dense => lowest,
+        };
+        let candidates = |step: u32, start: u32| {
+            (start..=last)
+                .step_by(step as usize)
+                .chain((lowest..start.min(last + 1)).step_by(step as usize))
+        };
+        let found = candidates(step, start)
+            .find(|base| self.fits(vreg, base * GRF_BYTES))
+            .or_else(|| (lowest..=last).find(|base| self.fits(vreg, base * GRF_BYTES)))?;
+        self.next = found + count;
+        Some(found * GRF_BYTES)
+    }
+
+    fn find_small(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
+        let bytes = self.bytes(vreg);
+        let align = bytes.next_power_of_two().max(UNIT_BYTES);
+        let in_register = |scan: &Self, register: u32| {
+            (0..GRF_BYTES / align).map(|i| register * GRF_BYTES + i * align).find(|place| {
+                let first = (place % GRF_BYTES / UNIT_BYTES) as usize;
+                let units = first..first + bytes.div_ceil(UNIT_BYTES) as usize;
+                scan.registers[register as usize].units_free(units, interval)
+                    && scan.hazards_allow(vreg, *place)
+            })
+        };
+        let opened = self.opened.iter().find_map(|register| in_register(self, *register));
+        opened.or_else(|| {
+            let fresh = (0..GRF_COUNT as u32)
+                .filter(|register| self.registers[*register as usize].units.is_none())
+                .find_map(|register| in_register(self, register))?;
+            self.opened.push(fresh / GRF_BYTES);
+            Some(fresh)
+        })
+    }
+
+    fn occupy(&mut self, vreg: Vreg, place: u32) {
+        self.for_tracks(vreg, place, |track, interval| {
+            track.insert(interval, Owner::Vreg(vreg));
+        });
+        self.places[vreg.0 as usize] = Some(place);
+        self.highest = self.highest.max((place + self.bytes(vreg)).div_ceil(GRF_BYTES));
+    }
+
+    fn evict(&mut self, vreg: Vreg) {
+        if let Some(place) = self.places[vreg.0 as usize].take() {
+            self.for_tracks(vreg, place, |track, interval| {
+                track.remove(interval, Owner::Vreg(vreg));
+            });
+            self.spilled.push(vreg);
+        }
+    }
+
+    fn for_tracks(&mut self, vreg: Vreg, place: u32, mut visit: impl FnMut(&mut Track, Interval)) {
+        let base = (place / GRF_BYTES) as usize;
+        let bytes = self.bytes(vreg);
+        let slots = self.liveness.slots.of(vreg);
+        if bytes < GRF_BYTES {
+            let first = (place % GRF_BYTES / UNIT_BYTES) as usize;
+            let units = self.registers[base].units.get_or_insert_default();
+            for unit in &mut units[first..first + bytes.div_ceil(UNIT_BYTES) as usize] {
+                visit(unit, self.liveness.intervals[slots.start]);
+            }
+            return;
+        }
+        for (slot, register) in slots.zip(&mut self.registers[base..]) {
+            let interval = self.liveness.intervals[slot];
+            if !interval.is_empty() {
+                visit(&mut register.whole, interval);
+            }
+        }
+    }
+
+    /// Spills what stands in the way at the cheapest place, or the register itself.
+    fn make_room(&mut self, vreg: Vreg, interval: Interval) {
+        let info = self.function.vregs[vreg];
+        let slots = self.liveness.slots.of(vreg);
+        let own = if info.no_spill { f32::INFINITY } else { self.value(vreg) };
+        let lowest = u32::from(info.min_register);
+        let last = (GRF_COUNT - slots.len()) as u32;
+        let mut best: Option<(f32, u32)> = None;
+        for base in lowest..=last {
+            if !self.hazards_allow(vreg, base * GRF_BYTES) {
+                continue;
+            }
+            let mut cost = 0.0f32;
+            let mut seen: smallvec::SmallVec<[Owner; 8]> = smallvec::SmallVec::new();
+            for (slot, register) in slots.clone().zip(&self.registers[base as usize..]) {
+                let span =
+                    if info.bytes < GRF_BYTES { interval } else { self.liveness.intervals[slot] };
+                for owner in register.owners(span) {
+                    if !seen.contains(&owner) {
+                        seen.push(owner);
+                        cost += match owner {
+                            Owner::Payload => f32::INFINITY,
+                            Owner::Vreg(other) => self.value(other),
+                        };
+                    }
+                }
+                if cost.is_infinite() {
+                    break;
+                }
+            }
+            if best.is_none_or(|(least, _)| cost < least) {
+                best = Some((cost, base));
+            }
+        }
+        match best {
+            Some((cost, base)) if cost < own => {
+                let mut victims: Vec<Vreg> = Vec::new();
+                for (slot, register) in slots.clone().zip(&self.registers[base as usize..]) {
+                    let span = if info.bytes < GRF_BYTES {
+                        interval
+                    } else {
+                        self.liveness.intervals[slot]
+                    };
+                    victims.extend(register.owners(span).filter_map(|owner| match owner {
+                        Owner::Vreg(other) => Some(other),
+                        Owner::Payload => None,
+                    }));
+                }
+                victims.into_iter().for_each(|victim| self.evict(victim));
+                self.occupy(vreg, base * GRF_BYTES);
+            }
+            _ if own.is_finite() => self.spilled.push(vreg),
+            _ => self.impossible = Some(vreg),
+        }
+    }
+
+    /// How much worse off the program is for each position freed.
+    fn value(&self, vreg: Vreg) -> f32 {
+        if self.function.vregs[vreg].no_spill {
+            return f32::INFINITY;
+        }
+        let interval = self.liveness.vreg(vreg);
+        let length = interval.end.saturating_sub(interval.start) + 1;
+        let size = self.bytes(vreg).div_ceil(GRF_BYTES) as f32;
+        self.costs[vreg.0 as usize] / (length as f32 * size)
+    }
+}
+
+/// What instructions ask of the places of their operands relative to each other.
+struct Relations {
+    /// Sources to keep apart from, per destination.
+    hazards: Vec<Vec<Hazard>>,
+    /// Registers that a copy would like in the same place, and how many bytes further on.
+    hints: Vec<Vec<(Vreg, i32)>>,
+    /// Registers that a message writes.
+    responses: Vec<bool>,
+}
+
+impl Relations {
+    fn new(function: &Function) -> Relations {
+        let count = function.vregs.len();
+        let mut all = Relations {
+            hazards: vec![Vec::new(); count],
+            hints: vec![Vec::new(); count],
+            responses: vec![false; count],
+        };
+        for inst in function.insts() {
+            if let Some(dst) = inst.dst.vreg() {
+                all.add(inst, dst);
+            }
+        }
+        all
+    }
+
+    fn add(&mut self, inst: &Inst, dst: Vreg) {
+        if is_copy(inst)
+            && let Some(src) = inst.srcs[0].vreg()
+            && src != dst
+        {
+            let shift = inst.srcs[0].offset as i32 - inst.dst.offset as i32;
+            self.hints[dst.0 as usize].push((src, shift));
+            self.hints[src.0 as usize].push((dst, -shift));
+        }
+        if inst.op.is_message() {
+            self.responses[dst.0 as usize] = true;
+            return;
+        }
+        let sizes = (0..inst.srcs.len()).map(|index| inst.size_read(index));
+        let one_part = sizes.chain([inst.size_written()]).all(|bytes| bytes <= GRF_BYTES);
+        if one_part || is_early_clobber(inst) {
+            return;
+        }
+        for src in &inst.srcs {
+            if let Some(source) = src.vreg()
+                && source != dst
+            {
+                let shift =
+                    shares_lanes(inst, src).then(|| inst.dst.offset as i32 - src.offset as i32);
+                self.hazards[dst.0 as usize].push(Hazard { source, shift });
+            }
+        }
+    }
+}
+
+/// Whether each channel's destination bytes are exactly its source bytes when the two operands
+/// start at the same place.
+fn shares_lanes(inst: &Inst, src: &Operand) -> bool {
+    let stride = src.linear_stride(inst.exec_size);
+    src.ty.size() == inst.dst.ty.size()
+        && stride.is_some()
+        && stride == inst.dst.linear_stride(inst.exec_size)
+}
+
+/// Whether the instruction only moves bits of consecutive elements.
+fn is_copy(inst: &Inst) -> bool {
+    inst.is_mov()
+        && inst.srcs[0].ty.size() == inst.dst.ty.size()
+        && inst.srcs[0].is_packed()
+        && inst.dst.is_packed()
+        && !inst.srcs[0].has_modifiers()
+}

@@ -1,0 +1,141 @@
+//! Virtual flags to flag registers.
+//!
+//! Four subregisters of 16 bits, or two of 32 in a SIMD32 program. A flag that finds none lives
+//! in a general register instead: it is moved out after each write and in before each read.
+
+use crestline_isa::Type;
+
+use crate::ir::{Builder, Class, Flag, Function, Inst, Operand, Vreg, VregInfo};
+
+use super::liveness::{FLAG_COUNT, GRF_COUNT, Interval, Liveness};
+
+/// Subregisters in the order they are given out: each half of the pair that hardware tracks as
+/// one register comes last.
+const ORDER: [u8; FLAG_COUNT] = [0, 2, 1, 3];
+
+/// Flag subregister of each virtual register that is a flag, or what must move to a general
+/// register first.
+pub fn assign(function: &Function, liveness: &Liveness) -> Result<Vec<Option<u8>>, Vec<Vreg>> {
+    let mut held: [Vec<(Interval, Option<Vreg>)>; FLAG_COUNT] = Default::default();
+    for (sub, list) in held.iter_mut().enumerate() {
+        let fixed = liveness.intervals[GRF_COUNT + sub];
+        if !fixed.is_empty() {
+            list.push((fixed, None));
+        }
+    }
+    let mut order: Vec<(Interval, Vreg)> = function
+        .vregs
+        .iter()
+        .filter(|(_, info)| info.class == Class::Flag)
+        .map(|(vreg, _)| (liveness.vreg(vreg), vreg))
+        .filter(|(interval, _)| !interval.is_empty())
+        .collect();
+    order.sort_by_key(|(interval, vreg)| (interval.start, *vreg));
+    let mut places = vec![None; function.vregs.len()];
+    let mut moved = Vec::new();
+    for (interval, vreg) in order {
+        let subs = usize::from(function.vregs[vreg].bytes > 2) + 1;
+        let fits = |sub: u8| {
+            let sub = usize::from(sub);
+            sub % subs == 0
+                && held[sub..sub + subs]
+                    .iter()
+                    .all(|list| list.iter().all(|(other, _)| !other.overlaps(interval)))
+        };
+        let choice = ORDER
+            .into_iter()
+            .filter(|sub| usize::from(*sub) + subs <= FLAG_COUNT)
+            .find(|s| fits(*s));
+        let Some(sub) = choice else {
+            moved.push(victim(function, &held, interval, vreg));
+            continue;
+        };
+        for list in &mut held[usize::from(sub)..usize::from(sub) + subs] {
+            // Order of starts: what ended before this start can never conflict again.
+            list.retain(|(other, _)| other.end >= interval.start);
+            list.push((interval, Some(vreg)));
+        }
+        places[vreg.0 as usize] = Some(sub);
+    }
+    if moved.is_empty() { Ok(places) } else { Err(moved) }
+}
+
+/// The register that lives longest among those in the way, which frees a subregister for most.
+fn victim(
+    function: &Function,
+    held: &[Vec<(Interval, Option<Vreg>)>; FLAG_COUNT],
+    interval: Interval,
+    vreg: Vreg,
+) -> Vreg {
+    held.iter()
+        .flatten()
+        .filter(|(other, _)| other.overlaps(interval))
+        .filter_map(|(other, owner)| owner.map(|owner| (other.end, owner)))
+        .chain([(interval.end, vreg)])
+        .filter(|(_, vreg)| !function.vregs[*vreg].no_spill)
+        .max()
+        .map_or(vreg, |(_, vreg)| vreg)
+}
+
+/// Moves virtual flags to general registers. Gives, for each block and instruction now there, its
+/// index in the block before.
+pub fn move_out(function: &mut Function, flags: &[Vreg]) -> Vec<Vec<Option<u32>>> {
+    let mut homes = vec![None; function.vregs.len()];
+    for flag in flags {
+        let bytes = function.vregs[*flag].bytes;
+        homes[flag.0 as usize] = Some(function.vregs.bytes(bytes));
+    }
+    let width = function.dispatch_width;
+    let mut origins = Vec::new();
+    for block in &mut function.blocks {
+        let old = std::mem::take(&mut block.insts);
+        let mut new: Vec<Inst> = Vec::with_capacity(old.len());
+        let mut from = Vec::with_capacity(old.len());
+        for (index, mut inst) in old.into_iter().enumerate() {
+            let operands = inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg);
+            let used = match inst.flag {
+                Flag::Virtual(vreg) if inst.reads_flag() || inst.writes_flag() => Some(vreg),
+                _ => None,
+            };
+            let mut touched: Vec<(Vreg, Vreg)> = Vec::new();
+            for vreg in operands.chain(used) {
+                if let Some(home) = homes.get(vreg.0 as usize).copied().flatten()
+                    && touched.iter().all(|(other, _)| *other != vreg)
+                {
+                    touched.push((vreg, home));
+                }
+            }
+            let mut after = Vec::new();
+            for (vreg, home) in touched {
+                let info = function.vregs[vreg];
+                let temp = function.vregs.push(VregInfo { no_spill: true, ..info });
+                let ty = if info.bytes > 2 { Type::Ud } else { Type::Uw };
+                let (home, whole) = (Operand::scalar(home, ty), Operand::scalar(temp, ty));
+                // A write changes the bits of some channels only: the others come along.
+                Builder::list(&mut function.vregs, &mut new, width).uniform().mov(whole, home);
+                let written = inst.dst.vreg() == Some(vreg)
+                    || inst.writes_flag() && inst.flag == Flag::Virtual(vreg);
+                if written {
+                    let mut b = Builder::list(&mut function.vregs, &mut after, width);
+                    b.uniform().mov(home, whole);
+                }
+                for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
+                    if operand.vreg() == Some(vreg) {
+                        operand.file = crate::ir::File::Vgrf(temp);
+                    }
+                }
+                if inst.flag == Flag::Virtual(vreg) {
+                    inst.flag = Flag::Virtual(temp);
+                }
+            }
+            from.resize(new.len(), None);
+            new.push(inst);
+            from.push(Some(index as u32));
+            new.append(&mut after);
+            from.resize(new.len(), None);
+        }
+        block.insts = new;
+        origins.push(from);
+    }
+    origins
+}

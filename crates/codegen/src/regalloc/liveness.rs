@@ -1,0 +1,675 @@
+//! Which bytes must survive where.
+//!
+//! Granularity: a **slot** is one general register's worth (32 bytes) of a virtual register, one
+//! physical general register, one virtual flag or one 16-bit flag subregister. Inside a block,
+//! kills are decided byte by byte; between blocks slots are whole.
+//!
+//! A masked write defines its value for the enabled channels and a channel only ever reads what
+//! it wrote itself, so a channel's own path (logical edges) decides what it needs: a masked write
+//! is a full definition. What the thread must keep is more: at any point also what the channels
+//! need that are parked elsewhere ([`Cfg::parked`]). A slot is therefore **occupied** at a block
+//! boundary if it is live there or at a parking place of any structure around, and has been
+//! written on some path before. The exception to the first rule: where a slot is both written and
+//! read by unmasked instructions across channels, masked writes do not replace what was there.
+//!
+//! Positions: instruction `i` reads at `2 i` and writes at `2 i + 1`. The result is one interval
+//! a slot, from the first position it is occupied to the last.
+
+use crestline_isa::ArfKind;
+
+use crate::ir::{
+    BlockId, Cfg, Class, EdgeKind, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg,
+};
+
+/// Number of general registers.
+pub const GRF_COUNT: usize = 128;
+/// Number of 16-bit flag subregisters.
+pub const FLAG_COUNT: usize = 4;
+
+/// Index of a slot: general registers, flag subregisters, then those of virtual registers.
+pub type Slot = usize;
+
+/// Positions from first to last, both included; empty if `start > end`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Interval {
+    /// First position.
+    pub start: u32,
+    /// Last position.
+    pub end: u32,
+}
+
+impl Interval {
+    /// No position.
+    pub const EMPTY: Interval = Interval { start: u32::MAX, end: 0 };
+
+    /// Whether there is no position.
+    pub const fn is_empty(self) -> bool {
+        self.start > self.end
+    }
+
+    /// Whether the two have a position in common.
+    pub const fn overlaps(self, other: Interval) -> bool {
+        self.start <= other.end && other.start <= self.end
+    }
+
+    fn add(&mut self, position: u32) {
+        self.start = self.start.min(position);
+        self.end = self.end.max(position);
+    }
+}
+
+/// How an instruction touches a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The slot.
+    pub slot: Slot,
+    /// Bytes of the slot that are touched, one bit each.
+    pub bytes: u32,
+    /// Written instead of read.
+    pub write: bool,
+    /// A write that leaves nothing of the old value in `bytes` for enabled channels.
+    pub kills: bool,
+}
+
+/// Where slots are in the numbering.
+#[derive(Clone, Debug)]
+pub struct SlotMap {
+    bases: Vec<u32>,
+    is_flag: Vec<bool>,
+    count: usize,
+}
+
+impl SlotMap {
+    /// Numbers the slots of a function's registers.
+    pub fn new(function: &Function) -> SlotMap {
+        let mut count = GRF_COUNT + FLAG_COUNT;
+        let bases = function
+            .vregs
+            .iter()
+            .map(|(_, info)| {
+                let base = count as u32;
+                count += match info.class {
+                    Class::Grf => info.bytes.div_ceil(GRF_BYTES) as usize,
+                    Class::Flag => 1,
+                };
+                base
+            })
+            .collect();
+        let is_flag = function.vregs.iter().map(|(_, info)| info.class == Class::Flag).collect();
+        SlotMap { bases, is_flag, count }
+    }
+
+    /// Number of slots.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Slots of a virtual register.
+    pub fn of(&self, vreg: Vreg) -> std::ops::Range<Slot> {
+        let index = vreg.0 as usize;
+        let end = self.bases.get(index + 1).map_or(self.count, |base| *base as usize);
+        self.bases[index] as usize..end
+    }
+
+    /// Calls `visit` for each slot an operand touches and with the bytes in it.
+    fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
+        let base = match operand.file {
+            File::Vgrf(vreg) if self.is_flag[vreg.0 as usize] => {
+                visit(self.bases[vreg.0 as usize] as usize, u32::MAX);
+                return;
+            }
+            File::Vgrf(vreg) => self.bases[vreg.0 as usize] as usize,
+            File::Grf => 0,
+            File::Indirect { .. } => {
+                (0..GRF_COUNT).for_each(|slot| visit(slot, u32::MAX));
+                return;
+            }
+            _ => return,
+        };
+        let (mut at, end) = (operand.offset, operand.offset + bytes);
+        while at < end {
+            let slot_end = (at / GRF_BYTES + 1) * GRF_BYTES;
+            let upto = end.min(slot_end);
+            let mask = mask_of(upto - at) << (at % GRF_BYTES);
+            visit(base + (at / GRF_BYTES) as usize, mask);
+            at = upto;
+        }
+    }
+}
+
+/// The lowest `bytes` bits.
+fn mask_of(bytes: u32) -> u32 {
+    if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 }
+}
+
+/// Whether sources must not share registers with the destination, because the instruction
+/// becomes several that read after the first has written.
+pub fn is_early_clobber(inst: &Inst) -> bool {
+    matches!(
+        inst.op,
+        Op::MovIndirect
+            | Op::MovIndirectDst
+            | Op::Shuffle
+            | Op::Broadcast
+            | Op::MulHigh
+            | Op::Collect { .. }
+            | Op::Message
+    )
+}
+
+/// Calls `visit` for everything an instruction reads, then for everything it writes.
+pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
+    let read = |slot, bytes| Access { slot, bytes, write: false, kills: false };
+    for (index, src) in inst.srcs.iter().enumerate() {
+        slots.touched(src, inst.size_read(index), |slot, bytes| visit(read(slot, bytes)));
+        if src.is_arf(ArfKind::Flag) {
+            let subs = src.offset / 2..(src.offset + src.region_bytes(inst.exec_size)).div_ceil(2);
+            subs.for_each(|sub| visit(read(GRF_COUNT + sub as usize, u32::MAX)));
+        }
+    }
+    if inst.reads_flag() {
+        for_flags(slots, inst, |slot| visit(read(slot, u32::MAX)));
+    }
+    // An unlowered indirect write may leave any byte of its range as it was.
+    let whole = !inst.predicate_disables()
+        && inst.op != Op::MovIndirectDst
+        && !matches!(inst.dst.region, Region::Indirect { .. });
+    let packed = matches!(inst.dst.region, Region::Stride(0 | 1))
+        || matches!(inst.dst.region, Region::Mask(mask) if mask.0 == 15)
+        || inst.op.is_message();
+    slots.touched(&inst.dst, inst.size_written(), |slot, bytes| {
+        visit(Access { slot, bytes, write: true, kills: whole && packed });
+    });
+    if whole && !packed {
+        strided_kills(slots, inst, visit);
+    }
+    if inst.dst.is_arf(ArfKind::Flag) {
+        let bytes = inst.dst.region_bytes(inst.exec_size);
+        let subs = inst.dst.offset / 2..(inst.dst.offset + bytes).div_ceil(2);
+        for sub in subs {
+            let slot = GRF_COUNT + sub as usize;
+            visit(Access { slot, bytes: u32::MAX, write: true, kills: whole });
+        }
+    }
+    if inst.writes_flag() {
+        let kills = !inst.is_predicated() && inst.exec_size >= 8;
+        for_flags(slots, inst, |slot| {
+            visit(Access { slot, bytes: flag_bits(inst), write: true, kills });
+        });
+    }
+}
+
+/// The channels an instruction covers, one bit each: what it can kill of a flag.
+fn flag_bits(inst: &Inst) -> u32 {
+    mask_of(u32::from(inst.exec_size)) << inst.group
+}
+
+/// The exact bytes of a strided or component-masked destination, channel by channel.
+fn strided_kills(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
+    let enabled = |channel: u32| match inst.dst.region {
+        Region::Mask(mask) => mask.0 >> (channel % 4) & 1 == 1,
+        _ => true,
+    };
+    for channel in (0..u32::from(inst.exec_size)).filter(|c| enabled(*c)) {
+        let element = inst.dst.byte_offset(inst.dst.channel_offset(channel));
+        slots.touched(&element, inst.dst.ty.size(), |slot, bytes| {
+            visit(Access { slot, bytes, write: true, kills: true });
+        });
+    }
+}
+
+fn for_flags(slots: &SlotMap, inst: &Inst, mut visit: impl FnMut(Slot)) {
+    match inst.flag {
+        Flag::Virtual(vreg) => visit(slots.of(vreg).start),
+        Flag::Fixed(sub) => {
+            let last = u32::from(inst.group) + u32::from(inst.exec_size) - 1;
+            let first = usize::from(sub) + usize::from(inst.group / 16);
+            let last = usize::from(sub) + (last / 16) as usize;
+            (first..=last.min(FLAG_COUNT - 1)).for_each(|sub| visit(GRF_COUNT + sub));
+        }
+    }
+}
+
+/// A set of slots.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct BitSet(Vec<u64>);
+
+impl BitSet {
+    fn new(len: usize) -> BitSet {
+        BitSet(vec![0; len.div_ceil(64)])
+    }
+
+    fn insert(&mut self, index: usize) {
+        self.0[index / 64] |= 1 << (index % 64);
+    }
+
+    fn contains(&self, index: usize) -> bool {
+        self.0[index / 64] >> (index % 64) & 1 == 1
+    }
+
+    /// Adds all of `other`; says whether anything was new.
+    fn union(&mut self, other: &BitSet) -> bool {
+        let mut changed = false;
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            let new = *word | other;
+            changed |= new != *word;
+            *word = new;
+        }
+        changed
+    }
+
+    fn intersect(&mut self, other: &BitSet) {
+        for (word, other) in self.0.iter_mut().zip(&other.0) {
+            *word &= other;
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
+        self.0.iter().enumerate().flat_map(|(index, &word)| {
+            let mut rest = word;
+            std::iter::from_fn(move || {
+                (rest != 0).then(|| {
+                    let bit = rest.trailing_zeros() as usize;
+                    rest &= rest - 1;
+                    index * 64 + bit
+                })
+            })
+        })
+    }
+}
+
+/// Live intervals of a function.
+#[derive(Clone, Debug)]
+pub struct Liveness {
+    /// The numbering of slots.
+    pub slots: SlotMap,
+    /// Interval of each slot; empty for slots that are never touched.
+    pub intervals: Vec<Interval>,
+    /// Number of the first instruction of each block, and of the end.
+    pub block_starts: Vec<u32>,
+    live_out: Vec<Vec<Slot>>,
+}
+
+impl Liveness {
+    /// Computes intervals.
+    pub fn new(function: &Function, cfg: &Cfg) -> Liveness {
+        let slots = SlotMap::new(function);
+        let mut block_starts = Vec::with_capacity(function.blocks.len() + 1);
+        let mut next = 0u32;
+        for block in &function.blocks {
+            block_starts.push(next);
+            next += block.insts.len() as u32;
+        }
+        block_starts.push(next);
+        let mut intervals = vec![Interval::EMPTY; slots.count()];
+        let across = cross_channel_slots(function, &slots);
+        let blocks = local_sets(function, &slots, &block_starts, &across, &mut intervals);
+        let flow = Flow::solve(cfg, &blocks, function.payload_registers as usize);
+        flow.extend(cfg, &block_starts, &mut intervals);
+        let live_out = flow.live_out_slots(cfg);
+        Liveness { slots, intervals, block_starts, live_out }
+    }
+
+    /// The interval of a whole virtual register.
+    pub fn vreg(&self, vreg: Vreg) -> Interval {
+        self.slots.of(vreg).fold(Interval::EMPTY, |all, slot| {
+            let one = self.intervals[slot];
+            Interval { start: all.start.min(one.start), end: all.end.max(one.end) }
+        })
+    }
+
+    /// Slots that channels at the end of a block need later (logical liveness), ascending.
+    /// Slots that are only ever touched inside one block are not listed.
+    pub fn live_out(&self, block: BlockId) -> &[Slot] {
+        &self.live_out[block.index()]
+    }
+}
+
+/// Slots that unmasked instructions of more than one channel both write and read.
+fn cross_channel_slots(function: &Function, slots: &SlotMap) -> BitSet {
+    let (mut read, mut written) = (BitSet::new(slots.count()), BitSet::new(slots.count()));
+    for inst in function.insts().filter(|inst| inst.no_mask && inst.exec_size > 1) {
+        accesses(slots, inst, &mut |access| {
+            if access.write { &mut written } else { &mut read }.insert(access.slot);
+        });
+    }
+    read.intersect(&written);
+    read
+}
+
+/// What one block does with the slots that more than one block touches.
+struct BlockSets {
+    uses: Vec<usize>,
+    kills: Vec<usize>,
+    writes: Vec<usize>,
+}
+
+struct Locals {
+    blocks: Vec<BlockSets>,
+    /// Global number of each slot; `usize::MAX` for slots of one block.
+    globals: Vec<Slot>,
+}
+
+/// Local intervals, and upward exposed uses, kills and writes per block.
+fn local_sets(
+    function: &Function,
+    slots: &SlotMap,
+    starts: &[u32],
+    across: &BitSet,
+    intervals: &mut [Interval],
+) -> Locals {
+    const NEVER: u32 = u32::MAX;
+    let mut written = vec![0u32; slots.count()];
+    let mut stamp = vec![NEVER; slots.count()];
+    let mut home = vec![NEVER; slots.count()];
+    let mut is_global = BitSet::new(slots.count());
+    let mut raw = Vec::with_capacity(function.blocks.len());
+    for (b, block) in function.blocks.iter().enumerate() {
+        let b = b as u32;
+        let mut sets = BlockSets { uses: Vec::new(), kills: Vec::new(), writes: Vec::new() };
+        let mut seen = Vec::new();
+        for (index, inst) in (starts[b as usize]..).zip(&block.insts) {
+            let early = is_early_clobber(inst);
+            accesses(slots, inst, &mut |access| {
+                let slot = access.slot;
+                if stamp[slot] != b {
+                    stamp[slot] = b;
+                    written[slot] = 0;
+                    seen.push(slot);
+                    if home[slot] != NEVER {
+                        is_global.insert(slot);
+                    }
+                    home[slot] = b;
+                }
+                if access.write {
+                    if inst.op != Op::Undef {
+                        intervals[slot].add(2 * index + 1);
+                        if early {
+                            intervals[slot].add(2 * index);
+                        }
+                        sets.writes.push(slot);
+                    }
+                    if access.kills && (inst.no_mask || !across.contains(slot)) {
+                        written[slot] |= access.bytes;
+                    }
+                } else {
+                    intervals[slot].add(2 * index);
+                    if access.bytes & !written[slot] != 0 {
+                        sets.uses.push(slot);
+                        is_global.insert(slot);
+                    }
+                }
+            });
+        }
+        sets.kills = seen
+            .into_iter()
+            .filter(|slot| {
+                let full = full_mask(function, slots, *slot);
+                written[*slot] & full == full
+            })
+            .collect();
+        raw.push(sets);
+    }
+    let mut globals = Vec::new();
+    let mut numbers = vec![usize::MAX; slots.count()];
+    for slot in is_global.iter() {
+        numbers[slot] = globals.len();
+        globals.push(slot);
+    }
+    let renumber = |list: Vec<usize>| -> Vec<usize> {
+        list.into_iter().map(|slot| numbers[slot]).filter(|n| *n != usize::MAX).collect()
+    };
+    let blocks = raw
+        .into_iter()
+        .map(|sets| BlockSets {
+            uses: renumber(sets.uses),
+            kills: renumber(sets.kills),
+            writes: renumber(sets.writes),
+        })
+        .collect();
+    Locals { blocks, globals }
+}
+
+/// Bytes (or flag bits) that make up a slot.
+fn full_mask(function: &Function, slots: &SlotMap, slot: Slot) -> u32 {
+    if slot < GRF_COUNT {
+        return u32::MAX;
+    }
+    if slot < GRF_COUNT + FLAG_COUNT {
+        return 0xffff;
+    }
+    let index = slots.bases.partition_point(|base| *base as usize <= slot) - 1;
+    let info = &function.vregs[Vreg(index as u32)];
+    match info.class {
+        Class::Flag => mask_of(u32::from(function.dispatch_width)),
+        Class::Grf => {
+            let from = (slot - slots.bases[index] as usize) as u32 * GRF_BYTES;
+            mask_of(info.bytes - from)
+        }
+    }
+}
+
+/// Data flow between blocks over the global slots.
+struct Flow<'a> {
+    locals: &'a Locals,
+    live_in: Vec<BitSet>,
+    live_out: Vec<BitSet>,
+    reach_in: Vec<BitSet>,
+    reach_out: Vec<BitSet>,
+}
+
+impl<'a> Flow<'a> {
+    fn solve(cfg: &Cfg, locals: &'a Locals, payload: usize) -> Flow<'a> {
+        let count = cfg.len();
+        let empty = BitSet::new(locals.globals.len());
+        let sets = |pick: fn(&BlockSets) -> &[usize]| -> Vec<BitSet> {
+            locals
+                .blocks
+                .iter()
+                .map(|block| {
+                    let mut set = empty.clone();
+                    pick(block).iter().for_each(|slot| set.insert(*slot));
+                    set
+                })
+                .collect()
+        };
+        let kills = sets(|block| &block.kills);
+        let mut flow = Flow {
+            locals,
+            live_in: sets(|block| &block.uses),
+            live_out: vec![empty.clone(); count],
+            reach_in: vec![empty.clone(); count],
+            reach_out: sets(|block| &block.writes),
+        };
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for index in (0..count).rev() {
+                let mut out = std::mem::take(&mut flow.live_out[index]);
+                let mut grew = false;
+                for edge in cfg.succs(BlockId(index as u32)) {
+                    if edge.kind == EdgeKind::Logical {
+                        grew |= out.union(&flow.live_in[edge.to.index()]);
+                    }
+                }
+                if grew {
+                    changed = true;
+                    let live_in = &mut flow.live_in[index];
+                    for ((into, out), kill) in live_in.0.iter_mut().zip(&out.0).zip(&kills[index].0)
+                    {
+                        *into |= out & !kill;
+                    }
+                }
+                flow.live_out[index] = out;
+            }
+        }
+        for (number, slot) in locals.globals.iter().enumerate() {
+            if *slot < payload {
+                flow.reach_in[0].insert(number);
+            }
+        }
+        changed = true;
+        while changed {
+            changed = false;
+            for index in 0..count {
+                let mut into = std::mem::take(&mut flow.reach_in[index]);
+                let mut grew = false;
+                for edge in cfg.preds(BlockId(index as u32)) {
+                    // A loop of one block reaches itself.
+                    grew |= into.union(&flow.reach_out[edge.to.index()]);
+                }
+                changed |= grew;
+                changed |= flow.reach_out[index].union(&into);
+                flow.reach_in[index] = into;
+            }
+        }
+        flow
+    }
+
+    /// Extends intervals over the blocks where slots are occupied.
+    fn extend(&self, cfg: &Cfg, starts: &[u32], intervals: &mut [Interval]) {
+        let mut parked: Vec<BitSet> = Vec::with_capacity(cfg.level_count());
+        for node in cfg.level_ids() {
+            let mut set = match cfg.parent(node) {
+                Some(parent) => parked[parent.index()].clone(),
+                None => BitSet::new(self.locals.globals.len()),
+            };
+            for block in cfg.parked(node) {
+                set.union(&self.live_in[block.index()]);
+            }
+            parked.push(set);
+        }
+        let halted = cfg.halt().map(|(target, first)| (first, &self.live_in[target.index()]));
+        for index in 0..cfg.len() {
+            let block = BlockId(index as u32);
+            let wait = cfg.level(block).map(|node| &parked[node.index()]);
+            let halted = halted
+                .filter(|(first, _)| *first <= block || cfg.loop_depth(block) > 0)
+                .map(|(_, set)| set);
+            let (first, end) = (starts[index], starts[index + 1]);
+            // An empty block has no instruction to stand at; its neighbours have.
+            let (at_start, at_end) = (2 * first, (2 * end).saturating_sub(1).max(2 * first));
+            let mut extend = |live: &BitSet, reach: &BitSet, position: u32| {
+                let mut occupied = live.clone();
+                for set in [wait, halted].into_iter().flatten() {
+                    occupied.union(set);
+                }
+                occupied.intersect(reach);
+                for number in occupied.iter() {
+                    intervals[self.locals.globals[number]].add(position);
+                }
+            };
+            extend(&self.live_in[index], &self.reach_in[index], at_start);
+            extend(&self.live_out[index], &self.reach_out[index], at_end);
+        }
+    }
+
+    fn live_out_slots(&self, cfg: &Cfg) -> Vec<Vec<Slot>> {
+        (0..cfg.len())
+            .map(|index| self.live_out[index].iter().map(|n| self.locals.globals[n]).collect())
+            .collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::Builder;
+    use crestline_isa::{Opcode, Type};
+
+    const FLAG: Flag = Flag::Fixed(0);
+
+    fn liveness(function: &Function) -> Liveness {
+        Liveness::new(function, &Cfg::new(function).unwrap())
+    }
+
+    fn interval(l: &Liveness, op: Operand) -> (u32, u32) {
+        let i = l.vreg(op.vreg().unwrap());
+        (i.start, i.end)
+    }
+
+    #[test]
+    fn straight_code_lives_from_write_to_last_read() {
+        let mut f = Function::new(8);
+        let (a, c) = (f.lanes(Type::F, 1), f.lanes(Type::F, 1));
+        let mut b = Builder::new(&mut f);
+        b.mov(a, Operand::imm_f(1.0));
+        b.mov(c, a);
+        b.mov(Operand::grf(9, Type::F), c);
+        let l = liveness(&f);
+        assert_eq!(interval(&l, a), (1, 2));
+        assert_eq!(interval(&l, c), (3, 4));
+    }
+
+    #[test]
+    fn a_value_of_the_else_side_survives_the_then_side() {
+        let mut f = Function::new(8);
+        let (a, c) = (f.lanes(Type::F, 1), f.lanes(Type::F, 1));
+        let mut b = Builder::new(&mut f);
+        b.mov(a, Operand::imm_f(1.0));
+        b.if_(FLAG, false);
+        b.mov(c, Operand::imm_f(2.0)); // 2
+        b.else_();
+        b.mov(c, a); // 4
+        b.endif();
+        b.mov(Operand::grf(9, Type::F), c); // 6
+        let l = liveness(&f);
+        assert_eq!(interval(&l, a), (1, 8));
+        assert_eq!(interval(&l, c), (5, 12));
+    }
+
+    #[test]
+    fn a_value_that_leaves_a_loop_is_safe_in_all_of_it() {
+        let mut f = Function::new(8);
+        let (a, t) = (f.lanes(Type::F, 1), f.lanes(Type::F, 1));
+        let mut b = Builder::new(&mut f);
+        b.do_(); // 0
+        b.mov(t, Operand::imm_f(2.0)); // 1
+        b.mov(Operand::null(Type::F), t); // 2
+        b.mov(a, Operand::imm_f(2.0)); // 3
+        b.predicated(FLAG, false).flow(Opcode::Break); // 4
+        b.while_(); // 5
+        b.mov(Operand::grf(9, Type::F), a); // 6
+        let l = liveness(&f);
+        assert_eq!(interval(&l, a), (0, 12));
+        assert_eq!(interval(&l, t), (3, 4));
+    }
+
+    #[test]
+    fn halves_written_one_by_one_are_one_definition() {
+        let mut f = Function::new(16);
+        let a = f.lanes(Type::Hf, 1);
+        let mut b = Builder::new(&mut f);
+        b.do_(); // 0
+        b.exec(8).mov(a, Operand::imm(0, Type::Hf)); // 1
+        b.exec(8).group(8).mov(a.byte_offset(16), Operand::imm(0, Type::Hf)); // 2
+        b.mov(Operand::grf(9, Type::F), a); // 3
+        b.predicated(FLAG, false).while_();
+        b.mov(Operand::null(Type::F), Operand::imm_f(0.0));
+        assert_eq!(interval(&liveness(&f), a), (3, 6));
+    }
+
+    #[test]
+    fn unmasked_values_keep_their_other_channels() {
+        let mut f = Function::new(8);
+        let a = f.lanes(Type::F, 1);
+        let mut b = Builder::new(&mut f);
+        b.no_mask().mov(a, Operand::imm_f(0.0)); // 0
+        b.mov(Operand::grf(9, Type::F), Operand::imm_f(0.0)); // 1
+        b.mov(a, Operand::imm_f(1.0)); // 2
+        b.no_mask().mov(Operand::grf(9, Type::F), a); // 3
+        assert_eq!(interval(&liveness(&f), a), (1, 6));
+    }
+
+    #[test]
+    fn payload_registers_live_from_entry() {
+        let mut f = Function::new(8);
+        f.payload_registers = 3;
+        let mut b = Builder::new(&mut f);
+        b.mov(Operand::null(Type::F), Operand::imm_f(0.0));
+        b.mov(Operand::null(Type::F), Operand::grf(2, Type::F));
+        let l = liveness(&f);
+        assert_eq!(l.intervals[2], Interval { start: 0, end: 2 });
+        assert!(l.intervals[1].is_empty());
+    }
+}

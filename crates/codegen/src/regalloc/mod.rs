@@ -1,0 +1,213 @@
+//! Register allocation: virtual registers and flags become physical ones.
+//!
+//! 1. [`flags`]: virtual flags get flag subregisters; what finds none moves to a general register.
+//! 2. [`liveness`]: which bytes must survive where, disabled channels included.
+//! 3. [`assign`]: linear scan over live intervals, values contiguous.
+//! 4. [`spill`]: what found no place moves to scratch space; then again from 2.
+//! 5. [`check`]: an independent proof of the outcome, in debug builds and tests always.
+//!
+//! Afterwards no operand is virtual. Push constants must have become general registers before
+//! ([`File::Uniform`] is refused).
+
+pub mod assign;
+pub mod check;
+pub mod flags;
+pub mod liveness;
+pub mod spill;
+
+use crestline_device::Device;
+use crestline_isa::ArfKind;
+
+use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand};
+use assign::{Strategy, assign};
+use check::{CheckError, Origins};
+use liveness::Liveness;
+
+/// Rounds of spilling after which a program counts as impossible: each round spills something,
+/// and real programs need a handful.
+const MAX_ROUNDS: u32 = 100;
+
+/// Why there is no allocation.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum AllocError {
+    /// Broken control flow.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    /// A value fits nowhere even after everything else was spilled.
+    #[error("virtual register v{vreg} of {bytes} bytes fits nowhere")]
+    Impossible {
+        /// Number of the register.
+        vreg: u32,
+        /// Its size.
+        bytes: u32,
+    },
+    /// More scratch space than block messages reach.
+    #[error("spilling needs scratch space beyond {0} x 32 bytes, which messages cannot address")]
+    OutOfScratch(u32),
+    /// Spilling did not come to an end.
+    #[error("no allocation after {0} rounds of spilling")]
+    Rounds(u32),
+    /// Push constants were not assigned registers before.
+    #[error("instruction still names push constants: {0}")]
+    Uniform(String),
+    /// The outcome is wrong: a defect of the allocator.
+    #[error("allocation is wrong: {0}")]
+    Wrong(#[from] CheckError),
+}
+
+/// Choices of the caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`].
+    pub may_spill: bool,
+    /// Whether the checker runs also in release builds.
+    pub check: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { may_spill: true, check: cfg!(debug_assertions) }
+    }
+}
+
+/// A program on physical registers.
+#[derive(Clone, Debug)]
+pub struct Allocation {
+    /// The program.
+    pub function: Function,
+    /// Where each instruction comes from.
+    pub origins: Origins,
+    /// General registers used, payload included.
+    pub registers: u32,
+    /// Scratch messages that store.
+    pub spills: u32,
+    /// Scratch messages that fill.
+    pub fills: u32,
+}
+
+/// Allocates registers.
+///
+/// # Errors
+/// See [`AllocError`].
+pub fn allocate(
+    function: &Function,
+    device: &Device,
+    options: Options,
+) -> Result<Allocation, AllocError> {
+    let uniform = |inst: &&crate::ir::Inst| inst.srcs.iter().any(|s| s.file == File::Uniform);
+    if let Some(inst) = function.insts().find(uniform) {
+        return Err(AllocError::Uniform(inst.to_string()));
+    }
+    let mut result = Allocation {
+        function: function.clone(),
+        origins: identity(function),
+        registers: 0,
+        spills: 0,
+        fills: 0,
+    };
+    assign_flags(&mut result)?;
+    assign_registers(&mut result, device, options)?;
+    if options.check {
+        check::check(function, &result.function, &result.origins, device)?;
+    }
+    Ok(result)
+}
+
+fn identity(function: &Function) -> Origins {
+    let list = |count: usize| (0..count as u32).map(Some).collect();
+    function.blocks.iter().map(|block| list(block.insts.len())).collect()
+}
+
+/// Origins in the first program, from those in an intermediate one.
+fn compose(origins: &mut Origins, step: Origins) {
+    for (first, step) in origins.iter_mut().zip(step) {
+        *first = step.into_iter().map(|at| first[at? as usize]).collect();
+    }
+}
+
+fn assign_flags(result: &mut Allocation) -> Result<(), AllocError> {
+    if result.function.vregs.iter().all(|(_, info)| info.class != Class::Flag) {
+        return Ok(());
+    }
+    for _ in 0..MAX_ROUNDS {
+        let cfg = Cfg::new(&result.function)?;
+        let liveness = Liveness::new(&result.function, &cfg);
+        let places = match flags::assign(&result.function, &liveness) {
+            Err(moved) => {
+                compose(&mut result.origins, flags::move_out(&mut result.function, &moved));
+                continue;
+            }
+            Ok(places) => places,
+        };
+        let infos = result.function.vregs.clone();
+        for inst in result.function.insts_mut() {
+            if let Flag::Virtual(vreg) = inst.flag {
+                inst.flag = Flag::Fixed(places[vreg.0 as usize].unwrap_or(0));
+            }
+            for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
+                if let Some(vreg) = operand.vreg()
+                    && infos[vreg].class == Class::Flag
+                {
+                    operand.file = File::Arf(ArfKind::Flag);
+                    operand.offset += u32::from(places[vreg.0 as usize].unwrap_or(0)) * 2;
+                }
+            }
+        }
+        return Ok(());
+    }
+    Err(AllocError::Rounds(MAX_ROUNDS))
+}
+
+fn assign_registers(
+    result: &mut Allocation,
+    device: &Device,
+    options: Options,
+) -> Result<(), AllocError> {
+    for _ in 0..MAX_ROUNDS {
+        let cfg = Cfg::new(&result.function)?;
+        let liveness = Liveness::new(&result.function, &cfg);
+        let costs = spill::costs(&result.function, &cfg);
+        let mut found = assign(&result.function, &liveness, &costs, Strategy::Spread);
+        if !found.spilled.is_empty() || found.impossible.is_some() {
+            found = assign(&result.function, &liveness, &costs, Strategy::Dense);
+        }
+        let stuck = found.spilled.first().filter(|_| !options.may_spill);
+        if let Some(vreg) = found.impossible.or(stuck.copied()) {
+            let bytes = result.function.vregs[vreg].bytes;
+            return Err(AllocError::Impossible { vreg: vreg.0, bytes });
+        }
+        if found.spilled.is_empty() {
+            apply(&mut result.function, &found.places);
+            result.registers = found.registers;
+            return Ok(());
+        }
+        let done = spill::spill(&mut result.function, device, &found.spilled)
+            .map_err(|e| AllocError::OutOfScratch(e.0))?;
+        result.spills += done.stores;
+        result.fills += done.fills;
+        compose(&mut result.origins, done.origins);
+    }
+    Err(AllocError::Rounds(MAX_ROUNDS))
+}
+
+/// Writes the places into the operands. A register that is never read nor written has none.
+fn apply(function: &mut Function, places: &[Option<u32>]) {
+    let place = |operand: &mut Operand| {
+        if let Some(vreg) = operand.vreg() {
+            match places[vreg.0 as usize] {
+                Some(place) => {
+                    operand.file = File::Grf;
+                    operand.offset += place;
+                }
+                None => *operand = Operand::null(operand.ty),
+            }
+        }
+    };
+    for inst in function.insts_mut() {
+        inst.srcs.iter_mut().for_each(place);
+        place(&mut inst.dst);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,344 @@
+//! Spilling: a register moves to scratch space, with a fill before each read and a store after
+//! each write.
+//!
+//! Scratch block messages address 32-byte units from the thread's scratch base and take g0 as
+//! their header. Fills are unmasked. A store is
+//!
+//! - masked like the write it follows, where that is a dword of each channel in place: then
+//!   parked channels keep theirs in memory just as they would in the register;
+//! - unmasked after an unmasked write of whole registers;
+//! - else unmasked, with a fill before the write, so that what the write leaves alone is
+//!   stored as it was.
+
+use crestline_device::Device;
+use crestline_isa::{Sfid, Type};
+
+use crate::ir::{
+    Builder, Cfg, Effect, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Region, Space,
+    Vreg, VregInfo,
+};
+
+/// Bits of a scratch block descriptor (PRM, "data port: scratch block read/write").
+const SCRATCH_BLOCK: u32 = 1 << 18;
+const SCRATCH_WRITE: u32 = 1 << 17;
+const SCRATCH_DWORD_MODE: u32 = 1 << 16;
+const SCRATCH_SIZE_SHIFT: u32 = 12;
+/// Units of 32 bytes that the 12-bit offset reaches.
+const SCRATCH_UNITS: u32 = 1 << 12;
+
+/// Control bits of a scratch block message.
+///
+/// # Errors
+/// The offset, in registers, that does not fit the message.
+pub fn scratch_control(
+    device: &Device,
+    write: bool,
+    unit: u32,
+    registers: u32,
+) -> Result<u32, u32> {
+    if unit + registers > SCRATCH_UNITS {
+        return Err(unit);
+    }
+    let size = if device.scratch_block_size_is_linear() {
+        registers - 1
+    } else {
+        registers.trailing_zeros()
+    };
+    let direction = if write { SCRATCH_WRITE | SCRATCH_DWORD_MODE } else { 0 };
+    Ok(SCRATCH_BLOCK | direction | size << SCRATCH_SIZE_SHIFT | unit)
+}
+
+/// What the control bits of a scratch block message say: whether it writes, its first unit and
+/// its registers.
+pub fn scratch_decode(device: &Device, control: u32) -> Option<(bool, u32, u32)> {
+    let size = control >> SCRATCH_SIZE_SHIFT & 3;
+    let registers = if device.scratch_block_size_is_linear() { size + 1 } else { 1 << size };
+    (control & SCRATCH_BLOCK != 0).then_some((
+        control & SCRATCH_WRITE != 0,
+        control & (SCRATCH_UNITS - 1),
+        registers,
+    ))
+}
+
+/// What spilling did.
+#[derive(Clone, Debug, Default)]
+pub struct Spilled {
+    /// Messages that store.
+    pub stores: u32,
+    /// Messages that fill.
+    pub fills: u32,
+    /// For each block and instruction now there: its index in the block before, `None` if new.
+    pub origins: Vec<Vec<Option<u32>>>,
+}
+
+/// Estimated executed messages if each register were spilled: 10 times more for each loop
+/// around.
+pub fn costs(function: &Function, cfg: &Cfg) -> Vec<f32> {
+    let mut costs = vec![0.0; function.vregs.len()];
+    for (index, block) in function.blocks.iter().enumerate() {
+        let depth = cfg.loop_depth(crate::ir::BlockId(index as u32));
+        let weight = 10f32.powi(depth.min(6) as i32);
+        for inst in &block.insts {
+            for (i, src) in inst.srcs.iter().enumerate() {
+                if let Some(vreg) = src.vreg() {
+                    costs[vreg.0 as usize] += weight * inst.size_read(i).div_ceil(GRF_BYTES) as f32;
+                }
+            }
+            if let Some(vreg) = inst.dst.vreg() {
+                costs[vreg.0 as usize] += weight * inst.size_written().div_ceil(GRF_BYTES) as f32;
+            }
+        }
+    }
+    costs
+}
+
+/// Scratch space is exhausted: the first unit (32 bytes) that the message cannot address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfScratch(pub u32);
+
+/// Moves registers to scratch space.
+///
+/// # Errors
+/// Scratch space beyond what the messages reach.
+pub fn spill(
+    function: &mut Function,
+    device: &Device,
+    vregs: &[Vreg],
+) -> Result<Spilled, OutOfScratch> {
+    let mut homes = vec![None; function.vregs.len()];
+    for vreg in vregs {
+        let unit = function.scratch_bytes.div_ceil(GRF_BYTES);
+        let units = function.vregs[*vreg].bytes.div_ceil(GRF_BYTES);
+        homes[vreg.0 as usize] = Some(unit);
+        function.scratch_bytes = (unit + units) * GRF_BYTES;
+    }
+    let mut done = Spilled::default();
+    let width = function.dispatch_width;
+    for block in &mut function.blocks {
+        let old = std::mem::take(&mut block.insts);
+        let mut new = Vec::with_capacity(old.len());
+        let mut origins = Vec::with_capacity(old.len());
+        for (index, mut inst) in old.into_iter().enumerate() {
+            let groups = spilled_operands(&inst, &homes);
+            if groups.is_empty() {
+                new.push(inst);
+                origins.push(Some(index as u32));
+                continue;
+            }
+            let mut after = Vec::new();
+            for group in groups {
+                let mut emit = Emit {
+                    device,
+                    before: Builder::list(&mut function.vregs, &mut new, width),
+                    after: &mut after,
+                    done: &mut done,
+                };
+                emit.group(&mut inst, &group)?;
+            }
+            origins.resize(new.len(), None);
+            new.push(inst);
+            origins.push(Some(index as u32));
+            new.append(&mut after);
+            origins.resize(new.len(), None);
+        }
+        block.insts = new;
+        done.origins.push(origins);
+    }
+    Ok(done)
+}
+
+/// The spilled register of an instruction and the registers' worth of it that are touched.
+struct Group {
+    vreg: Vreg,
+    unit: u32,
+    /// First and one past the last slot of the register that any operand touches.
+    slots: (u32, u32),
+    reads: Option<(u32, u32)>,
+    writes: Option<(u32, u32)>,
+}
+
+fn slots_of(operand: &Operand, bytes: u32) -> (u32, u32) {
+    (operand.offset / GRF_BYTES, (operand.offset + bytes.max(1)).div_ceil(GRF_BYTES))
+}
+
+fn hull(a: Option<(u32, u32)>, b: (u32, u32)) -> (u32, u32) {
+    a.map_or(b, |a| (a.0.min(b.0), a.1.max(b.1)))
+}
+
+fn spilled_operands(inst: &Inst, homes: &[Option<u32>]) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    let mut touch = |operand: &Operand, bytes: u32, write: bool| {
+        let Some(vreg) = operand.vreg() else { return };
+        let Some(unit) = homes.get(vreg.0 as usize).copied().flatten() else { return };
+        let slots = slots_of(operand, bytes);
+        let at = groups.iter().position(|g| g.vreg == vreg).unwrap_or_else(|| {
+            groups.push(Group { vreg, unit, slots, reads: None, writes: None });
+            groups.len() - 1
+        });
+        let group = &mut groups[at];
+        group.slots = hull(Some(group.slots), slots);
+        let side = if write { &mut group.writes } else { &mut group.reads };
+        *side = Some(hull(*side, slots));
+    };
+    for (index, src) in inst.srcs.iter().enumerate() {
+        touch(src, inst.size_read(index), false);
+    }
+    touch(&inst.dst, inst.size_written(), true);
+    groups
+}
+
+/// How a write is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Store {
+    /// Under the write's own mask.
+    Masked,
+    /// Whole registers.
+    Whole,
+    /// Whole registers, filled before the write.
+    AfterFill,
+}
+
+fn store_kind(inst: &Inst) -> Store {
+    let dst = &inst.dst;
+    let whole_registers =
+        dst.offset.is_multiple_of(GRF_BYTES) && inst.size_written().is_multiple_of(GRF_BYTES);
+    if inst.is_partial_write() && !inst.op.is_message() || inst.is_predicated() || !whole_registers
+    {
+        return Store::AfterFill;
+    }
+    if inst.no_mask {
+        return Store::Whole;
+    }
+    let dwords = dst.ty.size() == 4 && dst.region == Region::PACKED;
+    if dwords && !inst.op.is_message() && matches!(inst.exec_size, 8 | 16) {
+        Store::Masked
+    } else {
+        Store::AfterFill
+    }
+}
+
+struct Emit<'a, 'b> {
+    device: &'a Device,
+    before: Builder<'b>,
+    after: &'a mut Vec<Inst>,
+    done: &'a mut Spilled,
+}
+
+impl Emit<'_, '_> {
+    /// Gives one spilled register a short-lived stand-in around an instruction.
+    fn group(&mut self, inst: &mut Inst, group: &Group) -> Result<(), OutOfScratch> {
+        let store = group.writes.map(|slots| (slots, store_kind(inst)));
+        // A message without a second payload needs its header right before the data.
+        let lead = u32::from(store.is_some() && !self.device.has_split_send());
+        let (first, end) = group.slots;
+        let temp = self.before.vregs().push(VregInfo {
+            class: crate::ir::Class::Grf,
+            bytes: (end - first + lead) * GRF_BYTES,
+            min_register: 0,
+            no_spill: true,
+        });
+        // The stand-in's register for slot `s` of the spilled one.
+        let place = |slot: u32| (slot - first + lead) * GRF_BYTES;
+        let mut fill = group.reads;
+        if let Some((slots, Store::AfterFill)) = store {
+            fill = Some(hull(fill, slots));
+        }
+        if let Some((from, to)) = fill {
+            for (slot, registers) in chunks(from, to, self.device.max_scratch_block_registers()) {
+                let dst = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));
+                let fill = self.message(false, group.unit + slot, registers)?;
+                let exec_size = if registers == 1 { 8 } else { 16 };
+                let mut b = self.before.no_mask();
+                let mut b = b.exec(exec_size);
+                let mut b = b.group(0);
+                let header = Operand::grf(0, Type::Ud);
+                let none = Operand::null(Type::Ud);
+                b.emit(Op::Send, dst, &[none, header, none]).message = Some(fill);
+                self.done.fills += 1;
+            }
+        }
+        let rename = |operand: &mut Operand| {
+            if operand.vreg() == Some(group.vreg) {
+                operand.file = File::Vgrf(temp);
+                operand.offset = operand.offset + lead * GRF_BYTES - first * GRF_BYTES;
+            }
+        };
+        inst.srcs.iter_mut().for_each(rename);
+        rename(&mut inst.dst);
+        if let Some(((from, to), store)) = store {
+            let masked = store == Store::Masked;
+            let most = if masked { 2 } else { self.device.max_scratch_block_registers() };
+            for (slot, registers) in chunks(from, to, most) {
+                let data = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));
+                self.store(inst, data, group.unit + slot, registers, masked)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        inst: &Inst,
+        data: Operand,
+        unit: u32,
+        registers: u32,
+        masked: bool,
+    ) -> Result<(), OutOfScratch> {
+        let mut message = self.message(true, unit, registers)?;
+        let none = Operand::null(Type::Ud);
+        let g0 = Operand::grf(0, Type::Ud);
+        let srcs = if self.device.has_split_send() {
+            message.lengths = [1, registers as u8];
+            [none, g0, data]
+        } else {
+            // What is before the data is free, or was stored by the message before this one.
+            message.lengths = [1 + registers as u8, 0];
+            let header = Operand { offset: data.offset - GRF_BYTES, ..data };
+            let mut copy = Inst::new(Op::Hw(crestline_isa::Opcode::Mov), 8, header, &[g0]);
+            copy.no_mask = true;
+            self.after.push(copy);
+            [none, header, none]
+        };
+        let exec_size = if registers == 1 { 8 } else { 16 };
+        let mut send = Inst::new(Op::Send, exec_size, none, &srcs);
+        send.no_mask = !masked;
+        send.group = if masked { inst.group } else { 0 };
+        send.message = Some(message);
+        self.after.push(send);
+        self.done.stores += 1;
+        Ok(())
+    }
+
+    fn message(
+        &self,
+        write: bool,
+        unit: u32,
+        registers: u32,
+    ) -> Result<Box<Message>, OutOfScratch> {
+        let control = scratch_control(self.device, write, unit, registers).map_err(OutOfScratch)?;
+        Ok(Box::new(Message {
+            sfid: Sfid::DataCache0,
+            control,
+            ex_control: 0,
+            headers: 1,
+            first: 1,
+            lengths: [1, 0],
+            response: if write { 0 } else { registers * GRF_BYTES },
+            eot: false,
+            check: false,
+            effect: if write { Effect::Write } else { Effect::Read },
+            space: Space::Scratch,
+        }))
+    }
+}
+
+/// Splits a range of registers into powers of two of at most `most`.
+fn chunks(mut from: u32, to: u32, most: u32) -> impl Iterator<Item = (u32, u32)> {
+    std::iter::from_fn(move || {
+        let left = to.checked_sub(from).filter(|left| *left != 0)?;
+        let registers = (1 << left.ilog2()).min(most);
+        let chunk = (from, registers);
+        from += registers;
+        Some(chunk)
+    })
+}
