@@ -4,12 +4,14 @@
 
 #![deny(missing_docs)]
 
+pub mod codec;
 pub mod inst;
 pub mod message;
 pub mod semantics;
 pub mod tables;
 pub mod validate;
 
+pub use codec::{CodecError, decode, encode};
 pub use crestline_device::{Gen, Platform};
 pub use inst::{
     Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,

@@ -170,9 +170,9 @@ pub enum Extra {
 }
 
 /// Targets of a flow control instruction, in **bytes relative to the start of this
-/// instruction**, whatever the hardware counts: `jmpi` and the jump counts of gen4-5, which
-/// the hardware counts from the next instruction, are translated; `calla`, which the
-/// hardware takes as absolute, is the one exception and holds the absolute byte address.
+/// instruction**, whatever the hardware counts: other units, and `jmpi` up to gen11 from the
+/// next instruction, are translated. `calla`, which the hardware takes as absolute, is the one
+/// exception and holds the absolute byte address.
 ///
 /// Instructions whose target is in a register have `jip` `None` and the register as source 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -191,7 +191,8 @@ pub struct Branch {
 /// A message: where it goes and what it asks.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Send {
-    /// Shared function.
+    /// Shared function. With a register [`Send::ex_desc`] on gen9 and gen11 assemblers write
+    /// [`Sfid::Null`] here and the function is bits 3:0 of the register.
     pub sfid: Sfid,
     /// Message descriptor, without function id and end-of-thread bit.
     pub desc: DescSrc,

@@ -1,0 +1,287 @@
+//! Flow control.
+//!
+//! Branches use little of the instruction: their unused operand fields have canonical values
+//! (those that Intel's assembler writes; gen7 as Mesa writes, gen4-6 as intel-gen4asm), and
+//! other values go to the residue.
+
+use super::common::{
+    File, cond_mod, controls, direct, file, flag_reg, has_mrf, opcode, shape, split,
+};
+use super::fields::{Field, Sources};
+use super::two_src;
+use super::walk::{Result, Walk};
+use crate::inst::{Branch, Extra, Inst, Place, Region, Src, SrcReg};
+use crate::tables::{Opcode, Type};
+use crestline_device::Gen;
+
+/// Second and third dword of an instruction, as a background.
+const fn words(dword1: u128, dword2: u128) -> u128 {
+    dword1 << 32 | dword2 << 64
+}
+
+/// Canonical bits of the unused operands.
+fn background(generation: Gen, i: &Inst, reg_target: bool) -> u128 {
+    use Opcode::*;
+    match generation {
+        Gen::Gen12 | Gen::Gen125 => 0,
+        Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => match i.opcode {
+            EndIf | While | Join => words(0x2000_0000, 0x0e00_0000),
+            Brd | Brc if reg_target => words(0x3400_0020, 0),
+            Brd | Brc => words(0x3400_0e20, 0),
+            Jmpi if reg_target => words(0x3400_0000, 0x0000_1400),
+            Jmpi => words(0x3400_0000, 0x0e00_1400),
+            Call | Calla => words(0, 0x0e00_0000),
+            Ret => words(0x2000_0000, 0),
+            _ => words(0x2000_0e00, 0),
+        },
+        Gen::Gen75 => match i.opcode {
+            EndIf | While => words(0x2000_1c00, 0),
+            Brd | Brc if reg_target => words(0x3400_0004, 0),
+            Brd | Brc => words(0x3400_01e4, 0),
+            Jmpi if reg_target => words(0x3400_0000, 0x0000_1400),
+            Jmpi => words(0x3400_1c00, 0x0000_1400),
+            Call | Calla => words(0x0000_1c00, 0),
+            Ret => words(0x2000_0000, 0),
+            _ => words(0x2000_01e0, 0),
+        },
+        Gen::Gen7 => match i.opcode {
+            Break | Cont | Halt => words(0x2000_1c84, 0),
+            Brd | Brc if reg_target => words(0x3400_0004, 0),
+            Brd | Brc => words(0x3400_01e4, 0),
+            Jmpi if reg_target => words(0x3400_0000, 0x0000_1400),
+            Jmpi => words(0x3400_1c00, 0x0000_1400),
+            Call => words(0x0000_1c00, 0),
+            Ret => words(0x2000_0000, 0),
+            _ => words(0x2000_3c84, 0),
+        },
+        Gen::Gen6 => match i.opcode {
+            Jmpi if reg_target => words(0x3400_0000, 0x0000_1400),
+            Jmpi => words(0x3400_1c00, 0x0000_1400),
+            Call => words(0x0000_1c00, 0),
+            Halt | Ret => words(0x2000_0000, 0),
+            _ => 0,
+        },
+        Gen::Gen4 | Gen::Gen45 | Gen::Gen5 => match i.opcode {
+            If | Iff | Else => words(0x3400_1c00, 0x0000_1400),
+            While => words(0x0000_1c00, 0x0000_1400),
+            EndIf | Halt => words(0x2000_0000, 0),
+            Jmpi if reg_target => words(0x3400_0000, 0x0000_1400),
+            Jmpi => words(0x3400_1c00, 0x0000_1400),
+            _ => 0,
+        },
+    }
+}
+
+/// Bytes per unit of JIP, UIP and the jump count.
+fn unit(generation: Gen) -> i32 {
+    match generation {
+        Gen::Gen4 | Gen::Gen45 => 16,
+        Gen::Gen5 | Gen::Gen6 | Gen::Gen7 | Gen::Gen75 => 8,
+        _ => 1,
+    }
+}
+
+/// Whether an operation has a second target on a generation.
+fn has_uip(generation: Gen, op: Opcode) -> bool {
+    use Opcode::*;
+    match op {
+        If => generation >= Gen::Gen7,
+        Else => generation >= Gen::Gen8,
+        Break | Cont | Halt => generation >= Gen::Gen6,
+        Goto | Brc => true,
+        _ => false,
+    }
+}
+
+/// The controls, with the branch control bit instead of the accumulator write.
+fn head<L: Sources>(w: &mut Walk, i: &mut Inst, branch: &mut Branch) -> Result<()> {
+    opcode::<L>(w, i)?;
+    controls::<L>(w, i, L::NIB_CTRL)?;
+    flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
+    if L::BRANCH_CTRL.exists() {
+        w.flag(L::BRANCH_CTRL, &mut branch.branch_ctrl)?;
+        w.require(!i.acc_wr_en, i.opcode.name(), "does not write the accumulator")?;
+    } else {
+        w.require(!branch.branch_ctrl, i.opcode.name(), "has no branch control")?;
+        w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
+    }
+    if w.generation() < Gen::Gen12 {
+        // From gen12 UIP overlays the conditional modifier.
+        cond_mod::<L>(w, i)?;
+    }
+    w.flag(L::SATURATE, &mut i.saturate)
+}
+
+fn branch_of(w: &Walk, i: &Inst) -> Result<Branch> {
+    match i.extra {
+        Extra::Branch(branch) => Ok(branch),
+        _ if w.encode => shape(i, "needs branch targets"),
+        _ => Ok(Branch::default()),
+    }
+}
+
+/// A target offset field in units of `unit` bytes, `bias` units before the target.
+fn target(
+    w: &mut Walk,
+    i: &Inst,
+    field: Field,
+    value: &mut Option<i32>,
+    (unit, bias): (i32, i32),
+) -> Result<()> {
+    w.require(value.is_some(), i.opcode.name(), "lacks a branch target")?;
+    let mut bytes = value.unwrap_or(0);
+    w.signed(field, &mut bytes, unit, bias)?;
+    *value = Some(bytes);
+    Ok(())
+}
+
+/// Branches with immediate targets; `brd` and `brc` also take a register.
+pub(super) fn branch<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let generation = w.generation();
+    let mut branch = branch_of(w, i)?;
+    head::<L>(w, i, &mut branch)?;
+    let mut is_imm = branch.jip.is_some() || !matches!(i.opcode, Opcode::Brd | Opcode::Brc);
+    let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
+    if matches!(i.opcode, Opcode::Brd | Opcode::Brc) {
+        register_or_imm::<L, 0>(w, i, &mut is_imm, &mut src)?;
+    } else if L::JIP_IS_IMM.exists() {
+        w.fixed(L::JIP_IS_IMM, 1);
+    }
+    w.background(background(generation, i, !is_imm));
+    if is_imm {
+        let scale = (unit(generation), 0);
+        if uses_jump_count(generation, i.opcode) {
+            target(w, i, L::JUMP_COUNT, &mut branch.jip, scale)?;
+        } else {
+            target(w, i, L::JIP, &mut branch.jip, scale)?;
+        }
+        if has_uip(generation, i.opcode) {
+            if L::UIP_IS_IMM.exists() {
+                w.fixed(L::UIP_IS_IMM, 1);
+            }
+            target(w, i, L::UIP, &mut branch.uip, scale)?;
+        } else {
+            w.require(branch.uip.is_none(), i.opcode.name(), "has no UIP")?;
+        }
+    } else if !w.encode {
+        i.srcs[0] = Src::Reg(src);
+    }
+    if L::POP_COUNT.exists() {
+        w.byte(L::POP_COUNT, &mut branch.pop_count)?;
+    } else {
+        w.require(branch.pop_count == 0, i.opcode.name(), "has no pop count")?;
+    }
+    i.extra = Extra::Branch(branch);
+    Ok(())
+}
+
+/// Whether the single target is the jump count of the older generations.
+fn uses_jump_count(generation: Gen, op: Opcode) -> bool {
+    generation <= Gen::Gen5
+        || generation == Gen::Gen6 && !matches!(op, Opcode::Break | Opcode::Cont | Opcode::Halt)
+}
+
+/// A target operand that may be a register: its file or immediate marker, and the register.
+fn register_or_imm<L: Sources, const N: usize>(
+    w: &mut Walk,
+    i: &mut Inst,
+    is_imm: &mut bool,
+    src: &mut SrcReg,
+) -> Result<()> {
+    let f = &L::SRC[N];
+    if w.encode && !*is_imm {
+        *src = match i.srcs[0] {
+            Src::Reg(reg) => reg,
+            _ => return shape(i, "needs a target or a register"),
+        };
+    }
+    let mut reg_file = match (*is_imm, src.place) {
+        (true, _) => File::Imm,
+        (_, Place::Indirect { .. }) => File::Grf,
+        _ => split(direct(src.place).0).0,
+    };
+    if f.is_imm.exists() {
+        w.flag(f.is_imm, is_imm)?;
+    } else if w.generation() <= Gen::Gen6 && *is_imm && w.encode {
+        // The background holds the file.
+    } else {
+        let mrf = has_mrf(w.generation());
+        file(w, f.reg_file, &mut reg_file, mrf)?;
+        *is_imm = reg_file == File::Imm;
+    }
+    if *is_imm {
+        return Ok(());
+    }
+    two_src::register::<L, N>(w, i, src, reg_file)
+}
+
+/// Scalar jump: the offset is source 1 up to gen11, source 0 from gen12.
+pub(super) fn jmpi<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let generation = w.generation();
+    let mut branch = branch_of(w, i)?;
+    head::<L>(w, i, &mut branch)?;
+    let mut is_imm = branch.jip.is_some();
+    let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
+    if generation >= Gen::Gen12 {
+        register_or_imm::<L, 0>(w, i, &mut is_imm, &mut src)?;
+    } else {
+        register_or_imm::<L, 1>(w, i, &mut is_imm, &mut src)?;
+    }
+    w.background(background(generation, i, !is_imm));
+    if is_imm {
+        // Up to gen11 the hardware counts from the next instruction.
+        let scale = match generation {
+            Gen::Gen4 | Gen::Gen45 => (16, 1),
+            Gen::Gen5 | Gen::Gen6 | Gen::Gen7 => (8, 2),
+            Gen::Gen75 | Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => (1, 16),
+            Gen::Gen12 | Gen::Gen125 => (1, 0),
+        };
+        target(w, i, L::JMPI_OFFSET, &mut branch.jip, scale)?;
+    } else if !w.encode {
+        i.srcs[0] = Src::Reg(src);
+    }
+    i.extra = Extra::Branch(branch);
+    Ok(())
+}
+
+/// Call: the return register is the destination, the target an immediate or a register.
+pub(super) fn call<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let generation = w.generation();
+    let mut branch = branch_of(w, i)?;
+    head::<L>(w, i, &mut branch)?;
+    two_src::dst::<L>(w, i)?;
+    let mut is_imm = branch.jip.is_some();
+    let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
+    if generation >= Gen::Gen12 {
+        register_or_imm::<L, 0>(w, i, &mut is_imm, &mut src)?;
+    } else {
+        register_or_imm::<L, 1>(w, i, &mut is_imm, &mut src)?;
+    }
+    w.background(background(generation, i, !is_imm));
+    if is_imm {
+        target(w, i, L::CALL_OFFSET, &mut branch.jip, (1, 0))?;
+    } else if !w.encode {
+        i.srcs[0] = Src::Reg(src);
+    }
+    i.extra = Extra::Branch(branch);
+    Ok(())
+}
+
+/// Return: the register is source 0.
+pub(super) fn ret<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let mut branch = branch_of(w, i)?;
+    head::<L>(w, i, &mut branch)?;
+    w.background(background(w.generation(), i, true));
+    two_src::src::<L, 0>(w, i, false)?;
+    i.extra = Extra::Branch(branch);
+    Ok(())
+}
+
+/// Mask stack operations of gen4 and gen5: no typed operands, everything else is residue.
+pub(super) fn mask_stack<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let mut branch = branch_of(w, i)?;
+    head::<L>(w, i, &mut branch)?;
+    w.byte(L::POP_COUNT, &mut branch.pop_count)?;
+    i.extra = Extra::Branch(branch);
+    Ok(())
+}

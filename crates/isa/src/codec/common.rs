@@ -1,0 +1,389 @@
+//! The controls that all formats share, and the codes of strides and registers.
+
+use super::fields::{Field, Layout};
+use super::walk::{CodecError, Result, Walk};
+use crate::inst::{Compression, Inst, Place, Reg, Swsb, SwsbPipe, SwsbToken, TokenMode, VStride};
+use crate::tables::{AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, ThreadCtrl};
+use crestline_device::Gen;
+
+/// Opcode, the reserved bit beside it, and the marker of the compacted form.
+pub(super) fn opcode<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let generation = w.generation();
+    w.code(
+        L::OPCODE,
+        "operation",
+        &mut i.opcode,
+        |op| op.bits(generation).map(u64::from),
+        |code| Opcode::from_bits(generation, code as u8),
+    )?;
+    w.fixed(L::RESERVED7, 0);
+    w.fixed(L::COMPACT_CTRL, 0);
+    w.flag(L::DEBUG_CTRL, &mut i.breakpoint)?;
+    swsb::<L>(w, i)
+}
+
+/// Everything that decides how channels are enabled, and the dependency controls. Not: the
+/// conditional modifier, the flag register, the accumulator write and the saturation, whose
+/// bits some formats use otherwise.
+pub(super) fn controls<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> Result<()> {
+    let generation = w.generation();
+    if L::ACCESS_MODE.exists() {
+        w.code(
+            L::ACCESS_MODE,
+            "access mode",
+            &mut i.access_mode,
+            |mode| match mode {
+                AccessMode::Align1 => Some(0),
+                AccessMode::Align16 => (generation <= Gen::Gen9).then_some(1),
+            },
+            |code| match code {
+                0 => Some(AccessMode::Align1),
+                _ => (generation <= Gen::Gen9).then_some(AccessMode::Align16),
+            },
+        )?;
+    } else {
+        w.require(i.access_mode == AccessMode::Align1, i.opcode.name(), "has no Align16 form")?;
+    }
+    w.flag(L::NO_DD_CLEAR, &mut i.no_dd_clear)?;
+    w.flag(L::NO_DD_CHECK, &mut i.no_dd_check)?;
+    group::<L>(w, i, nibble)?;
+    if L::ATOMIC_CTRL.exists() {
+        let mut atomic = i.thread_ctrl == ThreadCtrl::Atomic;
+        w.require(
+            atomic || i.thread_ctrl == ThreadCtrl::Normal,
+            i.opcode.name(),
+            "has only the atomic thread control",
+        )?;
+        w.flag(L::ATOMIC_CTRL, &mut atomic)?;
+        i.thread_ctrl = if atomic { ThreadCtrl::Atomic } else { ThreadCtrl::Normal };
+    } else {
+        w.code(
+            L::THREAD_CTRL,
+            "thread control",
+            &mut i.thread_ctrl,
+            |ctrl| ctrl.bits(generation).map(u64::from),
+            |code| ThreadCtrl::from_bits(generation, code as u8),
+        )?;
+    }
+    let mode = i.access_mode;
+    w.code(
+        L::PRED_CTRL,
+        "predicate control",
+        &mut i.predicate.ctrl,
+        |ctrl| ctrl.bits(mode).map(u64::from),
+        |code| PredCtrl::from_bits(mode, code as u8),
+    )?;
+    w.flag(L::PRED_INV, &mut i.predicate.inverse)?;
+    w.code(
+        L::EXEC_SIZE,
+        "execution size",
+        &mut i.exec_size,
+        |size| match size {
+            1 | 2 | 4 | 8 | 16 | 32 => Some(u64::from(size.trailing_zeros())),
+            _ => None,
+        },
+        |code| (code < 6).then(|| 1 << code),
+    )?;
+    if generation == Gen::Gen4 {
+        w.require(!i.mask_ctrl_ex, i.opcode.name(), "has no MaskCtrlEx on gen4")?;
+    } else {
+        w.flag(L::MASK_CTRL_EX, &mut i.mask_ctrl_ex)?;
+    }
+    w.flag(L::MASK_CTRL, &mut i.no_mask)
+}
+
+/// Channel group: quarter and nibble, or the compression control of gen4 and gen5.
+fn group<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> Result<()> {
+    let generation = w.generation();
+    if generation <= Gen::Gen5 {
+        let mut pair = (i.group, i.compression);
+        w.code(
+            L::QTR_CTRL,
+            "channel group and compression",
+            &mut pair,
+            |pair| match pair {
+                (0, Compression::None) => Some(0),
+                (8, Compression::None) => Some(1),
+                (0, Compression::Compressed) => Some(2),
+                (0, Compression::Compr4) => Some(3),
+                _ => None,
+            },
+            |code| {
+                Some(match code {
+                    0 => (0, Compression::None),
+                    1 => (8, Compression::None),
+                    2 => (0, Compression::Compressed),
+                    _ => (0, Compression::Compr4),
+                })
+            },
+        )?;
+        (i.group, i.compression) = pair;
+        return Ok(());
+    }
+    let name = i.opcode.name();
+    w.require(i.compression == Compression::None, name, "is compressed on gen4 and gen5 only")?;
+    w.require(i.group.is_multiple_of(4), name, "needs a channel group that is a multiple of 4")?;
+    let mut quarter = i.group / 8;
+    let mut half = !i.group.is_multiple_of(8);
+    w.byte(L::QTR_CTRL, &mut quarter)?;
+    w.flag(nibble, &mut half)?;
+    i.group = quarter * 8 + u8::from(half) * 4;
+    Ok(())
+}
+
+/// Conditional modifier.
+pub(super) fn cond_mod<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let generation = w.generation();
+    w.code(
+        L::COND_MOD,
+        "conditional modifier",
+        &mut i.cond_mod,
+        |cond| cond.bits(generation).map(u64::from),
+        |code| CondMod::from_bits(generation, code as u8),
+    )
+}
+
+/// Flag register, at the position of the format.
+#[inline(always)]
+pub(super) fn flag_reg(w: &mut Walk, i: &mut Inst, nr: Field, subnr: Field) -> Result<()> {
+    if nr.exists() {
+        w.byte(nr, &mut i.flag.nr)?;
+    } else {
+        w.require(i.flag.nr == 0, i.opcode.name(), "can use flag register f0 only")?;
+    }
+    w.byte(subnr, &mut i.flag.subnr)
+}
+
+/// Math function.
+pub(super) fn math_fn<L: Layout>(w: &mut Walk, function: &mut MathFn) -> Result<()> {
+    let generation = w.generation();
+    w.code(
+        L::MATH_FC,
+        "math function",
+        function,
+        |f| f.bits(generation).map(u64::from),
+        |code| MathFn::from_bits(generation, code as u8),
+    )
+}
+
+/// Whether a combined distance and token allocates the token: the out-of-order operations.
+fn allocates(opcode: Opcode) -> bool {
+    matches!(opcode.form(), Form::Send | Form::Sends | Form::Math | Form::Dpas)
+}
+
+/// The software scoreboard byte.
+///
+/// 0ddd is a distance, `1dddssss` a distance with a token whose action follows from the
+/// operation, the rest a token alone.
+fn swsb<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    if !L::SWSB.exists() {
+        return w.require(i.swsb == Swsb::default(), i.opcode.name(), "has no software scoreboard");
+    }
+    let pipes = w.generation() >= Gen::Gen125;
+    let combined = if allocates(i.opcode) { TokenMode::Set } else { TokenMode::Dst };
+    w.code(
+        L::SWSB,
+        "software scoreboard",
+        &mut i.swsb,
+        |swsb| swsb_bits(swsb, pipes, combined).map(u64::from),
+        |code| swsb_from_bits(code as u8, pipes, combined),
+    )
+}
+
+const PIPES: [(SwsbPipe, u8); 4] =
+    [(SwsbPipe::All, 0x08), (SwsbPipe::Float, 0x10), (SwsbPipe::Int, 0x18), (SwsbPipe::Long, 0x50)];
+
+fn swsb_bits(swsb: Swsb, pipes: bool, combined: TokenMode) -> Option<u8> {
+    if swsb.distance > 7 || swsb.token.is_some_and(|token| token.id > 15) {
+        return None;
+    }
+    match (swsb.distance, swsb.pipe, swsb.token) {
+        (0, SwsbPipe::Implied, None) => Some(0),
+        (0, SwsbPipe::Implied, Some(token)) => Some(
+            token.id
+                | match token.mode {
+                    TokenMode::Dst => 0x20,
+                    TokenMode::Src => 0x30,
+                    TokenMode::Set => 0x40,
+                },
+        ),
+        (0, ..) => None,
+        (distance, SwsbPipe::Implied, None) => Some(distance),
+        (distance, pipe, None) if pipes => {
+            PIPES.iter().find(|(p, _)| *p == pipe).map(|(_, code)| code | distance)
+        }
+        (distance, SwsbPipe::Implied, Some(token)) if token.mode == combined => {
+            Some(0x80 | distance << 4 | token.id)
+        }
+        _ => None,
+    }
+}
+
+fn swsb_from_bits(code: u8, pipes: bool, combined: TokenMode) -> Option<Swsb> {
+    let (high, low) = (code & 0xf0, code & 0x0f);
+    let token = |mode| Some(SwsbToken { mode, id: low });
+    let alone = |mode| Swsb { distance: 0, pipe: SwsbPipe::Implied, token: token(mode) };
+    if code & 0x80 != 0 {
+        let distance = code >> 4 & 7;
+        return (distance != 0).then_some(Swsb {
+            distance,
+            pipe: SwsbPipe::Implied,
+            token: token(combined),
+        });
+    }
+    match high {
+        0x20 => return Some(alone(TokenMode::Dst)),
+        0x30 => return Some(alone(TokenMode::Src)),
+        0x40 => return Some(alone(TokenMode::Set)),
+        _ => {}
+    }
+    if code == 0 {
+        return Some(Swsb::default());
+    }
+    let distance = code & 7;
+    let pipe = match code & !7 {
+        0 => SwsbPipe::Implied,
+        base if pipes => PIPES.iter().find(|(_, code)| *code == base)?.0,
+        _ => return None,
+    };
+    (distance != 0).then_some(Swsb { distance, pipe, token: None })
+}
+
+/// Register file codes of the layouts up to gen11.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum File {
+    Arf,
+    Grf,
+    Mrf,
+    Imm,
+}
+
+/// Register file: two bits up to gen11, where `imm` says whether an immediate is possible here;
+/// one bit on gen12.
+#[inline(always)]
+pub(super) fn file(w: &mut Walk, field: Field, value: &mut File, mrf: bool) -> Result<()> {
+    let wide = field.width == 2;
+    w.code(
+        field,
+        "register file",
+        value,
+        |file| match file {
+            File::Arf => Some(0),
+            File::Grf => Some(1),
+            File::Mrf => (wide && mrf).then_some(2),
+            File::Imm => wide.then_some(3),
+        },
+        |code| match code {
+            0 => Some(File::Arf),
+            1 => Some(File::Grf),
+            2 => mrf.then_some(File::Mrf),
+            _ => Some(File::Imm),
+        },
+    )
+}
+
+/// Whether message registers exist.
+pub(super) fn has_mrf(generation: Gen) -> bool {
+    generation <= Gen::Gen6
+}
+
+/// Splits a register into file and the number byte of the encoding.
+pub(super) fn split(reg: Reg) -> (File, Option<u8>) {
+    match reg {
+        Reg::Grf(nr) => (File::Grf, Some(nr)),
+        Reg::Mrf(nr) => (File::Mrf, Some(nr)),
+        // The codes of architecture registers are the same on all generations.
+        Reg::Arf(kind, nr) => {
+            (File::Arf, kind.bits(Gen::Gen9).filter(|_| nr < 16).map(|kind| kind << 4 | nr))
+        }
+    }
+}
+
+/// Joins a file and the number byte of the encoding into a register.
+pub(super) fn join(file: File, byte: u8) -> Option<Reg> {
+    match file {
+        File::Grf => Some(Reg::Grf(byte)),
+        File::Mrf => Some(Reg::Mrf(byte)),
+        File::Arf => Some(Reg::Arf(ArfKind::from_bits(Gen::Gen9, byte >> 4)?, byte & 15)),
+        File::Imm => None,
+    }
+}
+
+/// Register number byte, whose meaning depends on the file.
+#[inline(always)]
+pub(super) fn reg_nr(w: &mut Walk, field: Field, file: File, reg: &mut Reg) -> Result<()> {
+    w.code(field, "register", reg, |reg| split(reg).1.map(u64::from), |code| join(file, code as u8))
+}
+
+/// The direct register and byte offset of a place; null if it is indirect.
+pub(super) fn direct(place: Place) -> (Reg, u8) {
+    match place {
+        Place::Direct { reg, sub } => (reg, sub),
+        Place::Indirect { .. } => (Reg::NULL, 0),
+    }
+}
+
+/// The address subregister and byte offset of an indirect place.
+pub(super) fn indirect(place: Place) -> (u8, i32) {
+    match place {
+        Place::Indirect { addr, offset } => (addr, i32::from(offset)),
+        Place::Direct { .. } => (0, 0),
+    }
+}
+
+/// Vertical stride code of the two-source formats.
+#[inline(always)]
+pub(super) fn vstride(w: &mut Walk, field: Field, value: &mut VStride) -> Result<()> {
+    w.code(
+        field,
+        "vertical stride",
+        value,
+        |v| match v {
+            VStride::VxH => Some(15),
+            VStride::Elements(0) => Some(0),
+            VStride::Elements(n) if n.is_power_of_two() && n <= 32 => {
+                Some(u64::from(n.trailing_zeros()) + 1)
+            }
+            VStride::Elements(_) => None,
+        },
+        |code| match code {
+            15 => Some(VStride::VxH),
+            0 => Some(VStride::Elements(0)),
+            1..=6 => Some(VStride::Elements(1 << (code - 1))),
+            _ => None,
+        },
+    )
+}
+
+/// Width code.
+#[inline(always)]
+pub(super) fn width(w: &mut Walk, field: Field, value: &mut u8) -> Result<()> {
+    w.code(
+        field,
+        "width",
+        value,
+        |n| (n.is_power_of_two() && n <= 16).then(|| u64::from(n.trailing_zeros())),
+        |code| (code <= 4).then(|| 1 << code),
+    )
+}
+
+/// Horizontal stride code.
+#[inline(always)]
+pub(super) fn hstride(w: &mut Walk, field: Field, value: &mut u8) -> Result<()> {
+    w.code(
+        field,
+        "horizontal stride",
+        value,
+        |n| match n {
+            0 => Some(0),
+            1 | 2 | 4 => Some(u64::from(n.trailing_zeros()) + 1),
+            _ => None,
+        },
+        |code| Some(if code == 0 { 0 } else { 1 << (code - 1) }),
+    )
+}
+
+/// The error for an operand that the format cannot hold.
+pub(super) fn shape<T>(i: &Inst, rule: &'static str) -> Result<T> {
+    Err(CodecError::Shape { opcode: i.opcode.name(), rule })
+}

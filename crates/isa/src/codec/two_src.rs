@@ -1,0 +1,340 @@
+//! The two-source formats, Align1 and Align16: one-source operations and math included.
+
+use super::common::{
+    File, cond_mod, controls, direct, file, flag_reg, has_mrf, hstride, indirect, math_fn, opcode,
+    reg_nr, shape, split, vstride, width,
+};
+use super::fields::Sources;
+use super::walk::{Result, Walk};
+use crate::inst::{Extra, Imm, Inst, Place, Region, Src, SrcReg, Swizzle, VStride, WriteMask};
+use crate::tables::{AccessMode, MathFn, Opcode, Type};
+use crestline_device::Gen;
+
+/// Bytes of an encoded immediate of a type.
+pub(super) fn imm_size(ty: Type) -> u32 {
+    match ty {
+        Type::V | Type::Uv | Type::Vf => 4,
+        _ => ty.size(),
+    }
+}
+
+fn has_imm64(i: &Inst) -> bool {
+    i.srcs[0].as_imm().is_some_and(|imm| imm_size(imm.ty) == 8)
+}
+
+/// One source.
+pub(super) fn one<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    opcode::<L>(w, i)?;
+    controls::<L>(w, i, L::NIB_CTRL)?;
+    dst::<L>(w, i)?;
+    src::<L, 0>(w, i, false)?;
+    w.require(i.srcs[1] == Src::None, i.opcode.name(), "has one source")?;
+    finish::<L>(w, i)
+}
+
+/// Two sources; an immediate in the first leaves no room for the second.
+pub(super) fn two<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    opcode::<L>(w, i)?;
+    controls::<L>(w, i, L::NIB_CTRL)?;
+    dst::<L>(w, i)?;
+    src::<L, 0>(w, i, false)?;
+    if i.srcs[0].as_imm().is_none() {
+        src::<L, 1>(w, i, false)?;
+    } else {
+        w.require(i.srcs[1] == Src::None, i.opcode.name(), "cannot have an immediate source 0")?;
+    }
+    finish::<L>(w, i)
+}
+
+/// Math: the function takes the place of the conditional modifier.
+pub(super) fn math<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    opcode::<L>(w, i)?;
+    controls::<L>(w, i, L::NIB_CTRL)?;
+    let mut function = i.math().unwrap_or(MathFn::Inv);
+    w.require(i.math().is_some(), "math", "needs a function")?;
+    math_fn::<L>(w, &mut function)?;
+    i.extra = Extra::Math(function);
+    dst::<L>(w, i)?;
+    src::<L, 0>(w, i, false)?;
+    if i.srcs[0].as_imm().is_none() {
+        src::<L, 1>(w, i, true)?;
+    }
+    w.require(i.cond_mod == crate::CondMod::None, "math", "has no conditional modifier")?;
+    w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
+    w.flag(L::SATURATE, &mut i.saturate)?;
+    flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)
+}
+
+/// The fields that a 64-bit immediate may displace.
+fn finish<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    w.require(i.srcs[2] == Src::None, i.opcode.name(), "has at most two sources")?;
+    w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
+    w.flag(L::SATURATE, &mut i.saturate)?;
+    let imm64 = has_imm64(i);
+    if imm64 && L::IMM64.mask & L::COND_MOD.mask != 0 {
+        let none = i.cond_mod == crate::CondMod::None;
+        w.require(
+            none,
+            i.opcode.name(),
+            "cannot have a conditional modifier and a 64-bit immediate",
+        )?;
+    } else {
+        cond_mod::<L>(w, i)?;
+    }
+    if imm64 && L::IMM64.mask & L::FLAG_SUBREG_NR.mask != 0 {
+        let none = i.flag == crate::Flag::default();
+        return w.require(none, i.opcode.name(), "cannot name a flag and a 64-bit immediate");
+    }
+    flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)
+}
+
+/// Destination.
+pub(super) fn dst<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let generation = w.generation();
+    let align16 = i.access_mode == AccessMode::Align16;
+    let is_macro = i.is_macro();
+    let mut dst = i.dst;
+    w.require(dst.mme.is_some() == is_macro, i.opcode.name(), "has mme registers iff a macro")?;
+    w.code(
+        L::DST_TYPE,
+        "destination type",
+        &mut dst.ty,
+        |ty| ty.reg_bits(generation).map(u64::from),
+        |code| Type::from_reg_bits(generation, code as u8),
+    )?;
+    let mut is_indirect = matches!(dst.place, Place::Indirect { .. });
+    w.flag(L::DST_ADDR_MODE, &mut is_indirect)?;
+    let mut mme = dst.mme.unwrap_or(0);
+    if is_indirect {
+        if generation < Gen::Gen12 {
+            w.fixed(L::DST_REG_FILE, 1);
+        }
+        let (mut addr, mut offset) = indirect(dst.place);
+        w.byte(L::DST_IND_ADDR_SUBREG_NR, &mut addr)?;
+        if align16 {
+            w.signed(L::A16_DST_IND_ADDR_IMM_16B, &mut offset, 16, 0)?;
+            w.byte(L::A16_DST_CHAN_EN, &mut dst.writemask.0)?;
+        } else {
+            w.signed(L::DST_IND_ADDR_IMM, &mut offset, 1, 0)?;
+        }
+        // Ten signed bits at most.
+        dst.place = Place::Indirect { addr, offset: offset as i16 };
+    } else {
+        let (mut reg, mut sub) = direct(dst.place);
+        let mut f = split(reg).0;
+        file(w, L::DST_REG_FILE, &mut f, has_mrf(generation))?;
+        reg_nr(w, L::DST_REG_NR, f, &mut reg)?;
+        match (align16, is_macro) {
+            (false, false) => w.byte(L::DST_SUBREG_NR, &mut sub)?,
+            (false, true) => w.byte(L::DST_SUBREG_NR, &mut mme)?,
+            (true, false) => {
+                w.scaled(L::A16_DST_SUBREG_NR_16B, &mut sub, 16)?;
+                w.byte(L::A16_DST_CHAN_EN, &mut dst.writemask.0)?;
+            }
+            (true, true) => {
+                w.scaled(L::A16_DST_SUBREG_NR_16B, &mut sub, 16)?;
+                w.byte(L::A16_DST_CHAN_EN, &mut mme)?;
+            }
+        }
+        dst.place = Place::Direct { reg, sub };
+    }
+    if align16 {
+        // The manual asks for stride 1; assemblers write 0 in the macros.
+        w.fixed(L::DST_HSTRIDE, u64::from(!is_macro));
+        w.require(dst.hstride == 1, i.opcode.name(), "has destination stride 1 in Align16")?;
+    } else {
+        hstride(w, L::DST_HSTRIDE, &mut dst.hstride)?;
+        w.require(
+            dst.writemask == WriteMask::XYZW,
+            i.opcode.name(),
+            "has a write mask in Align16 only",
+        )?;
+    }
+    dst.mme = is_macro.then_some(mme);
+    i.dst = dst;
+    Ok(())
+}
+
+/// Source `n`. An `optional` source that is absent is encoded as zeros.
+pub(super) fn src<L: Sources, const N: usize>(
+    w: &mut Walk,
+    i: &mut Inst,
+    optional: bool,
+) -> Result<()> {
+    let f = &L::SRC[N];
+    let generation = w.generation();
+    if w.encode && i.srcs[N] == Src::None {
+        return if optional { Ok(()) } else { shape(i, "lacks a source") };
+    }
+    let mut reg =
+        i.srcs[N].as_reg().copied().unwrap_or(SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR));
+    let mut is_imm = matches!(i.srcs[N], Src::Imm(_));
+    let is_indirect = matches!(reg.place, Place::Indirect { .. });
+    let mut reg_file = match (is_imm, is_indirect) {
+        (true, _) => File::Imm,
+        (_, true) => File::Grf,
+        _ => split(direct(reg.place).0).0,
+    };
+    if f.is_imm.exists() {
+        w.flag(f.is_imm, &mut is_imm)?;
+    } else {
+        file(w, f.reg_file, &mut reg_file, has_mrf(generation))?;
+        is_imm = reg_file == File::Imm;
+    }
+    if is_imm {
+        return imm::<L, N>(w, i);
+    }
+    register::<L, N>(w, i, &mut reg, reg_file)?;
+    if !w.encode {
+        i.srcs[N] = if optional && is_zero(&reg) { Src::None } else { Src::Reg(reg) };
+    }
+    Ok(())
+}
+
+/// A source that is known to be a register: type, modifiers, place and region.
+pub(super) fn register<L: Sources, const N: usize>(
+    w: &mut Walk,
+    i: &Inst,
+    reg: &mut SrcReg,
+    reg_file: File,
+) -> Result<()> {
+    let f = &L::SRC[N];
+    let generation = w.generation();
+    w.code(
+        f.ty,
+        "source type",
+        &mut reg.ty,
+        |ty| ty.reg_bits(generation).map(u64::from),
+        |code| Type::from_reg_bits(generation, code as u8),
+    )?;
+    w.flag(f.negate, &mut reg.negate)?;
+    w.flag(f.abs, &mut reg.abs)?;
+    place_and_region::<L, N>(w, i, reg, reg_file)
+}
+
+/// Whether an operand is what zero bits decode to.
+fn is_zero(src: &SrcReg) -> bool {
+    let region = match src.region {
+        Region::Align16 { vstride, swizzle } => {
+            vstride == 0 && (src.mme.is_some() || swizzle == Swizzle([0; 4]))
+        }
+        region => region == Region::SCALAR,
+    };
+    let plain = !src.negate && !src.abs && src.mme.unwrap_or(0) == 0;
+    region && plain && src.place == Place::NULL && src.ty == Type::Ud
+}
+
+fn imm<L: Sources, const N: usize>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let f = &L::SRC[N];
+    let generation = w.generation();
+    let mut imm = match i.srcs[N] {
+        Src::Imm(imm) => imm,
+        _ => Imm { ty: Type::Ud, bits: 0 },
+    };
+    let dim = i.opcode == Opcode::Dim;
+    w.code(
+        f.ty,
+        "immediate type",
+        &mut imm.ty,
+        // The double immediate of dim is marked as F.
+        |ty| match ty {
+            Type::Df if dim => Type::F.imm_bits(generation).map(u64::from),
+            _ if dim => None,
+            _ => ty.imm_bits(generation).map(u64::from),
+        },
+        |code| match Type::from_imm_bits(generation, code as u8) {
+            Some(Type::F) if dim => Some(Type::Df),
+            _ if dim => None,
+            ty => ty,
+        },
+    )?;
+    match imm_size(imm.ty) {
+        8 if N == 0 => w.uint(L::IMM64, &mut imm.bits)?,
+        8 => return shape(i, "cannot have a 64-bit immediate beside another source"),
+        4 => w.uint(L::IMM32, &mut imm.bits)?,
+        _ => {
+            w.uint(L::IMM16, &mut imm.bits)?;
+            w.fixed(L::IMM16_COPY, imm.bits);
+        }
+    }
+    if !w.encode {
+        i.srcs[N] = Src::Imm(imm);
+    }
+    Ok(())
+}
+
+/// Register, address mode and region of a source whose file is known (up to gen11) or comes
+/// with the register (gen12).
+fn place_and_region<L: Sources, const N: usize>(
+    w: &mut Walk,
+    i: &Inst,
+    src: &mut SrcReg,
+    mut reg_file: File,
+) -> Result<()> {
+    let f = &L::SRC[N];
+    let align16 = i.access_mode == AccessMode::Align16;
+    let is_macro = i.is_macro();
+    let mut mme = src.mme.unwrap_or(0);
+    let mut is_indirect = matches!(src.place, Place::Indirect { .. });
+    w.flag(f.addr_mode, &mut is_indirect)?;
+    if is_indirect {
+        let (mut addr, mut offset) = indirect(src.place);
+        w.byte(f.ind_addr_subreg_nr, &mut addr)?;
+        if align16 {
+            w.signed(f.ind_addr_imm_16b, &mut offset, 16, 0)?;
+        } else {
+            w.signed(f.ind_addr_imm, &mut offset, 1, 0)?;
+        }
+        src.place = Place::Indirect { addr, offset: offset as i16 };
+    } else {
+        let (mut reg, mut sub) = direct(src.place);
+        if f.is_imm.exists() {
+            file(w, f.reg_file, &mut reg_file, false)?;
+        }
+        reg_nr(w, f.reg_nr, reg_file, &mut reg)?;
+        match (align16, is_macro) {
+            (false, false) => w.byte(f.subreg_nr, &mut sub)?,
+            (false, true) => w.byte(f.subreg_nr, &mut mme)?,
+            (true, false) => w.scaled(f.subreg_nr_16b, &mut sub, 16)?,
+            (true, true) => {
+                w.scaled(f.subreg_nr_16b, &mut sub, 16)?;
+                w.byte(f.mme, &mut mme)?;
+                w.fixed(f.mme_pad, 0);
+            }
+        }
+        src.place = Place::Direct { reg, sub };
+    }
+    src.mme = is_macro.then_some(mme);
+    if align16 {
+        let (mut stride, mut swizzle) = match src.region {
+            Region::Align16 { vstride, swizzle } => (VStride::Elements(vstride), swizzle),
+            _ if w.encode => return shape(i, "needs Align16 sources"),
+            _ => (VStride::Elements(0), Swizzle::XYZW),
+        };
+        vstride(w, f.vstride, &mut stride)?;
+        if !is_macro {
+            w.code(
+                f.swizzle,
+                "swizzle",
+                &mut swizzle,
+                |s| s.bits().map(u64::from),
+                |code| Some(Swizzle::from_bits(code as u8)),
+            )?;
+        }
+        let VStride::Elements(vstride) = stride else {
+            return shape(i, "cannot have a VxH region in Align16");
+        };
+        src.region = Region::Align16 { vstride, swizzle };
+        return Ok(());
+    }
+    let (mut v, mut n, mut h) = match src.region {
+        Region::Align1 { vstride, width, hstride } => (vstride, width, hstride),
+        _ if w.encode => return shape(i, "needs Align1 sources"),
+        _ => (VStride::Elements(0), 1, 0),
+    };
+    vstride(w, f.vstride, &mut v)?;
+    width(w, f.width, &mut n)?;
+    hstride(w, f.hstride, &mut h)?;
+    src.region = Region::Align1 { vstride: v, width: n, hstride: h };
+    Ok(())
+}
