@@ -73,6 +73,7 @@ pub fn eval_alu(op: AluOp, result: Ty, bits: u32, srcs: &[Comps]) -> Comps {
 
 /// One component of the result of an operation that works per component ([`AluOp::is_per_component`]); any other
 /// gives 0. `result_bits` is the result's bit size, `bits` the operation's, and the operands are zero extended.
+#[inline(always)]
 pub fn eval_component(op: AluOp, result_bits: u32, bits: u32, operands: Comps) -> u64 {
     let [a, b, c, d] = operands;
     let mask = mask(bits);

@@ -1,4 +1,138 @@
 //! The interpreter: what a shader means, independent of any machine.
+//!
+//! A run takes three steps: the shader is verified, [compiled](code) once to flat code on single components, and the
+//! code runs for each workgroup. The invocations of a subgroup run in lockstep under a mask of those active; each
+//! subgroup is a state that stops at a workgroup barrier and goes on when all others have come there. Subgroups run
+//! one after the other in between, so a barrier that is missing shows.
+//!
+//! What the IR leaves undefined is chosen once: [`alu`] says how for arithmetic; undefined values, private variables
+//! and shared memory start as [`Options::undef`] (memory as 0); variable elements out of range read as 0 and keep
+//! what they hold.
 
 pub mod alu;
+mod code;
+mod compile;
 pub mod float;
+mod machine;
+mod memory;
+mod slots;
+
+pub use memory::{BufferKey, OutOfBounds, Resources};
+
+use crate::ir::{InstId, Shader, Stage};
+use crate::verify::{VerifyError, verify};
+
+/// How to run a shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// Invocations of a subgroup, 1 to 64.
+    pub subgroup_size: u32,
+    /// Operations that may run in all, counted once per subgroup and component.
+    pub budget: u64,
+    /// Bytes that the state of a workgroup may take.
+    pub max_bytes: u64,
+    /// The bits of undefined values, cut to their size.
+    pub undef: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { subgroup_size: 16, budget: 1 << 32, max_bytes: 1 << 30, undef: 0 }
+    }
+}
+
+/// What happened in a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Operations that ran, counted once per subgroup and component.
+    pub operations: u64,
+    /// Workgroups that ran.
+    pub workgroups: u64,
+    /// Accesses out of bounds, counted once per component and invocation.
+    pub out_of_bounds_count: u64,
+    /// The first of them, one per instruction.
+    pub out_of_bounds: Vec<OutOfBounds>,
+}
+
+/// Why a shader could not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InterpError {
+    /// The shader is not valid.
+    #[error(transparent)]
+    Invalid(#[from] VerifyError),
+    /// The interpreter does not do this.
+    #[error("the interpreter does not support {0}")]
+    Unsupported(&'static str),
+    /// The subgroup size is not 1 to 64.
+    #[error("a subgroup of {0} invocations: expected 1 to 64")]
+    SubgroupSize(u32),
+    /// Nothing is bound where the shader needs a buffer.
+    #[error("no buffer is bound to set {set} binding {binding} ({name:?})")]
+    MissingBinding {
+        /// Descriptor set.
+        set: u32,
+        /// Binding number.
+        binding: u32,
+        /// The name in the shader.
+        name: String,
+    },
+    /// The state of a workgroup takes too much memory.
+    #[error("a workgroup takes {needed} bytes of state, more than the {limit} allowed")]
+    Memory {
+        /// Bytes that it takes.
+        needed: u64,
+        /// Bytes allowed.
+        limit: u64,
+    },
+    /// The shader runs too long.
+    #[error("the shader did not end within {0} operations")]
+    Budget(u64),
+    /// Only a part of a subgroup's invocations came to a workgroup barrier.
+    #[error(
+        "workgroup {group:?}, subgroup {subgroup}: a barrier in divergent control flow at {inst}"
+    )]
+    DivergentBarrier {
+        /// The workgroup.
+        group: [u32; 3],
+        /// The subgroup in it.
+        subgroup: u32,
+        /// The barrier.
+        inst: InstId,
+    },
+    /// Subgroups of a workgroup wait at different barriers, or some have ended.
+    #[error("workgroup {group:?}: a barrier at {inst} that not all subgroups come to")]
+    MissedBarrier {
+        /// The workgroup.
+        group: [u32; 3],
+        /// A barrier at which one waits.
+        inst: InstId,
+    },
+}
+
+/// Runs a compute shader for `grid` workgroups in x, y and z.
+///
+/// # Errors
+/// If the shader is invalid, needs what is not bound or not supported, or does not end properly. Buffers keep what
+/// was written up to then.
+pub fn run(
+    shader: &Shader,
+    resources: &mut Resources,
+    grid: [u32; 3],
+    options: &Options,
+) -> Result<Report, InterpError> {
+    verify(shader)?;
+    if shader.stage != Stage::Compute {
+        return Err(InterpError::Unsupported("stages other than compute"));
+    }
+    if shader.float_controls.rounding_rtz != 0 {
+        return Err(InterpError::Unsupported("rounding toward zero as a mode"));
+    }
+    if !(1..=64).contains(&options.subgroup_size) {
+        return Err(InterpError::SubgroupSize(options.subgroup_size));
+    }
+    let code = compile::compile(shader, options)?;
+    let mut memory = memory::Memories::bind(shader, resources)?;
+    let result = machine::run(shader, &code, &mut memory, grid, options);
+    memory.unbind(resources);
+    result
+}

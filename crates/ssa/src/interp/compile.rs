@@ -1,0 +1,488 @@
+//! From regions to flat code.
+
+use std::collections::HashMap;
+
+use super::code::{Code, Flush, MemoryOp, Op, Pc, Slot, Space, VarOp, VectorOp};
+use super::slots::Lifetimes;
+use super::{InterpError, Options};
+use crate::ir::{
+    AluOp, Class, Function, InstData, InstId, InstKind, Memory, PathStep, RegionId, Scope, Shader,
+    Src, Targets, Ty, Value, VarTy,
+};
+
+/// Compiles a valid shader.
+pub(super) fn compile(shader: &Shader, options: &Options) -> Result<Code, InterpError> {
+    let func = &shader.func;
+    let mut compiler = Compiler {
+        shader,
+        func,
+        undef: options.undef,
+        lifetimes: Lifetimes::new(func),
+        code: Code::default(),
+        slot_of: vec![[Slot::MAX; 4]; func.num_values()],
+        fixed: vec![false; func.num_values()],
+        free: Vec::new(),
+        consts: HashMap::new(),
+        var_bases: Vec::new(),
+    };
+    compiler.variables(options)?;
+    let open = compiler.region(func.body(), Targets::default(), None)?;
+    compiler.close(&open);
+    compiler.emit(Op::End);
+    Ok(compiler.code)
+}
+
+struct Compiler<'a> {
+    shader: &'a Shader,
+    func: &'a Function,
+    undef: u64,
+    lifetimes: Lifetimes,
+    code: Code,
+    /// The slots of each value's components.
+    slot_of: Vec<[Slot; 4]>,
+    /// Values in slots that are never freed: constants.
+    fixed: Vec<bool>,
+    free: Vec<Slot>,
+    consts: HashMap<u64, Slot>,
+    /// The first scalar of each variable.
+    var_bases: Vec<u32>,
+}
+
+/// The masks of the loop around, if any: what `Break` and `Continue` name.
+type LoopMasks = Option<u32>;
+
+impl Compiler<'_> {
+    fn variables(&mut self, options: &Options) -> Result<(), InterpError> {
+        let scalars =
+            self.shader.vars.iter().fold(0u64, |n, v| n.saturating_add(v.ty.num_scalars()));
+        let needed = scalars.saturating_mul(8 * u64::from(options.subgroup_size));
+        if needed > options.max_bytes || scalars > u64::from(u32::MAX) {
+            return Err(InterpError::Memory { needed, limit: options.max_bytes });
+        }
+        for var in &self.shader.vars {
+            self.var_bases.push(self.code.vars.len() as u32);
+            match &var.init {
+                Some(init) => self.code.vars.extend(init),
+                None => push_undef(&var.ty, self.undef, &mut self.code.vars),
+            }
+        }
+        Ok(())
+    }
+
+    fn emit(&mut self, op: Op) -> Pc {
+        self.code.ops.push(op);
+        self.code.ops.len() as Pc - 1
+    }
+
+    fn here(&self) -> Pc {
+        self.code.ops.len() as Pc
+    }
+
+    /// Lets jumps of the given operations lead to what comes next.
+    fn close(&mut self, open: &[Pc]) {
+        let here = self.here();
+        for &pc in open {
+            match &mut self.code.ops[pc as usize] {
+                Op::If { else_: to, .. }
+                | Op::Else { end: to, .. }
+                | Op::EndIf { none: to, .. }
+                | Op::EndRound { exit: to, .. }
+                | Op::EndLoop { none: to, .. } => *to = here,
+                _ => {}
+            }
+        }
+    }
+
+    fn slot(&mut self) -> Slot {
+        self.free.pop().unwrap_or_else(|| {
+            self.code.slots += 1;
+            self.code.slots - 1
+        })
+    }
+
+    fn masks(&mut self) -> u32 {
+        self.code.masks += 2;
+        self.code.masks - 2
+    }
+
+    fn define(&mut self, value: Value) -> [Slot; 4] {
+        let mut slots = [0; 4];
+        for slot in slots.iter_mut().take(self.func.ty(value).comps()) {
+            *slot = self.slot();
+        }
+        self.slot_of[value.index()] = slots;
+        slots
+    }
+
+    fn release(&mut self, value: Value) {
+        if !self.fixed[value.index()] {
+            let comps = self.func.ty(value).comps();
+            self.free.extend(&self.slot_of[value.index()][..comps]);
+        }
+    }
+
+    fn constant(&mut self, bits: u64) -> Slot {
+        if let Some(&slot) = self.consts.get(&bits) {
+            return slot;
+        }
+        // Never one that was free: a loop may have written it before.
+        let slot = self.code.slots;
+        self.code.slots += 1;
+        self.code.consts.push((slot, bits));
+        self.consts.insert(bits, slot);
+        slot
+    }
+
+    /// The slot of component `comp` of a source as read.
+    fn read(&self, src: Src, comp: usize) -> Slot {
+        self.slot_of[src.value.index()][usize::from(src.swizzle[comp])]
+    }
+
+    /// The slots of the first `comps` components of a source as read.
+    fn read_all(&self, src: Src, comps: usize) -> [Slot; 4] {
+        let mut slots = [0; 4];
+        for (comp, slot) in slots.iter_mut().enumerate().take(comps) {
+            *slot = self.read(src, comp);
+        }
+        slots
+    }
+
+    /// The code of a region. Gives the operations that jump to its end.
+    fn region(
+        &mut self,
+        region: RegionId,
+        targets: Targets,
+        masks: LoopMasks,
+    ) -> Result<Vec<Pc>, InterpError> {
+        let func = self.func;
+        let mut open = Vec::new();
+        for &id in &func.region(region).insts {
+            let inst = func.inst(id);
+            open.extend(self.inst(id, inst, targets, masks)?);
+            for i in 0..self.lifetimes.dying(id).len() {
+                let value = self.lifetimes.dying(id)[i];
+                self.release(value);
+            }
+            self.release_unused(&inst.results);
+        }
+        Ok(open)
+    }
+
+    fn release_unused(&mut self, values: &[Value]) {
+        for &value in values {
+            if !self.lifetimes.is_used(value) {
+                self.release(value);
+            }
+        }
+    }
+
+    /// The code of an instruction. Gives the operation, if any, that jumps to the end of its region.
+    fn inst(
+        &mut self,
+        id: InstId,
+        inst: &InstData,
+        targets: Targets,
+        masks: LoopMasks,
+    ) -> Result<Option<Pc>, InterpError> {
+        let func = self.func;
+        match &inst.kind {
+            InstKind::Const(bits) => self.fix(inst.results[0], *bits),
+            InstKind::Undef => self.fix(inst.results[0], [self.undef; 4]),
+            InstKind::Alu { op, srcs, .. } => self.alu(*op, srcs, inst.results[0]),
+            InstKind::SysVal(sysval) => {
+                let slots = self.define(inst.results[0]);
+                for (comp, &dst) in slots.iter().enumerate().take(sysval.ty().comps()) {
+                    self.emit(Op::SysVal { sysval: *sysval, comp: comp as u8, dst });
+                }
+            }
+            InstKind::LoadVar { var, path } => {
+                let slots = self.define(inst.results[0]);
+                let comps = func.ty(inst.results[0]).comps();
+                for (comp, &dst) in slots.iter().enumerate().take(comps) {
+                    let var = self.var_op(var.0, path, comp);
+                    self.emit(Op::LoadVar { var, dst });
+                }
+            }
+            InstKind::StoreVar { var, path, data, mask } => {
+                for comp in (0..4).filter(|&comp| mask.has(comp)) {
+                    let op = self.var_op(var.0, path, comp);
+                    self.emit(Op::StoreVar { var: op, src: self.read(*data, comp) });
+                }
+            }
+            InstKind::Load { memory, offset, .. } => {
+                let ty = func.ty(inst.results[0]);
+                let mut op = self.memory_op(id, memory, Some(*offset), ty);
+                op.data = self.define(inst.results[0]);
+                op.comps = ty.comps() as u8;
+                let index = self.push_memory_op(op);
+                self.emit(Op::Load(index));
+            }
+            InstKind::Store { memory, offset, data, comps, mask, .. } => {
+                let mut op = self.memory_op(id, memory, Some(*offset), func.ty(data.value));
+                op.data = self.read_all(*data, usize::from(*comps));
+                (op.comps, op.mask) = (*comps, mask.0);
+                let index = self.push_memory_op(op);
+                self.emit(Op::Store(index));
+            }
+            InstKind::Atomic { memory, op: atomic, offset, data, compare, .. } => {
+                let mut op = self.memory_op(id, memory, Some(*offset), func.ty(data.value));
+                op.data = self.read_all(*data, 1);
+                op.atomic = Some(*atomic);
+                op.compare = compare.map_or(op.data[0], |src| self.read(src, 0));
+                op.result = inst.results.first().map(|&v| self.define(v)[0]);
+                let index = self.push_memory_op(op);
+                self.emit(Op::Atomic(index));
+            }
+            InstKind::BufferSize(resource) => {
+                let mut op = self.memory_op(id, &Memory::Ssbo(*resource), None, Ty::X32);
+                op.result = Some(self.define(inst.results[0])[0]);
+                let index = self.push_memory_op(op);
+                self.emit(Op::BufferSize(index));
+            }
+            InstKind::Barrier { execution, .. } => match execution {
+                // The invocations of a subgroup are always together.
+                None | Some(Scope::Invocation | Scope::Subgroup) => {}
+                Some(Scope::Workgroup) => {
+                    self.code.has_barrier = true;
+                    self.emit(Op::Barrier(id));
+                }
+                Some(Scope::Device) => {
+                    return Err(InterpError::Unsupported("execution barriers of the device"));
+                }
+            },
+            InstKind::If { cond, then, else_ } => {
+                for &result in &inst.results {
+                    self.define(result);
+                }
+                let own = self.masks();
+                let at = self.emit(Op::If { cond: self.read(*cond, 0), masks: own, else_: 0 });
+                let open = self.region(*then, targets.inside(id, &inst.kind, 0), masks)?;
+                self.close(&open);
+                self.close(&[at]);
+                let at = self.emit(Op::Else { masks: own, end: 0 });
+                let open = self.region(*else_, targets.inside(id, &inst.kind, 1), masks)?;
+                self.close(&open);
+                self.close(&[at]);
+                return Ok(Some(self.emit(Op::EndIf { masks: own, none: 0 })));
+            }
+            InstKind::Loop { init, body, continuing } => {
+                return self.loop_(id, inst, init, *body, *continuing, targets).map(Some);
+            }
+            InstKind::Yield(srcs) => self.pass(srcs, targets.values(func, &inst.kind)),
+            InstKind::Break(srcs) => {
+                self.pass(srcs, targets.values(func, &inst.kind));
+                self.emit(Op::Break { masks: masks.unwrap_or_default() });
+            }
+            InstKind::Continue(srcs) => {
+                self.pass(srcs, targets.values(func, &inst.kind));
+                self.emit(Op::Continue { masks: masks.unwrap_or_default() });
+            }
+            InstKind::Return => drop(self.emit(Op::Return)),
+        }
+        Ok(None)
+    }
+
+    fn loop_(
+        &mut self,
+        id: InstId,
+        inst: &InstData,
+        init: &[Src],
+        body: RegionId,
+        continuing: Option<RegionId>,
+        targets: Targets,
+    ) -> Result<Pc, InterpError> {
+        let func = self.func;
+        for &value in &inst.results {
+            self.define(value);
+        }
+        // The parameters of both regions have their slots from the start: a round ends before `continuing` begins.
+        for region in std::iter::once(body).chain(continuing) {
+            for &param in &func.region(region).params {
+                self.define(param);
+            }
+        }
+        let own = self.masks();
+        self.pass(init, Some(&func.region(body).params));
+        self.emit(Op::Loop { masks: own });
+        let start = self.here();
+        let mut exits = Vec::new();
+        for (i, region) in inst.kind.regions().into_iter().enumerate() {
+            self.release_unused(&func.region(region).params);
+            let open = self.region(region, targets.inside(id, &inst.kind, i), Some(own))?;
+            self.close(&open);
+            let last = i == 1 || continuing.is_none();
+            let next = if last { start } else { self.here() + 1 };
+            exits.push(self.emit(Op::EndRound { masks: own, next, exit: 0 }));
+        }
+        self.close(&exits);
+        Ok(self.emit(Op::EndLoop { masks: own, none: 0 }))
+    }
+
+    /// Gives a value fixed slots of constants.
+    fn fix(&mut self, value: Value, bits: [u64; 4]) {
+        let ty = self.func.ty(value);
+        for (comp, bits) in bits.into_iter().enumerate().take(ty.comps()) {
+            self.slot_of[value.index()][comp] = self.constant(bits & ty.mask());
+        }
+        self.fixed[value.index()] = true;
+    }
+
+    fn alu(&mut self, op: AluOp, srcs: &[Src], result: Value) {
+        let func = self.func;
+        let ty = func.ty(result);
+        let bits = func.ty(srcs[op.size_src()].value).bits();
+        let flush = Flush { srcs: self.flushes(op, bits), result: self.flushes(op, ty.bits()) };
+        if op.is_per_component() {
+            let dst = self.define(result);
+            for (comp, &dst) in dst.iter().enumerate().take(ty.comps()) {
+                let mut slots = [dst; 4];
+                for (slot, &src) in slots.iter_mut().zip(srcs) {
+                    *slot = self.read(src, comp);
+                }
+                let (result_bits, bits) = (ty.bits() as u8, bits as u8);
+                self.emit(Op::Alu { op, result_bits, bits, flush, dst, srcs: slots });
+            }
+            return;
+        }
+        let dst = self.define(result);
+        if matches!(op, AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4) {
+            for (&dst, &src) in dst.iter().zip(srcs) {
+                self.emit_move(dst, self.read(src, 0));
+            }
+            return;
+        }
+        let mut slots = [[0; 4]; 2];
+        for (i, &src) in srcs.iter().enumerate().take(2) {
+            slots[i] = self.read_all(src, op.src_comps(i, ty.comps()));
+        }
+        let vector = VectorOp { op, result: ty, bits, flush, dst, srcs: slots };
+        self.code.vectors.push(vector);
+        self.emit(Op::Vector(self.code.vectors.len() as u32 - 1));
+    }
+
+    /// Whether the shader wants denormals of the operation's size to be zero.
+    fn flushes(&self, op: AluOp, bits: u32) -> bool {
+        let row = op.row();
+        let float = std::iter::once(&row.result).chain(row.srcs).any(|o| o.class == Class::Float);
+        let bit = match bits {
+            16 => 1,
+            32 => 2,
+            64 => 4,
+            _ => 0,
+        };
+        float && self.shader.float_controls.denorm_flush & bit != 0
+    }
+
+    fn emit_move(&mut self, dst: Slot, src: Slot) {
+        let (op, srcs) = (AluOp::Mov, [src; 4]);
+        let flush = Flush::default();
+        self.emit(Op::Alu { op, result_bits: 64, bits: 64, flush, dst, srcs });
+    }
+
+    /// Moves sources to values, all at once.
+    fn pass(&mut self, srcs: &[Src], values: Option<&[Value]>) {
+        let mut moves = Vec::new();
+        for (&src, &value) in srcs.iter().zip(values.unwrap_or_default()) {
+            for comp in 0..self.func.ty(value).comps() {
+                moves.push((self.slot_of[value.index()][comp], self.read(src, comp)));
+            }
+        }
+        moves.retain(|(dst, src)| dst != src);
+        let mut written = std::collections::HashSet::new();
+        let overlap = moves.iter().any(|&(dst, src)| {
+            let overlap = written.contains(&src);
+            written.insert(dst);
+            overlap
+        });
+        let mut temporaries = Vec::new();
+        if overlap {
+            for (_, src) in &mut moves {
+                let temporary = self.slot();
+                self.emit_move(temporary, *src);
+                *src = temporary;
+                temporaries.push(temporary);
+            }
+        }
+        for (dst, src) in moves {
+            self.emit_move(dst, src);
+        }
+        self.free.extend(temporaries);
+    }
+
+    fn memory_op(&self, inst: InstId, memory: &Memory, offset: Option<Src>, ty: Ty) -> MemoryOp {
+        let space = match memory {
+            Memory::Ubo(r) | Memory::Ssbo(r) => Space::Buffer {
+                binding: r.binding,
+                element: r.element.map(|src| self.read(src, 0)),
+            },
+            Memory::PushConstant => Space::PushConstant,
+            Memory::Shared => Space::Shared,
+            Memory::Scratch => Space::Scratch,
+            Memory::ConstData => Space::ConstData,
+        };
+        MemoryOp {
+            inst,
+            space,
+            offset: offset.map_or(0, |src| self.read(src, 0)),
+            bytes: ty.comp_bytes(),
+            comps: 1,
+            mask: 1,
+            data: [0; 4],
+            atomic: None,
+            compare: 0,
+            result: None,
+        }
+    }
+
+    fn push_memory_op(&mut self, op: MemoryOp) -> u32 {
+        self.code.memory_ops.push(op);
+        self.code.memory_ops.len() as u32 - 1
+    }
+
+    /// The access to component `comp` of what a path leads to.
+    fn var_op(&mut self, var: u32, path: &[PathStep], comp: usize) -> u32 {
+        let mut base = self.var_bases[var as usize];
+        let mut indices = Vec::new();
+        let mut ty = &self.shader.vars[var as usize].ty;
+        let mut scalar = false;
+        for step in path {
+            // A step into a vector is the last one.
+            let (count, stride) = match ty {
+                VarTy::Vector(ty) => (ty.comps() as u32, 1),
+                VarTy::Array(element, count) => (*count, element.num_scalars() as u32),
+                VarTy::Struct(_) => (0, 0),
+            };
+            match (step, ty) {
+                (PathStep::Const(index), VarTy::Struct(members)) => {
+                    let before = &members[..*index as usize];
+                    base += before.iter().map(|m| m.num_scalars() as u32).sum::<u32>();
+                    ty = &members[*index as usize];
+                    continue;
+                }
+                (PathStep::Const(index), _) => base += index * stride,
+                (PathStep::Dyn(src), _) => indices.push((self.read(*src, 0), count, stride)),
+            }
+            match ty {
+                VarTy::Array(element, _) => ty = element,
+                _ => scalar = true,
+            }
+        }
+        if !scalar {
+            base += comp as u32;
+        }
+        self.code.var_ops.push(VarOp { base, indices });
+        self.code.var_ops.len() as u32 - 1
+    }
+}
+
+fn push_undef(ty: &VarTy, undef: u64, out: &mut Vec<u64>) {
+    match ty {
+        VarTy::Vector(ty) => out.extend(std::iter::repeat_n(undef & ty.mask(), ty.comps())),
+        VarTy::Array(element, count) => {
+            for _ in 0..*count {
+                push_undef(element, undef, out);
+            }
+        }
+        VarTy::Struct(members) => members.iter().for_each(|m| push_undef(m, undef, out)),
+    }
+}

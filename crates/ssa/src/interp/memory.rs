@@ -1,0 +1,143 @@
+//! Buffers and the other memories, with their bounds.
+
+use std::collections::BTreeMap;
+
+use super::InterpError;
+use crate::ir::{BindingId, InstId, Shader};
+
+/// Names a buffer: a descriptor set, a binding number, and the element of a descriptor array, else 0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct BufferKey {
+    /// Descriptor set.
+    pub set: u32,
+    /// Binding number in the set.
+    pub binding: u32,
+    /// Element of a descriptor array, else 0.
+    pub element: u32,
+}
+
+/// What is bound to a shader.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// Contents of buffers; storage buffers change in a run.
+    pub buffers: BTreeMap<BufferKey, Vec<u8>>,
+    /// Push constants. Beyond their end is out of bounds.
+    pub push_constants: Vec<u8>,
+}
+
+impl Resources {
+    /// Binds a buffer that is no array's element.
+    pub fn bind(&mut self, set: u32, binding: u32, bytes: Vec<u8>) {
+        self.buffers.insert(BufferKey { set, binding, element: 0 }, bytes);
+    }
+
+    /// The contents of a buffer that is no array's element.
+    pub fn buffer(&self, set: u32, binding: u32) -> Option<&[u8]> {
+        self.buffers.get(&BufferKey { set, binding, element: 0 }).map(Vec::as_slice)
+    }
+}
+
+/// An access out of bounds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutOfBounds {
+    /// The instruction.
+    pub inst: InstId,
+    /// The workgroup.
+    pub group: [u32; 3],
+    /// The invocation's index in its workgroup.
+    pub invocation: u32,
+    /// The byte offset of the component accessed.
+    pub offset: u64,
+    /// The size of the memory in bytes.
+    pub size: u64,
+}
+
+/// The memories that all workgroups share.
+#[derive(Debug)]
+pub(super) struct Memories {
+    buffers: Vec<(BufferKey, Vec<u8>)>,
+    /// By binding: the buffers of its elements, indices into `buffers`.
+    bindings: Vec<BTreeMap<u32, usize>>,
+    push_constants: Vec<u8>,
+    const_data: Vec<u8>,
+}
+
+impl Memories {
+    /// Takes the buffers that the shader uses out of `resources`.
+    pub(super) fn bind(shader: &Shader, resources: &mut Resources) -> Result<Self, InterpError> {
+        let mut memories = Memories {
+            buffers: Vec::new(),
+            bindings: Vec::new(),
+            push_constants: resources.push_constants.clone(),
+            const_data: shader.const_data.clone(),
+        };
+        for binding in &shader.bindings {
+            let first = BufferKey { set: binding.set, binding: binding.binding, element: 0 };
+            if binding.count.is_none() && !resources.buffers.contains_key(&first) {
+                let name = binding.name.clone();
+                return Err(InterpError::MissingBinding {
+                    set: binding.set,
+                    binding: binding.binding,
+                    name,
+                });
+            }
+        }
+        for binding in &shader.bindings {
+            let key = |element| BufferKey { set: binding.set, binding: binding.binding, element };
+            let last = if binding.count.is_some() { u32::MAX } else { 0 };
+            let keys: Vec<_> =
+                resources.buffers.range(key(0)..=key(last)).map(|(k, _)| *k).collect();
+            let mut elements = BTreeMap::new();
+            for key in keys {
+                if let Some(bytes) = resources.buffers.remove(&key) {
+                    elements.insert(key.element, memories.buffers.len());
+                    memories.buffers.push((key, bytes));
+                }
+            }
+            memories.bindings.push(elements);
+        }
+        Ok(memories)
+    }
+
+    /// Gives the buffers back.
+    pub(super) fn unbind(self, resources: &mut Resources) {
+        resources.buffers.extend(self.buffers);
+    }
+
+    /// The buffer of a binding's element. One that is not bound is empty.
+    pub(super) fn buffer(&mut self, binding: BindingId, element: u32) -> &mut [u8] {
+        let index = self.bindings.get(binding.0 as usize).and_then(|b| b.get(&element));
+        match index {
+            Some(&index) => &mut self.buffers[index].1,
+            None => &mut [],
+        }
+    }
+
+    pub(super) fn push_constants(&mut self) -> &mut [u8] {
+        &mut self.push_constants
+    }
+
+    pub(super) fn const_data(&mut self) -> &mut [u8] {
+        &mut self.const_data
+    }
+}
+
+/// The number of `size` (at most 8) bytes at `offset`, if they are within bounds.
+pub(super) fn read(bytes: &[u8], offset: u64, size: u32) -> Option<u64> {
+    let mut number = [0; 8];
+    number[..size as usize].copy_from_slice(range(bytes, offset, size).map(|r| &bytes[r])?);
+    Some(u64::from_le_bytes(number))
+}
+
+/// Writes the low `size` (at most 8) bytes of a number at `offset`, if that is within bounds.
+pub(super) fn write(bytes: &mut [u8], offset: u64, size: u32, number: u64) -> Option<()> {
+    let range = range(bytes, offset, size)?;
+    bytes[range].copy_from_slice(&number.to_le_bytes()[..size as usize]);
+    Some(())
+}
+
+fn range(bytes: &[u8], offset: u64, size: u32) -> Option<std::ops::Range<usize>> {
+    let start = usize::try_from(offset).ok()?;
+    let end = start.checked_add(size as usize)?;
+    (end <= bytes.len()).then_some(start..end)
+}

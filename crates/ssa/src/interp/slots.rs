@@ -1,0 +1,73 @@
+//! Which slots hold which values. A value's slots are free again after its last use, so that long shaders need few.
+
+use crate::ir::{Function, InstId, RegionId, Value};
+
+/// For each value the instruction of its own region after which nothing uses it.
+pub(super) struct Lifetimes {
+    /// By instruction: the values whose last use is in it or in its regions.
+    dying: Vec<Vec<Value>>,
+    used: Vec<bool>,
+}
+
+impl Lifetimes {
+    pub(super) fn new(func: &Function) -> Lifetimes {
+        let mut walk = Walk {
+            func,
+            region_of: vec![None; func.num_values()],
+            at: vec![None; func.num_regions()],
+            last: vec![None; func.num_values()],
+        };
+        walk.region(func.body());
+        let mut dying = vec![Vec::new(); func.num_insts()];
+        let mut used = vec![false; func.num_values()];
+        for (index, last) in walk.last.iter().enumerate() {
+            if let Some(inst) = last {
+                dying[inst.index()].push(Value::from_index(index));
+                used[index] = true;
+            }
+        }
+        Lifetimes { dying, used }
+    }
+
+    /// The values that nothing uses after `inst`.
+    pub(super) fn dying(&self, inst: InstId) -> &[Value] {
+        &self.dying[inst.index()]
+    }
+
+    /// Whether anything uses the value.
+    pub(super) fn is_used(&self, value: Value) -> bool {
+        self.used[value.index()]
+    }
+}
+
+struct Walk<'f> {
+    func: &'f Function,
+    region_of: Vec<Option<RegionId>>,
+    /// By region: the instruction that the walk is at.
+    at: Vec<Option<InstId>>,
+    last: Vec<Option<InstId>>,
+}
+
+impl Walk<'_> {
+    fn region(&mut self, region: RegionId) {
+        let func = self.func;
+        for &param in &func.region(region).params {
+            self.region_of[param.index()] = Some(region);
+        }
+        for &inst in &func.region(region).insts {
+            self.at[region.index()] = Some(inst);
+            let data = func.inst(inst);
+            data.kind.for_each_src(|src| {
+                let value = src.value.index();
+                let home = self.region_of[value];
+                self.last[value] = home.and_then(|home| self.at[home.index()]);
+            });
+            for nested in data.kind.regions() {
+                self.region(nested);
+            }
+            for &result in &data.results {
+                self.region_of[result.index()] = Some(region);
+            }
+        }
+    }
+}
