@@ -220,6 +220,13 @@ impl Function {
         }
     }
 
+    /// Makes an existing result of another instruction the next result of `inst`. The other must be dropped.
+    pub(crate) fn move_result(&mut self, value: Value, inst: InstId) {
+        let index = self.insts[inst.index()].results.len() as u32;
+        self.values[value.index()].def = ValueDef::Result { inst, index };
+        self.insts[inst.index()].results.push(value);
+    }
+
     /// Keeps only the parameters of `region` for which `keep` says so (by position), renumbering the rest.
     pub fn retain_params(&mut self, region: RegionId, mut keep: impl FnMut(usize) -> bool) {
         let old = std::mem::take(&mut self.regions[region.index()].params);

@@ -38,17 +38,20 @@ pub struct Options {
     pub fuel: Option<u64>,
 }
 
+/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`.
 macro_rules! passes {
-    ($($name:ident $(($($option:tt)+))?),+ $(,)?) => {
+    ($($name:ident $(($option:ident))? $(if ($when:ident))?),+ $(,)?) => {
         &[$(Pass {
             name: stringify!($name),
-            run: |shader, options| {
-                let _ = options;
-                $name(shader $(, passes!(@ options $($option)+))?)
+            run: |shader, _options| {
+                $(if !_options.$when {
+                    return false;
+                })?
+                $name(shader $(, passes!(@ _options $option))?)
             },
         }),+]
     };
-    (@ $options:ident all) => { $options };
+    (@ $options:ident options) => { $options };
     (@ $options:ident $option:ident) => { &$options.$option };
 }
 
@@ -61,6 +64,8 @@ static CLEAN: &[Pass] = passes![
     opt_algebraic,
     opt_trivial_params,
     opt_dead_control_flow,
+    opt_if_flatten,
+    opt_loop_unroll,
     opt_cse,
     opt_dce,
 ];
@@ -69,15 +74,19 @@ static CLEAN: &[Pass] = passes![
 static LATE: &[Pass] = passes![opt_fuse_ffma, opt_copy_propagation, opt_cse, opt_dce];
 
 /// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each.
-static LOWER: &[Pass] =
-    passes![lower_returns, lower_system_values(system_values), lower_continue_constructs,];
-
-/// As [`LOWER`], for back ends whose registers hold one component.
-static LOWER_SCALAR: &[Pass] = passes![lower_scalarize];
-
-/// As [`LOWER`], after it: operations that a back end lacks.
-static LOWER_OPS: &[Pass] =
-    passes![lower_trigonometry, lower_float_ops(all), lower_bit_ops(all), lower_int_division(all),];
+static LOWER: &[Pass] = passes![
+    lower_returns,
+    lower_system_values(system_values),
+    lower_continue_constructs,
+    opt_large_constants,
+    lower_indirect_vars,
+    lower_vars_to_scratch,
+    lower_scalarize if (scalarize),
+    lower_trigonometry,
+    lower_float_ops(options),
+    lower_bit_ops(options),
+    lower_int_division(options),
+];
 
 /// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
 const MAX_ROUNDS: usize = 24;
@@ -92,10 +101,10 @@ pub fn optimize(
 ) {
     let mut runner = Runner { options, fuel: options.fuel, after_pass };
     runner.clean(shader);
-    let scalar = if options.lower.scalarize { LOWER_SCALAR } else { &[] };
-    for pass in LOWER.iter().chain(scalar).chain(LOWER_OPS) {
-        runner.run(shader, pass);
-        runner.clean(shader);
+    for pass in LOWER {
+        if runner.run(shader, pass) {
+            runner.clean(shader);
+        }
     }
     for pass in LATE {
         runner.run(shader, pass);
@@ -104,7 +113,7 @@ pub fn optimize(
 
 /// Every pass, by name.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
-    CLEAN.iter().chain(LOWER).chain(LOWER_SCALAR).chain(LOWER_OPS).chain(LATE)
+    CLEAN.iter().chain(LOWER).chain(LATE)
 }
 
 struct Runner<'o> {

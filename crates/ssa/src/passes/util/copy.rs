@@ -47,7 +47,8 @@ impl Copier {
         to
     }
 
-    fn inst(&mut self, func: &mut Function, inst: InstId) -> InstId {
+    /// Copies one instruction with all in it. The copy stands nowhere yet.
+    pub(crate) fn inst(&mut self, func: &mut Function, inst: InstId) -> InstId {
         let data = func.inst(inst).clone();
         let mut kind = data.kind;
         kind.for_each_src_mut(|src| *src = self.subst.resolve(*src));

@@ -2,6 +2,7 @@
 
 mod context;
 mod copy;
+pub(crate) mod layout;
 mod rewrite;
 pub(crate) mod rules;
 mod subst;

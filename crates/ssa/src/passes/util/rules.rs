@@ -10,6 +10,7 @@
 use smallvec::SmallVec;
 
 use super::{Action, const_src, fold};
+use crate::analysis::use_counts;
 use crate::ir::{
     AluOp, BitRule, Builder, Class, Function, InstId, InstKind, Shader, Src, Srcs, Ty,
 };
@@ -243,7 +244,7 @@ impl RuleSet {
     /// Applies the rules to instructions with the operations that `wanted` names.
     pub(crate) fn apply_to_ops(&self, shader: &mut Shader, wanted: &dyn Fn(AluOp) -> bool) -> bool {
         let keep = shader.float_controls.signed_zero_inf_nan_preserve;
-        let uses = count_uses(&shader.func);
+        let uses = use_counts(&shader.func);
         let mut changed = false;
         let replaced = super::rewrite(&mut shader.func, |b, _, inst| {
             for _ in 0..MAX_PER_INST {
@@ -371,13 +372,4 @@ fn known_bits(func: &Function, bound: &Bound, pat: &Pat) -> Option<u32> {
             }
         }
     }
-}
-
-/// Number of sources that name each value.
-fn count_uses(func: &Function) -> Vec<u32> {
-    let mut uses = vec![0; func.num_values()];
-    super::walk(func, |_, _, inst| {
-        func.inst(inst).kind.for_each_src(|src| uses[src.value.index()] += 1);
-    });
-    uses
 }

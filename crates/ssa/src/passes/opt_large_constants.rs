@@ -1,0 +1,127 @@
+//! Moves tables to constant memory: arrays indexed at run time that hold constants only.
+//!
+//! Such a variable has first values, or stores of constants that stand at the start of the function before any load.
+
+use super::util::layout::{from_memory, in_memory, place, size_align};
+use super::util::{Action, const_src, rewrite, walk};
+use crate::ir::{Access, InstKind, Memory, PathStep, Shader, VarTy};
+
+/// Tables of fewer bytes are cheaper as selects.
+const MIN_BYTES: u64 = 20;
+/// Tables of more bytes are left alone.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// See the [module](self). Returns whether a table moved.
+pub fn opt_large_constants(shader: &mut Shader) -> bool {
+    let mut tables = collect(shader);
+    let mut bases = vec![None; tables.len()];
+    for (base, table) in bases.iter_mut().zip(&mut tables) {
+        if let Some(table) = table.take_if(|table| table.dynamic) {
+            *base = Some(append(&mut shader.const_data, &table.bytes));
+        }
+    }
+    let vars = &shader.vars;
+    rewrite(&mut shader.func, |b, _, inst| {
+        let data = b.func.inst(inst);
+        let (InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. }) = &data.kind
+        else {
+            return Action::Keep;
+        };
+        let Some(base) = bases[var.0 as usize] else { return Action::Keep };
+        // Stores stay for opt_dce: nothing loads the variable any more.
+        let (InstKind::LoadVar { .. }, Some(place)) =
+            (&data.kind, place(&vars[var.0 as usize].ty, path))
+        else {
+            return Action::Keep;
+        };
+        let (offset, align) = place.offset(b, base);
+        let ty = in_memory(place.leaf);
+        let value = b.load(Memory::ConstData, offset, align, Access::default(), ty);
+        Action::Replace(from_memory(b, place.leaf, value.into()))
+    })
+}
+
+/// A variable that may be a table.
+struct Table {
+    bytes: Vec<u8>,
+    loaded: bool,
+    /// Whether a load indexes it at run time.
+    dynamic: bool,
+}
+
+impl Table {
+    fn new(ty: &VarTy, init: Option<&[u64]>) -> Option<Table> {
+        let (size, _) = size_align(ty);
+        if !matches!(ty, VarTy::Array(..)) || !(MIN_BYTES..=MAX_BYTES).contains(&size) {
+            return None;
+        }
+        let mut table = Table { bytes: vec![0; size as usize], loaded: false, dynamic: false };
+        if let Some(init) = init {
+            let (VarTy::Vector(leaf), 1..) = (leaf_of(ty)?, init.len()) else { return None };
+            for (i, &value) in init.iter().enumerate() {
+                table.write(i * leaf.comp_bytes() as usize, leaf.comp_bytes() as usize, value);
+            }
+        }
+        Some(table)
+    }
+
+    fn write(&mut self, at: usize, bytes: usize, value: u64) {
+        if let Some(to) = self.bytes.get_mut(at..at + bytes) {
+            to.copy_from_slice(&value.to_le_bytes()[..bytes]);
+        }
+    }
+}
+
+/// The scalar or vector of which an array, of arrays perhaps, consists; `None` if there is a structure in it.
+fn leaf_of(ty: &VarTy) -> Option<&VarTy> {
+    match ty {
+        VarTy::Vector(_) => Some(ty),
+        VarTy::Array(element, _) => leaf_of(element),
+        VarTy::Struct(_) => None,
+    }
+}
+
+/// The contents of each variable that is a table.
+fn collect(shader: &Shader) -> Vec<Option<Table>> {
+    let mut tables: Vec<Option<Table>> =
+        shader.vars.iter().map(|var| Table::new(&var.ty, var.init.as_deref())).collect();
+    walk(&shader.func, |cx, _, inst| match &shader.func.inst(inst).kind {
+        InstKind::LoadVar { var, path } => {
+            if let Some(table) = &mut tables[var.0 as usize] {
+                table.loaded = true;
+                table.dynamic |= path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
+            }
+        }
+        InstKind::StoreVar { var, path, data, mask } => {
+            let slot = &mut tables[var.0 as usize];
+            let Some(table) = slot else { return };
+            let place = place(&shader.var(*var).ty, path).filter(|place| place.scaled.is_empty());
+            let stored = place.and_then(|place| {
+                Some((const_src(&shader.func, *data, place.leaf.comps())?, place))
+            });
+            match stored {
+                Some((bits, place)) if !table.loaded && cx.depth == 0 => {
+                    let size = place.leaf.comp_bytes() as usize;
+                    for c in (0..place.leaf.comps()).filter(|&c| mask.has(c)) {
+                        table.write(place.fixed as usize + c * size, size, bits[c]);
+                    }
+                }
+                _ => *slot = None,
+            }
+        }
+        _ => {}
+    });
+    tables
+}
+
+/// Adds a table to the constants, or finds it there; returns its first byte, a multiple of 16.
+fn append(data: &mut Vec<u8>, table: &[u8]) -> u32 {
+    let there = (0..data.len()).step_by(16).find(|&at| data[at..].starts_with(table));
+    let at = there.unwrap_or_else(|| {
+        data.resize(data.len().next_multiple_of(16), 0);
+        let at = data.len();
+        data.extend_from_slice(table);
+        at
+    });
+    at as u32
+}

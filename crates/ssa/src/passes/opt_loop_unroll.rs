@@ -1,0 +1,256 @@
+//! Lays out the rounds of a loop one after another where their number is known and small.
+//!
+//! The number is found by running the loop's exit condition: it must follow from constants and from parameters that
+//! start as constants, by arithmetic. Other breaks may remain; so the rounds stay inside a loop, which now runs once
+//! and which [`opt_dead_control_flow`](super::opt_dead_control_flow()) takes apart where it can.
+
+use std::collections::HashMap;
+
+use super::util::{Copier, Tree, const_src, terminator, walk};
+use crate::interp::alu::{Comps, eval_alu};
+use crate::ir::{
+    Function, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Value, ValueDef,
+};
+
+/// Rounds that may be laid out.
+const MAX_ROUNDS: usize = 32;
+/// Instructions that may come of it.
+const MAX_SIZE: usize = 160;
+/// The same where rounds index a variable by what may become constant, which saves a trip through memory.
+const MAX_SIZE_INDEXING: usize = 1024;
+/// Operations that a condition may depend on.
+const MAX_CONDITION: usize = 32;
+
+/// See the [module](self). Returns whether a loop was unrolled.
+pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
+    let func = &mut shader.func;
+    let tree = Tree::new(func);
+    let mut plans = Vec::new();
+    let mut done = vec![false; func.num_insts()];
+    let mut loops = Vec::new();
+    walk(func, |_, _, inst| {
+        if matches!(func.inst(inst).kind, InstKind::Loop { .. }) {
+            loops.push(inst);
+        }
+    });
+    // Inner loops come last; a loop around one that unrolls waits for the next run, when its size is known.
+    for &inst in loops.iter().rev() {
+        if !done[inst.index()]
+            && let Some(plan) = plan(func, &tree, inst)
+        {
+            plans.push(plan);
+            let mut around = Some(inst);
+            while let Some(inst) = around {
+                done[inst.index()] = true;
+                around = tree.home(inst).and_then(|home| tree.owner(home));
+            }
+        }
+    }
+    let mut copier = Copier::default();
+    for plan in &plans {
+        unroll(func, plan, &mut copier);
+    }
+    !plans.is_empty()
+}
+
+/// A loop to unroll.
+struct Plan {
+    inst: InstId,
+    body: RegionId,
+    /// The `If` in the body that leaves the loop.
+    exit: InstId,
+    /// Its region that leaves, and the one that does not.
+    leave: RegionId,
+    stay: RegionId,
+    /// How often the exit is passed without leaving.
+    rounds: usize,
+}
+
+fn plan(func: &Function, tree: &Tree, inst: InstId) -> Option<Plan> {
+    let InstKind::Loop { init, body, continuing: None } = &func.inst(inst).kind else {
+        return None;
+    };
+    let Some(InstKind::Continue(next)) = terminator(func, *body) else { return None };
+    let is_continue = |i: &&InstId| matches!(func.inst(**i).kind, InstKind::Continue(_));
+    if tree.jumps(inst).iter().filter(is_continue).count() != 1 {
+        return None;
+    }
+    let (size, indexes) = size(func, *body);
+    let limit = if indexes { MAX_SIZE_INDEXING } else { MAX_SIZE };
+    func.region(*body).insts.iter().find_map(|&exit| {
+        let InstKind::If { cond, then, else_ } = func.inst(exit).kind else { return None };
+        let leaves = |r| matches!(terminator(func, r), Some(InstKind::Break(_)));
+        let (leave, stay, bit) = match (leaves(then), leaves(else_)) {
+            (true, false) => (then, else_, 1),
+            (false, true) => (else_, then, 0),
+            _ => return None,
+        };
+        let max = MAX_ROUNDS.min(limit / size.max(1));
+        let mut run = Run { func, body: *body, init, next, params: HashMap::new() };
+        let rounds = run.rounds_until(cond, bit, max)?;
+        Some(Plan { inst, body: *body, exit, leave, stay, rounds })
+    })
+}
+
+/// Number of instructions in a region and those in it, constants aside, and whether any indexes a variable at run time.
+fn size(func: &Function, region: RegionId) -> (usize, bool) {
+    let (mut count, mut indexes) = (0, false);
+    let mut todo = vec![region];
+    while let Some(region) = todo.pop() {
+        for &inst in &func.region(region).insts {
+            let kind = &func.inst(inst).kind;
+            count += usize::from(!matches!(kind, InstKind::Const(_) | InstKind::Undef));
+            todo.extend(kind.regions());
+            if let InstKind::LoadVar { path, .. } | InstKind::StoreVar { path, .. } = kind {
+                indexes |= path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
+            }
+        }
+    }
+    (count, indexes)
+}
+
+/// Runs what decides about leaving a loop.
+struct Run<'f> {
+    func: &'f Function,
+    body: RegionId,
+    init: &'f Srcs,
+    next: &'f Srcs,
+    /// The parameters that matter, by position, with their values in this round.
+    params: HashMap<usize, Comps>,
+}
+
+impl Run<'_> {
+    /// How often `cond` is evaluated before it gives `bit`, if at most `max` times.
+    fn rounds_until(&mut self, cond: Src, bit: u64, max: usize) -> Option<usize> {
+        let mut needed = Vec::new();
+        self.find_params(cond.value, &mut needed)?;
+        let mut at = 0;
+        while at < needed.len() {
+            self.find_params(self.next[needed[at]].value, &mut needed)?;
+            at += 1;
+        }
+        for &i in &needed {
+            self.params.insert(i, const_src(self.func, self.init[i], self.comps_of_param(i))?);
+        }
+        for round in 0..=max {
+            let mut seen = HashMap::new();
+            if self.value(cond, 1, &mut seen)[0] == bit {
+                return Some(round);
+            }
+            let next: HashMap<usize, Comps> = needed
+                .iter()
+                .map(|&i| (i, self.value(self.next[i], self.comps_of_param(i), &mut seen)))
+                .collect();
+            self.params = next;
+        }
+        None
+    }
+
+    fn comps_of_param(&self, i: usize) -> usize {
+        self.func.ty(self.func.region(self.body).params[i]).comps()
+    }
+
+    /// Adds the parameters on which a value depends; `None` if on anything that is no constant arithmetic.
+    fn find_params(&self, value: Value, needed: &mut Vec<usize>) -> Option<()> {
+        let mut todo = vec![value];
+        let mut steps = 0;
+        while let Some(value) = todo.pop() {
+            steps += 1;
+            if steps > MAX_CONDITION {
+                return None;
+            }
+            match self.func.value(value).def {
+                ValueDef::Param { region, index } if region == self.body => {
+                    if !needed.contains(&(index as usize)) {
+                        needed.push(index as usize);
+                    }
+                }
+                ValueDef::Param { .. } => return None,
+                ValueDef::Result { inst, .. } => match &self.func.inst(inst).kind {
+                    InstKind::Const(_) => {}
+                    InstKind::Alu { srcs, .. } => todo.extend(srcs.iter().map(|src| src.value)),
+                    _ => return None,
+                },
+            }
+        }
+        Some(())
+    }
+
+    /// The components that a source reads in this round. Only for sources that [`Self::find_params`] accepts.
+    fn value(&self, src: Src, comps: usize, seen: &mut HashMap<Value, Comps>) -> Comps {
+        let whole = match seen.get(&src.value) {
+            Some(&whole) => whole,
+            None => {
+                let whole = self.whole(src.value, seen);
+                seen.insert(src.value, whole);
+                whole
+            }
+        };
+        let mut out = [0; 4];
+        for (out, &from) in out.iter_mut().zip(&src.swizzle).take(comps) {
+            *out = whole[usize::from(from)];
+        }
+        out
+    }
+
+    fn whole(&self, value: Value, seen: &mut HashMap<Value, Comps>) -> Comps {
+        match self.func.value(value).def {
+            ValueDef::Param { index, .. } => {
+                self.params.get(&(index as usize)).copied().unwrap_or_default()
+            }
+            ValueDef::Result { inst, .. } => match &self.func.inst(inst).kind {
+                InstKind::Const(bits) => *bits,
+                InstKind::Alu { op, srcs, .. } => {
+                    let ty = self.func.ty(value);
+                    let operands: Vec<Comps> = srcs
+                        .iter()
+                        .enumerate()
+                        .map(|(i, &src)| self.value(src, op.src_comps(i, ty.comps()), seen))
+                        .collect();
+                    let bits = self.func.ty(srcs[op.size_src()].value).bits();
+                    eval_alu(*op, ty, bits, &operands)
+                }
+                _ => [0; 4],
+            },
+        }
+    }
+}
+
+fn unroll(func: &mut Function, plan: &Plan, copier: &mut Copier) {
+    let InstKind::Loop { init, .. } = func.inst(plan.inst).kind.clone() else { return };
+    let params = func.region(plan.body).params.clone();
+    let once = func.add_region();
+    let mut given = init;
+    for round in 0..=plan.rounds {
+        for (&param, &src) in params.iter().zip(&given) {
+            copier.subst.insert(param, src);
+        }
+        for inst in func.region(plan.body).insts.clone() {
+            let kind = &func.inst(inst).kind;
+            if inst == plan.exit {
+                let taken = if round == plan.rounds { plan.leave } else { plan.stay };
+                match copier.append(func, taken, once) {
+                    Some(InstKind::Yield(srcs)) => {
+                        let results = func.inst(plan.exit).results.clone();
+                        for (result, src) in results.into_iter().zip(srcs) {
+                            copier.subst.insert(result, src);
+                        }
+                    }
+                    Some(jump) => {
+                        // Leaves the loop, or ends the round in a way that a verified shader cannot.
+                        let end = func.add_inst(jump, &[]);
+                        func.region_mut(once).insts.push(end);
+                        break;
+                    }
+                    None => {}
+                }
+            } else if let InstKind::Continue(srcs) = kind {
+                given = srcs.iter().map(|&src| copier.subst.resolve(src)).collect();
+            } else {
+                let copy = copier.inst(func, inst);
+                func.region_mut(once).insts.push(copy);
+            }
+        }
+    }
+    *func.kind_mut(plan.inst) = InstKind::Loop { init: Srcs::new(), body: once, continuing: None };
+}
