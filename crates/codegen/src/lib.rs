@@ -2,5 +2,8 @@
 
 #![deny(missing_docs)]
 
+pub mod interface;
 pub mod ir;
 pub mod regalloc;
+pub mod scalar;
+pub mod surface;

@@ -1,0 +1,40 @@
+//! Where a thread finds what it is given: the compiler's half of the contract with the driver.
+//!
+//! The stage's layout (in the `crestline` crate) decides, writes the same facts into the program's metadata, and hands
+//! them to selection in this form.
+
+use std::collections::BTreeMap;
+
+use crestline_ssa::ir::BindingId;
+
+/// Places of payload values and indices of surfaces.
+///
+/// A payload place is a byte offset in the register file: 32 * register + byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Interface {
+    /// Registers that hold payload when a thread starts, r0 included: r0 to r(n - 1).
+    pub payload_registers: u32,
+    /// The push constants.
+    pub push_constants: Option<PushConstants>,
+    /// The dword that holds the thread's index in its workgroup.
+    pub subgroup_id: Option<u32>,
+    /// The dwords that hold buffer sizes in bytes, by binding and array element.
+    pub buffer_sizes: BTreeMap<(BindingId, u32), u32>,
+    /// First binding table index of each binding; the elements of an array follow.
+    pub surfaces: BTreeMap<BindingId, u8>,
+    /// Binding table index of the three dwords that tell the number of workgroups.
+    pub num_workgroups: Option<u8>,
+    /// Binding table index of the program's constant data.
+    pub const_data: Option<u8>,
+}
+
+/// A range of the push constant block, as it lies in the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PushConstants {
+    /// Payload place of the range, in bytes.
+    pub place: u32,
+    /// First byte of the range in the block, a multiple of 4.
+    pub first: u32,
+    /// Bytes of the range, a multiple of 4.
+    pub bytes: u32,
+}

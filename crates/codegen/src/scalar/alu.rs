@@ -1,0 +1,499 @@
+//! Arithmetic: a row per operation that is one instruction, a function for each that is more.
+
+use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
+use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
+
+use super::operands::Class;
+use super::{SelectError, Selector};
+use crate::ir::{Builder, Op, Operand};
+
+/// How an operation is selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Rule {
+    /// Nothing: the result is a place of the sources.
+    Place,
+    /// One hardware instruction with sources and result of a class.
+    Hw(Opcode, Class),
+    /// One hardware instruction with sources of a class, and a 32-bit unsigned result.
+    Count(Opcode, Class),
+    /// Extended math.
+    Math(MathFn, Class),
+    /// The lesser or greater: `sel` with a condition.
+    MinMax(CondMod, Class),
+    /// A move from one class to another.
+    Convert(Class, Class),
+    /// A boolean, see [`super::cond`].
+    Boolean,
+    /// A function of its own.
+    Special,
+}
+
+fn rule(op: AluOp) -> Rule {
+    use AluOp as A;
+    use Class::{Float, Logic, Signed, Unsigned, Wrapping};
+    match op {
+        A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Unpack32To16 | A::Unpack64To32 => Rule::Place,
+        A::FNeg | A::FAbs => Rule::Convert(Float, Float),
+        A::INeg => Rule::Convert(Wrapping, Wrapping),
+        A::FFloor => Rule::Hw(Opcode::Rndd, Float),
+        A::FTrunc => Rule::Hw(Opcode::Rndz, Float),
+        A::FRoundEven => Rule::Hw(Opcode::Rnde, Float),
+        A::FFract => Rule::Hw(Opcode::Frc, Float),
+        A::FAdd => Rule::Hw(Opcode::Add, Float),
+        A::FMul => Rule::Hw(Opcode::Mul, Float),
+        A::IAdd => Rule::Hw(Opcode::Add, Wrapping),
+        A::IMul => Rule::Hw(Opcode::Mul, Wrapping),
+        A::INot => Rule::Hw(Opcode::Not, Logic),
+        A::IAnd => Rule::Hw(Opcode::And, Logic),
+        A::IOr => Rule::Hw(Opcode::Or, Logic),
+        A::IXor => Rule::Hw(Opcode::Xor, Logic),
+        A::IShl => Rule::Hw(Opcode::Shl, Unsigned),
+        A::UShr => Rule::Hw(Opcode::Shr, Unsigned),
+        A::IShr => Rule::Hw(Opcode::Asr, Signed),
+        A::BitReverse => Rule::Hw(Opcode::Bfrev, Unsigned),
+        A::BitCount => Rule::Count(Opcode::Cbit, Unsigned),
+        A::FindLsb => Rule::Count(Opcode::Fbl, Unsigned),
+        A::FRcp => Rule::Math(MathFn::Inv, Float),
+        A::FRsq => Rule::Math(MathFn::Rsq, Float),
+        A::FSqrt => Rule::Math(MathFn::Sqrt, Float),
+        A::FExp2 => Rule::Math(MathFn::Exp, Float),
+        A::FLog2 => Rule::Math(MathFn::Log, Float),
+        A::FSin | A::FSinReduced => Rule::Math(MathFn::Sin, Float),
+        A::FCos | A::FCosReduced => Rule::Math(MathFn::Cos, Float),
+        A::FPow => Rule::Math(MathFn::Pow, Float),
+        A::IDiv => Rule::Math(MathFn::IntQuot, Signed),
+        A::UDiv => Rule::Math(MathFn::IntQuot, Unsigned),
+        A::IRem => Rule::Math(MathFn::IntRem, Signed),
+        A::UMod => Rule::Math(MathFn::IntRem, Unsigned),
+        A::FMin => Rule::MinMax(CondMod::L, Float),
+        A::FMax => Rule::MinMax(CondMod::Ge, Float),
+        A::IMin => Rule::MinMax(CondMod::L, Signed),
+        A::IMax => Rule::MinMax(CondMod::Ge, Signed),
+        A::UMin => Rule::MinMax(CondMod::L, Unsigned),
+        A::UMax => Rule::MinMax(CondMod::Ge, Unsigned),
+        A::F2I => Rule::Convert(Float, Signed),
+        A::F2U => Rule::Convert(Float, Unsigned),
+        A::I2F => Rule::Convert(Signed, Float),
+        A::U2F => Rule::Convert(Unsigned, Float),
+        A::I2I => Rule::Convert(Signed, Signed),
+        A::U2U => Rule::Convert(Unsigned, Unsigned),
+        A::FEq | A::FNe | A::FLt | A::FGe => Rule::Boolean,
+        A::IEq | A::INe | A::ILt | A::IGe | A::ULt | A::UGe => Rule::Boolean,
+        _ => Rule::Special,
+    }
+}
+
+impl Selector<'_> {
+    /// Selects an arithmetic instruction.
+    pub(super) fn alu(&mut self, op: AluOp, srcs: &Srcs, result: Value) -> Result<(), SelectError> {
+        self.check_bits(op, srcs, result)?;
+        match rule(op) {
+            Rule::Place => self.place(op, srcs, result),
+            _ if self.bits(result) == 1 && op != AluOp::Select => self.boolean(op, srcs, result),
+            Rule::Hw(opcode, class) => self.hw(Op::Hw(opcode), class, class, srcs, result),
+            Rule::Count(opcode, class) => {
+                self.hw(Op::Hw(opcode), class, Class::Unsigned, srcs, result);
+            }
+            Rule::Math(function, class) => self.math(function, class, srcs, result),
+            Rule::MinMax(cond_mod, class) => self.min_max(cond_mod, class, srcs, result),
+            Rule::Convert(from, to) => self.convert(op, from, to, srcs[0], result),
+            Rule::Boolean => self.boolean(op, srcs, result),
+            Rule::Special => self.special(op, srcs, result)?,
+        }
+        Ok(())
+    }
+
+    /// This back end computes on 32 bits and booleans.
+    fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
+        let place = rule(op) == Rule::Place;
+        let values = srcs.iter().map(|src| src.value).chain([result]);
+        match values.map(|v| self.bits(v)).find(|bits| !matches!(bits, 1 | 32)) {
+            Some(bits) if !place => Err(SelectError::BitSize { op: op.name(), bits }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Results that are places of the sources.
+    fn place(&mut self, op: AluOp, srcs: &[Src], result: Value) {
+        match op {
+            AluOp::Unpack32To16 | AluOp::Unpack64To32 => {
+                let part = Class::Unsigned.ty(self.bits(result));
+                let whole = self.src(srcs[0], Class::Unsigned);
+                for comp in 0..2 {
+                    if let Some(place) = whole.subscript(part, comp as u32) {
+                        self.set_home(result, comp, place);
+                    }
+                }
+            }
+            AluOp::Mov => {
+                for comp in 0..self.shader.func.ty(result).comps() {
+                    self.alias(result, comp, srcs[0].select(comp));
+                }
+            }
+            _ => {
+                for (comp, &src) in srcs.iter().enumerate() {
+                    self.alias(result, comp, src);
+                }
+            }
+        }
+    }
+
+    fn hw(&mut self, op: Op, from: Class, to: Class, srcs: &[Src], result: Value) {
+        let mut operands = Vec::with_capacity(2);
+        for &src in srcs {
+            operands.push(self.src(src, from));
+        }
+        if let [a, b] = operands[..] {
+            let (a, b, _) = self.two_sources(a, b, op.commutative() == Some((0, 1)));
+            operands = vec![a, b];
+        }
+        let dst = self.define(result, 0, to);
+        self.b_for(result, |b| _ = b.emit(op, dst, &operands));
+    }
+
+    fn math(&mut self, function: MathFn, class: Class, srcs: &[Src], result: Value) {
+        let mut operands = Vec::with_capacity(2);
+        for &src in srcs {
+            let operand = self.src(src, class);
+            operands.push(self.in_register(operand));
+        }
+        let dst = self.define(result, 0, class);
+        self.b_for(result, |b| _ = b.math(function, dst, &operands));
+    }
+
+    fn min_max(&mut self, cond_mod: CondMod, class: Class, srcs: &[Src], result: Value) {
+        let (a, b) = (self.src(srcs[0], class), self.src(srcs[1], class));
+        let (a, b, _) = self.two_sources(a, b, true);
+        let dst = self.define(result, 0, class);
+        self.b_for(result, |b_| _ = b_.min_max(dst, a, b, cond_mod));
+    }
+
+    /// A move between classes. Modifiers are peeled by the source's class, so negation of a value is a move of itself.
+    fn convert(&mut self, op: AluOp, from: Class, to: Class, src: Src, result: Value) {
+        let mut operand = self.src(src, from);
+        match op {
+            AluOp::FNeg | AluOp::INeg => operand = negate(operand),
+            AluOp::FAbs => operand = self.in_register(operand).absolute(),
+            AluOp::I2I | AluOp::U2U if self.bits(src.value) == self.bits(result) => {
+                return self.alias(result, 0, src);
+            }
+            _ => {}
+        }
+        let dst = self.define(result, 0, to);
+        self.b_for(result, |b| _ = b.mov(dst, operand));
+    }
+
+    fn special(&mut self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
+        match op {
+            AluOp::Select => self.select(srcs, result),
+            AluOp::FSub => self.subtract(Class::Float, srcs, result),
+            AluOp::ISub => self.subtract(Class::Wrapping, srcs, result),
+            AluOp::FFma => {
+                self.three(Opcode::Mad, Class::Float, [srcs[2], srcs[0], srcs[1]], result)
+            }
+            AluOp::FLrp => {
+                self.three(Opcode::Lrp, Class::Float, [srcs[2], srcs[1], srcs[0]], result)
+            }
+            AluOp::FDiv => self.divide(srcs, result),
+            AluOp::FSat => {
+                let x = self.src(srcs[0], Class::Float);
+                let dst = self.define(result, 0, Class::Float);
+                self.b_for(result, |b| b.mov(dst, x).saturate = true);
+            }
+            AluOp::FCeil => {
+                let x = self.src(srcs[0], Class::Float);
+                let dst = self.define(result, 0, Class::Float);
+                let floor = self.temporary(result, Type::F);
+                self.b_for(result, |b| {
+                    b.rndd(floor, x.negated());
+                    b.mov(dst, floor.negated());
+                });
+            }
+            AluOp::FSign => self.float_sign(srcs[0], result),
+            AluOp::ISign => self.int_sign(srcs[0], result),
+            AluOp::IAbs => {
+                let x = self.src(srcs[0], Class::Signed);
+                let dst = self.define(result, 0, Class::Signed);
+                self.b_for(result, |b| _ = b.mov(dst, x.absolute()));
+            }
+            AluOp::B2F => self.from_boolean(Class::Float, srcs[0], result),
+            AluOp::B2I => self.from_boolean(Class::Signed, srcs[0], result),
+            AluOp::IMulHigh => self.hw(Op::MulHigh, Class::Signed, Class::Signed, srcs, result),
+            AluOp::UMulHigh => {
+                self.hw(Op::MulHigh, Class::Unsigned, Class::Unsigned, srcs, result);
+            }
+            AluOp::UAddCarry => self.carry(srcs, result),
+            AluOp::USubBorrow => self.borrow(srcs, result),
+            AluOp::FindUMsb => self.find_msb(Opcode::Lzd, Class::Unsigned, srcs[0], result),
+            AluOp::FindIMsb => self.find_msb(Opcode::Fbh, Class::Signed, srcs[0], result),
+            AluOp::UBitfieldExtract => self.extract(Class::Unsigned, srcs, result),
+            AluOp::IBitfieldExtract => self.extract(Class::Signed, srcs, result),
+            AluOp::BitfieldInsert => self.insert(srcs, result),
+            AluOp::PackHalf2x16 => self.pack_half(srcs[0], result),
+            AluOp::UnpackHalf2x16 => self.unpack_half(srcs[0], result),
+            AluOp::FQuantize16 => {
+                let x = self.src(srcs[0], Class::Float);
+                let dst = self.define(result, 0, Class::Float);
+                let half = self.temporary(result, Type::Ud);
+                self.b_for(result, |b| {
+                    let half = part(half, Type::Hf, 0);
+                    b.mov(half, x);
+                    b.mov(dst, half);
+                });
+            }
+            _ => return Err(SelectError::NotLowered { what: op.name() }),
+        }
+        Ok(())
+    }
+
+    /// A register for an intermediate value of `result`'s shape.
+    fn temporary(&mut self, result: Value, ty: Type) -> Operand {
+        if self.uniform.is(result) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
+    }
+
+    /// A three-source instruction, whose sources are registers.
+    fn three(&mut self, opcode: Opcode, class: Class, srcs: [Src; 3], result: Value) {
+        let operands = srcs.map(|src| {
+            let operand = self.src(src, class);
+            self.in_register(operand)
+        });
+        let dst = self.define(result, 0, class);
+        self.b_for(result, |b| _ = b.emit(Op::Hw(opcode), dst, &operands));
+    }
+
+    fn subtract(&mut self, class: Class, srcs: &[Src], result: Value) {
+        let a = self.src(srcs[0], class);
+        let b = negate(self.src(srcs[1], class));
+        let (a, b, _) = self.two_sources(a, b, true);
+        let dst = self.define(result, 0, class);
+        self.b_for(result, |b_| _ = b_.add(dst, a, b));
+    }
+
+    /// The quotient as a product with the reciprocal.
+    fn divide(&mut self, srcs: &[Src], result: Value) {
+        let a = self.src(srcs[0], Class::Float);
+        let b = self.src(srcs[1], Class::Float);
+        let b = self.in_register(b);
+        let dst = self.define(result, 0, Class::Float);
+        if a.imm_bits() == Some(u64::from(1f32.to_bits())) {
+            self.b_for(result, |b_| _ = b_.math(MathFn::Inv, dst, &[b]));
+            return;
+        }
+        let inverse = self.temporary(result, Type::F);
+        self.b_for(result, |b_| {
+            b_.math(MathFn::Inv, inverse, &[b]);
+            b_.mul(dst, inverse, a);
+        });
+    }
+
+    /// The second source where the condition holds, else the third. A constant goes last.
+    fn select(&mut self, srcs: &[Src], result: Value) {
+        let cond = self.cond_for(srcs[0], result);
+        // Integer types keep all bits; a float modifier needs the float type.
+        let float = [1, 2].into_iter().any(|i| {
+            let operand = self.src(srcs[i], Class::Float);
+            operand.has_modifiers()
+        });
+        let class = match self.bits(result) {
+            1 => Class::Signed,
+            _ if float => Class::Float,
+            _ => Class::Unsigned,
+        };
+        let (a, b) = (self.src(srcs[1], class), self.src(srcs[2], class));
+        let (a, b, swapped) = self.two_sources(a, b, true);
+        let dst = self.define(result, 0, class);
+        let predicate = Predicate { ctrl: PredCtrl::Normal, inverse: cond.inverse ^ swapped };
+        self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
+    }
+
+    /// The sign bit of the source on 1.0, where the source is not zero.
+    fn float_sign(&mut self, src: Src, result: Value) {
+        let x = self.src(src, Class::Float);
+        let x = self.in_register(x);
+        let dst = self.define(result, 0, Class::Unsigned);
+        let (flag, sign) = (self.b().flag(), self.temporary(result, Type::Ud));
+        let bare = self.temporary(result, Type::F);
+        self.b_for(result, |b| {
+            // Modifiers have no meaning in bitwise operations.
+            let bits = if x.has_modifiers() { b.mov(bare, x).dst } else { x }.retype(Type::Ud);
+            b.cmp(Operand::null(Type::F), x, CondMod::Nz, Operand::imm_f(0.0), flag);
+            b.and(sign, bits, Operand::imm_ud(1 << 31));
+            b.mov(dst, sign);
+            b.predicated(flag, false).or(dst, sign, Operand::imm_ud(1f32.to_bits()));
+        });
+    }
+
+    /// The sign bits, or 1 where the source is positive.
+    fn int_sign(&mut self, src: Src, result: Value) {
+        let x = self.src(src, Class::Signed);
+        let x = self.in_register(x);
+        let dst = self.define(result, 0, Class::Signed);
+        let flag = self.b().flag();
+        self.b_for(result, |b| {
+            b.cmp(Operand::null(Type::D), x, CondMod::G, Operand::imm_d(0), flag);
+            let sign = b.asr(dst, x, Operand::imm_d(31)).dst;
+            b.predicated(flag, false).mov(sign, Operand::imm_d(1));
+        });
+    }
+
+    /// 1 or 0 from a mask: its negation, converted.
+    fn from_boolean(&mut self, class: Class, src: Src, result: Value) {
+        let mask = self.src(src, Class::Signed);
+        let mask = self.in_register(mask);
+        let dst = self.define(result, 0, class);
+        self.b_for(result, |b| _ = b.mov(dst, mask.negated()));
+    }
+
+    /// There is a carry where the wrapped sum is less than a summand.
+    fn carry(&mut self, srcs: &[Src], result: Value) {
+        let (a, b) = (self.src(srcs[0], Class::Unsigned), self.src(srcs[1], Class::Unsigned));
+        let (a, b, _) = self.two_sources(a, b, true);
+        let dst = self.define(result, 0, Class::Signed);
+        let (sum, mask) = (self.temporary(result, Type::Ud), self.temporary(result, Type::D));
+        let flag = self.b().flag();
+        self.b_for(result, |b_| {
+            b_.add(sum, a, b);
+            b_.cmp(mask.retype(Type::Ud), sum, CondMod::L, a, flag);
+            b_.mov(dst, mask.negated());
+        });
+    }
+
+    fn borrow(&mut self, srcs: &[Src], result: Value) {
+        let (a, b) = (self.src(srcs[0], Class::Unsigned), self.src(srcs[1], Class::Unsigned));
+        let (a, b, swapped) = self.two_sources(a, b, true);
+        let cond_mod = if swapped { CondMod::G } else { CondMod::L };
+        let dst = self.define(result, 0, Class::Signed);
+        let mask = self.temporary(result, Type::D);
+        let flag = self.b().flag();
+        self.b_for(result, |b_| {
+            b_.cmp(mask.retype(Type::Ud), a, cond_mod, b, flag);
+            b_.mov(dst, mask.negated());
+        });
+    }
+
+    /// 31 minus the leading zeros (ones, of a negative number). "None" is counted as 32 by `lzd`, and by `fbh` as all
+    /// ones, which the least of it and 32 repairs.
+    fn find_msb(&mut self, opcode: Opcode, class: Class, src: Src, result: Value) {
+        let x = self.src(src, class);
+        let x = self.in_register(x);
+        let dst = self.define(result, 0, Class::Signed);
+        let count = self.temporary(result, Type::Ud);
+        self.b_for(result, |b| {
+            b.emit(Op::Hw(opcode), count, &[x]);
+            if opcode == Opcode::Fbh {
+                b.min_max(count, count, Operand::imm_ud(32), CondMod::L);
+            }
+            b.add(dst, count.retype(Type::D).negated(), Operand::imm_d(31));
+        });
+    }
+
+    /// Bits [offset, offset + width). The hardware takes widths modulo 32, so a whole word is a case of its own.
+    fn extract(&mut self, class: Class, srcs: &[Src], result: Value) {
+        let x = self.src(srcs[0], class);
+        let offset = self.src(srcs[1], Class::Unsigned);
+        let width = self.src(srcs[2], Class::Unsigned);
+        if width.imm_bits() == Some(32) {
+            return self.alias(result, 0, srcs[0]);
+        }
+        let ty = class.ty(32);
+        let dst = self.define(result, 0, class);
+        if let (Some(offset), Some(width)) = (offset.imm_bits(), width.imm_bits())
+            && class == Class::Unsigned
+        {
+            // A field at either end is a mask or a shift.
+            if offset == 0 {
+                let x = self.in_register(x);
+                let mask = Operand::imm_ud(((1u64 << width.min(32)) - 1) as u32);
+                return self.b_for(result, |b| _ = b.and(dst, x, mask));
+            }
+            if offset + width == 32 {
+                let x = self.in_register(x);
+                return self.b_for(result, |b| _ = b.shr(dst, x, Operand::imm_ud(offset as u32)));
+            }
+        }
+        let operands = [width.retype(ty), offset.retype(ty), x].map(|o| self.in_register(o));
+        if width.is_imm() {
+            return self.b_for(result, |b| _ = b.emit(Op::Hw(Opcode::Bfe), dst, &operands));
+        }
+        let field = self.temporary(result, ty);
+        let flag = self.b().flag();
+        self.b_for(result, |b| {
+            b.emit(Op::Hw(Opcode::Bfe), field, &operands);
+            whole_word(b, dst, width, operands[2], field, flag);
+        });
+    }
+
+    fn insert(&mut self, srcs: &[Src], result: Value) {
+        let operands = [0, 1, 2, 3].map(|i| self.src(srcs[i], Class::Unsigned));
+        let [base, field, offset, width] = operands;
+        if width.imm_bits() == Some(32) {
+            return self.alias(result, 0, srcs[1]);
+        }
+        let (base, field) = (self.in_register(base), self.in_register(field));
+        if let (Some(offset), Some(width)) = (offset.imm_bits(), width.imm_bits()) {
+            let mask = ((1u64 << width.min(32)) - 1) << (offset & 31);
+            let mask = self.in_register(Operand::imm_ud(mask as u32));
+            let dst = self.define(result, 0, Class::Unsigned);
+            return self
+                .b_for(result, |b| _ = b.emit(Op::Hw(Opcode::Bfi2), dst, &[mask, field, base]));
+        }
+        let width = self.in_register(width);
+        let dst = self.define(result, 0, Class::Unsigned);
+        let mask = self.temporary(result, Type::Ud);
+        let merged = self.temporary(result, Type::Ud);
+        let flag = self.b().flag();
+        self.b_for(result, |b| {
+            b.bfi1(mask, width, offset);
+            b.emit(Op::Hw(Opcode::Bfi2), merged, &[mask, field, base]);
+            whole_word(b, dst, width, field, merged, flag);
+        });
+    }
+
+    fn pack_half(&mut self, src: Src, result: Value) {
+        let halves = [0, 1].map(|comp| self.src_comp(src, comp, Class::Float));
+        let dst = self.define(result, 0, Class::Unsigned);
+        self.b_for(result, |b| {
+            for (i, half) in halves.into_iter().enumerate() {
+                b.mov(part(dst, Type::Hf, i as u32), half);
+            }
+        });
+    }
+
+    fn unpack_half(&mut self, src: Src, result: Value) {
+        let x = self.src(src, Class::Unsigned);
+        let x = self.in_register(x);
+        for comp in 0..2 {
+            let dst = self.define(result, comp, Class::Float);
+            let half = part(x, Type::Hf, comp as u32);
+            self.b_for(result, |b| _ = b.mov(dst, half));
+        }
+    }
+}
+
+/// `whole` where the width is 32 or more, else `field`.
+fn whole_word(
+    b: &mut Builder<'_>,
+    dst: Operand,
+    width: Operand,
+    whole: Operand,
+    field: Operand,
+    flag: crate::ir::Flag,
+) {
+    let width = width.retype(Type::Ud);
+    b.cmp(Operand::null(Type::Ud), width, CondMod::Ge, Operand::imm_ud(32), flag);
+    b.predicated(flag, false).sel(dst, whole, field);
+}
+
+/// Part `index` of every element of a register operand, as type `ty`.
+fn part(operand: Operand, ty: Type, index: u32) -> Operand {
+    operand.subscript(ty, index).unwrap_or(operand)
+}
+
+/// The negated operand; a constant is negated now.
+fn negate(operand: Operand) -> Operand {
+    match (operand.imm_bits(), operand.ty) {
+        (Some(bits), Type::F) => Operand::imm(bits ^ (1 << 31), Type::F),
+        (Some(bits), ty) => Operand::imm(u64::from((bits as u32).wrapping_neg()), ty),
+        (None, _) => operand.negated(),
+    }
+}

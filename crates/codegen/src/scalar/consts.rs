@@ -1,0 +1,103 @@
+//! Constants for instructions that take no immediate: three-source ones, and first sources of two.
+//!
+//! They are packed eight to a register and written once, in the program's first block.
+
+use std::collections::BTreeMap;
+
+use crestline_isa::Type;
+
+use crate::ir::{Block, Builder, Function, GRF_BYTES, Inst, Operand, Vreg};
+
+/// 32-bit constants and their places.
+#[derive(Debug, Default)]
+pub(super) struct Pool {
+    places: BTreeMap<u32, (Vreg, u32)>,
+    /// In order of first use.
+    order: Vec<u32>,
+    /// The words 0, 4, 8 ... 28, for addresses of consecutive dwords.
+    steps: Option<Vreg>,
+    /// The number of each channel, as dwords.
+    channels: Option<Vreg>,
+}
+
+impl Pool {
+    /// A scalar that holds `bits`.
+    pub(super) fn get(&mut self, out: &mut Function, bits: u32, ty: Type) -> Operand {
+        let size = Type::Ud.size();
+        let per_register = (GRF_BYTES / size) as usize;
+        let (vreg, offset) = match self.places.get(&bits) {
+            Some(&place) => place,
+            None => {
+                let slot = self.order.len() % per_register;
+                let vreg = match self.order.last() {
+                    Some(last) if slot != 0 => self.places[last].0,
+                    _ => out.vregs.bytes(GRF_BYTES),
+                };
+                let place = (vreg, slot as u32 * size);
+                self.places.insert(bits, place);
+                self.order.push(bits);
+                place
+            }
+        };
+        Operand::scalar(vreg, ty).byte_offset(offset)
+    }
+
+    /// Eight words 0, 4, 8 ... 28.
+    pub(super) fn steps(&mut self, out: &mut Function) -> Operand {
+        let vreg = *self.steps.get_or_insert_with(|| out.vregs.bytes(8 * Type::Uw.size()));
+        Operand::vgrf(vreg, Type::Uw)
+    }
+
+    /// The number of each channel, a dword for each.
+    pub(super) fn channels(&mut self, out: &mut Function) -> Operand {
+        let bytes = u32::from(out.dispatch_width) * Type::Ud.size();
+        let vreg = *self.channels.get_or_insert_with(|| out.vregs.bytes(bytes));
+        Operand::vgrf(vreg, Type::Ud)
+    }
+
+    /// Writes all constants at the start of the program.
+    pub(super) fn fill(self, out: &mut Function) {
+        let width = out.dispatch_width;
+        let mut insts: Vec<Inst> = Vec::with_capacity(self.order.len());
+        let mut b = Builder::list(&mut out.vregs, &mut insts, width);
+        for bits in &self.order {
+            let (vreg, offset) = self.places[bits];
+            let place = Operand::scalar(vreg, Type::Ud).byte_offset(offset);
+            b.uniform().mov(place, Operand::imm_ud(*bits));
+        }
+        if let Some(vreg) = self.steps {
+            let steps = Operand::vgrf(vreg, Type::Uw);
+            let mut b = b.no_mask();
+            let mut b = b.exec(8);
+            b.mov(steps, Operand::imm(0x7654_3210, Type::V));
+            b.shl(steps, steps, Operand::imm_uw(2));
+        }
+        if let Some(vreg) = self.channels {
+            count_channels(&mut b, Operand::vgrf(vreg, Type::Ud));
+        }
+        if insts.is_empty() {
+            return;
+        }
+        match out.blocks.first_mut() {
+            Some(block) if !block.insts.first().is_some_and(|inst| inst.op.starts_block()) => {
+                block.insts.splice(0..0, insts);
+            }
+            _ => out.blocks.insert(0, Block { insts }),
+        }
+    }
+}
+
+/// Writes the number of each channel: a vector constant counts to eight, sums go on from there.
+pub(super) fn count_channels(b: &mut Builder<'_>, dst: Operand) {
+    let width = b.dispatch_width();
+    let mut b = b.no_mask();
+    let count = b.lanes(Type::Uw, 1);
+    b.exec(8).mov(count, Operand::imm(0x7654_3210, Type::V));
+    let mut done = 8;
+    while done < width {
+        let next = count.byte_offset(u32::from(done) * Type::Uw.size());
+        b.exec(done).add(next, count, Operand::imm_uw(u16::from(done)));
+        done *= 2;
+    }
+    b.mov(dst, count);
+}

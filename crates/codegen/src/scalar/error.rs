@@ -1,0 +1,56 @@
+//! What selection cannot do.
+
+use crestline_isa::message::DescriptorError;
+
+/// Why a shader cannot be selected for a device at a SIMD width.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SelectError {
+    /// An operation on a bit size that this back end does not do yet.
+    #[error("{op} on {bits}-bit values is not supported yet")]
+    BitSize {
+        /// The operation's name in the text form.
+        op: &'static str,
+        /// The bit size.
+        bits: u32,
+    },
+    /// An instruction that a lowering pass should have replaced.
+    #[error("{what} must be lowered before selection")]
+    NotLowered {
+        /// The instruction.
+        what: &'static str,
+    },
+    /// A memory access that this back end does not do yet.
+    #[error("{what} is not supported yet")]
+    Memory {
+        /// The access.
+        what: &'static str,
+    },
+    /// The index into a descriptor array differs between invocations.
+    #[error(
+        "binding {set}.{binding}: a descriptor index that differs between invocations is not supported yet"
+    )]
+    DivergentDescriptor {
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
+    /// The layout gives no place for something the code uses.
+    #[error("the layout has no place for {what}")]
+    NoPlace {
+        /// What is missing.
+        what: &'static str,
+    },
+    /// Code that comes after a `continue` would have to be repeated too often.
+    #[error("a loop with {count} ways to continue, more than {limit}")]
+    TooManyContinues {
+        /// How many there are.
+        count: u32,
+        /// How many are served.
+        limit: u32,
+    },
+    /// A message that the device does not have.
+    #[error(transparent)]
+    Message(#[from] DescriptorError),
+}

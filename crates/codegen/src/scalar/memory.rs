@@ -1,0 +1,403 @@
+//! Loads, stores, atomics, buffer sizes and barriers: which message, on which surface.
+
+use crestline_isa::Type;
+use crestline_isa::message::{AtomicOp as IntegerOp, FloatAtomicOp};
+use crestline_ssa::ir::{
+    AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value,
+    WriteMask,
+};
+
+use super::operands::Class;
+use super::sysvals::payload;
+use super::{SelectError, Selector};
+use crate::ir::{Effect, GRF_BYTES, Op, Operand};
+use crate::surface::{self, Atomic, Surface};
+
+/// Registers of eight dwords that were read from memory nothing writes, at offsets known now.
+///
+/// Valid where the read dominates: ends of regions restore the cache of their beginning.
+#[derive(Clone, Debug, Default)]
+pub(super) struct BlockCache {
+    entries: Vec<(Surface, u32, Operand)>,
+}
+
+/// Blocks kept at once, so that a shader which reads a long buffer does not keep all of it in registers.
+const CACHED_BLOCKS: usize = 8;
+
+impl Selector<'_> {
+    pub(super) fn memory(
+        &mut self,
+        kind: &InstKind,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        match (kind, result) {
+            (InstKind::Load { memory, offset, access, .. }, Some(result)) => {
+                let stable = memory.is_read_only() || access.readonly;
+                self.load(memory, *offset, stable && !access.volatile, result)
+            }
+            (InstKind::Store { memory, offset, data, comps, mask, .. }, _) => {
+                self.store(memory, *offset, *data, *comps, *mask)
+            }
+            (InstKind::Atomic { memory, op, offset, data, compare, .. }, result) => {
+                self.atomic(memory, *op, *offset, *data, *compare, result)
+            }
+            (InstKind::BufferSize(resource), Some(result)) => self.buffer_size(resource, result),
+            (InstKind::Barrier { execution, memory, semantics }, _) => {
+                self.barrier(*execution, *memory, *semantics)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn load(
+        &mut self,
+        memory: &Memory,
+        offset: Src,
+        stable: bool,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let ty = self.shader.func.ty(result);
+        let effect = if stable { Effect::Pure } else { Effect::Read };
+        let surface = match memory {
+            Memory::PushConstant => return self.load_push_constant(offset, result),
+            Memory::Scratch => return self.load_scratch(offset, result),
+            Memory::Shared => Surface::Shared,
+            Memory::Ubo(resource) | Memory::Ssbo(resource) => self.surface(resource)?,
+            Memory::ConstData => {
+                let index = self.interface.const_data;
+                Surface::Index(index.ok_or(SelectError::NoPlace { what: "constant data" })?)
+            }
+        };
+        let offset = self.src(offset, Class::Unsigned);
+        match ty.bits() {
+            32 if self.uniform.is(result) => {
+                let dwords = self.uniform_read(surface, offset, stable)?;
+                for (comp, dword) in dwords.into_iter().take(ty.comps()).enumerate() {
+                    self.set_home(result, comp, dword);
+                }
+            }
+            32 => {
+                let (device, comps) = (self.device, ty.comps() as u32);
+                let dwords = surface::read(&mut self.b(), device, surface, offset, comps, effect)?;
+                for (comp, dword) in dwords.into_iter().enumerate() {
+                    self.set_home(result, comp, dword);
+                }
+            }
+            bits => return Err(SelectError::BitSize { op: "load", bits }),
+        }
+        Ok(())
+    }
+
+    /// The dwords at an offset that is the same for all channels, as many as are at hand: at least four.
+    pub(super) fn uniform_read(
+        &mut self,
+        surface: Surface,
+        offset: Operand,
+        stable: bool,
+    ) -> Result<Vec<Operand>, SelectError> {
+        let at = offset.imm_bits().map(|bits| bits as u32);
+        let wanted = 4 * Type::Ud.size();
+        if let (true, Some(at)) = (stable, at) {
+            let holds = |start: u32| start <= at && at - start + wanted <= GRF_BYTES;
+            let mut entries = self.blocks.entries.iter();
+            if let Some(&(_, start, block)) = entries.find(|e| e.0 == surface && holds(e.1)) {
+                return Ok(dwords(block, at - start));
+            }
+        }
+        // A whole aligned register serves neighbours too, unless the four dwords straddle its end.
+        let start = at.map(|at| {
+            let aligned = at & !(GRF_BYTES - 1);
+            if stable && at - aligned + wanted <= GRF_BYTES { aligned } else { at }
+        });
+        let place = start.map_or(offset, Operand::imm_ud);
+        let steps = self.pool.steps(&mut self.out);
+        let effect = if stable { Effect::Pure } else { Effect::Read };
+        let device = self.device;
+        let block = surface::read_block(&mut self.b(), device, surface, place, steps, effect)?;
+        if let (true, Some(start)) = (stable, start) {
+            if self.blocks.entries.len() == CACHED_BLOCKS {
+                self.blocks.entries.remove(0);
+            }
+            self.blocks.entries.push((surface, start, block));
+        }
+        Ok(dwords(block, at.unwrap_or(0) - start.unwrap_or(0)))
+    }
+
+    /// Push constants lie in registers: a known offset is an operand, an unknown one an indirect move.
+    fn load_push_constant(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
+        let ty = self.shader.func.ty(result);
+        let missing = SelectError::NoPlace { what: "push constants" };
+        let Some(push) = self.interface.push_constants else { return Err(missing) };
+        if ty.bits() != 32 {
+            return Err(SelectError::BitSize { op: "load of a push constant", bits: ty.bits() });
+        }
+        let base = push.place % GRF_BYTES;
+        let offset = self.src(offset, Class::Unsigned);
+        let size = Type::Ud.size();
+        for comp in 0..ty.comps() {
+            let step = comp as u32 * size;
+            if let Some(bits) = offset.imm_bits() {
+                let at = (bits as u32).wrapping_add(step).wrapping_sub(push.first);
+                let inside = at <= push.bytes.saturating_sub(size);
+                let dword = Operand::uniform(base + at, Type::Ud);
+                self.set_home(result, comp, if inside { dword } else { Operand::imm_ud(0) });
+                continue;
+            }
+            let dst = self.define(result, comp, Class::Unsigned);
+            let index = self.new_register(result);
+            let last = push.bytes.saturating_sub(size);
+            self.b_for(result, |b| {
+                let distance = step.wrapping_sub(push.first);
+                let moved = if distance == 0 {
+                    offset
+                } else {
+                    b.add(index, offset, Operand::imm_ud(distance)).dst
+                };
+                // Out of range is some push constant, never another register.
+                b.min_max(index, moved, Operand::imm_ud(last), crestline_isa::CondMod::L);
+                let range = Operand::uniform(base, Type::Ud);
+                let bytes = Operand::imm_ud(push.bytes);
+                b.emit(Op::MovIndirect, dst, &[range, index, bytes]);
+            });
+        }
+        Ok(())
+    }
+
+    /// The dword index in the thread's scratch space of a byte offset in the channel's: channels lie side by side.
+    fn scratch_index(&mut self, offset: Src, dwords: u32) -> Operand {
+        let offset = self.src(offset, Class::Unsigned);
+        let width = u32::from(self.out.dispatch_width);
+        let channel = self.channels();
+        let index = self.out.lanes(Type::Ud, 1);
+        match offset.imm_bits() {
+            Some(bits) => {
+                let first = (bits as u32 / 4 + dwords).wrapping_mul(width);
+                self.b().add(index, channel, Operand::imm_ud(first));
+            }
+            None => {
+                // offset / 4 * width: the width is a multiple of 4.
+                let shift = Operand::imm_ud((width / 4).ilog2());
+                let scaled = self.out.lanes(Type::Ud, 1);
+                let mut b = self.b();
+                b.shl(scaled, offset, shift);
+                b.add(index, scaled, channel);
+                if dwords > 0 {
+                    b.add(index, index, Operand::imm_ud(dwords * width));
+                }
+            }
+        }
+        index
+    }
+
+    fn load_scratch(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
+        let ty = self.shader.func.ty(result);
+        self.check_scratch(ty)?;
+        for comp in 0..ty.comps() {
+            let index = self.scratch_index(offset, comp as u32);
+            let device = self.device;
+            let dword = surface::read_scratch(&mut self.b(), device, index)?;
+            self.set_home(result, comp, dword);
+        }
+        Ok(())
+    }
+
+    fn check_scratch(&self, ty: Ty) -> Result<(), SelectError> {
+        match ty.bits() {
+            1 | 32 => Ok(()),
+            bits => Err(SelectError::BitSize { op: "scratch access", bits }),
+        }
+    }
+
+    fn store(
+        &mut self,
+        memory: &Memory,
+        offset: Src,
+        data: Src,
+        comps: u8,
+        mask: WriteMask,
+    ) -> Result<(), SelectError> {
+        let ty = self.shader.func.ty(data.value);
+        let comps = usize::from(comps);
+        if *memory == Memory::Scratch {
+            self.check_scratch(ty)?;
+            for comp in (0..comps).filter(|&comp| mask.has(comp)) {
+                let index = self.scratch_index(offset, comp as u32);
+                let data = self.src_comp(data, comp, Class::Unsigned).retype(Type::Ud);
+                let device = self.device;
+                surface::write_scratch(&mut self.b(), device, index, data)?;
+            }
+            return Ok(());
+        }
+        let surface = match memory {
+            Memory::Shared => Surface::Shared,
+            Memory::Ssbo(resource) => self.surface(resource)?,
+            _ => return Err(SelectError::Memory { what: "a store to read-only memory" }),
+        };
+        if ty.bits() != 32 {
+            return Err(SelectError::BitSize { op: "store", bits: ty.bits() });
+        }
+        // One message for each run of components.
+        let mut comp = 0;
+        while comp < comps {
+            let run = (comp..comps).take_while(|&c| mask.has(c)).count();
+            if run == 0 {
+                comp += 1;
+                continue;
+            }
+            let place = self.offset_plus(offset, comp as u32 * Type::Ud.size());
+            let values: Vec<Operand> =
+                (comp..comp + run).map(|c| self.src_comp(data, c, Class::Unsigned)).collect();
+            let device = self.device;
+            surface::write(&mut self.b(), device, surface, place, &values)?;
+            comp += run;
+        }
+        Ok(())
+    }
+
+    fn offset_plus(&mut self, offset: Src, bytes: u32) -> Operand {
+        let operand = self.src(offset, Class::Unsigned);
+        match (bytes, operand.imm_bits()) {
+            (0, _) => operand,
+            (_, Some(bits)) => Operand::imm_ud((bits as u32).wrapping_add(bytes)),
+            _ => {
+                let sum = self.new_register(offset.value).retype(Type::Ud);
+                self.b_for(offset.value, |b| _ = b.add(sum, operand, Operand::imm_ud(bytes)));
+                sum
+            }
+        }
+    }
+
+    fn atomic(
+        &mut self,
+        memory: &Memory,
+        op: AtomicOp,
+        offset: Src,
+        data: Src,
+        compare: Option<Src>,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        let bits = self.bits(data.value);
+        if bits != 32 {
+            return Err(SelectError::BitSize { op: "atomic", bits });
+        }
+        let surface = match memory {
+            Memory::Shared => Surface::Shared,
+            Memory::Ssbo(resource) => self.surface(resource)?,
+            _ => return Err(SelectError::Memory { what: "an atomic on read-only memory" }),
+        };
+        let value = self.src(data, Class::Unsigned);
+        let (op, mut operands) = match op {
+            AtomicOp::IAdd if value.imm_bits() == Some(1) => (int(IntegerOp::Inc), vec![]),
+            AtomicOp::IAdd if value.imm_bits() == Some(u64::from(u32::MAX)) => {
+                (int(IntegerOp::Dec), vec![])
+            }
+            AtomicOp::IAdd => (int(IntegerOp::Add), vec![value]),
+            AtomicOp::IMin => (int(IntegerOp::Imin), vec![value]),
+            AtomicOp::IMax => (int(IntegerOp::Imax), vec![value]),
+            AtomicOp::UMin => (int(IntegerOp::Umin), vec![value]),
+            AtomicOp::UMax => (int(IntegerOp::Umax), vec![value]),
+            AtomicOp::And => (int(IntegerOp::And), vec![value]),
+            AtomicOp::Or => (int(IntegerOp::Or), vec![value]),
+            AtomicOp::Xor => (int(IntegerOp::Xor), vec![value]),
+            AtomicOp::Exchange => (int(IntegerOp::Mov), vec![value]),
+            AtomicOp::CompareExchange => (int(IntegerOp::CmpWr), vec![value]),
+            AtomicOp::FMin => (Atomic::Float(FloatAtomicOp::Fmin), vec![value]),
+            AtomicOp::FMax => (Atomic::Float(FloatAtomicOp::Fmax), vec![value]),
+            AtomicOp::FAdd => return Err(SelectError::Memory { what: "a float atomic addition" }),
+        };
+        // The value to compare with comes first.
+        if let Some(compare) = compare {
+            let compare = self.src(compare, Class::Unsigned);
+            operands.insert(0, compare);
+        }
+        let wanted = result.filter(|result| self.used[result.index()]);
+        let offset = self.src(offset, Class::Unsigned);
+        let device = self.device;
+        let old = surface::atomic(
+            &mut self.b(),
+            device,
+            surface,
+            op,
+            offset,
+            &operands,
+            wanted.is_some(),
+        )?;
+        if let (Some(result), Some(old)) = (wanted, old) {
+            self.set_home(result, 0, old);
+        }
+        Ok(())
+    }
+
+    /// Buffer sizes are dwords of the payload.
+    fn buffer_size(&mut self, resource: &Resource, result: Value) -> Result<(), SelectError> {
+        let element = match resource.element {
+            None => Some(0),
+            Some(src) => self.src(src, Class::Unsigned).imm_bits().map(|bits| bits as u32),
+        };
+        let place = element
+            .and_then(|element| self.interface.buffer_sizes.get(&(resource.binding, element)))
+            .ok_or(SelectError::NoPlace { what: "a buffer's size" })?;
+        self.set_home(result, 0, payload(*place));
+        Ok(())
+    }
+
+    /// The surface of a binding or of one element of its array.
+    fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+        let missing = SelectError::NoPlace { what: "a binding" };
+        let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
+        let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
+        let count = self.shader.binding(resource.binding).count.unwrap_or(1).max(1);
+        let operand = self.src(element, Class::Unsigned);
+        if let Some(bits) = operand.imm_bits() {
+            // Out of range is undefined, but must not name another binding's surface.
+            return Ok(Surface::Index(first + (bits as u32).min(count - 1) as u8));
+        }
+        if !self.uniform.is(element.value) {
+            return Err(self.divergent(resource.binding));
+        }
+        let (clamped, index) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
+        let mut b = self.b();
+        let mut b = b.uniform();
+        b.min_max(clamped, operand, Operand::imm_ud(count - 1), crestline_isa::CondMod::L);
+        b.add(index, clamped, Operand::imm_ud(u32::from(first)));
+        Ok(Surface::Dynamic(index))
+    }
+
+    fn divergent(&self, binding: BindingId) -> SelectError {
+        let binding = self.shader.binding(binding);
+        SelectError::DivergentDescriptor { set: binding.set, binding: binding.binding }
+    }
+
+    fn barrier(
+        &mut self,
+        execution: Option<Scope>,
+        memory: Scope,
+        semantics: MemorySemantics,
+    ) -> Result<(), SelectError> {
+        let device = self.device;
+        let size: u32 = self.shader.compute.local_size.iter().product();
+        let alone = size <= u32::from(self.out.dispatch_width);
+        let across = semantics.buffer || semantics.image || semantics.shared;
+        // Within a thread accesses happen in order; so do those of a workgroup that is one thread.
+        let fenced = across && memory >= Scope::Workgroup && !(alone && memory == Scope::Workgroup);
+        if fenced {
+            surface::fence(&mut self.b(), device)?;
+        }
+        if matches!(execution, Some(Scope::Workgroup | Scope::Device)) && !alone {
+            surface::barrier(&mut self.b(), device)?;
+        }
+        Ok(())
+    }
+}
+
+fn int(op: IntegerOp) -> Atomic {
+    Atomic::Integer(op)
+}
+
+/// The dwords of a register from a byte offset on, each for all channels.
+fn dwords(block: Operand, offset: u32) -> Vec<Operand> {
+    (offset..GRF_BYTES)
+        .step_by(Type::Ud.size() as usize)
+        .map(|at| block.with_stride(0).byte_offset(at))
+        .collect()
+}

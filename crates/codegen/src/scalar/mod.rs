@@ -1,0 +1,188 @@
+//! Instruction selection for SIMD8, SIMD16 and SIMD32: each channel of a thread runs one invocation.
+//!
+//! Input is an optimised, scalarised shader: arithmetic on scalars, loads and stores of vectors, structured control
+//! flow, no variables. The walk visits regions in program order and writes instructions at the end of the function:
+//!
+//! - A *divergent* value has a register with one element per channel. A *uniform* value ([`Uniform`]) has one element
+//!   for the whole thread and is computed by instructions of one channel that ignore the execution mask.
+//! - A constant is an immediate of each instruction that reads it; where an instruction takes none, it comes from a
+//!   pool of scalars that the program's first block fills ([`consts`]).
+//! - A boolean that decides branches and selections is compared where it is used, straight into a flag ([`cond`]); one
+//!   that is data is a mask of all ones or zeros.
+//! - Negation, absolute value and complement are source modifiers of whoever reads them ([`operands`]).
+//! - Region results and loop parameters are registers that the ends of regions copy into ([`flow`]).
+
+mod alu;
+mod cond;
+mod consts;
+mod error;
+mod flow;
+mod memory;
+mod operands;
+mod sysvals;
+mod uniform;
+
+use crestline_device::Device;
+use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
+
+use crate::interface::Interface;
+use crate::ir::{Builder, Function, Operand};
+use crate::surface;
+
+pub use error::SelectError;
+pub use uniform::Uniform;
+
+/// Selects instructions for a compute shader at SIMD width `simd`: 8, 16 or 32 channels.
+///
+/// # Errors
+/// See [`SelectError`].
+pub fn select(
+    shader: &Shader,
+    device: &Device,
+    interface: &Interface,
+    simd: u8,
+) -> Result<Function, SelectError> {
+    let mut selector = Selector::new(shader, device, interface, simd);
+    selector.region(shader.func.body())?;
+    surface::end_thread(&mut Builder::new(&mut selector.out), device)?;
+    let pool = selector.pool;
+    let mut out = selector.out;
+    pool.fill(&mut out);
+    Ok(out)
+}
+
+/// The state of the walk.
+struct Selector<'a> {
+    shader: &'a Shader,
+    device: &'a Device,
+    interface: &'a Interface,
+    uniform: Uniform,
+    out: Function,
+    /// Where each component of each value is, by value.
+    homes: Vec<[Option<Operand>; 4]>,
+    /// A register chosen before the value is computed, by value: that of the region result it will be copied to.
+    wanted: Vec<Option<Operand>>,
+    booleans: cond::Booleans,
+    flags: cond::FlagCache,
+    /// Values that something reads, by value.
+    used: Vec<bool>,
+    pool: consts::Pool,
+    blocks: memory::BlockCache,
+    loops: Vec<flow::LoopFrame>,
+    yields: Vec<flow::Yield>,
+}
+
+impl<'a> Selector<'a> {
+    fn new(
+        shader: &'a Shader,
+        device: &'a Device,
+        interface: &'a Interface,
+        simd: u8,
+    ) -> Selector<'a> {
+        let values = shader.func.num_values();
+        let mut out = Function::new(simd);
+        out.payload_registers = interface.payload_registers;
+        out.scratch_bytes = shader.scratch_bytes * u32::from(simd);
+        if let Some(push) = interface.push_constants {
+            out.push_register = push.place / crate::ir::GRF_BYTES;
+            out.push_bytes = push.place % crate::ir::GRF_BYTES + push.bytes;
+        }
+        Selector {
+            shader,
+            device,
+            interface,
+            uniform: Uniform::new(shader),
+            out,
+            homes: vec![[None; 4]; values],
+            wanted: vec![None; values],
+            booleans: cond::Booleans::new(&shader.func),
+            flags: cond::FlagCache::default(),
+            used: used_values(&shader.func),
+            pool: consts::Pool::default(),
+            blocks: memory::BlockCache::default(),
+            loops: Vec::new(),
+            yields: Vec::new(),
+        }
+    }
+
+    /// Appends instructions for all channels.
+    fn b(&mut self) -> Builder<'_> {
+        Builder::new(&mut self.out)
+    }
+
+    /// Appends instructions that compute `value`: for all channels, or once for the thread.
+    fn b_for<R>(&mut self, value: Value, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
+        let uniform = self.uniform.is(value);
+        let mut b = Builder::new(&mut self.out);
+        if uniform { build(&mut b.uniform()) } else { build(&mut b) }
+    }
+
+    /// Selects a region's instructions, its terminator included. What follows a conditional that does not come back is
+    /// dead.
+    fn region(&mut self, region: RegionId) -> Result<(), SelectError> {
+        let shader = self.shader;
+        for &id in &shader.func.region(region).insts {
+            if !self.inst(id)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects an instruction. Returns whether control comes back from it.
+    fn inst(&mut self, id: InstId) -> Result<bool, SelectError> {
+        let shader = self.shader;
+        let inst = shader.func.inst(id);
+        let result = inst.results.first().copied();
+        match &inst.kind {
+            InstKind::Const(bits) => self.constant(result, bits),
+            InstKind::Undef => self.constant(result, &[0; 4]),
+            InstKind::Alu { op, srcs, .. } => {
+                if let Some(result) = result {
+                    self.alu(*op, srcs, result)?;
+                }
+            }
+            InstKind::SysVal(sysval) => {
+                if let Some(result) = result {
+                    self.sysval(*sysval, result)?;
+                }
+            }
+            InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::BufferSize(_)
+            | InstKind::Barrier { .. } => self.memory(&inst.kind, result)?,
+            InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
+            InstKind::Loop { init, body, continuing } => {
+                self.loop_(id, init, *body, *continuing)?;
+            }
+            InstKind::Yield(srcs) => self.yield_(srcs),
+            InstKind::Break(srcs) => self.break_(srcs),
+            InstKind::Continue(srcs) => self.continue_(srcs)?,
+            InstKind::Return if self.loops.is_empty() && self.yields.is_empty() => {}
+            InstKind::Return => {
+                return Err(SelectError::NotLowered { what: "a return in a region" });
+            }
+            InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
+                return Err(SelectError::NotLowered { what: "a variable" });
+            }
+            #[allow(unreachable_patterns, reason = "kinds of other stages arrive with them")]
+            _ => return Err(SelectError::NotLowered { what: "an instruction of another stage" }),
+        }
+        Ok(true)
+    }
+}
+
+/// For each value whether an instruction reads it.
+fn used_values(func: &crestline_ssa::ir::Function) -> Vec<bool> {
+    let mut used = vec![false; func.num_values()];
+    let mut stack = vec![func.body()];
+    while let Some(region) = stack.pop() {
+        for &id in &func.region(region).insts {
+            let kind = &func.inst(id).kind;
+            kind.for_each_src(|src| used[src.value.index()] = true);
+            stack.extend(kind.regions());
+        }
+    }
+    used
+}

@@ -1,0 +1,55 @@
+//! Values that the hardware and the driver provide.
+
+use crestline_isa::Type;
+use crestline_ssa::ir::{SysVal, Value};
+
+use super::{SelectError, Selector};
+use crate::ir::Operand;
+use crate::surface::Surface;
+
+/// Bytes in r0 of the workgroup's x, y and z.
+const WORKGROUP_ID: [u32; 3] = [4, 24, 28];
+
+impl Selector<'_> {
+    /// Selects a built-in; those that follow from others must have been lowered.
+    pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
+        match sysval {
+            SysVal::WorkgroupId => {
+                for (comp, place) in WORKGROUP_ID.into_iter().enumerate() {
+                    self.set_home(result, comp, payload(place));
+                }
+            }
+            SysVal::SubgroupId => {
+                let place = self.interface.subgroup_id;
+                let place = place.ok_or(SelectError::NoPlace { what: "the subgroup's index" })?;
+                self.set_home(result, 0, payload(place));
+            }
+            SysVal::NumWorkgroups => {
+                let index = self.interface.num_workgroups;
+                let index =
+                    index.ok_or(SelectError::NoPlace { what: "the number of workgroups" })?;
+                let surface = Surface::Index(index);
+                let dwords = self.uniform_read(surface, Operand::imm_ud(0), true)?;
+                for (comp, dword) in dwords.into_iter().take(3).enumerate() {
+                    self.set_home(result, comp, dword);
+                }
+            }
+            SysVal::SubgroupInvocation => {
+                let channels = self.channels();
+                self.set_home(result, 0, channels);
+            }
+            _ => return Err(SelectError::NotLowered { what: "a built-in" }),
+        }
+        Ok(())
+    }
+
+    /// The number of each channel, a dword for each.
+    pub(super) fn channels(&mut self) -> Operand {
+        self.pool.channels(&mut self.out)
+    }
+}
+
+/// A dword of the payload, the same for all channels.
+pub(super) fn payload(place: u32) -> Operand {
+    Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
+}

@@ -1,0 +1,216 @@
+//! Which values a thread holds once, in a scalar register, instead of once per channel.
+//!
+//! A value is uniform if all channels that are enabled where it is visible have the same bits. Scalar registers are
+//! written without regard to the execution mask, so there is one condition beyond equality: a loop's parameter may be
+//! uniform only if every `Continue` that writes it runs with all channels of the round. A `Continue` under a divergent
+//! condition would overwrite it while other channels still read the old value.
+
+use crestline_ssa::ir::{
+    Function, InstData, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, SysVal, Value,
+};
+
+/// For each value of a function whether it is uniform.
+#[derive(Clone, Debug)]
+pub struct Uniform {
+    divergent: Vec<bool>,
+}
+
+impl Uniform {
+    /// Analyses a shader. Values start uniform and only ever become divergent, so the walk repeats until nothing
+    /// changes.
+    pub fn new(shader: &Shader) -> Uniform {
+        let func = &shader.func;
+        let mut analysis = Analysis {
+            func,
+            divergent: vec![false; func.num_values()],
+            changed: true,
+            loops: vec![],
+        };
+        while std::mem::take(&mut analysis.changed) {
+            analysis.region(func.body(), false);
+        }
+        Uniform { divergent: analysis.divergent }
+    }
+
+    /// Whether the value is uniform.
+    pub fn is(&self, value: Value) -> bool {
+        !self.divergent[value.index()]
+    }
+}
+
+/// A loop around the place of the walk.
+struct Loop {
+    inst: InstId,
+    /// Some channels may leave a round or the loop while others stay.
+    divergent_exit: bool,
+    breaks: Vec<Vec<Src>>,
+    continues: Vec<Continue>,
+}
+
+struct Continue {
+    srcs: Vec<Src>,
+    divergent: bool,
+    from_continuing: bool,
+}
+
+struct Analysis<'f> {
+    func: &'f Function,
+    divergent: Vec<bool>,
+    changed: bool,
+    loops: Vec<(Loop, bool)>,
+}
+
+impl Analysis<'_> {
+    fn is_divergent(&self, src: Src) -> bool {
+        self.divergent[src.value.index()]
+    }
+
+    fn mark(&mut self, value: Value, divergent: bool) {
+        if divergent && !self.divergent[value.index()] {
+            self.divergent[value.index()] = true;
+            self.changed = true;
+        }
+    }
+
+    /// Walks a region; `control` says whether a divergent condition inside the innermost loop encloses it.
+    fn region(&mut self, region: RegionId, control: bool) {
+        for index in 0..self.func.region(region).insts.len() {
+            let id = self.func.region(region).insts[index];
+            self.inst(id, control);
+        }
+    }
+
+    fn inst(&mut self, id: InstId, control: bool) {
+        let func = self.func;
+        let inst = func.inst(id);
+        match &inst.kind {
+            InstKind::If { cond, then, else_ } => {
+                let divergent = self.is_divergent(*cond);
+                self.region(*then, control || divergent);
+                self.region(*else_, control || divergent);
+                self.if_results(inst, divergent, [*then, *else_]);
+            }
+            InstKind::Loop { init, body, continuing } => {
+                let looped = Loop {
+                    inst: id,
+                    divergent_exit: false,
+                    breaks: Vec::new(),
+                    continues: Vec::new(),
+                };
+                self.loops.push((looped, false));
+                self.region(*body, false);
+                if let Some(continuing) = continuing {
+                    if let Some(top) = self.loops.last_mut() {
+                        top.1 = true;
+                    }
+                    self.region(*continuing, false);
+                }
+                if let Some((looped, _)) = self.loops.pop() {
+                    self.loop_values(&looped, init, *body, *continuing);
+                }
+            }
+            InstKind::Break(srcs) => {
+                if let Some((top, _)) = self.loops.last_mut() {
+                    top.divergent_exit |= control;
+                    top.breaks.push(srcs.to_vec());
+                }
+            }
+            InstKind::Continue(srcs) => {
+                if let Some((top, from_continuing)) = self.loops.last_mut() {
+                    top.divergent_exit |= control;
+                    top.continues.push(Continue {
+                        srcs: srcs.to_vec(),
+                        divergent: control,
+                        from_continuing: *from_continuing,
+                    });
+                }
+            }
+            kind => {
+                let divergent = self.computes_divergent(kind);
+                for &result in &inst.results {
+                    self.mark(result, divergent);
+                }
+            }
+        }
+    }
+
+    fn computes_divergent(&self, kind: &InstKind) -> bool {
+        let element = |r: &Resource| r.element.is_some_and(|e| self.is_divergent(e));
+        match kind {
+            InstKind::Const(_) | InstKind::Undef => false,
+            InstKind::SysVal(sysval) => matches!(
+                sysval,
+                SysVal::LocalInvocationId
+                    | SysVal::LocalInvocationIndex
+                    | SysVal::GlobalInvocationId
+                    | SysVal::SubgroupInvocation
+            ),
+            InstKind::Alu { srcs, .. } => srcs.iter().any(|&src| self.is_divergent(src)),
+            InstKind::Load { memory: Memory::Scratch, .. } => true,
+            InstKind::Load { memory, offset, .. } => {
+                self.is_divergent(*offset) || memory.resource().is_some_and(element)
+            }
+            InstKind::BufferSize(resource) => element(resource),
+            // Each channel gets its own old value, and has its own variables.
+            InstKind::Atomic { .. } | InstKind::LoadVar { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Where only one region comes back, its values are the results whatever the condition was.
+    fn if_results(&mut self, inst: &InstData, divergent: bool, regions: [RegionId; 2]) {
+        let func = self.func;
+        let yields: Vec<&[Src]> =
+            regions.iter().filter_map(|&region| yielded(func, region)).collect();
+        for (index, &result) in inst.results.iter().enumerate() {
+            let differs =
+                yields.iter().filter_map(|srcs| srcs.get(index)).any(|&src| self.is_divergent(src));
+            self.mark(result, differs || divergent && yields.len() > 1);
+        }
+    }
+
+    fn loop_values(
+        &mut self,
+        looped: &Loop,
+        init: &[Src],
+        body: RegionId,
+        continuing: Option<RegionId>,
+    ) {
+        let func = self.func;
+        for (index, &result) in func.inst(looped.inst).results.iter().enumerate() {
+            let differs = looped
+                .breaks
+                .iter()
+                .filter_map(|srcs| srcs.get(index))
+                .any(|&src| self.is_divergent(src));
+            self.mark(result, differs || looped.divergent_exit);
+        }
+        for (index, &param) in func.region(body).params.iter().enumerate() {
+            let first = init.get(index).is_some_and(|&src| self.is_divergent(src));
+            let differs = self.arrives_divergent(looped, index, continuing.is_some());
+            self.mark(param, first || differs);
+        }
+        if let Some(continuing) = continuing {
+            for (index, &param) in func.region(continuing).params.iter().enumerate() {
+                let differs = self.arrives_divergent(looped, index, false);
+                self.mark(param, differs);
+            }
+        }
+    }
+
+    fn arrives_divergent(&self, looped: &Loop, index: usize, from_continuing: bool) -> bool {
+        looped
+            .continues
+            .iter()
+            .filter(|c| c.from_continuing == from_continuing)
+            .any(|c| c.divergent || c.srcs.get(index).is_some_and(|&src| self.is_divergent(src)))
+    }
+}
+
+/// What a region of an `If` gives back, if it ends with `Yield`.
+pub(super) fn yielded(func: &Function, region: RegionId) -> Option<&[Src]> {
+    match &func.inst(*func.region(region).insts.last()?).kind {
+        InstKind::Yield(srcs) => Some(srcs),
+        _ => None,
+    }
+}

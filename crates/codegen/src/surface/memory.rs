@@ -1,0 +1,294 @@
+//! Reads, writes and atomics on surfaces, shared memory and scratch.
+
+use crestline_device::Device;
+use crestline_isa::Type;
+use crestline_isa::message::{
+    self as isa, AtomicOp, Bti, ByteSize, Cache, ChannelMask, DescriptorError, FloatAtomicOp,
+    SimdMode,
+};
+
+use super::{Shape, Surface, at, halves, message, simd_mode};
+use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
+
+/// Reads `components` (1 to 4) dwords per channel from byte offset `offset` on. Returns a register per component.
+///
+/// # Errors
+/// A device without the message.
+pub fn read(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    offset: Operand,
+    components: u32,
+    effect: Effect,
+) -> Result<Vec<Operand>, DescriptorError> {
+    let mut parts = Vec::new();
+    for (group, channels) in halves(b) {
+        let simd = simd_mode(channels);
+        let mask = ChannelMask::first(components);
+        let kind = isa::Message::UntypedRead { bti: surface.bti(), simd, mask };
+        let bytes = u32::from(channels) * Type::Ud.size();
+        let space = surface.space();
+        let shape = Shape { headers: 0, first: 1, response: bytes * components, effect, space };
+        let message = message(device, kind, shape)?;
+        let mut b = b.exec(channels);
+        let dst = b.lanes(Type::Ud, components);
+        b.group(group).message(message, dst, surface.addend(), &[at(offset, group)]);
+        parts.push(dst);
+    }
+    Ok(join(b, &parts, components))
+}
+
+/// Writes dwords per channel to byte offset `offset` on.
+///
+/// # Errors
+/// A device without the message.
+pub fn write(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    offset: Operand,
+    data: &[Operand],
+) -> Result<(), DescriptorError> {
+    for (group, channels) in halves(b) {
+        let simd = simd_mode(channels);
+        let mask = ChannelMask::first(data.len() as u32);
+        let kind = isa::Message::UntypedWrite { bti: surface.bti(), simd, mask };
+        let message = message(device, kind, write_shape(surface.space()))?;
+        let parts: Vec<Operand> =
+            [offset].iter().chain(data).map(|&part| at(part, group)).collect();
+        send(b, group, channels, message, None, surface, &parts);
+    }
+    Ok(())
+}
+
+fn write_shape(space: Space) -> Shape {
+    Shape { headers: 0, first: 1, response: 0, effect: Effect::Write, space }
+}
+
+fn send(
+    b: &mut Builder<'_>,
+    group: u8,
+    channels: u8,
+    message: crate::ir::Message,
+    dst: Option<Operand>,
+    surface: Surface,
+    parts: &[Operand],
+) {
+    let dst = dst.unwrap_or(Operand::null(Type::Ud));
+    b.exec(channels).group(group).message(message, dst, surface.addend(), parts);
+}
+
+/// Eight consecutive dwords from a byte offset on that is the same for all channels, as one register.
+///
+/// Each channel reads a dword of its own, enabled or not, so the bounds are exact to the dword; `steps` holds the words
+/// 0, 4, 8 ... 28.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_block(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    offset: Operand,
+    steps: Operand,
+    effect: Effect,
+) -> Result<Operand, DescriptorError> {
+    let kind = isa::Message::UntypedRead {
+        bti: surface.bti(),
+        simd: SimdMode::Simd8,
+        mask: ChannelMask::first(1),
+    };
+    let space = surface.space();
+    let shape = Shape { headers: 0, first: 1, response: GRF_BYTES, effect, space };
+    let message = message(device, kind, shape)?;
+    let mut b = b.no_mask();
+    let mut b = b.exec(8);
+    let (address, dst) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
+    b.add(address, steps, offset);
+    b.message(message, dst, surface.addend(), &[address]);
+    Ok(dst)
+}
+
+/// What an atomic computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomic {
+    /// Of integers.
+    Integer(AtomicOp),
+    /// Of floats.
+    Float(FloatAtomicOp),
+}
+
+/// A dword atomic per channel at byte offset `offset`, with as many operands as the operation has. Returns the old
+/// values if `wanted`.
+///
+/// # Errors
+/// A device without the message or operation.
+pub fn atomic(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    op: Atomic,
+    offset: Operand,
+    operands: &[Operand],
+    wanted: bool,
+) -> Result<Option<Operand>, DescriptorError> {
+    let mut parts = Vec::new();
+    for (group, channels) in halves(b) {
+        let (bti, simd, return_data) = (surface.bti(), simd_mode(channels), wanted);
+        let kind = match op {
+            Atomic::Integer(op) => {
+                isa::Message::UntypedAtomic { bti, op, simd, return_data, word: false }
+            }
+            Atomic::Float(op) => {
+                isa::Message::UntypedAtomicFloat { bti, op, simd, return_data, half: false }
+            }
+        };
+        let bytes = if wanted { u32::from(channels) * Type::Ud.size() } else { 0 };
+        let message =
+            message(device, kind, Shape { response: bytes, ..write_shape(surface.space()) })?;
+        let payload: Vec<Operand> =
+            [offset].iter().chain(operands).map(|&part| at(part, group)).collect();
+        let dst = wanted.then(|| b.exec(channels).lanes(Type::Ud, 1));
+        send(b, group, channels, message, dst, surface, &payload);
+        parts.extend(dst);
+    }
+    Ok(wanted.then(|| join(b, &parts, 1)[0]))
+}
+
+/// Reads `size` bytes per channel; the upper bits of each dword are undefined.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_scattered(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    offset: Operand,
+    size: ByteSize,
+    effect: Effect,
+) -> Result<Operand, DescriptorError> {
+    let mut parts = Vec::new();
+    for (group, channels) in halves(b) {
+        let simd = simd_mode(channels);
+        let kind = isa::Message::ByteScatteredRead { bti: surface.bti(), simd, size };
+        let response = u32::from(channels) * Type::Ud.size();
+        let shape = Shape { headers: 0, first: 1, response, effect, space: surface.space() };
+        let message = message(device, kind, shape)?;
+        let mut b = b.exec(channels);
+        let dst = b.lanes(Type::Ud, 1);
+        b.group(group).message(message, dst, surface.addend(), &[at(offset, group)]);
+        parts.push(dst);
+    }
+    Ok(join(b, &parts, 1)[0])
+}
+
+/// Writes the low `size` bytes of a dword per channel.
+///
+/// # Errors
+/// A device without the message.
+pub fn write_scattered(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    offset: Operand,
+    data: Operand,
+    size: ByteSize,
+) -> Result<(), DescriptorError> {
+    for (group, channels) in halves(b) {
+        let simd = simd_mode(channels);
+        let kind = isa::Message::ByteScatteredWrite { bti: surface.bti(), simd, size };
+        let message = message(device, kind, write_shape(surface.space()))?;
+        send(b, group, channels, message, None, surface, &[at(offset, group), at(data, group)]);
+    }
+    Ok(())
+}
+
+/// The header of a scattered access to scratch space: the thread's base from r0.5, else zero.
+fn scratch_header(b: &mut Builder<'_>) -> Operand {
+    let header = b.exec(8).lanes(Type::Ud, 1);
+    b.no_mask().exec(8).mov(header, Operand::imm_ud(0));
+    let base = Operand::grf(0, Type::Ud).with_stride(0).byte_offset(20);
+    b.uniform().and(header.byte_offset(20), base, Operand::imm_ud(!0x3ff));
+    header
+}
+
+/// Reads a dword per channel from scratch space; `index` counts dwords.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_scratch(
+    b: &mut Builder<'_>,
+    device: &Device,
+    index: Operand,
+) -> Result<Operand, DescriptorError> {
+    let mut parts = Vec::new();
+    let header = scratch_header(b);
+    for (group, channels) in halves(b) {
+        let kind = isa::Message::DwordScatteredRead {
+            cache: Cache::Data,
+            bti: Bti::STATELESS_NON_COHERENT,
+            simd: simd_mode(channels),
+            invalidate: false,
+        };
+        let shape = Shape {
+            headers: 1,
+            first: 2,
+            response: u32::from(channels) * Type::Ud.size(),
+            effect: Effect::Read,
+            space: Space::Scratch,
+        };
+        let message = message(device, kind, shape)?;
+        let mut b = b.exec(channels);
+        let dst = b.lanes(Type::Ud, 1);
+        let parts_ = [header, at(index, group)];
+        b.group(group).message(message, dst, Operand::null(Type::Ud), &parts_);
+        parts.push(dst);
+    }
+    Ok(join(b, &parts, 1)[0])
+}
+
+/// Writes a dword per channel to scratch space; `index` counts dwords.
+///
+/// # Errors
+/// A device without the message.
+pub fn write_scratch(
+    b: &mut Builder<'_>,
+    device: &Device,
+    index: Operand,
+    data: Operand,
+) -> Result<(), DescriptorError> {
+    let header = scratch_header(b);
+    for (group, channels) in halves(b) {
+        let kind = isa::Message::DwordScatteredWrite {
+            bti: Bti::STATELESS_NON_COHERENT,
+            simd: simd_mode(channels),
+        };
+        let shape = Shape { headers: 1, first: 2, ..write_shape(Space::Scratch) };
+        let message = message(device, kind, shape)?;
+        let parts = [header, at(index, group), at(data, group)];
+        let null = Operand::null(Type::Ud);
+        b.exec(channels).group(group).message(message, null, null, &parts);
+    }
+    Ok(())
+}
+
+/// One register per component for all channels, from the responses of the messages that served them.
+fn join(b: &mut Builder<'_>, responses: &[Operand], components: u32) -> Vec<Operand> {
+    let width = b.exec_size();
+    if let [response] = responses {
+        return (0..components).map(|c| response.component(width, c)).collect();
+    }
+    let each = width / responses.len() as u8;
+    (0..components)
+        .map(|c| {
+            let whole = b.lanes(Type::Ud, 1);
+            for (i, response) in responses.iter().enumerate() {
+                let group = each * i as u8;
+                let mut b = b.exec(each);
+                b.group(group).mov(at(whole, group), response.component(each, c));
+            }
+            whole
+        })
+        .collect()
+}

@@ -1,0 +1,121 @@
+//! Messages to memory: the one place that builds them, for buffers, shared memory, scratch, barriers and thread end.
+//!
+//! A function here appends one access for all channels of a builder's thread. Messages serve at most sixteen channels,
+//! so a SIMD32 access is two; their data lie in registers component by component, as [`Op::Message`](crate::ir::Op)
+//! lays out payload parts. Byte offsets are per channel (or one for all); bounds are the surface's business: out of
+//! bounds reads give 0, writes are dropped.
+
+mod memory;
+mod sync;
+
+use crestline_device::Device;
+use crestline_isa::Type;
+use crestline_isa::message::{self as isa, Bti, Descriptor, DescriptorError, SimdMode};
+
+use crate::ir::{Builder, Effect, Message, Operand, Space};
+
+pub use memory::{
+    Atomic, atomic, read, read_block, read_scattered, read_scratch, write, write_scattered,
+    write_scratch,
+};
+pub use sync::{barrier, end_thread, fence};
+
+/// What a message accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surface {
+    /// A binding table index.
+    Index(u8),
+    /// A binding table index known at run time: a UD scalar.
+    Dynamic(Operand),
+    /// Shared memory of the workgroup.
+    Shared,
+}
+
+impl Surface {
+    /// The index that stands in the descriptor.
+    fn bti(self) -> Bti {
+        match self {
+            Surface::Index(index) => Bti(index),
+            Surface::Dynamic(_) => Bti(0),
+            Surface::Shared => Bti::SLM,
+        }
+    }
+
+    /// What is added to the descriptor at run time, or null.
+    fn addend(self) -> Operand {
+        match self {
+            Surface::Dynamic(index) => index,
+            Surface::Index(_) | Surface::Shared => Operand::null(Type::Ud),
+        }
+    }
+
+    fn space(self) -> Space {
+        match self {
+            Surface::Shared => Space::Shared,
+            Surface::Index(_) | Surface::Dynamic(_) => Space::Global,
+        }
+    }
+}
+
+/// How a message is laid out and what it does to memory.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// Payload parts that are whole registers, at the front.
+    headers: u8,
+    /// Payload parts of the first payload; the rest may be a second.
+    first: u8,
+    /// Bytes returned.
+    response: u32,
+    effect: Effect,
+    space: Space,
+}
+
+/// A message for the intermediate form: its bits come from the description of the instruction set.
+fn message(
+    device: &Device,
+    message: isa::Message,
+    shape: Shape,
+) -> Result<Message, DescriptorError> {
+    let descriptor = Descriptor {
+        mlen: 0,
+        ex_mlen: 0,
+        rlen: 0,
+        header_present: shape.headers > 0,
+        surface_offset: 0,
+        message,
+    };
+    let (sfid, desc, ex_desc) = descriptor.encode(device.generation())?;
+    Ok(Message {
+        sfid,
+        control: desc & FUNCTION_CONTROL,
+        ex_control: ex_desc,
+        headers: shape.headers,
+        first: shape.first,
+        response: shape.response,
+        lengths: [0; 2],
+        eot: false,
+        check: false,
+        effect: shape.effect,
+        space: shape.space,
+    })
+}
+
+/// The bits of a descriptor that are neither lengths nor the header bit.
+const FUNCTION_CONTROL: u32 = 0x0007_ffff;
+
+/// The message form for so many channels.
+fn simd_mode(channels: u8) -> SimdMode {
+    if channels > 8 { SimdMode::Simd16 } else { SimdMode::Simd8 }
+}
+
+/// First channel and number of channels of each message that an access takes.
+fn halves(b: &Builder<'_>) -> impl Iterator<Item = (u8, u8)> + use<> {
+    let width = b.exec_size();
+    let each = width.min(16);
+    (0..width / each).map(move |i| (i * each, each))
+}
+
+/// The part of an operand for channels from `group` on. Operands here are packed or scalar, which move freely.
+fn at(operand: Operand, group: u8) -> Operand {
+    operand.horiz_offset(u32::from(group)).unwrap_or(operand)
+}

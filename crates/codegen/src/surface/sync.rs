@@ -1,0 +1,86 @@
+//! Fences, barriers and the end of the thread.
+
+use crestline_device::Device;
+use crestline_isa::message::{self as isa, Bti, Cache, DescriptorError, GatewayFn};
+use crestline_isa::{ArfKind, Opcode, Type};
+
+use super::{Shape, message};
+use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Space};
+
+fn r0() -> Operand {
+    Operand::grf(0, Type::Ud)
+}
+
+/// Makes the thread's accesses to memory visible in order: waits until those before have happened.
+///
+/// # Errors
+/// A device without the message.
+pub fn fence(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError> {
+    let commit = device.fence_needs_commit();
+    let kind = isa::Message::MemoryFence {
+        cache: Cache::Data,
+        bti: Bti(0),
+        commit,
+        l1_flush: false,
+        l3_flush: 0,
+    };
+    let shape = Shape {
+        headers: 1,
+        first: 1,
+        response: if commit { GRF_BYTES } else { 0 },
+        effect: Effect::Barrier,
+        space: Space::None,
+    };
+    let message = message(device, kind, shape)?;
+    let mut b = b.no_mask();
+    let mut b = b.exec(8);
+    let null = Operand::null(Type::Ud);
+    let done = if commit { b.lanes(Type::Ud, 1) } else { null };
+    b.message(message, done, null, &[r0()]);
+    Ok(())
+}
+
+/// Waits until all threads of the workgroup are here: a message to the gateway, then the notification.
+///
+/// # Errors
+/// A device without the message.
+pub fn barrier(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError> {
+    let kind = isa::Message::Gateway { function: GatewayFn::Barrier, notify: 0 };
+    let shape =
+        Shape { headers: 0, first: 1, response: 0, effect: Effect::Barrier, space: Space::None };
+    let message = message(device, kind, shape)?;
+    let mut b = b.no_mask();
+    let mut b = b.exec(8);
+    let payload = b.lanes(Type::Ud, 1);
+    b.mov(payload, Operand::imm_ud(0));
+    let id = r0().with_stride(0).byte_offset(8);
+    b.uniform().and(payload.byte_offset(8), id, Operand::imm_ud(device.barrier_id_mask()));
+    let null = Operand::null(Type::Ud);
+    b.message(message, null, null, &[payload]);
+    let notification = Operand::arf(ArfKind::Notification, 0, Type::Ud).with_stride(0);
+    b.uniform().emit(Op::Hw(Opcode::Wait), notification, &[notification]);
+    Ok(())
+}
+
+/// Ends the thread.
+///
+/// # Errors
+/// A device without the message.
+pub fn end_thread(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError> {
+    let kind = isa::Message::ThreadSpawner { spawn: false, child: false, keep_urb: true };
+    let shape =
+        Shape { headers: 0, first: 1, response: 0, effect: Effect::Barrier, space: Space::None };
+    let mut message = message(device, kind, shape)?;
+    message.eot = true;
+    let mut b = b.no_mask();
+    let mut b = b.exec(8);
+    let payload = b.lanes(Type::Ud, 1);
+    if let Some(info) = payload.vreg().and_then(|vreg| b.vregs().get_mut(vreg)) {
+        info.min_register = device.first_eot_register() as u8;
+        info.no_spill = true;
+    }
+    b.mov(payload, r0());
+    let null = Operand::null(Type::Ud);
+    b.message(message, null, null, &[payload]);
+    Ok(())
+}
