@@ -42,14 +42,6 @@ pub enum SelectError {
         /// What is missing.
         what: &'static str,
     },
-    /// Code that comes after a `continue` would have to be repeated too often.
-    #[error("a loop with {count} ways to continue, more than {limit}")]
-    TooManyContinues {
-        /// How many there are.
-        count: u32,
-        /// How many are served.
-        limit: u32,
-    },
     /// A message that the device does not have.
     #[error(transparent)]
     Message(#[from] DescriptorError),

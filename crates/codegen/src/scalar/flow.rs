@@ -19,20 +19,13 @@ use crate::ir::{Builder, File, Operand};
 /// Registers for all components of one value.
 type Registers = [Option<Operand>; 4];
 
-/// Ways to continue a loop whose `continuing` region is repeated for each.
-const MAX_CONTINUES: u32 = 64;
-
 /// A loop around the place of the walk.
 pub(super) struct LoopFrame {
     params: Vec<Value>,
-    continuing: Option<RegionId>,
-    /// The walk is in the `continuing` region.
-    in_continuing: bool,
     /// Where results are copied to; `None` for those that are the very values given at each `Break`.
     results: Vec<Option<Registers>>,
     /// Conditionals open since the loop began.
     depth: u32,
-    continues: u32,
 }
 
 /// What a `Yield` does with its values.
@@ -109,12 +102,9 @@ impl<'a> Selector<'a> {
     /// into scalars cannot, as the flag's bit of their channel may be that of a disabled one.
     fn bare_exit(&mut self, region: RegionId) -> Option<(Opcode, Vec<(Operand, Operand)>)> {
         let exit = self.trivial(region)?;
-        let frame = self.loops.last()?;
         let (opcode, copies) = match exit {
             InstKind::Break(srcs) => (Opcode::Break, self.break_copies(srcs)),
-            InstKind::Continue(srcs) if frame.continuing.is_none() || frame.in_continuing => {
-                (Opcode::Cont, self.continue_copies(srcs))
-            }
+            InstKind::Continue(srcs) => (Opcode::Cont, self.continue_copies(srcs)),
             _ => return None,
         };
         copies.iter().all(|(dst, _)| !is_scalar(dst)).then_some((opcode, copies))
@@ -295,12 +285,11 @@ impl<'a> Selector<'a> {
         id: InstId,
         init: &[Src],
         body: RegionId,
-        continuing: Option<RegionId>,
     ) -> Result<(), SelectError> {
         let func = &self.shader.func;
         let params = func.region(body).params.clone();
         let results: Vec<Value> = func.inst(id).results.to_vec();
-        let breaks = breaks_of(func, body, continuing);
+        let breaks = breaks_of(func, body);
         let registers: Vec<Registers> = params.iter().map(|&param| self.registers(param)).collect();
         let copies = self.copies(&registers, init);
         self.copy_all(copies, None);
@@ -323,14 +312,7 @@ impl<'a> Selector<'a> {
         let outside = std::mem::take(&mut self.flags);
         let blocks = self.blocks.clone();
         self.b().do_();
-        self.loops.push(LoopFrame {
-            params,
-            continuing,
-            in_continuing: false,
-            results: targets,
-            depth: 0,
-            continues: 0,
-        });
+        self.loops.push(LoopFrame { params, results: targets, depth: 0 });
         self.region(body)?;
         self.loops.pop();
         self.b().while_();
@@ -360,42 +342,14 @@ impl<'a> Selector<'a> {
         copied.flat_map(|(target, src)| self.copies(&[target], &[src])).collect()
     }
 
-    /// Ends a round of the innermost loop. From the body, the `continuing` region follows here, once for each way to
-    /// it; from there, or without one, the parameters get their next values.
-    pub(super) fn continue_(&mut self, srcs: &Srcs) -> Result<(), SelectError> {
-        let Some(frame) = self.loops.last_mut() else { return Ok(()) };
-        if let (Some(region), false) = (frame.continuing, frame.in_continuing) {
-            frame.continues += 1;
-            if frame.continues > MAX_CONTINUES {
-                let (count, limit) = (frame.continues, MAX_CONTINUES);
-                return Err(SelectError::TooManyContinues { count, limit });
-            }
-            frame.in_continuing = true;
-            let params = self.shader.func.region(region).params.clone();
-            for (&param, &src) in params.iter().zip(srcs) {
-                for comp in 0..self.shader.func.ty(param).comps() {
-                    self.alias(param, comp, src.select(comp));
-                }
-            }
-            // Values of the region have another place each time.
-            let flags = std::mem::take(&mut self.flags);
-            let blocks = self.blocks.clone();
-            self.region(region)?;
-            self.flags = flags;
-            self.blocks = blocks;
-            if let Some(frame) = self.loops.last_mut() {
-                frame.in_continuing = false;
-            }
-            return Ok(());
-        }
-        let nested = frame.depth > 0;
+    /// Ends a round of the innermost loop: the parameters get their next values.
+    pub(super) fn continue_(&mut self, srcs: &Srcs) {
         let copies = self.continue_copies(srcs);
         self.copy_all(copies, None);
         // At the end of the body the round ends by itself.
-        if nested {
+        if self.loops.last().is_some_and(|frame| frame.depth > 0) {
             self.b().flow(Opcode::Cont);
         }
-        Ok(())
     }
 
     fn continue_copies(&self, srcs: &[Src]) -> Vec<(Operand, Operand)> {
@@ -470,9 +424,9 @@ fn same_place(a: &Operand, b: &Operand) -> bool {
 }
 
 /// The values of every `Break` out of a loop.
-fn breaks_of(func: &Function, body: RegionId, continuing: Option<RegionId>) -> Vec<Srcs> {
+fn breaks_of(func: &Function, body: RegionId) -> Vec<Srcs> {
     let mut breaks = Vec::new();
-    let mut stack: Vec<RegionId> = continuing.into_iter().chain([body]).collect();
+    let mut stack = vec![body];
     while let Some(region) = stack.pop() {
         for &id in &func.region(region).insts {
             match &func.inst(id).kind {

@@ -153,12 +153,13 @@ impl<'a> Selector<'a> {
             | InstKind::BufferSize(_)
             | InstKind::Barrier { .. } => self.memory(&inst.kind, result)?,
             InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
-            InstKind::Loop { init, body, continuing } => {
-                self.loop_(id, init, *body, *continuing)?;
+            InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,
+            InstKind::Loop { .. } => {
+                return Err(SelectError::NotLowered { what: "a continuing region" });
             }
             InstKind::Yield(srcs) => self.yield_(srcs),
             InstKind::Break(srcs) => self.break_(srcs),
-            InstKind::Continue(srcs) => self.continue_(srcs)?,
+            InstKind::Continue(srcs) => self.continue_(srcs),
             InstKind::Return if self.loops.is_empty() && self.yields.is_empty() => {}
             InstKind::Return => {
                 return Err(SelectError::NotLowered { what: "a return in a region" });

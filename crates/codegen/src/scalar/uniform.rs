@@ -3,7 +3,10 @@
 //! A value is uniform if all channels that are enabled where it is visible have the same bits. Scalar registers are
 //! written without regard to the execution mask, so there is one condition beyond equality: a loop's parameter may be
 //! uniform only if every `Continue` that writes it runs with all channels of the round. A `Continue` under a divergent
-//! condition would overwrite it while other channels still read the old value.
+//! condition would overwrite it while other channels still read the old value. This makes fewer values uniform than
+//! [`Divergence`](crestline_ssa::analysis::Divergence) says, which knows of values only, not of registers.
+//!
+//! `continuing` regions have been lowered.
 
 use crestline_ssa::ir::{
     Function, InstData, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, SysVal, Value,
@@ -50,14 +53,13 @@ struct Loop {
 struct Continue {
     srcs: Vec<Src>,
     divergent: bool,
-    from_continuing: bool,
 }
 
 struct Analysis<'f> {
     func: &'f Function,
     divergent: Vec<bool>,
     changed: bool,
-    loops: Vec<(Loop, bool)>,
+    loops: Vec<Loop>,
 }
 
 impl Analysis<'_> {
@@ -90,39 +92,29 @@ impl Analysis<'_> {
                 self.region(*else_, control || divergent);
                 self.if_results(inst, divergent, [*then, *else_]);
             }
-            InstKind::Loop { init, body, continuing } => {
+            InstKind::Loop { init, body, .. } => {
                 let looped = Loop {
                     inst: id,
                     divergent_exit: false,
                     breaks: Vec::new(),
                     continues: Vec::new(),
                 };
-                self.loops.push((looped, false));
+                self.loops.push(looped);
                 self.region(*body, false);
-                if let Some(continuing) = continuing {
-                    if let Some(top) = self.loops.last_mut() {
-                        top.1 = true;
-                    }
-                    self.region(*continuing, false);
-                }
-                if let Some((looped, _)) = self.loops.pop() {
-                    self.loop_values(&looped, init, *body, *continuing);
+                if let Some(looped) = self.loops.pop() {
+                    self.loop_values(&looped, init, *body);
                 }
             }
             InstKind::Break(srcs) => {
-                if let Some((top, _)) = self.loops.last_mut() {
+                if let Some(top) = self.loops.last_mut() {
                     top.divergent_exit |= control;
                     top.breaks.push(srcs.to_vec());
                 }
             }
             InstKind::Continue(srcs) => {
-                if let Some((top, from_continuing)) = self.loops.last_mut() {
+                if let Some(top) = self.loops.last_mut() {
                     top.divergent_exit |= control;
-                    top.continues.push(Continue {
-                        srcs: srcs.to_vec(),
-                        divergent: control,
-                        from_continuing: *from_continuing,
-                    });
+                    top.continues.push(Continue { srcs: srcs.to_vec(), divergent: control });
                 }
             }
             kind => {
@@ -169,41 +161,21 @@ impl Analysis<'_> {
         }
     }
 
-    fn loop_values(
-        &mut self,
-        looped: &Loop,
-        init: &[Src],
-        body: RegionId,
-        continuing: Option<RegionId>,
-    ) {
+    fn loop_values(&mut self, looped: &Loop, init: &[Src], body: RegionId) {
         let func = self.func;
         for (index, &result) in func.inst(looped.inst).results.iter().enumerate() {
-            let differs = looped
-                .breaks
-                .iter()
-                .filter_map(|srcs| srcs.get(index))
-                .any(|&src| self.is_divergent(src));
-            self.mark(result, differs || looped.divergent_exit);
+            let breaks = looped.breaks.iter().filter_map(|srcs| srcs.get(index));
+            let differs =
+                looped.divergent_exit || breaks.copied().any(|src| self.is_divergent(src));
+            self.mark(result, differs);
         }
         for (index, &param) in func.region(body).params.iter().enumerate() {
             let first = init.get(index).is_some_and(|&src| self.is_divergent(src));
-            let differs = self.arrives_divergent(looped, index, continuing.is_some());
-            self.mark(param, first || differs);
+            let next = looped.continues.iter().any(|c| {
+                c.divergent || c.srcs.get(index).is_some_and(|&src| self.is_divergent(src))
+            });
+            self.mark(param, first || next);
         }
-        if let Some(continuing) = continuing {
-            for (index, &param) in func.region(continuing).params.iter().enumerate() {
-                let differs = self.arrives_divergent(looped, index, false);
-                self.mark(param, differs);
-            }
-        }
-    }
-
-    fn arrives_divergent(&self, looped: &Loop, index: usize, from_continuing: bool) -> bool {
-        looped
-            .continues
-            .iter()
-            .filter(|c| c.from_continuing == from_continuing)
-            .any(|c| c.divergent || c.srcs.get(index).is_some_and(|&src| self.is_divergent(src)))
     }
 }
 

@@ -209,15 +209,10 @@ impl Demand {
             }
             InstKind::BufferSize(resource) => {
                 let binding = shader.binding(resource.binding);
-                match element(func, resource) {
-                    Some(element) => _ = self.sizes.insert((resource.binding, element)),
-                    None => {
-                        let count = array_size(shader, resource.binding)?;
-                        self.sizes.extend((0..count).map(|i| (resource.binding, i)));
-                        let (set, binding) = (binding.set, binding.binding);
-                        return Err(CompileError::DynamicBufferSize { set, binding });
-                    }
-                }
+                let (set, number) = (binding.set, binding.binding);
+                let element = element(func, resource)
+                    .ok_or(CompileError::DynamicBufferSize { set, binding: number })?;
+                self.sizes.insert((resource.binding, element));
             }
             InstKind::Barrier { execution: Some(Scope::Workgroup | Scope::Device), .. } => {
                 self.barrier = true;

@@ -1,6 +1,3 @@
-//! What is particular to a pipeline stage: payload layout, system values, binding table.
+//! What is particular to a pipeline stage: payload layout, binding table, metadata.
 
 pub mod compute;
-mod lower_compute_sysvals;
-
-pub use lower_compute_sysvals::lower_compute_sysvals;

@@ -1,0 +1,111 @@
+//! Why a shader was not compiled.
+
+use crestline_codegen::scalar::SelectError;
+
+/// Why a shader was not compiled. Every error has a stable [code](CompileError::code).
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// The stage has no back end yet.
+    #[error("{stage} shaders are not supported yet: expected a compute shader")]
+    Stage {
+        /// The stage's name.
+        stage: &'static str,
+    },
+    /// The device has no back end yet.
+    #[error("{platform} is not a target yet: expected a gen8 or gen9 platform")]
+    Target {
+        /// The platform's three letters.
+        platform: String,
+    },
+    /// The workgroup has more threads than the device can hold.
+    #[error(
+        "a workgroup of {invocations} invocations needs more than the {limit} threads that the device has at {widths}"
+    )]
+    Workgroup {
+        /// Invocations of the workgroup.
+        invocations: u64,
+        /// Threads a workgroup may have.
+        limit: u32,
+        /// The SIMD widths that were allowed.
+        widths: String,
+    },
+    /// Shared memory beyond the device's limit.
+    #[error("{bytes} bytes of shared memory: expected at most {limit}")]
+    SharedMemory {
+        /// Bytes asked for.
+        bytes: u32,
+        /// Bytes there are.
+        limit: u32,
+    },
+    /// Scratch memory beyond the device's limit.
+    #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
+    Scratch {
+        /// Bytes asked for.
+        bytes: u64,
+        /// Bytes there are.
+        limit: u32,
+    },
+    /// Push constants and buffer sizes beyond the payload's room.
+    #[error("{bytes} bytes of push constants and buffer sizes: expected at most {limit}")]
+    PushConstants {
+        /// Bytes asked for.
+        bytes: u32,
+        /// Bytes there are.
+        limit: u32,
+    },
+    /// More bindings than the binding table has entries.
+    #[error("the bindings take more than the {limit} entries of the binding table")]
+    BindingTable {
+        /// Entries there are.
+        limit: u32,
+    },
+    /// An array of descriptors without a bound.
+    #[error("binding {set}.{binding}: arrays of descriptors without a bound are not supported yet")]
+    UnboundedArray {
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
+    /// The size of an element of a descriptor array that is known only at run time.
+    #[error(
+        "binding {set}.{binding}: the size of a buffer chosen at run time is not supported yet"
+    )]
+    DynamicBufferSize {
+        /// Descriptor set.
+        set: u32,
+        /// Binding in the set.
+        binding: u32,
+    },
+    /// Instruction selection refused the shader.
+    #[error(transparent)]
+    Select(#[from] SelectError),
+    /// A pass left something that its verifier refuses: a mistake of this compiler.
+    #[error("internal: after {pass}: {message}")]
+    Internal {
+        /// The pass.
+        pass: &'static str,
+        /// What the verifier says.
+        message: String,
+    },
+}
+
+impl CompileError {
+    /// The error's stable code, as `docs/errors.md` lists it.
+    pub fn code(&self) -> &'static str {
+        match self {
+            CompileError::Stage { .. } => "E0901",
+            CompileError::Target { .. } => "E0902",
+            CompileError::Workgroup { .. } => "E0903",
+            CompileError::SharedMemory { .. } => "E0904",
+            CompileError::Scratch { .. } => "E0905",
+            CompileError::PushConstants { .. } => "E0906",
+            CompileError::BindingTable { .. } => "E0907",
+            CompileError::UnboundedArray { .. } => "E0908",
+            CompileError::DynamicBufferSize { .. } => "E0909",
+            CompileError::Select(_) => "E0910",
+            CompileError::Internal { .. } => "E0999",
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! What to compile for, and how.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use crestline_codegen::ir::Function;
+use crestline_device::{Device, Platform};
+use crestline_ssa::ir::Shader;
+
+/// The SIMD width of a program.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Simd {
+    /// By the rule that [`choose`](crate::compile) documents.
+    #[default]
+    Auto,
+    /// 8 channels.
+    Simd8,
+    /// 16 channels.
+    Simd16,
+    /// 32 channels.
+    Simd32,
+}
+
+impl Simd {
+    /// The number of channels; `None` for [`Simd::Auto`].
+    pub const fn channels(self) -> Option<u8> {
+        match self {
+            Simd::Auto => None,
+            Simd::Simd8 => Some(8),
+            Simd::Simd16 => Some(16),
+            Simd::Simd32 => Some(32),
+        }
+    }
+}
+
+/// What to compile for, and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The device to compile for.
+    pub device: Device,
+    /// The entry point's name; may be absent where the module has only one.
+    pub entry: Option<String>,
+    /// Values of specialization constants by id: the bits, zero extended.
+    pub specialization: Vec<(u32, u64)>,
+    /// The SIMD width.
+    pub simd: Simd,
+    /// Names of `opt_` passes that are switched off.
+    pub disabled: BTreeSet<String>,
+    /// How many runs of `opt_` passes are allowed; the rest are skipped. `None`: all.
+    pub fuel: Option<u64>,
+    /// Whether each pass is followed by the verifier of its form. On by default in debug builds.
+    pub verify: bool,
+}
+
+impl Options {
+    /// The defaults for a platform: optimised, at the SIMD width that the compiler chooses.
+    pub fn new(platform: Platform) -> Options {
+        Options {
+            device: Device::new(platform),
+            entry: None,
+            specialization: Vec::new(),
+            simd: Simd::Auto,
+            disabled: BTreeSet::new(),
+            fuel: None,
+            verify: cfg!(debug_assertions),
+        }
+    }
+
+    /// With a SIMD width.
+    #[must_use]
+    pub fn with_simd(mut self, simd: Simd) -> Options {
+        self.simd = simd;
+        self
+    }
+}
+
+/// The program after a pass.
+#[derive(Clone, Copy, Debug)]
+pub enum Ir<'a> {
+    /// In the middle.
+    Ssa(&'a Shader),
+    /// In the back end.
+    Codegen(&'a Function),
+}
+
+impl std::fmt::Display for Ir<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Ir::Ssa(shader) => write!(f, "{shader}"),
+            Ir::Codegen(function) => write!(f, "{function}"),
+        }
+    }
+}
+
+/// A pass that has run.
+#[derive(Clone, Copy, Debug)]
+pub struct PassReport<'a> {
+    /// Its name.
+    pub name: &'static str,
+    /// The SIMD width that is being compiled, in channels, where one is decided.
+    pub simd: Option<u8>,
+    /// Time since the pass before it.
+    pub time: Duration,
+    /// The program as it left it.
+    pub ir: Ir<'a>,
+}
+
+/// Watches compilation: `-v` and `--print-after` of the command line.
+pub trait Observer {
+    /// A pass has changed the program.
+    fn after_pass(&mut self, report: &PassReport<'_>);
+}
+
+/// Watches nothing.
+impl Observer for () {
+    fn after_pass(&mut self, _: &PassReport<'_>) {}
+}

@@ -1,0 +1,116 @@
+//! The order of things: what happens to a shader between the front end and the machine code.
+//!
+//! Once for a shader: [`passes::optimize`](crestline_ssa::passes::optimize), the middle's list of passes. Then for each
+//! SIMD width that is tried:
+//!
+//! 1. the middle's list again, now that the width is a constant;
+//! 2. the stage's layout of payload and surfaces;
+//! 3. instruction selection;
+//! 4. the back end's list of passes, register allocation and encoding.
+
+use std::time::Instant;
+
+use crestline_codegen::ir::Function;
+use crestline_codegen::scalar;
+use crestline_program::Program;
+use crestline_ssa::ir::{Shader, Stage};
+use crestline_ssa::passes::{LowerOptions, SystemValues};
+use crestline_ssa::{passes, verify};
+
+use crate::stages::compute::Layout;
+use crate::{CompileError, Ir, Observer, Options, PassReport};
+
+/// Runs passes and tells the observer.
+pub(crate) struct Pipeline<'a> {
+    options: &'a Options,
+    observer: &'a mut dyn Observer,
+    simd: Option<u8>,
+    last: Instant,
+}
+
+impl<'a> Pipeline<'a> {
+    pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
+        Pipeline { options, observer, simd: None, last: Instant::now() }
+    }
+
+    fn report(&mut self, name: &'static str, ir: Ir<'_>) {
+        let time = self.last.elapsed();
+        self.observer.after_pass(&PassReport { name, simd: self.simd, time, ir });
+        self.last = Instant::now();
+    }
+
+    /// The middle: optimises and lowers, for a SIMD width if one is decided.
+    pub(crate) fn optimize(
+        &mut self,
+        shader: &mut Shader,
+        simd: Option<u8>,
+    ) -> Result<(), CompileError> {
+        self.simd = simd;
+        let options = passes::Options {
+            lower: LowerOptions {
+                scalarize: true,
+                system_values: SystemValues {
+                    subgroup_size: simd.map(u32::from),
+                    ..SystemValues::default()
+                },
+            },
+            disabled: self.options.disabled.clone(),
+            fuel: self.options.fuel,
+        };
+        let check = self.options.verify;
+        let mut broken = None;
+        passes::optimize(shader, &options, &mut |name, shader| {
+            if check && broken.is_none() {
+                broken = verify::verify(shader).err().map(|error| internal(name, &error));
+            }
+            self.report(name, Ir::Ssa(shader));
+        });
+        broken.map_or(Ok(()), Err)
+    }
+
+    /// The back end at one SIMD width.
+    pub(crate) fn generate(&mut self, shader: &Shader, simd: u8) -> Result<Program, CompileError> {
+        let device = &self.options.device;
+        let mut shader = shader.clone();
+        self.optimize(&mut shader, Some(simd))?;
+        let layout = Layout::new(&shader, device)?;
+        let mut function = scalar::select(&shader, device, &layout.interface, simd)?;
+        self.codegen("select", &function)?;
+        self.finish(&shader, &layout, &mut function, simd)
+    }
+
+    fn codegen(&mut self, name: &'static str, function: &Function) -> Result<(), CompileError> {
+        self.report(name, Ir::Codegen(function));
+        if self.options.verify {
+            crestline_codegen::ir::verify(function).map_err(|error| internal(name, &error))?;
+        }
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        _shader: &Shader,
+        _layout: &Layout,
+        _function: &mut Function,
+        _simd: u8,
+    ) -> Result<Program, CompileError> {
+        Err(CompileError::Stage { stage: "all" })
+    }
+}
+
+/// A mistake of this compiler, with what the verifier says.
+fn internal(pass: &'static str, error: &dyn std::fmt::Display) -> CompileError {
+    CompileError::Internal { pass, message: error.to_string() }
+}
+
+/// The stage's name, for errors.
+pub(crate) fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vertex",
+        Stage::TessControl => "tessellation control",
+        Stage::TessEval => "tessellation evaluation",
+        Stage::Geometry => "geometry",
+        Stage::Fragment => "fragment",
+        Stage::Compute => "compute",
+    }
+}
