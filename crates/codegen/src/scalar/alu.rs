@@ -216,8 +216,8 @@ impl Selector<'_> {
                 let dst = self.define(result, 0, Class::Signed);
                 self.b_for(result, |b| _ = b.mov(dst, x.absolute()));
             }
-            AluOp::B2F => self.from_boolean(Class::Float, srcs[0], result),
-            AluOp::B2I => self.from_boolean(Class::Signed, srcs[0], result),
+            AluOp::B2F => self.convert_boolean(Class::Float, srcs[0], result),
+            AluOp::B2I => self.convert_boolean(Class::Signed, srcs[0], result),
             AluOp::IMulHigh => self.hw(Op::MulHigh, Class::Signed, Class::Signed, srcs, result),
             AluOp::UMulHigh => {
                 self.hw(Op::MulHigh, Class::Unsigned, Class::Unsigned, srcs, result);
@@ -337,7 +337,7 @@ impl Selector<'_> {
     }
 
     /// 1 or 0 from a mask: its negation, converted.
-    fn from_boolean(&mut self, class: Class, src: Src, result: Value) {
+    fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
         let mask = self.src(src, Class::Signed);
         let mask = self.in_register(mask);
         let dst = self.define(result, 0, class);

@@ -1,0 +1,101 @@
+//! Golden tests of instruction selection: `tests/codegen/select/*.ssa` holds shaders, each with the listing it is
+//! selected to. `CRESTLINE_BLESS=1` writes the listings.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+use crestline_codegen::interface::{Interface, PushConstants};
+use crestline_codegen::{ir, scalar};
+use crestline_device::{Device, Platform};
+use crestline_ssa::ir::{BindingId, Shader};
+use crestline_ssa::text;
+
+const EXPECT: &str = "// expect:";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/codegen/select")
+}
+
+/// An interface with everything in it: push constants in g1, the subgroup's index in g2, binding `i` at index `i`.
+fn interface(shader: &Shader) -> Interface {
+    let bindings = (0..shader.bindings.len()).map(|i| (BindingId(i as u32), 4 * i as u8));
+    Interface {
+        payload_registers: 4,
+        push_constants: Some(PushConstants { place: 32, first: 0, bytes: 32 }),
+        subgroup_id: Some(64),
+        buffer_sizes: bindings.clone().map(|(id, i)| ((id, 0), 96 + u32::from(i))).collect(),
+        surfaces: bindings.collect(),
+        num_workgroups: Some(100),
+        const_data: Some(101),
+    }
+}
+
+/// What a case selects to: its header is `// run: PLATFORM WIDTH`.
+fn listing(case: &str) -> Result<String, String> {
+    let header = case.lines().find_map(|line| line.strip_prefix("// run: ")).ok_or("no header")?;
+    let (platform, width) = header.split_once(' ').ok_or("a platform and a width")?;
+    let platform: Platform = platform.parse().map_err(|e| format!("{e}"))?;
+    let width: u8 = width.trim().parse().map_err(|e| format!("{e}"))?;
+    let shader = text::parse(case).map_err(|e| e.to_string())?;
+    crestline_ssa::verify::verify(&shader).map_err(|e| e.to_string())?;
+    match scalar::select(&shader, &Device::new(platform), &interface(&shader), width) {
+        Ok(function) => {
+            ir::verify(&function).map_err(|e| format!("{e}\n{function}"))?;
+            Ok(function.to_string())
+        }
+        Err(error) => Ok(format!("error: {error}\n")),
+    }
+}
+
+/// The cases of a file: what stands before [`EXPECT`], and the commented listing after it.
+fn cases(text: &str) -> Vec<(String, String)> {
+    let mut cases: Vec<(String, String)> = Vec::new();
+    let mut expected = true;
+    for line in text.lines() {
+        if line.starts_with("// run: ") && (expected || cases.is_empty()) {
+            cases.push(Default::default());
+            expected = false;
+        }
+        let Some((source, listing)) = cases.last_mut() else { continue };
+        if line == EXPECT {
+            expected = true;
+        } else if expected {
+            listing.push_str(line.strip_prefix("// ").unwrap_or(line.trim_start_matches("//")));
+            listing.push('\n');
+        } else {
+            source.push_str(line);
+            source.push('\n');
+        }
+    }
+    cases
+}
+
+#[test]
+fn shaders_are_selected_as_the_files_say() {
+    let bless = std::env::var_os("CRESTLINE_BLESS").is_some_and(|value| value == "1");
+    let mut paths: Vec<PathBuf> = std::fs::read_dir(folder())
+        .expect("the folder")
+        .map(|e| e.expect("an entry").path())
+        .collect();
+    paths.sort();
+    let mut failures = String::new();
+    for path in paths {
+        let text = std::fs::read_to_string(&path).expect("a readable case");
+        let mut blessed = String::new();
+        for (source, expected) in cases(&text) {
+            let listing = listing(&source).unwrap_or_else(|e| format!("failed: {e}\n"));
+            if listing.trim_end() != expected.trim_end() {
+                writeln!(failures, "{}:\n{source}{listing}", path.display()).expect("a string");
+            }
+            writeln!(blessed, "{}\n{EXPECT}", source.trim_end()).expect("a string");
+            for line in listing.trim_end().lines() {
+                writeln!(blessed, "// {line}").expect("a string");
+            }
+            blessed.push('\n');
+        }
+        if bless {
+            std::fs::write(&path, blessed).expect("a writable case");
+        }
+    }
+    assert!(bless || failures.is_empty(), "{failures}");
+}
