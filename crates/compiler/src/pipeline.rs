@@ -53,6 +53,7 @@ impl<'a> Pipeline<'a> {
                     subgroup_size: simd.map(u32::from),
                     ..SystemValues::default()
                 },
+                lacks: scalar::LACKS.iter().copied().collect(),
             },
             disabled: self.options.disabled.clone(),
             fuel: self.options.fuel,

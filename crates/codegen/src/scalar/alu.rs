@@ -7,6 +7,19 @@ use super::operands::Class;
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
 
+/// Operations that have no instruction and no short sequence here; the middle replaces them, where their parts can be
+/// shared and simplified.
+pub const LACKS: &[AluOp] = &[
+    AluOp::FCeil,
+    AluOp::FDiv,
+    AluOp::FLdexp,
+    AluOp::FSign,
+    AluOp::IMod,
+    AluOp::ISign,
+    AluOp::UAddCarry,
+    AluOp::USubBorrow,
+];
+
 /// How an operation is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Rule {
@@ -194,23 +207,11 @@ impl Selector<'_> {
             AluOp::FLrp => {
                 self.three(Opcode::Lrp, Class::Float, [srcs[2], srcs[1], srcs[0]], result)
             }
-            AluOp::FDiv => self.divide(srcs, result),
             AluOp::FSat => {
                 let x = self.src(srcs[0], Class::Float);
                 let dst = self.define(result, 0, Class::Float);
                 self.b_for(result, |b| b.mov(dst, x).saturate = true);
             }
-            AluOp::FCeil => {
-                let x = self.src(srcs[0], Class::Float);
-                let dst = self.define(result, 0, Class::Float);
-                let floor = self.temporary(result, Type::F);
-                self.b_for(result, |b| {
-                    b.rndd(floor, x.negated());
-                    b.mov(dst, floor.negated());
-                });
-            }
-            AluOp::FSign => self.float_sign(srcs[0], result),
-            AluOp::ISign => self.int_sign(srcs[0], result),
             AluOp::IAbs => {
                 let x = self.src(srcs[0], Class::Signed);
                 let dst = self.define(result, 0, Class::Signed);
@@ -222,8 +223,6 @@ impl Selector<'_> {
             AluOp::UMulHigh => {
                 self.hw(Op::MulHigh, Class::Unsigned, Class::Unsigned, srcs, result);
             }
-            AluOp::UAddCarry => self.carry(srcs, result),
-            AluOp::USubBorrow => self.borrow(srcs, result),
             AluOp::FindUMsb => self.find_msb(Opcode::Lzd, Class::Unsigned, srcs[0], result),
             AluOp::FindIMsb => self.find_msb(Opcode::Fbh, Class::Signed, srcs[0], result),
             AluOp::UBitfieldExtract => self.extract(Class::Unsigned, srcs, result),
@@ -269,23 +268,6 @@ impl Selector<'_> {
         self.b_for(result, |b_| _ = b_.add(dst, a, b));
     }
 
-    /// The quotient as a product with the reciprocal.
-    fn divide(&mut self, srcs: &[Src], result: Value) {
-        let a = self.src(srcs[0], Class::Float);
-        let b = self.src(srcs[1], Class::Float);
-        let b = self.in_register(b);
-        let dst = self.define(result, 0, Class::Float);
-        if a.imm_bits() == Some(u64::from(1f32.to_bits())) {
-            self.b_for(result, |b_| _ = b_.math(MathFn::Inv, dst, &[b]));
-            return;
-        }
-        let inverse = self.temporary(result, Type::F);
-        self.b_for(result, |b_| {
-            b_.math(MathFn::Inv, inverse, &[b]);
-            b_.mul(dst, inverse, a);
-        });
-    }
-
     /// The second source where the condition holds, else the third. A constant goes last.
     fn select(&mut self, srcs: &[Src], result: Value) {
         let cond = self.cond_for(srcs[0], result);
@@ -306,69 +288,12 @@ impl Selector<'_> {
         self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
     }
 
-    /// The sign bit of the source on 1.0, where the source is not zero.
-    fn float_sign(&mut self, src: Src, result: Value) {
-        let x = self.src(src, Class::Float);
-        let x = self.in_register(x);
-        let dst = self.define(result, 0, Class::Unsigned);
-        let (flag, sign) = (self.b().flag(), self.temporary(result, Type::Ud));
-        let bare = self.temporary(result, Type::F);
-        self.b_for(result, |b| {
-            // Modifiers have no meaning in bitwise operations.
-            let bits = if x.has_modifiers() { b.mov(bare, x).dst } else { x }.retype(Type::Ud);
-            b.cmp(Operand::null(Type::F), x, CondMod::Nz, Operand::imm_f(0.0), flag);
-            b.and(sign, bits, Operand::imm_ud(1 << 31));
-            b.mov(dst, sign);
-            b.predicated(flag, false).or(dst, sign, Operand::imm_ud(1f32.to_bits()));
-        });
-    }
-
-    /// The sign bits, or 1 where the source is positive.
-    fn int_sign(&mut self, src: Src, result: Value) {
-        let x = self.src(src, Class::Signed);
-        let x = self.in_register(x);
-        let dst = self.define(result, 0, Class::Signed);
-        let flag = self.b().flag();
-        self.b_for(result, |b| {
-            b.cmp(Operand::null(Type::D), x, CondMod::G, Operand::imm_d(0), flag);
-            let sign = b.asr(dst, x, Operand::imm_d(31)).dst;
-            b.predicated(flag, false).mov(sign, Operand::imm_d(1));
-        });
-    }
-
     /// 1 or 0 from a mask: its negation, converted.
     fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
         let mask = self.src(src, Class::Signed);
         let mask = self.in_register(mask);
         let dst = self.define(result, 0, class);
         self.b_for(result, |b| _ = b.mov(dst, mask.negated()));
-    }
-
-    /// There is a carry where the wrapped sum is less than a summand.
-    fn carry(&mut self, srcs: &[Src], result: Value) {
-        let (a, b) = (self.src(srcs[0], Class::Unsigned), self.src(srcs[1], Class::Unsigned));
-        let (a, b, _) = self.two_sources(a, b, true);
-        let dst = self.define(result, 0, Class::Signed);
-        let (sum, mask) = (self.temporary(result, Type::Ud), self.temporary(result, Type::D));
-        let flag = self.b().flag();
-        self.b_for(result, |b_| {
-            b_.add(sum, a, b);
-            b_.cmp(mask.retype(Type::Ud), sum, CondMod::L, a, flag);
-            b_.mov(dst, mask.negated());
-        });
-    }
-
-    fn borrow(&mut self, srcs: &[Src], result: Value) {
-        let (a, b) = (self.src(srcs[0], Class::Unsigned), self.src(srcs[1], Class::Unsigned));
-        let (a, b, swapped) = self.two_sources(a, b, true);
-        let cond_mod = if swapped { CondMod::G } else { CondMod::L };
-        let dst = self.define(result, 0, Class::Signed);
-        let mask = self.temporary(result, Type::D);
-        let flag = self.b().flag();
-        self.b_for(result, |b_| {
-            b_.cmp(mask.retype(Type::Ud), a, cond_mod, b, flag);
-            b_.mov(dst, mask.negated());
-        });
     }
 
     /// 31 minus the leading zeros (ones, of a negative number). "None" is counted as 32 by `lzd`, and by `fbh` as all

@@ -29,6 +29,7 @@ use crate::interface::Interface;
 use crate::ir::{Builder, Function, Operand};
 use crate::surface;
 
+pub use alu::LACKS;
 pub use error::SelectError;
 pub use uniform::Uniform;
 
