@@ -1139,7 +1139,8 @@ fn scratch(
     let mut direction = u32::from(write);
     w.bits("category", Word::Desc, 18, 18, &mut category)?;
     w.bits("write", Word::Desc, 17, 17, &mut direction)?;
-    w.flag_if(w.generation <= Gen::Gen9, "dword mode", 16, dword_mode)?;
+    // Gen11 and gen12 manuals reserve this bit, but Intel's own compiler still sets it there.
+    w.flag("dword mode", 16, dword_mode)?;
     w.flag("invalidate after read", 15, invalidate)?;
     let old = w.generation < Gen::Gen8;
     let codes: &[(u8, u32)] =

@@ -308,7 +308,7 @@ pub enum Message {
     ScratchBlockRead {
         /// Registers: 1, 2, 4 or (gen8 on) 8.
         registers: u8,
-        /// Channel mode is dword rather than OWord (up to gen9).
+        /// Channel mode is dword rather than OWord (documented up to gen9).
         dword_mode: bool,
         /// Drop the lines read from the cache.
         invalidate: bool,
@@ -319,7 +319,7 @@ pub enum Message {
     ScratchBlockWrite {
         /// Registers: 1, 2, 4 or (gen8 on) 8.
         registers: u8,
-        /// Channel mode is dword rather than OWord (up to gen9).
+        /// Channel mode is dword rather than OWord (documented up to gen9).
         dword_mode: bool,
         /// Drop the lines from the cache.
         invalidate: bool,

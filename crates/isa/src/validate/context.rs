@@ -65,7 +65,7 @@ impl Facts {
 pub(super) struct RegionSrc {
     /// The operand.
     pub(super) reg: SrcReg,
-    /// Bytes of an element.
+    /// Bytes of an element as strides count it: 4 for DF where regions count dwords.
     pub(super) size: u32,
     /// Byte offset in the first register.
     pub(super) off: u32,
@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
         let mut regions = [None; 2];
         if basic && align1 {
             for (region, src) in regions.iter_mut().zip(used) {
-                *region = region_src(src, es);
+                *region = region_src(src, es, element_limit(device));
             }
         }
         let mixed = basic && is_mixed_float(inst, used, generation);
@@ -204,6 +204,11 @@ impl<'a> Context<'a> {
         self.inst.dst.ty.size()
     }
 
+    /// Bytes of a destination element as the stride counts it: 4 for DF where regions count dwords.
+    pub(super) fn dst_region_size(&self) -> u32 {
+        self.dst_size().min(element_limit(self.device))
+    }
+
     /// Byte offset of a direct destination in its register; 0 otherwise.
     pub(super) fn dst_off(&self) -> u32 {
         match self.inst.dst.place {
@@ -214,7 +219,7 @@ impl<'a> Context<'a> {
 
     /// One past the last byte of a direct Align1 destination, from the start of its first register.
     pub(super) fn dst_end(&self) -> u32 {
-        self.dst_off() + ((self.es - 1) * self.hd() + 1) * self.dst_size()
+        self.dst_off() + ((self.es - 1) * self.hd() + 1) * self.dst_region_size()
     }
 
     /// Whether the destination is direct and touches bytes of two registers.
@@ -300,7 +305,12 @@ impl<'a> Context<'a> {
     }
 }
 
-fn region_src(src: &Src, es: u32) -> Option<RegionSrc> {
+/// The widest element that regions know: where they count dwords, 8-byte elements are pairs of those.
+fn element_limit(device: &Device) -> u32 {
+    if device.df_exec_size_counts_dwords() { 4 } else { 8 }
+}
+
+fn region_src(src: &Src, es: u32, limit: u32) -> Option<RegionSrc> {
     let reg = *src.as_reg()?;
     let Place::Direct { sub, .. } = reg.place else { return None };
     let Region::Align1 { vstride: VStride::Elements(v), width, hstride } = reg.region else {
@@ -310,7 +320,7 @@ fn region_src(src: &Src, es: u32) -> Option<RegionSrc> {
         return None;
     }
     let (v, w, h) = (u32::from(v), u32::from(width), u32::from(hstride));
-    Some(RegionSrc { reg, size: reg.ty.size(), off: u32::from(sub), v, w, h, es })
+    Some(RegionSrc { reg, size: reg.ty.size().min(limit), off: u32::from(sub), v, w, h, es })
 }
 
 /// Whether a place is an architecture register of a kind.

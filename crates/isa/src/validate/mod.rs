@@ -136,7 +136,7 @@ impl Validator {
         let mut add = |rule, index: usize| {
             findings.push(Finding { rule, index, offset: insts[index].offset })
         };
-        for (index, located) in insts.iter().enumerate() {
+        for (index, located) in program::without_padding(insts).iter().enumerate() {
             self.check_inst(&located.inst, |rule| add(rule, index));
         }
         for rule in &self.rules {

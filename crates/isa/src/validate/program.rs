@@ -1,6 +1,7 @@
 //! Instructions with their places in a program.
 
 use crate::inst::Inst;
+use crate::tables::Opcode;
 
 /// An instruction and where it stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,4 +25,13 @@ impl Located {
             })
             .collect()
     }
+}
+
+/// The program up to and with the last message that ends the thread, if nothing but `illegal` follows: the zeros that
+/// fill a kernel's last cache lines, which no thread reaches.
+pub(super) fn without_padding(insts: &[Located]) -> &[Located] {
+    let end =
+        insts.iter().rposition(|l| l.inst.opcode != Opcode::Illegal).map_or(0, |last| last + 1);
+    let ends_thread = insts[..end].last().is_some_and(|l| l.inst.send().is_some_and(|s| s.eot));
+    if ends_thread { &insts[..end] } else { insts }
 }

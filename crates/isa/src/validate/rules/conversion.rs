@@ -35,8 +35,11 @@ rules! {
             && c.hd() != 2
             && !(c.has(Facts::MIXED) && c.hd() == 1 && c.dst_off().is_multiple_of(16));
     "C7" Error Gen4..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
-        "destination elements must be as far apart as the execution type is wide"
-        => |c| is_narrowing(c) && c.inst.access_mode == AccessMode::Align1 && c.hd() * narrow_dst_size(c) != c.exec_size_bytes();
+        "destination elements must be at least as far apart as the execution type is wide"
+        => |c| is_narrowing(c) && c.inst.access_mode == AccessMode::Align1 && c.hd() * narrow_dst_size(c) < c.exec_size_bytes();
+    "C11" Warning Gen4..=Gen125 [CONVERTS] "Mesa's validator; Intel's compiler strides bytes wider"
+        "destination elements should be exactly as far apart as the execution type is wide"
+        => |c| is_narrowing(c) && c.inst.access_mode == AccessMode::Align1 && c.hd() * narrow_dst_size(c) > c.exec_size_bytes();
     "C8" Error Gen4..=Gen125 [CONVERTS ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination narrower than the execution type must be aligned to the execution type"
         => |c| {

@@ -3,6 +3,7 @@
 use super::rules;
 use crate::inst::{Place, Reg, Region};
 use crate::tables::{AccessMode, Opcode, PredCtrl};
+use crate::validate::context::{Context, Facts};
 use crestline_device::Gen;
 
 rules! {
@@ -15,12 +16,13 @@ rules! {
     "A3" Error Gen4..=Gen125 [] "PRM Register and Immediate Types; confirmed by Mesa's validator"
         "an operand has a type that the generation cannot encode"
         => |c| {
-            let three = c.has(crate::validate::context::Facts::THREE);
-            !three && (c.srcs().iter().any(|s| match s {
+            let three = c.has(Facts::THREE);
+            // The double of `dim` is written with the code of F.
+            !three && c.op() != Opcode::Dim && (c.srcs().iter().any(|s| match s {
                 crate::inst::Src::Reg(r) => r.ty.reg_bits(c.generation).is_none(),
                 crate::inst::Src::Imm(i) => i.ty.imm_bits(c.generation).is_none(),
                 crate::inst::Src::None => false,
-            }) || c.has(crate::validate::context::Facts::BASIC) && c.dst().ty.reg_bits(c.generation).is_none())
+            }) || c.has(Facts::BASIC) && c.dst().ty.reg_bits(c.generation).is_none())
         };
     "A4" Error Gen4..=Gen125 [] "PRM Opcode Encoding; confirmed by Mesa's validator"
         "the operation does not exist on this generation, or is illegal by definition"
@@ -49,7 +51,7 @@ rules! {
         };
     "A8" Error Gen4..=Gen125 [] "PRM Instruction Fields, destination"
         "a destination stride must be 1, 2 or 4 elements"
-        => |c| c.has(crate::validate::context::Facts::BASIC) && !matches!(c.hd(), 1 | 2 | 4);
+        => |c| c.has(Facts::BASIC) && !matches!(c.hd(), 1 | 2 | 4);
     "A9" Error Gen4..=Gen125 [] "PRM Flag Register"
         "the flag register must be f0 (before gen7) or f0 or f1, subregister 0 or 1"
         => |c| c.inst.flag.subnr > 1 || c.inst.flag.nr > u8::from(c.generation >= Gen::Gen7);
@@ -67,9 +69,10 @@ rules! {
         "the channel group must be a multiple of 4 (8 before gen7; 0 or 8 before gen6) and end within 32 channels"
         => |c| {
             let group = u32::from(c.inst.group);
-            let unit = if c.generation < Gen::Gen7 || c.es > 4 { 8 } else { 4 };
+            let channels = if counts_dwords(c) { c.es / 2 } else { c.es };
+            let unit = if c.generation < Gen::Gen7 || channels > 4 { 8 } else { 4 };
             let end = if c.generation < Gen::Gen6 { 16 } else { 32 };
-            !group.is_multiple_of(unit) || group + c.es.min(end) > end
+            !group.is_multiple_of(unit) || group + channels.min(end) > end
         };
     "A13" Warning Gen4..=Gen75 [] "Mesa SIMD lowering"
         "a SIMD32 instruction uses the low 16 channel enables for both halves: it needs NoMask"
@@ -77,6 +80,14 @@ rules! {
     "A14" Error Gen4..=Gen9 [] "PRM Predicate Control"
         "the predicate control must exist in the access mode"
         => |c| c.inst.predicate.ctrl.bits(c.inst.access_mode).is_none() && c.inst.predicate.ctrl != PredCtrl::None;
+}
+
+/// Whether the execution size counts dwords, two for each channel.
+fn counts_dwords(c: &Context<'_>) -> bool {
+    let wide = c.exec_size_bytes() == 8
+        || c.dst_size() == 8
+        || c.reg_srcs().any(|(_, r)| r.ty.size() == 8);
+    c.device.df_exec_size_counts_dwords() && wide
 }
 
 /// Three-source scalars have dword subregisters whatever their type.

@@ -20,14 +20,13 @@ rules! {
         => |c| c.regions().any(|r| r.w == 1 && r.h != 0);
     "D5" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "a scalar region of a one-channel instruction needs strides 0"
-        => |c| !doubles_dwords(c) && c.regions().any(|r| c.es == 1 && r.w == 1 && (r.v != 0 || r.h != 0));
+        => |c| c.regions().any(|r| c.es == 1 && r.w == 1 && (r.v != 0 || r.h != 0));
     "D6" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "a region with both strides 0 needs width 1"
         => |c| c.regions().any(|r| r.v == 0 && r.h == 0 && r.w != 1);
     "D7" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "the elements of one row of a source region must lie in one register: only the vertical stride may cross"
         => |c| c.regions().any(|r| {
-            let r = in_region_units(c, r);
             (0..c.es / r.w).any(|row| {
                 let first = r.byte(row * r.w);
                 let last = first + (r.w - 1) * r.h * r.size + r.size - 1;
@@ -36,10 +35,10 @@ rules! {
         });
     "D8" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a source must touch at most two adjacent registers"
-        => |c| c.regions().any(|r| in_region_units(c, r).end() > 2 * GRF);
+        => |c| c.regions().any(|r| r.end() > 2 * GRF);
     "D9" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination must touch at most two adjacent registers"
-        => |c| c.is_direct_dst() && !doubles_dwords(c) && c.dst_end() > 2 * GRF;
+        => |c| c.is_direct_dst() && c.dst_end() > 2 * GRF;
     "D11" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Instruction Fields, region codes"
         "a region must have vertical stride 0, 1, 2, 4, 8, 16 or 32, width 1, 2, 4, 8 or 16 and horizontal stride 0, 1, 2 or 4"
         => |c| c.regions().any(|r| !matches!(r.v, 0 | 1 | 2 | 4 | 8 | 16 | 32)
@@ -50,7 +49,7 @@ rules! {
     "D13" Error Gen4..=Gen8 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "one destination register from two source registers: all channels in one half of it, or evenly split"
         => |c| c.is_direct_dst() && !c.dst_two_registers() && c.regions().any(RegionSrc::two_registers) && {
-            let upper = (0..c.es).filter(|i| c.dst_off() + i * c.hd() * c.dst_size() >= 16).count() as u32;
+            let upper = (0..c.es).filter(|&i| dst_byte(c, i) >= 16).count() as u32;
             upper != 0 && upper != c.es && upper * 2 != c.es
         };
     "D14" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
@@ -111,18 +110,8 @@ rules! {
             && c.reg_srcs().any(|(_, r)| !matches!(r.region, Region::Align16 { .. }) && !is_arf(r.place, ArfKind::Null));
 }
 
-/// Whether regions of DF operands count dwords here (Ivy Bridge).
-fn doubles_dwords(c: &Context<'_>) -> bool {
-    c.device.df_exec_size_counts_dwords() && (c.dst_size() == 8 || c.regions().any(|r| r.size == 8))
-}
-
-/// The region in the units its strides count: dwords for DF on Ivy Bridge.
-fn in_region_units(c: &Context<'_>, r: &RegionSrc) -> RegionSrc {
-    if c.device.df_exec_size_counts_dwords() { RegionSrc { size: r.size.min(4), ..*r } } else { *r }
-}
-
 fn dst_byte(c: &Context<'_>, channel: u32) -> u32 {
-    c.dst_off() + channel * c.hd() * c.dst_size()
+    c.dst_off() + channel * c.hd() * c.dst_region_size()
 }
 
 fn is_odd_grf(r: &RegionSrc) -> bool {

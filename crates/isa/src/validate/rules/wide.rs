@@ -49,8 +49,8 @@ rules! {
             && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int));
 
     "G1" Error Gen8..=Gen125 [MIXED] "PRM Mixed Mode Float; confirmed by Mesa's validator"
-        "a mixed-float instruction with an F destination works on at most 8 channels"
-        => |c| c.dst().ty == Type::F && c.es > 8;
+        "mixed-float arithmetic with an F destination works on at most 8 channels"
+        => |c| c.dst().ty == Type::F && c.es > 8 && c.op() != Opcode::Mov;
     "G2" Error Gen8..=Gen9 [MIXED ALIGN16] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "a mixed-float Align16 instruction needs packed sources, at most 8 channels, no accumulator"
         => |c| c.es > 8 || matches!(c.op(), Opcode::Mac | Opcode::Mach | Opcode::Sada2)
