@@ -1,1 +1,61 @@
 //! SPIR-V, WGSL and GLSL readers that build crestline-ssa.
+//!
+//! SPIR-V is the one way in: [`to_spirv`] compiles source languages to it, [`translate`] makes one entry point of a
+//! module an IR [`Shader`] with all calls inlined. Modules are untrusted: whatever the translation relies on is checked,
+//! and each [`FrontendError`] names the rule, the instruction and its word offset.
+//!
+//! ```
+//! use crestline_frontend::{Source, Language, TranslateOptions, to_spirv, translate};
+//!
+//! let wgsl = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+//!     @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }";
+//! let source = Source { name: "double.wgsl", language: Language::Wgsl, bytes: wgsl.as_bytes() };
+//! let words = to_spirv(&source)?;
+//! let shader = translate(&words, &TranslateOptions::default())?;
+//! assert_eq!(shader.compute.local_size, [8, 1, 1]);
+//! # Ok::<(), crestline_frontend::FrontendError>(())
+//! ```
+
+#![deny(missing_docs)]
+
+mod build;
+mod control;
+mod error;
+mod half;
+mod layout;
+mod source;
+mod spirv;
+
+use crestline_ssa::ir::Shader;
+
+pub use error::{ErrorCode, FrontendError, Place};
+pub use source::{Language, Source, spirv_words, to_spirv};
+
+/// What to translate, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct TranslateOptions<'a> {
+    /// The entry point's name; `None` takes the first compute shader.
+    pub entry: Option<&'a str>,
+    /// Values of specialization constants by `SpecId`: the bits, of which those of the constant's size count; a
+    /// boolean is true unless 0.
+    pub spec: &'a [(u32, u64)],
+    /// Instructions that the shader may have after inlining.
+    pub max_insts: usize,
+}
+
+impl Default for TranslateOptions<'_> {
+    fn default() -> Self {
+        TranslateOptions { entry: None, spec: &[], max_insts: 1 << 21 }
+    }
+}
+
+/// Translates one entry point of a SPIR-V module.
+///
+/// # Errors
+/// If the module breaks a rule that the translation relies on, or needs something that is not supported.
+pub fn translate(words: &[u32], options: &TranslateOptions<'_>) -> Result<Shader, FrontendError> {
+    let module = spirv::Module::read(words)?;
+    let entry = module.entry_point(options.entry)?;
+    let globals = spirv::Globals::read(&module, options.spec)?;
+    build::build(&module, &globals, entry, options)
+}

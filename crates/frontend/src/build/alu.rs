@@ -1,0 +1,405 @@
+//! Arithmetic: the table of opcodes that are one IR operation, and the opcodes that are a few.
+
+use crestline_ssa::ir::{AluOp, BitRule, Class, CompRule, Src, Ty, Value};
+use rspirv::spirv::Op;
+
+use super::Translator;
+use super::value::Val;
+use crate::error::{ErrorCode, Result};
+use crate::spirv::Inst;
+
+/// How an opcode's operands become the operation's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// In order.
+    Plain,
+    /// The first two exchanged.
+    Swap,
+    /// In order, the boolean result negated.
+    Not,
+    /// The first two exchanged, the boolean result negated.
+    SwapNot,
+    /// Either order gives true: a float that is less or greater.
+    Either,
+    /// Neither order gives true.
+    Neither,
+}
+
+/// An opcode that is one IR operation.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Row {
+    opcode: Op,
+    op: AluOp,
+    form: Form,
+}
+
+macro_rules! rows {
+    ($($opcode:ident => $op:ident $form:ident;)+) => {
+        /// The opcodes in the order of the specification.
+        const ROWS: &[Row] = &[$(Row { opcode: Op::$opcode, op: AluOp::$op, form: Form::$form },)+];
+    };
+}
+
+rows! {
+    ConvertFToU => F2U Plain;
+    ConvertFToS => F2I Plain;
+    ConvertSToF => I2F Plain;
+    ConvertUToF => U2F Plain;
+    UConvert => U2U Plain;
+    SConvert => I2I Plain;
+    FConvert => F2F Plain;
+    QuantizeToF16 => FQuantize16 Plain;
+    SNegate => INeg Plain;
+    FNegate => FNeg Plain;
+    IAdd => IAdd Plain;
+    FAdd => FAdd Plain;
+    ISub => ISub Plain;
+    FSub => FSub Plain;
+    IMul => IMul Plain;
+    FMul => FMul Plain;
+    UDiv => UDiv Plain;
+    SDiv => IDiv Plain;
+    FDiv => FDiv Plain;
+    UMod => UMod Plain;
+    SRem => IRem Plain;
+    SMod => IMod Plain;
+    Dot => FDot Plain;
+    LogicalEqual => IEq Plain;
+    LogicalNotEqual => INe Plain;
+    LogicalOr => IOr Plain;
+    LogicalAnd => IAnd Plain;
+    LogicalNot => INot Plain;
+    IEqual => IEq Plain;
+    INotEqual => INe Plain;
+    UGreaterThan => ULt Swap;
+    SGreaterThan => ILt Swap;
+    UGreaterThanEqual => UGe Plain;
+    SGreaterThanEqual => IGe Plain;
+    ULessThan => ULt Plain;
+    SLessThan => ILt Plain;
+    ULessThanEqual => UGe Swap;
+    SLessThanEqual => IGe Swap;
+    LessOrGreater => FLt Either;
+    FOrdEqual => FEq Plain;
+    FUnordEqual => FLt Neither;
+    FOrdNotEqual => FLt Either;
+    FUnordNotEqual => FNe Plain;
+    FOrdLessThan => FLt Plain;
+    FUnordLessThan => FGe Not;
+    FOrdGreaterThan => FLt Swap;
+    FUnordGreaterThan => FGe SwapNot;
+    FOrdLessThanEqual => FGe Swap;
+    FUnordLessThanEqual => FLt SwapNot;
+    FOrdGreaterThanEqual => FGe Plain;
+    FUnordGreaterThanEqual => FLt Not;
+    BitwiseOr => IOr Plain;
+    BitwiseXor => IXor Plain;
+    BitwiseAnd => IAnd Plain;
+    Not => INot Plain;
+    BitReverse => BitReverse Plain;
+}
+
+/// The row of an opcode.
+pub(super) fn row(opcode: Op) -> Option<&'static Row> {
+    ROWS.iter().find(|row| row.opcode == opcode)
+}
+
+impl Translator<'_, '_> {
+    /// An opcode of the table.
+    pub(super) fn op_alu(&mut self, inst: &Inst<'_>, row: &Row) -> Result<()> {
+        let mut srcs = Vec::new();
+        for at in 0..row.op.row().srcs.len() {
+            srcs.push(self.leaf(inst, at)?);
+        }
+        if matches!(row.form, Form::Swap | Form::SwapNot) {
+            srcs.swap(0, 1);
+        }
+        let ty = self.result_leaf(inst)?;
+        let mut value = self.checked(inst, row.op, &srcs, ty)?;
+        if matches!(row.form, Form::Either | Form::Neither) {
+            srcs.swap(0, 1);
+            let other = self.checked(inst, row.op, &srcs, ty)?;
+            value = self.alu(AluOp::IOr, &[value, other]);
+        }
+        if matches!(row.form, Form::Not | Form::SwapNot | Form::Neither) {
+            value = self.alu(AluOp::INot, &[value]);
+        }
+        self.bind(inst.result, Val::Leaf(value));
+        Ok(())
+    }
+
+    /// The IR type of an instruction's result, a scalar or vector.
+    pub(super) fn result_leaf(&self, inst: &Inst<'_>) -> Result<Ty> {
+        self.globals.types.leaf(inst.ty).ok_or_else(|| {
+            let detail = format!("expected a scalar or vector type, found %{}", inst.ty);
+            inst.error(ErrorCode::ResultType, detail)
+        })
+    }
+
+    /// One operation whose operands come from the module: sizes are checked against the operation's row.
+    pub(super) fn checked(
+        &mut self,
+        inst: &Inst<'_>,
+        op: AluOp,
+        srcs: &[Value],
+        ty: Ty,
+    ) -> Result<Value> {
+        let row = op.row();
+        let (mut bits, mut comps) = (None, None);
+        for (index, (operand, &src)) in row.srcs.iter().zip(srcs).enumerate() {
+            let found = self.shader.func.ty(src);
+            let bits_fit = match operand.bits {
+                BitRule::Is(n) => found.bits() == u32::from(n),
+                BitRule::Same => *bits.get_or_insert(found.bits()) == found.bits(),
+                BitRule::Free => true,
+            };
+            let comps_fit = match operand.comps {
+                CompRule::Is(n) => found.comps() == usize::from(n),
+                CompRule::Each => *comps.get_or_insert(found.comps()) == found.comps(),
+            };
+            if !bits_fit || !comps_fit || !class_fits(operand.class, found) {
+                let detail = format!(
+                    "expected operand {index} to be {:?} and of one size with the others, found {found}",
+                    operand.class
+                );
+                return Err(inst.error(ErrorCode::OperandType, detail));
+            }
+        }
+        let want_bits = match row.result.bits {
+            BitRule::Is(n) => u32::from(n),
+            BitRule::Same => bits.unwrap_or(ty.bits()),
+            BitRule::Free => ty.bits(),
+        };
+        let want_comps = match row.result.comps {
+            CompRule::Is(n) => usize::from(n),
+            CompRule::Each => comps.unwrap_or(ty.comps()),
+        };
+        if ty.bits() != want_bits || ty.comps() != want_comps || !class_fits(row.result.class, ty) {
+            let detail = format!("expected {want_bits}x{want_comps}, found {ty}");
+            return Err(inst.error(ErrorCode::ResultType, detail));
+        }
+        let srcs: Vec<Src> = srcs.iter().map(|&v| Src::new(v)).collect();
+        Ok(self.b().alu_ty(op, ty, &srcs))
+    }
+
+    /// All operands from word `first` on, scalars or vectors of equal sizes.
+    pub(super) fn equal_leaves(&mut self, inst: &Inst<'_>, first: usize) -> Result<Vec<Value>> {
+        let mut values = Vec::new();
+        for at in first..inst.operands.len() {
+            values.push(self.leaf(inst, at)?);
+        }
+        let Some(ty) = values.first().map(|&v| self.shader.func.ty(v)) else {
+            return Err(inst.error(ErrorCode::MissingOperand, "expected an operand"));
+        };
+        match values.iter().find(|&&v| self.shader.func.ty(v) != ty) {
+            None => Ok(values),
+            Some(&odd) => {
+                let detail =
+                    format!("expected operands of {ty}, found {}", self.shader.func.ty(odd));
+                Err(inst.error(ErrorCode::OperandType, detail))
+            }
+        }
+    }
+
+    /// Refuses values that are not floats in size.
+    pub(super) fn need_float(&self, inst: &Inst<'_>, value: Value) -> Result<Ty> {
+        let ty = self.shader.func.ty(value);
+        if ty.bits() >= 16 {
+            return Ok(ty);
+        }
+        Err(inst.error(ErrorCode::OperandType, format!("expected floats, found {ty}")))
+    }
+
+    /// The same float in all components of `ty`.
+    pub(super) fn imm_float(&mut self, ty: Ty, value: f64) -> Value {
+        let bits = crate::half::convert(value.to_bits(), 64, ty.bits()).unwrap_or(0);
+        self.imm_bits(ty, splat(ty, bits))
+    }
+
+    /// The same integer in all components of `ty`.
+    pub(super) fn imm_int(&mut self, ty: Ty, value: u64) -> Value {
+        self.imm_bits(ty, splat(ty, value & ty.mask()))
+    }
+
+    /// Binds the result of an instruction whose result type must be `value`'s.
+    pub(super) fn bind_leaf(&mut self, inst: &Inst<'_>, value: Value) -> Result<()> {
+        let (want, found) = (self.result_leaf(inst)?, self.shader.func.ty(value));
+        if want != found {
+            let detail = format!("expected {found}, found {want}");
+            return Err(inst.error(ErrorCode::ResultType, detail));
+        }
+        self.bind(inst.result, Val::Leaf(value));
+        Ok(())
+    }
+
+    /// `OpFMod` (sign of the divisor) and `OpFRem` (sign of the dividend).
+    pub(super) fn op_float_remainder(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let srcs = self.equal_leaves(inst, 0)?;
+        let [x, y] = srcs[..] else {
+            return Err(inst.error(ErrorCode::MissingOperand, "expected two operands"));
+        };
+        self.need_float(inst, x)?;
+        let round = if inst.op == Op::FMod { AluOp::FFloor } else { AluOp::FTrunc };
+        let quotient = self.alu(AluOp::FDiv, &[x, y]);
+        let whole = self.alu(round, &[quotient]);
+        let product = self.alu(AluOp::FMul, &[y, whole]);
+        let value = self.alu(AluOp::FSub, &[x, product]);
+        self.bind_leaf(inst, value)
+    }
+
+    /// `OpIsNan` and `OpIsInf`.
+    pub(super) fn op_classify(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let x = self.leaf(inst, 0)?;
+        let ty = self.need_float(inst, x)?;
+        let value = if inst.op == Op::IsNan {
+            self.alu(AluOp::FNe, &[x, x])
+        } else {
+            let infinity = self.imm_float(ty, f64::INFINITY);
+            let magnitude = self.alu(AluOp::FAbs, &[x]);
+            self.alu(AluOp::FEq, &[magnitude, infinity])
+        };
+        self.bind_leaf(inst, value)
+    }
+
+    /// `OpAny` and `OpAll`.
+    pub(super) fn op_any_all(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let vector = self.leaf(inst, 0)?;
+        let ty = self.shader.func.ty(vector);
+        if !ty.is_bool() {
+            return Err(inst.error(ErrorCode::OperandType, "expected booleans"));
+        }
+        let op = if inst.op == Op::Any { AluOp::IOr } else { AluOp::IAnd };
+        let mut value = self.b().comp(vector, 0);
+        for comp in 1..ty.comps() {
+            let next = self.b().comp(vector, comp);
+            value = self.alu(op, &[value, next]);
+        }
+        self.bind_leaf(inst, value)
+    }
+
+    /// `OpIAddCarry`, `OpISubBorrow`, `OpUMulExtended`, `OpSMulExtended`: low and high part as a structure.
+    pub(super) fn op_two_results(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let srcs = self.equal_leaves(inst, 0)?;
+        let [x, y] = srcs[..] else {
+            return Err(inst.error(ErrorCode::MissingOperand, "expected two operands"));
+        };
+        let ty = self.shader.func.ty(x);
+        let types = &self.globals.types;
+        let member = |i| types.part(inst.ty, i).and_then(|t| types.leaf(t));
+        if ty.is_bool()
+            || [member(0), member(1)] != [Some(ty); 2]
+            || types.parts(inst.ty) != Some(2)
+        {
+            let detail = format!("expected a structure of two members of {ty}, as the operands");
+            return Err(inst.error(ErrorCode::ResultType, detail));
+        }
+        let (low, high) = match inst.op {
+            Op::IAddCarry => (AluOp::IAdd, AluOp::UAddCarry),
+            Op::ISubBorrow => (AluOp::ISub, AluOp::USubBorrow),
+            Op::UMulExtended => (AluOp::IMul, AluOp::UMulHigh),
+            _ => (AluOp::IMul, AluOp::IMulHigh),
+        };
+        let low = self.alu(low, &[x, y]);
+        let high = self.alu(high, &[x, y]);
+        self.bind(inst.result, Val::Parts([Val::Leaf(low), Val::Leaf(high)].into()));
+        Ok(())
+    }
+
+    /// A shift count or bit position as 32 bits, with as many components as `comps`.
+    fn count32(&mut self, inst: &Inst<'_>, at: usize, comps: usize) -> Result<Value> {
+        let value = self.leaf(inst, at)?;
+        let ty = self.shader.func.ty(value);
+        if ty.is_bool() || (ty.comps() != comps && ty.comps() != 1) {
+            let detail = format!("expected {comps} integers in operand {at}, found {ty}");
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let value = if ty.bits() == 32 { value } else { self.b().convert(AluOp::U2U, 32, value) };
+        if ty.comps() == comps {
+            return Ok(value);
+        }
+        let wide = Ty::X32.with_comps(comps);
+        Ok(self.alu_splat(AluOp::Mov, wide, &[value]))
+    }
+
+    /// Shifts: the count may have another size than the base.
+    pub(super) fn op_shift(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let base = self.leaf(inst, 0)?;
+        let ty = self.result_leaf(inst)?;
+        let count = self.count32(inst, 1, ty.comps())?;
+        let op = match inst.op {
+            Op::ShiftLeftLogical => AluOp::IShl,
+            Op::ShiftRightLogical => AluOp::UShr,
+            _ => AluOp::IShr,
+        };
+        let value = self.checked(inst, op, &[base, count], ty)?;
+        self.bind(inst.result, Val::Leaf(value));
+        Ok(())
+    }
+
+    /// Bit fields: offset and count are scalars for all components.
+    pub(super) fn op_bit_field(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let ty = self.result_leaf(inst)?;
+        let (op, bases) = match inst.op {
+            Op::BitFieldInsert => (AluOp::BitfieldInsert, 2),
+            Op::BitFieldSExtract => (AluOp::IBitfieldExtract, 1),
+            _ => (AluOp::UBitfieldExtract, 1),
+        };
+        let mut srcs = Vec::new();
+        for at in 0..bases {
+            srcs.push(self.leaf(inst, at)?);
+        }
+        for at in bases..bases + 2 {
+            srcs.push(self.count32(inst, at, ty.comps())?);
+        }
+        let value = self.checked(inst, op, &srcs, ty)?;
+        self.bind(inst.result, Val::Leaf(value));
+        Ok(())
+    }
+
+    /// `OpBitCount`: the IR counts in 32 bits, the result may have another size.
+    pub(super) fn op_bit_count(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let base = self.leaf(inst, 0)?;
+        let ty = self.result_leaf(inst)?;
+        let counted = self.shader.func.ty(base);
+        if counted.is_bool() || counted.comps() != ty.comps() || ty.is_bool() {
+            let detail = format!("expected integers, as many as the result has, found {counted}");
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let mut value = self.alu(AluOp::BitCount, &[base]);
+        if ty.bits() != 32 {
+            value = self.b().convert(AluOp::U2U, ty.bits(), value);
+        }
+        self.bind_leaf(inst, value)
+    }
+}
+
+/// Whether values of a type can have that meaning.
+fn class_fits(class: Class, ty: Ty) -> bool {
+    match class {
+        Class::Any => true,
+        Class::Float => ty.bits() >= 16,
+        Class::Int | Class::Uint => !ty.is_bool(),
+        Class::Bool => ty.is_bool(),
+    }
+}
+
+fn splat(ty: Ty, bits: u64) -> [u64; 4] {
+    let mut all = [0; 4];
+    all[..ty.comps()].fill(bits);
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_opcode_has_one_row_and_negated_rows_give_booleans() {
+        for (i, row) in ROWS.iter().enumerate() {
+            assert!(ROWS[..i].iter().all(|r| r.opcode != row.opcode), "{:?}", row.opcode);
+            if row.form != Form::Plain {
+                assert_eq!(row.op.row().result.class, Class::Bool, "{:?}", row.opcode);
+            }
+        }
+    }
+}

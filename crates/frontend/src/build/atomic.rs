@@ -1,0 +1,187 @@
+//! Atomics and barriers.
+
+use crestline_ssa::ir::{
+    Access, AluOp, AtomicOp, InstKind, Memory, MemorySemantics, Scope, Src, Ty,
+};
+use rspirv::spirv::{MemorySemantics as Semantics, Op};
+
+use super::Translator;
+use super::pointer::{Base, MemPtr};
+use super::value::Val;
+use crate::error::{ErrorCode, Result};
+use crate::spirv::Inst;
+
+/// Where an atomic's operand comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Data {
+    /// The operand word of that index.
+    Operand(usize),
+    /// The operand word of that index, negated.
+    Negated(usize),
+    /// A number.
+    Const(i64),
+}
+
+/// The atomics that read and write. Operand words: pointer, scope, semantics, then the value; compare-and-exchange has
+/// a second semantics before value and comparator.
+const ROWS: &[(Op, AtomicOp, Data)] = &[
+    (Op::AtomicExchange, AtomicOp::Exchange, Data::Operand(3)),
+    (Op::AtomicCompareExchange, AtomicOp::CompareExchange, Data::Operand(4)),
+    (Op::AtomicIIncrement, AtomicOp::IAdd, Data::Const(1)),
+    (Op::AtomicIDecrement, AtomicOp::IAdd, Data::Const(-1)),
+    (Op::AtomicIAdd, AtomicOp::IAdd, Data::Operand(3)),
+    (Op::AtomicISub, AtomicOp::IAdd, Data::Negated(3)),
+    (Op::AtomicSMin, AtomicOp::IMin, Data::Operand(3)),
+    (Op::AtomicUMin, AtomicOp::UMin, Data::Operand(3)),
+    (Op::AtomicSMax, AtomicOp::IMax, Data::Operand(3)),
+    (Op::AtomicUMax, AtomicOp::UMax, Data::Operand(3)),
+    (Op::AtomicAnd, AtomicOp::And, Data::Operand(3)),
+    (Op::AtomicOr, AtomicOp::Or, Data::Operand(3)),
+    (Op::AtomicXor, AtomicOp::Xor, Data::Operand(3)),
+    (Op::AtomicFAddEXT, AtomicOp::FAdd, Data::Operand(3)),
+    (Op::AtomicFMinEXT, AtomicOp::FMin, Data::Operand(3)),
+    (Op::AtomicFMaxEXT, AtomicOp::FMax, Data::Operand(3)),
+];
+
+/// Whether [`Translator::op_atomic`] translates the opcode.
+pub(super) fn is_atomic(op: Op) -> bool {
+    matches!(op, Op::AtomicLoad | Op::AtomicStore) || ROWS.iter().any(|row| row.0 == op)
+}
+
+impl Translator<'_, '_> {
+    /// Any atomic on buffers and shared memory.
+    pub(super) fn op_atomic(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (mem, ty) = self.atomic_place(inst)?;
+        let scope = self.scope(inst, 1)?;
+        let semantics = self.semantics(inst, 2)?;
+        if semantics.release {
+            self.barrier(None, scope, MemorySemantics { acquire: false, ..semantics });
+        }
+        match inst.op {
+            Op::AtomicLoad => {
+                let value = self.load_leaf(&mem, ty)?;
+                self.bind_leaf(inst, value)?;
+            }
+            Op::AtomicStore => {
+                let data = self.atomic_data(inst, 3, ty)?;
+                self.store_leaf(&mem, data)?;
+            }
+            _ => self.read_modify_write(inst, &mem, ty)?,
+        }
+        if semantics.acquire {
+            self.barrier(None, scope, MemorySemantics { release: false, ..semantics });
+        }
+        Ok(())
+    }
+
+    fn read_modify_write(&mut self, inst: &Inst<'_>, mem: &MemPtr, ty: Ty) -> Result<()> {
+        let Some(&(_, op, data)) = ROWS.iter().find(|row| row.0 == inst.op) else {
+            return Err(inst.error(ErrorCode::Unsupported, "expected an atomic"));
+        };
+        let data = match data {
+            Data::Operand(at) => self.atomic_data(inst, at, ty)?,
+            Data::Negated(at) => {
+                let value = self.atomic_data(inst, at, ty)?;
+                self.alu(AluOp::INeg, &[value])
+            }
+            Data::Const(value) => self.imm_int(ty, value as u64),
+        };
+        let compare = match op {
+            AtomicOp::CompareExchange => Some(Src::new(self.atomic_data(inst, 5, ty)?)),
+            _ => None,
+        };
+        let offset = self.address(mem);
+        let (memory, access) = (mem.memory, mem.access);
+        let old = self.b().atomic(memory, op, offset.into(), data.into(), compare, access, ty);
+        self.bind_leaf(inst, old)
+    }
+
+    fn atomic_data(
+        &mut self,
+        inst: &Inst<'_>,
+        at: usize,
+        ty: Ty,
+    ) -> Result<crestline_ssa::ir::Value> {
+        let value = self.leaf(inst, at)?;
+        let found = self.shader.func.ty(value);
+        if found == ty {
+            return Ok(value);
+        }
+        let detail = format!("expected {ty}, what the pointer points to, found {found}");
+        Err(inst.error(ErrorCode::OperandType, detail))
+    }
+
+    /// The memory that an atomic works on.
+    fn atomic_place(&mut self, inst: &Inst<'_>) -> Result<(MemPtr, Ty)> {
+        let pointer = self.pointer(inst, 0)?;
+        let ty = self.globals.types.leaf(pointer.pointee);
+        let reads = inst.op == Op::AtomicLoad;
+        match (pointer.base, ty) {
+            (Base::Mem(mem), Some(ty @ (Ty::X32 | Ty::X64)))
+                if matches!(mem.memory, Memory::Ssbo(_) | Memory::Shared) =>
+            {
+                if !mem.writable && !reads {
+                    let detail = "expected writable memory, found a read-only buffer";
+                    return Err(inst.error(ErrorCode::NotWritable, detail));
+                }
+                // Atomic loads and stores must not be cached or merged.
+                let access = Access { coherent: true, volatile: true, ..mem.access };
+                Ok((MemPtr { access, ..mem }, ty))
+            }
+            _ => {
+                let detail = format!("expected such a number, found type %{}", pointer.pointee);
+                Err(inst.error(ErrorCode::BadAtomic, detail))
+            }
+        }
+    }
+
+    /// `OpControlBarrier` and `OpMemoryBarrier`.
+    pub(super) fn op_barrier(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (execution, rest) = match inst.op {
+            Op::ControlBarrier => (Some(self.scope(inst, 0)?), 1),
+            _ => (None, 0),
+        };
+        let memory = self.scope(inst, rest)?;
+        let semantics = self.semantics(inst, rest + 1)?;
+        self.barrier(execution, memory, semantics);
+        Ok(())
+    }
+
+    fn barrier(&mut self, execution: Option<Scope>, memory: Scope, semantics: MemorySemantics) {
+        self.b().inst(InstKind::Barrier { execution, memory, semantics }, &[]);
+    }
+
+    fn const_word(&mut self, inst: &Inst<'_>, at: usize) -> Result<u32> {
+        match self.operand(inst, at)? {
+            (Val::Const(value), _) => Ok(value.bits() as u32),
+            _ => {
+                let detail = format!("expected a constant in operand {at}");
+                Err(inst.error(ErrorCode::NotAConstant, detail))
+            }
+        }
+    }
+
+    fn scope(&mut self, inst: &Inst<'_>, at: usize) -> Result<Scope> {
+        match self.const_word(inst, at)? {
+            // CrossDevice, Device and QueueFamily: one device is all there is.
+            0 | 1 | 5 => Ok(Scope::Device),
+            2 => Ok(Scope::Workgroup),
+            3 => Ok(Scope::Subgroup),
+            4 => Ok(Scope::Invocation),
+            n => Err(inst.error(ErrorCode::BadEnumerant, format!("expected a scope, found {n}"))),
+        }
+    }
+
+    fn semantics(&mut self, inst: &Inst<'_>, at: usize) -> Result<MemorySemantics> {
+        let bits = Semantics::from_bits_truncate(self.const_word(inst, at)?);
+        let both = Semantics::ACQUIRE_RELEASE | Semantics::SEQUENTIALLY_CONSISTENT;
+        Ok(MemorySemantics {
+            acquire: bits.intersects(both | Semantics::ACQUIRE),
+            release: bits.intersects(both | Semantics::RELEASE),
+            buffer: bits.contains(Semantics::UNIFORM_MEMORY),
+            image: bits.contains(Semantics::IMAGE_MEMORY),
+            shared: bits.contains(Semantics::WORKGROUP_MEMORY),
+            output: bits.contains(Semantics::OUTPUT_MEMORY),
+        })
+    }
+}

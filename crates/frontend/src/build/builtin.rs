@@ -1,0 +1,126 @@
+//! Built-in variables of compute shaders.
+
+use crestline_ssa::ir::{AluOp, SysVal, Ty, Value};
+use rspirv::spirv::{BuiltIn, Decoration};
+
+use super::Translator;
+use crate::error::{ErrorCode, Result};
+use crate::spirv::Inst;
+
+/// Where a built-in variable's value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Builtin {
+    /// The system value itself.
+    SysVal(SysVal),
+    /// The same number in every invocation.
+    Const(u32),
+    /// Bits of the subgroup's invocations compared with this one.
+    Mask(Mask),
+}
+
+/// Which invocations of the subgroup a mask has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mask {
+    Eq,
+    Ge,
+    Gt,
+    Le,
+    Lt,
+}
+
+/// What each built-in variable of compute shaders is.
+const BUILTINS: &[(BuiltIn, Builtin)] = &[
+    (BuiltIn::WorkgroupId, Builtin::SysVal(SysVal::WorkgroupId)),
+    (BuiltIn::NumWorkgroups, Builtin::SysVal(SysVal::NumWorkgroups)),
+    (BuiltIn::WorkgroupSize, Builtin::SysVal(SysVal::WorkgroupSize)),
+    (BuiltIn::LocalInvocationId, Builtin::SysVal(SysVal::LocalInvocationId)),
+    (BuiltIn::GlobalInvocationId, Builtin::SysVal(SysVal::GlobalInvocationId)),
+    (BuiltIn::LocalInvocationIndex, Builtin::SysVal(SysVal::LocalInvocationIndex)),
+    (BuiltIn::SubgroupId, Builtin::SysVal(SysVal::SubgroupId)),
+    (BuiltIn::NumSubgroups, Builtin::SysVal(SysVal::NumSubgroups)),
+    (BuiltIn::SubgroupSize, Builtin::SysVal(SysVal::SubgroupSize)),
+    (BuiltIn::SubgroupLocalInvocationId, Builtin::SysVal(SysVal::SubgroupInvocation)),
+    (BuiltIn::SubgroupEqMask, Builtin::Mask(Mask::Eq)),
+    (BuiltIn::SubgroupGeMask, Builtin::Mask(Mask::Ge)),
+    (BuiltIn::SubgroupGtMask, Builtin::Mask(Mask::Gt)),
+    (BuiltIn::SubgroupLeMask, Builtin::Mask(Mask::Le)),
+    (BuiltIn::SubgroupLtMask, Builtin::Mask(Mask::Lt)),
+    (BuiltIn::DeviceIndex, Builtin::Const(0)),
+];
+
+impl Builtin {
+    fn ty(self) -> Ty {
+        match self {
+            Builtin::SysVal(sysval) => sysval.ty(),
+            Builtin::Const(_) => Ty::X32,
+            Builtin::Mask(_) => Ty::X32.with_comps(4),
+        }
+    }
+}
+
+impl Translator<'_, '_> {
+    /// Which built-in variable an input variable is.
+    pub(super) fn builtin(&mut self, inst: &Inst<'_>) -> Result<Builtin> {
+        let number = self.module.decoration_word(inst.result, Decoration::BuiltIn)?;
+        let row = number
+            .and_then(BuiltIn::from_u32)
+            .and_then(|wanted| BUILTINS.iter().find(|(b, _)| *b == wanted));
+        let Some(&(name, builtin)) = row else {
+            let found =
+                number.and_then(BuiltIn::from_u32).map_or("none".into(), |b| format!("{b:?}"));
+            let detail = format!("expected a built-in of compute shaders, found {found}");
+            return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
+        };
+        let pointee = match self.globals.types.get(inst.ty) {
+            Some(crate::spirv::Type::Pointer { pointee, .. }) => *pointee,
+            _ => 0,
+        };
+        if self.globals.types.leaf(pointee) != Some(builtin.ty()) {
+            let (comps, name) = (builtin.ty().comps(), format!("{name:?}"));
+            let detail = format!("expected {comps} 32-bit integers for {name}");
+            return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
+        }
+        Ok(builtin)
+    }
+
+    /// The whole value of a built-in variable.
+    pub(super) fn load_builtin(&mut self, builtin: Builtin) -> Result<Value> {
+        Ok(match builtin {
+            Builtin::SysVal(SysVal::WorkgroupSize) => {
+                let [x, y, z] = self.shader.compute.local_size.map(u64::from);
+                self.imm_bits(Ty::X32.with_comps(3), [x, y, z, 0])
+            }
+            Builtin::SysVal(sysval) => self.sysval(sysval),
+            Builtin::Const(value) => self.imm(value),
+            Builtin::Mask(mask) => self.subgroup_mask(mask),
+        })
+    }
+
+    /// Subgroups have at most 32 invocations: the upper components are zero.
+    fn subgroup_mask(&mut self, mask: Mask) -> Value {
+        let lane = self.sysval(SysVal::SubgroupInvocation);
+        let size = self.sysval(SysVal::SubgroupSize);
+        let (one, ones, zero) = (self.imm(1), self.imm(u32::MAX), self.imm(0));
+        let bit = self.alu(AluOp::IShl, &[one, lane]);
+        let below = self.alu(AluOp::ISub, &[bit, one]);
+        // All invocations of the subgroup: the shift count 32 - size is below 32.
+        let width = self.imm(32);
+        let unused = self.alu(AluOp::ISub, &[width, size]);
+        let all = self.alu(AluOp::UShr, &[ones, unused]);
+        let up_to = self.alu(AluOp::IOr, &[bit, below]);
+        let low = match mask {
+            Mask::Eq => bit,
+            Mask::Lt => below,
+            Mask::Le => up_to,
+            Mask::Ge => {
+                let not = self.alu(AluOp::INot, &[below]);
+                self.alu(AluOp::IAnd, &[all, not])
+            }
+            Mask::Gt => {
+                let not = self.alu(AluOp::INot, &[up_to]);
+                self.alu(AluOp::IAnd, &[all, not])
+            }
+        };
+        self.b().vec(&[low.into(), zero.into(), zero.into(), zero.into()])
+    }
+}

@@ -1,0 +1,137 @@
+//! Bit casts between vectors of different component sizes, and packed integer dot products.
+
+use crestline_ssa::ir::{AluOp, Src, Ty, Value};
+use rspirv::spirv::Op;
+
+use super::Translator;
+use crate::error::{ErrorCode, Result};
+use crate::spirv::Inst;
+
+/// The operation that splits one number of `wide` bits into numbers of `narrow` bits, and its inverse.
+fn packing(wide: u32, narrow: u32) -> Option<(AluOp, AluOp)> {
+    match (wide, narrow) {
+        (64, 32) => Some((AluOp::Unpack64To32, AluOp::Pack64From32)),
+        (64, 16) => Some((AluOp::Unpack64To16, AluOp::Pack64From16)),
+        (32, 16) => Some((AluOp::Unpack32To16, AluOp::Pack32From16)),
+        (32, 8) => Some((AluOp::Unpack32To8, AluOp::Pack32From8)),
+        (16, 8) => Some((AluOp::Unpack16To8, AluOp::Pack16From8)),
+        _ => None,
+    }
+}
+
+impl Translator<'_, '_> {
+    /// `OpBitcast`: the lowest bits of a wide component are the first narrow one.
+    pub(super) fn op_bitcast(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let value = self.leaf(inst, 0)?;
+        let (from, to) = (self.shader.func.ty(value), self.result_leaf(inst)?);
+        let total = |ty: Ty| ty.bits() as usize * ty.comps();
+        if from.is_bool() || to.is_bool() || total(from) != total(to) {
+            let detail = format!("expected as many bits as the result has ({to}), found {from}");
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let value = if from.bits() == to.bits() { value } else { self.recast(inst, value, to)? };
+        self.bind_leaf(inst, value)
+    }
+
+    fn recast(&mut self, inst: &Inst<'_>, value: Value, to: Ty) -> Result<Value> {
+        let from = self.shader.func.ty(value);
+        let (wide, narrow) = (from.bits().max(to.bits()), from.bits().min(to.bits()));
+        // 64 and 8 bits never meet: eight components are more than a vector has.
+        let Some((unpack, pack)) = packing(wide, narrow) else {
+            let detail = format!("expected sizes that divide each other, found {from} and {to}");
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        };
+        let ratio = (wide / narrow) as usize;
+        let mut comps: Vec<Src> = Vec::new();
+        if from.bits() == wide {
+            for comp in 0..from.comps() {
+                let one = self.b().comp(value, comp);
+                let pieces = self.alu(unpack, &[one]);
+                comps.extend((0..ratio).map(|i| Src::comp(pieces, i)));
+            }
+        } else {
+            for comp in 0..to.comps() {
+                let pieces: Vec<Src> =
+                    (0..ratio).map(|i| Src::comp(value, comp * ratio + i)).collect();
+                let pieces = self.b().vec(&pieces);
+                comps.push(Src::new(self.alu(pack, &[pieces])));
+            }
+        }
+        Ok(self.b().vec(&comps))
+    }
+
+    /// `OpSDot` and its like, of vectors or of four bytes packed into 32 bits; with an accumulator, saturating.
+    pub(super) fn op_integer_dot(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let ty = self.result_leaf(inst)?;
+        let saturates = matches!(inst.op, Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat);
+        let signed = match inst.op {
+            Op::SDot | Op::SDotAccSat => [true, true],
+            Op::UDot | Op::UDotAccSat => [false, false],
+            _ => [true, false],
+        };
+        if ty.comps() != 1 || ty.bits() < 32 {
+            let detail = format!("expected a result of 32 or 64 bits, found {ty}");
+            return Err(inst.error(ErrorCode::Unsupported, detail));
+        }
+        let mut factors = Vec::new();
+        for (at, signed) in signed.into_iter().enumerate() {
+            let mut vector = self.leaf(inst, at)?;
+            if self.shader.func.ty(vector) == Ty::X32 {
+                vector = self.alu(AluOp::Unpack32To8, &[vector]);
+            }
+            let found = self.shader.func.ty(vector);
+            if found.is_bool() || found.comps() < 2 || found.bits() > ty.bits() {
+                let detail = format!("expected integers no wider than {ty}, found {found}");
+                return Err(inst.error(ErrorCode::OperandType, detail));
+            }
+            if found.bits() < ty.bits() {
+                let widen = if signed { AluOp::I2I } else { AluOp::U2U };
+                vector = self.b().convert(widen, ty.bits(), vector);
+            }
+            factors.push(vector);
+        }
+        let comps = self.shader.func.ty(factors[0]).comps();
+        if self.shader.func.ty(factors[1]).comps() != comps {
+            return Err(inst.error(ErrorCode::OperandType, "expected vectors of equal length"));
+        }
+        let products = self.alu(AluOp::IMul, &factors);
+        let mut sum = self.b().comp(products, 0);
+        for comp in 1..comps {
+            let next = self.b().comp(products, comp);
+            sum = self.alu(AluOp::IAdd, &[sum, next]);
+        }
+        if saturates {
+            let accumulator = self.leaf(inst, 2)?;
+            if self.shader.func.ty(accumulator) != ty {
+                return Err(inst.error(ErrorCode::OperandType, format!("expected {ty} to add to")));
+            }
+            sum = if signed[0] {
+                self.add_saturating(sum, accumulator)
+            } else {
+                let wrapped = self.alu(AluOp::IAdd, &[sum, accumulator]);
+                let carry = self.alu(AluOp::UAddCarry, &[sum, accumulator]);
+                let zero = self.imm_int(ty, 0);
+                let over = self.alu(AluOp::INe, &[carry, zero]);
+                let most = self.imm_int(ty, u64::MAX);
+                self.alu(AluOp::Select, &[over, most, wrapped])
+            };
+        }
+        self.bind_leaf(inst, sum)
+    }
+
+    /// Signed sum, at the limits where it does not fit.
+    fn add_saturating(&mut self, x: Value, y: Value) -> Value {
+        let ty = self.shader.func.ty(x);
+        let sum = self.alu(AluOp::IAdd, &[x, y]);
+        // Overflow: both operands have a sign that the sum has not.
+        let flipped = [self.alu(AluOp::IXor, &[x, sum]), self.alu(AluOp::IXor, &[y, sum])];
+        let both = self.alu(AluOp::IAnd, &flipped);
+        let zero = self.imm_int(ty, 0);
+        let over = self.alu(AluOp::ILt, &[both, zero]);
+        let negative = self.alu(AluOp::ILt, &[x, zero]);
+        let (least, most) = (1u64 << (ty.bits() - 1), ty.mask() >> 1);
+        let (least, most) = (self.imm_int(ty, least), self.imm_int(ty, most));
+        let limit = self.alu(AluOp::Select, &[negative, least, most]);
+        self.alu(AluOp::Select, &[over, limit, sum])
+    }
+}

@@ -1,0 +1,391 @@
+//! Emits the control tree of a function: regions, exits through several loops, phis.
+
+use std::rc::Rc;
+
+use crestline_ssa::ir::{AluOp, InstKind, RegionId, Src, Ty, Value, VarId, VarTy};
+use rspirv::spirv::Op;
+
+use super::value::Val;
+use super::{IrLoop, LoopKey, ReturnSlot, SwitchValue, Translator};
+use crate::control::{Cond, Exit, Node, RETURN};
+use crate::error::{ErrorCode, FrontendError, Result};
+
+/// Depth to which regions may nest after inlining, so that everything behind may recurse over them.
+const MAX_DEPTH: usize = 256;
+
+impl Translator<'_, '_> {
+    /// Emits nodes into the current region. The caller ends the region.
+    pub(super) fn seq(&mut self, nodes: &[Node]) -> Result<()> {
+        for node in nodes {
+            self.node(node)?;
+        }
+        Ok(())
+    }
+
+    fn node(&mut self, node: &Node) -> Result<()> {
+        match node {
+            Node::Block(block) => self.block(*block),
+            Node::Edge { from, to } => self.edge(*from, *to),
+            Node::Switch(block) => self.switch(*block),
+            Node::If { cond, then, else_ } => {
+                let cond = self.cond(*cond)?;
+                self.if_(cond, |t| t.seq(then), |t| t.seq(else_))
+            }
+            Node::Labelled { label, body } => {
+                let exit = Exit::Label(*label);
+                self.looped(LoopKey::Once(exit), |t| t.seq(body), None)
+            }
+            Node::Loop { id, body, continuing } => {
+                let run_body = |t: &mut Self| t.seq(body);
+                self.looped(LoopKey::Loop(*id), run_body, Some(continuing))
+            }
+            Node::ReturnValue(block) => self.return_value(*block),
+            Node::Exit(exit) => self.exit(*exit),
+        }
+    }
+
+    fn enter(&mut self, region: RegionId) -> Result<RegionId> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let detail = format!("expected at most {MAX_DEPTH} levels after inlining");
+            return Err(FrontendError::new(ErrorCode::Nesting, detail));
+        }
+        let outer = std::mem::replace(&mut self.region, region);
+        self.set_active(region, true);
+        Ok(outer)
+    }
+
+    fn leave(&mut self, outer: RegionId) {
+        self.depth -= 1;
+        self.set_active(self.region, false);
+        self.region = outer;
+    }
+
+    /// Whether the current region has its terminator.
+    fn is_ended(&self) -> bool {
+        let func = &self.shader.func;
+        func.region(self.region).insts.last().is_some_and(|&i| func.inst(i).kind.is_terminator())
+    }
+
+    /// An `if` whose sides `then` and `else_` emit.
+    pub(super) fn if_(
+        &mut self,
+        cond: Value,
+        then: impl FnOnce(&mut Self) -> Result<()>,
+        else_: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
+        let (_, yes, no) = self.b().if_(cond);
+        let outer = self.enter(yes)?;
+        then(self)?;
+        if !self.is_ended() {
+            self.b().yield_(&[]);
+        }
+        self.leave(outer);
+        let outer = self.enter(no)?;
+        else_(self)?;
+        if !self.is_ended() {
+            self.b().yield_(&[]);
+        }
+        self.leave(outer);
+        Ok(())
+    }
+
+    /// An IR loop: a real one, or one that runs once so that `Break` leaves the code early.
+    pub(super) fn looped(
+        &mut self,
+        key: LoopKey,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+        continuing: Option<&[Node]>,
+    ) -> Result<()> {
+        let (inst, region) = self.b().loop_(&[]);
+        let index = self.shader.func.region(self.region).insts.len() - 1;
+        self.frame().loops.push(IrLoop { key, flags: Vec::new() });
+        let outer = self.enter(region)?;
+        body(self)?;
+        if !self.is_ended() {
+            match key {
+                LoopKey::Once(_) => self.b().break_(&[]),
+                LoopKey::Loop(_) => self.b().continue_(&[]),
+            }
+        }
+        self.leave(outer);
+        if let Some(nodes) = continuing.filter(|nodes| !nodes.is_empty()) {
+            let region = self.shader.func.add_region();
+            let outer = self.enter(region)?;
+            self.seq(nodes)?;
+            if !self.is_ended() {
+                self.b().continue_(&[]);
+            }
+            self.leave(outer);
+            if let InstKind::Loop { continuing, .. } = self.shader.func.kind_mut(inst) {
+                *continuing = Some(region);
+            }
+        }
+        let flags = self.frame().loops.pop().map_or(Vec::new(), |l| l.flags);
+        if flags.is_empty() {
+            return Ok(());
+        }
+        // Flags of exits that pass through this loop: cleared before it, asked after it. No value that was bound so
+        // far stands behind the loop, so inserting before it moves no recorded position.
+        let region = self.region;
+        let mut b = crestline_ssa::ir::Builder::at(&mut self.shader.func, region, index);
+        let clear = b.imm_b(false);
+        for &(_, flag) in &flags {
+            b.store_var(flag, vec![], clear);
+        }
+        for (exit, flag) in flags {
+            let taken = self.b().load_var(flag, vec![], Ty::BOOL);
+            self.if_(taken, |t| t.exit(exit), |_| Ok(()))?;
+        }
+        Ok(())
+    }
+
+    /// Leaves by `exit`; through loops that lie between by flags.
+    fn exit(&mut self, exit: Exit) -> Result<()> {
+        let frame = self.frame();
+        let wanted = match exit {
+            Exit::Unreachable => return Ok(()),
+            Exit::Label(RETURN) if frame.is_entry => {
+                self.b().return_();
+                return Ok(());
+            }
+            Exit::Label(_) => LoopKey::Once(exit),
+            Exit::Break(id) | Exit::Continue(id) => LoopKey::Loop(id),
+        };
+        match frame.loops.last_mut() {
+            Some(innermost) if innermost.key == wanted => {
+                match exit {
+                    Exit::Continue(_) => self.b().continue_(&[]),
+                    _ => self.b().break_(&[]),
+                }
+                Ok(())
+            }
+            Some(innermost) => {
+                let known = innermost.flags.iter().find(|(e, _)| *e == exit).map(|&(_, v)| v);
+                let flag = known.unwrap_or_else(|| self.new_flag(exit));
+                let set = self.imm_bits(Ty::BOOL, [1, 0, 0, 0]);
+                self.b().store_var(flag, vec![], set);
+                self.b().break_(&[]);
+                Ok(())
+            }
+            None => {
+                let detail = format!("expected a construct that {exit:?} leaves");
+                Err(FrontendError::new(ErrorCode::Unstructured, detail))
+            }
+        }
+    }
+
+    fn new_flag(&mut self, exit: Exit) -> VarId {
+        let flag = self.new_var(String::new(), VarTy::Vector(Ty::BOOL), None);
+        if let Some(innermost) = self.frame().loops.last_mut() {
+            innermost.flags.push((exit, flag));
+        }
+        flag
+    }
+
+    fn cond(&mut self, cond: Cond) -> Result<Value> {
+        match cond {
+            Cond::Value(id) => {
+                let (val, ty) = self.value(id)?;
+                let value = self.as_leaf(&val, ty)?;
+                if self.shader.func.ty(value) != Ty::BOOL {
+                    let detail = format!("expected a boolean scalar as condition, found %{id}");
+                    return Err(FrontendError::new(ErrorCode::OperandType, detail));
+                }
+                Ok(value)
+            }
+            Cond::Target { head, target } => {
+                let switch = self.switch_value(head)?;
+                match switch.number {
+                    Some(number) => {
+                        let target = self.imm(target as u32);
+                        Ok(self.alu(AluOp::IEq, &[number, target]))
+                    }
+                    None => {
+                        let tree = self.frame().tree.clone();
+                        let literals = &tree.switches[&head].literals[target];
+                        Ok(self.any_equal(switch.selector, literals))
+                    }
+                }
+            }
+            Cond::Below { head, target } => {
+                let switch = self.switch_value(head)?;
+                let target = self.imm(target as u32);
+                let number = switch.number.unwrap_or(switch.selector);
+                Ok(self.alu(AluOp::ULt, &[number, target]))
+            }
+        }
+    }
+
+    fn switch_value(&mut self, head: usize) -> Result<SwitchValue> {
+        self.frame().switches.get(&head).copied().ok_or_else(|| {
+            FrontendError::new(ErrorCode::Unstructured, "expected the switch before its cases")
+        })
+    }
+
+    fn any_equal(&mut self, selector: Value, literals: &[u64]) -> Value {
+        let ty = self.shader.func.ty(selector);
+        let mut any = None;
+        for &literal in literals {
+            let literal = self.imm_bits(ty, [literal & ty.mask(), 0, 0, 0]);
+            let equal = self.alu(AluOp::IEq, &[selector, literal]);
+            any = Some(match any {
+                None => equal,
+                Some(any) => self.alu(AluOp::IOr, &[any, equal]),
+            });
+        }
+        any.unwrap_or_else(|| self.imm_bits(Ty::BOOL, [0; 4]))
+    }
+
+    /// Evaluates the selector of a switch, and the number of its target where conditions compare numbers.
+    fn switch(&mut self, head: usize) -> Result<()> {
+        let inst = self.module.insts[self.frame().func.blocks[head].terminator];
+        let selector = self.leaf(&inst, 0)?;
+        let tree = self.frame().tree.clone();
+        let switch = &tree.switches[&head];
+        let mut number = None;
+        if switch.numbered {
+            let mut chosen = self.imm(switch.default as u32);
+            for (target, literals) in switch.literals.iter().enumerate() {
+                if target == switch.default || literals.is_empty() {
+                    continue;
+                }
+                let hit = self.any_equal(selector, literals);
+                let this = self.imm(target as u32);
+                chosen = self.alu(AluOp::Select, &[hit, this, chosen]);
+            }
+            number = Some(chosen);
+        }
+        self.frame().switches.insert(head, SwitchValue { selector, number });
+        self.check_budget()
+    }
+
+    /// A block's instructions: phis are loads of their variables.
+    fn block(&mut self, block: usize) -> Result<()> {
+        let range = self.frame().func.blocks[block].insts.clone();
+        for index in range {
+            let inst = self.module.insts[index];
+            if inst.op == Op::Phi {
+                let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
+                let val = self.load_var(var, &[], inst.ty).map_err(|e| e.at(inst.place()))?;
+                self.bind(inst.result, val);
+            } else {
+                self.inst(&inst).map_err(|e| e.at(inst.place()))?;
+            }
+            self.check_budget().map_err(|e| e.at(inst.place()))?;
+        }
+        Ok(())
+    }
+
+    /// The branch from one block to another with phis: all values are read before any phi's variable is written,
+    /// because phis of the target may be among the values.
+    fn edge(&mut self, from: usize, to: usize) -> Result<()> {
+        let func = self.frame().func;
+        let label = func.blocks[from].label;
+        let mut moves = Vec::new();
+        for index in func.blocks[to].insts.clone() {
+            let inst = self.module.insts[index];
+            if inst.op != Op::Phi {
+                continue;
+            }
+            let pair = inst.operands.chunks_exact(2).find(|p| p[1] == label).ok_or_else(|| {
+                inst.error(ErrorCode::BadPhi, format!("expected a value for block %{label}"))
+            })?;
+            let (val, ty) = self.value(pair[0]).map_err(|e| e.at(inst.place()))?;
+            if ty != inst.ty {
+                let detail = format!("expected a value of type %{}, found %{}", inst.ty, pair[0]);
+                return Err(inst.error(ErrorCode::BadPhi, detail));
+            }
+            moves.push((inst, val));
+        }
+        for (inst, val) in moves {
+            let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
+            self.store_var(var, &[], inst.ty, &val).map_err(|e| e.at(inst.place()))?;
+        }
+        Ok(())
+    }
+
+    fn phi_var(&mut self, id: u32) -> Result<VarId> {
+        if let Some(&var) = self.frame().phis.get(&id) {
+            return Ok(var);
+        }
+        let ty = self.module.def(id).map_or(0, |i| i.ty);
+        self.check_parts(ty)?;
+        let shape = self.globals.types.var_ty(ty)?;
+        let var = self.new_var(self.module.name(id).to_owned(), shape, None);
+        self.frame().phis.insert(id, var);
+        Ok(var)
+    }
+
+    fn return_value(&mut self, block: usize) -> Result<()> {
+        let inst = self.module.insts[self.frame().func.blocks[block].terminator];
+        let (val, ty) = self.operand(&inst, 0)?;
+        match self.frame().returns {
+            // The only return: the caller reads the value where it is.
+            ReturnSlot::Bound(id) => self.bind(id, val),
+            ReturnSlot::Var(var) => {
+                self.store_var(var, &[], ty, &val).map_err(|e| e.at(inst.place()))?;
+            }
+            ReturnSlot::Nothing => {
+                let detail = "expected no value from a function that returns void";
+                return Err(inst.error(ErrorCode::BadCall, detail));
+            }
+        }
+        Ok(())
+    }
+
+    /// Calls that make an instruction list longer stop here before memory runs out.
+    pub(super) fn check_budget(&self) -> Result<()> {
+        let (made, most) = (self.shader.func.num_insts(), self.max_insts);
+        if made <= most {
+            return Ok(());
+        }
+        let detail = format!("expected at most {most} instructions");
+        Err(FrontendError::new(ErrorCode::Budget, detail))
+    }
+
+    /// One operation on values whose types the caller has checked.
+    pub(super) fn alu(&mut self, op: AluOp, srcs: &[Value]) -> Value {
+        self.b().alu(op, srcs)
+    }
+
+    /// Like [`Translator::alu`], with scalars in vector positions repeated.
+    pub(super) fn alu_splat(&mut self, op: AluOp, ty: Ty, srcs: &[Value]) -> Value {
+        let srcs: Vec<Src> =
+            srcs.iter()
+                .map(|&v| {
+                    if self.shader.func.ty(v).comps() == 1 { Src::comp(v, 0) } else { Src::new(v) }
+                })
+                .collect();
+        self.b().alu_ty(op, ty, &srcs)
+    }
+}
+
+/// The tree of a function, shared by all its calls.
+pub(super) type SharedTree = Rc<crate::control::Tree>;
+
+impl Translator<'_, '_> {
+    /// Puts the deferred stores where they belong, in one walk over each region that gets any.
+    pub(super) fn place_deferred(&mut self) {
+        let mut deferred = std::mem::take(&mut self.deferred);
+        // Stable: stores for the same position stay in the order in which they were made.
+        deferred.sort_by_key(|d| (d.region, d.pos));
+        for group in deferred.chunk_by(|a, b| a.region == b.region) {
+            let insts = &mut self.shader.func.region_mut(group[0].region).insts;
+            let old = std::mem::take(insts);
+            let mut stores = group.iter().peekable();
+            for (pos, inst) in old.into_iter().enumerate() {
+                while let Some(store) = stores.next_if(|d| d.pos <= pos) {
+                    insts.push(store.inst);
+                }
+                insts.push(inst);
+            }
+            insts.extend(stores.map(|d| d.inst));
+        }
+    }
+
+    /// A value that a call yields.
+    pub(super) fn take_bound(&mut self, id: u32) -> Result<Val> {
+        Ok(self.value(id)?.0)
+    }
+}

@@ -1,0 +1,110 @@
+//! One SPIR-V instruction: which room of this module translates it.
+
+use rspirv::spirv::{Decoration, GlslStd450Op, Op};
+
+use super::Translator;
+use super::value::Val;
+use crate::error::{ErrorCode, Result};
+use crate::spirv::{Const, ExtSet, Inst};
+
+impl Translator<'_, '_> {
+    /// Translates one instruction of a block.
+    pub(super) fn inst(&mut self, inst: &Inst<'_>) -> Result<()> {
+        self.exact = inst.result != 0 && self.module.has(inst.result, Decoration::NoContraction);
+        let done = self.dispatch(inst);
+        self.exact = false;
+        done
+    }
+
+    fn dispatch(&mut self, inst: &Inst<'_>) -> Result<()> {
+        if let Some(row) = super::alu::row(inst.op) {
+            return self.op_alu(inst, row);
+        }
+        match inst.op {
+            Op::Line | Op::NoLine | Op::Nop => Ok(()),
+            Op::Undef => {
+                self.bind(inst.result, Val::Const(Const::Undef));
+                Ok(())
+            }
+            Op::Variable => self.op_variable(inst),
+            Op::Load => self.op_load(inst),
+            Op::Store => self.op_store(inst),
+            Op::CopyMemory => self.op_copy_memory(inst),
+            Op::AccessChain | Op::InBoundsAccessChain => self.access_chain(inst, 1),
+            Op::ArrayLength => self.op_array_length(inst),
+            Op::PtrAccessChain
+            | Op::InBoundsPtrAccessChain
+            | Op::PtrEqual
+            | Op::PtrNotEqual
+            | Op::PtrDiff => Err(inst.error(
+                ErrorCode::VariablePointer,
+                "expected a pointer made by an access chain into a variable",
+            )),
+            Op::FunctionCall => self.op_call(inst),
+            Op::CopyObject | Op::CopyLogical | Op::ExpectKHR => self.op_copy(inst),
+            Op::CompositeConstruct => self.op_construct(inst),
+            Op::CompositeExtract => self.op_extract(inst),
+            Op::CompositeInsert => self.op_insert(inst),
+            Op::VectorShuffle => self.op_shuffle(inst),
+            Op::VectorExtractDynamic => self.op_extract_dynamic(inst),
+            Op::VectorInsertDynamic => self.op_insert_dynamic(inst),
+            Op::Select => self.op_select(inst),
+            Op::Transpose => self.op_transpose(inst),
+            Op::MatrixTimesScalar => self.op_matrix_times_scalar(inst),
+            Op::MatrixTimesVector => self.op_matrix_times_vector(inst),
+            Op::VectorTimesMatrix => self.op_vector_times_matrix(inst),
+            Op::MatrixTimesMatrix => self.op_matrix_times_matrix(inst),
+            Op::OuterProduct => self.op_outer_product(inst),
+            Op::VectorTimesScalar => self.op_vector_times_scalar(inst),
+            Op::Any | Op::All => self.op_any_all(inst),
+            Op::FMod | Op::FRem => self.op_float_remainder(inst),
+            Op::IsNan | Op::IsInf => self.op_classify(inst),
+            Op::Bitcast => self.op_bitcast(inst),
+            Op::IAddCarry | Op::ISubBorrow | Op::UMulExtended | Op::SMulExtended => {
+                self.op_two_results(inst)
+            }
+            Op::BitFieldInsert | Op::BitFieldSExtract | Op::BitFieldUExtract => {
+                self.op_bit_field(inst)
+            }
+            Op::ShiftLeftLogical | Op::ShiftRightLogical | Op::ShiftRightArithmetic => {
+                self.op_shift(inst)
+            }
+            Op::BitCount => self.op_bit_count(inst),
+            Op::SDot | Op::UDot | Op::SUDot | Op::SDotAccSat | Op::UDotAccSat | Op::SUDotAccSat => {
+                self.op_integer_dot(inst)
+            }
+            Op::ControlBarrier | Op::MemoryBarrier => self.op_barrier(inst),
+            Op::ExtInst => self.op_ext_inst(inst),
+            op if super::atomic::is_atomic(op) => self.op_atomic(inst),
+            _ => Err(inst.error(
+                ErrorCode::Unsupported,
+                format!(
+                    "expected an instruction of 32-bit compute shaders without images, found Op{}",
+                    inst.name
+                ),
+            )),
+        }
+    }
+
+    fn op_ext_inst(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (set, number) = (inst.word(0)?, inst.word(1)?);
+        match self.module.ext_sets.get(&set) {
+            Some(ExtSet::NonSemantic) => Ok(()),
+            Some(ExtSet::Glsl450) => match GlslStd450Op::from_u32(number) {
+                Some(op) => self.glsl450(inst, op),
+                None => {
+                    let detail = format!("expected an instruction of GLSL.std.450, found {number}");
+                    Err(inst.error(ErrorCode::UnsupportedExt, detail))
+                }
+            },
+            Some(ExtSet::Other(name)) => {
+                let detail = format!("expected GLSL.std.450, found instruction {number} of {name}");
+                Err(inst.error(ErrorCode::UnsupportedExt, detail))
+            }
+            None => {
+                let detail = format!("expected an imported instruction set, found %{set}");
+                Err(inst.error(ErrorCode::UndefinedId, detail))
+            }
+        }
+    }
+}

@@ -1,0 +1,331 @@
+//! Loads, stores and copies: a composite is moved part by part.
+
+use crestline_ssa::ir::{Access, AluOp, Memory, Src, Ty, Value};
+use rspirv::spirv::MemoryAccess;
+
+use super::Translator;
+use super::pointer::{Base, Index, MemPtr, Pointer};
+use super::value::Val;
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::layout::MatrixLayout;
+use crate::spirv::{Inst, Type};
+
+impl Translator<'_, '_> {
+    /// `OpLoad`.
+    pub(super) fn op_load(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let pointer = self.pointer(inst, 0)?;
+        if pointer.pointee != inst.ty {
+            let detail = format!("expected %{}, what the pointer points to", pointer.pointee);
+            return Err(inst.error(ErrorCode::ResultType, detail));
+        }
+        let access = memory_operands(inst.rest(1));
+        let val = self.load(&pointer, access)?;
+        self.bind(inst.result, val);
+        Ok(())
+    }
+
+    /// `OpStore`.
+    pub(super) fn op_store(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let pointer = self.pointer(inst, 0)?;
+        let (val, ty) = self.operand(inst, 1)?;
+        if pointer.pointee != ty {
+            let detail = format!("expected a value of type %{}, found %{ty}", pointer.pointee);
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        self.store(&pointer, &val, memory_operands(inst.rest(2)))
+    }
+
+    /// `OpCopyMemory`.
+    pub(super) fn op_copy_memory(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let target = self.pointer(inst, 0)?;
+        let source = self.pointer(inst, 1)?;
+        if !self.globals.types.same_shape(source.pointee, target.pointee) {
+            let detail = "expected both pointers to point to the same type";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let access = memory_operands(inst.rest(2));
+        let val = self.load(&source, access)?;
+        self.store(&target, &val, access)
+    }
+
+    /// Reads what a pointer points to.
+    pub(super) fn load(&mut self, pointer: &Pointer, access: Access) -> Result<Val> {
+        match &pointer.base {
+            Base::Var { var, path } => self.load_var(*var, path, pointer.pointee),
+            Base::Builtin { builtin, comp } => {
+                let whole = self.load_builtin(*builtin)?;
+                Ok(Val::Leaf(match *comp {
+                    None => whole,
+                    Some(Index::Const(i)) => self.b().comp(whole, i as usize),
+                    Some(Index::Dyn(index)) => self.dynamic_comp(whole, index),
+                }))
+            }
+            Base::Mem(mem) => {
+                let mut mem = mem.clone();
+                merge(&mut mem.access, access);
+                self.load_mem(&mem, pointer.pointee, mem.matrix)
+            }
+            Base::Descriptors(_) => Err(whole_descriptors()),
+        }
+    }
+
+    /// Writes what a pointer points to.
+    pub(super) fn store(&mut self, pointer: &Pointer, val: &Val, access: Access) -> Result<()> {
+        match &pointer.base {
+            Base::Var { var, path } => {
+                self.check_parts(pointer.pointee)?;
+                self.store_var(*var, path, pointer.pointee, val)
+            }
+            Base::Builtin { .. } => Err(FrontendError::new(
+                ErrorCode::NotWritable,
+                "expected a writable variable, found an input",
+            )),
+            Base::Mem(mem) => {
+                let mut mem = mem.clone();
+                merge(&mut mem.access, access);
+                if !mem.writable {
+                    let detail = "expected a writable variable, found read-only memory";
+                    return Err(FrontendError::new(ErrorCode::NotWritable, detail));
+                }
+                self.store_mem(&mem, pointer.pointee, mem.matrix, val)
+            }
+            Base::Descriptors(_) => Err(whole_descriptors()),
+        }
+    }
+
+    /// Places of the parts of a composite in memory.
+    fn mem_parts(
+        &self,
+        mem: &MemPtr,
+        ty: u32,
+        matrix: Option<MatrixLayout>,
+    ) -> Result<Vec<(MemPtr, u32, Option<MatrixLayout>)>> {
+        self.check_parts(ty)?;
+        let layout = self.layout();
+        let mut parts = Vec::new();
+        match self.globals.types.expect(ty)? {
+            Type::Struct { members } => {
+                for (index, &member) in members.iter().enumerate() {
+                    let index = index as u32;
+                    let mut part = mem.plus(layout.member_offset(ty, index, mem.rules)?)?;
+                    part.decorate(self.module.member_decorations(ty, index));
+                    parts.push((part, member, layout.member_matrix(ty, index)?.or(matrix)));
+                }
+            }
+            Type::Array { elem, count } => {
+                let stride = layout.array_stride(ty, *elem, mem.rules)?;
+                for index in 0..*count {
+                    parts.push((mem.plus(index.saturating_mul(stride))?, *elem, matrix));
+                }
+            }
+            Type::Matrix { column, count } => {
+                let matrix = layout.matrix(*column, mem.rules, matrix)?;
+                let bytes = self.globals.types.leaf(*column).map_or(4, Ty::comp_bytes);
+                for index in 0..*count {
+                    let step = if matrix.row_major { bytes } else { matrix.stride };
+                    let mut part = mem.plus(index * step)?;
+                    part.comp_stride = matrix.row_major.then_some(matrix.stride);
+                    parts.push((part, *column, None));
+                }
+            }
+            other => {
+                let detail =
+                    format!("expected a type that can be moved, found {}", other.describe());
+                return Err(FrontendError::new(ErrorCode::UnsupportedType, detail));
+            }
+        }
+        Ok(parts)
+    }
+
+    fn load_mem(&mut self, mem: &MemPtr, ty: u32, matrix: Option<MatrixLayout>) -> Result<Val> {
+        if let Some(leaf) = self.globals.types.leaf(ty) {
+            return Ok(Val::Leaf(self.load_leaf(mem, leaf)?));
+        }
+        let mut parts = Vec::new();
+        for (part, ty, matrix) in self.mem_parts(mem, ty, matrix)? {
+            parts.push(self.load_mem(&part, ty, matrix)?);
+        }
+        self.check_budget()?;
+        Ok(Val::Parts(parts.into()))
+    }
+
+    fn store_mem(
+        &mut self,
+        mem: &MemPtr,
+        ty: u32,
+        matrix: Option<MatrixLayout>,
+        val: &Val,
+    ) -> Result<()> {
+        if self.globals.types.leaf(ty).is_some() {
+            let data = self.as_leaf(val, ty)?;
+            return self.store_leaf(mem, data);
+        }
+        let places = self.mem_parts(mem, ty, matrix)?;
+        for (index, (place, part_ty, matrix)) in places.into_iter().enumerate() {
+            let (part, _) = self.part(val, ty, index as u32)?;
+            self.store_mem(&place, part_ty, matrix, &part)?;
+        }
+        self.check_budget()
+    }
+
+    /// Reads a scalar or vector. A boolean is a 32-bit number that is not 0.
+    pub(super) fn load_leaf(&mut self, mem: &MemPtr, ty: Ty) -> Result<Value> {
+        let stored = if ty.is_bool() { Ty::X32.with_comps(ty.comps()) } else { ty };
+        let loaded = match mem.comp_stride.filter(|_| ty.comps() > 1) {
+            None => {
+                let offset = self.address(mem);
+                self.b().load(mem.memory, offset, mem.align, mem.access, stored)
+            }
+            Some(stride) => {
+                let mut comps = Vec::new();
+                for comp in 0..ty.comps() as u32 {
+                    let place = mem.plus(comp * stride)?;
+                    let offset = self.address(&place);
+                    let scalar = stored.scalar();
+                    let value =
+                        self.b().load(place.memory, offset, place.align, place.access, scalar);
+                    comps.push(Src::new(value));
+                }
+                self.b().vec(&comps)
+            }
+        };
+        if !ty.is_bool() {
+            return Ok(loaded);
+        }
+        let zero = self.imm_bits(stored, [0; 4]);
+        Ok(self.alu(AluOp::INe, &[loaded, zero]))
+    }
+
+    /// Writes a scalar or vector. A boolean is stored as the 32-bit number 0 or 1.
+    pub(super) fn store_leaf(&mut self, mem: &MemPtr, data: Value) -> Result<()> {
+        let ty = self.shader.func.ty(data);
+        let data = if ty.is_bool() { self.b().convert(AluOp::B2I, 32, data) } else { data };
+        match mem.comp_stride.filter(|_| ty.comps() > 1) {
+            None => {
+                let offset = self.address(mem);
+                self.b().store(mem.memory, offset, data, mem.align, mem.access);
+            }
+            Some(stride) => {
+                for comp in 0..ty.comps() {
+                    let place = mem.plus(comp as u32 * stride)?;
+                    let offset = self.address(&place);
+                    let data = self.b().comp(data, comp);
+                    self.b().store(place.memory, offset, data, place.align, place.access);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `OpArrayLength`: of the runtime array that is the last member of the structure pointed to.
+    pub(super) fn op_array_length(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let pointer = self.pointer(inst, 0)?;
+        let member = inst.word(1)?;
+        let types = &self.globals.types;
+        let array = types.part(pointer.pointee, member);
+        let (Base::Mem(mem), Some((array, Type::RuntimeArray { elem }))) =
+            (&pointer.base, array.and_then(|a| Some((a, types.get(a)?))))
+        else {
+            let detail = "expected a structure in a buffer whose member is a runtime array";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        };
+        let Memory::Ssbo(resource) = mem.memory else {
+            return Err(inst.error(ErrorCode::OperandType, "expected a storage buffer"));
+        };
+        let layout = self.layout();
+        let stride = layout.array_stride(array, *elem, mem.rules)?;
+        if stride == 0 {
+            return Err(inst.error(ErrorCode::BadDecoration, "expected an ArrayStride above 0"));
+        }
+        let start =
+            mem.offset.saturating_add(layout.member_offset(pointer.pointee, member, mem.rules)?);
+        let size = self.b().buffer_size(resource);
+        // A buffer that ends before the array has no elements: the difference must not wrap.
+        let start = self.imm(start);
+        let end = self.alu(AluOp::UMax, &[size, start]);
+        let bytes = self.alu(AluOp::ISub, &[end, start]);
+        let stride = self.imm(stride);
+        let length = self.alu(AluOp::UDiv, &[bytes, stride]);
+        self.bind(inst.result, Val::Leaf(length));
+        Ok(())
+    }
+
+    /// The variable of an `OpVariable` inside a function.
+    pub(super) fn op_variable(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let Some(&Type::Pointer { pointee, .. }) = self.globals.types.get(inst.ty) else {
+            return Err(inst.error(ErrorCode::ResultType, "expected a pointer type"));
+        };
+        // The entry function runs once: there the initializer is simply the variable's first value.
+        let at_start = self.frame().is_entry;
+        let base = self.private_base(inst, pointee, at_start)?;
+        if let (Base::Var { var, .. }, false, true) = (&base, at_start, inst.operands.len() > 1) {
+            let (val, ty) = self.operand(inst, 1)?;
+            if ty != pointee {
+                let detail = format!("expected an initializer of type %{pointee}, found %{ty}");
+                return Err(inst.error(ErrorCode::OperandType, detail));
+            }
+            self.store_var(*var, &[], ty, &val)?;
+        }
+        self.bind(inst.result, Val::Pointer(Pointer { base, pointee }));
+        Ok(())
+    }
+
+    /// All scalars of a constant initializer in order.
+    pub(super) fn initial_scalars(&mut self, id: u32, pointee: u32) -> Result<Vec<u64>> {
+        let Some((ty, value)) = self.globals.get(id).filter(|(ty, _)| *ty == pointee) else {
+            let detail = format!("expected a constant initializer of type %{pointee}, found %{id}");
+            return Err(FrontendError::new(ErrorCode::NotAConstant, detail));
+        };
+        let mut scalars = Vec::new();
+        flatten(&self.globals.types, *ty, value, &mut scalars);
+        Ok(scalars)
+    }
+
+    /// Component `index` of a vector, whichever it is at run time; any bits if there is no such component.
+    pub(super) fn dynamic_comp(&mut self, vector: Value, index: Value) -> Value {
+        let comps = self.shader.func.ty(vector).comps();
+        let mut chosen = self.b().comp(vector, 0);
+        for comp in 1..comps {
+            let number = self.imm(comp as u32);
+            let hit = self.alu(AluOp::IEq, &[index, number]);
+            let this = self.b().comp(vector, comp);
+            chosen = self.alu(AluOp::Select, &[hit, this, chosen]);
+        }
+        chosen
+    }
+}
+
+fn flatten(types: &crate::spirv::Types, ty: u32, value: &crate::spirv::Const, out: &mut Vec<u64>) {
+    match types.parts(ty) {
+        None => out.push(value.bits()),
+        Some(count) => {
+            for index in 0..count {
+                let part = types.part(ty, index).unwrap_or(0);
+                flatten(types, part, &value.part(index), out);
+            }
+        }
+    }
+}
+
+/// What the memory operands of a load or store demand.
+fn memory_operands(words: &[u32]) -> Access {
+    let flags = MemoryAccess::from_bits_truncate(words.first().copied().unwrap_or(0));
+    let shared = MemoryAccess::MAKE_POINTER_AVAILABLE | MemoryAccess::MAKE_POINTER_VISIBLE;
+    Access {
+        volatile: flags.contains(MemoryAccess::VOLATILE),
+        coherent: flags.intersects(shared),
+        ..Access::default()
+    }
+}
+
+fn merge(access: &mut Access, more: Access) {
+    access.volatile |= more.volatile;
+    access.coherent |= more.coherent;
+}
+
+fn whole_descriptors() -> FrontendError {
+    FrontendError::new(
+        ErrorCode::Unsupported,
+        "expected an access chain that chooses a descriptor, found the whole array",
+    )
+}

@@ -1,0 +1,455 @@
+//! Pointers, resolved while translating: which memory, and the way to a part of it.
+
+use crestline_ssa::ir::{
+    Access, Align, AluOp, BindingKind, Memory, PathStep, Resource, Src, SysVal, Ty, Value, VarId,
+};
+use rspirv::spirv::{Decoration, Op, StorageClass};
+
+use super::Translator;
+use super::builtin::Builtin;
+use super::value::Val;
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::layout::{Layout, MatrixLayout, Rules, fit};
+use crate::spirv::{Deco, Inst, Type};
+
+/// Offsets are known modulo this at most: a cache line, the largest access there is.
+const MAX_ALIGN: u32 = 64;
+
+/// An index of an access chain.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Index {
+    /// Known now.
+    Const(u32),
+    /// Known at run time, 32 bits.
+    Dyn(Value),
+}
+
+/// A pointer.
+#[derive(Clone, Debug)]
+pub(super) struct Pointer {
+    /// What it points into.
+    pub(super) base: Base,
+    /// The type of what it points to.
+    pub(super) pointee: u32,
+}
+
+/// What a pointer points into.
+#[derive(Clone, Debug)]
+pub(super) enum Base {
+    /// A private variable.
+    Var {
+        /// Which.
+        var: VarId,
+        /// The way to the part.
+        path: Vec<PathStep>,
+    },
+    /// Memory with byte offsets.
+    Mem(MemPtr),
+    /// A built-in variable.
+    Builtin {
+        /// Which.
+        builtin: Builtin,
+        /// A component of it.
+        comp: Option<Index>,
+    },
+    /// An array of descriptors, of which none is chosen yet.
+    Descriptors(MemPtr),
+}
+
+/// A place in memory.
+#[derive(Clone, Debug)]
+pub(super) struct MemPtr {
+    /// Which memory.
+    pub(super) memory: Memory,
+    /// The part of the byte offset that is known at run time.
+    pub(super) dynamic: Option<Value>,
+    /// The rest of the byte offset.
+    pub(super) offset: u32,
+    /// What is known of the sum.
+    pub(super) align: Align,
+    /// Promises and demands.
+    pub(super) access: Access,
+    /// Whether writing is allowed.
+    pub(super) writable: bool,
+    /// Who decides the layout.
+    pub(super) rules: Rules,
+    /// How matrices below here lie, once a structure member has said so.
+    pub(super) matrix: Option<MatrixLayout>,
+    /// Bytes between components, for a column of a row-major matrix.
+    pub(super) comp_stride: Option<u32>,
+}
+
+impl Pointer {
+    /// The pointer with every IR value in it replaced.
+    pub(super) fn map(&self, f: &mut dyn FnMut(Value) -> Value) -> Pointer {
+        let mut pointer = self.clone();
+        match &mut pointer.base {
+            Base::Var { path, .. } => {
+                for step in path {
+                    if let PathStep::Dyn(src) = step {
+                        src.value = f(src.value);
+                    }
+                }
+            }
+            Base::Mem(mem) | Base::Descriptors(mem) => {
+                if let Memory::Ubo(resource) | Memory::Ssbo(resource) = &mut mem.memory
+                    && let Some(element) = &mut resource.element
+                {
+                    element.value = f(element.value);
+                }
+                mem.dynamic = mem.dynamic.map(&mut *f);
+            }
+            Base::Builtin { comp, .. } => {
+                if let Some(Index::Dyn(value)) = comp {
+                    *value = f(*value);
+                }
+            }
+        }
+        pointer
+    }
+}
+
+impl MemPtr {
+    /// The start of a memory.
+    pub(super) fn start(memory: Memory, rules: Rules) -> MemPtr {
+        MemPtr {
+            memory,
+            dynamic: None,
+            offset: 0,
+            align: Align::to(MAX_ALIGN),
+            access: Access::default(),
+            writable: !memory.is_read_only(),
+            rules,
+            matrix: None,
+            comp_stride: None,
+        }
+    }
+
+    /// The place `bytes` further on.
+    pub(super) fn plus(&self, bytes: u32) -> Result<MemPtr> {
+        let mut mem = self.clone();
+        mem.offset = fit(u64::from(self.offset) + u64::from(bytes))?;
+        mem.align = self.align.plus(bytes);
+        Ok(mem)
+    }
+
+    /// Notes what decorations of the variable or of a member say about accesses.
+    pub(super) fn decorate(&mut self, decorations: &[Deco<'_>]) {
+        for deco in decorations {
+            match deco.kind {
+                Decoration::NonWritable => self.writable = false,
+                Decoration::Coherent => self.access.coherent = true,
+                Decoration::Volatile => self.access.volatile = true,
+                Decoration::Restrict | Decoration::RestrictPointer => self.access.restrict = true,
+                _ => {}
+            }
+        }
+    }
+}
+
+impl<'m, 'w> Translator<'m, 'w> {
+    /// Answers layout questions.
+    pub(super) fn layout(&self) -> Layout<'m, 'w> {
+        Layout { module: self.module, globals: self.globals }
+    }
+
+    /// The pointer that operand word `index` stands for.
+    pub(super) fn pointer(&mut self, inst: &Inst<'_>, index: usize) -> Result<Pointer> {
+        match self.operand(inst, index)? {
+            (Val::Pointer(pointer), _) => Ok(pointer),
+            (_, ty) => {
+                let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
+                Err(inst
+                    .error(ErrorCode::NotAPointer, format!("expected a pointer, found {found}")))
+            }
+        }
+    }
+
+    /// The pointer to a module variable, if `id` is one. Its memory is laid out on first use.
+    pub(super) fn module_variable(&mut self, id: u32) -> Result<Option<Pointer>> {
+        if let Some(pointer) = self.variables.get(&id) {
+            return Ok(Some(pointer.clone()));
+        }
+        let Some(inst) = self.module.def(id).filter(|i| i.op == Op::Variable).copied() else {
+            return Ok(None);
+        };
+        let Some(&Type::Pointer { class, pointee }) = self.globals.types.get(inst.ty) else {
+            return Err(inst.error(ErrorCode::ResultType, "expected a pointer type"));
+        };
+        let base = self.variable_base(&inst, class, pointee).map_err(|e| e.at(inst.place()))?;
+        let pointer = Pointer { base, pointee };
+        self.variables.insert(id, pointer.clone());
+        Ok(Some(pointer))
+    }
+
+    fn variable_base(
+        &mut self,
+        inst: &Inst<'_>,
+        class: StorageClass,
+        pointee: u32,
+    ) -> Result<Base> {
+        let id = inst.result;
+        match class {
+            StorageClass::Private => self.private_base(inst, pointee, true),
+            StorageClass::Input => Ok(Base::Builtin { builtin: self.builtin(inst)?, comp: None }),
+            StorageClass::StorageBuffer => {
+                self.buffer_base(id, pointee, BindingKind::StorageBuffer)
+            }
+            StorageClass::Uniform => {
+                let kind = if self.module.has(self.block_of(pointee), Decoration::BufferBlock) {
+                    BindingKind::StorageBuffer
+                } else {
+                    BindingKind::UniformBuffer
+                };
+                self.buffer_base(id, pointee, kind)
+            }
+            StorageClass::PushConstant => {
+                let mut mem = MemPtr::start(Memory::PushConstant, Rules::Explicit);
+                mem.access.readonly = true;
+                let size = self.layout().size(pointee, Rules::Explicit, None)?;
+                let bytes = &mut self.shader.push_constant_bytes;
+                *bytes = (*bytes).max(size);
+                Ok(Base::Mem(mem))
+            }
+            StorageClass::Workgroup => self.shared_base(pointee),
+            other => Err(inst.error(
+                ErrorCode::Unsupported,
+                format!("expected a variable of a compute shader without images, found {other:?}"),
+            )),
+        }
+    }
+
+    /// A private variable; with `at_start` the initializer is the variable's first value.
+    pub(super) fn private_base(
+        &mut self,
+        inst: &Inst<'_>,
+        pointee: u32,
+        at_start: bool,
+    ) -> Result<Base> {
+        /// Scalars in all private variables: 16 MB of one invocation at most.
+        const MAX_SCALARS: u64 = 1 << 22;
+        let scalars = self.globals.types.leaves(pointee).saturating_mul(4);
+        self.var_scalars = self.var_scalars.saturating_add(scalars);
+        if self.var_scalars > MAX_SCALARS {
+            let detail = format!("expected at most {} vectors in variables", MAX_SCALARS / 4);
+            return Err(inst.error(ErrorCode::TooManyParts, detail));
+        }
+        let ty = self.globals.types.var_ty(pointee)?;
+        let init = match inst.operands.get(1) {
+            Some(&id) if at_start => Some(self.initial_scalars(id, pointee)?),
+            _ => None,
+        };
+        let name = self.module.name(inst.result).to_owned();
+        Ok(Base::Var { var: self.new_var(name, ty, init), path: vec![] })
+    }
+
+    fn buffer_base(&mut self, id: u32, pointee: u32, kind: BindingKind) -> Result<Base> {
+        let need = |kind: Decoration| {
+            self.module.decoration_word(id, kind)?.ok_or_else(|| {
+                let detail = format!("expected a {kind:?} decoration of %{id}");
+                FrontendError::new(ErrorCode::MissingBinding, detail)
+            })
+        };
+        let (set, binding) = (need(Decoration::DescriptorSet)?, need(Decoration::Binding)?);
+        let count = match self.globals.types.get(pointee) {
+            Some(Type::Array { count, .. }) => Some(*count),
+            Some(Type::RuntimeArray { .. }) => Some(0),
+            _ => None,
+        };
+        // Checks that everything has an offset and that offsets fit.
+        self.layout().size(pointee, Rules::Explicit, None)?;
+        let block = self.block_of(pointee);
+        let mut name = self.module.name(id);
+        if name.is_empty() {
+            name = self.module.name(block);
+        }
+        let binding = self.add_binding(set, binding, kind, count, name);
+        let resource = Resource { binding, element: None };
+        let memory = match kind {
+            BindingKind::UniformBuffer => Memory::Ubo(resource),
+            BindingKind::StorageBuffer => Memory::Ssbo(resource),
+        };
+        let mut mem = MemPtr::start(memory, Rules::Explicit);
+        mem.access.readonly = memory.is_read_only();
+        mem.decorate(self.module.decorations(id));
+        Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
+    }
+
+    fn shared_base(&mut self, pointee: u32) -> Result<Base> {
+        let layout = self.layout();
+        // A block in shared memory (WorkgroupMemoryExplicitLayoutKHR) overlaps all others at offset 0.
+        if self.module.has(pointee, Decoration::Block) {
+            let size = layout.size(pointee, Rules::Explicit, None)?;
+            let bytes = &mut self.shader.compute.shared_bytes;
+            *bytes = (*bytes).max(size);
+            return Ok(Base::Mem(MemPtr::start(Memory::Shared, Rules::Explicit)));
+        }
+        let (size, align) = (layout.size(pointee, Rules::Natural, None)?, layout.align(pointee)?);
+        let start =
+            u64::from(self.shader.compute.shared_bytes).next_multiple_of(u64::from(align.max(16)));
+        self.shader.compute.shared_bytes = fit(start + u64::from(size))?;
+        Ok(Base::Mem(MemPtr::start(Memory::Shared, Rules::Natural).plus(fit(start)?)?))
+    }
+
+    /// The structure type behind arrays.
+    fn block_of(&self, ty: u32) -> u32 {
+        match self.globals.types.get(ty) {
+            Some(Type::Array { elem, .. } | Type::RuntimeArray { elem }) => self.block_of(*elem),
+            _ => ty,
+        }
+    }
+
+    /// `OpAccessChain` and its like: the base pointer is operand 0, indices start at operand `first`.
+    pub(super) fn access_chain(&mut self, inst: &Inst<'_>, first: usize) -> Result<()> {
+        let mut pointer = self.pointer(inst, 0)?;
+        for at in first..inst.operands.len() {
+            let index = self.index(inst, at)?;
+            pointer = self.step(pointer, index).map_err(|e| e.at(inst.place()))?;
+        }
+        match self.globals.types.get(inst.ty) {
+            Some(Type::Pointer { pointee, .. }) if *pointee == pointer.pointee => {}
+            _ => {
+                let detail = format!("expected a pointer to %{}", pointer.pointee);
+                return Err(inst.error(ErrorCode::ResultType, detail));
+            }
+        }
+        self.bind(inst.result, Val::Pointer(pointer));
+        Ok(())
+    }
+
+    /// An index operand: constants as such, others as 32 bits (indices count as signed).
+    pub(super) fn index(&mut self, inst: &Inst<'_>, at: usize) -> Result<Index> {
+        let (val, ty) = self.operand(inst, at)?;
+        let Some(&Type::Int { bits, .. }) = self.globals.types.get(ty) else {
+            return Err(inst.error(ErrorCode::OperandType, "expected an integer scalar as index"));
+        };
+        match val {
+            Val::Const(value) => Ok(Index::Const(u32::try_from(value.bits()).unwrap_or(u32::MAX))),
+            Val::Leaf(value) if bits == 32 => Ok(Index::Dyn(value)),
+            Val::Leaf(value) => Ok(Index::Dyn(self.b().convert(AluOp::I2I, 32, value))),
+            _ => Err(inst.error(ErrorCode::OperandType, "expected an integer scalar as index")),
+        }
+    }
+
+    /// One step down: to a member, element, column or component.
+    fn step(&mut self, pointer: Pointer, index: Index) -> Result<Pointer> {
+        let outside = |found: String| {
+            let detail = format!("expected an index into {found}");
+            FrontendError::new(ErrorCode::BadAccessChain, detail)
+        };
+        let ty = self.globals.types.expect(pointer.pointee)?.clone();
+        let pointee = match (&ty, index) {
+            (Type::Struct { members }, Index::Const(i)) => *members
+                .get(i as usize)
+                .ok_or_else(|| outside(format!("{} members, found {i}", members.len())))?,
+            (Type::Struct { .. }, Index::Dyn(_)) => {
+                return Err(outside("a structure that is a constant".into()));
+            }
+            (Type::Array { elem, .. } | Type::RuntimeArray { elem }, _) => *elem,
+            (Type::Matrix { column, .. }, _) => *column,
+            (Type::Vector { elem, .. }, _) => *elem,
+            (other, _) => return Err(outside(format!("a composite, found {}", other.describe()))),
+        };
+        // An array may be shorter than a constant index says where specialization made the code dead.
+        let clamped = match (index, self.globals.types.parts(pointer.pointee)) {
+            (Index::Const(i), Some(count)) => Index::Const(i.min(count - 1)),
+            _ => index,
+        };
+        let base = match pointer.base {
+            Base::Var { var, mut path } => {
+                path.push(match clamped {
+                    Index::Const(i) => PathStep::Const(i),
+                    Index::Dyn(value) => PathStep::Dyn(Src::new(value)),
+                });
+                Base::Var { var, path }
+            }
+            Base::Builtin { builtin, comp: None } => Base::Builtin { builtin, comp: Some(clamped) },
+            Base::Builtin { .. } => return Err(outside("a component".into())),
+            Base::Descriptors(mut mem) => {
+                let element = match clamped {
+                    Index::Const(i) => self.imm(i),
+                    Index::Dyn(value) => value,
+                };
+                if let Memory::Ubo(resource) | Memory::Ssbo(resource) = &mut mem.memory {
+                    resource.element = Some(Src::new(element));
+                }
+                Base::Mem(mem)
+            }
+            Base::Mem(mem) => Base::Mem(self.mem_step(mem, pointer.pointee, &ty, index)?),
+        };
+        Ok(Pointer { base, pointee })
+    }
+
+    fn mem_step(&mut self, mem: MemPtr, id: u32, ty: &Type, index: Index) -> Result<MemPtr> {
+        let layout = self.layout();
+        match (ty, index) {
+            (Type::Struct { .. }, Index::Const(member)) => {
+                let mut mem = mem.plus(layout.member_offset(id, member, mem.rules)?)?;
+                mem.decorate(self.module.member_decorations(id, member));
+                mem.matrix = layout.member_matrix(id, member)?.or(mem.matrix);
+                Ok(mem)
+            }
+            (Type::Array { elem, .. } | Type::RuntimeArray { elem }, _) => {
+                let stride = layout.array_stride(id, *elem, mem.rules)?;
+                self.advance(mem, index, stride)
+            }
+            (Type::Matrix { column, .. }, _) => {
+                let matrix = layout.matrix(*column, mem.rules, mem.matrix)?;
+                if !matrix.row_major {
+                    return self.advance(mem, index, matrix.stride);
+                }
+                let bytes = self.globals.types.leaf(*column).map_or(4, Ty::comp_bytes);
+                let mut mem = self.advance(mem, index, bytes)?;
+                mem.comp_stride = Some(matrix.stride);
+                Ok(mem)
+            }
+            (Type::Vector { elem, .. }, _) => {
+                let bytes = self.globals.types.leaf(*elem).map_or(4, Ty::comp_bytes);
+                let mut mem = self.advance(mem.clone(), index, mem.comp_stride.unwrap_or(bytes))?;
+                mem.comp_stride = None;
+                Ok(mem)
+            }
+            _ => Ok(mem),
+        }
+    }
+
+    /// The place `index * stride` bytes further on.
+    fn advance(&mut self, mut mem: MemPtr, index: Index, stride: u32) -> Result<MemPtr> {
+        match index {
+            Index::Const(i) => mem.plus(fit(u64::from(i) * u64::from(stride))?),
+            Index::Dyn(value) => {
+                let bytes = if stride == 1 {
+                    value
+                } else {
+                    let stride = self.imm(stride);
+                    self.alu(AluOp::IMul, &[value, stride])
+                };
+                mem.dynamic = Some(match mem.dynamic {
+                    None => bytes,
+                    Some(sum) => self.alu(AluOp::IAdd, &[sum, bytes]),
+                });
+                let known = if stride == 0 { MAX_ALIGN } else { 1 << stride.trailing_zeros() };
+                let mul = mem.align.mul.min(known);
+                mem.align = Align { mul, offset: mem.align.offset & (mul - 1) };
+                Ok(mem)
+            }
+        }
+    }
+
+    /// The byte offset of a place as one value.
+    pub(super) fn address(&mut self, mem: &MemPtr) -> Value {
+        match (mem.dynamic, mem.offset) {
+            (None, offset) => self.imm(offset),
+            (Some(value), 0) => value,
+            (Some(value), offset) => {
+                let offset = self.imm(offset);
+                self.alu(AluOp::IAdd, &[value, offset])
+            }
+        }
+    }
+
+    /// A system value.
+    pub(super) fn sysval(&mut self, sysval: SysVal) -> Value {
+        self.b().sysval(sysval)
+    }
+}

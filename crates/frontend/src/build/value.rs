@@ -1,0 +1,280 @@
+//! What SPIR-V ids stand for while a function is translated, and how a value reaches code outside its region.
+//!
+//! SPIR-V lets a value be used wherever its definition dominates; the IR only lets it be used in its region. A value
+//! that is wanted elsewhere is stored to a variable right behind its definition (once the function is complete, see
+//! [`Deferred`]) and loaded where it is wanted.
+
+use std::rc::Rc;
+
+use crestline_ssa::ir::{
+    InstId, InstKind, PathStep, RegionId, Src, Ty, Value, VarId, VarStorage, VarTy, Variable,
+    WriteMask,
+};
+
+use super::Translator;
+use super::pointer::Pointer;
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::{Const, Inst, Type};
+
+/// Parts that a value may have when it is taken apart: scalars, vectors and matrix columns.
+pub(super) const MAX_PARTS: u64 = 1 << 16;
+
+/// What an id stands for.
+#[derive(Clone, Debug)]
+pub(super) enum Val {
+    /// A scalar or vector.
+    Leaf(Value),
+    /// The parts of a matrix, array or structure.
+    Parts(Rc<[Val]>),
+    /// A constant, made when it is used.
+    Const(Const),
+    /// A pointer.
+    Pointer(Pointer),
+}
+
+impl Val {
+    /// The value with every IR value in it replaced.
+    pub(super) fn map(&self, f: &mut dyn FnMut(Value) -> Value) -> Val {
+        match self {
+            Val::Leaf(value) => Val::Leaf(f(*value)),
+            Val::Parts(parts) => Val::Parts(parts.iter().map(|p| p.map(f)).collect()),
+            Val::Const(_) => self.clone(),
+            Val::Pointer(pointer) => Val::Pointer(pointer.map(f)),
+        }
+    }
+}
+
+/// An id's value and where it was defined.
+#[derive(Clone, Debug)]
+pub(super) struct Bound {
+    val: Val,
+    region: RegionId,
+    /// Number of instructions of the region when the value was complete.
+    pos: usize,
+    /// The variables that carry it to other regions, one per IR value in it, once needed.
+    carriers: Option<Rc<[(VarId, Ty)]>>,
+}
+
+/// A store that goes into a region before its instruction number `pos` when the function is complete.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deferred {
+    /// The region.
+    pub(super) region: RegionId,
+    /// The position among the instructions that the region then had.
+    pub(super) pos: usize,
+    /// The store.
+    pub(super) inst: InstId,
+}
+
+impl Translator<'_, '_> {
+    /// Makes `id` stand for `val` from here on.
+    pub(super) fn bind(&mut self, id: u32, val: Val) {
+        let pos = self.shader.func.region(self.region).insts.len();
+        let bound = Bound { val, region: self.region, pos, carriers: None };
+        self.frame().values.insert(id, bound);
+    }
+
+    /// What operand word `index` stands for, and its type.
+    pub(super) fn operand(&mut self, inst: &Inst<'_>, index: usize) -> Result<(Val, u32)> {
+        let id = inst.word(index)?;
+        self.value(id).map_err(|e| e.at(inst.place()))
+    }
+
+    /// What an id stands for, and its type.
+    pub(super) fn value(&mut self, id: u32) -> Result<(Val, u32)> {
+        if let Some((ty, value)) = self.globals.get(id) {
+            return Ok((Val::Const(value.clone()), *ty));
+        }
+        let Some(def) = self.module.def(id) else {
+            let detail = format!("expected the id of a value, found %{id}");
+            return Err(FrontendError::new(ErrorCode::UndefinedId, detail));
+        };
+        let ty = def.ty;
+        let Some(bound) = self.frame().values.get(&id).cloned() else {
+            if let Some(pointer) = self.module_variable(id)? {
+                return Ok((Val::Pointer(pointer), ty));
+            }
+            let detail = format!("expected a value computed before, found %{id} (Op{})", def.name);
+            return Err(FrontendError::new(ErrorCode::UndefinedValue, detail));
+        };
+        if self.is_active(bound.region) {
+            return Ok((bound.val, ty));
+        }
+        Ok((self.carry(id, bound), ty))
+    }
+
+    /// Loads a value that was defined in a region that is closed by now.
+    fn carry(&mut self, id: u32, mut bound: Bound) -> Val {
+        let carriers = match bound.carriers.take() {
+            Some(carriers) => carriers,
+            None => {
+                let mut values = Vec::new();
+                bound.val.map(&mut |v| {
+                    values.push(v);
+                    v
+                });
+                let mut carriers = Vec::new();
+                for value in values {
+                    let ty = self.shader.func.ty(value);
+                    let var = self.new_var(String::new(), VarTy::Vector(ty), None);
+                    let mask = WriteMask::all(ty.comps());
+                    let store =
+                        InstKind::StoreVar { var, path: vec![], data: Src::new(value), mask };
+                    let inst = self.shader.func.add_inst(store, &[]);
+                    self.deferred.push(Deferred { region: bound.region, pos: bound.pos, inst });
+                    carriers.push((var, ty));
+                }
+                let carriers: Rc<[(VarId, Ty)]> = carriers.into();
+                if let Some(bound) = self.frame().values.get_mut(&id) {
+                    bound.carriers = Some(carriers.clone());
+                }
+                carriers
+            }
+        };
+        let mut next = carriers.iter();
+        let mut load = |value: Value| match next.next() {
+            Some(&(var, ty)) => self.b().load_var(var, vec![], ty),
+            None => value,
+        };
+        bound.val.map(&mut load)
+    }
+
+    /// The scalar or vector that operand word `index` stands for.
+    pub(super) fn leaf(&mut self, inst: &Inst<'_>, index: usize) -> Result<Value> {
+        let (val, ty) = self.operand(inst, index)?;
+        self.as_leaf(&val, ty).map_err(|e| e.at(inst.place()))
+    }
+
+    /// The IR value of a scalar or vector.
+    pub(super) fn as_leaf(&mut self, val: &Val, ty: u32) -> Result<Value> {
+        match (val, self.globals.types.leaf(ty)) {
+            (Val::Leaf(value), _) => Ok(*value),
+            (Val::Const(value), Some(leaf)) => Ok(self.constant(value, leaf)),
+            _ => {
+                let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
+                let detail = format!("expected a scalar or vector, found {found}");
+                Err(FrontendError::new(ErrorCode::OperandType, detail))
+            }
+        }
+    }
+
+    /// A constant scalar or vector. Constants are shared as long as their region is open.
+    fn constant(&mut self, value: &Const, ty: Ty) -> Value {
+        if *value == Const::Undef {
+            return self.b().undef(ty);
+        }
+        let mut bits = [0; 4];
+        for (i, bits) in bits.iter_mut().enumerate().take(ty.comps()) {
+            let part = if ty.comps() == 1 { value.clone() } else { value.part(i as u32) };
+            *bits = part.bits() & ty.mask();
+        }
+        self.imm_bits(ty, bits)
+    }
+
+    /// A constant by its bits.
+    pub(super) fn imm_bits(&mut self, ty: Ty, bits: [u64; 4]) -> Value {
+        if let Some(&(value, region)) = self.constants.get(&(ty, bits))
+            && self.is_active(region)
+        {
+            return value;
+        }
+        let value = self.b().constant(ty, bits);
+        self.constants.insert((ty, bits), (value, self.region));
+        value
+    }
+
+    /// A 32-bit constant.
+    pub(super) fn imm(&mut self, value: u32) -> Value {
+        self.imm_bits(Ty::X32, [u64::from(value), 0, 0, 0])
+    }
+
+    /// Part `index` of a composite of type `ty`, and the part's type.
+    pub(super) fn part(&mut self, val: &Val, ty: u32, index: u32) -> Result<(Val, u32)> {
+        let types = &self.globals.types;
+        let Some(part) = types.part(ty, index) else {
+            let count = types.parts(ty).unwrap_or(0);
+            let detail = format!("expected an index below {count}, found {index}");
+            return Err(FrontendError::new(ErrorCode::BadIndex, detail));
+        };
+        let val = match val {
+            Val::Leaf(value) => Val::Leaf(self.b().comp(*value, index as usize)),
+            Val::Parts(parts) => match parts.get(index as usize) {
+                Some(part) => part.clone(),
+                None => Val::Const(Const::Undef),
+            },
+            Val::Const(value) => Val::Const(value.part(index)),
+            Val::Pointer(_) => {
+                let detail = "expected a composite, found a pointer";
+                return Err(FrontendError::new(ErrorCode::OperandType, detail));
+            }
+        };
+        Ok((val, part))
+    }
+
+    /// All parts of a matrix, array or structure.
+    pub(super) fn parts(&mut self, val: &Val, ty: u32) -> Result<Vec<(Val, u32)>> {
+        self.check_parts(ty)?;
+        let count = self.globals.types.parts(ty).unwrap_or(0);
+        (0..count).map(|i| self.part(val, ty, i)).collect()
+    }
+
+    /// Refuses types with too many parts to be taken apart.
+    pub(super) fn check_parts(&self, ty: u32) -> Result<()> {
+        match self.globals.types.leaves(ty) {
+            0..=MAX_PARTS => Ok(()),
+            n => {
+                let detail = format!("expected at most {MAX_PARTS} parts, found {n}");
+                Err(FrontendError::new(ErrorCode::TooManyParts, detail))
+            }
+        }
+    }
+
+    /// Adds a variable.
+    pub(super) fn new_var(&mut self, name: String, ty: VarTy, init: Option<Vec<u64>>) -> VarId {
+        let id = VarId(self.shader.vars.len() as u32);
+        self.shader.vars.push(Variable { name, ty, storage: VarStorage::Private, init });
+        id
+    }
+
+    /// Reads a variable, or the part of it of type `ty` that `path` leads to.
+    pub(super) fn load_var(&mut self, var: VarId, path: &[PathStep], ty: u32) -> Result<Val> {
+        if let Some(leaf) = self.globals.types.leaf(ty) {
+            return Ok(Val::Leaf(self.b().load_var(var, path.to_vec(), leaf)));
+        }
+        self.check_parts(ty)?;
+        let count = self.globals.types.parts(ty).unwrap_or(0);
+        let mut parts = Vec::new();
+        for index in 0..count {
+            let part = self.globals.types.part(ty, index).unwrap_or(0);
+            let path: Vec<PathStep> =
+                path.iter().copied().chain([PathStep::Const(index)]).collect();
+            parts.push(self.load_var(var, &path, part)?);
+        }
+        self.check_budget()?;
+        Ok(Val::Parts(parts.into()))
+    }
+
+    /// Writes a variable, or the part of it of type `ty` that `path` leads to.
+    pub(super) fn store_var(
+        &mut self,
+        var: VarId,
+        path: &[PathStep],
+        ty: u32,
+        val: &Val,
+    ) -> Result<()> {
+        if matches!(val, Val::Const(Const::Undef)) {
+            return Ok(());
+        }
+        if self.globals.types.leaf(ty).is_some() {
+            let data = self.as_leaf(val, ty)?;
+            self.b().store_var(var, path.to_vec(), data);
+            return Ok(());
+        }
+        for (index, (part, part_ty)) in self.parts(val, ty)?.into_iter().enumerate() {
+            let path: Vec<PathStep> =
+                path.iter().copied().chain([PathStep::Const(index as u32)]).collect();
+            self.store_var(var, &path, part_ty, &part)?;
+        }
+        self.check_budget()
+    }
+}

@@ -1,0 +1,476 @@
+//! Nests the blocks of a function by their merge instructions.
+
+use std::collections::HashMap;
+
+use rspirv::spirv::Op;
+
+use super::{Cond, Exit, Label, LoopId, Node, RETURN, Seq, Switch, Tree, tidy};
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::{Func, Globals, Inst, Merge, Module, Type};
+
+/// Depth to which constructs may nest, so that walks over the tree may recurse.
+const MAX_DEPTH: usize = 128;
+
+/// Switches with more targets than this are searched by halves.
+const LINEAR_TARGETS: usize = 5;
+
+/// A construct around the code being built: the blocks that leave it when branched to.
+#[derive(Debug)]
+enum Frame {
+    /// A selection: its merge block.
+    Selection { merge: usize, label: Label },
+    /// The targets of a switch, for falling through.
+    Targets(HashMap<usize, Label>),
+    /// The body of a loop.
+    Body { id: LoopId, header: usize, merge: usize, cont: usize },
+    /// The continue construct of a loop.
+    Continuing { id: LoopId, header: usize, merge: usize, label: Label },
+}
+
+struct Builder<'m, 'w> {
+    module: &'m Module<'w>,
+    globals: &'m Globals,
+    func: &'m Func,
+    frames: Vec<Frame>,
+    placed: Vec<bool>,
+    /// Per label, whether an exit goes to it.
+    reached: Vec<bool>,
+    /// Per loop, whether exits break and continue it.
+    loops: Vec<(bool, bool)>,
+    depth: usize,
+    tree: Tree,
+}
+
+/// The structured form of `func`.
+pub(crate) fn structure(module: &Module<'_>, globals: &Globals, func: &Func) -> Result<Tree> {
+    let mut builder = Builder {
+        module,
+        globals,
+        func,
+        frames: Vec::new(),
+        placed: vec![false; func.blocks.len()],
+        reached: vec![false],
+        loops: Vec::new(),
+        depth: 0,
+        tree: Tree { body: Vec::new(), switches: HashMap::new(), return_values: 0 },
+    };
+    if func.blocks.is_empty() {
+        let detail = "expected a body, found a declaration";
+        return Err(module.insts[func.inst].error(ErrorCode::BadFunction, detail));
+    }
+    let body = builder.walk(0)?;
+    builder.tree.body = tidy::tidy(body, RETURN);
+    Ok(builder.tree)
+}
+
+impl<'w> Builder<'_, 'w> {
+    /// Code from `start` on, as long as control goes on without leaving a construct.
+    fn walk(&mut self, start: usize) -> Result<Seq> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            let detail = format!("expected at most {MAX_DEPTH} levels of constructs");
+            return Err(self.terminator_of(start).error(ErrorCode::Nesting, detail));
+        }
+        let mut seq = Vec::new();
+        let mut next = Some(start);
+        while let Some(block) = next {
+            next = self.block(block, &mut seq)?;
+        }
+        self.depth -= 1;
+        Ok(seq)
+    }
+
+    /// One block, or the loop that it heads; gives the block that follows.
+    fn block(&mut self, block: usize, seq: &mut Seq) -> Result<Option<usize>> {
+        if std::mem::replace(&mut self.placed[block], true) {
+            let label = self.func.blocks[block].label;
+            let detail = format!("expected a block that only one construct enters, found %{label}");
+            return Err(self.terminator_of(block).error(ErrorCode::Unstructured, detail));
+        }
+        match self.func.blocks[block].merge {
+            Some(Merge::Loop(merge, cont)) => {
+                let (merge, cont) = (self.target(block, merge)?, self.target(block, cont)?);
+                self.looped(block, merge, cont, seq)
+            }
+            Some(Merge::Selection(merge)) => {
+                seq.push(Node::Block(block));
+                let merge = self.target(block, merge)?;
+                self.selection(block, merge, seq)
+            }
+            None => {
+                seq.push(Node::Block(block));
+                self.terminator(block, seq)
+            }
+        }
+    }
+
+    fn looped(
+        &mut self,
+        header: usize,
+        merge: usize,
+        cont: usize,
+        seq: &mut Seq,
+    ) -> Result<Option<usize>> {
+        let id = self.loops.len() as LoopId;
+        self.loops.push((false, false));
+        self.frames.push(Frame::Body { id, header, merge, cont });
+        let mut body = vec![Node::Block(header)];
+        let mut next = self.terminator(header, &mut body)?;
+        if let Some(start) = next.take() {
+            body.extend(self.walk(start)?);
+        }
+        self.frames.pop();
+        let mut continuing = Vec::new();
+        if cont != header && self.loops[id as usize].1 {
+            let label = self.new_label();
+            self.frames.push(Frame::Continuing { id, header, merge, label });
+            let inner = self.walk(cont)?;
+            continuing.push(Node::Labelled { label, body: inner });
+            self.frames.pop();
+        }
+        seq.push(Node::Loop { id, body, continuing });
+        if self.loops[id as usize].0 { Ok(self.land(merge, seq)) } else { Ok(None) }
+    }
+
+    /// A header with a selection merge.
+    fn selection(&mut self, head: usize, merge: usize, seq: &mut Seq) -> Result<Option<usize>> {
+        // A merge block that already ends an outer construct needs no label of its own.
+        if self.resolve(merge).is_some() {
+            return self.terminator(head, seq);
+        }
+        let label = self.new_label();
+        self.frames.push(Frame::Selection { merge, label });
+        let mut body = Vec::new();
+        if let Some(next) = self.terminator(head, &mut body)? {
+            body.extend(self.walk(next)?);
+        }
+        self.frames.pop();
+        seq.push(Node::Labelled { label, body });
+        Ok(self.reached[label as usize].then_some(merge))
+    }
+
+    /// The branch that ends a block; gives the block that follows in the same sequence.
+    fn terminator(&mut self, block: usize, seq: &mut Seq) -> Result<Option<usize>> {
+        let inst = self.terminator_of(block);
+        match inst.op {
+            Op::Branch => {
+                let to = self.target(block, inst.word(0)?)?;
+                Ok(self.go(block, to, seq))
+            }
+            Op::BranchConditional => {
+                let yes = self.target(block, inst.word(1)?)?;
+                let no = self.target(block, inst.word(2)?)?;
+                if yes == no {
+                    return Ok(self.go(block, yes, seq));
+                }
+                let cond = Cond::Value(inst.word(0)?);
+                // Where one side leaves, the other simply goes on.
+                match (self.resolve(yes).is_some(), self.resolve(no).is_some()) {
+                    (true, false) => {
+                        let then = self.arm(block, yes)?;
+                        seq.push(Node::If { cond, then, else_: vec![] });
+                        Ok(self.go(block, no, seq))
+                    }
+                    (false, true) => {
+                        let else_ = self.arm(block, no)?;
+                        seq.push(Node::If { cond, then: vec![], else_ });
+                        Ok(self.go(block, yes, seq))
+                    }
+                    _ => {
+                        let then = self.arm(block, yes)?;
+                        let else_ = self.arm(block, no)?;
+                        seq.push(Node::If { cond, then, else_ });
+                        Ok(None)
+                    }
+                }
+            }
+            Op::Switch => {
+                self.switch(block, &inst, seq)?;
+                Ok(None)
+            }
+            Op::ReturnValue => {
+                self.tree.return_values += 1;
+                seq.extend([Node::ReturnValue(block), Node::Exit(Exit::Label(RETURN))]);
+                Ok(None)
+            }
+            Op::Return => {
+                seq.push(Node::Exit(Exit::Label(RETURN)));
+                Ok(None)
+            }
+            Op::Unreachable => {
+                seq.push(Node::Exit(Exit::Unreachable));
+                Ok(None)
+            }
+            _ => {
+                Err(inst.error(ErrorCode::Unsupported, "expected a terminator of compute shaders"))
+            }
+        }
+    }
+
+    /// The branch from `from` to `to`: leaves, or gives the block to go on with.
+    fn go(&mut self, from: usize, to: usize, seq: &mut Seq) -> Option<usize> {
+        if self.has_phis(to) {
+            seq.push(Node::Edge { from, to });
+        }
+        self.land(to, seq)
+    }
+
+    /// Control arrives at `to`: an exit if that leaves a construct, else the block to go on with.
+    fn land(&mut self, to: usize, seq: &mut Seq) -> Option<usize> {
+        let Some(exit) = self.resolve(to) else { return Some(to) };
+        match exit {
+            Exit::Label(label) => self.reached[label as usize] = true,
+            Exit::Break(id) => self.loops[id as usize].0 = true,
+            Exit::Continue(id) => self.loops[id as usize].1 = true,
+            Exit::Unreachable => {}
+        }
+        seq.push(Node::Exit(exit));
+        None
+    }
+
+    /// One side of a branch.
+    fn arm(&mut self, from: usize, to: usize) -> Result<Seq> {
+        let mut seq = Vec::new();
+        if let Some(next) = self.go(from, to, &mut seq) {
+            seq.extend(self.walk(next)?);
+        }
+        Ok(seq)
+    }
+
+    /// What a branch to `to` leaves, from the innermost construct outwards.
+    fn resolve(&self, to: usize) -> Option<Exit> {
+        self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Selection { merge, label } => (*merge == to).then_some(Exit::Label(*label)),
+            Frame::Targets(targets) => targets.get(&to).map(|&label| Exit::Label(label)),
+            Frame::Body { id, header, merge, cont } => {
+                if *merge == to {
+                    Some(Exit::Break(*id))
+                } else if *cont == to || *header == to {
+                    // A back-edge from the body skips nothing only where header and continue target coincide;
+                    // `continuing` stays empty there, so both are the same exit.
+                    (*cont == to || cont == header).then_some(Exit::Continue(*id))
+                } else {
+                    None
+                }
+            }
+            Frame::Continuing { id, header, merge, label } => {
+                if *merge == to {
+                    Some(Exit::Break(*id))
+                } else {
+                    (*header == to).then_some(Exit::Label(*label))
+                }
+            }
+        })
+    }
+
+    /// A switch becomes a chain or a search tree of `if`s over groups of targets that fall through to each other.
+    fn switch(&mut self, head: usize, inst: &Inst<'w>, seq: &mut Seq) -> Result<()> {
+        let (blocks, switch) = self.switch_targets(head, inst)?;
+        let labels: Vec<Label> = blocks.iter().map(|_| self.new_label()).collect();
+        let inside: Vec<bool> = blocks.iter().map(|&b| self.resolve(b).is_none()).collect();
+        let targets =
+            (0..blocks.len()).filter(|&i| inside[i]).map(|i| (blocks[i], labels[i])).collect();
+        self.frames.push(Frame::Targets(targets));
+        let mut bodies = Vec::new();
+        for (i, &block) in blocks.iter().enumerate() {
+            let mut body = Vec::new();
+            if inside[i] {
+                body = self.walk(block)?;
+            } else {
+                self.land(block, &mut body);
+            }
+            bodies.push(body);
+        }
+        self.frames.pop();
+
+        // `falls[i]`: the target that target `i` falls through to.
+        let mut falls = vec![None; blocks.len()];
+        let mut fallen_into = vec![false; blocks.len()];
+        for (i, body) in bodies.iter().enumerate() {
+            for (j, &label) in labels.iter().enumerate() {
+                if !self.reached[label as usize] || !contains_label(body, label) {
+                    continue;
+                }
+                if i == j || falls[i].is_some() || std::mem::replace(&mut fallen_into[j], true) {
+                    return Err(inst.error(
+                        ErrorCode::Unstructured,
+                        "expected each case to fall through to one other that no third falls to",
+                    ));
+                }
+                falls[i] = Some(j);
+            }
+        }
+
+        let mut groups = Vec::new();
+        for first in (0..blocks.len()).filter(|&i| !fallen_into[i]) {
+            let mut members = vec![first];
+            while let Some(next) = falls[members[members.len() - 1]] {
+                members.push(next);
+            }
+            groups.push(members);
+        }
+        if groups.iter().map(Vec::len).sum::<usize>() != blocks.len() {
+            let detail = "expected fall-through to end, found a cycle of cases";
+            return Err(inst.error(ErrorCode::Unstructured, detail));
+        }
+        if groups.iter().any(|g| g.len() > MAX_DEPTH) {
+            let detail = format!("expected at most {MAX_DEPTH} cases that fall through");
+            return Err(inst.error(ErrorCode::Nesting, detail));
+        }
+        // The default goes last: then it is what remains when no literal matches.
+        groups.sort_by_key(|g| g.contains(&switch.default));
+
+        seq.push(Node::Switch(head));
+        let mut switch = switch;
+        let mut grouped: Vec<Group> = Vec::new();
+        for members in groups {
+            let mut code = Vec::new();
+            for (n, &target) in members.iter().enumerate() {
+                let mut enter = Vec::new();
+                if self.has_phis(blocks[target]) {
+                    enter.push(Node::Edge { from: head, to: blocks[target] });
+                }
+                if n > 0 {
+                    let cond = Cond::Target { head, target };
+                    let choice = Node::If { cond, then: enter, else_: code };
+                    enter = vec![Node::Labelled { label: labels[target], body: vec![choice] }];
+                }
+                // An exit's phis get their values on the way in.
+                enter.append(&mut bodies[target]);
+                code = enter;
+            }
+            grouped.push(Group { members, code });
+        }
+        if grouped.len() <= LINEAR_TARGETS && grouped.iter().all(|g| g.members.len() == 1) {
+            seq.extend(linear(head, grouped));
+        } else {
+            switch.numbered = true;
+            renumber(&mut switch, &mut grouped);
+            seq.extend(search(head, grouped));
+        }
+        self.tree.switches.insert(head, switch);
+        Ok(())
+    }
+
+    /// The distinct target blocks of a switch, and the literals of each.
+    fn switch_targets(&self, head: usize, inst: &Inst<'w>) -> Result<(Vec<usize>, Switch)> {
+        let selector = self.module.def(inst.word(0)?).map_or(0, |i| i.ty);
+        let words = match self.globals.types.get(selector) {
+            Some(Type::Int { bits: 64, .. }) => 2,
+            Some(Type::Int { .. }) => 1,
+            _ => return Err(inst.error(ErrorCode::OperandType, "expected an integer selector")),
+        };
+        let pairs = inst.rest(2).chunks_exact(words + 1);
+        if !pairs.remainder().is_empty() {
+            let detail = "expected a label after each literal";
+            return Err(inst.error(ErrorCode::MissingOperand, detail));
+        }
+        let mut blocks: Vec<usize> = Vec::new();
+        let mut index: HashMap<usize, usize> = HashMap::new();
+        let mut switch = Switch::default();
+        let mut add = |block: usize, literal: Option<u64>, switch: &mut Switch| {
+            let target = *index.entry(block).or_insert_with(|| {
+                blocks.push(block);
+                switch.literals.push(vec![]);
+                blocks.len() - 1
+            });
+            switch.literals[target].extend(literal);
+            target
+        };
+        for pair in pairs {
+            let literal = pair[..words].iter().rev().fold(0u64, |n, &w| n << 32 | u64::from(w));
+            add(self.target(head, pair[words])?, Some(literal), &mut switch);
+        }
+        switch.default = add(self.target(head, inst.word(1)?)?, None, &mut switch);
+        Ok((blocks, switch))
+    }
+
+    fn new_label(&mut self) -> Label {
+        self.reached.push(false);
+        (self.reached.len() - 1) as Label
+    }
+
+    fn has_phis(&self, block: usize) -> bool {
+        let range = self.func.blocks[block].insts.clone();
+        self.module.insts[range].iter().any(|i| i.op == Op::Phi)
+    }
+
+    /// The index of the block `label` that `block` names.
+    fn target(&self, block: usize, label: u32) -> Result<usize> {
+        self.func.by_label.get(&label).copied().ok_or_else(|| self.missing(block, label))
+    }
+
+    fn missing(&self, block: usize, label: u32) -> FrontendError {
+        let detail = format!("expected a block of the function, found %{label}");
+        self.terminator_of(block).error(ErrorCode::MissingBlock, detail)
+    }
+
+    fn terminator_of(&self, block: usize) -> Inst<'w> {
+        self.module.insts[self.func.blocks[block].terminator]
+    }
+}
+
+/// Targets of a switch that fall through to each other in order, and their code.
+struct Group {
+    members: Vec<usize>,
+    code: Seq,
+}
+
+fn contains_label(seq: &[Node], label: Label) -> bool {
+    super::contains(seq, Exit::Label(label))
+}
+
+/// A chain of comparisons; the last group needs none.
+fn linear(head: usize, groups: Vec<Group>) -> Seq {
+    let mut chain: Option<Seq> = None;
+    for group in groups.into_iter().rev() {
+        chain = Some(match chain {
+            None => group.code,
+            Some(else_) => {
+                let cond = Cond::Target { head, target: group.members[0] };
+                vec![Node::If { cond, then: group.code, else_ }]
+            }
+        });
+    }
+    chain.unwrap_or_default()
+}
+
+/// Numbers the targets in the order of their groups, so that halves of the groups are ranges.
+fn renumber(switch: &mut Switch, groups: &mut [Group]) {
+    let order: Vec<usize> = groups.iter().flat_map(|g| g.members.iter().copied()).collect();
+    let mut number = vec![0; order.len()];
+    for (new, &old) in order.iter().enumerate() {
+        number[old] = new;
+    }
+    switch.literals = order.iter().map(|&old| std::mem::take(&mut switch.literals[old])).collect();
+    switch.default = number[switch.default];
+    for group in groups {
+        for member in &mut group.members {
+            *member = number[*member];
+        }
+        renumber_seq(&mut group.code, &number, group.members.len());
+    }
+}
+
+/// Renumbers the conditions that the fall-through chain of a group of `depth` targets put in front of its code.
+fn renumber_seq(seq: &mut Seq, number: &[usize], depth: usize) {
+    if depth < 2 {
+        return;
+    }
+    if let Some(Node::Labelled { body, .. }) = seq.first_mut()
+        && let Some(Node::If { cond: Cond::Target { target, .. }, else_, .. }) = body.first_mut()
+    {
+        *target = number[*target];
+        renumber_seq(else_, number, depth - 1);
+    }
+}
+
+/// Halves the groups until one is left.
+fn search(head: usize, mut groups: Vec<Group>) -> Seq {
+    if groups.len() < 2 {
+        return groups.pop().map_or_else(Vec::new, |g| g.code);
+    }
+    let upper = groups.split_off(groups.len() / 2);
+    let cond = Cond::Below { head, target: upper[0].members[0] };
+    vec![Node::If { cond, then: search(head, groups), else_: search(head, upper) }]
+}

@@ -1,0 +1,170 @@
+//! Errors: one stable code per rule, and where in the input the rule was broken.
+
+use std::fmt;
+
+/// The instruction that an error speaks of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Offset of the instruction's first word from the start of the module, in words.
+    pub word: u32,
+    /// The instruction's name without the `Op` prefix; empty where no instruction could be read.
+    pub inst: &'static str,
+}
+
+/// Why a shader was not translated.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{code}{}: {}: {detail}", Site(*place), code.rule())]
+pub struct FrontendError {
+    /// The rule that was broken.
+    pub code: ErrorCode,
+    /// Where; `None` for errors that concern no single instruction.
+    pub place: Option<Place>,
+    /// What was expected, and what was found.
+    pub detail: String,
+}
+
+/// Shows a place as ` at word 12 (OpLoad)`.
+struct Site(Option<Place>);
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => Ok(()),
+            Some(Place { word, inst: "" }) => write!(f, " at word {word}"),
+            Some(Place { word, inst }) => write!(f, " at word {word} (Op{inst})"),
+        }
+    }
+}
+
+macro_rules! error_codes {
+    ($($name:ident = $code:literal, $rule:literal;)+) => {
+        /// The rules that an input can break. Codes are stable: `docs/errors.md` explains each.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum ErrorCode {
+            $(#[doc = concat!($code, ": ", $rule, ".")] $name,)+
+        }
+
+        impl ErrorCode {
+            /// Every code, ascending.
+            pub const ALL: &'static [ErrorCode] = &[$(ErrorCode::$name,)+];
+
+            /// The code as printed: `E` and four digits.
+            pub const fn as_str(self) -> &'static str {
+                match self { $(ErrorCode::$name => $code,)+ }
+            }
+
+            /// The rule, in one sentence without a full stop.
+            pub const fn rule(self) -> &'static str {
+                match self { $(ErrorCode::$name => $rule,)+ }
+            }
+        }
+    };
+}
+
+error_codes! {
+    // The binary.
+    BadHeader = "E0101", "a module starts with the five words of the SPIR-V header";
+    WordCount = "E0102", "an instruction lies within the module";
+    UnknownOpcode = "E0103", "an opcode is one of the SPIR-V instruction set";
+    MissingOperand = "E0104", "an instruction has all operands of its grammar";
+    IdBound = "E0105", "an id is at least 1 and below the header's bound";
+    Redefined = "E0106", "an id is defined once";
+    BadString = "E0107", "a literal string is UTF-8 that ends with a zero byte";
+    BadEnumerant = "E0108", "an enumerated operand has a known value";
+
+    // Module, types, constants.
+    Misplaced = "E0201", "instructions stand in the order of the module layout";
+    UndefinedId = "E0202", "an id is defined before it is used";
+    NotAType = "E0203", "a type operand names a type of the expected kind";
+    TypeNesting = "E0204", "types nest to a bounded depth";
+    BadConstant = "E0205", "a constant has the form that its type demands";
+    NotAConstant = "E0206", "an operand that must be known at compile time is a constant instruction";
+    ConstantFold = "E0207", "a specialization constant operation can be evaluated";
+    BadDecoration = "E0208", "a decoration is complete and fits its target";
+    BadFunction = "E0209", "a function consists of parameters and blocks";
+
+    // Memory.
+    MissingLayout = "E0301", "what lies in a buffer has an explicit layout";
+    TooLarge = "E0302", "sizes and offsets fit the 32-bit address space of a buffer";
+    TooManyParts = "E0303", "a value or variable has a bounded number of parts";
+    NotAPointer = "E0304", "memory is reached through a pointer";
+    BadAccessChain = "E0305", "an access chain indexes what its base contains";
+    NotWritable = "E0306", "only writable memory is written";
+    MissingBinding = "E0307", "a buffer variable has a descriptor set and binding";
+    BadAtomic = "E0308", "an atomic works on a 32-bit or 64-bit number in a storage buffer or shared memory";
+    VariablePointer = "E0309", "which memory a pointer names is known at compile time";
+
+    // Control flow.
+    Unstructured = "E0401", "control flow is structured by merge instructions";
+    Nesting = "E0402", "control flow and calls nest to a bounded depth";
+    Recursion = "E0403", "the call graph has no cycle";
+    Budget = "E0404", "the shader stays within the instruction budget after inlining";
+    MissingBlock = "E0405", "a branch goes to a block of its function";
+    BadPhi = "E0406", "a phi has one value for each block that branches to it";
+    BadCall = "E0407", "a call passes what the function declares";
+
+    // Instructions.
+    OperandType = "E0501", "an operand has the type that the instruction demands";
+    ResultType = "E0502", "the result type is what the instruction yields";
+    Unsupported = "E0503", "the instruction is one that Crestline translates";
+    UnsupportedType = "E0504", "the type is one that Crestline translates";
+    UnsupportedExt = "E0505", "the extended instruction is one that Crestline translates";
+    UnsupportedBuiltin = "E0506", "the built-in variable is one of a compute shader";
+    UnsupportedModel = "E0507", "the module uses logical addressing and the Shader capability";
+    UndefinedValue = "E0508", "a value is computed before it is used";
+    BadIndex = "E0509", "a literal index lies within the composite";
+
+    // The request.
+    NoEntryPoint = "E0601", "the module has the entry point asked for";
+    UnsupportedStage = "E0602", "the entry point is a compute shader";
+    BadLocalSize = "E0603", "a workgroup has 1 to 4096 invocations";
+    UnknownSpecId = "E0604", "a specialization names a constant of the module";
+
+    // Source languages.
+    UnknownLanguage = "E0701", "the language is known by its file extension or by name";
+    NotText = "E0702", "source text is UTF-8";
+    SourceError = "E0703", "the source compiles";
+    NoReader = "E0704", "a reader for the language is built in";
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The result of anything in this crate that can reject its input.
+pub(crate) type Result<T> = std::result::Result<T, FrontendError>;
+
+impl FrontendError {
+    /// An error that concerns no single instruction.
+    pub(crate) fn new(code: ErrorCode, detail: impl fmt::Display) -> FrontendError {
+        FrontendError { code, place: None, detail: detail.to_string() }
+    }
+
+    /// The same error at a place, unless it has one.
+    pub(crate) fn at(mut self, place: Place) -> FrontendError {
+        self.place.get_or_insert(place);
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_ascend() {
+        assert!(ErrorCode::ALL.windows(2).all(|w| w[0].as_str() < w[1].as_str()));
+    }
+
+    #[test]
+    fn an_error_names_word_instruction_rule_and_expectation() {
+        let error = FrontendError::new(ErrorCode::NotAPointer, "expected a pointer, found %3")
+            .at(Place { word: 12, inst: "Load" });
+        assert_eq!(
+            error.to_string(),
+            "E0304 at word 12 (OpLoad): memory is reached through a pointer: expected a pointer, found %3"
+        );
+    }
+}

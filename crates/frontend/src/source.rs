@@ -1,0 +1,202 @@
+//! Source languages to SPIR-V.
+
+use crate::error::{ErrorCode, FrontendError, Result};
+
+/// A language that shaders are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Language {
+    /// SPIR-V, binary.
+    Spirv,
+    /// WGSL.
+    Wgsl,
+    /// GLSL for Vulkan; the stage is compute unless the file extension says otherwise.
+    Glsl,
+    /// HLSL, entry point `main`.
+    Hlsl,
+}
+
+impl Language {
+    /// The language of files with that extension, which stands without its dot.
+    ///
+    /// # Errors
+    /// [`ErrorCode::UnknownLanguage`] if it is none of `spv wgsl comp vert frag tesc tese geom glsl hlsl`.
+    pub fn from_extension(extension: &str) -> std::result::Result<Language, FrontendError> {
+        match extension {
+            "spv" => Ok(Language::Spirv),
+            "wgsl" => Ok(Language::Wgsl),
+            "comp" | "vert" | "frag" | "tesc" | "tese" | "geom" | "glsl" => Ok(Language::Glsl),
+            "hlsl" => Ok(Language::Hlsl),
+            other => Err(FrontendError::new(
+                ErrorCode::UnknownLanguage,
+                format!(
+                    "expected spv, wgsl, comp, vert, frag, tesc, tese, geom, glsl or hlsl, found {other:?}"
+                ),
+            )),
+        }
+    }
+}
+
+/// A shader as it was written.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The file's name: for messages, and for the stage of GLSL.
+    pub name: &'a str,
+    /// The language.
+    pub language: Language,
+    /// The file's contents.
+    pub bytes: &'a [u8],
+}
+
+/// SPIR-V words of a shader in any language.
+///
+/// # Errors
+/// If the source does not compile, with the compiler's message, or is no whole number of words.
+pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
+    match source.language {
+        Language::Spirv => spirv_words(source.bytes),
+        Language::Wgsl => wgsl::compile(source.name, text(source)?),
+        Language::Glsl => glsl::compile(source.name, text(source)?),
+        Language::Hlsl => glsl::compile_hlsl(source.name, text(source)?),
+    }
+}
+
+/// The words of a SPIR-V file: little-endian.
+///
+/// # Errors
+/// [`ErrorCode::BadHeader`] if the file's length is no multiple of four.
+pub fn spirv_words(bytes: &[u8]) -> std::result::Result<Vec<u32>, FrontendError> {
+    let (words, rest) = bytes.as_chunks::<4>();
+    if !rest.is_empty() {
+        let detail = format!("expected whole words of 4 bytes, found {} bytes", bytes.len());
+        return Err(FrontendError::new(ErrorCode::BadHeader, detail));
+    }
+    Ok(words.iter().map(|&w| u32::from_le_bytes(w)).collect())
+}
+
+fn text<'a>(source: &Source<'a>) -> Result<&'a str> {
+    std::str::from_utf8(source.bytes).map_err(|e| {
+        FrontendError::new(
+            ErrorCode::NotText,
+            format!("{}: expected UTF-8, found {e}", source.name),
+        )
+    })
+}
+
+fn source_error(name: &str, message: &str) -> FrontendError {
+    FrontendError::new(ErrorCode::SourceError, format!("{name}: {}", message.trim()))
+}
+
+/// A module that `naga` has read, as SPIR-V.
+fn from_naga(name: &str, text: &str, module: &naga::Module) -> Result<Vec<u32>> {
+    use naga::back::spv;
+    use naga::valid::{Capabilities, ValidationFlags, Validator};
+
+    let info = Validator::new(ValidationFlags::all(), Capabilities::all())
+        .validate(module)
+        .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
+    let options = spv::Options {
+        lang_version: (1, 3),
+        flags: spv::WriterFlags::DEBUG,
+        // Vulkan's own robustness covers buffers; private arrays are clamped by nobody here.
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Polyfill,
+        force_loop_bounding: false,
+        ..spv::Options::default()
+    };
+    spv::write_vec(module, &info, &options, None).map_err(|e| source_error(name, &e.to_string()))
+}
+
+mod wgsl {
+    use super::{Result, from_naga, source_error};
+
+    pub(super) fn compile(name: &str, text: &str) -> Result<Vec<u32>> {
+        let module = naga::front::wgsl::parse_str(text)
+            .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
+        from_naga(name, text, &module)
+    }
+}
+
+#[cfg(feature = "glslang")]
+mod glsl {
+    //! GLSL and HLSL by the Khronos reference front end.
+
+    use glslang::{
+        Compiler, CompilerOptions, ShaderInput, ShaderSource, ShaderStage, SourceLanguage,
+        SpirvVersion, Target, VulkanVersion,
+    };
+
+    use super::{Result, source_error};
+    use crate::error::{ErrorCode, FrontendError};
+
+    pub(super) fn compile(name: &str, text: &str) -> Result<Vec<u32>> {
+        compile_as(name, text, SourceLanguage::GLSL)
+    }
+
+    pub(super) fn compile_hlsl(name: &str, text: &str) -> Result<Vec<u32>> {
+        compile_as(name, text, SourceLanguage::HLSL)
+    }
+
+    fn compile_as(name: &str, text: &str, source_language: SourceLanguage) -> Result<Vec<u32>> {
+        let compiler = Compiler::acquire().ok_or_else(|| {
+            FrontendError::new(ErrorCode::NoReader, "expected glslang to start, but it did not")
+        })?;
+        // A zero byte would end the text early inside glslang.
+        if text.contains('\0') {
+            return Err(source_error(name, "expected text without zero bytes"));
+        }
+        let source = ShaderSource::from(text.to_owned());
+        let options = CompilerOptions {
+            source_language,
+            target: Target::Vulkan {
+                version: VulkanVersion::Vulkan1_2,
+                spirv_version: SpirvVersion::SPIRV1_5,
+            },
+            ..CompilerOptions::default()
+        };
+        let fail = |e: glslang::error::GlslangError| source_error(name, &e.to_string());
+        let input = ShaderInput::new(&source, stage(name), &options, None, None).map_err(fail)?;
+        compiler.create_shader(input).map_err(fail)?.compile().map_err(fail)
+    }
+
+    fn stage(name: &str) -> ShaderStage {
+        match name.rsplit('.').next() {
+            Some("vert") => ShaderStage::Vertex,
+            Some("frag") => ShaderStage::Fragment,
+            Some("tesc") => ShaderStage::TesselationControl,
+            Some("tese") => ShaderStage::TesselationEvaluation,
+            Some("geom") => ShaderStage::Geometry,
+            _ => ShaderStage::Compute,
+        }
+    }
+}
+
+#[cfg(not(feature = "glslang"))]
+mod glsl {
+    //! GLSL by `naga`, where the Khronos front end is not built in.
+
+    use naga::ShaderStage;
+    use naga::front::glsl::{Frontend, Options};
+
+    use super::{Result, from_naga, source_error};
+    use crate::error::{ErrorCode, FrontendError};
+
+    pub(super) fn compile(name: &str, text: &str) -> Result<Vec<u32>> {
+        let stage = match name.rsplit('.').next() {
+            Some("vert") => ShaderStage::Vertex,
+            Some("frag") => ShaderStage::Fragment,
+            Some("tesc" | "tese" | "geom") => {
+                let detail = "expected a vertex, fragment or compute shader without glslang";
+                return Err(FrontendError::new(ErrorCode::NoReader, detail));
+            }
+            _ => ShaderStage::Compute,
+        };
+        let module = Frontend::default()
+            .parse(&Options::from(stage), text)
+            .map_err(|e| source_error(name, &e.emit_to_string(text)))?;
+        from_naga(name, text, &module)
+    }
+
+    pub(super) fn compile_hlsl(name: &str, _text: &str) -> Result<Vec<u32>> {
+        let detail = format!("{name}: expected the cargo feature glslang, which reads HLSL");
+        Err(FrontendError::new(ErrorCode::NoReader, detail))
+    }
+}

@@ -1,0 +1,12 @@
+//! The SPIR-V module: instructions, sections, types and constants, checked as far as the translation relies on them.
+
+mod constants;
+mod fold;
+mod module;
+mod reader;
+mod types;
+
+pub(crate) use constants::{Const, Globals};
+pub(crate) use module::{Deco, EntryPoint, ExtSet, Func, Merge, Module};
+pub(crate) use reader::Inst;
+pub(crate) use types::{Type, Types};

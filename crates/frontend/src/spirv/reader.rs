@@ -1,0 +1,190 @@
+//! Words to instructions: lengths, opcodes and operand counts by the grammar tables of `rspirv`.
+//!
+//! The grammar tables are `rspirv`'s; the walk is our own because every error names the word offset of its
+//! instruction, which `rspirv`'s parser does not hand on, and because operands of `OpSpecConstantOp` may repeat.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
+use rspirv::spirv::{MAGIC_NUMBER, Op};
+
+use crate::error::{ErrorCode, FrontendError, Place, Result};
+
+/// Words of the module header.
+const HEADER_WORDS: usize = 5;
+
+/// Ids that a module may have: the universal limit of the SPIR-V specification.
+const MAX_BOUND: u32 = 0x40_0000;
+
+/// The grammar by opcode number.
+static GRAMMAR: LazyLock<HashMap<u16, &'static Instruction<'static>>> =
+    LazyLock::new(|| INSTRUCTION_TABLE.iter().map(|row| (row.opcode as u16, row)).collect());
+
+/// One instruction, its operands still words of the module.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inst<'w> {
+    /// Word offset in the module.
+    pub(crate) at: u32,
+    /// The opcode.
+    pub(crate) op: Op,
+    /// The name without `Op`.
+    pub(crate) name: &'static str,
+    /// Result type, 0 if none.
+    pub(crate) ty: u32,
+    /// Result id, 0 if none.
+    pub(crate) result: u32,
+    /// Operands after result type and result.
+    pub(crate) operands: &'w [u32],
+}
+
+impl<'w> Inst<'w> {
+    /// The place of the instruction, for errors.
+    pub(crate) fn place(&self) -> Place {
+        Place { word: self.at, inst: self.name }
+    }
+
+    /// An error at this instruction.
+    pub(crate) fn error(&self, code: ErrorCode, detail: impl std::fmt::Display) -> FrontendError {
+        FrontendError::new(code, detail).at(self.place())
+    }
+
+    /// Operand word `index`.
+    pub(crate) fn word(&self, index: usize) -> Result<u32> {
+        self.operands.get(index).copied().ok_or_else(|| {
+            let found = self.operands.len();
+            self.error(
+                ErrorCode::MissingOperand,
+                format!("expected at least {} operand words, found {found}", index + 1),
+            )
+        })
+    }
+
+    /// Operand words from `index` on; none if there are fewer.
+    pub(crate) fn rest(&self, index: usize) -> &'w [u32] {
+        self.operands.get(index..).unwrap_or(&[])
+    }
+
+    /// The string at operand word `index`, and the index of the word after it.
+    pub(crate) fn string(&self, index: usize) -> Result<(String, usize)> {
+        let mut bytes = Vec::new();
+        for (i, word) in self.rest(index).iter().enumerate() {
+            for byte in word.to_le_bytes() {
+                if byte == 0 {
+                    let text = String::from_utf8(bytes).map_err(|e| {
+                        self.error(ErrorCode::BadString, format!("expected UTF-8, found {e}"))
+                    })?;
+                    return Ok((text, index + i + 1));
+                }
+                bytes.push(byte);
+            }
+        }
+        Err(self.error(ErrorCode::BadString, "expected a zero byte before the instruction's end"))
+    }
+}
+
+/// The instructions of a module in order, and the bound of its ids.
+pub(crate) fn read(words: &[u32]) -> Result<(Vec<Inst<'_>>, u32)> {
+    let bound = read_header(words)?;
+    let mut insts = Vec::with_capacity(words.len() / 4);
+    let mut at = HEADER_WORDS;
+    while at < words.len() {
+        let inst = read_inst(words, at, bound)?;
+        at += (words[at] >> 16) as usize;
+        insts.push(inst);
+    }
+    Ok((insts, bound))
+}
+
+fn read_header(words: &[u32]) -> Result<u32> {
+    let error = |word, detail: String| {
+        FrontendError::new(ErrorCode::BadHeader, detail).at(Place { word, inst: "" })
+    };
+    if words.len() < HEADER_WORDS {
+        return Err(error(0, format!("expected {HEADER_WORDS} words, found {}", words.len())));
+    }
+    if words[0] == MAGIC_NUMBER.swap_bytes() {
+        return Err(error(0, "expected little-endian words, found big-endian ones".into()));
+    }
+    if words[0] != MAGIC_NUMBER {
+        return Err(error(0, format!("expected {MAGIC_NUMBER:#010x}, found {:#010x}", words[0])));
+    }
+    let (major, minor) = (words[1] >> 16 & 0xff, words[1] >> 8 & 0xff);
+    if major != 1 || minor > 6 {
+        return Err(error(1, format!("expected version 1.0 to 1.6, found {major}.{minor}")));
+    }
+    if words[3] == 0 || words[3] > MAX_BOUND {
+        return Err(error(
+            3,
+            format!("expected an id bound of 1 to {MAX_BOUND}, found {}", words[3]),
+        ));
+    }
+    Ok(words[3])
+}
+
+fn read_inst(words: &[u32], at: usize, bound: u32) -> Result<Inst<'_>> {
+    let (count, opcode) = ((words[at] >> 16) as usize, words[at] as u16);
+    let bare = Place { word: at as u32, inst: "" };
+    let Some(row) = GRAMMAR.get(&opcode) else {
+        let detail = format!("expected a known opcode, found {opcode}");
+        return Err(FrontendError::new(ErrorCode::UnknownOpcode, detail).at(bare));
+    };
+    let place = Place { word: at as u32, inst: row.opname };
+    let left = words.len() - at;
+    if count == 0 || count > left {
+        let detail = format!("expected a length of 1 to {left} words, found {count}");
+        return Err(FrontendError::new(ErrorCode::WordCount, detail).at(place));
+    }
+    let least = 1 + row.operands.iter().filter(|o| o.quantifier == OperandQuantifier::One).count();
+    if count < least {
+        let detail = format!("expected at least {least} words, found {count}");
+        return Err(FrontendError::new(ErrorCode::MissingOperand, detail).at(place));
+    }
+    let mut inst = Inst {
+        at: at as u32,
+        op: row.opcode,
+        name: row.opname,
+        ty: 0,
+        result: 0,
+        operands: &words[at + 1..at + count],
+    };
+    for operand in row.operands.iter().take(2) {
+        let slot = match operand.kind {
+            OperandKind::IdResultType => &mut inst.ty,
+            OperandKind::IdResult => &mut inst.result,
+            _ => break,
+        };
+        *slot = inst.operands[0];
+        inst.operands = &inst.operands[1..];
+        let id = *slot;
+        if id == 0 || id >= bound {
+            return Err(inst.error(
+                ErrorCode::IdBound,
+                format!("expected an id of 1 to {}, found {id}", bound - 1),
+            ));
+        }
+    }
+    Ok(inst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_type_result_and_operands() {
+        let words = [MAGIC_NUMBER, 0x1_0300, 0, 9, 0, 4 << 16 | 21, 3, 32, 1];
+        let (insts, bound) = read(&words).expect("a module of one instruction");
+        assert_eq!(bound, 9);
+        assert_eq!((insts[0].op, insts[0].ty, insts[0].result), (Op::TypeInt, 0, 3));
+        assert_eq!(insts[0].operands, &[32, 1]);
+    }
+
+    #[test]
+    fn a_length_beyond_the_end_is_an_error() {
+        let words = [MAGIC_NUMBER, 0x1_0300, 0, 9, 0, 9 << 16 | 21, 3, 32, 1];
+        let error = read(&words).expect_err("the module ends early");
+        assert_eq!(error.code, ErrorCode::WordCount);
+        assert_eq!(error.place, Some(Place { word: 5, inst: "TypeInt" }));
+    }
+}

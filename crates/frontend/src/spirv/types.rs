@@ -1,0 +1,377 @@
+//! Types by id, checked when they are declared: a type only refers to earlier ones, so no type contains itself.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crestline_ssa::ir::{Ty, VarTy};
+use rspirv::spirv::{Op, StorageClass};
+
+use super::reader::Inst;
+use crate::error::{ErrorCode, FrontendError, Result};
+
+/// Depth to which types may nest, so that walks over a type may recurse.
+const MAX_DEPTH: u32 = 64;
+
+/// A type.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Type {
+    /// No value.
+    Void,
+    /// A boolean.
+    Bool,
+    /// An integer.
+    Int {
+        /// 8, 16, 32 or 64.
+        bits: u32,
+        /// Whether the type is declared signed; only conversions between sizes of constants ask.
+        signed: bool,
+    },
+    /// An IEEE 754 number.
+    Float {
+        /// 16, 32 or 64.
+        bits: u32,
+    },
+    /// A vector.
+    Vector {
+        /// Scalar type of the components.
+        elem: u32,
+        /// Components, 2 to 4.
+        count: u32,
+    },
+    /// A matrix.
+    Matrix {
+        /// Vector type of the columns.
+        column: u32,
+        /// Columns, 2 to 4.
+        count: u32,
+    },
+    /// An array.
+    Array {
+        /// Type of the elements.
+        elem: u32,
+        /// Elements, at least 1.
+        count: u32,
+    },
+    /// An array whose length the buffer's size gives.
+    RuntimeArray {
+        /// Type of the elements.
+        elem: u32,
+    },
+    /// A structure.
+    Struct {
+        /// Types of the members.
+        members: Rc<[u32]>,
+    },
+    /// A pointer.
+    Pointer {
+        /// Where it points.
+        class: StorageClass,
+        /// What it points to; not checked to exist for forward declared pointers.
+        pointee: u32,
+    },
+    /// A function.
+    Function {
+        /// What it returns.
+        ret: u32,
+        /// What it takes.
+        params: Rc<[u32]>,
+    },
+    /// A type that is only named so far: images, samplers and the like.
+    Opaque(&'static str),
+}
+
+#[derive(Clone, Debug)]
+struct Entry {
+    ty: Type,
+    depth: u32,
+    leaves: u64,
+}
+
+/// All types of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Types {
+    table: HashMap<u32, Entry>,
+}
+
+impl Types {
+    /// The type with that id.
+    pub(crate) fn get(&self, id: u32) -> Option<&Type> {
+        self.table.get(&id).map(|e| &e.ty)
+    }
+
+    /// The type with that id, which must exist.
+    pub(crate) fn expect(&self, id: u32) -> Result<&Type> {
+        self.get(id).ok_or_else(|| {
+            FrontendError::new(ErrorCode::NotAType, format!("expected a type, found %{id}"))
+        })
+    }
+
+    /// Number of scalars, vectors and matrix columns in a type.
+    pub(crate) fn leaves(&self, id: u32) -> u64 {
+        self.table.get(&id).map_or(0, |e| e.leaves)
+    }
+
+    /// The IR type of a scalar or vector.
+    pub(crate) fn leaf(&self, id: u32) -> Option<Ty> {
+        match *self.get(id)? {
+            Type::Bool => Some(Ty::BOOL),
+            Type::Int { bits, .. } | Type::Float { bits } => Ty::new(bits, 1).ok(),
+            Type::Vector { elem, count } => Some(self.leaf(elem)?.with_comps(count as usize)),
+            _ => None,
+        }
+    }
+
+    /// The scalar type of a scalar, vector or matrix.
+    pub(crate) fn scalar(&self, id: u32) -> Option<&Type> {
+        match self.get(id)? {
+            Type::Vector { elem, .. } => self.scalar(*elem),
+            Type::Matrix { column, .. } => self.scalar(*column),
+            ty @ (Type::Bool | Type::Int { .. } | Type::Float { .. }) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// Whether a scalar or vector is of floats.
+    pub(crate) fn is_float(&self, id: u32) -> bool {
+        matches!(self.scalar(id), Some(Type::Float { .. }))
+    }
+
+    /// Whether a scalar or vector is of integers.
+    pub(crate) fn is_int(&self, id: u32) -> bool {
+        matches!(self.scalar(id), Some(Type::Int { .. }))
+    }
+
+    /// Number of direct parts of a composite.
+    pub(crate) fn parts(&self, id: u32) -> Option<u32> {
+        match self.get(id)? {
+            Type::Vector { count, .. } | Type::Matrix { count, .. } | Type::Array { count, .. } => {
+                Some(*count)
+            }
+            Type::Struct { members } => Some(members.len() as u32),
+            _ => None,
+        }
+    }
+
+    /// The type of part `index` of a composite.
+    pub(crate) fn part(&self, id: u32, index: u32) -> Option<u32> {
+        let count = self.parts(id)?;
+        match self.get(id)? {
+            _ if index >= count => None,
+            Type::Vector { elem, .. } | Type::Array { elem, .. } => Some(*elem),
+            Type::Matrix { column, .. } => Some(*column),
+            Type::Struct { members } => Some(members[index as usize]),
+            _ => None,
+        }
+    }
+
+    /// The shape of a private variable of that type.
+    pub(crate) fn var_ty(&self, id: u32) -> Result<VarTy> {
+        if let Some(ty) = self.leaf(id) {
+            return Ok(VarTy::Vector(ty));
+        }
+        match self.expect(id)? {
+            Type::Matrix { column, count } => {
+                Ok(VarTy::Array(Box::new(self.var_ty(*column)?), *count))
+            }
+            Type::Array { elem, count } => Ok(VarTy::Array(Box::new(self.var_ty(*elem)?), *count)),
+            Type::Struct { members } => {
+                Ok(VarTy::Struct(members.iter().map(|&m| self.var_ty(m)).collect::<Result<_>>()?))
+            }
+            Type::Pointer { .. } => Err(FrontendError::new(
+                ErrorCode::VariablePointer,
+                "expected a variable of numbers, found one that keeps a pointer",
+            )),
+            other => Err(FrontendError::new(
+                ErrorCode::UnsupportedType,
+                format!("expected a variable of numbers, found {}", other.describe()),
+            )),
+        }
+    }
+
+    /// Whether two types have the same shape: equal scalars, counts and members, whatever their decorations.
+    pub(crate) fn same_shape(&self, a: u32, b: u32) -> bool {
+        if a == b {
+            return true;
+        }
+        match (self.get(a), self.get(b)) {
+            (Some(Type::Array { elem: x, count: m }), Some(Type::Array { elem: y, count: n })) => {
+                m == n && self.same_shape(*x, *y)
+            }
+            (Some(Type::Struct { members: x }), Some(Type::Struct { members: y })) => {
+                x.len() == y.len() && x.iter().zip(&**y).all(|(&x, &y)| self.same_shape(x, y))
+            }
+            (Some(x), Some(y)) => x == y,
+            _ => false,
+        }
+    }
+
+    /// Adds the type that `inst` declares. `length` gives the value of an array length constant.
+    pub(crate) fn declare(
+        &mut self,
+        inst: &Inst<'_>,
+        length: impl Fn(u32) -> Result<u64>,
+    ) -> Result<()> {
+        let ty = match inst.op {
+            Op::TypeForwardPointer => return self.declare_forward(inst),
+            Op::TypeVoid => Type::Void,
+            Op::TypeBool => Type::Bool,
+            Op::TypeInt => match (inst.word(0)?, inst.word(1)?) {
+                (bits @ (8 | 16 | 32 | 64), signed) => Type::Int { bits, signed: signed != 0 },
+                (bits, _) => return Err(odd_width(inst, bits)),
+            },
+            Op::TypeFloat => match (inst.word(0)?, inst.rest(1)) {
+                (bits @ (16 | 32 | 64), []) => Type::Float { bits },
+                (bits, []) => return Err(odd_width(inst, bits)),
+                _ => Type::Opaque("float of another encoding"),
+            },
+            Op::TypeVector => {
+                let (elem, count) = (inst.word(0)?, inst.word(1)?);
+                self.need(inst, elem, "a scalar", |t| {
+                    matches!(t, Type::Bool | Type::Int { .. } | Type::Float { .. })
+                })?;
+                check_count(inst, count)?;
+                Type::Vector { elem, count }
+            }
+            Op::TypeMatrix => {
+                let (column, count) = (inst.word(0)?, inst.word(1)?);
+                self.need(inst, column, "a vector", |t| matches!(t, Type::Vector { .. }))?;
+                if !self.is_float(column) {
+                    return Err(inst.error(ErrorCode::NotAType, "expected columns of floats"));
+                }
+                check_count(inst, count)?;
+                Type::Matrix { column, count }
+            }
+            Op::TypeArray => {
+                let elem = inst.word(0)?;
+                self.need(inst, elem, "an element type", is_data)?;
+                let count = length(inst.word(1)?).map_err(|e| e.at(inst.place()))?;
+                match u32::try_from(count) {
+                    Ok(count) if count > 0 => Type::Array { elem, count },
+                    _ => {
+                        let detail = format!("expected 1 to 2^32 - 1 elements, found {count}");
+                        return Err(inst.error(ErrorCode::TooLarge, detail));
+                    }
+                }
+            }
+            Op::TypeRuntimeArray => {
+                let elem = inst.word(0)?;
+                self.need(inst, elem, "an element type", is_data)?;
+                Type::RuntimeArray { elem }
+            }
+            Op::TypeStruct => {
+                for &member in inst.operands {
+                    self.need(inst, member, "a member type", is_data)?;
+                }
+                Type::Struct { members: inst.operands.into() }
+            }
+            Op::TypePointer => {
+                let class = StorageClass::from_u32(inst.word(0)?).ok_or_else(|| {
+                    let detail = format!("expected a storage class, found {}", inst.operands[0]);
+                    inst.error(ErrorCode::BadEnumerant, detail)
+                })?;
+                let pointee = inst.word(1)?;
+                self.need(inst, pointee, "a pointee type", |_| true)?;
+                Type::Pointer { class, pointee }
+            }
+            Op::TypeFunction => {
+                for &id in inst.operands {
+                    self.need(inst, id, "a type", |_| true)?;
+                }
+                Type::Function { ret: inst.word(0)?, params: inst.rest(1).into() }
+            }
+            _ => Type::Opaque(inst.name),
+        };
+        self.insert(inst, ty)
+    }
+
+    /// A pointer whose pointee comes later: its declaration replaces this entry.
+    fn declare_forward(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let ty = Type::Opaque("pointer declared forward");
+        self.table.entry(inst.word(0)?).or_insert(Entry { ty, depth: 1, leaves: 1 });
+        Ok(())
+    }
+
+    fn insert(&mut self, inst: &Inst<'_>, ty: Type) -> Result<()> {
+        let under = |ids: &[u32], types: &Types| {
+            ids.iter().filter_map(|id| types.table.get(id)).map(|e| e.depth).max().unwrap_or(0)
+        };
+        let (depth, leaves) = match &ty {
+            Type::Matrix { count, .. } => (2, u64::from(*count)),
+            Type::Array { elem, count } => {
+                (under(&[*elem], self), self.leaves(*elem).saturating_mul(u64::from(*count)))
+            }
+            Type::RuntimeArray { elem } => (under(&[*elem], self), u64::MAX),
+            Type::Struct { members } => {
+                let leaves = members.iter().fold(0u64, |n, &m| n.saturating_add(self.leaves(m)));
+                (under(members, self), leaves)
+            }
+            _ => (0, 1),
+        };
+        if depth >= MAX_DEPTH {
+            let detail = format!("expected at most {MAX_DEPTH} levels");
+            return Err(inst.error(ErrorCode::TypeNesting, detail));
+        }
+        self.table.insert(inst.result, Entry { ty, depth: depth + 1, leaves });
+        Ok(())
+    }
+
+    fn need(
+        &self,
+        inst: &Inst<'_>,
+        id: u32,
+        what: &str,
+        fits: impl Fn(&Type) -> bool,
+    ) -> Result<()> {
+        match self.get(id) {
+            Some(ty) if fits(ty) => Ok(()),
+            Some(ty) => {
+                let detail = format!("expected {what}, found %{id}, {}", ty.describe());
+                Err(inst.error(ErrorCode::NotAType, detail))
+            }
+            None => {
+                let detail = format!("expected {what} declared earlier, found %{id}");
+                Err(inst.error(ErrorCode::NotAType, detail))
+            }
+        }
+    }
+}
+
+impl Type {
+    /// The type in words, for errors.
+    pub(crate) fn describe(&self) -> String {
+        match self {
+            Type::Void => "void".into(),
+            Type::Bool => "a boolean".into(),
+            Type::Int { bits, .. } => format!("an integer of {bits} bits"),
+            Type::Float { bits } => format!("a float of {bits} bits"),
+            Type::Vector { count, .. } => format!("a vector of {count}"),
+            Type::Matrix { count, .. } => format!("a matrix of {count} columns"),
+            Type::Array { count, .. } => format!("an array of {count}"),
+            Type::RuntimeArray { .. } => "a runtime array".into(),
+            Type::Struct { members } => format!("a structure of {} members", members.len()),
+            Type::Pointer { class, .. } => format!("a {class:?} pointer"),
+            Type::Function { .. } => "a function type".into(),
+            Type::Opaque(name) => format!("an opaque type ({name})"),
+        }
+    }
+}
+
+/// Whether a composite may contain the type.
+fn is_data(ty: &Type) -> bool {
+    !matches!(ty, Type::Void | Type::Function { .. })
+}
+
+fn check_count(inst: &Inst<'_>, count: u32) -> Result<()> {
+    if (2..=4).contains(&count) {
+        return Ok(());
+    }
+    Err(inst
+        .error(ErrorCode::UnsupportedType, format!("expected 2 to 4 components, found {count}")))
+}
+
+fn odd_width(inst: &Inst<'_>, bits: u32) -> FrontendError {
+    inst.error(
+        ErrorCode::UnsupportedType,
+        format!("expected 8 (integers only), 16, 32 or 64 bits, found {bits}"),
+    )
+}
