@@ -5,13 +5,17 @@
 #![deny(missing_docs)]
 
 pub mod codec;
+pub mod compact;
 pub mod inst;
 pub mod message;
 pub mod semantics;
 pub mod tables;
 pub mod validate;
 
-pub use codec::{CodecError, decode, encode};
+pub use codec::{
+    CodecError, ProgramError, decode, decode_at, decode_program, encode, encode_into,
+    encode_program,
+};
 pub use crestline_device::{Gen, Platform};
 pub use inst::{
     Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,

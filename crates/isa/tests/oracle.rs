@@ -3,52 +3,81 @@
 mod common;
 
 use common::{pack, programs};
-use crestline_isa::{Gen, decode, encode};
+use crestline_isa::message::Descriptor;
+use crestline_isa::{Gen, decode_program, encode_into};
 use std::collections::BTreeMap;
 
+/// Decodes and encodes every program; reports per generation how many instructions there are,
+/// how many are compacted and how many have a residue.
 #[test]
-fn full_instructions_round_trip() {
+fn programs_round_trip() {
     let Some(pack) = pack() else {
         eprintln!("skipped: no oracle pack");
         return;
     };
     let mut failures = Vec::new();
-    let mut counts = BTreeMap::<Gen, (u32, u32)>::new();
+    let mut counts = BTreeMap::<Gen, (usize, usize, usize)>::new();
     for (path, generation, bytes) in programs(&pack) {
-        let mut at = 0;
-        while at + 8 <= bytes.len() {
-            let low = u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
-            if low >> 29 & 1 != 0 {
-                at += 8;
+        let insts = match decode_program(&bytes, generation) {
+            Ok(insts) => insts,
+            Err(error) => {
+                failures.push(format!("{}: {error}", path.display()));
                 continue;
             }
-            let Some(full) = bytes.get(at..at + 16) else { break };
-            let bits = u128::from_le_bytes(full.try_into().expect("16 bytes"));
-            let place = format!("{} {generation} +{at:#x} {bits:032x}", path.display());
-            let count = counts.entry(generation).or_default();
-            count.0 += 1;
-            match decode(bits, generation) {
-                Err(error) => failures.push(format!("{place}: {error}")),
-                Ok(inst) => {
-                    count.1 += u32::from(inst.residue != 0);
-                    match encode(&inst, generation) {
-                        Ok(back) if back == bits => {}
-                        Ok(back) => failures.push(format!("{place}: {back:032x} {inst:?}")),
-                        Err(error) => failures.push(format!("{place}: {error}")),
-                    }
+        };
+        let count = counts.entry(generation).or_default();
+        count.0 += insts.len();
+        for (offset, inst) in insts {
+            count.1 += usize::from(inst.compacted);
+            count.2 += usize::from(inst.residue != 0);
+            let mut out = Vec::new();
+            let place = format!("{} {generation} +{offset:#x}", path.display());
+            let expected = &bytes[offset..offset + inst.size() as usize];
+            match encode_into(&inst, generation, &mut out) {
+                Ok(()) if out == expected => {}
+                Ok(()) => {
+                    failures.push(format!("{place}: {out:02x?} not {expected:02x?} {inst:?}"))
                 }
+                Err(error) => failures.push(format!("{place}: {error} {inst:?}")),
             }
-            at += 16;
         }
     }
-    for (generation, (all, residue)) in &counts {
-        eprintln!("{generation}: {all} full instructions, {residue} with residue");
+    for (generation, (all, compacted, residue)) in &counts {
+        eprintln!(
+            "{generation}: {all} instructions, {compacted} compacted, {residue} with residue"
+        );
     }
-    assert!(
-        failures.is_empty(),
-        "{} failures:\n{}",
-        failures.len(),
-        failures[..20.min(failures.len())].join("\n")
-    );
-    assert!(counts.values().all(|(all, _)| *all > 1000));
+    let shown = failures[..20.min(failures.len())].join("\n");
+    assert!(failures.is_empty(), "{} failures:\n{shown}", failures.len());
+    assert_eq!(counts.len(), 6);
+    assert!(counts.values().all(|(all, compacted, _)| *all > 1000 && *compacted > 500));
+}
+
+/// Every immediate descriptor of the pack is a message with named fields.
+#[test]
+fn descriptors_round_trip() {
+    let Some(pack) = pack() else {
+        eprintln!("skipped: no oracle pack");
+        return;
+    };
+    let mut failures = BTreeMap::<String, usize>::new();
+    let mut decoded = 0;
+    for (_, generation, bytes) in programs(&pack) {
+        let insts = decode_program(&bytes, generation).expect("decodes");
+        for send in insts.iter().filter_map(|(_, inst)| inst.send()) {
+            let (Some(desc), Some(ex_desc)) = (send.desc.imm(), send.ex_desc.imm()) else {
+                continue;
+            };
+            let place = || format!("{generation} {:?} {desc:#010x} {ex_desc:#x}", send.sfid);
+            match Descriptor::decode(generation, send.sfid, desc, ex_desc) {
+                Ok(out) => {
+                    decoded += 1;
+                    assert_eq!(out.encode(generation), Ok((send.sfid, desc, ex_desc)), "{out:?}");
+                }
+                Err(error) => *failures.entry(format!("{}: {error}", place())).or_default() += 1,
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{failures:#?}");
+    assert!(decoded > 1000);
 }

@@ -11,11 +11,13 @@
 mod branch;
 mod common;
 mod fields;
+mod program;
 mod send;
 mod three_src;
 mod two_src;
 mod walk;
 
+pub use program::{ProgramError, decode_at, decode_program, encode_into, encode_program};
 pub use walk::CodecError;
 
 use crate::inst::Inst;

@@ -6,17 +6,10 @@ use super::common::{
 };
 use super::fields::Sources;
 use super::walk::{Result, Walk};
+use crate::inst::imm_size;
 use crate::inst::{Extra, Imm, Inst, Place, Region, Src, SrcReg, Swizzle, VStride, WriteMask};
 use crate::tables::{AccessMode, MathFn, Opcode, Type};
 use crestline_device::Gen;
-
-/// Bytes of an encoded immediate of a type.
-pub(super) fn imm_size(ty: Type) -> u32 {
-    match ty {
-        Type::V | Type::Uv | Type::Vf => 4,
-        _ => ty.size(),
-    }
-}
 
 fn has_imm64(i: &Inst) -> bool {
     i.srcs[0].as_imm().is_some_and(|imm| imm_size(imm.ty) == 8)

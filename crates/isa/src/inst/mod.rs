@@ -10,7 +10,9 @@
 mod build;
 mod operand;
 
-pub use operand::{Dst, Imm, Place, Reg, Region, Src, SrcReg, Swizzle, VStride, WriteMask};
+pub use operand::{
+    Dst, Imm, Place, Reg, Region, Src, SrcReg, Swizzle, VStride, WriteMask, imm_size,
+};
 
 use crate::tables::{AccessMode, CondMod, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl};
 

@@ -214,6 +214,12 @@ pub struct Imm {
     pub bits: u64,
 }
 
+/// Bytes of the value an immediate of a type holds: those of [`Type::size`], but four for
+/// packed vectors.
+pub fn imm_size(ty: Type) -> u32 {
+    if ty.is_packed_vector() { 4 } else { ty.size() }
+}
+
 /// A source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Src {

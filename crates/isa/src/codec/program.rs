@@ -1,0 +1,101 @@
+//! Whole programs: a sequence of full and compacted instructions.
+
+use super::{CodecError, decode, encode};
+use crate::compact::{self, COMPACT_BIT};
+use crate::inst::Inst;
+use crestline_device::Gen;
+
+/// Why a program and its instructions cannot be translated into each other.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ProgramError {
+    /// The code ends within an instruction.
+    #[error("byte {offset:#x}: the code ends within an instruction ({left} bytes left)")]
+    Truncated {
+        /// Where the instruction starts, in bytes.
+        offset: usize,
+        /// Bytes left there.
+        left: usize,
+    },
+    /// An instruction does not translate.
+    #[error("byte {offset:#x}: {error}")]
+    Inst {
+        /// Where the instruction starts, in bytes.
+        offset: usize,
+        /// Why.
+        error: CodecError,
+    },
+}
+
+/// Decodes the instruction at the start of `bytes`, full or compacted
+/// ([`Inst::compacted`] says which, [`Inst::size`] how long it is); `offset` is its place in the
+/// program, for errors.
+///
+/// # Errors
+/// If the bytes end within the instruction, or it does not decode.
+pub fn decode_at(bytes: &[u8], offset: usize, generation: Gen) -> Result<Inst, ProgramError> {
+    let truncated = ProgramError::Truncated { offset, left: bytes.len() };
+    let Some(low) = bytes.first_chunk::<8>() else { return Err(truncated) };
+    let low = u64::from_le_bytes(*low);
+    let wrap = |error| ProgramError::Inst { offset, error };
+    if low >> COMPACT_BIT & 1 != 0 && generation != Gen::Gen4 {
+        let bits = compact::expand(low, generation).map_err(wrap)?;
+        let mut inst = decode(bits, generation).map_err(wrap)?;
+        inst.compacted = true;
+        return Ok(inst);
+    }
+    let Some(full) = bytes.first_chunk::<16>() else { return Err(truncated) };
+    decode(u128::from_le_bytes(*full), generation).map_err(wrap)
+}
+
+/// Decodes a program to its instructions with their byte offsets. Zero bytes at the end that
+/// are too few for an instruction are padding, and left out.
+///
+/// # Errors
+/// At the first instruction that does not decode.
+pub fn decode_program(bytes: &[u8], generation: Gen) -> Result<Vec<(usize, Inst)>, ProgramError> {
+    let mut out = Vec::with_capacity(bytes.len() / 16);
+    let mut offset = 0;
+    while offset < bytes.len() {
+        let rest = &bytes[offset..];
+        if rest.len() < 16 && rest.iter().all(|byte| *byte == 0) {
+            break;
+        }
+        let inst = decode_at(rest, offset, generation)?;
+        let size = inst.size() as usize;
+        out.push((offset, inst));
+        offset += size;
+    }
+    Ok(out)
+}
+
+/// Encodes one instruction to `out`, in the form that [`Inst::compacted`] asks for.
+///
+/// # Errors
+/// If it does not encode, or is to be compacted and has no compacted form.
+pub fn encode_into(inst: &Inst, generation: Gen, out: &mut Vec<u8>) -> Result<(), CodecError> {
+    let bits = encode(inst, generation)?;
+    if !inst.compacted {
+        out.extend_from_slice(&bits.to_le_bytes());
+        return Ok(());
+    }
+    let short = compact::compact(bits, generation).ok_or(CodecError::NotCompactable {
+        opcode: inst.opcode.name(),
+        reason: "its bits match no table entry",
+    })?;
+    out.extend_from_slice(&short.to_le_bytes());
+    Ok(())
+}
+
+/// Encodes a program. Branch targets are taken as they are.
+///
+/// # Errors
+/// At the first instruction that does not encode.
+pub fn encode_program(insts: &[Inst], generation: Gen) -> Result<Vec<u8>, ProgramError> {
+    let mut out = Vec::with_capacity(insts.len() * 16);
+    for inst in insts {
+        let offset = out.len();
+        encode_into(inst, generation, &mut out)
+            .map_err(|error| ProgramError::Inst { offset, error })?;
+    }
+    Ok(out)
+}
