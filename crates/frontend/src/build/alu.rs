@@ -63,7 +63,6 @@ rows! {
     UMod => UMod Plain;
     SRem => IRem Plain;
     SMod => IMod Plain;
-    Dot => FDot Plain;
     LogicalEqual => IEq Plain;
     LogicalNotEqual => INe Plain;
     LogicalOr => IOr Plain;
@@ -244,6 +243,23 @@ impl Translator<'_, '_> {
         let whole = self.alu(round, &[quotient]);
         let product = self.alu(AluOp::FMul, &[y, whole]);
         let value = self.alu(AluOp::FSub, &[x, product]);
+        self.bind_leaf(inst, value)
+    }
+
+    /// Sum of the products of the components of two float vectors of one type; of scalars the product.
+    pub(super) fn dot(&mut self, x: Value, y: Value) -> Value {
+        let op = AluOp::fdot(self.shader.func.ty(x).comps()).unwrap_or(AluOp::FMul);
+        self.alu(op, &[x, y])
+    }
+
+    /// `OpDot`.
+    pub(super) fn op_dot(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let srcs = self.equal_leaves(inst, 0)?;
+        let [x, y] = srcs[..] else {
+            return Err(inst.error(ErrorCode::MissingOperand, "expected two operands"));
+        };
+        self.need_float(inst, x)?;
+        let value = self.dot(x, y);
         self.bind_leaf(inst, value)
     }
 

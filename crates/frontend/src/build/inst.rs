@@ -57,6 +57,7 @@ impl Translator<'_, '_> {
             Op::OuterProduct => self.op_outer_product(inst),
             Op::VectorTimesScalar => self.op_vector_times_scalar(inst),
             Op::Any | Op::All => self.op_any_all(inst),
+            Op::Dot => self.op_dot(inst),
             Op::FMod | Op::FRem => self.op_float_remainder(inst),
             Op::IsNan | Op::IsInf => self.op_classify(inst),
             Op::Bitcast => self.op_bitcast(inst),

@@ -99,10 +99,8 @@ impl Translator<'_, '_> {
         let columns = self.columns(inst, 1)?;
         let ty = self.shader.func.ty(columns[0]);
         let vector = self.sized(inst, 0, ty.bits(), ty.comps())?;
-        let comps: Vec<Src> = columns
-            .iter()
-            .map(|&column| Src::new(self.alu(AluOp::FDot, &[vector, column])))
-            .collect();
+        let comps: Vec<Src> =
+            columns.iter().map(|&column| Src::new(self.dot(vector, column))).collect();
         let value = self.b().vec(&comps);
         self.bind_leaf(inst, value)
     }

@@ -8,12 +8,6 @@ use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
 impl Translator<'_, '_> {
-    /// Sum of the products of the components.
-    fn dot(&mut self, x: Value, y: Value) -> Value {
-        let op = if self.shader.func.ty(x).comps() == 1 { AluOp::FMul } else { AluOp::FDot };
-        self.alu(op, &[x, y])
-    }
-
     /// The length of a vector.
     pub(super) fn length(&mut self, x: Value) -> Value {
         if self.shader.func.ty(x).comps() == 1 {
