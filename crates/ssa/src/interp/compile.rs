@@ -394,10 +394,16 @@ impl Compiler<'_> {
             written.insert(dst);
             overlap
         });
+        let targets: std::collections::HashSet<Slot> = moves.iter().map(|&(dst, _)| dst).collect();
         let mut temporaries = Vec::new();
         if overlap {
             for (_, src) in &mut moves {
-                let temporary = self.slot();
+                // The slot of a parameter that is used no more is free, but no temporary for what is written to it.
+                let mut temporary = self.slot();
+                while targets.contains(&temporary) {
+                    temporaries.push(temporary);
+                    temporary = self.slot();
+                }
                 self.emit_move(temporary, *src);
                 *src = temporary;
                 temporaries.push(temporary);

@@ -26,8 +26,8 @@ static FORMULAS: &[Rule] = rules! {
     (FFract a) => (FAdd a (FNeg (FFloor a)));
     (FSat a) => (FMin (FMax a 0) 1);
 
-    // The sign bit on a one; zero stays as it is.
-    (FSign a) => (Select (FNe a 0) (IOr (IAnd a {0x8000_0000_u32}) {0x3f80_0000}) a) if is_32(a);
+    // The sign bit on a one, but for zero and NaN.
+    (FSign a) => (Select (FLt 0 (FAbs a)) (IOr (IAnd a {0x8000_0000_u32}) {0x3f80_0000}) 0) if is_32(a);
     // Two factors, since the exponent of one cannot hold the whole range.
     (FLdexp a b) => (FMul
         (FMul a (IShl (IAdd (IShr (IMax (IMin b 254) {-252}) 1) 127) 23))

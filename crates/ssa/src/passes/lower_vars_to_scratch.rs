@@ -2,9 +2,7 @@
 
 use super::util::layout::{from_memory, in_memory, place, size_align};
 use super::util::{Action, rewrite};
-use crate::ir::{
-    Access, AluOp, Builder, InstKind, Memory, PathStep, RegionId, Shader, VarId, VarTy,
-};
+use crate::ir::{Access, AluOp, Builder, InstKind, Memory, PathStep, Shader, VarId, VarTy};
 
 /// Scratch that one invocation may have, in bytes. Variables beyond stay, for selection to report.
 const MAX_BYTES: u64 = 1 << 20;
@@ -83,7 +81,7 @@ fn initialise(shader: &mut Shader, bases: &[Option<u32>]) {
         let var = shader.var(VarId(i as u32)).clone();
         if let (Some(base), Some(init)) = (base, &var.init) {
             let mut b = Builder::new(&mut shader.func, body);
-            store_leaves(&mut b, body, &var.ty, &var.ty, &mut Vec::new(), *base, &mut init.iter());
+            store_leaves(&mut b, &var.ty, &var.ty, &mut Vec::new(), *base, &mut init.iter());
         }
     }
     shader.func.region_mut(body).insts.extend(rest);
@@ -92,7 +90,6 @@ fn initialise(shader: &mut Shader, bases: &[Option<u32>]) {
 /// Stores the first values of the part of `whole` at `path`, of type `ty`, taking them from `init`.
 fn store_leaves(
     b: &mut Builder<'_>,
-    body: RegionId,
     whole: &VarTy,
     ty: &VarTy,
     path: &mut Vec<PathStep>,
@@ -118,7 +115,7 @@ fn store_leaves(
     for index in 0..parts {
         if let Some(part) = ty.step(Some(index)) {
             path.push(PathStep::Const(index));
-            store_leaves(b, body, whole, &part, path, base, init);
+            store_leaves(b, whole, &part, path, base, init);
             path.pop();
         }
     }

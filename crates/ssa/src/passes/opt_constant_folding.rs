@@ -42,7 +42,8 @@ fn scalar_constants(b: &mut Builder<'_>, inst: InstId, counts: &[usize]) -> bool
         .map(|(src, bits)| match bits {
             Some(bits) => {
                 let ty = b.func.ty(src.value).scalar();
-                b.constant(ty, bits).into()
+                // In every position: a store may name more components than it writes.
+                Src::comp(b.constant(ty, bits), 0)
             }
             None => src,
         })
