@@ -6,6 +6,10 @@
 //! condition would overwrite it while other channels still read the old value. This makes fewer values uniform than
 //! [`Divergence`](crestline_ssa::analysis::Divergence) says, which knows of values only, not of registers.
 //!
+//! A parameter that channels take out of a loop at different times (the counter of an escape loop) is kept per channel:
+//! as a scalar it would have to be copied at each exit. Not so if addresses follow from it, which are worth more as
+//! scalars.
+//!
 //! `continuing` regions have been lowered.
 
 use crestline_ssa::ir::{
@@ -26,6 +30,7 @@ impl Uniform {
         let mut analysis = Analysis {
             func,
             divergent: vec![false; func.num_values()],
+            address: addresses(func),
             changed: true,
             loops: vec![],
         };
@@ -58,6 +63,8 @@ struct Continue {
 struct Analysis<'f> {
     func: &'f Function,
     divergent: Vec<bool>,
+    /// Values that an address follows from.
+    address: Vec<bool>,
     changed: bool,
     loops: Vec<Loop>,
 }
@@ -174,7 +181,10 @@ impl Analysis<'_> {
             let next = looped.continues.iter().any(|c| {
                 c.divergent || c.srcs.get(index).is_some_and(|&src| self.is_divergent(src))
             });
-            self.mark(param, first || next);
+            let leaves = looped.divergent_exit
+                && !self.address[param.index()]
+                && looped.breaks.iter().flatten().any(|src| src.value == param);
+            self.mark(param, first || next || leaves);
         }
     }
 }
@@ -184,5 +194,29 @@ pub(super) fn yielded(func: &Function, region: RegionId) -> Option<&[Src]> {
     match &func.inst(*func.region(region).insts.last()?).kind {
         InstKind::Yield(srcs) => Some(srcs),
         _ => None,
+    }
+}
+
+/// For each value whether the address of a load follows from it by arithmetic. Values carried around loops are not
+/// followed.
+fn addresses(func: &Function) -> Vec<bool> {
+    let mut address = vec![false; func.num_values()];
+    addresses_in(func, func.body(), &mut address);
+    address
+}
+
+fn addresses_in(func: &Function, region: RegionId, address: &mut [bool]) {
+    for &id in func.region(region).insts.iter().rev() {
+        let inst = func.inst(id);
+        for &region in inst.kind.regions().iter().rev() {
+            addresses_in(func, region, address);
+        }
+        match &inst.kind {
+            InstKind::Load { offset, .. } => address[offset.value.index()] = true,
+            InstKind::Alu { srcs, .. } if address[inst.results[0].index()] => {
+                srcs.iter().for_each(|src| address[src.value.index()] = true);
+            }
+            _ => {}
+        }
     }
 }
