@@ -17,6 +17,9 @@ pub struct SystemValues {
     pub subgroup_size: Option<u32>,
 }
 
+/// Up to so many invocations, quotients of the flat index have a formula of their own.
+const MAX_SMALL_WORKGROUP: u32 = 1024;
+
 /// See the [module](self). Returns whether a value was replaced.
 pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool {
     let size = shader.compute.local_size;
@@ -93,28 +96,51 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Takes the flat index apart: x = i % sx, y = i / sx % sy, z = i / (sx * sy).
+    /// Takes the flat index apart, x fastest. A dimension beyond which there is nothing needs no remainder: invocations
+    /// past the workgroup's end never run.
     fn id_from_index(&mut self) -> Value {
-        let index = self.get(SysVal::LocalInvocationIndex);
         let [x, y, z] = self.size;
-        let step = |b: &mut Builder<'_>, before: u32, this: u32, after: u32| {
-            if this == 1 {
-                return b.imm(0);
+        let mut rest = self.get(SysVal::LocalInvocationIndex);
+        let mut id = Vec::with_capacity(3);
+        for (size, more) in [(x, y > 1 || z > 1), (y, z > 1), (z, false)] {
+            if size == 1 {
+                id.push(self.b.imm(0).into());
+            } else if more {
+                let quotient = self.quotient(rest, size);
+                id.push(self.remainder(rest, quotient, size).into());
+                rest = quotient;
+            } else {
+                id.push(rest.into());
             }
-            let divisor = b.imm(before);
-            let at = if before == 1 { index } else { b.alu(AluOp::UDiv, &[index, divisor]) };
-            if after == 1 {
-                return at;
-            }
-            let count = b.imm(this);
-            b.alu(AluOp::UMod, &[at, count])
-        };
-        let comps = [
-            step(self.b, 1, x, y.saturating_mul(z)),
-            step(self.b, x, y, z),
-            step(self.b, x.saturating_mul(y), z, 1),
-        ];
-        self.b.vec(&comps.map(Src::new))
+        }
+        self.b.vec(&id)
+    }
+
+    /// The quotient of a flat index by `size`, at least 2.
+    ///
+    /// Small workgroups have no index of 2^11 or more, idle invocations included. With `m = ceil(2^21 / size)` the
+    /// product `index * m` exceeds `index * 2^21 / size` by less than `index`, less than `2^21 / size`: the shift is
+    /// exact, and the product, with `m` at most 2^20, has no more than 31 bits.
+    fn quotient(&mut self, index: Value, size: u32) -> Value {
+        let total = self.size.iter().fold(1u32, |n, &size| n.saturating_mul(size));
+        if size.is_power_of_two() || total > MAX_SMALL_WORKGROUP {
+            let size = self.b.imm(size);
+            return self.b.alu(AluOp::UDiv, &[index, size]);
+        }
+        let factor = self.b.imm((1u32 << 21).div_ceil(size));
+        let product = self.b.alu(AluOp::IMul, &[index, factor]);
+        let shift = self.b.imm(21);
+        self.b.alu(AluOp::UShr, &[product, shift])
+    }
+
+    fn remainder(&mut self, index: Value, quotient: Value, size: u32) -> Value {
+        if size.is_power_of_two() {
+            let mask = self.b.imm(size - 1);
+            return self.b.alu(AluOp::IAnd, &[index, mask]);
+        }
+        let size = self.b.imm(size);
+        let whole = self.b.alu(AluOp::IMul, &[quotient, size]);
+        self.b.alu(AluOp::ISub, &[index, whole])
     }
 
     fn index_from_id(&mut self) -> Value {
@@ -127,5 +153,18 @@ impl Lower<'_, '_> {
             index = self.b.alu(AluOp::IAdd, &[index, part]);
         }
         index
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn quotients_by_multiplication_are_exact_for_every_index_and_size() {
+        for size in 2u32..=1024 {
+            let factor = (1u32 << 21).div_ceil(size);
+            for index in 0u32..2048 {
+                assert_eq!((index * factor) >> 21, index / size, "{index} / {size}");
+            }
+        }
     }
 }
