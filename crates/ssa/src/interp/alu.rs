@@ -73,8 +73,13 @@ pub fn eval_alu(op: AluOp, result: Ty, bits: u32, srcs: &[Comps]) -> Comps {
 
 /// One component of the result of an operation that works per component ([`AluOp::is_per_component`]); any other
 /// gives 0. `result_bits` is the result's bit size, `bits` the operation's, and the operands are zero extended.
-#[inline(always)]
 pub fn eval_component(op: AluOp, result_bits: u32, bits: u32, operands: Comps) -> u64 {
+    component(op, result_bits, bits, operands)
+}
+
+/// [`eval_component`] in the caller's own loop, where the operation is known and all others fall away.
+#[inline(always)]
+pub(super) fn component(op: AluOp, result_bits: u32, bits: u32, operands: Comps) -> u64 {
     let [a, b, c, d] = operands;
     let mask = mask(bits);
     // Each operand read as what the operation takes it for.
