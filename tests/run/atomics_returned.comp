@@ -3,7 +3,7 @@
 //! buffer 0.1 = zero 256
 //! buffer 0.2 = u32 64 * uniform 0 1000
 //! buffer 0.3 = zero 256
-//! compare 0.1 = u32 sorted
+//! compare 0.1 = u32 bag
 #version 450
 // Values that atomics return: a ticket for each invocation (their order is free, their set is
 // not), and results of atomics that only one invocation touches.

@@ -2,8 +2,11 @@
 
 #![deny(missing_docs)]
 
+pub mod backend;
+pub mod finish;
 pub mod interface;
 pub mod ir;
+pub mod passes;
 pub mod regalloc;
 pub mod scalar;
 pub mod surface;

@@ -133,7 +133,12 @@ fn compile(path: &Path, source: &str) -> Result<Vec<u32>, String> {
     }
 }
 
-fn compile_wgsl(source: &str) -> Result<Vec<u32>, String> {
+/// Compiles WGSL.
+///
+/// # Errors
+///
+/// The front end's messages.
+pub fn compile_wgsl(source: &str) -> Result<Vec<u32>, String> {
     let module = naga::front::wgsl::parse_str(source).map_err(|e| e.emit_to_string(source))?;
     let info = naga::valid::Validator::new(
         naga::valid::ValidationFlags::all(),
@@ -141,7 +146,12 @@ fn compile_wgsl(source: &str) -> Result<Vec<u32>, String> {
     )
     .validate(&module)
     .map_err(|error| error.emit_to_string(source))?;
-    let options = naga::back::spv::Options { lang_version: (1, 4), ..Default::default() };
+    let options = naga::back::spv::Options {
+        lang_version: (1, 4),
+        zero_initialize_workgroup_memory:
+            naga::back::spv::ZeroInitializeWorkgroupMemoryMode::Native,
+        ..Default::default()
+    };
     naga::back::spv::write_vec(&module, &info, &options, None).map_err(|error| error.to_string())
 }
 

@@ -179,9 +179,9 @@ fn check_region(inst: &Inst, operand: &Operand, name: &str) -> Result<(), String
         return Err(format!("{name} has an Align16 region in an Align1 instruction"));
     }
     if matches!(operand.region, Region::Indirect { .. })
-        != matches!(operand.file, File::Indirect { .. })
+        && !matches!(operand.file, File::Indirect { .. })
     {
-        return Err(format!("{name} is indirect in its file or its region only"));
+        return Err(format!("{name} has an indirect region of a direct file"));
     }
     if matches!(operand.region, Region::Rect { width: 0, .. }) {
         return Err(format!("{name} has a region of width 0"));

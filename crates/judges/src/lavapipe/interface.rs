@@ -11,6 +11,8 @@ use super::{Job, JobError};
 const OP_ENTRY_POINT: u32 = 15;
 const OP_VARIABLE: u32 = 59;
 const OP_DECORATE: u32 = 71;
+const OP_LOOP_MERGE: u32 = 246;
+const DONT_UNROLL: u32 = 2;
 const DECORATION_BINDING: u32 = 33;
 const DECORATION_DESCRIPTOR_SET: u32 = 34;
 const MODEL_GL_COMPUTE: u32 = 5;
@@ -65,6 +67,29 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
         }
     }
     Ok(())
+}
+
+/// The module with the hint `DontUnroll` on every loop.
+///
+/// llvmpipe turns a shader with barriers into a coroutine, and LLVM's time to split one grows
+/// explosively with the number of barriers: unrolled loops with barriers take it minutes. The
+/// hint changes nothing but that.
+pub(super) fn without_unrolling(spirv: &[u32]) -> Vec<u32> {
+    let mut out = spirv[..HEADER_WORDS.min(spirv.len())].to_vec();
+    let mut rest = &spirv[out.len()..];
+    while let [first, ..] = rest {
+        // `check` has made sure that instructions fit; an empty one would never end.
+        let count = ((first >> 16) as usize).clamp(1, rest.len());
+        let (instruction, tail) = rest.split_at(count);
+        match instruction {
+            [word, merge, to_continue, ..] if word & 0xffff == OP_LOOP_MERGE => {
+                out.extend([4 << 16 | OP_LOOP_MERGE, *merge, *to_continue, DONT_UNROLL]);
+            }
+            _ => out.extend(instruction),
+        }
+        rest = tail;
+    }
+    out
 }
 
 /// The bytes of a SPIR-V literal string, up to its terminating zero.

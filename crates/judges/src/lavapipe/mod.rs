@@ -147,7 +147,8 @@ impl Lavapipe {
     /// Vulkan call that failed.
     pub fn run(&self, job: &Job<'_>) -> Result<Vec<Vec<u8>>, JobError> {
         interface::check(job)?;
-        let parts = PipelineParts::new(&self.device, job)?;
+        let spirv = interface::without_unrolling(job.spirv);
+        let parts = PipelineParts::new(&self.device, job, &spirv)?;
         let pipeline = Pipeline::new(&parts, job)?;
         let buffers = job
             .buffers
@@ -171,7 +172,7 @@ impl Lavapipe {
     /// As [`Lavapipe::run`].
     pub fn time_pipeline(&self, job: &Job<'_>) -> Result<Duration, JobError> {
         interface::check(job)?;
-        let parts = PipelineParts::new(&self.device, job)?;
+        let parts = PipelineParts::new(&self.device, job, job.spirv)?;
         let start = Instant::now();
         let pipeline = Pipeline::new(&parts, job)?;
         let time = start.elapsed();

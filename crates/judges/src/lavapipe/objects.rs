@@ -34,7 +34,11 @@ pub(super) struct PipelineParts<'d> {
 }
 
 impl<'d> PipelineParts<'d> {
-    pub(super) fn new(device: &'d ash::Device, job: &Job<'_>) -> Result<Self, JobError> {
+    pub(super) fn new(
+        device: &'d ash::Device,
+        job: &Job<'_>,
+        spirv: &[u32],
+    ) -> Result<Self, JobError> {
         // Made first and filled step by step, so that an error on the way drops what exists.
         let mut parts = PipelineParts {
             device,
@@ -42,7 +46,7 @@ impl<'d> PipelineParts<'d> {
             sets: Vec::new(),
             layout: vk::PipelineLayout::null(),
         };
-        let info = vk::ShaderModuleCreateInfo::default().code(job.spirv);
+        let info = vk::ShaderModuleCreateInfo::default().code(spirv);
         // SAFETY: the code slice lives through the call.
         parts.module = unsafe { device.create_shader_module(&info, None) }
             .map_err(vulkan("vkCreateShaderModule"))?;

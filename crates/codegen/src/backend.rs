@@ -1,0 +1,160 @@
+//! The back end's pipeline: optimise, lower, schedule, allocate, finish.
+//!
+//! The order is the list one can read in [`generate`]; each entry is observed (for traces and
+//! verification) under its name.
+
+use crestline_device::Device;
+use crestline_isa as isa;
+
+use crate::finish::{FinishError, finish};
+use crate::ir::{Function, VerifyError, verify};
+use crate::passes::{self, Pass, PassError};
+use crate::regalloc::{self, AllocError};
+
+/// Why there is no machine code.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BackendError {
+    /// A pass could not do its work.
+    #[error(transparent)]
+    Pass(#[from] PassError),
+    /// A pass left broken IR: a defect of the pass.
+    #[error("after {pass}: {error}")]
+    Verify {
+        /// Name of the pass.
+        pass: &'static str,
+        /// The broken rule.
+        error: VerifyError,
+    },
+    /// Registers could not be allocated.
+    #[error(transparent)]
+    Alloc(#[from] AllocError),
+    /// An instruction has no machine form.
+    #[error(transparent)]
+    Finish(#[from] FinishError),
+}
+
+/// Choices of the caller.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Whether registers may be spilled; without it, too much pressure is an error, so that a
+    /// narrower program can be tried.
+    pub may_spill: bool,
+    /// Whether every pass is followed by the verifier, and allocation by its checker.
+    pub verify: bool,
+    /// Whether the `opt_*` passes run.
+    pub optimize: bool,
+    /// Whether the optimisation passes also run again after every single `lower_*` pass (a
+    /// test of the passes: the result must be as right).
+    pub optimize_everywhere: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            may_spill: true,
+            verify: cfg!(debug_assertions),
+            optimize: true,
+            optimize_everywhere: false,
+        }
+    }
+}
+
+/// Machine code with what is known of it.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The instructions, none compacted.
+    pub insts: Vec<isa::Inst>,
+    /// General registers used, payload included.
+    pub registers: u32,
+    /// Scratch messages that store.
+    pub spills: u32,
+    /// Scratch messages that fill.
+    pub fills: u32,
+    /// Scratch space of a thread, in bytes.
+    pub scratch_bytes: u32,
+}
+
+/// What is called after every step with its name and the program.
+pub type Observer<'a> = dyn FnMut(&'static str, &Function) + 'a;
+
+struct Pipeline<'a, 'b> {
+    device: &'a Device,
+    options: Options,
+    observe: &'a mut Observer<'b>,
+}
+
+impl Pipeline<'_, '_> {
+    fn seen(&mut self, pass: &'static str, function: &Function) -> Result<(), BackendError> {
+        (self.observe)(pass, function);
+        if self.options.verify {
+            verify(function).map_err(|error| BackendError::Verify { pass, error })?;
+        }
+        Ok(())
+    }
+
+    fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
+        let changed = (pass.run)(function, self.device)?;
+        if changed {
+            self.seen(pass.name, function)?;
+        }
+        Ok(changed)
+    }
+
+    fn lower(&mut self, list: &[Pass], function: &mut Function) -> Result<(), BackendError> {
+        for pass in list {
+            let changed = self.run(pass, function)?;
+            if changed && self.options.optimize_everywhere {
+                self.optimize(function)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the optimisations until nothing changes, a bounded number of times.
+    fn optimize(&mut self, function: &mut Function) -> Result<(), BackendError> {
+        const ROUNDS: u32 = 8;
+        if !self.options.optimize {
+            return Ok(());
+        }
+        for _ in 0..ROUNDS {
+            let mut changed = false;
+            for pass in passes::OPTIMIZE {
+                changed |= self.run(pass, function)?;
+            }
+            if !changed {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Makes machine code of a selected program.
+///
+/// # Errors
+/// See [`BackendError`].
+pub fn generate(
+    mut function: Function,
+    device: &Device,
+    options: Options,
+    observe: &mut Observer<'_>,
+) -> Result<Compiled, BackendError> {
+    let mut p = Pipeline { device, options, observe };
+    let function = &mut function;
+    p.seen("select", function)?;
+    p.optimize(function)?;
+    p.lower(passes::LOWER, function)?;
+    p.optimize(function)?;
+    let alloc = regalloc::Options { may_spill: options.may_spill, check: options.verify };
+    let mut allocated = regalloc::allocate(function, device, alloc)?;
+    let function = &mut allocated.function;
+    p.seen("regalloc", function)?;
+    p.lower(passes::LOWER_ALLOCATED, function)?;
+    Ok(Compiled {
+        insts: finish(function, device)?,
+        registers: allocated.registers,
+        spills: allocated.spills,
+        fills: allocated.fills,
+        scratch_bytes: allocated.function.scratch_bytes,
+    })
+}

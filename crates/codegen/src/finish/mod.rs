@@ -1,0 +1,149 @@
+//! From allocated IR to machine instructions.
+//!
+//! 1. Each instruction becomes one [`isa::Inst`](crestline_isa::Inst) (`operand`: regions,
+//!    places); operations that only structure the program (`do`, `undef`, fences) become none.
+//! 2. Branches get their targets (`jumps`).
+
+mod jumps;
+mod operand;
+
+use crestline_device::Device;
+use crestline_isa as isa;
+use crestline_isa::{AccessMode, DescSrc, Extra, Opcode, PredCtrl};
+
+use crate::ir::{Flag, FlowError, Function, Inst, Message, Op};
+use crate::passes::legal;
+
+/// Why an instruction has no machine form.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FinishError {
+    /// Broken control flow.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    /// An operation that should have been lowered.
+    #[error("operation was not lowered: {0}")]
+    Virtual(String),
+    /// An operand that the instruction formats cannot hold.
+    #[error("{what}: {operand} in {inst}")]
+    Operand {
+        /// What is wrong.
+        what: &'static str,
+        /// The operand as printed.
+        operand: String,
+        /// The instruction as printed.
+        inst: String,
+    },
+}
+
+/// Descriptor bits of a message with its lengths, header and response.
+pub fn message_descriptor(message: &Message) -> u32 {
+    const HEADER: u32 = 1 << 19;
+    let header = if message.headers > 0 { HEADER } else { 0 };
+    let response = message.response / crate::ir::GRF_BYTES;
+    message.control | header | response << 20 | u32::from(message.lengths[0]) << 25
+}
+
+/// Extended descriptor bits of a message: the second payload's length beside its own.
+fn extended_descriptor(message: &Message) -> u32 {
+    message.ex_control | u32::from(message.lengths[1]) << 6
+}
+
+/// Makes machine instructions, with branch targets in bytes. None are compacted.
+///
+/// # Errors
+/// See [`FinishError`].
+pub fn finish(function: &Function, device: &Device) -> Result<Vec<isa::Inst>, FinishError> {
+    let mut insts = Vec::with_capacity(function.inst_count());
+    let mut flow = jumps::Jumps::default();
+    for inst in function.insts() {
+        flow.note(insts.len(), inst);
+        if let Some(encoded) = convert(inst, device)? {
+            insts.push(encoded);
+        }
+    }
+    flow.resolve(&mut insts)?;
+    Ok(insts)
+}
+
+/// One instruction; `None` for those that emit nothing.
+fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishError> {
+    let opcode = match inst.op {
+        Op::Do | Op::Undef | Op::SchedulingFence => return Ok(None),
+        Op::HaltTarget => Opcode::Halt,
+        Op::Send => send_opcode(inst),
+        op => op.opcode().ok_or_else(|| FinishError::Virtual(inst.to_string()))?,
+    };
+    let mut out = isa::Inst::new(opcode);
+    out.exec_size = inst.exec_size;
+    out.group = inst.group;
+    out.no_mask = inst.no_mask;
+    out.predicate = inst.predicate;
+    out.cond_mod = inst.cond_mod;
+    out.saturate = inst.saturate;
+    out.acc_wr_en = inst.acc_wr_en;
+    out.no_dd_clear = inst.no_dd_clear;
+    out.no_dd_check = inst.no_dd_check;
+    if inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != isa::CondMod::None {
+        out.flag = match inst.flag {
+            Flag::Fixed(sub) => isa::Flag { nr: sub / 2, subnr: sub % 2 },
+            Flag::Virtual(_) => return Err(FinishError::Virtual(inst.to_string())),
+        };
+    }
+    let three_align16 = legal::is_three_source(inst.op) && !device.has_align1_three_source();
+    out.access_mode = if three_align16 { AccessMode::Align16 } else { inst.access_mode };
+    match inst.op {
+        Op::Send => {
+            message(inst, device, &mut out)?;
+            return Ok(Some(out));
+        }
+        Op::HaltTarget => {
+            out.extra = Extra::Branch(isa::Branch::jip_uip(16, 16));
+            out.exec_size = inst.exec_size;
+            return Ok(Some(out));
+        }
+        Op::Math(function) => out.extra = Extra::Math(function),
+        op if op.is_flow() => {
+            out.extra = Extra::Branch(isa::Branch::default());
+            return Ok(Some(out));
+        }
+        _ => {}
+    }
+    let place = operand::Placer { inst, device };
+    out.dst = place.dst()?;
+    for (index, slot) in out.srcs.iter_mut().enumerate().take(inst.srcs.len()) {
+        *slot = place.src(index)?;
+    }
+    Ok(Some(out))
+}
+
+fn send_opcode(inst: &Inst) -> Opcode {
+    let message = inst.message.as_ref();
+    let check = message.is_some_and(|m| m.check);
+    let split = message.is_some_and(|m| m.lengths[1] > 0);
+    match (split, check) {
+        (false, false) => Opcode::Send,
+        (false, true) => Opcode::Sendc,
+        (true, false) => Opcode::Sends,
+        (true, true) => Opcode::Sendsc,
+    }
+}
+
+fn message(inst: &Inst, device: &Device, out: &mut isa::Inst) -> Result<(), FinishError> {
+    let Some(message) = &inst.message else {
+        return Err(FinishError::Virtual(inst.to_string()));
+    };
+    let place = operand::Placer { inst, device };
+    out.dst = place.payload_dst()?;
+    out.srcs[0] = place.payload(1)?;
+    if message.lengths[1] > 0 {
+        out.srcs[1] = place.payload(2)?;
+    }
+    let mut send =
+        isa::Send::imm(message.sfid, message_descriptor(message), extended_descriptor(message));
+    if !inst.srcs[0].is_null() {
+        send.desc = DescSrc::Reg { dword: 0 };
+    }
+    send.eot = message.eot;
+    out.extra = Extra::Send(send);
+    Ok(())
+}

@@ -1,0 +1,203 @@
+//! Operands of machine instructions: register, subregister, region.
+
+use crestline_device::Device;
+use crestline_isa::{
+    AccessMode, ArfKind, Dst, Imm, Place, Reg, Region as IsaRegion, Src, SrcReg, Swizzle, Type,
+    VStride,
+};
+
+use super::FinishError;
+use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
+use crate::passes::legal;
+
+/// Makes the operands of one instruction.
+pub(super) struct Placer<'a> {
+    pub(super) inst: &'a Inst,
+    pub(super) device: &'a Device,
+}
+
+impl Placer<'_> {
+    fn fail(&self, what: &'static str, operand: &Operand) -> FinishError {
+        FinishError::Operand { what, operand: operand.to_string(), inst: self.inst.to_string() }
+    }
+
+    fn place(&self, operand: &Operand) -> Result<Place, FinishError> {
+        let direct = |reg, sub: u32| Ok(Place::Direct { reg, sub: sub as u8 });
+        let number = |at: u32| {
+            u8::try_from(at).map_err(|_| self.fail("register number out of range", operand))
+        };
+        match operand.file {
+            File::Null => Ok(Place::NULL),
+            File::Grf if operand.offset < 128 * GRF_BYTES => {
+                direct(Reg::Grf(number(operand.offset / GRF_BYTES)?), operand.offset % GRF_BYTES)
+            }
+            File::Arf(kind) => {
+                let size = if kind == ArfKind::Flag { 4 } else { GRF_BYTES };
+                direct(Reg::Arf(kind, number(operand.offset / size)?), operand.offset % size)
+            }
+            File::Indirect { addr } => {
+                let offset = i16::try_from(operand.offset)
+                    .map_err(|_| self.fail("address offset out of range", operand))?;
+                Ok(Place::Indirect { addr, offset })
+            }
+            _ => Err(self.fail("the operand is in no register", operand)),
+        }
+    }
+
+    /// The destination of an arithmetic instruction.
+    pub(super) fn dst(&self) -> Result<Dst, FinishError> {
+        let dst = &self.inst.dst;
+        if dst.is_null() {
+            return Ok(Dst::new(Place::NULL, self.null_type(), 1));
+        }
+        let place = self.place(dst)?;
+        match dst.region {
+            Region::Stride(0) => Ok(Dst::new(place, dst.ty, 1)),
+            Region::Stride(stride @ (1 | 2 | 4)) => Ok(Dst::new(place, dst.ty, stride)),
+            Region::Mask(mask) => Ok(Dst::new(place, dst.ty, 1).with_writemask(mask)),
+            _ => Err(self.fail("the destination's region cannot be encoded", dst)),
+        }
+    }
+
+    /// A null destination's type must not ask for a conversion.
+    fn null_type(&self) -> Type {
+        let vector = |src: &&Operand| !src.ty.is_packed_vector();
+        self.inst.srcs.iter().find(vector).map_or(self.inst.dst.ty, |src| match src.ty.size() {
+            1 => Type::Uw,
+            _ => src.ty,
+        })
+    }
+
+    /// Source `index` of an arithmetic instruction.
+    pub(super) fn src(&self, index: usize) -> Result<Src, FinishError> {
+        let src = &self.inst.srcs[index];
+        if let File::Imm(bits) = src.file {
+            let size = if src.ty.is_packed_vector() { 4 } else { src.ty.size() };
+            let mask = if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 };
+            return Ok(Src::Imm(Imm { ty: src.ty, bits: bits & mask }));
+        }
+        let region = if legal::is_three_source(self.inst.op) {
+            self.three_source_region(index, src)?
+        } else {
+            self.region(src)?
+        };
+        Ok(Src::Reg(SrcReg {
+            place: self.place(src)?,
+            ty: src.ty,
+            region,
+            negate: src.negate,
+            abs: src.abs,
+            mme: None,
+        }))
+    }
+
+    fn three_source_region(&self, index: usize, src: &Operand) -> Result<IsaRegion, FinishError> {
+        if self.device.has_align1_three_source() {
+            let step = src.linear_stride(self.inst.exec_size);
+            let step = step.ok_or_else(|| self.fail("no three-source region", src))?;
+            // Rows of two elements at least where a step of one row is not encodable.
+            let vstride = (index != 2).then_some(if step == 1 { 8 } else { step * 2 });
+            return Ok(IsaRegion::ThreeAlign1 { vstride, hstride: step });
+        }
+        match src.region {
+            Region::Swizzle(swizzle) => Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle }),
+            Region::SCALAR => {
+                Ok(IsaRegion::ThreeAlign16 { rep: true, swizzle: Swizzle([0, 0, 0, 0]) })
+            }
+            _ if src.is_packed() => {
+                Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW })
+            }
+            _ => Err(self.fail("no three-source region", src)),
+        }
+    }
+
+    /// The region of a one- or two-source instruction's operand.
+    fn region(&self, src: &Operand) -> Result<IsaRegion, FinishError> {
+        let exec_size = self.inst.exec_size;
+        let encode = |vstride: u8, width: u8, hstride: u8| {
+            let valid = matches!(vstride, 0 | 1 | 2 | 4 | 8 | 16 | 32)
+                && matches!(width, 1 | 2 | 4 | 8 | 16)
+                && matches!(hstride, 0 | 1 | 2 | 4);
+            match valid {
+                true => Ok(IsaRegion::align1(vstride, width, hstride)),
+                false => Err(self.fail("the region cannot be encoded", src)),
+            }
+        };
+        match src.region {
+            Region::Indirect { width, hstride } => {
+                Ok(IsaRegion::Align1 { vstride: VStride::VxH, width, hstride })
+            }
+            Region::Swizzle(swizzle) => {
+                let vstride = if src.file == File::Uniform { 0 } else { 4 };
+                Ok(IsaRegion::Align16 { vstride, swizzle })
+            }
+            Region::Rect { vstride, width, hstride } if exec_size >= width => {
+                encode(vstride, width, hstride)
+            }
+            // One row, of which only the first elements are read.
+            Region::Rect { hstride, .. } => self.linear(src, hstride, encode),
+            Region::Stride(stride) => self.linear(src, stride, encode),
+            Region::Mask(_) => Err(self.fail("a source has a write mask", src)),
+        }
+    }
+
+    /// Equal steps over all channels: the widest rows that do not cross a register.
+    fn linear(
+        &self,
+        src: &Operand,
+        stride: u8,
+        encode: impl Fn(u8, u8, u8) -> Result<IsaRegion, FinishError>,
+    ) -> Result<IsaRegion, FinishError> {
+        let exec_size = self.inst.exec_size;
+        if stride == 0 || exec_size == 1 || self.inst.access_mode == AccessMode::Align16 {
+            return Ok(IsaRegion::SCALAR);
+        }
+        if stride > 4 {
+            return encode(stride, 1, 0);
+        }
+        let size = src.ty.size();
+        let step = u32::from(stride) * size;
+        let crosses = |width: u32| {
+            // Rows start a row apart; all are inside registers if the first is and their
+            // length divides the register, or if everything is in one register.
+            let start = src.offset % GRF_BYTES;
+            let row = |first: u32| {
+                let at = start + first * step;
+                at / GRF_BYTES != (at + (width - 1) * step + size - 1) / GRF_BYTES
+            };
+            (0..u32::from(exec_size) / width).any(|r| row(r * width))
+        };
+        let indirect = matches!(src.file, File::Indirect { .. });
+        let mut width = u32::from(exec_size).min(8);
+        while width > 1 && (u32::from(stride) * width > 32 || !indirect && crosses(width)) {
+            width /= 2;
+        }
+        match width {
+            1 => encode(stride, 1, 0),
+            _ => encode(stride * width as u8, width as u8, stride),
+        }
+    }
+
+    /// A message's destination: whole registers.
+    pub(super) fn payload_dst(&self) -> Result<Dst, FinishError> {
+        let place = self.place(&self.inst.dst)?;
+        Ok(Dst::new(place, Type::Ud, 1))
+    }
+
+    /// A message's payload: whole registers.
+    pub(super) fn payload(&self, index: usize) -> Result<Src, FinishError> {
+        let src = &self.inst.srcs[index];
+        debug_assert_eq!(self.inst.op, Op::Send);
+        if src.file != File::Grf || !src.offset.is_multiple_of(GRF_BYTES) {
+            return Err(self.fail("a payload must start at a register", src));
+        }
+        Ok(Src::Reg(SrcReg {
+            place: self.place(src)?,
+            ty: Type::Ud,
+            region: IsaRegion::packed(8),
+            negate: false,
+            abs: false,
+            mme: None,
+        }))
+    }
+}

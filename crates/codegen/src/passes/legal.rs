@@ -1,0 +1,242 @@
+//! What one hardware instruction can do: the limits that `lower_*` passes establish and `opt_*`
+//! passes keep.
+//!
+//! Source: the region, type and execution size restrictions of the public PRMs ("register region
+//! restrictions", vol. "3D media GPGPU engine"), as capabilities of the device.
+
+use crestline_device::Device;
+use crestline_isa::{Form, MathFn, Opcode, Type};
+
+use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
+
+/// Size of the type an operand is computed in, in bytes: bytes widen to words.
+fn element_exec_size(ty: Type) -> u32 {
+    ty.size().max(2)
+}
+
+/// Size of the instruction's execution type, in bytes.
+pub fn exec_type_size(inst: &Inst) -> u32 {
+    let widest = inst.srcs.iter().map(|src| element_exec_size(src.ty)).max();
+    match widest {
+        // A half-float source computes in the destination's type.
+        Some(2) if is_mixed_float(inst) => 4,
+        Some(size) => size,
+        None => element_exec_size(inst.dst.ty),
+    }
+}
+
+/// Whether both F and HF occur among the operands.
+pub fn is_mixed_float(inst: &Inst) -> bool {
+    let has = |ty| inst.dst.ty == ty || inst.srcs.iter().any(|src| src.ty == ty);
+    has(Type::F) && has(Type::Hf)
+}
+
+/// Whether the instruction moves bits without interpreting them.
+pub fn is_raw_move(inst: &Inst) -> bool {
+    inst.is_mov()
+        && !inst.saturate
+        && !inst.srcs[0].has_modifiers()
+        && !inst.srcs[0].ty.is_packed_vector()
+        && inst.srcs[0].ty.size() == inst.dst.ty.size()
+        && (inst.srcs[0].ty == inst.dst.ty
+            || !inst.srcs[0].ty.is_float() && !inst.dst.ty.is_float())
+}
+
+/// Whether the operation takes three sources in the three-source format.
+pub fn is_three_source(op: Op) -> bool {
+    matches!(op, Op::Hw(opcode) if opcode.form() == Form::Three)
+}
+
+/// Whether operands follow the general region rules: hardware arithmetic, not messages, flow or
+/// virtual operations.
+pub fn has_regions(op: Op) -> bool {
+    match op {
+        Op::Math(_) => true,
+        Op::Hw(opcode) => matches!(opcode.form(), Form::One | Form::Two | Form::Three),
+        _ => false,
+    }
+}
+
+/// The most channels one instruction can have, at most those it has now. Virtual operations and
+/// messages have no limit of their own here, but for those that become indirect moves.
+pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
+    let mut most = inst.exec_size;
+    match inst.op {
+        // One address word for each channel, from the first ones, with offsets that a vector
+        // constant of eight entries spreads.
+        Op::MovIndirect | Op::MovIndirectDst if !inst.srcs[1].is_scalar() => most = most.min(8),
+        Op::MovIndirect | Op::MovIndirectDst => {}
+        // One accumulator holds eight dwords.
+        Op::MulHigh => return most.min(8),
+        op if !has_regions(op) => return most,
+        Op::Math(function) if function.is_int() => most = most.min(8),
+        Op::Math(_) if inst.dst.ty == Type::Hf => most = most.min(8),
+        Op::Math(_) => most = most.min(16),
+        op if is_three_source(op) => {
+            let wide = device.has_simd16_three_source() && inst.dst.ty.size() <= 4;
+            most = most.min(if wide { 16 } else { 8 });
+        }
+        _ => {}
+    }
+    if is_mixed_float(inst) {
+        most = most.min(8);
+    }
+    if inst.reads_accumulator() || inst.writes_accumulator() {
+        most = most.min(if inst.dst.ty.is_float() { 16 } else { 8 });
+    }
+    while most > 1 && !fits_two_registers(inst, most, device) {
+        most /= 2;
+    }
+    most
+}
+
+/// Whether no operand touches more than two registers, split evenly.
+fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
+    let end = |operand: &Operand| operand.offset % GRF_BYTES + operand.region_bytes(exec_size);
+    let indirect_range = matches!(inst.op, Op::MovIndirect).then_some(0);
+    let sources = inst.srcs.iter().enumerate().all(|(index, src)| {
+        !src.in_grf()
+            || src.is_scalar()
+            || indirect_range == Some(index)
+            || end(src) <= 2 * GRF_BYTES
+    });
+    if !sources || inst.dst.in_grf() && end(&inst.dst) > 2 * GRF_BYTES {
+        return false;
+    }
+    // A vector constant or an indirect source spreads like the destination.
+    let dst = &inst.dst;
+    if !dst.in_grf() || end(dst) <= GRF_BYTES {
+        return true;
+    }
+    let Some(stride) = dst.byte_stride(exec_size).filter(|stride| *stride != 0) else {
+        return true;
+    };
+    let first = (GRF_BYTES - dst.offset % GRF_BYTES).div_ceil(stride);
+    if first * 2 != u32::from(exec_size) {
+        return false;
+    }
+    if !device.has_compressed_instructions() {
+        return true;
+    }
+    // Two registers are two halves there: each half takes the next eight channels, and every
+    // source must step with the destination.
+    let halves = first == 8 || inst.no_mask;
+    halves
+        && inst.srcs.iter().all(|src| {
+            !src.in_grf()
+                || src.is_scalar()
+                || end(src) > GRF_BYTES
+                || src.ty.size() == 2 && src.is_packed() && dst.ty.size() == 4
+        })
+}
+
+/// The destination's step from channel to channel that the types demand, in bytes; `None` if
+/// any step does.
+pub fn required_dst_stride(inst: &Inst) -> Option<u32> {
+    if !has_regions(inst.op)
+        || is_three_source(inst.op)
+        || inst.dst.is_null()
+        || inst.exec_size == 1
+        || is_raw_move(inst)
+    {
+        return None;
+    }
+    if let Some(vector) = inst.srcs.iter().find(|src| src.is_imm() && src.ty.is_packed_vector()) {
+        return Some(vector.ty.size());
+    }
+    let dst = inst.dst.ty;
+    let half = |ty: Type| ty == Type::Hf;
+    if inst.srcs.iter().any(|src| half(src.ty) != half(dst) && (half(src.ty) || half(dst))) {
+        let to_float = dst == Type::F;
+        return (!to_float).then_some(4);
+    }
+    let exec = exec_type_size(inst);
+    (exec > dst.size()).then_some(exec)
+}
+
+/// Whether the destination is as the types demand.
+pub fn dst_is_legal(inst: &Inst) -> bool {
+    let dst = &inst.dst;
+    if matches!(dst.region, Region::Stride(stride) if !matches!(stride, 0 | 1 | 2 | 4)) {
+        return false;
+    }
+    if is_three_source(inst.op) && !dst.is_null() {
+        return inst.exec_size >= 8
+            && dst.in_grf()
+            && dst.offset.is_multiple_of(16)
+            && dst.is_packed();
+    }
+    if matches!(inst.op, Op::Math(_)) && !dst.is_null() && inst.exec_size > 1 && !dst.is_packed() {
+        return false;
+    }
+    let vector = inst.srcs.iter().any(|src| src.is_imm() && src.ty.is_packed_vector());
+    if vector && !dst.is_null() && !dst.offset.is_multiple_of(16) {
+        return false;
+    }
+    match required_dst_stride(inst) {
+        None => true,
+        Some(stride) => {
+            let aligned =
+                dst.offset.is_multiple_of(stride) || dst.ty.size() == 1 && dst.offset % stride == 1;
+            dst.byte_stride(inst.exec_size) == Some(stride) && aligned
+        }
+    }
+}
+
+/// Whether source `index` is an operand the instruction's format can hold.
+pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
+    let src = &inst.srcs[index];
+    if !has_regions(inst.op) || matches!(src.file, File::Null) {
+        return true;
+    }
+    if let Region::Stride(stride) = src.region
+        && !matches!(stride, 0 | 1 | 2 | 4 | 8 | 16 | 32)
+    {
+        return false;
+    }
+    if is_three_source(inst.op) {
+        return three_source_is_legal(src, device);
+    }
+    if src.is_imm() {
+        return immediate_is_legal(inst, index, device);
+    }
+    if let Op::Math(_) = inst.op {
+        let step = src.linear_stride(inst.exec_size);
+        return matches!(src.file, File::Vgrf(_) | File::Grf) && matches!(step, Some(0 | 1))
+            || src.ty == Type::Hf && step == Some(2);
+    }
+    // Accumulators and other architecture registers are first sources.
+    index == 0 || !matches!(src.file, File::Arf(_))
+}
+
+/// Align16 three-source operands: whole vectors, or one dword for all channels.
+fn three_source_is_legal(src: &Operand, device: &Device) -> bool {
+    if device.has_align1_three_source() {
+        return src.in_grf() && src.linear_stride(32).is_some_and(|s| s <= 4);
+    }
+    let packed = src.is_packed() && src.offset.is_multiple_of(16);
+    let scalar = src.region == Region::SCALAR && src.ty.size() == 4;
+    src.in_grf() && (packed || scalar)
+}
+
+fn immediate_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
+    let src = &inst.srcs[index];
+    if index + 1 != inst.srcs.len() || src.ty.size() == 1 || src.has_modifiers() {
+        return false;
+    }
+    match inst.op {
+        Op::Math(function) => matches!(function, MathFn::IntQuot | MathFn::IntRem) && index == 1,
+        Op::Hw(Opcode::Mov) => src.ty.size() < 8 || device.has_64bit_immediate(),
+        _ => src.ty.size() < 8,
+    }
+}
+
+/// Whether the instruction can stand in the machine code as far as its operands go.
+pub fn is_legal(inst: &Inst, device: &Device) -> bool {
+    if !has_regions(inst.op) {
+        return true;
+    }
+    max_exec_size(inst, device) == inst.exec_size
+        && dst_is_legal(inst)
+        && (0..inst.srcs.len()).all(|index| src_is_legal(inst, index, device))
+}

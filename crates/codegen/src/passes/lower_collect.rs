@@ -1,0 +1,38 @@
+//! `lower_collect`: a collection becomes one move for each part.
+
+use crestline_device::Device;
+use crestline_isa::Type;
+
+use super::PassError;
+use crate::ir::{Function, GRF_BYTES, Op};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn lower_collect(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    Ok(function.rewrite(|inst, b| {
+        let Op::Collect { headers } = inst.op else {
+            b.push(inst);
+            return false;
+        };
+        let mut place = inst.dst.with_stride(1);
+        for (index, part) in inst.srcs.iter().enumerate() {
+            if index < usize::from(headers) {
+                if !part.is_null() {
+                    let mut whole = b.no_mask();
+                    let mut whole = whole.exec(8);
+                    let part = part.retype(Type::Ud).with_stride(1);
+                    whole.group(0).mov(place.retype(Type::Ud), part);
+                }
+                place = place.byte_offset(GRF_BYTES);
+            } else {
+                if !part.is_null() {
+                    b.mov(place.retype(part.ty), *part);
+                }
+                place = place.byte_offset(inst.part_bytes(part));
+            }
+        }
+        true
+    }))
+}

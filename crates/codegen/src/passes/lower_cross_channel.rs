@@ -1,0 +1,76 @@
+//! `lower_cross_channel`: reads of other channels become indirect moves; questions about the
+//! execution mask become reads of the architecture registers that hold it.
+
+use crestline_device::Device;
+use crestline_isa::{ArfKind, Opcode, Type};
+
+use super::PassError;
+use crate::ir::{Builder, Function, Inst, Op, Operand};
+
+/// Byte offset of the dispatch mask in the state registers (sr0.2).
+const DISPATCH_MASK: u32 = 8;
+
+/// Runs the pass.
+///
+/// # Errors
+/// A value whose channels do not lie at equal steps.
+pub fn lower_cross_channel(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    function.try_rewrite(|inst, b| {
+        match inst.op {
+            Op::Shuffle | Op::Broadcast => pick(&inst, b)?,
+            Op::FindLiveChannel => {
+                let mask = b.scalar(Type::Ud);
+                live_channels(mask, b);
+                b.uniform().emit(Op::Hw(Opcode::Fbl), inst.dst.with_stride(0), &[mask]);
+            }
+            Op::LiveChannels => live_channels(inst.dst.with_stride(0), b),
+            _ => {
+                b.push(inst);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })
+}
+
+/// The enabled channels of the dispatched ones.
+fn live_channels(dst: Operand, b: &mut Builder<'_>) {
+    let dispatched = b.scalar(Type::Ud);
+    let enabled = Operand::arf(ArfKind::ChannelEnable, 0, Type::Ud).with_stride(0);
+    let mut b = b.uniform();
+    b.mov(dispatched, Operand::arf(ArfKind::State, DISPATCH_MASK, Type::Ud).with_stride(0));
+    b.and(dst, enabled, dispatched);
+}
+
+/// The element of a channel that is known, or at a byte index computed from its number.
+fn pick(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+    let (value, channel) = (inst.srcs[0], inst.srcs[1]);
+    if value.is_scalar() {
+        b.mov(inst.dst, value);
+        return Ok(());
+    }
+    if let Some(number) = channel.imm_bits() {
+        let element = value.byte_offset(value.channel_offset(number as u32)).with_stride(0);
+        b.mov(inst.dst, element);
+        return Ok(());
+    }
+    let step = value
+        .byte_stride(inst.exec_size)
+        .filter(|step| step.is_power_of_two())
+        .ok_or_else(|| PassError::operand("lower_cross_channel", &value))?;
+    let shift = Operand::imm_ud(step.trailing_zeros());
+    let index = if channel.is_scalar() {
+        let index = b.scalar(Type::Ud);
+        b.uniform().shl(index, channel, shift);
+        index
+    } else {
+        let index = b.lanes(Type::Ud, 1);
+        b.shl(index, channel, shift);
+        index
+    };
+    let range = Operand::imm_ud(inst.size_read(0));
+    let mut moved = Inst { op: Op::MovIndirect, ..inst.clone() };
+    moved.srcs = smallvec::smallvec![value.with_stride(0), index, range];
+    b.push(moved);
+    Ok(())
+}

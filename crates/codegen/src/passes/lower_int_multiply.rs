@@ -1,0 +1,111 @@
+//! `lower_int_multiply`: integer products that no single instruction makes.
+//!
+//! - The high half of a 32-bit product goes through the accumulator: `mul` with the low half of
+//!   source 1 starts it, `mach` adds the high half.
+//! - Where `mul` uses only 16 bits of source 1, the low half of a 32-bit product is the sum of
+//!   two products with 16-bit halves.
+
+use crestline_device::Device;
+use crestline_isa::{ArfKind, Opcode, Type};
+
+use super::PassError;
+use crate::ir::{Builder, Function, Inst, Op, Operand};
+
+/// Runs the pass.
+///
+/// # Errors
+/// Operands that cannot be split.
+pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    function.try_rewrite(|inst, b| {
+        match inst.op {
+            Op::MulHigh => multiply_high(&inst, b)?,
+            Op::Hw(Opcode::Mul) if is_wide(&inst) && !device.mul_32x32() => {
+                multiply_low(inst, b)?;
+            }
+            _ => {
+                b.push(inst);
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    })
+}
+
+/// Whether both factors have 32 bits that matter.
+fn is_wide(inst: &Inst) -> bool {
+    inst.srcs.iter().all(|src| src.ty.size() == 4 && !src.ty.is_float()) && inst.dst.ty.size() == 4
+}
+
+/// The low 16 bits of each dword.
+fn low_half(operand: Operand) -> Result<Operand, PassError> {
+    let plain = operand.without_modifiers();
+    plain.subscript(Type::Uw, 0).ok_or_else(|| PassError::operand("lower_int_multiply", &operand))
+}
+
+fn multiply_high(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+    let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
+        (x, y) if x.is_imm() && !y.is_imm() => (y, x),
+        (x, y) if x.is_imm() => {
+            let scalar = b.scalar(x.ty);
+            b.uniform().mov(scalar, x);
+            (scalar, y)
+        }
+        pair => pair,
+    };
+    let acc = Operand::arf(ArfKind::Accumulator, 0, inst.dst.ty);
+    let each = inst.exec_size.min(8);
+    for first in (0..inst.exec_size).step_by(usize::from(each)) {
+        let step = u32::from(first);
+        let (x, y) = (x.horiz_offset(step)?, y.horiz_offset(step)?);
+        let mut part = b.exec(each);
+        let mut part = part.group(inst.group + first);
+        part.mul(acc, x, low_half(y)?);
+        let mut high = Inst { dst: inst.dst.horiz_offset(step)?, ..inst.clone() };
+        high.op = Op::Hw(Opcode::Mach);
+        high.srcs[0] = x;
+        high.srcs[1] = y;
+        high.exec_size = each;
+        high.group = inst.group + first;
+        high.acc_wr_en = true;
+        part.push(high);
+    }
+    Ok(())
+}
+
+fn multiply_low(inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+    // The factor that is split comes last; a constant of 16 bits needs no second product.
+    let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
+        (x, y) if x.is_imm() && !y.is_imm() => (y, x),
+        pair => pair,
+    };
+    if let Some(bits) = y.imm_bits().filter(|bits| *bits as u32 <= 0xffff) {
+        let mut small = inst;
+        small.srcs[0] = x;
+        small.srcs[1] = Operand::imm_uw(bits as u16);
+        b.push(small);
+        return Ok(());
+    }
+    let plain = y.without_modifiers();
+    let y = if y.has_modifiers() {
+        let copy = b.lanes(y.ty, 1);
+        b.mov(copy, y);
+        copy
+    } else {
+        plain
+    };
+    let half = |index| {
+        y.subscript(Type::Uw, index).ok_or_else(|| PassError::operand("lower_int_multiply", &y))
+    };
+    let (low, high) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
+    let x = x.retype(if x.ty == Type::D { Type::D } else { Type::Ud });
+    b.mul(low.retype(inst.dst.ty), x, half(0)?);
+    b.mul(high.retype(inst.dst.ty), x, half(1)?);
+    let words =
+        |operand: Operand, index| operand.retype(Type::Uw).with_stride(2).byte_offset(index);
+    b.add(words(low, 2), words(low, 2), words(high, 0));
+    let mut last = inst;
+    last.op = Op::Hw(Opcode::Mov);
+    last.srcs = smallvec::smallvec![low.retype(last.dst.ty)];
+    b.push(last);
+    Ok(())
+}

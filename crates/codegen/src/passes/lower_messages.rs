@@ -1,0 +1,132 @@
+//! `lower_messages`: a message's parts become one or two payloads in consecutive registers.
+//!
+//! Parts that already lie one after another, in whole registers and in the message's layout, are
+//! sent from where they are; others are collected. A descriptor with a run-time part goes to the
+//! address register just before.
+
+use crestline_device::Device;
+use crestline_isa::{ArfKind, Type};
+
+use super::PassError;
+use crate::ir::{Builder, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Span};
+
+/// Most registers a payload can have, by the width of its length field.
+const MAX_REGISTERS: u32 = 15;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Payloads longer than their length fields.
+pub fn lower_messages(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    function.try_rewrite(|inst, b| {
+        if inst.op != Op::Message {
+            b.push(inst);
+            return Ok(false);
+        }
+        lower(inst, device, b)?;
+        Ok(true)
+    })
+}
+
+fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+    let Some(mut message) = inst.message.take() else {
+        return Err(PassError::operand("lower_messages", &inst.dst));
+    };
+    let desc = inst.srcs[0];
+    let parts = &inst.srcs[1..];
+    let first = if device.has_split_send() {
+        usize::from(message.first).clamp(usize::from(message.headers).max(1), parts.len().max(1))
+    } else {
+        parts.len()
+    };
+    let headers = usize::from(message.headers);
+    let mut payloads = [Operand::null(Type::Ud); 2];
+    let split = [&parts[..first.min(parts.len())], &parts[first.min(parts.len())..]];
+    for (index, list) in split.into_iter().enumerate() {
+        if list.is_empty() {
+            continue;
+        }
+        let headers = if index == 0 { headers.min(list.len()) } else { 0 };
+        let (payload, registers) = payload(&inst, list, headers, message.eot, device, b);
+        if registers > MAX_REGISTERS {
+            return Err(PassError::PayloadTooLong { registers, inst: inst.to_string() });
+        }
+        payloads[index] = payload;
+        message.lengths[index] = registers as u8;
+    }
+    let desc = if desc.is_null() { desc } else { descriptor(&message, desc, b) };
+    inst.op = Op::Send;
+    inst.srcs = smallvec::smallvec![desc, payloads[0], payloads[1]];
+    inst.message = Some(message);
+    b.push(inst);
+    Ok(())
+}
+
+/// The whole descriptor in a0: its fixed bits with the run-time ones.
+fn descriptor(message: &Message, dynamic: Operand, b: &mut Builder<'_>) -> Operand {
+    let a0 = Operand::arf(ArfKind::Address, 0, Type::Ud).with_stride(0);
+    let fixed = Operand::imm_ud(crate::finish::message_descriptor(message));
+    b.uniform().or(a0, dynamic, fixed);
+    a0
+}
+
+/// One payload and its registers.
+fn payload(
+    inst: &Inst,
+    parts: &[Operand],
+    headers: usize,
+    eot: bool,
+    device: &Device,
+    b: &mut Builder<'_>,
+) -> (Operand, u32) {
+    let bytes = |index: usize| {
+        if index < headers { GRF_BYTES } else { inst.part_bytes(&parts[index]) }
+    };
+    let total: u32 = (0..parts.len()).map(bytes).sum();
+    let registers = total / GRF_BYTES;
+    if lies_in_place(inst, parts, headers, bytes) && (!eot || is_high(&parts[0], b, device)) {
+        return (parts[0].retype(Type::Ud).with_stride(1), registers);
+    }
+    let payload = b.vregs().bytes(total.max(GRF_BYTES));
+    if eot && let Some(info) = b.vregs().get_mut(payload) {
+        info.min_register = device.first_eot_register() as u8;
+        info.no_spill = true;
+    }
+    let payload = Operand::vgrf(payload, Type::Ud);
+    b.collect(payload, headers as u8, parts);
+    (payload, registers)
+}
+
+/// Whether the parts are the payload as they lie.
+fn lies_in_place(
+    inst: &Inst,
+    parts: &[Operand],
+    headers: usize,
+    bytes: impl Fn(usize) -> u32,
+) -> bool {
+    let mut expected = parts[0].offset;
+    parts.iter().enumerate().all(|(index, part)| {
+        let whole = (u32::from(inst.exec_size) * part.ty.size()).is_multiple_of(GRF_BYTES);
+        let laid_out = index < headers || part.is_packed() && whole;
+        let here = Span { file: part.file, start: expected, end: expected + bytes(index) };
+        let fits = laid_out
+            && part.in_grf()
+            && part.file == parts[0].file
+            && !part.has_modifiers()
+            && Span::of(part, bytes(index)) == here
+            && part.offset.is_multiple_of(GRF_BYTES);
+        expected += bytes(index);
+        fits
+    })
+}
+
+/// Whether the register is one that an end-of-thread message may read.
+fn is_high(part: &Operand, b: &mut Builder<'_>, device: &Device) -> bool {
+    let least = device.first_eot_register();
+    match part.file {
+        File::Vgrf(vreg) => {
+            b.vregs().get(vreg).is_some_and(|info| u32::from(info.min_register) >= least)
+        }
+        _ => part.offset >= least * GRF_BYTES,
+    }
+}

@@ -1,0 +1,84 @@
+//! `lower_simd_width`: instructions too wide for the hardware become several narrower ones.
+//!
+//! Each piece is the instruction with its operands moved on by [`Operand::horiz_offset`]. Where
+//! an earlier piece would overwrite what a later one reads, that source is copied first.
+
+use crestline_device::Device;
+
+use super::{PassError, legal};
+use crate::ir::{Builder, Function, Inst, Op, Operand};
+
+/// Runs the pass.
+///
+/// # Errors
+/// Operands that cannot be moved by the pieces' distance.
+pub fn lower_simd_width(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    function.try_rewrite(|inst, b| {
+        let width = legal::max_exec_size(&inst, device);
+        if width == inst.exec_size {
+            b.push(inst);
+            return Ok(false);
+        }
+        split(inst, width, b)?;
+        Ok(true)
+    })
+}
+
+fn split(mut inst: Inst, width: u8, b: &mut Builder<'_>) -> Result<(), PassError> {
+    for index in 0..inst.srcs.len() {
+        if inst.op != Op::MovIndirect && reads_after_write(&inst, index, width)? {
+            let plain = inst.srcs[index].without_modifiers();
+            let copy = b.lanes(plain.ty, 1);
+            for first in (0..inst.exec_size).step_by(usize::from(width)) {
+                let step = u32::from(first);
+                let mut part = b.exec(width);
+                let mut part = part.group(inst.group + first);
+                part.mov(copy.horiz_offset(step)?, plain.horiz_offset(step)?);
+            }
+            let old = inst.srcs[index];
+            inst.srcs[index] = Operand { negate: old.negate, abs: old.abs, ..copy };
+        }
+    }
+    for first in (0..inst.exec_size).step_by(usize::from(width)) {
+        b.push(piece(&inst, first, width)?);
+    }
+    Ok(())
+}
+
+/// `width` channels of an instruction, from its channel `first` on.
+fn piece(inst: &Inst, first: u8, width: u8) -> Result<Inst, PassError> {
+    let step = u32::from(first);
+    let mut part = inst.clone();
+    part.exec_size = width;
+    part.group = inst.group + first;
+    part.dst = inst.dst.horiz_offset(step)?;
+    for src in &mut part.srcs {
+        *src = src.horiz_offset(step)?;
+    }
+    // The readable range counts from the range operand's own offset.
+    let range = match inst.op {
+        Op::MovIndirect => part.srcs[0].offset - inst.srcs[0].offset,
+        Op::MovIndirectDst => part.dst.offset - inst.dst.offset,
+        _ => 0,
+    };
+    if range != 0 {
+        let left = inst.srcs[2].imm_bits().map_or(0, |bytes| bytes as u32);
+        part.srcs[2] = Operand::imm_ud(left.saturating_sub(range));
+    }
+    Ok(part)
+}
+
+/// Whether a piece writes bytes of source `index` that a later one reads.
+fn reads_after_write(inst: &Inst, index: usize, width: u8) -> Result<bool, PassError> {
+    if inst.op == Op::MovIndirectDst || !inst.dst_overlaps_src(index) {
+        return Ok(false);
+    }
+    let pieces: Vec<Inst> = (0..inst.exec_size)
+        .step_by(usize::from(width))
+        .map(|first| piece(inst, first, width))
+        .collect::<Result<_, _>>()?;
+    Ok(pieces.iter().enumerate().any(|(at, early)| {
+        let written = early.span_written();
+        pieces[at + 1..].iter().any(|late| late.span_read(index).overlaps(&written))
+    }))
+}

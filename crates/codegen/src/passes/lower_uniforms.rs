@@ -1,0 +1,23 @@
+//! `lower_uniforms`: push constants become the general registers the thread finds them in.
+
+use crestline_device::Device;
+
+use super::PassError;
+use crate::ir::{File, Function, GRF_BYTES};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn lower_uniforms(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let base = function.push_register * GRF_BYTES;
+    let mut changed = false;
+    for src in function.insts_mut().flat_map(|inst| &mut inst.srcs) {
+        if src.file == File::Uniform {
+            src.file = File::Grf;
+            src.offset += base;
+            changed = true;
+        }
+    }
+    Ok(changed)
+}

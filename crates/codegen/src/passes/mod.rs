@@ -1,0 +1,100 @@
+//! Passes over the back end's form, each one function in a file of its name.
+//!
+//! `opt_*` passes may be skipped; `lower_*` passes may not. Every pass takes valid IR and leaves
+//! valid IR, and every `opt_*` pass accepts what any `lower_*` pass leaves: an optimisation
+//! never makes an instruction that [`legal`] refuses out of one that it accepts.
+
+pub mod legal;
+
+mod lower_collect;
+mod lower_conversions;
+mod lower_cross_channel;
+mod lower_int_multiply;
+mod lower_messages;
+mod lower_mov_indirect;
+mod lower_regioning;
+mod lower_simd_width;
+mod lower_uniforms;
+
+pub use lower_collect::lower_collect;
+pub use lower_conversions::lower_conversions;
+pub use lower_cross_channel::lower_cross_channel;
+pub use lower_int_multiply::lower_int_multiply;
+pub use lower_messages::lower_messages;
+pub use lower_mov_indirect::lower_mov_indirect;
+pub use lower_regioning::lower_regioning;
+pub use lower_simd_width::lower_simd_width;
+pub use lower_uniforms::lower_uniforms;
+
+use crestline_device::Device;
+
+use crate::ir::{FlowError, Function, OffsetError, Operand};
+
+/// Why a pass cannot do its work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PassError {
+    /// Broken control flow.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    /// An operand cannot be split.
+    #[error(transparent)]
+    Offset(#[from] OffsetError),
+    /// An operand the pass cannot handle.
+    #[error("{pass}: operand {operand} is not supported")]
+    Operand {
+        /// Name of the pass.
+        pass: &'static str,
+        /// The operand as printed.
+        operand: String,
+    },
+    /// A payload longer than its length field.
+    #[error("a payload of {registers} registers is too long: {inst}")]
+    PayloadTooLong {
+        /// Its length.
+        registers: u32,
+        /// The message as printed.
+        inst: String,
+    },
+}
+
+impl PassError {
+    pub(crate) fn operand(pass: &'static str, operand: &Operand) -> PassError {
+        PassError::Operand { pass, operand: operand.to_string() }
+    }
+}
+
+/// A pass: says whether it changed anything.
+pub type PassFn = fn(&mut Function, &Device) -> Result<bool, PassError>;
+
+/// A pass with its name.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass {
+    /// The name, that of the function, its file, traces and command line.
+    pub name: &'static str,
+    /// The function.
+    pub run: PassFn,
+}
+
+macro_rules! passes {
+    ($($name:ident),* $(,)?) => {
+        &[$(Pass { name: stringify!($name), run: $name }),*]
+    };
+}
+
+/// The optimisations, run in this order until nothing changes.
+pub const OPTIMIZE: &[Pass] = passes![];
+
+/// From selected operations to instructions the hardware has, before register allocation.
+pub const LOWER: &[Pass] = passes![
+    lower_uniforms,
+    lower_cross_channel,
+    lower_messages,
+    lower_collect,
+    lower_int_multiply,
+    lower_conversions,
+    lower_simd_width,
+    lower_regioning,
+];
+
+/// After register allocation.
+pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect];

@@ -1,0 +1,132 @@
+//! A small picture, encoded as the renderer's own CPU side would.
+
+use peniko::kurbo::{Affine, BezPath, Cap, Circle, Ellipse, Join, Point, Rect, Shape, Stroke};
+use peniko::{BlendMode, Color, Compose, Fill, Gradient, Mix};
+use vello_encoding::{DrawBeginClip, Encoding, RenderConfig, Resolver, Transform};
+
+/// Side of the square target in pixels: one bin of 16 by 16 tiles, so that no result depends on
+/// the order of workgroups.
+const SIDE: u32 = 256;
+
+/// A picture, ready for the first compute stage.
+pub(crate) struct Scene {
+    pub(crate) packed: Vec<u8>,
+    pub(crate) config: RenderConfig,
+}
+
+/// Fills and strokes with lines, quadratic and cubic curves; both fill rules; gradients; nested
+/// clips and a blended layer.
+pub(crate) fn picture() -> Scene {
+    let mut encoding = Encoding::new();
+    let fill = |encoding: &mut Encoding, rule, transform: Affine, path: &BezPath, colour| {
+        encoding.encode_transform(Transform::from_kurbo(&transform));
+        encoding.encode_fill_style(rule);
+        encoding.encode_shape(path, true);
+        encoding.encode_brush(colour, 1.0);
+    };
+    let blue = Color::from_rgb8(30, 60, 200);
+    let red = Color::from_rgba8(200, 40, 30, 180);
+
+    let square = Rect::new(20.3, 30.7, 120.2, 100.9).into_path(0.1);
+    fill(&mut encoding, Fill::NonZero, Affine::IDENTITY, &square, blue);
+    let turn = Affine::rotate_about(0.3, Point::new(128.0, 128.0));
+    fill(&mut encoding, Fill::EvenOdd, turn, &star(128.0, 128.0, 90.0), red);
+
+    let gradient = Gradient::new_linear((10.0, 10.0), (200.0, 150.0)).with_stops([blue, red]);
+    encoding.encode_transform(Transform::from_kurbo(&Affine::IDENTITY));
+    encoding.encode_fill_style(Fill::NonZero);
+    encoding.encode_shape(&Circle::new((180.0, 70.0), 41.5), true);
+    encoding.encode_brush(&gradient, 0.75);
+
+    // A clip with another inside, then a layer that is multiplied onto what lies below.
+    encoding.encode_shape(&Ellipse::new((90.0, 170.0), (70.0, 50.0), 0.4), true);
+    encoding.encode_begin_clip(DrawBeginClip::clip());
+    fill(&mut encoding, Fill::NonZero, turn, &square, red);
+    encoding.encode_shape(&Rect::new(60.0, 140.0, 130.0, 220.0), true);
+    encoding.encode_begin_clip(DrawBeginClip::new(
+        BlendMode::new(Mix::Multiply, Compose::SrcOver),
+        0.5,
+    ));
+    fill(&mut encoding, Fill::EvenOdd, Affine::scale(0.7), &star(140.0, 240.0, 70.0), blue);
+    encoding.encode_end_clip();
+    encoding.encode_end_clip();
+
+    for (index, (join, cap)) in
+        [(Join::Round, Cap::Round), (Join::Miter, Cap::Square), (Join::Bevel, Cap::Butt)]
+            .into_iter()
+            .enumerate()
+    {
+        let shift = Affine::translate((0.0, 18.0 * index as f64));
+        encoding.encode_transform(Transform::from_kurbo(&shift));
+        let stroke = Stroke::new(3.0 + index as f64).with_join(join).with_caps(cap);
+        assert!(encoding.encode_stroke_style(&stroke), "a stroke of positive width");
+        encoding.encode_shape(&wave(), false);
+        encoding.encode_brush(red, 1.0);
+    }
+    finish(&encoding)
+}
+
+/// Some 300 clip operations: more than one workgroup of the clip stages, which a picture of
+/// ordinary depth would never reach.
+pub(crate) fn many_clips() -> Scene {
+    let mut encoding = Encoding::new();
+    encoding.encode_transform(Transform::from_kurbo(&Affine::IDENTITY));
+    encoding.encode_fill_style(Fill::NonZero);
+    for outer in 0..25 {
+        for inner in 0..6 {
+            let offset = f64::from(outer * 3 + inner * 7);
+            encoding.encode_shape(&Rect::new(offset, 4.0, offset + 60.0, 200.0 - offset), true);
+            encoding.encode_begin_clip(DrawBeginClip::clip());
+        }
+        encoding.encode_shape(&Circle::new((128.0, f64::from(outer * 9)), 30.0), true);
+        encoding.encode_brush(Color::from_rgb8(outer as u8, 100, 100), 1.0);
+        // Leave one open in each round, so that the nesting grows.
+        for _ in 0..5 {
+            encoding.encode_end_clip();
+        }
+    }
+    for _ in 0..25 {
+        encoding.encode_end_clip();
+    }
+    finish(&encoding)
+}
+
+fn finish(encoding: &Encoding) -> Scene {
+    let mut packed = Vec::new();
+    let (layout, _, _) = Resolver::new().resolve(encoding, &mut packed);
+    let mut config = RenderConfig::new(&layout, SIDE, SIDE, &Color::BLACK);
+    // The defaults suit the largest scenes; the shaders only check against these numbers.
+    config.gpu.lines_size = 1 << 12;
+    config.gpu.seg_counts_size = 1 << 13;
+    config.gpu.segments_size = 1 << 13;
+    config.gpu.tiles_size = 1 << 14;
+    config.gpu.binning_size = 1 << 12;
+    config.gpu.ptcl_size = 1 << 16;
+    config.gpu.blend_size = 1 << 16;
+    Scene { packed, config }
+}
+
+fn star(x: f64, y: f64, radius: f64) -> BezPath {
+    let mut path = BezPath::new();
+    for point in 0..5 {
+        let angle = f64::from(point) * std::f64::consts::TAU * 2.0 / 5.0;
+        let point = Point::new(x + radius * angle.sin(), y - radius * angle.cos());
+        if path.elements().is_empty() {
+            path.move_to(point);
+        } else {
+            path.line_to(point);
+        }
+    }
+    path.close_path();
+    path
+}
+
+fn wave() -> BezPath {
+    let mut path = BezPath::new();
+    path.move_to((15.0, 200.0));
+    path.line_to((40.0, 180.5));
+    path.quad_to((70.0, 150.0), (100.0, 190.0));
+    path.curve_to((130.0, 240.0), (170.0, 120.0), (200.0, 195.0));
+    path.line_to((240.0, 180.0));
+    path
+}

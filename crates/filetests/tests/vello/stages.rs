@@ -1,0 +1,311 @@
+//! The renderer's compute stages in order, each as a run test: what a stage reads is what
+//! lavapipe computed in the stages before it.
+
+use std::collections::BTreeMap;
+
+use crestline_filetests::case::Case;
+use crestline_filetests::compare::Rule;
+use crestline_filetests::corpus::{self, RunTest};
+use crestline_filetests::data;
+use crestline_judges::lavapipe::{Buffer, BufferKind, Lavapipe};
+use vello_shaders::{BindType, ComputeShader, SHADERS};
+
+use crate::canonical;
+use crate::scene::{self, Scene};
+
+/// A stage that has run on lavapipe.
+pub(crate) struct Stage {
+    pub(crate) test: RunTest,
+    /// What each buffer is to the renderer, in the order of the test's buffers.
+    pub(crate) names: Vec<&'static str>,
+    /// The buffers afterwards.
+    pub(crate) expected: Vec<Vec<u8>>,
+}
+
+impl Stage {
+    /// The differences between what an engine found and what lavapipe did, both brought into
+    /// a form that does not depend on the order of atomics.
+    pub(crate) fn differences(&self, found: &[Vec<u8>]) -> Vec<String> {
+        let canonical = |buffers: &[Vec<u8>]| canonical::of(&self.test.name, &self.names, buffers);
+        self.test.differences(&canonical(found), &canonical(&self.expected))
+    }
+}
+
+/// All stages of two pictures, and the variants that only huge pictures use.
+pub(crate) fn run_all(lavapipe: &Lavapipe) -> Vec<Stage> {
+    let mut stages = picture(lavapipe, "picture", &scene::picture(), true);
+    stages.extend(picture(lavapipe, "clips", &scene::many_clips(), false));
+    stages.extend(large_path_scan(lavapipe));
+    stages
+}
+
+type Groups = (u32, u32, u32);
+
+/// The memory of the renderer, by name.
+struct World<'a> {
+    lavapipe: &'a Lavapipe,
+    label: &'static str,
+    buffers: BTreeMap<&'static str, Vec<u8>>,
+    done: Vec<Stage>,
+}
+
+impl World<'_> {
+    /// Runs a shader on the named buffers, which stand in the order of its bindings.
+    fn run(&mut self, shader: &ComputeShader<'_>, names: &[&'static str], groups: Groups) {
+        let buffers = names.iter().enumerate().map(|(binding, name)| Buffer {
+            set: 0,
+            binding: binding as u32,
+            element: 0,
+            kind: match *name {
+                "config" => BufferKind::Uniform,
+                _ => BufferKind::Storage,
+            },
+            contents: self.buffers[name].clone(),
+        });
+        let source = shader.wgsl.code.clone().into_owned();
+        let test = RunTest {
+            name: format!("{}:{}", self.label, shader.name),
+            spirv: corpus::compile_wgsl(&source).expect("the published shader compiles"),
+            source,
+            case: Case {
+                groups: [groups.0, groups.1, groups.2],
+                entry: "main".into(),
+                spec: Vec::new(),
+                push: Vec::new(),
+                buffers: buffers.collect(),
+                rules: names.iter().map(|name| rule(name)).collect(),
+                widths: vec![8, 16, 32],
+            },
+        };
+        let expected =
+            test.expected(self.lavapipe).unwrap_or_else(|error| panic!("{}: {error}", test.name));
+        for (name, bytes) in names.iter().zip(&expected) {
+            self.buffers.insert(name, bytes.clone());
+        }
+        self.done.push(Stage { test, names: names.to_vec(), expected });
+    }
+
+    /// The first three words of the indirect dispatch buffer.
+    fn indirect(&self) -> Groups {
+        let word = |index: usize| {
+            let bytes = &self.buffers["indirect"][4 * index..4 * index + 4];
+            u32::from_le_bytes(bytes.try_into().expect("four bytes"))
+        };
+        (word(0), word(1), word(2))
+    }
+}
+
+/// How the buffers of that name are compared: those with floats with a tolerance.
+fn rule(name: &str) -> Rule {
+    let text = match name {
+        // Path index, padding, two points.
+        "lines" => "u32 skip f32 f32 f32 f32 abs 2e-3 rel 1e-4 bag",
+        "segments" => "f32 abs 2e-3 rel 1e-4",
+        // Gradient transforms stand among integers; their bits are floats of ordinary size.
+        "info_bin_data" => "f32 abs 1e-5 rel 1e-4",
+        "clip_bboxes" | "draw_bboxes" => "f32 abs 1e-3",
+        _ => return Rule::exact(),
+    };
+    Rule::parse(text).expect("the rule is well formed")
+}
+
+fn picture(lavapipe: &Lavapipe, label: &'static str, scene: &Scene, whole: bool) -> Vec<Stage> {
+    let (gpu, sizes) = (&scene.config.gpu, &scene.config.buffer_sizes);
+    let zero = |bytes: u32| vec![0; bytes as usize];
+    let buffers = BTreeMap::from([
+        ("config", bytemuck::bytes_of(gpu).to_vec()),
+        ("scene", scene.packed.clone()),
+        ("path_reduced", zero(sizes.path_reduced.size_in_bytes())),
+        ("path_monoids", zero(sizes.path_monoids.size_in_bytes())),
+        ("path_bboxes", zero(sizes.path_bboxes.size_in_bytes())),
+        ("bump", zero(sizes.bump_alloc.size_in_bytes())),
+        ("lines", zero(gpu.lines_size * 24)),
+        ("draw_reduced", zero(sizes.draw_reduced.size_in_bytes())),
+        ("draw_monoids", zero(sizes.draw_monoids.size_in_bytes())),
+        ("info_bin_data", zero((gpu.layout.bin_data_start + gpu.binning_size) * 4)),
+        ("clip_inps", zero(sizes.clip_inps.size_in_bytes())),
+        ("clip_bics", zero(sizes.clip_bics.size_in_bytes())),
+        ("clip_els", zero(sizes.clip_els.size_in_bytes())),
+        ("clip_bboxes", zero(sizes.clip_bboxes.size_in_bytes())),
+        ("draw_bboxes", zero(sizes.draw_bboxes.size_in_bytes())),
+        ("bin_headers", zero(sizes.bin_headers.size_in_bytes())),
+        ("paths", zero(sizes.paths.size_in_bytes())),
+        ("tiles", zero(gpu.tiles_size * 8)),
+        ("indirect", zero(sizes.indirect_count.size_in_bytes())),
+        ("seg_counts", zero(gpu.seg_counts_size * 8)),
+        ("ptcl", zero(gpu.ptcl_size * 4)),
+        ("segments", zero(gpu.segments_size * 24)),
+    ]);
+    let mut world = World { lavapipe, label, buffers, done: Vec::new() };
+    let (s, groups) = (SHADERS, &scene.config.workgroup_counts);
+    world.run(&s.pathtag_reduce, &["config", "scene", "path_reduced"], groups.path_reduce);
+    world.run(
+        &s.pathtag_scan_small,
+        &["config", "scene", "path_reduced", "path_monoids"],
+        groups.path_scan,
+    );
+    world.run(&s.bbox_clear, &["config", "path_bboxes"], groups.bbox_clear);
+    world.run(
+        &s.flatten,
+        &["config", "scene", "path_monoids", "path_bboxes", "bump", "lines"],
+        groups.flatten,
+    );
+    world.run(&s.draw_reduce, &["config", "scene", "draw_reduced"], groups.draw_reduce);
+    world.run(
+        &s.draw_leaf,
+        &[
+            "config",
+            "scene",
+            "draw_reduced",
+            "path_bboxes",
+            "draw_monoids",
+            "info_bin_data",
+            "clip_inps",
+        ],
+        groups.draw_leaf,
+    );
+    if groups.clip_reduce.0 > 0 {
+        let names = ["clip_inps", "path_bboxes", "clip_bics", "clip_els"];
+        world.run(&s.clip_reduce, &names, groups.clip_reduce);
+    }
+    world.run(
+        &s.clip_leaf,
+        &[
+            "config",
+            "clip_inps",
+            "path_bboxes",
+            "clip_bics",
+            "clip_els",
+            "draw_monoids",
+            "clip_bboxes",
+        ],
+        groups.clip_leaf,
+    );
+    if !whole {
+        return world.done;
+    }
+    world.run(
+        &s.binning,
+        &[
+            "config",
+            "draw_monoids",
+            "path_bboxes",
+            "clip_bboxes",
+            "draw_bboxes",
+            "bump",
+            "info_bin_data",
+            "bin_headers",
+        ],
+        groups.binning,
+    );
+    world.run(
+        &s.tile_alloc,
+        &["config", "scene", "draw_bboxes", "bump", "paths", "tiles"],
+        groups.tile_alloc,
+    );
+    world.run(&s.path_count_setup, &["bump", "indirect"], groups.path_count_setup);
+    world.run(
+        &s.path_count,
+        &["config", "bump", "lines", "paths", "tiles", "seg_counts"],
+        world.indirect(),
+    );
+    world.run(&s.backdrop_dyn, &["config", "bump", "paths", "tiles"], groups.backdrop);
+    // The variant for a single path takes the tiles as one picture-wide rectangle of rows.
+    let tiles = world.buffers["tiles"].clone();
+    world.run(&s.backdrop, &["config", "tiles"], (gpu.height_in_tiles, 1, 1));
+    world.buffers.insert("tiles", tiles);
+    world.run(
+        &s.coarse,
+        &[
+            "config",
+            "scene",
+            "draw_monoids",
+            "bin_headers",
+            "info_bin_data",
+            "paths",
+            "tiles",
+            "bump",
+            "ptcl",
+        ],
+        groups.coarse,
+    );
+    world.run(&s.path_tiling_setup, &["bump", "indirect", "ptcl"], groups.path_tiling_setup);
+    world.run(
+        &s.path_tiling,
+        &["bump", "seg_counts", "lines", "paths", "tiles", "segments"],
+        world.indirect(),
+    );
+    world.done
+}
+
+/// The path scan in three steps that pictures of more than 65,536 words of path tags use, on
+/// pseudo-random sums and tags.
+fn large_path_scan(lavapipe: &Lavapipe) -> Vec<Stage> {
+    const GROUPS: u32 = 2;
+    let words = 256 * GROUPS;
+    let monoid = 5 * 4;
+    let mut config = scene::picture().config.gpu;
+    config.layout.path_tag_base = 0;
+    let random = |text: String| data::bytes(&text, 5).expect("well formed");
+    let buffers = BTreeMap::from([
+        ("config", bytemuck::bytes_of(&config).to_vec()),
+        ("scene", random(format!("u8 {} * uniform 0 128", 4 * words))),
+        ("path_reduced", random(format!("u32 {} * uniform 0 1000", 5 * words))),
+        ("path_reduced2", vec![0; 256 * monoid]),
+        ("path_reduced_scan", vec![0; words as usize * monoid]),
+        ("path_monoids", vec![0; words as usize * monoid]),
+    ]);
+    let mut world = World { lavapipe, label: "large", buffers, done: Vec::new() };
+    let s = SHADERS;
+    world.run(&s.pathtag_reduce2, &["path_reduced", "path_reduced2"], (GROUPS, 1, 1));
+    world.run(
+        &s.pathtag_scan1,
+        &["path_reduced", "path_reduced2", "path_reduced_scan"],
+        (GROUPS, 1, 1),
+    );
+    world.run(
+        &s.pathtag_scan_large,
+        &["config", "scene", "path_reduced_scan", "path_monoids"],
+        (GROUPS, 1, 1),
+    );
+    world.done
+}
+
+/// The shaders that need storage images, which is why they are not run.
+pub(crate) fn need_images() -> Vec<String> {
+    let all = every_shader();
+    let image = |shader: &&ComputeShader<'_>| {
+        shader.bindings.iter().any(|kind| matches!(kind, BindType::Image | BindType::ImageRead))
+    };
+    all.iter().filter(image).map(|shader| shader.name.to_string()).collect()
+}
+
+/// Every shader of the crate.
+pub(crate) fn every_shader() -> Vec<ComputeShader<'static>> {
+    let s = SHADERS;
+    vec![
+        s.backdrop,
+        s.backdrop_dyn,
+        s.bbox_clear,
+        s.binning,
+        s.clip_leaf,
+        s.clip_reduce,
+        s.coarse,
+        s.draw_leaf,
+        s.draw_reduce,
+        s.fine_area,
+        s.fine_msaa16,
+        s.fine_msaa8,
+        s.flatten,
+        s.path_count,
+        s.path_count_setup,
+        s.path_tiling,
+        s.path_tiling_setup,
+        s.pathtag_reduce,
+        s.pathtag_reduce2,
+        s.pathtag_scan1,
+        s.pathtag_scan_large,
+        s.pathtag_scan_small,
+        s.tile_alloc,
+    ]
+}
