@@ -5,7 +5,7 @@ mod common;
 
 use crestline_device::Device;
 use crestline_isa::validate::{Severity, Validator};
-use crestline_isa::{Gen, Platform, decode};
+use crestline_isa::{Gen, Platform, decode_program};
 use std::collections::BTreeMap;
 
 #[test]
@@ -15,35 +15,21 @@ fn foreign_code_breaks_no_rule() {
         return;
     };
     let mut errors = BTreeMap::<(&str, Gen), (u32, String)>::new();
-    let mut checked = 0u32;
+    let mut checked = 0;
     for (path, generation, bytes) in common::programs(&pack) {
         let validator = Validator::new(Device::new(Platform::of_generation(generation)));
-        let mut at = 0;
-        while at + 8 <= bytes.len() {
-            let low = u64::from_le_bytes(bytes[at..at + 8].try_into().expect("8 bytes"));
-            if low >> 29 & 1 != 0 {
-                at += 8;
-                continue;
-            }
-            let Some(full) = bytes.get(at..at + 16) else { break };
-            let bits = u128::from_le_bytes(full.try_into().expect("16 bytes"));
-            if bits == 0 {
-                break; // the padding after a kernel
-            }
-            let inst = decode(bits, generation).expect("foreign code decodes");
-            checked += 1;
-            validator.check_inst(&inst, |rule| {
-                if rule.severity == Severity::Error {
-                    let (count, first) = errors.entry((rule.id, generation)).or_default();
-                    *count += 1;
-                    if first.is_empty() {
-                        *first = format!("{} +{at:#x}: {}\n{inst:?}", path.display(), rule.text);
-                    }
+        let insts = decode_program(&bytes, generation).expect("foreign code decodes");
+        checked += insts.len();
+        for finding in validator.check_program(&insts) {
+            if finding.rule.severity == Severity::Error {
+                let (count, first) = errors.entry((finding.rule.id, generation)).or_default();
+                *count += 1;
+                if first.is_empty() {
+                    *first = format!("{}: {finding}\n{:?}", path.display(), insts[finding.index].1);
                 }
-            });
-            at += 16;
+            }
         }
     }
     assert!(errors.is_empty(), "{errors:#?}");
-    assert!(checked > 40_000, "{checked} instructions checked");
+    assert!(checked > 80_000, "{checked} instructions checked");
 }

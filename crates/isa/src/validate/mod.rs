@@ -22,8 +22,6 @@ use crestline_device::{Device, Gen};
 use crate::inst::Inst;
 use context::{Context, Facts};
 
-pub use program::Located;
-
 /// What breaking a rule means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -39,7 +37,7 @@ enum Check {
     /// One instruction: `true` if it breaks the rule.
     Inst(fn(&Context<'_>) -> bool),
     /// A whole program: calls back with the index of each instruction that breaks the rule.
-    Program(fn(&[Located], Gen, &mut dyn FnMut(usize))),
+    Program(fn(&[(usize, Inst)], Gen, &mut dyn FnMut(usize))),
 }
 
 /// One rule.
@@ -72,7 +70,7 @@ pub struct Finding {
     /// Index of the instruction in the program.
     pub index: usize,
     /// Byte offset of the instruction in the program.
-    pub offset: u32,
+    pub offset: usize,
 }
 
 impl std::fmt::Display for Finding {
@@ -130,14 +128,14 @@ impl Validator {
         }
     }
 
-    /// Every finding in a program, in program order.
-    pub fn check_program(&self, insts: &[Located]) -> Vec<Finding> {
+    /// Every finding in a program, in program order: instructions with their byte offsets, as
+    /// [`decode_program`](crate::decode_program) gives them.
+    pub fn check_program(&self, insts: &[(usize, Inst)]) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let mut add = |rule, index: usize| {
-            findings.push(Finding { rule, index, offset: insts[index].offset })
-        };
-        for (index, located) in program::without_padding(insts).iter().enumerate() {
-            self.check_inst(&located.inst, |rule| add(rule, index));
+        let mut add =
+            |rule, index: usize| findings.push(Finding { rule, index, offset: insts[index].0 });
+        for (index, (_, inst)) in program::without_padding(insts).iter().enumerate() {
+            self.check_inst(inst, |rule| add(rule, index));
         }
         for rule in &self.rules {
             if let Check::Program(check) = rule.check {

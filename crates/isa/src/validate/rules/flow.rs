@@ -3,7 +3,6 @@
 use super::rules;
 use crate::inst::Inst;
 use crate::tables::{CondMod, Opcode, PredCtrl};
-use crate::validate::Located;
 use crestline_device::Gen;
 
 rules! {
@@ -24,9 +23,9 @@ rules! {
     "N13" Warning Gen4..=Gen125 [] "PRM Thread Lifecycle"
         "a program should end with a message that ends the thread"
         => program |insts, _generation, found| {
-            let last = insts.iter().rposition(|l| !matches!(l.inst.opcode, Opcode::Nop | Opcode::Illegal));
+            let last = insts.iter().rposition(|(_, inst)| !matches!(inst.opcode, Opcode::Nop | Opcode::Illegal));
             if let Some(last) = last
-                && !insts.iter().any(|l| l.inst.send().is_some_and(|s| s.eot))
+                && !insts.iter().any(|(_, inst)| inst.send().is_some_and(|s| s.eot))
             {
                 found(last);
             }
@@ -34,21 +33,25 @@ rules! {
 }
 
 /// Calls back with every branch whose immediate targets are not instruction starts.
-fn targets(insts: &[Located], _generation: Gen, found: &mut dyn FnMut(usize)) {
-    let end = insts.last().map_or(0, |l| i64::from(l.offset) + i64::from(l.inst.size()));
+fn targets(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
+    let end = insts.last().map_or(0, |(offset, inst)| *offset as i64 + i64::from(inst.size()));
     let is_start = |target: i64| {
-        target == end || insts.binary_search_by_key(&target, |l| i64::from(l.offset)).is_ok()
+        target == end || insts.binary_search_by_key(&target, |(offset, _)| *offset as i64).is_ok()
     };
-    for (index, Located { offset, inst }) in insts.iter().enumerate() {
-        if branch_targets(inst, *offset).into_iter().flatten().any(|target| !is_start(target)) {
+    for (index, (offset, inst)) in insts.iter().enumerate() {
+        if branch_targets(inst, *offset as i64)
+            .into_iter()
+            .flatten()
+            .any(|target| !is_start(target))
+        {
             found(index);
         }
     }
 }
 
 /// Byte offsets in the program that a branch names.
-fn branch_targets(inst: &Inst, offset: u32) -> [Option<i64>; 2] {
+fn branch_targets(inst: &Inst, offset: i64) -> [Option<i64>; 2] {
     let Some(branch) = inst.branch() else { return [None; 2] };
-    let base = if inst.opcode == Opcode::Calla { 0 } else { i64::from(offset) };
+    let base = if inst.opcode == Opcode::Calla { 0 } else { offset };
     [branch.jip, branch.uip].map(|target| target.map(|t| base + i64::from(t)))
 }
