@@ -246,6 +246,12 @@ impl Device {
         self.since(Gen::Gen8)
     }
 
+    /// GOTO without branch control sends the channels whose predicate is true to its second
+    /// target; otherwise those whose predicate is false.
+    pub fn goto_takes_true_channels(&self) -> bool {
+        self.since(Gen::Gen11)
+    }
+
     /// The F32TO16 and F16TO32 instructions instead of converting moves.
     pub fn has_half_conversion_instructions(&self) -> bool {
         self.generation() == Gen::Gen7 || self.generation() == Gen::Gen75

@@ -1,1 +1,27 @@
 //! An emulator that runs EU machine code from its metadata.
+//!
+//! [`Kernel::load`] turns code into executable form once; [`Kernel::dispatch`] acts as the
+//! driver and runs a grid of workgroups on [`Resources`]. The emulator knows machine code and
+//! [`Metadata`](crestline_program::Metadata), and nothing of any compiler.
+//!
+//! What the hardware would silently do wrong, or leave undefined, is reported: see [`Class`].
+
+#![deny(missing_docs)]
+
+mod diagnostic;
+mod dispatch;
+mod error;
+mod exec;
+mod load;
+mod memory;
+mod message;
+mod options;
+mod resources;
+mod trace;
+
+pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
+pub use error::EmuError;
+pub use load::Kernel;
+pub use options::{Options, Policy, Report};
+pub use resources::Resources;
+pub use trace::{Change, Step, Trace};

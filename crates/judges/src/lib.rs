@@ -5,7 +5,7 @@
 //! | [`lavapipe`] | Mesa's CPU Vulkan driver | what a compute shader computes |
 //! | [`iga`] | Intel's `iga64` | what machine code says, gen8 and later |
 //! | [`gen4asm`] | `intel-gen4asm` | what machine code says, gen4 to gen9 |
-//! | [`ocloc`] | Intel's OpenCL compiler | whether it reads our containers |
+//! | [`oracle`] | machine code of Mesa and IGC with data  | Intel's OpenCL compiler | whether it reads our containers |
 //! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
 //! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
 //!
@@ -17,6 +17,7 @@ pub mod glslang;
 pub mod iga;
 pub mod lavapipe;
 pub mod ocloc;
+pub mod oracle;
 mod process;
 pub mod spirv;
 

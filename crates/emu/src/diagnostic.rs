@@ -1,0 +1,209 @@
+//! What the emulator reports about a program that runs, but not rightly.
+
+use crate::exec::registers::name_of;
+use std::fmt;
+
+/// The class of a [`Diagnostic`], by which [`Options`](crate::Options) choose what it leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Class {
+    /// A register byte is read that the thread never wrote.
+    UninitializedRead,
+    /// A message addresses memory outside of its surface.
+    OutOfBounds,
+    /// A message names a binding table index without a surface.
+    Unbound,
+    /// An address is not aligned as the message demands.
+    Misaligned,
+    /// An indirect operand lies outside of the register file.
+    RegisterRange,
+    /// A thread ended while channels waited at a join point that it never reached.
+    LostChannels,
+    /// An end-of-thread message whose payload does not lie in the last registers.
+    EotPayload,
+}
+
+impl Class {
+    /// Every class.
+    pub const ALL: [Class; 7] = [
+        Class::UninitializedRead,
+        Class::OutOfBounds,
+        Class::Unbound,
+        Class::Misaligned,
+        Class::RegisterRange,
+        Class::LostChannels,
+        Class::EotPayload,
+    ];
+}
+
+/// What is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Problem {
+    /// A register byte was read that the thread never wrote.
+    UninitializedRead {
+        /// Offset in the emulator's register array; [`fmt::Display`] names the register.
+        register: usize,
+    },
+    /// Memory outside of a surface.
+    OutOfBounds {
+        /// The surface.
+        surface: SurfaceName,
+        /// Byte offset in the surface, or the address for memory without a surface.
+        address: u64,
+        /// Size of the access in bytes.
+        size: u32,
+        /// Size of the surface in bytes.
+        limit: u64,
+        /// Whether it was a write (or an atomic).
+        write: bool,
+    },
+    /// No surface at this binding table index.
+    Unbound {
+        /// The index.
+        index: u8,
+    },
+    /// An address that is not a multiple of what the message demands.
+    Misaligned {
+        /// Byte offset in the surface, or address.
+        address: u64,
+        /// The alignment in bytes.
+        alignment: u32,
+    },
+    /// An indirect operand outside of the register file.
+    RegisterRange {
+        /// Byte address computed from a0.
+        address: i32,
+    },
+    /// The thread ended while channels waited.
+    LostChannels {
+        /// The waiting channels, one bit each.
+        channels: u32,
+    },
+    /// The payload of an end-of-thread message.
+    EotPayload {
+        /// Its first register.
+        register: u8,
+        /// The first register allowed.
+        first: u8,
+    },
+}
+
+/// Memory that a message addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SurfaceName {
+    /// A binding table index.
+    Index(u8),
+    /// Shared memory of the workgroup.
+    Shared,
+    /// Scratch memory of the thread.
+    Scratch,
+    /// Memory by its 64-bit address.
+    Address,
+}
+
+impl fmt::Display for SurfaceName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SurfaceName::Index(index) => write!(f, "binding table index {index}"),
+            SurfaceName::Shared => f.write_str("shared memory"),
+            SurfaceName::Scratch => f.write_str("scratch memory"),
+            SurfaceName::Address => f.write_str("64-bit addresses"),
+        }
+    }
+}
+
+impl Problem {
+    /// The class.
+    pub fn class(&self) -> Class {
+        match self {
+            Problem::UninitializedRead { .. } => Class::UninitializedRead,
+            Problem::OutOfBounds { .. } => Class::OutOfBounds,
+            Problem::Unbound { .. } => Class::Unbound,
+            Problem::Misaligned { .. } => Class::Misaligned,
+            Problem::RegisterRange { .. } => Class::RegisterRange,
+            Problem::LostChannels { .. } => Class::LostChannels,
+            Problem::EotPayload { .. } => Class::EotPayload,
+        }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match *self {
+            Problem::UninitializedRead { register } => {
+                write!(f, "reads {}, which was never written", name_of(register))
+            }
+            Problem::OutOfBounds { surface, address, size, limit, write } => {
+                let access = if write { "writes" } else { "reads" };
+                write!(f, "{access} {size} bytes at {address:#x} of {surface}")?;
+                match surface {
+                    SurfaceName::Address => f.write_str(", where no memory is"),
+                    _ => write!(f, ", which has {limit} bytes"),
+                }
+            }
+            Problem::Unbound { index } => {
+                write!(f, "uses binding table index {index}, which is not bound")
+            }
+            Problem::Misaligned { address, alignment } => {
+                write!(f, "address {address:#x} is not a multiple of {alignment}")
+            }
+            Problem::RegisterRange { address } => {
+                write!(f, "indirect operand at byte {address} is outside of the register file")
+            }
+            Problem::LostChannels { channels } => {
+                write!(f, "the thread ends while channels {channels:#x} wait for a join")
+            }
+            Problem::EotPayload { register, first } => {
+                write!(f, "end-of-thread payload in r{register}: expected r{first} or above")
+            }
+        }
+    }
+}
+
+/// Where in a dispatch something happened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Location {
+    /// Workgroup.
+    pub group: [u32; 3],
+    /// Thread in the workgroup.
+    pub thread: u32,
+    /// Index of the instruction in the program.
+    pub instruction: usize,
+    /// Its place in the code, in bytes.
+    pub offset: u32,
+    /// The channel, if only one is concerned.
+    pub channel: Option<u8>,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.group;
+        write!(f, "instruction {} (byte {:#x})", self.instruction, self.offset)?;
+        if let Some(channel) = self.channel {
+            write!(f, ", channel {channel}")?;
+        }
+        write!(f, ", thread {} of workgroup {x},{y},{z}", self.thread)
+    }
+}
+
+/// One problem, the first of its class at its instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// What is wrong.
+    pub problem: Problem,
+    /// Where it happened first.
+    pub location: Location,
+    /// How often its class happened at this instruction.
+    pub count: u64,
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.location, self.problem)?;
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        Ok(())
+    }
+}

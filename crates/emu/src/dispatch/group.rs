@@ -1,0 +1,132 @@
+//! One workgroup: its threads take turns until all have ended.
+
+use super::payload::Payload;
+use crate::exec::run::{Observer, run};
+use crate::exec::thread::{Fault, Status, Thread};
+use crate::load::Kernel;
+use crate::message::{Bound, World};
+use crate::memory::Buffer;
+use crate::{EmuError, Location};
+use crestline_program::ComputeMetadata;
+
+/// What all workgroups of a dispatch share.
+pub(super) struct Common<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) compute: ComputeMetadata,
+    pub(super) payload: Payload<'a>,
+    pub(super) surfaces: Vec<Bound<'a>>,
+    pub(super) allocations: Vec<(u64, &'a Buffer)>,
+    pub(super) private_base: u64,
+    /// Bytes of one thread.
+    pub(super) scratch_size: u32,
+    pub(super) private_size: usize,
+    pub(super) budget: u64,
+    pub(super) cr0: u32,
+}
+
+/// Where scratch memory begins, behind the base of stateless memory: not at its start, so that
+/// code which forgets the base is found out.
+const SCRATCH_START: u32 = 1 << 20;
+
+/// Runs a workgroup. `threads` has one entry per thread of a group, used again for each group.
+pub(super) fn run_group<O: Observer>(
+    common: &Common<'_>,
+    group: [u32; 3],
+    threads: &mut [Thread],
+    shared: &mut [u8],
+    observer: &mut O,
+) -> Result<(), EmuError> {
+    shared.fill(0);
+    let width = common.kernel.metadata.simd_width;
+    let last = threads.len() - 1;
+    for (index, t) in threads.iter_mut().enumerate() {
+        let all = u32::MAX >> (32 - width);
+        let mask = if index == last { common.compute.right_mask(width) } else { all };
+        t.reset(mask, common.cr0);
+        t.log.group = group;
+        t.log.thread = index as u32;
+        t.thread_id = index as u32;
+        t.scratch_base = SCRATCH_START + index as u32 * common.scratch_size.next_multiple_of(1024);
+        common.payload.write(t, group, index as u32);
+    }
+    let mut arrivals = 0;
+    loop {
+        let mut progress = false;
+        for t in threads.iter_mut() {
+            if t.status != Status::Running {
+                continue;
+            }
+            progress = true;
+            let mut world = World {
+                surfaces: &common.surfaces,
+                allocations: &common.allocations,
+                private_base: common.private_base,
+                shared,
+                barrier_arrivals: &mut arrivals,
+            };
+            run(common.kernel, t, &mut world, common.budget, observer);
+            if let Some(fault) = &t.fault {
+                return Err(error(common, t, fault));
+            }
+        }
+        let all = threads.len() as u32;
+        if arrivals >= all {
+            arrivals -= all;
+            for t in threads.iter_mut() {
+                t.barriers_sent = t.barriers_sent.saturating_sub(1);
+                let count = t.notifications() + 1;
+                t.set_notifications(count);
+                if t.status == Status::Waiting {
+                    t.status = Status::Running;
+                }
+            }
+            progress = true;
+        }
+        if threads.iter().all(|t| t.status == Status::Ended) {
+            return Ok(());
+        }
+        if !progress {
+            return Err(stuck(common, threads));
+        }
+    }
+}
+
+fn location(common: &Common<'_>, t: &Thread) -> Location {
+    let instruction = t.current.min(common.kernel.ops.len().saturating_sub(1));
+    Location {
+        group: t.log.group,
+        thread: t.log.thread,
+        instruction,
+        offset: common.kernel.ops.get(instruction).map_or(0, |op| op.offset),
+        channel: None,
+    }
+}
+
+fn error(common: &Common<'_>, t: &Thread, fault: &Fault) -> EmuError {
+    let location = location(common, t);
+    match fault {
+        Fault::Budget => EmuError::Budget(location, common.budget),
+        Fault::PastTheEnd => EmuError::PastTheEnd(location),
+        Fault::JumpTarget(to) => EmuError::JumpTarget(location, *to),
+        Fault::Message(what) => EmuError::Message(location, what.clone()),
+        Fault::Logged => match t.log.error {
+            Some(mut diagnostic) => {
+                diagnostic.location.offset = location.offset;
+                EmuError::Diagnostic(diagnostic)
+            }
+            None => EmuError::Message(location, "an unnamed fault".into()),
+        },
+    }
+}
+
+/// No thread can go on: each has ended or waits.
+fn stuck(common: &Common<'_>, threads: &[Thread]) -> EmuError {
+    let ended = threads.iter().filter(|t| t.status == Status::Ended).count() as u32;
+    let waiting = threads.iter().find(|t| t.status == Status::Waiting).unwrap_or(&threads[0]);
+    let location = location(common, waiting);
+    if waiting.barriers_sent > 0 {
+        EmuError::MissedBarrier(location, ended)
+    } else {
+        EmuError::EndlessWait(location)
+    }
+}

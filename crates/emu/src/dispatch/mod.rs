@@ -1,0 +1,334 @@
+//! The dispatcher acts as the driver: it knows the metadata and nothing else of the program.
+
+mod group;
+mod payload;
+
+use crate::exec::log::Log;
+use crate::exec::run::{Observer, Unobserved};
+use crate::exec::thread::Thread;
+use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
+use crate::memory::Buffer;
+use crate::message::Bound;
+use crate::trace::{Trace, Tracer};
+use crate::{Class, Diagnostic, EmuError, Options, Report, Resources};
+use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
+use group::{Common, run_group};
+use payload::{Inputs, Payload};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Distance between the addresses of buffers, far more than any buffer holds: an access behind
+/// the end of one never hits the next.
+const ADDRESS_STEP: u64 = 1 << 36;
+
+/// First address of private memory.
+const PRIVATE_ADDRESS: u64 = 0x6f00_0000_0000;
+
+/// Buffers that come from the metadata rather than from the resources.
+struct Internal {
+    constant_data: Buffer,
+    num_workgroups: Buffer,
+    literals: BTreeMap<u8, Buffer>,
+}
+
+impl Kernel {
+    /// Runs a grid of workgroups.
+    ///
+    /// Results do not depend on the number of host threads: a program whose workgroups can see
+    /// each other's order (atomics on global memory) runs them one after the other.
+    ///
+    /// # Errors
+    /// [`EmuError::MissingResource`] and its like before anything runs; while running the
+    /// error of the first workgroup that has one.
+    pub fn dispatch(
+        &self,
+        grid: [u32; 3],
+        resources: &mut Resources,
+        options: &Options,
+    ) -> Result<Report, EmuError> {
+        self.run(grid, resources, options, None)
+    }
+
+    /// Runs a grid as [`dispatch`](Self::dispatch) does, on one host thread, and shows each
+    /// executed instruction to `trace`.
+    ///
+    /// # Errors
+    /// As for [`dispatch`](Self::dispatch).
+    pub fn trace(
+        &self,
+        grid: [u32; 3],
+        resources: &mut Resources,
+        options: &Options,
+        trace: &mut dyn Trace,
+    ) -> Result<Report, EmuError> {
+        self.run(grid, resources, options, Some(trace))
+    }
+
+    fn run(
+        &self,
+        grid: [u32; 3],
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<Report, EmuError> {
+        let total: u64 = grid.iter().map(|&n| u64::from(n)).try_fold(1u64, u64::checked_mul)
+            .filter(|&total| total < 1 << 32)
+            .ok_or(EmuError::GridTooLarge(grid))?;
+        let internal = self.internal_buffers(grid);
+        let common = self.common(grid, resources, options, &internal)?;
+        let counter = AtomicU64::new(0);
+        let stop = AtomicU64::new(u64::MAX);
+        let worker = Worker { kernel: self, common: &common, grid, options, total, counter: &counter, stop: &stop };
+        let hosts = self.host_threads(options, trace.is_some(), total);
+        let outcomes = match trace {
+            Some(trace) => vec![worker.run(&mut Tracer::new(self, trace))],
+            None if hosts == 1 => vec![worker.run(&mut Unobserved)],
+            None => std::thread::scope(|scope| {
+                let handles: Vec<_> =
+                    (0..hosts).map(|_| scope.spawn(|| worker.run(&mut Unobserved))).collect();
+                handles
+                    .into_iter()
+                    .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .collect()
+            }),
+        };
+        self.merge(outcomes)
+    }
+
+    fn host_threads(&self, options: &Options, traced: bool, groups: u64) -> usize {
+        if self.order_matters || traced {
+            return 1;
+        }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let wanted = if options.host_threads == 0 { cores } else { options.host_threads };
+        wanted.min(usize::try_from(groups).unwrap_or(usize::MAX)).max(1)
+    }
+
+    fn internal_buffers(&self, grid: [u32; 3]) -> Internal {
+        let data = self.metadata.constant_data.as_ref();
+        let grid: Vec<u8> = grid.iter().flat_map(|n| n.to_le_bytes()).collect();
+        let literals = self.metadata.binding_table.iter().filter_map(|entry| {
+            match &entry.surface {
+                Surface::Literal { bytes } => Some((entry.index, Buffer::new(bytes))),
+                _ => None,
+            }
+        });
+        Internal {
+            constant_data: Buffer::new(data.map_or(&[], |data| &data.bytes)),
+            num_workgroups: Buffer::new(&grid),
+            literals: literals.collect(),
+        }
+    }
+
+    fn common<'a>(
+        &'a self,
+        grid: [u32; 3],
+        resources: &'a Resources,
+        options: &Options,
+        internal: &'a Internal,
+    ) -> Result<Common<'a>, EmuError> {
+        let metadata = &self.metadata;
+        let StageMetadata::Compute(compute) = metadata.stage else {
+            return Err(EmuError::Unsupported {
+                instruction: 0,
+                offset: 0,
+                what: "a stage other than compute".into(),
+            });
+        };
+        let addresses: BTreeMap<ResourceRef, u64> =
+            resources.buffers().zip((1..).map(|i| i * ADDRESS_STEP)).collect();
+        let mut allocations: Vec<(u64, &Buffer)> = addresses
+            .iter()
+            .filter_map(|(resource, address)| Some((*address, resources.get(*resource)?)))
+            .collect();
+        allocations.push((CONSTANT_DATA_ADDRESS, &internal.constant_data));
+        allocations.sort_by_key(|(address, _)| *address);
+        let scratch_size = self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0);
+        let scratch_code = self.device.scratch_code(metadata.scratch_bytes).unwrap_or(0);
+        let private_size = (metadata.private_bytes_per_channel * metadata.simd_width) as usize;
+        let inputs =
+            Inputs { grid, options, resources, addresses: &addresses, private_base: PRIVATE_ADDRESS };
+        Ok(Common {
+            kernel: self,
+            compute,
+            payload: Payload::new(metadata, compute, scratch_code, &inputs)?,
+            surfaces: self.bind(resources, internal)?,
+            allocations,
+            private_base: PRIVATE_ADDRESS,
+            scratch_size,
+            private_size,
+            budget: options.budget,
+            cr0: cr0(&metadata.float_mode),
+        })
+    }
+
+    /// The binding table.
+    fn bind<'a>(
+        &self,
+        resources: &'a Resources,
+        internal: &'a Internal,
+    ) -> Result<Vec<Bound<'a>>, EmuError> {
+        let mut surfaces = vec![Bound::Unbound; 256];
+        for entry in &self.metadata.binding_table {
+            let buffer = |resource: &ResourceRef| {
+                resources.get(*resource).map(Bound::Buffer).ok_or_else(|| {
+                    EmuError::MissingResource {
+                        resource: *resource,
+                        needed_for: format!("binding table index {}", entry.index),
+                    }
+                })
+            };
+            surfaces[usize::from(entry.index)] = match &entry.surface {
+                Surface::Null => Bound::Null,
+                Surface::StorageBuffer { resource } | Surface::UniformBuffer { resource } => {
+                    buffer(resource)?
+                }
+                Surface::ConstantData => Bound::Buffer(&internal.constant_data),
+                Surface::NumWorkgroups => Bound::Buffer(&internal.num_workgroups),
+                Surface::Literal { .. } => {
+                    internal.literals.get(&entry.index).map_or(Bound::Null, Bound::Buffer)
+                }
+                Surface::TexelBuffer { .. } => Bound::Other("a texel buffer"),
+                Surface::StorageImage { .. } => Bound::Other("a storage image"),
+                Surface::SampledImage { .. } => Bound::Other("a sampled image"),
+                _ => Bound::Other("an unknown surface"),
+            };
+        }
+        Ok(surfaces)
+    }
+
+    /// One report of those of all host threads.
+    fn merge(&self, outcomes: Vec<Outcome>) -> Result<Report, EmuError> {
+        let mut report = Report::default();
+        let mut diagnostics: BTreeMap<(usize, Class), Diagnostic> = BTreeMap::new();
+        let mut first_error: Option<(u64, EmuError)> = None;
+        for outcome in outcomes {
+            report.instructions += outcome.report.instructions;
+            report.simd8_instructions += outcome.report.simd8_instructions;
+            report.sends += outcome.report.sends;
+            report.threads += outcome.report.threads;
+            if let Some((group, error)) = outcome.error
+                && first_error.as_ref().is_none_or(|(first, _)| group < *first)
+            {
+                first_error = Some((group, error));
+            }
+            for (key, diagnostic) in outcome.diagnostics {
+                diagnostics
+                    .entry(key)
+                    .and_modify(|entry| {
+                        entry.count += diagnostic.count;
+                        let order = |d: &Diagnostic| {
+                            let [x, y, z] = d.location.group;
+                            ([z, y, x], d.location.thread)
+                        };
+                        if order(&diagnostic) < order(entry) {
+                            entry.location = diagnostic.location;
+                            entry.problem = diagnostic.problem;
+                        }
+                    })
+                    .or_insert(diagnostic);
+            }
+        }
+        if let Some((_, error)) = first_error {
+            return Err(error);
+        }
+        report.diagnostics = diagnostics
+            .into_values()
+            .map(|mut diagnostic| {
+                let location = &mut diagnostic.location;
+                location.offset = self.ops.get(location.instruction).map_or(0, |op| op.offset);
+                diagnostic
+            })
+            .collect();
+        Ok(report)
+    }
+}
+
+/// What one host thread needs to run workgroups.
+struct Worker<'a> {
+    kernel: &'a Kernel,
+    common: &'a Common<'a>,
+    grid: [u32; 3],
+    options: &'a Options,
+    /// Workgroups of the grid.
+    total: u64,
+    /// The next workgroup to run.
+    counter: &'a AtomicU64,
+    /// The first workgroup known to have failed; later ones need not run.
+    stop: &'a AtomicU64,
+}
+
+/// What one host thread did.
+struct Outcome {
+    report: Report,
+    diagnostics: BTreeMap<(usize, Class), Diagnostic>,
+    /// The first workgroup of this host thread that failed.
+    error: Option<(u64, EmuError)>,
+}
+
+impl Worker<'_> {
+    fn run<O: Observer>(&self, observer: &mut O) -> Outcome {
+        let common = self.common;
+        let count = common.compute.threads_per_group(self.kernel.metadata.simd_width);
+        let mut threads: Vec<Thread> = (0..count)
+            .map(|_| {
+                let mut t = Thread::new(Log::new(self.options));
+                t.scratch = vec![0; common.scratch_size as usize];
+                t.private = vec![0; common.private_size];
+                t
+            })
+            .collect();
+        let shared_size =
+            self.kernel.device.shared_memory_size(common.compute.shared_bytes).unwrap_or(0);
+        let mut shared = vec![0; shared_size as usize];
+        let mut outcome =
+            Outcome { report: Report::default(), diagnostics: BTreeMap::new(), error: None };
+        let [x, y, _] = self.grid.map(u64::from);
+        loop {
+            let index = self.counter.fetch_add(1, Relaxed);
+            if index >= self.total || index > self.stop.load(Relaxed) {
+                break;
+            }
+            let at = [index % x, index / x % y, index / x / y];
+            let base = self.options.base_group;
+            let group = std::array::from_fn(|i| base[i].wrapping_add(at[i] as u32));
+            let result = run_group(common, group, &mut threads, &mut shared, observer);
+            for t in &threads {
+                outcome.report.instructions += t.executed;
+            }
+            outcome.report.threads += u64::from(count);
+            if let Err(error) = result {
+                self.stop.fetch_min(index, Relaxed);
+                outcome.error = Some((index, error));
+                break;
+            }
+        }
+        for t in &mut threads {
+            outcome.report.simd8_instructions += t.executed_simd8;
+            outcome.report.sends += t.sends;
+            for (key, diagnostic) in t.log.take() {
+                outcome
+                    .diagnostics
+                    .entry(key)
+                    .and_modify(|entry| {
+                        entry.count += diagnostic.count;
+                        if diagnostic.location < entry.location {
+                            entry.location = diagnostic.location;
+                            entry.problem = diagnostic.problem;
+                        }
+                    })
+                    .or_insert(diagnostic);
+            }
+        }
+        outcome
+    }
+}
+
+/// The control register at thread start.
+fn cr0(mode: &FloatMode) -> u32 {
+    let keep = |mode: DenormalMode, bit: u32| u32::from(mode == DenormalMode::Preserve) << bit;
+    (mode.rounding as u32) << 4
+        | keep(mode.double, 6)
+        | keep(mode.single, 7)
+        | keep(mode.half, 10)
+}

@@ -1,0 +1,107 @@
+//! Operations that read or write the accumulator by definition.
+//!
+//! The accumulator of integer operations is wider than the register that a `mov` sees, so the
+//! exact value of each of its lanes is kept beside it. Lane `i` of an instruction uses lane `i`
+//! of the accumulator, whichever channel group it works on.
+
+use super::finish;
+use crate::exec::access::lanes_of;
+use crate::exec::op::Op;
+use crate::exec::registers::ACCUMULATOR;
+use crate::exec::thread::Thread;
+use crestline_isa::semantics::{Float, int};
+
+const LANES: usize = 16;
+
+impl Thread {
+    /// Sets accumulator lanes, and the 32 bits that a `mov` sees of them.
+    fn set_accumulators(&mut self, mask: u32, values: &[i64; LANES]) {
+        for lane in lanes_of(mask & 0xffff) {
+            self.accumulators[lane] = values[lane];
+            self.registers.set(ACCUMULATOR + 4 * lane, (values[lane] as u32).to_le_bytes());
+        }
+    }
+
+    /// Reports accumulator lanes of `mask` that were never written.
+    fn check_accumulators(&mut self, mask: u32) {
+        for lane in lanes_of(mask & 0xffff) {
+            let offset = ACCUMULATOR + 4 * lane;
+            if self.registers.first_unwritten(offset, 4).is_some() {
+                self.report_unwritten(offset, 4, Some(lane as u8));
+            }
+        }
+    }
+}
+
+/// `addc` and `subb`: the carry or borrow goes to the accumulator.
+pub(crate) fn carry<const SUBTRACT: bool>(op: &Op, t: &mut Thread, mask: u32) {
+    let a: [u32; LANES] = t.load(&op.sources[0], mask);
+    let b: [u32; LANES] = t.load(&op.sources[1], mask);
+    let pairs: [(u32, u32); LANES] = std::array::from_fn(|i| {
+        if SUBTRACT { int::subb(a[i], b[i]) } else { int::addc(a[i], b[i]) }
+    });
+    t.set_accumulators(mask, &pairs.map(|(_, carry)| carry.into()));
+    finish(op, t, mask, pairs.map(|(result, _)| result));
+}
+
+/// `mach`: the second step of the high multiply. `LOW` is the form without accumulator write
+/// of later devices, which gives the low half of the product.
+pub(crate) fn mach<const LOW: bool>(op: &Op, t: &mut Thread, mask: u32) {
+    t.check_accumulators(mask);
+    let a: [i64; LANES] = t.load(&op.sources[0], mask);
+    let b: [i64; LANES] = t.load(&op.sources[1], mask);
+    let acc: [i64; LANES] = std::array::from_fn(|i| int::mach(t.accumulators[i], a[i], b[i]));
+    if !LOW {
+        t.set_accumulators(mask, &acc);
+    }
+    let result = acc.map(|acc| if LOW { acc as u32 } else { (acc >> 32) as u32 });
+    finish(op, t, mask, result);
+}
+
+/// `mac` on integers: the accumulator plus a product.
+pub(crate) fn mac_int(op: &Op, t: &mut Thread, mask: u32) {
+    t.check_accumulators(mask);
+    let a: [i64; LANES] = t.load(&op.sources[0], mask);
+    let b: [i64; LANES] = t.load(&op.sources[1], mask);
+    let acc: [i64; LANES] =
+        std::array::from_fn(|i| t.accumulators[i].wrapping_add(a[i].wrapping_mul(b[i])));
+    t.set_accumulators(mask, &acc);
+    finish(op, t, mask, acc);
+}
+
+/// `mac` on floats.
+pub(crate) fn mac_float(op: &Op, t: &mut Thread, mask: u32) {
+    t.check_accumulators(mask);
+    let a: [f32; LANES] = t.load(&op.sources[0], mask);
+    let b: [f32; LANES] = t.load(&op.sources[1], mask);
+    let env = t.env;
+    let acc: [f32; LANES] = std::array::from_fn(|i| {
+        let old = f32::from_bits(t.registers.u32(ACCUMULATOR + 4 * i));
+        Float::mad(old, a[i], b[i], &env)
+    });
+    for lane in lanes_of(mask & 0xffff) {
+        t.registers.set(ACCUMULATOR + 4 * lane, acc[lane].to_bits().to_le_bytes());
+    }
+    finish(op, t, mask, acc);
+}
+
+/// `sad2` and `sada2`: sums of absolute differences of pairs of bytes; the second adds the
+/// accumulator. Odd channels are undefined on hardware and zero here.
+pub(crate) fn sad2<const ACCUMULATE: bool>(op: &Op, t: &mut Thread, mask: u32) {
+    if ACCUMULATE {
+        t.check_accumulators(mask);
+    }
+    let a: [i64; LANES] = t.load(&op.sources[0], mask);
+    let b: [i64; LANES] = t.load(&op.sources[1], mask);
+    let sums: [i64; LANES] = std::array::from_fn(|i| match i % 2 {
+        0 => {
+            let old = if ACCUMULATE { t.accumulators[i] } else { 0 };
+            (a[i] - b[i]).abs() + (a[i + 1] - b[i + 1]).abs() + old
+        }
+        _ => 0,
+    });
+    if ACCUMULATE {
+        t.set_accumulators(mask, &sums);
+    }
+    finish(op, t, mask, sums);
+}

@@ -1,0 +1,253 @@
+//! Arithmetic over channels: load the sources, compute each channel, store the result.
+//!
+//! Each function here is instantiated per operation, execution type and number of channels,
+//! so that the loop over channels is straight code; `load::select` picks the instance once per
+//! instruction. What is computed stands in [`crestline_isa::semantics`] and is only named in
+//! [`ops`].
+
+pub(crate) mod accumulate;
+pub(crate) mod float;
+pub(crate) mod macros;
+pub(crate) mod ops;
+pub(crate) mod special;
+
+use super::lane::Lane;
+use super::op::Op;
+use super::operand::DestinationKind;
+use super::thread::Thread;
+use crestline_isa::CondMod;
+use crestline_isa::semantics::FloatEnv;
+use crestline_isa::semantics::compare::{compare, compare_nan};
+
+/// An operation of one source.
+pub(crate) trait Unary<L: Lane> {
+    fn eval(a: L, env: &FloatEnv) -> L;
+}
+
+/// An operation of two sources.
+pub(crate) trait Binary<L: Lane> {
+    fn eval(a: L, b: L, env: &FloatEnv) -> L;
+}
+
+/// An operation of three sources.
+pub(crate) trait Ternary<L: Lane> {
+    fn eval(a: L, b: L, c: L, env: &FloatEnv) -> L;
+}
+
+pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
+    let a: [L; N] = t.load(&op.sources[0], mask);
+    let env = t.env;
+    finish(op, t, mask, a.map(|a| O::eval(a, &env)));
+}
+
+pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
+    let a: [L; N] = t.load(&op.sources[0], mask);
+    let b: [L; N] = t.load(&op.sources[1], mask);
+    let env = t.env;
+    let mut result = [L::default(); N];
+    for i in 0..N {
+        result[i] = O::eval(a[i], b[i], &env);
+    }
+    finish(op, t, mask, result);
+}
+
+pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
+    let a: [L; N] = t.load(&op.sources[0], mask);
+    let b: [L; N] = t.load(&op.sources[1], mask);
+    let c: [L; N] = t.load(&op.sources[2], mask);
+    let env = t.env;
+    let mut result = [L::default(); N];
+    for i in 0..N {
+        result[i] = O::eval(a[i], b[i], c[i], &env);
+    }
+    finish(op, t, mask, result);
+}
+
+/// Saturates, sets flags, and stores.
+#[inline(always)]
+pub(crate) fn finish<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, result: [L; N]) {
+    if op.plain {
+        t.store(&op.destination, &result, false, mask, op.full);
+    } else {
+        finish_fully(op, t, mask, result);
+    }
+}
+
+#[inline(never)]
+fn finish_fully<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, mut result: [L; N]) {
+    if op.saturate {
+        for value in &mut result {
+            *value = value.saturate_to(op.destination.ty);
+        }
+    }
+    if op.condition != CondMod::None {
+        let mut bits = 0;
+        for (lane, value) in result.iter().enumerate() {
+            bits |= u32::from(value.meets(op.condition)) << lane;
+        }
+        op.set_flags(t, bits, mask);
+    }
+    t.store(&op.destination, &result, op.saturate, mask, op.full);
+    for destination in [Some(&op.destination), op.accumulator.as_deref()].into_iter().flatten() {
+        if let Some(first) = destination.accumulator {
+            for lane in super::access::lanes_of(mask) {
+                if let Some(accumulator) = t.accumulators.get_mut(first + lane) {
+                    *accumulator = result[lane].wide();
+                }
+            }
+        }
+    }
+    if let Some(accumulator) = &op.accumulator {
+        t.store(accumulator, &result, false, mask, op.full);
+    }
+    if op.destination.control {
+        t.refresh_control();
+    }
+}
+
+/// `cmp` and `cmpn`: the flags, and all ones or zeros in the destination.
+pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
+    op: &Op,
+    t: &mut Thread,
+    mask: u32,
+) {
+    let a: [L; N] = t.load(&op.sources[0], mask);
+    let b: [L; N] = t.load(&op.sources[1], mask);
+    let env = t.env;
+    let a = a.map(|a| a.comparable(&env));
+    let b = b.map(|b| b.comparable(&env));
+    let mut bits = 0u32;
+    macro_rules! each {
+        ($condition:expr) => {
+            for i in 0..N {
+                let met = if NAN {
+                    compare_nan($condition, a[i], b[i])
+                } else {
+                    compare($condition, a[i], b[i])
+                };
+                bits |= u32::from(met) << i;
+            }
+        };
+    }
+    // The condition is told apart once for all channels.
+    match op.condition {
+        CondMod::Z => each!(CondMod::Z),
+        CondMod::Nz => each!(CondMod::Nz),
+        CondMod::G => each!(CondMod::G),
+        CondMod::Ge => each!(CondMod::Ge),
+        CondMod::L => each!(CondMod::L),
+        CondMod::Le => each!(CondMod::Le),
+        other => each!(other),
+    }
+    op.set_flags(t, bits, mask);
+    if !matches!(op.destination.kind, DestinationKind::Null) {
+        // When loading, a float destination became the integer type of its size.
+        let all: [i64; N] = std::array::from_fn(|i| -i64::from(bits >> i & 1 == 1));
+        t.store(&op.destination, &all, false, mask, op.full);
+    }
+}
+
+/// Values that `cmp` and `sel` compare.
+pub(crate) trait Comparable: Lane + PartialOrd {
+    /// With denormals flushed where the mode says so.
+    fn comparable(self, env: &FloatEnv) -> Self;
+
+    /// `sel.l`.
+    fn least(self, other: Self, env: &FloatEnv) -> Self;
+
+    /// `sel.ge`.
+    fn greatest(self, other: Self, env: &FloatEnv) -> Self;
+}
+
+macro_rules! comparable_int {
+    ($($int:ident)*) => {$(
+        impl Comparable for $int {
+            #[inline(always)]
+            fn comparable(self, _: &FloatEnv) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn least(self, other: Self, _: &FloatEnv) -> Self {
+                self.min(other)
+            }
+
+            #[inline(always)]
+            fn greatest(self, other: Self, _: &FloatEnv) -> Self {
+                self.max(other)
+            }
+        }
+    )*};
+}
+
+macro_rules! comparable_float {
+    ($($float:ident)*) => {$(
+        impl Comparable for $float {
+            #[inline(always)]
+            fn comparable(self, env: &FloatEnv) -> Self {
+                crestline_isa::semantics::Float::flush(self, env)
+            }
+
+            #[inline(always)]
+            fn least(self, other: Self, env: &FloatEnv) -> Self {
+                crestline_isa::semantics::Float::sel_l(self, other, env)
+            }
+
+            #[inline(always)]
+            fn greatest(self, other: Self, env: &FloatEnv) -> Self {
+                crestline_isa::semantics::Float::sel_ge(self, other, env)
+            }
+        }
+    )*};
+}
+
+comparable_int!(i32 u32 i64 i128);
+comparable_float!(f32 f64);
+
+/// `sel` by the predicate. All channels of the execution mask are written.
+pub(crate) fn select<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
+    let chosen = op.predicate_mask(t, mask);
+    let a: [L; N] = t.load(&op.sources[0], mask & chosen);
+    let b: [L; N] = t.load(&op.sources[1], mask & !chosen);
+    let result: [L; N] = std::array::from_fn(|i| if chosen >> i & 1 == 1 { a[i] } else { b[i] });
+    finish(op, t, mask, result);
+}
+
+/// `sel` by a condition: minimum, maximum, or source 0 where the comparison holds.
+pub(crate) fn select_condition<L: Comparable, const N: usize>(
+    op: &Op,
+    t: &mut Thread,
+    mask: u32,
+) {
+    let a: [L; N] = t.load(&op.sources[0], mask);
+    let b: [L; N] = t.load(&op.sources[1], mask);
+    let env = t.env;
+    let result: [L; N] = match op.condition {
+        CondMod::L => std::array::from_fn(|i| a[i].least(b[i], &env)),
+        CondMod::Ge => std::array::from_fn(|i| a[i].greatest(b[i], &env)),
+        condition => std::array::from_fn(|i| {
+            let (a, b) = (a[i].comparable(&env), b[i].comparable(&env));
+            if compare(condition, a, b) { a } else { b }
+        }),
+    };
+    let result = if op.saturate {
+        result.map(|value| value.saturate_to(op.destination.ty))
+    } else {
+        result
+    };
+    t.store(&op.destination, &result, op.saturate, mask, op.full);
+}
+
+/// `csel`: source 0 where source 2 meets the condition against zero, else source 1.
+pub(crate) fn csel<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
+    let a: [L; N] = t.load(&op.sources[0], mask);
+    let b: [L; N] = t.load(&op.sources[1], mask);
+    let c: [L; N] = t.load(&op.sources[2], mask);
+    let result: [L; N] = std::array::from_fn(|i| if c[i].meets(op.condition) { a[i] } else { b[i] });
+    let result = if op.saturate {
+        result.map(|value| value.saturate_to(op.destination.ty))
+    } else {
+        result
+    };
+    t.store(&op.destination, &result, op.saturate, mask, op.full);
+}

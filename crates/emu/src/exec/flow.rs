@@ -1,0 +1,159 @@
+//! Flow control: each channel has a place to wait, the thread has one instruction pointer.
+//!
+//! A channel is active while it follows the instruction pointer. A branch makes channels wait
+//! at an instruction; they become active when the pointer arrives there. Only instructions
+//! that some branch names can have waiting channels, so only those look for them.
+
+use super::access::lanes_of;
+use super::op::Op;
+use super::operand::SourceKind;
+use super::thread::{Fault, Thread};
+use crate::load::flow::{Branch, BranchKind};
+
+impl Thread {
+    /// Wakes the channels that wait at the current instruction.
+    #[inline(never)]
+    pub(crate) fn join(&mut self) {
+        for lane in lanes_of(self.dispatched & !self.active) {
+            if self.waiting_at[lane] as usize == self.ip {
+                self.active |= 1 << lane;
+            }
+        }
+    }
+
+    /// Makes channels wait at an instruction.
+    fn wait(&mut self, channels: u32, at: usize) {
+        for lane in lanes_of(channels & self.active) {
+            self.waiting_at[lane] = at as u32;
+        }
+        self.active &= !channels;
+    }
+
+    /// Goes to an instruction. Active channels come along; those waiting there wake there.
+    fn go(&mut self, to: usize) {
+        self.ip = to;
+    }
+
+    /// Executes a branch; the instruction pointer stands on it.
+    pub(crate) fn branch(&mut self, op: &Op, branch: &Branch, index_of: &dyn Fn(i64) -> Option<usize>) {
+        let here = self.ip;
+        let within = op.execution_mask(self);
+        let met = match branch.kind {
+            BranchKind::Jump | BranchKind::JumpRegister => op.predicate_mask(self, 1),
+            _ => op.predicate_mask(self, within),
+        } << op.group;
+        let within = within << op.group;
+        let next = here + 1;
+        match branch.kind {
+            BranchKind::If => {
+                self.wait(within & !met, branch.jip);
+                self.go_on_or(branch.jip);
+            }
+            BranchKind::Else => {
+                self.wait(within, branch.uip);
+                self.ip = next;
+                self.join();
+                self.go_on_from(next, branch.jip);
+            }
+            BranchKind::Join => self.go_on_or(branch.jip),
+            BranchKind::Break => {
+                self.wait(met, branch.uip + 1);
+                self.go_on_or(branch.jip);
+            }
+            BranchKind::Leave => {
+                self.wait(met, branch.uip);
+                self.go_on_or(branch.jip);
+            }
+            BranchKind::While => {
+                if met != 0 {
+                    self.wait(within & !met, next);
+                    self.go(branch.jip);
+                } else {
+                    self.go(next);
+                }
+            }
+            BranchKind::Goto { taken_if, follow } => {
+                let taken = if taken_if { met } else { within & !met };
+                if follow && taken != 0 {
+                    self.wait(within & !taken, next);
+                    self.go(branch.uip);
+                } else {
+                    self.wait(taken, branch.uip);
+                    self.go_on_or(branch.jip);
+                }
+            }
+            BranchKind::Diverge => {
+                self.wait(met, branch.jip);
+                self.go_on_or(branch.jip);
+            }
+            BranchKind::Jump => self.go(if met != 0 { branch.jip } else { next }),
+            BranchKind::JumpRegister => {
+                self.ip = next;
+                if met != 0 {
+                    self.jump_register(op, index_of);
+                }
+            }
+            BranchKind::Call => {
+                if met == 0 {
+                    self.go(next);
+                    return;
+                }
+                self.wait(within & !met, next);
+                self.save_return(op, index_of);
+                self.go(branch.jip);
+            }
+            BranchKind::Return => self.go_back(op, met, index_of),
+        }
+    }
+
+    /// Goes on after the current instruction, or at `jip` if no channel is active there.
+    fn go_on_or(&mut self, jip: usize) {
+        let next = self.ip + 1;
+        self.go_on_from(next, jip);
+    }
+
+    fn go_on_from(&mut self, next: usize, jip: usize) {
+        // Channels may wait right after the branch.
+        let waiting = lanes_of(self.dispatched & !self.active)
+            .any(|lane| self.waiting_at[lane] as usize == next);
+        self.ip = if self.active != 0 || waiting { next } else { jip };
+    }
+
+    fn jump_register(&mut self, op: &Op, index_of: &dyn Fn(i64) -> Option<usize>) {
+        let [distance]: [i32; 1] = self.load(&op.sources[0], 1);
+        let to = i64::from(op.offset) + i64::from(op.size) + i64::from(distance);
+        match index_of(to) {
+            Some(index) => self.ip = index,
+            None => self.fault = Some(Fault::JumpTarget(to)),
+        }
+    }
+
+    /// Saves the return address and the channels that take part, as `call` does.
+    fn save_return(&mut self, op: &Op, _: &dyn Fn(i64) -> Option<usize>) {
+        if let super::operand::DestinationKind::Packed(offset) = op.destination.kind {
+            let back = op.offset + op.size;
+            self.registers.set(offset, back.to_le_bytes());
+            self.registers.set(offset + 4, self.active.to_le_bytes());
+        }
+    }
+
+    /// `ret`: the channels go back to the saved address.
+    fn go_back(&mut self, op: &Op, met: u32, index_of: &dyn Fn(i64) -> Option<usize>) {
+        let offset = match op.sources[0].kind {
+            SourceKind::Packed(offset) | SourceKind::Scalar(offset) => offset,
+            _ => return,
+        };
+        self.report_unwritten_if_any(offset, 4);
+        let to = i64::from(self.registers.u32(offset));
+        let Some(index) = index_of(to) else {
+            self.fault = Some(Fault::JumpTarget(to));
+            return;
+        };
+        if self.active & !met == 0 {
+            self.go(index);
+        } else {
+            self.wait(met, index);
+            self.go(self.ip + 1);
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! The value one channel computes with, and its way from and to register bytes.
+
+use crestline_isa::semantics::compare::compare;
+use crestline_isa::semantics::convert::{IntRange, float_to_float, float_to_int, int_to_float};
+use crestline_isa::semantics::soft::SINGLE;
+use crestline_isa::semantics::{Float, FloatEnv, Half};
+use crestline_isa::{CondMod, Type, TypeClass};
+
+/// A value of an execution type.
+///
+/// Integers of up to 32 bits run as `i32` or `u32` where only the low 32 bits of the result
+/// matter, as `i64` where the exact result does (saturation, comparisons of mixed signs);
+/// 64-bit integers as `i128`. Floats run as they are.
+pub(crate) trait Lane: Copy + Default + 'static {
+    /// Bytes of the register type with the same bits; 0 if there is none.
+    const SIZE: usize;
+
+    /// Whether register elements of a type have the same bits as this value.
+    fn is_native(ty: Type) -> bool;
+
+    /// From the little-endian bytes of a native type.
+    fn from_native(bytes: &[u8]) -> Self;
+
+    /// To the little-endian bytes of a native type.
+    fn to_native(self, bytes: &mut [u8]);
+
+    /// From an integer element; truncated if too narrow.
+    fn from_int(value: i128) -> Self;
+
+    /// From a 16-bit float. Operands of integer instructions are never floats.
+    fn from_half(value: Half, env: &FloatEnv) -> Self;
+
+    /// From a 32-bit float.
+    fn from_f32(value: f32, env: &FloatEnv) -> Self;
+
+    /// From a 64-bit float.
+    fn from_f64(value: f64, env: &FloatEnv) -> Self;
+
+    /// To an integer element: truncated, or clamped with `saturate`; floats clamp always.
+    fn to_int(self, range: IntRange, saturate: bool, env: &FloatEnv) -> u64;
+
+    /// To a float element.
+    fn to_float<F: Float>(self, env: &FloatEnv) -> F;
+
+    /// The source modifier `-`.
+    fn negate(self) -> Self;
+
+    /// The source modifier `(abs)`.
+    fn absolute(self) -> Self;
+
+    /// Bitwise not, which the negation of logic instructions means; floats have none.
+    fn invert(self) -> Self;
+
+    /// Clamped to what a destination type holds; floats for a float type to [0, 1].
+    fn saturate_to(self, ty: Type) -> Self;
+
+    /// The exact integer for an accumulator; floats have none.
+    fn wide(self) -> i64;
+
+    /// Whether the value meets a condition against zero.
+    fn meets(self, condition: CondMod) -> bool;
+}
+
+macro_rules! int_lane {
+    ($int:ident, $unsigned:ident, $size:literal, [$($native:ident)*]) => {
+        impl Lane for $int {
+            const SIZE: usize = $size;
+
+            #[inline(always)]
+            fn is_native(ty: Type) -> bool {
+                [$(Type::$native),*].contains(&ty)
+            }
+
+            #[inline(always)]
+            fn from_native(bytes: &[u8]) -> Self {
+                let mut value = [0; size_of::<$int>()];
+                value[..$size].copy_from_slice(&bytes[..$size]);
+                $int::from_le_bytes(value)
+            }
+
+            #[inline(always)]
+            fn to_native(self, bytes: &mut [u8]) {
+                bytes[..$size].copy_from_slice(&self.to_le_bytes()[..$size]);
+            }
+
+            #[inline(always)]
+            fn from_int(value: i128) -> Self {
+                value as $int
+            }
+
+            #[inline(always)]
+            fn from_half(_: Half, _: &FloatEnv) -> Self {
+                0
+            }
+
+            #[inline(always)]
+            fn from_f32(_: f32, _: &FloatEnv) -> Self {
+                0
+            }
+
+            #[inline(always)]
+            fn from_f64(_: f64, _: &FloatEnv) -> Self {
+                0
+            }
+
+            #[inline(always)]
+            fn to_int(self, range: IntRange, saturate: bool, _: &FloatEnv) -> u64 {
+                if saturate {
+                    range.clamp(self as i128)
+                } else {
+                    self as u64 & u64::MAX >> (64 - range.bits)
+                }
+            }
+
+            #[inline(always)]
+            fn to_float<F: Float>(self, env: &FloatEnv) -> F {
+                // Small integers are exact in every rounding mode.
+                if (self as i128).unsigned_abs() < 1 << 24 && F::FORMAT == SINGLE {
+                    return F::from_bits((self as f32).to_bits().into());
+                }
+                int_to_float(self as i128, env)
+            }
+
+            #[inline(always)]
+            fn negate(self) -> Self {
+                self.wrapping_neg()
+            }
+
+            #[inline(always)]
+            fn absolute(self) -> Self {
+                int_lane!(@abs $unsigned self)
+            }
+
+            #[inline(always)]
+            fn invert(self) -> Self {
+                !self
+            }
+
+            #[inline(always)]
+            fn saturate_to(self, ty: Type) -> Self {
+                let range = int_range(ty);
+                (self as i128).clamp(range.min(), range.max()) as $int
+            }
+
+            #[inline(always)]
+            fn wide(self) -> i64 {
+                self as i64
+            }
+
+            #[inline(always)]
+            fn meets(self, condition: CondMod) -> bool {
+                compare(condition, self, 0)
+            }
+        }
+    };
+    (@abs unsigned $value:ident) => { $value };
+    (@abs signed $value:ident) => { $value.wrapping_abs() };
+}
+
+int_lane!(i32, signed, 4, [Ud D]);
+int_lane!(u32, unsigned, 4, [Ud D]);
+int_lane!(i64, signed, 0, []);
+int_lane!(i128, signed, 0, []);
+
+macro_rules! float_lane {
+    ($float:ident, $size:literal, $native:ident) => {
+        impl Lane for $float {
+            const SIZE: usize = $size;
+
+            #[inline(always)]
+            fn is_native(ty: Type) -> bool {
+                ty == Type::$native
+            }
+
+            #[inline(always)]
+            fn from_native(bytes: &[u8]) -> Self {
+                let mut value = [0; 8];
+                value[..$size].copy_from_slice(&bytes[..$size]);
+                <$float as Float>::from_bits(u64::from_le_bytes(value))
+            }
+
+            #[inline(always)]
+            fn to_native(self, bytes: &mut [u8]) {
+                let bits = Float::to_bits(self).to_le_bytes();
+                bytes[..$size].copy_from_slice(&bits[..$size]);
+            }
+
+            #[inline(always)]
+            fn from_int(value: i128) -> Self {
+                int_to_float(value, &FloatEnv::default())
+            }
+
+            #[inline(always)]
+            fn from_half(value: Half, env: &FloatEnv) -> Self {
+                float_to_float(value, env)
+            }
+
+            #[inline(always)]
+            fn from_f32(value: f32, env: &FloatEnv) -> Self {
+                float_to_float(value, env)
+            }
+
+            #[inline(always)]
+            fn from_f64(value: f64, env: &FloatEnv) -> Self {
+                float_to_float(value, env)
+            }
+
+            #[inline(always)]
+            fn to_int(self, range: IntRange, _: bool, env: &FloatEnv) -> u64 {
+                float_to_int(self, range, env)
+            }
+
+            #[inline(always)]
+            fn to_float<F: Float>(self, env: &FloatEnv) -> F {
+                // The operation has flushed its result already.
+                if F::FORMAT == Self::FORMAT {
+                    return F::from_bits(Float::to_bits(self));
+                }
+                float_to_float(self, env)
+            }
+
+            #[inline(always)]
+            fn negate(self) -> Self {
+                Float::negate(self)
+            }
+
+            #[inline(always)]
+            fn absolute(self) -> Self {
+                Float::absolute(self)
+            }
+
+            #[inline(always)]
+            fn invert(self) -> Self {
+                self
+            }
+
+            #[inline(always)]
+            fn saturate_to(self, ty: Type) -> Self {
+                if ty.is_float() { Float::saturate(self) } else { self }
+            }
+
+            #[inline(always)]
+            fn wide(self) -> i64 {
+                0
+            }
+
+            #[inline(always)]
+            fn meets(self, condition: CondMod) -> bool {
+                compare(condition, float_lane!(@ordered $float self), 0.0)
+            }
+        }
+    };
+    (@ordered Half $value:ident) => { $value.to_f32() };
+    (@ordered $float:ident $value:ident) => { $value };
+}
+
+float_lane!(f32, 4, F);
+float_lane!(f64, 8, Df);
+float_lane!(Half, 2, Hf);
+
+/// The range of an integer type.
+pub(crate) fn int_range(ty: Type) -> IntRange {
+    IntRange { bits: ty.size() * 8, signed: matches!(ty.class(), TypeClass::Signed) }
+}

@@ -1,0 +1,102 @@
+//! Operands as the interpreter uses them: regions resolved to byte offsets when loading.
+
+use super::registers::ByteSet;
+use crestline_isa::Type;
+
+/// The most channels of an instruction.
+pub(crate) const MAX_LANES: usize = 32;
+
+/// How a source finds its elements.
+#[derive(Clone, Debug)]
+pub(crate) enum SourceKind {
+    /// No source.
+    None,
+    /// Consecutive elements, one per channel, from an offset.
+    Packed(usize),
+    /// The same element for all channels.
+    Scalar(usize),
+    /// An element per channel at offsets of its own.
+    Strided(Box<[u16; MAX_LANES]>),
+    /// Elements addressed through a0.
+    Indirect(Box<IndirectLanes>),
+    /// The same immediate for all channels, as its element's bits.
+    Immediate(u64),
+    /// A packed vector immediate: channel `i` reads element `i % 8`.
+    Vector(Box<[u64; 8]>),
+}
+
+/// Elements addressed through a0: channel `i` reads at `a0[subregister[i]] + delta[i]`.
+#[derive(Clone, Debug)]
+pub(crate) struct IndirectLanes {
+    /// Word of a0.
+    pub(crate) subregister: [u8; MAX_LANES],
+    /// Bytes added.
+    pub(crate) delta: [i16; MAX_LANES],
+    /// The sum of the low five bits of address and delta drops its carry.
+    pub(crate) drops_carry: bool,
+}
+
+/// What happens to a source element before the operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Modifier {
+    None,
+    Negate,
+    Absolute,
+    NegateAbsolute,
+    /// Bitwise not.
+    Invert,
+}
+
+/// A source operand.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub(crate) kind: SourceKind,
+    pub(crate) ty: Type,
+    pub(crate) modifier: Modifier,
+    /// The bytes all channels together read, to see at once that they were written. `None`
+    /// if they are spread too far; then each channel is looked at.
+    pub(crate) bytes: Option<ByteSet>,
+    /// Reads a register that must be brought up to date first.
+    pub(crate) live_state: bool,
+}
+
+impl Source {
+    /// No source.
+    pub(crate) fn none() -> Source {
+        Source {
+            kind: SourceKind::None,
+            ty: Type::Ud,
+            modifier: Modifier::None,
+            bytes: Some(ByteSet::default()),
+            live_state: false,
+        }
+    }
+}
+
+/// Where a destination puts its elements.
+#[derive(Clone, Debug)]
+pub(crate) enum DestinationKind {
+    /// Nowhere.
+    Null,
+    /// Consecutive elements, one per channel, from an offset.
+    Packed(usize),
+    /// An element per channel at offsets of its own.
+    Strided(Box<[u16; MAX_LANES]>),
+    /// Elements addressed through a0.
+    Indirect(Box<IndirectLanes>),
+}
+
+/// A destination operand.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    pub(crate) kind: DestinationKind,
+    pub(crate) ty: Type,
+    /// The bytes all channels together write; `None` if they are spread too far.
+    pub(crate) bytes: Option<ByteSet>,
+    /// Channels whose component the write mask enables.
+    pub(crate) lanes: u32,
+    /// First accumulator lane written, if the destination is an accumulator.
+    pub(crate) accumulator: Option<usize>,
+    /// Writes cr0.
+    pub(crate) control: bool,
+}

@@ -1,0 +1,111 @@
+//! Flow control instructions with their targets as instruction indices.
+
+use super::Reject;
+use crestline_isa::{Inst, Opcode, Src};
+
+/// A flow control instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Branch {
+    pub(crate) kind: BranchKind,
+    /// Where execution goes on if no channel remains active.
+    pub(crate) jip: usize,
+    /// Where channels that leave wait; equal to `jip` in operations with one target.
+    pub(crate) uip: usize,
+}
+
+/// What a flow control instruction does to the channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BranchKind {
+    If,
+    Else,
+    /// `endif` and `join`: channels that wait here become active.
+    Join,
+    /// `break`: leavers wait after the loop's `while`.
+    Break,
+    /// `cont`, `halt`, `brc`: leavers wait at the second target.
+    Leave,
+    While,
+    /// `goto`: channels whose predicate is `taken_if` leave for the second target.
+    Goto {
+        taken_if: bool,
+        /// Execution follows the leavers.
+        follow: bool,
+    },
+    /// `brd`: channels whose predicate holds go to the first target.
+    Diverge,
+    /// `jmpi` to a fixed target.
+    Jump,
+    /// `jmpi` to the next instruction plus a register value in bytes.
+    JumpRegister,
+    Call,
+    Return,
+}
+
+/// Resolves a byte offset in the code to the index of the instruction that starts there.
+pub(crate) type Index<'a> = &'a dyn Fn(i64) -> Option<usize>;
+
+/// Translates a flow control instruction at byte `offset`; `index_of` finds instructions.
+pub(crate) fn translate(
+    inst: &Inst,
+    offset: u32,
+    goto_taken_if_true: bool,
+    index_of: Index<'_>,
+) -> Result<Branch, Reject> {
+    let Some(branch) = inst.branch() else {
+        return Err(Reject::Illegal(format!("{} without a target", inst.opcode.name())));
+    };
+    let target = |relative: Option<i32>, name: &str| -> Result<usize, Reject> {
+        let Some(relative) = relative else {
+            let what = format!("{} with {name} in a register", inst.opcode.name());
+            return Err(Reject::Unsupported(what));
+        };
+        let to = i64::from(offset) + i64::from(relative);
+        index_of(to).ok_or_else(|| {
+            Reject::Illegal(format!("{name} leads to byte {to:#x}, where no instruction starts"))
+        })
+    };
+    let jip = |kind| {
+        let jip = target(branch.jip, "JIP")?;
+        Ok(Branch { kind, jip, uip: jip })
+    };
+    let both = |kind| {
+        Ok(Branch { kind, jip: target(branch.jip, "JIP")?, uip: target(branch.uip, "UIP")? })
+    };
+    match inst.opcode {
+        Opcode::If => both(BranchKind::If),
+        Opcode::Else if branch.uip.is_some() => both(BranchKind::Else),
+        Opcode::Else => jip(BranchKind::Else),
+        Opcode::EndIf | Opcode::Join => jip(BranchKind::Join),
+        Opcode::Break => both(BranchKind::Break),
+        Opcode::Cont | Opcode::Halt | Opcode::Brc => both(BranchKind::Leave),
+        Opcode::While => jip(BranchKind::While),
+        Opcode::Goto => both(BranchKind::Goto {
+            taken_if: goto_taken_if_true || branch.branch_ctrl,
+            follow: branch.branch_ctrl,
+        }),
+        Opcode::Brd => jip(BranchKind::Diverge),
+        Opcode::Jmpi if branch.jip.is_some() => jip(BranchKind::Jump),
+        Opcode::Jmpi if matches!(inst.srcs[0], Src::Reg(_)) => {
+            Ok(Branch { kind: BranchKind::JumpRegister, jip: 0, uip: 0 })
+        }
+        Opcode::Call => jip(BranchKind::Call),
+        Opcode::Ret => Ok(Branch { kind: BranchKind::Return, jip: 0, uip: 0 }),
+        other => Err(Reject::Unsupported(format!("{}", other.name()))),
+    }
+}
+
+impl Branch {
+    /// The instructions at which channels may wait because of this branch at `here`.
+    pub(crate) fn wait_points(&self, here: usize) -> Vec<usize> {
+        match self.kind {
+            BranchKind::If | BranchKind::Else | BranchKind::Leave => vec![self.jip, self.uip],
+            BranchKind::Join | BranchKind::JumpRegister => vec![here],
+            BranchKind::Break => vec![self.uip + 1],
+            BranchKind::Jump => vec![],
+            BranchKind::While | BranchKind::Goto { .. } | BranchKind::Diverge => {
+                vec![here + 1, self.jip, self.uip]
+            }
+            BranchKind::Call | BranchKind::Return => vec![here + 1, self.jip],
+        }
+    }
+}

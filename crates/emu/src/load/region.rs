@@ -1,0 +1,294 @@
+//! Regions, swizzles and indirect addressing resolved to one offset per channel.
+
+use super::Reject;
+use crate::exec::operand::{
+    Destination, DestinationKind, IndirectLanes, MAX_LANES, Modifier, Source, SourceKind,
+};
+use crate::exec::registers::{
+    ACCUMULATOR, ByteSet, END, GRF_END, arf_offset, is_accumulator, is_control, is_live_state,
+};
+use crestline_device::Device;
+use crestline_isa::semantics::convert::{vector_uv, vector_v, vector_vf};
+use crestline_isa::{
+    AccessMode, ArfKind, Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, Type, VStride,
+};
+
+/// What resolving needs to know besides the operand.
+pub(crate) struct Context<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) inst: &'a Inst,
+    /// Channels of the instance that will run: at least those of the instruction.
+    pub(crate) lanes: usize,
+}
+
+impl Context<'_> {
+    fn channels(&self) -> usize {
+        usize::from(self.inst.exec_size)
+    }
+
+    /// Byte distance of each channel's element from the start of a source.
+    fn distances(&self, region: Region, size: i32) -> Result<[i32; MAX_LANES], Reject> {
+        let mut distances = [0; MAX_LANES];
+        for (lane, distance) in distances.iter_mut().enumerate().take(self.channels()) {
+            let i = lane as i32;
+            *distance = match region {
+                Region::Align1 { vstride: VStride::VxH, .. } => 0,
+                Region::Align1 { .. } | Region::ThreeAlign1 { .. } => {
+                    let (v, w, h) = region.strides().unwrap_or((0, 1, 0));
+                    let w = w.max(1) as i32;
+                    (i / w * v as i32 + i % w * h as i32) * size
+                }
+                Region::Align16 { vstride, swizzle } => match size {
+                    4 => {
+                        let component = i32::from(swizzle.0[lane % 4]);
+                        i / 4 * i32::from(vstride) * 4 + component * 4
+                    }
+                    2 => i / 4 * i32::from(vstride) * 2 + i32::from(swizzle.0[lane % 4]) * 2,
+                    _ => self.double_rows(lane, i32::from(vstride), swizzle.0)?,
+                },
+                Region::ThreeAlign16 { rep: true, .. } => 0,
+                Region::ThreeAlign16 { rep: false, swizzle } => match size {
+                    8 => self.double_rows(lane, 2, swizzle.0)?,
+                    size => (i / 4 * 4 + i32::from(swizzle.0[lane % 4])) * size,
+                },
+            };
+        }
+        Ok(distances)
+    }
+
+    /// Align16 on 64-bit elements: rows of two doubles, chosen by pairs of 32-bit swizzle
+    /// components.
+    fn double_rows(&self, lane: usize, vstride: i32, swizzle: [u8; 4]) -> Result<i32, Reject> {
+        if self.device.has_compressed_instructions() {
+            return Err(Reject::Unsupported("64-bit Align16 operand on this platform".into()));
+        }
+        let [low, high] = [swizzle[lane % 2 * 2], swizzle[lane % 2 * 2 + 1]];
+        if low % 2 != 0 || high != low + 1 {
+            return Err(Reject::Unsupported("swizzle that splits 64-bit elements".into()));
+        }
+        let row = (lane / 2) as i32;
+        Ok(row * vstride.min(2) * 8 + i32::from(low / 2) * 8)
+    }
+
+    /// The offset where a directly named operand starts.
+    fn start(&self, reg: Reg, sub: u8) -> Result<usize, Reject> {
+        let base = match reg {
+            Reg::Grf(number) => usize::from(number) * 32,
+            Reg::Mrf(number) => {
+                return Err(Reject::Illegal(format!("message register m{number}")));
+            }
+            Reg::Arf(kind, number) => arf_offset(kind, number).ok_or_else(|| {
+                Reject::Unsupported(format!("register {}{number}", kind.name()))
+            })?,
+        };
+        Ok(base + usize::from(sub))
+    }
+
+    /// The offsets of all channels; an operand must stay in its register file.
+    fn offsets(
+        &self,
+        start: usize,
+        distances: &[i32; MAX_LANES],
+        size: usize,
+    ) -> Result<Box<[u16; MAX_LANES]>, Reject> {
+        let end = if start < GRF_END { GRF_END } else { END };
+        let mut offsets = Box::new([0u16; MAX_LANES]);
+        for lane in 0..MAX_LANES {
+            // Channels beyond the instruction's read what channel 0 reads.
+            let distance = if lane < self.channels() { distances[lane] } else { distances[0] };
+            let offset = start as i64 + i64::from(distance);
+            let fits = offset >= 0 && offset as usize + size <= end;
+            if !fits {
+                return Err(Reject::Illegal(format!(
+                    "channel {lane} of an operand at byte {start} lies at byte {offset}, \
+                     beyond the register file"
+                )));
+            }
+            offsets[lane] = offset as u16;
+        }
+        Ok(offsets)
+    }
+
+    fn indirect(
+        &self,
+        addr: u8,
+        offset: i16,
+        distances: &[i32; MAX_LANES],
+        rows: Option<u8>,
+        size: i32,
+    ) -> Result<Box<IndirectLanes>, Reject> {
+        let words = self.device.address_register_words();
+        let mut lanes = IndirectLanes {
+            subregister: [addr; MAX_LANES],
+            delta: [offset; MAX_LANES],
+            drops_carry: self.device.has_indirect_carry_bug(),
+        };
+        for lane in 0..self.channels() {
+            let (row, within) = match rows {
+                // Each row of `width` channels has its own address.
+                Some(width) => (lane as u8 / width.max(1), (lane as u8 % width.max(1)).into()),
+                None => (0, 0),
+            };
+            lanes.subregister[lane] = addr + row;
+            let delta = i32::from(offset) + distances[lane] + within * size;
+            lanes.delta[lane] = i16::try_from(delta)
+                .map_err(|_| Reject::Illegal(format!("address offset {delta}")))?;
+            if u32::from(lanes.subregister[lane]) >= words {
+                return Err(Reject::Illegal(format!(
+                    "address subregister a0.{}: there are {words}",
+                    lanes.subregister[lane]
+                )));
+            }
+        }
+        Ok(Box::new(lanes))
+    }
+
+    /// A source operand; `logic` instructions take a negation as bitwise not.
+    pub(crate) fn source(&self, src: &Src) -> Result<Source, Reject> {
+        match src {
+            Src::None => Ok(Source::none()),
+            Src::Imm(imm) => Ok(immediate(imm)),
+            Src::Reg(reg) => self.register_source(reg),
+        }
+    }
+
+    fn register_source(&self, reg: &SrcReg) -> Result<Source, Reject> {
+        let size = reg.ty.size() as usize;
+        let distances = self.distances(reg.region, size as i32)?;
+        let invert = self.inst.opcode.is_logic() && self.device.has_logic_not_modifier();
+        let modifier = match (reg.abs, reg.negate) {
+            (false, false) => Modifier::None,
+            (false, true) if invert => Modifier::Invert,
+            (false, true) => Modifier::Negate,
+            (true, false) => Modifier::Absolute,
+            (true, true) => Modifier::NegateAbsolute,
+        };
+        let (kind, bytes, live_state) = match reg.place {
+            Place::Direct { reg: place, sub } => {
+                let start = self.start(place, sub)?;
+                let offsets = self.offsets(start, &distances, size)?;
+                let channels = self.channels();
+                let all = offsets.iter().take(channels).map(|&offset| usize::from(offset));
+                let bytes = ByteSet::of(all.clone(), size);
+                let live = all.clone().any(is_live_state);
+                let kind = if all.clone().all(|offset| offset == usize::from(offsets[0])) {
+                    SourceKind::Scalar(offsets[0].into())
+                } else if channels == self.lanes
+                    && all.enumerate().all(|(lane, offset)| offset == start + lane * size)
+                {
+                    SourceKind::Packed(start)
+                } else {
+                    SourceKind::Strided(offsets)
+                };
+                (kind, bytes, live)
+            }
+            Place::Indirect { addr, offset } => {
+                let rows = match reg.region {
+                    Region::Align1 { vstride: VStride::VxH, width, hstride } => {
+                        if hstride > 1 && width > 1 {
+                            let what = "VxH region with a horizontal stride";
+                            return Err(Reject::Unsupported(what.into()));
+                        }
+                        Some(width)
+                    }
+                    _ => None,
+                };
+                let lanes = self.indirect(addr, offset, &distances, rows, size as i32)?;
+                (SourceKind::Indirect(lanes), None, false)
+            }
+        };
+        Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state })
+    }
+
+    /// The u (`half` 0) or v (`half` 1) of a plane equation's second source: for each eight
+    /// channels one register of u and one of v.
+    pub(crate) fn plane_deltas(&self, reg: &SrcReg, half: usize) -> Result<Source, Reject> {
+        let Place::Direct { reg: place, sub } = reg.place else {
+            return Err(Reject::Unsupported("indirect pln".into()));
+        };
+        let start = self.start(place, sub)? + 32 * half;
+        let mut distances = [0; MAX_LANES];
+        for (lane, distance) in distances.iter_mut().enumerate().take(self.channels()) {
+            *distance = (lane / 8 * 64 + lane % 8 * 4) as i32;
+        }
+        let offsets = self.offsets(start, &distances, 4)?;
+        let all = offsets.iter().take(self.channels()).map(|&offset| usize::from(offset));
+        let bytes = ByteSet::of(all, 4);
+        let modifier = if reg.negate { Modifier::Negate } else { Modifier::None };
+        let kind = SourceKind::Strided(offsets);
+        Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state: false })
+    }
+
+    /// A destination operand.
+    pub(crate) fn destination(&self, dst: &Dst) -> Result<Destination, Reject> {
+        let size = dst.ty.size() as usize;
+        let mut distances = [0; MAX_LANES];
+        for (lane, distance) in distances.iter_mut().enumerate().take(self.channels()) {
+            *distance = (lane * usize::from(dst.hstride.max(1)) * size) as i32;
+        }
+        let full = u32::MAX >> (32 - self.channels());
+        let lanes = match (self.inst.access_mode, dst.writemask.0) {
+            (AccessMode::Align1, _) | (_, 15) => full,
+            (AccessMode::Align16, mask) if size == 8 => {
+                return Err(Reject::Unsupported(format!("64-bit write mask {mask:#x}")));
+            }
+            (AccessMode::Align16, mask) => full & (u32::from(mask & 15) * 0x1111_1111),
+        };
+        let mut destination = Destination {
+            kind: DestinationKind::Null,
+            ty: dst.ty,
+            bytes: None,
+            lanes,
+            accumulator: None,
+            control: false,
+        };
+        match dst.place {
+            Place::Direct { reg: Reg::Arf(ArfKind::Null, _), .. } => {}
+            Place::Direct { reg, sub } => {
+                let start = self.start(reg, sub)?;
+                let offsets = self.offsets(start, &distances, size)?;
+                let channels = self.channels();
+                let all = offsets.iter().take(channels).map(|&offset| usize::from(offset));
+                destination.bytes = ByteSet::of(all.clone(), size);
+                destination.control = all.clone().any(is_control);
+                if is_accumulator(start) && size == 4 {
+                    destination.accumulator = Some((start - ACCUMULATOR) / 4);
+                }
+                let packed = all.enumerate().all(|(lane, offset)| offset == start + lane * size);
+                destination.kind = if packed && channels == self.lanes {
+                    DestinationKind::Packed(start)
+                } else {
+                    DestinationKind::Strided(offsets)
+                };
+            }
+            Place::Indirect { addr, offset } => {
+                let lanes = self.indirect(addr, offset, &distances, None, size as i32)?;
+                destination.kind = DestinationKind::Indirect(lanes);
+            }
+        }
+        Ok(destination)
+    }
+
+    /// The accumulator as an implicit destination.
+    pub(crate) fn accumulator(&self, ty: Type) -> Result<Destination, Reject> {
+        let reg = Reg::Arf(ArfKind::Accumulator, 0);
+        self.destination(&Dst::new(Place::Direct { reg, sub: 0 }, ty, 1))
+    }
+}
+
+fn immediate(imm: &Imm) -> Source {
+    let bits = imm.bits as u32;
+    let kind = match imm.ty {
+        Type::V => SourceKind::Vector(Box::new(std::array::from_fn(|lane| {
+            vector_v(bits, lane).cast_unsigned().into()
+        }))),
+        Type::Uv => {
+            SourceKind::Vector(Box::new(std::array::from_fn(|lane| vector_uv(bits, lane).into())))
+        }
+        Type::Vf => SourceKind::Vector(Box::new(std::array::from_fn(|lane| {
+            vector_vf(bits, lane).to_bits().into()
+        }))),
+        _ => SourceKind::Immediate(imm.bits),
+    };
+    Source { kind, ty: imm.ty, ..Source::none() }
+}

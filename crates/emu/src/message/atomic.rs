@@ -1,0 +1,167 @@
+//! Atomic operations. Channels act one after the other, in order.
+
+use super::stateless::{access, address, address_dwords, payload_dword, with_address};
+use super::untyped::align;
+use super::{Access, Call, World, with_surface};
+use crate::exec::thread::Thread;
+use crate::memory::Memory;
+use crestline_isa::message::{AtomicOp, Bti, FloatAtomicOp, SimdMode};
+use crestline_isa::semantics::Float;
+
+/// An atomic operation.
+#[derive(Clone, Copy)]
+pub(super) enum Operation {
+    Int(AtomicOp),
+    Float(FloatAtomicOp),
+}
+
+impl Operation {
+    /// Data operands in the payload.
+    fn operands(self) -> usize {
+        match self {
+            Operation::Int(op) => op.operands() as usize,
+            Operation::Float(op) => op.operands() as usize,
+        }
+    }
+
+    /// The new value and the value to return.
+    fn apply(self, t: &Thread, old: u64, a: u64, b: u64, bits: u32) -> (u64, u64) {
+        let signed = |value: u64| (value << (64 - bits)).cast_signed() >> (64 - bits);
+        match self {
+            Operation::Int(op) => {
+                let new = match op {
+                    AtomicOp::And => old & a,
+                    AtomicOp::Or => old | a,
+                    AtomicOp::Xor => old ^ a,
+                    AtomicOp::Mov => a,
+                    AtomicOp::Inc => old.wrapping_add(1),
+                    AtomicOp::Dec | AtomicOp::PreDec => old.wrapping_sub(1),
+                    AtomicOp::Add => old.wrapping_add(a),
+                    AtomicOp::Sub => old.wrapping_sub(a),
+                    AtomicOp::RevSub => a.wrapping_sub(old),
+                    AtomicOp::Imax => if signed(a) > signed(old) { a } else { old },
+                    AtomicOp::Imin => if signed(a) < signed(old) { a } else { old },
+                    AtomicOp::Umax => old.max(a),
+                    AtomicOp::Umin => old.min(a),
+                    AtomicOp::CmpWr | AtomicOp::CmpWr2W => if old == a { b } else { old },
+                };
+                (new, if op == AtomicOp::PreDec { new } else { old })
+            }
+            Operation::Float(op) => {
+                let [x, y] = [old, a].map(|bits| f32::from_bits(bits as u32));
+                let new = match op {
+                    FloatAtomicOp::Fmax => Float::to_bits(y.sel_ge(x, &t.env)),
+                    FloatAtomicOp::Fmin => Float::to_bits(y.sel_l(x, &t.env)),
+                    FloatAtomicOp::FcmpWr => if x == y { b } else { old },
+                    // Refused when loading, with the other operations of later devices.
+                    _ => old,
+                };
+                (new, old)
+            }
+        }
+    }
+}
+
+/// Applies an operation to a dword (or two); the value to return.
+#[expect(clippy::too_many_arguments, reason = "one channel's operands")]
+fn update(
+    t: &mut Thread,
+    memory: &mut Memory<'_>,
+    access: &Access,
+    at: u64,
+    operation: Operation,
+    [a, b]: [u64; 2],
+    qword: bool,
+    lane: usize,
+) -> u64 {
+    let size = if qword { 8 } else { 4 };
+    let Some(offset) = access.locate(t, memory, at, size, Some(lane)) else { return 0 };
+    let mut old = u64::from(memory.load(offset, 4));
+    if qword {
+        old |= u64::from(memory.load(offset + 4, 4)) << 32;
+    }
+    let (new, returned) = operation.apply(t, old, a, b, 8 * size);
+    memory.store(offset, 4, new as u32);
+    if qword {
+        memory.store(offset + 4, 4, (new >> 32) as u32);
+    }
+    returned
+}
+
+/// Atomics on a surface or on shared memory.
+pub(super) fn untyped(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    operation: Operation,
+    simd: SimdMode,
+    return_data: bool,
+) {
+    let lanes = simd.lanes() as usize;
+    let registers = lanes.div_ceil(8);
+    let payload = call.header_registers() + (1 + operation.operands()) * registers;
+    if !call.fits(t, payload, if return_data { registers } else { 0 }) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: true };
+        for lane in call.channels(lanes) {
+            let mut at = u64::from(call.dword(t, 0, lanes, lane));
+            if bti == Bti::SLM {
+                // Pointers to shared memory may carry a tag in their high bits.
+                at &= 0xffff;
+            }
+            let at = align(t, at, lane);
+            let mut operands = [0; 2];
+            for (i, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
+                *operand = u64::from(call.dword(t, 1 + i, lanes, lane));
+            }
+            let old = update(t, memory, &access, at, operation, operands, false, lane);
+            if return_data {
+                call.respond(t, lane, old as u32);
+            }
+        }
+    });
+}
+
+/// Atomics on 64-bit addresses: always eight channels.
+pub(super) fn stateless(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    operation: Operation,
+    qword: bool,
+    return_data: bool,
+) {
+    const LANES: usize = 8;
+    let width = if qword { 2 } else { 1 };
+    let payload = call.header_registers() + LANES / 4 + operation.operands() * width;
+    if !call.fits(t, payload, if return_data { width } else { 0 }) {
+        return;
+    }
+    for lane in call.channels(LANES) {
+        let at = address(call, t, lane);
+        let at = align(t, at, lane);
+        let mut operands = [0; 2];
+        for (i, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
+            *operand = if qword {
+                let first = address_dwords(LANES) + (i * LANES + lane) * 2;
+                let [low, high] =
+                    [first, first + 1].map(|dword| payload_dword(call, t, dword, lane));
+                u64::from(low) | u64::from(high) << 32
+            } else {
+                payload_dword(call, t, address_dwords(LANES) + i * LANES + lane, lane).into()
+            };
+        }
+        let old = with_address(t, world, at, |t, memory, base| {
+            update(t, memory, &access(base, true), at, operation, operands, qword, lane)
+        });
+        if return_data && qword {
+            call.respond(t, 2 * lane, old as u32);
+            call.respond(t, 2 * lane + 1, (old >> 32) as u32);
+        } else if return_data {
+            call.respond(t, lane, old as u32);
+        }
+    }
+}

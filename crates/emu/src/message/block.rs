@@ -1,0 +1,146 @@
+//! Block messages: consecutive memory at one address from and to whole registers.
+
+use super::{Access, Call, World, with_surface};
+use crate::exec::thread::Thread;
+use crate::memory::Memory;
+use crestline_isa::message::{Bti, OwordBlock};
+
+/// The byte range of the first register that a block of one oword uses, and its dwords.
+pub(super) fn dword_range(size: OwordBlock) -> std::ops::Range<usize> {
+    match size {
+        OwordBlock::OneLow => 0..4,
+        OwordBlock::OneHigh => 4..8,
+        other => 0..other.owords() as usize * 4,
+    }
+}
+
+/// The byte address of a block: header dword 2 in owords (or bytes), and for stateless memory
+/// the base in dword 5.
+fn address(call: &Call<'_>, t: &mut Thread, bti: Bti, unaligned: bool) -> u64 {
+    let offset = u64::from(call.header(t, 2)) * if unaligned { 1 } else { 16 };
+    if bti.is_stateless() { offset + u64::from(call.header(t, 5) & !0x3ff) } else { offset }
+}
+
+/// The dwords of a block: position in the registers and address.
+pub(super) fn positions(
+    size: OwordBlock,
+    start: u64,
+) -> impl Iterator<Item = (usize, u64)> {
+    dword_range(size).enumerate().map(move |(i, position)| (position, start + 4 * i as u64))
+}
+
+pub(super) fn registers(size: OwordBlock) -> usize {
+    dword_range(size).end.div_ceil(8)
+}
+
+pub(super) fn read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    size: OwordBlock,
+    unaligned: bool,
+) {
+    if !call.fits(t, 1, registers(size)) {
+        return;
+    }
+    let start = address(call, t, bti, unaligned);
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: false };
+        read_dwords(call, t, memory, &access, positions(size, start));
+    });
+}
+
+/// Reads dwords into the response, whatever the channel enables are.
+pub(super) fn read_dwords(
+    call: &Call<'_>,
+    t: &mut Thread,
+    memory: &mut Memory<'_>,
+    access: &Access,
+    positions: impl Iterator<Item = (usize, u64)>,
+) {
+    for (position, address) in positions {
+        let value = access
+            .locate(t, memory, address, 4, None)
+            .map_or(0, |offset| memory.load(offset, 4));
+        call.respond(t, position, value);
+    }
+}
+
+pub(super) fn write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    size: OwordBlock,
+) {
+    if !call.fits(t, 1 + registers(size), 0) {
+        return;
+    }
+    let start = address(call, t, bti, false);
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: true };
+        write_dwords(call, t, memory, &access, positions(size, start));
+    });
+}
+
+/// Writes the dwords of the payload after the header. Dword `d` belongs to channel `d` modulo
+/// 16, whose enable decides.
+pub(super) fn write_dwords(
+    call: &Call<'_>,
+    t: &mut Thread,
+    memory: &mut Memory<'_>,
+    access: &Access,
+    positions: impl Iterator<Item = (usize, u64)>,
+) {
+    for (position, address) in positions {
+        if call.mask >> (position % 16) & 1 == 0 {
+            continue;
+        }
+        let register = call.payload(1 + position / 8) + position % 8 * 4;
+        t.report_unwritten_if_any(register, 4);
+        let value = t.registers.u32(register);
+        if let Some(offset) = access.locate(t, memory, address, 4, None) {
+            memory.store(offset, 4, value);
+        }
+    }
+}
+
+/// The dwords of a scratch block: consecutive from the header's base plus the offset.
+fn scratch_positions(
+    call: &Call<'_>,
+    t: &mut Thread,
+    registers: u8,
+    hword_offset: u16,
+) -> impl Iterator<Item = (usize, u64)> + use<> {
+    let base = u64::from(call.header(t, 5) & !0x3ff) + u64::from(hword_offset) * 32;
+    (0..usize::from(registers) * 8).map(move |i| (i, base + 4 * i as u64))
+}
+
+pub(super) fn scratch_read(call: &Call<'_>, t: &mut Thread, registers: u8, hword_offset: u16) {
+    if !call.fits(t, 1, registers.into()) {
+        return;
+    }
+    let positions = scratch_positions(call, t, registers, hword_offset);
+    with_scratch(t, false, |t, memory, access| read_dwords(call, t, memory, access, positions));
+}
+
+pub(super) fn scratch_write(call: &Call<'_>, t: &mut Thread, registers: u8, hword_offset: u16) {
+    if !call.fits(t, 1 + usize::from(registers), 0) {
+        return;
+    }
+    let positions = scratch_positions(call, t, registers, hword_offset);
+    with_scratch(t, true, |t, memory, access| write_dwords(call, t, memory, access, positions));
+}
+
+fn with_scratch(
+    t: &mut Thread,
+    write: bool,
+    run: impl FnOnce(&mut Thread, &mut Memory<'_>, &Access),
+) {
+    let mut scratch = std::mem::take(&mut t.scratch);
+    let access =
+        Access { name: crate::SurfaceName::Scratch, base: t.scratch_base.into(), write };
+    run(t, &mut Memory::Local(&mut scratch), &access);
+    t.scratch = scratch;
+}

@@ -1,0 +1,478 @@
+//! Messages: what a SEND does.
+//!
+//! A message is decoded when the program is loaded (when it is sent, if its descriptor comes
+//! from a register). The modules below each know one kind: where its addresses and data are in
+//! the payload, and what memory they reach.
+
+mod atomic;
+mod block;
+mod scattered;
+mod stateless;
+mod untyped;
+
+use crate::exec::access::lanes_of;
+use crate::exec::op::Op;
+use crate::exec::registers::GRF_END;
+use crate::exec::thread::{Fault, Status, Thread};
+use crate::load::Reject;
+use crate::memory::{Buffer, Memory};
+use crate::{Problem, SurfaceName};
+use crestline_device::{Device, Gen};
+use crestline_isa::message::{
+    A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode,
+};
+use crestline_isa::{DescSrc, Dst, Inst, Place, Reg, Sfid, Src};
+
+/// A SEND in executable form.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    sfid: Sfid,
+    /// The message, if its descriptor is known when loading.
+    descriptor: Option<Descriptor>,
+    /// Dword of a0 with the descriptor, and the extended descriptor.
+    descriptor_register: Option<u8>,
+    ex_desc: u32,
+    generation: Gen,
+    /// Byte offsets of the first and second payload.
+    payload: [usize; 2],
+    /// Byte offset of the response.
+    response: Option<usize>,
+    eot: bool,
+    first_eot_register: u32,
+}
+
+/// What a message needs besides the thread.
+pub(crate) struct World<'a> {
+    /// Surfaces by binding table index.
+    pub(crate) surfaces: &'a [Bound<'a>],
+    /// Memory by 64-bit address, ordered by address.
+    pub(crate) allocations: &'a [(u64, &'a Buffer)],
+    /// First address of the private memory area.
+    pub(crate) private_base: u64,
+    /// Shared memory of the running workgroup.
+    pub(crate) shared: &'a mut [u8],
+    /// Barrier messages of the running workgroup that wait for the others.
+    pub(crate) barrier_arrivals: &'a mut u32,
+}
+
+/// A binding table entry at run time.
+#[derive(Clone, Copy)]
+pub(crate) enum Bound<'a> {
+    Unbound,
+    Null,
+    Buffer(&'a Buffer),
+    /// A surface this version cannot read through the data port.
+    Other(&'static str),
+}
+
+/// One message being executed.
+struct Call<'a> {
+    descriptor: &'a Descriptor,
+    message: &'a Message,
+    /// Channels that take part.
+    mask: u32,
+}
+
+/// Whether a message of this kind changes global memory in a way that depends on the order of
+/// workgroups.
+pub(crate) fn is_global_atomic(message: &Message) -> bool {
+    match message.descriptor.as_ref().map(|descriptor| &descriptor.message) {
+        Some(
+            Kind::UntypedAtomic { bti, .. }
+            | Kind::UntypedAtomicFloat { bti, .. }
+            | Kind::AtomicCounter { bti, .. },
+        ) => *bti != Bti::SLM,
+        Some(Kind::A64Atomic { .. } | Kind::A64AtomicFloat { .. } | Kind::TypedAtomic { .. })
+        | None => true,
+        Some(_) => false,
+    }
+}
+
+/// Translates the message part of an instruction.
+pub(crate) fn translate(inst: &Inst, device: &Device) -> Result<Message, Reject> {
+    let Some(send) = inst.send() else {
+        return Err(Reject::Illegal("send without a message".into()));
+    };
+    let generation = device.generation();
+    let DescSrc::Imm(ex_desc) = send.ex_desc else {
+        return Err(Reject::Unsupported("extended descriptor from a register".into()));
+    };
+    let (descriptor, descriptor_register) = match send.desc {
+        DescSrc::Imm(desc) => (Some(decode(generation, send.sfid, desc, ex_desc)?), None),
+        DescSrc::Reg { dword } => (None, Some(dword)),
+    };
+    let second = match inst.srcs[1] {
+        Src::Reg(reg) if !reg.place.is_null() => register(reg.place)?,
+        _ => 0,
+    };
+    let first = match inst.srcs[0] {
+        Src::Reg(reg) if !reg.place.is_null() => register(reg.place)?,
+        _ => 0,
+    };
+    let message = Message {
+        sfid: send.sfid,
+        descriptor,
+        descriptor_register,
+        ex_desc,
+        generation,
+        payload: [first, second],
+        response: response_place(&inst.dst)?,
+        eot: send.eot,
+        first_eot_register: device.first_eot_register(),
+    };
+    if let Some(descriptor) = &message.descriptor {
+        message.check_ranges(descriptor)?;
+        check_supported(descriptor)?;
+    }
+    Ok(message)
+}
+
+fn decode(generation: Gen, sfid: Sfid, desc: u32, ex_desc: u32) -> Result<Descriptor, Reject> {
+    Descriptor::decode(generation, sfid, desc, ex_desc)
+        .map_err(|error| Reject::Illegal(format!("message descriptor {desc:#010x}: {error}")))
+}
+
+/// Byte offset of a payload operand.
+fn register(place: Place) -> Result<usize, Reject> {
+    match place {
+        Place::Direct { reg: Reg::Grf(number), .. } => Ok(usize::from(number) * 32),
+        Place::Direct { .. } => Err(Reject::Illegal("payload is no general register".into())),
+        Place::Indirect { .. } => Err(Reject::Unsupported("indirect message payload".into())),
+    }
+}
+
+fn response_place(dst: &Dst) -> Result<Option<usize>, Reject> {
+    if dst.place.is_null() { Ok(None) } else { register(dst.place).map(Some) }
+}
+
+/// Messages that no module executes are refused when loading.
+fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
+    use Kind::*;
+    let simd4x2 = matches!(
+        descriptor.message,
+        UntypedRead { simd: SimdMode::Simd4x2, .. }
+            | UntypedWrite { simd: SimdMode::Simd4x2, .. }
+            | UntypedAtomic { simd: SimdMode::Simd4x2, .. }
+            | UntypedAtomicFloat { simd: SimdMode::Simd4x2, .. }
+            | A64UntypedRead { simd: SimdMode::Simd4x2, .. }
+            | A64UntypedWrite { simd: SimdMode::Simd4x2, .. }
+    );
+    let known = matches!(
+        descriptor.message,
+        UntypedRead { .. }
+            | UntypedWrite { .. }
+            | UntypedAtomic { word: false, .. }
+            | UntypedAtomicFloat {
+                half: false,
+                op: FloatAtomicOp::Fmax | FloatAtomicOp::Fmin | FloatAtomicOp::FcmpWr,
+                ..
+            }
+            | ByteScatteredRead { .. }
+            | ByteScatteredWrite { .. }
+            | DwordScatteredRead { .. }
+            | DwordScatteredWrite { .. }
+            | OwordBlockRead { .. }
+            | OwordBlockWrite { .. }
+            | A64UntypedRead { .. }
+            | A64UntypedWrite { .. }
+            | A64ScatteredRead { .. }
+            | A64ScatteredWrite { .. }
+            | A64Atomic { word: false, .. }
+            | A64AtomicFloat {
+                half: false,
+                op: FloatAtomicOp::Fmax | FloatAtomicOp::Fmin | FloatAtomicOp::FcmpWr,
+                ..
+            }
+            | A64BlockRead { block: A64Block::OwordAligned | A64Block::OwordUnaligned, .. }
+            | A64BlockWrite { block: A64Block::OwordAligned, .. }
+            | ScratchBlockRead { .. }
+            | ScratchBlockWrite { .. }
+            | MemoryFence { .. }
+            | ThreadSpawner { spawn: false, .. }
+            | Gateway { function: GatewayFn::Barrier, .. }
+    );
+    if known && !simd4x2 {
+        Ok(())
+    } else {
+        let mode = if simd4x2 { " (SIMD4x2)" } else { "" };
+        Err(Reject::Unsupported(format!("{}{mode}", descriptor.message.name())))
+    }
+}
+
+impl Message {
+    /// The registers a message names must exist.
+    fn check_ranges(&self, descriptor: &Descriptor) -> Result<(), Reject> {
+        let ranges = [
+            (Some(self.payload[0]), descriptor.mlen, "payload"),
+            (Some(self.payload[1]), descriptor.ex_mlen, "second payload"),
+            (self.response, descriptor.rlen, "response"),
+        ];
+        for (start, length, name) in ranges {
+            let Some(start) = start else { continue };
+            if start + usize::from(length) * 32 > GRF_END {
+                return Err(Reject::Illegal(format!(
+                    "{name} of {length} registers from r{} leaves the register file",
+                    start / 32
+                )));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Executes a SEND.
+pub(crate) fn execute(op: &Op, message: &Message, t: &mut Thread, world: &mut World<'_>) {
+    t.sends += 1;
+    let within = op.execution_mask(t);
+    let mask = op.predicate_mask(t, within) & op.destination.lanes;
+    let predicated_off = mask == 0 && within != 0 && op.predicate.ctrl != crestline_isa::PredCtrl::None;
+    if !predicated_off {
+        match &message.descriptor {
+            Some(descriptor) => perform(&Call { descriptor, message, mask }, t, world),
+            None => {
+                if let Err(reject) = dynamic(message, mask, t, world) {
+                    t.fault = Some(Fault::Message(reject.to_string()));
+                }
+            }
+        }
+    }
+    if message.eot {
+        let register = (message.payload[0] / 32) as u8;
+        if u32::from(register) < message.first_eot_register {
+            let first = message.first_eot_register as u8;
+            t.report(Problem::EotPayload { register, first }, None);
+        }
+        let lost = t.dispatched & !t.active;
+        if lost != 0 {
+            t.report(Problem::LostChannels { channels: lost }, None);
+        }
+        t.status = Status::Ended;
+    }
+}
+
+/// A message whose descriptor is in a0.
+fn dynamic(
+    message: &Message,
+    mask: u32,
+    t: &mut Thread,
+    world: &mut World<'_>,
+) -> Result<(), Reject> {
+    let dword = usize::from(message.descriptor_register.unwrap_or(0));
+    let offset = crate::exec::registers::Registers::address_offset(2 * dword);
+    t.report_unwritten_if_any(offset, 4);
+    let desc = t.registers.u32(offset);
+    let descriptor = decode(message.generation, message.sfid, desc, message.ex_desc)?;
+    message.check_ranges(&descriptor)?;
+    check_supported(&descriptor)?;
+    perform(&Call { descriptor: &descriptor, message, mask }, t, world);
+    Ok(())
+}
+
+fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
+    match call.descriptor.message {
+        Kind::UntypedRead { bti, simd, mask } => untyped::read(call, t, world, bti, simd, mask),
+        Kind::UntypedWrite { bti, simd, mask } => untyped::write(call, t, world, bti, simd, mask),
+        Kind::UntypedAtomic { bti, op, simd, return_data, .. } => {
+            let operation = atomic::Operation::Int(op);
+            atomic::untyped(call, t, world, bti, operation, simd, return_data);
+        }
+        Kind::UntypedAtomicFloat { bti, op, simd, return_data, .. } => {
+            let operation = atomic::Operation::Float(op);
+            atomic::untyped(call, t, world, bti, operation, simd, return_data);
+        }
+        Kind::ByteScatteredRead { bti, simd, size } => {
+            scattered::read(call, t, world, bti, simd, size.bytes(), 1);
+        }
+        Kind::ByteScatteredWrite { bti, simd, size } => {
+            scattered::write(call, t, world, bti, simd, size.bytes(), 1);
+        }
+        Kind::DwordScatteredRead { bti, simd, .. } => {
+            scattered::read(call, t, world, bti, simd, 4, 4);
+        }
+        Kind::DwordScatteredWrite { bti, simd } => {
+            scattered::write(call, t, world, bti, simd, 4, 4);
+        }
+        Kind::OwordBlockRead { bti, size, unaligned, .. } => {
+            block::read(call, t, world, bti, size, unaligned);
+        }
+        Kind::OwordBlockWrite { bti, size } => block::write(call, t, world, bti, size),
+        Kind::ScratchBlockRead { registers, hword_offset, .. } => {
+            block::scratch_read(call, t, registers, hword_offset);
+        }
+        Kind::ScratchBlockWrite { registers, hword_offset, .. } => {
+            block::scratch_write(call, t, registers, hword_offset);
+        }
+        Kind::A64UntypedRead { simd, mask, .. } => stateless::untyped_read(call, t, world, simd, mask),
+        Kind::A64UntypedWrite { simd, mask, .. } => {
+            stateless::untyped_write(call, t, world, simd, mask);
+        }
+        Kind::A64ScatteredRead { element, count, simd, .. } => {
+            stateless::scattered_read(call, t, world, element, count, simd);
+        }
+        Kind::A64ScatteredWrite { element, count, simd, .. } => {
+            stateless::scattered_write(call, t, world, element, count, simd);
+        }
+        Kind::A64Atomic { op, qword, return_data, .. } => {
+            atomic::stateless(call, t, world, atomic::Operation::Int(op), qword, return_data);
+        }
+        Kind::A64AtomicFloat { op, return_data, .. } => {
+            atomic::stateless(call, t, world, atomic::Operation::Float(op), false, return_data);
+        }
+        Kind::A64BlockRead { size, .. } => stateless::block_read(call, t, world, size),
+        Kind::A64BlockWrite { size, .. } => stateless::block_write(call, t, world, size),
+        Kind::MemoryFence { .. } => {
+            // Memory is always up to date; a commit answers with a register of no meaning.
+            if let Some(response) = call.message.response {
+                t.registers.mark_written(response, usize::from(call.descriptor.rlen) * 32);
+            }
+        }
+        Kind::Gateway { .. } => {
+            *world.barrier_arrivals += 1;
+            t.barriers_sent += 1;
+        }
+        // The end of the thread; `check_supported` let nothing else pass.
+        _ => {}
+    }
+}
+
+impl Call<'_> {
+    /// Byte offset of a register of the payload, the second one following the first.
+    fn payload(&self, register: usize) -> usize {
+        let first = usize::from(self.descriptor.mlen);
+        if register < first {
+            self.message.payload[0] + register * 32
+        } else {
+            self.message.payload[1] + (register - first) * 32
+        }
+    }
+
+    /// Registers before the first parameter.
+    fn header_registers(&self) -> usize {
+        usize::from(self.descriptor.header_present)
+    }
+
+    /// Byte offset of the dword of channel `lane` of parameter `index`, each parameter being
+    /// `lanes` dwords.
+    fn parameter(&self, index: usize, lanes: usize, lane: usize) -> usize {
+        let registers = lanes.div_ceil(8);
+        self.payload(self.header_registers() + index * registers + lane / 8) + lane % 8 * 4
+    }
+
+    /// The dword of channel `lane` of a parameter, checked to have been written.
+    fn dword(&self, t: &mut Thread, index: usize, lanes: usize, lane: usize) -> u32 {
+        let offset = self.parameter(index, lanes, lane);
+        if t.registers.first_unwritten(offset, 4).is_some() {
+            t.report_unwritten(offset, 4, Some(lane as u8));
+        }
+        t.registers.u32(offset)
+    }
+
+    /// A dword of the header.
+    fn header(&self, t: &mut Thread, dword: usize) -> u32 {
+        let offset = self.payload(0) + 4 * dword;
+        t.report_unwritten_if_any(offset, 4);
+        t.registers.u32(offset)
+    }
+
+    /// Whether the payload holds `registers` registers and the response `response`.
+    fn fits(&self, t: &mut Thread, registers: usize, response: usize) -> bool {
+        let given = usize::from(self.descriptor.mlen) + usize::from(self.descriptor.ex_mlen);
+        let returned = usize::from(self.descriptor.rlen);
+        let fits = registers <= given && response <= returned;
+        if !fits {
+            t.fault = Some(Fault::Message(format!(
+                "{} with {given} payload and {returned} response registers, which needs \
+                 {registers} and {response},",
+                self.descriptor.message.name()
+            )));
+        }
+        fits
+    }
+
+    /// Writes a dword of the response.
+    fn respond(&self, t: &mut Thread, index: usize, value: u32) {
+        if let Some(response) = self.message.response {
+            t.registers.set(response + 4 * index, value.to_le_bytes());
+        }
+    }
+
+    /// Channels of a message with this many.
+    fn channels(&self, lanes: usize) -> impl Iterator<Item = usize> + use<> {
+        lanes_of(self.mask & (u32::MAX >> (32 - lanes)))
+    }
+}
+
+/// The dwords of a channel mask, as `(position among the transferred ones, dword)`.
+fn dwords(mask: ChannelMask) -> impl Iterator<Item = (usize, usize)> {
+    (0..4).filter(move |dword| mask.0 >> dword & 1 == 1).enumerate()
+}
+
+/// Runs `access` on the memory that a binding table index means. `base` is added to offsets
+/// of stateless memory.
+fn with_surface<R>(
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    access: impl FnOnce(&mut Thread, &mut Memory<'_>, SurfaceName, u64) -> R,
+) -> R {
+    if bti == Bti::SLM {
+        return access(t, &mut Memory::Local(world.shared), SurfaceName::Shared, 0);
+    }
+    if bti.is_stateless() {
+        // Stateless offsets count from a base that this thread's scratch memory lies behind.
+        let mut scratch = std::mem::take(&mut t.scratch);
+        let base = u64::from(t.scratch_base);
+        let result = access(t, &mut Memory::Local(&mut scratch), SurfaceName::Scratch, base);
+        t.scratch = scratch;
+        return result;
+    }
+    let name = SurfaceName::Index(bti.0);
+    match world.surfaces.get(usize::from(bti.0)) {
+        Some(Bound::Buffer(buffer)) => access(t, &mut Memory::Shared(buffer), name, 0),
+        Some(Bound::Null) => access(t, &mut Memory::Null, name, 0),
+        Some(Bound::Other(what)) => {
+            let what = format!("a data port access to {what}");
+            t.fault = Some(Fault::Message(what));
+            access(t, &mut Memory::Null, name, 0)
+        }
+        Some(Bound::Unbound) | None => {
+            t.report(Problem::Unbound { index: bti.0 }, None);
+            access(t, &mut Memory::Null, name, 0)
+        }
+    }
+}
+
+/// One access of a channel: reports what lies outside, and says where the access may go.
+struct Access {
+    name: SurfaceName,
+    /// Subtracted from the address to give an offset in the memory.
+    base: u64,
+    write: bool,
+}
+
+impl Access {
+    /// The offset in the memory of `size` bytes at an address, or `None` outside.
+    #[inline]
+    fn locate(
+        &self,
+        t: &mut Thread,
+        memory: &Memory<'_>,
+        address: u64,
+        size: u32,
+        lane: Option<usize>,
+    ) -> Option<u64> {
+        let offset = address.wrapping_sub(self.base);
+        if memory.contains(offset, size.into()) {
+            return Some(offset);
+        }
+        let problem = Problem::OutOfBounds {
+            surface: self.name,
+            address,
+            size,
+            limit: memory.len(),
+            write: self.write,
+        };
+        t.report(problem, lane.map(|lane| lane as u8));
+        None
+    }
+}

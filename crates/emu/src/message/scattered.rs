@@ -1,0 +1,80 @@
+//! Byte and dword scattered messages: one element per channel.
+
+use super::{Access, Call, World, with_surface};
+use crate::Problem;
+use crate::exec::thread::Thread;
+use crestline_isa::message::{Bti, SimdMode};
+
+/// The address of a channel: its offset in units of `unit` bytes, and for stateless memory the
+/// base that a header gives.
+fn address(call: &Call<'_>, t: &mut Thread, bti: Bti, lanes: usize, lane: usize, unit: u64) -> u64 {
+    let offset = u64::from(call.dword(t, 0, lanes, lane)) * unit;
+    if bti.is_stateless() && call.descriptor.header_present {
+        offset + u64::from(call.header(t, 5))
+    } else {
+        offset
+    }
+}
+
+fn check_alignment(t: &mut Thread, address: u64, size: u32, lane: usize) {
+    if !address.is_multiple_of(size.into()) {
+        t.report(Problem::Misaligned { address, alignment: size }, Some(lane as u8));
+    }
+}
+
+/// Reads `size` bytes per channel into a dword each; the upper bits, which the hardware leaves
+/// undefined, are 0.
+pub(super) fn read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    simd: SimdMode,
+    size: u32,
+    unit: u64,
+) {
+    let lanes = simd.lanes() as usize;
+    let registers = lanes.div_ceil(8);
+    if !call.fits(t, call.header_registers() + registers, registers) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: false };
+        for lane in call.channels(lanes) {
+            let address = address(call, t, bti, lanes, lane, unit);
+            check_alignment(t, address, size, lane);
+            let value = access
+                .locate(t, memory, address, size, Some(lane))
+                .map_or(0, |offset| memory.load(offset, size as usize));
+            call.respond(t, lane, value);
+        }
+    });
+}
+
+/// Writes the low `size` bytes of a dword per channel.
+pub(super) fn write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    simd: SimdMode,
+    size: u32,
+    unit: u64,
+) {
+    let lanes = simd.lanes() as usize;
+    let registers = lanes.div_ceil(8);
+    if !call.fits(t, call.header_registers() + 2 * registers, 0) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: true };
+        for lane in call.channels(lanes) {
+            let address = address(call, t, bti, lanes, lane, unit);
+            check_alignment(t, address, size, lane);
+            let value = call.dword(t, 1, lanes, lane);
+            if let Some(offset) = access.locate(t, memory, address, size, Some(lane)) {
+                memory.store(offset, size as usize, value);
+            }
+        }
+    });
+}

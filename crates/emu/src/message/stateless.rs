@@ -1,0 +1,217 @@
+//! Messages with 64-bit addresses.
+
+use super::block::{positions, read_dwords, registers, write_dwords};
+use super::untyped::align;
+use super::{Access, Call, World, dwords};
+use crate::SurfaceName;
+use crate::exec::thread::Thread;
+use crate::memory::Memory;
+use crestline_isa::message::{A64Element, ChannelMask, OwordBlock, SimdMode};
+
+/// Runs `access` on the memory that an address lies in, with its first address.
+pub(super) fn with_address<R>(
+    t: &mut Thread,
+    world: &mut World<'_>,
+    address: u64,
+    access: impl FnOnce(&mut Thread, &mut Memory<'_>, u64) -> R,
+) -> R {
+    // The private area is one window per thread id; a thread sees its own.
+    let window = t.private.len() as u64;
+    let private = world.private_base + u64::from(t.thread_id) * window;
+    if window > 0 && address >= private && address - private < window {
+        let mut bytes = std::mem::take(&mut t.private);
+        let result = access(t, &mut Memory::Local(&mut bytes), private);
+        t.private = bytes;
+        return result;
+    }
+    let index = world.allocations.partition_point(|(base, _)| *base <= address);
+    match index.checked_sub(1).and_then(|index| world.allocations.get(index)) {
+        Some((base, buffer)) => access(t, &mut Memory::Shared(buffer), *base),
+        None => access(t, &mut Memory::Local(&mut []), 0),
+    }
+}
+
+pub(super) fn access(base: u64, write: bool) -> Access {
+    Access { name: SurfaceName::Address, base, write }
+}
+
+/// The address of a channel: the address parameter has eight bytes per channel.
+pub(super) fn address(call: &Call<'_>, t: &mut Thread, lane: usize) -> u64 {
+    let offset = call.payload(call.header_registers() + lane / 4) + lane % 4 * 8;
+    if t.registers.first_unwritten(offset, 8).is_some() {
+        t.report_unwritten(offset, 8, Some(lane as u8));
+    }
+    u64::from_le_bytes(t.registers.get(offset))
+}
+
+/// A dword of the payload after the header, checked to have been written.
+pub(super) fn payload_dword(call: &Call<'_>, t: &mut Thread, dword: usize, lane: usize) -> u32 {
+    let offset = call.payload(call.header_registers() + dword / 8) + dword % 8 * 4;
+    if t.registers.first_unwritten(offset, 4).is_some() {
+        t.report_unwritten(offset, 4, Some(lane as u8));
+    }
+    t.registers.u32(offset)
+}
+
+/// Dwords of the addresses of all channels.
+pub(super) fn address_dwords(lanes: usize) -> usize {
+    lanes * 2
+}
+
+pub(super) fn untyped_read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    simd: SimdMode,
+    mask: ChannelMask,
+) {
+    let lanes = simd.lanes() as usize;
+    let response = dwords(mask).count() * lanes / 8;
+    if !call.fits(t, call.header_registers() + lanes / 4, response) {
+        return;
+    }
+    for lane in call.channels(lanes) {
+        let address = address(call, t, lane);
+        let address = align(t, address, lane);
+        for (position, dword) in dwords(mask) {
+            let at = address.wrapping_add(4 * dword as u64);
+            let value = with_address(t, world, at, |t, memory, base| {
+                access(base, false)
+                    .locate(t, memory, at, 4, Some(lane))
+                    .map_or(0, |offset| memory.load(offset, 4))
+            });
+            call.respond(t, position * lanes + lane, value);
+        }
+    }
+}
+
+pub(super) fn untyped_write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    simd: SimdMode,
+    mask: ChannelMask,
+) {
+    let lanes = simd.lanes() as usize;
+    let payload = lanes / 4 + dwords(mask).count() * lanes / 8;
+    if !call.fits(t, call.header_registers() + payload, 0) {
+        return;
+    }
+    for lane in call.channels(lanes) {
+        let address = address(call, t, lane);
+        let address = align(t, address, lane);
+        for (position, dword) in dwords(mask) {
+            let source = address_dwords(lanes) + position * lanes + lane;
+            let value = payload_dword(call, t, source, lane);
+            let at = address.wrapping_add(4 * dword as u64);
+            store(t, world, at, 4, value, lane);
+        }
+    }
+}
+
+fn store(t: &mut Thread, world: &mut World<'_>, at: u64, size: u32, value: u32, lane: usize) {
+    with_address(t, world, at, |t, memory, base| {
+        if let Some(offset) = access(base, true).locate(t, memory, at, size, Some(lane)) {
+            memory.store(offset, size as usize, value);
+        }
+    });
+}
+
+/// Bytes of a piece and pieces of a channel in a scattered message. Byte elements share a
+/// dword; larger ones are dwords of their own, qwords two.
+fn pieces(element: A64Element, count: u8) -> (u32, usize) {
+    match element {
+        A64Element::Byte => (u32::from(count.min(4)), 1),
+        A64Element::Dword => (4, count.into()),
+        A64Element::Qword => (4, 2 * usize::from(count)),
+        A64Element::Hword => (4, 8 * usize::from(count)),
+    }
+}
+
+/// The response or payload dword of piece `piece`: dwords are arranged by element and channel,
+/// the two halves of a qword lie together.
+fn place(element: A64Element, piece: usize, lanes: usize, lane: usize) -> usize {
+    match element {
+        A64Element::Qword => (piece / 2 * lanes + lane) * 2 + piece % 2,
+        _ => piece * lanes + lane,
+    }
+}
+
+pub(super) fn scattered_read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    element: A64Element,
+    count: u8,
+    simd: SimdMode,
+) {
+    let lanes = simd.lanes() as usize;
+    let (size, pieces) = pieces(element, count);
+    if !call.fits(t, call.header_registers() + lanes / 4, pieces * lanes / 8) {
+        return;
+    }
+    for lane in call.channels(lanes) {
+        let address = address(call, t, lane);
+        for piece in 0..pieces {
+            let at = address.wrapping_add(4 * piece as u64);
+            let value = with_address(t, world, at, |t, memory, base| {
+                access(base, false)
+                    .locate(t, memory, at, size, Some(lane))
+                    .map_or(0, |offset| memory.load(offset, size as usize))
+            });
+            call.respond(t, place(element, piece, lanes, lane), value);
+        }
+    }
+}
+
+pub(super) fn scattered_write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    element: A64Element,
+    count: u8,
+    simd: SimdMode,
+) {
+    let lanes = simd.lanes() as usize;
+    let (size, pieces) = pieces(element, count);
+    if !call.fits(t, call.header_registers() + lanes / 4 + pieces * lanes / 8, 0) {
+        return;
+    }
+    for lane in call.channels(lanes) {
+        let address = address(call, t, lane);
+        for piece in 0..pieces {
+            let dword = address_dwords(lanes) + place(element, piece, lanes, lane);
+            let value = payload_dword(call, t, dword, lane);
+            store(t, world, address.wrapping_add(4 * piece as u64), size, value, lane);
+        }
+    }
+}
+
+pub(super) fn block_read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, size: OwordBlock) {
+    if !call.fits(t, 1, registers(size)) {
+        return;
+    }
+    let start = block_address(call, t);
+    with_address(t, world, start, |t, memory, base| {
+        read_dwords(call, t, memory, &access(base, false), positions(size, start));
+    });
+}
+
+pub(super) fn block_write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    size: OwordBlock,
+) {
+    if !call.fits(t, 1 + registers(size), 0) {
+        return;
+    }
+    let start = block_address(call, t);
+    with_address(t, world, start, |t, memory, base| {
+        write_dwords(call, t, memory, &access(base, true), positions(size, start));
+    });
+}
+
+fn block_address(call: &Call<'_>, t: &mut Thread) -> u64 {
+    u64::from(call.header(t, 0)) | u64::from(call.header(t, 1)) << 32
+}

@@ -1,0 +1,74 @@
+//! Untyped surface reads and writes: up to four dwords per channel at a byte offset.
+
+use super::{Access, Call, World, dwords, with_surface};
+use crate::exec::thread::Thread;
+use crate::memory::Memory;
+use crate::{Problem, SurfaceName};
+use crestline_isa::message::{Bti, ChannelMask, SimdMode};
+
+/// Reports an address that is not a multiple of four, and drops its low bits.
+pub(super) fn align(t: &mut Thread, address: u64, lane: usize) -> u64 {
+    if !address.is_multiple_of(4) {
+        t.report(Problem::Misaligned { address, alignment: 4 }, Some(lane as u8));
+    }
+    address & !3
+}
+
+pub(super) fn read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    simd: SimdMode,
+    mask: ChannelMask,
+) {
+    let lanes = simd.lanes() as usize;
+    let registers = lanes.div_ceil(8);
+    let parameters = call.header_registers() + registers;
+    if !call.fits(t, parameters, dwords(mask).count() * registers) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory: &mut Memory<'_>, name: SurfaceName, base| {
+        let access = Access { name, base, write: false };
+        for lane in call.channels(lanes) {
+            let address = call.dword(t, 0, lanes, lane);
+            let address = align(t, address.into(), lane);
+            for (position, dword) in dwords(mask) {
+                let value = access
+                    .locate(t, memory, address + 4 * dword as u64, 4, Some(lane))
+                    .map_or(0, |offset| memory.load(offset, 4));
+                call.respond(t, position * lanes + lane, value);
+            }
+        }
+    });
+}
+
+pub(super) fn write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    simd: SimdMode,
+    mask: ChannelMask,
+) {
+    let lanes = simd.lanes() as usize;
+    let registers = lanes.div_ceil(8);
+    let parameters = call.header_registers() + (1 + dwords(mask).count()) * registers;
+    if !call.fits(t, parameters, 0) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory: &mut Memory<'_>, name: SurfaceName, base| {
+        let access = Access { name, base, write: true };
+        for lane in call.channels(lanes) {
+            let address = call.dword(t, 0, lanes, lane);
+            let address = align(t, address.into(), lane);
+            for (position, dword) in dwords(mask) {
+                let value = call.dword(t, 1 + position, lanes, lane);
+                let at = address + 4 * dword as u64;
+                if let Some(offset) = access.locate(t, memory, at, 4, Some(lane)) {
+                    memory.store(offset, 4, value);
+                }
+            }
+        }
+    });
+}

@@ -1,0 +1,76 @@
+//! Options and results of a dispatch.
+
+use crate::{Class, Diagnostic};
+
+/// What a diagnostic leads to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    /// Nothing: the program goes on as on hardware and nothing is recorded.
+    Ignore,
+    /// It is recorded in the [`Report`].
+    Warn,
+    /// It stops the dispatch with [`EmuError::Diagnostic`](crate::EmuError::Diagnostic).
+    Error,
+}
+
+/// How to run a dispatch.
+#[derive(Clone, Debug)]
+pub struct Options {
+    policies: [Policy; Class::ALL.len()],
+    /// Instructions one thread may execute. Default: 2^30.
+    pub budget: u64,
+    /// Host threads to use; 0 means one per core. Programs with atomics on global memory
+    /// always use one, so that results never depend on the host's scheduling.
+    pub host_threads: usize,
+    /// Workgroup that the dispatch starts at.
+    pub base_group: [u32; 3],
+    /// Added to the global invocation ids of programs that ask for it.
+    pub global_offset: [u32; 3],
+}
+
+impl Default for Options {
+    /// Every diagnostic is a warning.
+    fn default() -> Options {
+        Options {
+            policies: [Policy::Warn; Class::ALL.len()],
+            budget: 1 << 30,
+            host_threads: 0,
+            base_group: [0; 3],
+            global_offset: [0; 3],
+        }
+    }
+}
+
+impl Options {
+    /// Every diagnostic is an error.
+    pub fn strict() -> Options {
+        Options { policies: [Policy::Error; Class::ALL.len()], ..Options::default() }
+    }
+
+    /// With a policy for one class of diagnostics.
+    pub fn with_policy(mut self, class: Class, policy: Policy) -> Options {
+        self.policies[class as usize] = policy;
+        self
+    }
+
+    /// The policy for a class.
+    pub fn policy(&self, class: Class) -> Policy {
+        self.policies[class as usize]
+    }
+}
+
+/// What a dispatch did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Instructions executed by all threads.
+    pub instructions: u64,
+    /// The same in units of eight channels: an instruction of sixteen counts twice, one of
+    /// eight or fewer once.
+    pub simd8_instructions: u64,
+    /// Messages sent.
+    pub sends: u64,
+    /// Hardware threads run.
+    pub threads: u64,
+    /// Diagnostics, one per class and instruction, in order of the code.
+    pub diagnostics: Vec<Diagnostic>,
+}

@@ -1,0 +1,97 @@
+//! Watching a program run, instruction by instruction.
+
+use crate::Location;
+use crate::exec::registers::{END, name_of};
+use crate::exec::run::Observer;
+use crate::exec::thread::Thread;
+use crate::load::Kernel;
+use crestline_isa::Inst;
+
+/// Receives every executed instruction.
+pub trait Trace {
+    /// An instruction was executed.
+    fn instruction(&mut self, step: &Step<'_>);
+}
+
+impl<F: FnMut(&Step<'_>)> Trace for F {
+    fn instruction(&mut self, step: &Step<'_>) {
+        self(step);
+    }
+}
+
+/// One executed instruction.
+#[derive(Clone, Debug)]
+pub struct Step<'a> {
+    /// Where it happened.
+    pub location: Location,
+    /// The instruction.
+    pub instruction: &'a Inst,
+    /// The channels of the instruction that were enabled, bit 0 being its first.
+    pub channels: u32,
+    /// The channels of the thread that are active afterwards.
+    pub active: u32,
+    /// Registers whose contents changed, in dwords.
+    pub changes: Vec<Change>,
+}
+
+/// A changed dword of a register.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The register with the byte offset in it: `r7.4`.
+    pub register: String,
+    /// The value before.
+    pub before: u32,
+    /// The value after.
+    pub after: u32,
+}
+
+/// Compares the registers before and after each instruction.
+pub(crate) struct Tracer<'a> {
+    kernel: &'a Kernel,
+    trace: &'a mut dyn Trace,
+    before: Box<[u8; END]>,
+}
+
+impl<'a> Tracer<'a> {
+    pub(crate) fn new(kernel: &'a Kernel, trace: &'a mut dyn Trace) -> Tracer<'a> {
+        Tracer { kernel, trace, before: Box::new([0; END]) }
+    }
+}
+
+impl Observer for Tracer<'_> {
+    fn before(&mut self, thread: &Thread, _: usize, _: u32) {
+        self.before.copy_from_slice(thread.registers.bytes());
+    }
+
+    fn after(&mut self, thread: &Thread, instruction: usize, mask: u32) {
+        let dword = |bytes: &[u8]| {
+            bytes.first_chunk().map_or(0, |chunk: &[u8; 4]| u32::from_le_bytes(*chunk))
+        };
+        let changes = self
+            .before
+            .chunks_exact(4)
+            .zip(thread.registers.bytes().chunks_exact(4))
+            .enumerate()
+            .filter(|(_, (before, after))| before != after)
+            .map(|(i, (before, after))| Change {
+                register: name_of(4 * i),
+                before: dword(before),
+                after: dword(after),
+            })
+            .collect();
+        let location = Location {
+            group: thread.log.group,
+            thread: thread.log.thread,
+            instruction,
+            offset: self.kernel.ops[instruction].offset,
+            channel: None,
+        };
+        self.trace.instruction(&Step {
+            location,
+            instruction: &self.kernel.instructions[instruction],
+            channels: mask,
+            active: thread.active,
+            changes,
+        });
+    }
+}
