@@ -16,7 +16,8 @@ pub enum Policy {
 /// How to run a dispatch.
 #[derive(Clone, Debug)]
 pub struct Options {
-    policies: [Policy; Class::ALL.len()],
+    /// What each class of diagnostics leads to, in the order of [`Class::ALL`].
+    pub policies: [Policy; Class::ALL.len()],
     /// Instructions one thread may execute. Default: 2^30.
     pub budget: u64,
     /// Host threads to use; 0 means one per core. Programs with atomics on global memory

@@ -4,8 +4,8 @@ use super::payload::Payload;
 use crate::exec::run::{Observer, run};
 use crate::exec::thread::{Fault, Status, Thread};
 use crate::load::Kernel;
-use crate::message::{Bound, World};
 use crate::memory::Buffer;
+use crate::message::{Bound, World};
 use crate::{EmuError, Location};
 use crestline_program::ComputeMetadata;
 

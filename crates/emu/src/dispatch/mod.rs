@@ -71,14 +71,25 @@ impl Kernel {
         options: &Options,
         trace: Option<&mut dyn Trace>,
     ) -> Result<Report, EmuError> {
-        let total: u64 = grid.iter().map(|&n| u64::from(n)).try_fold(1u64, u64::checked_mul)
+        let total: u64 = grid
+            .iter()
+            .map(|&n| u64::from(n))
+            .try_fold(1u64, u64::checked_mul)
             .filter(|&total| total < 1 << 32)
             .ok_or(EmuError::GridTooLarge(grid))?;
         let internal = self.internal_buffers(grid);
         let common = self.common(grid, resources, options, &internal)?;
         let counter = AtomicU64::new(0);
         let stop = AtomicU64::new(u64::MAX);
-        let worker = Worker { kernel: self, common: &common, grid, options, total, counter: &counter, stop: &stop };
+        let worker = Worker {
+            kernel: self,
+            common: &common,
+            grid,
+            options,
+            total,
+            counter: &counter,
+            stop: &stop,
+        };
         let hosts = self.host_threads(options, trace.is_some(), total);
         let outcomes = match trace {
             Some(trace) => vec![worker.run(&mut Tracer::new(self, trace))],
@@ -88,7 +99,9 @@ impl Kernel {
                     (0..hosts).map(|_| scope.spawn(|| worker.run(&mut Unobserved))).collect();
                 handles
                     .into_iter()
-                    .map(|handle| handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+                    .map(|handle| {
+                        handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+                    })
                     .collect()
             }),
         };
@@ -107,12 +120,11 @@ impl Kernel {
     fn internal_buffers(&self, grid: [u32; 3]) -> Internal {
         let data = self.metadata.constant_data.as_ref();
         let grid: Vec<u8> = grid.iter().flat_map(|n| n.to_le_bytes()).collect();
-        let literals = self.metadata.binding_table.iter().filter_map(|entry| {
-            match &entry.surface {
+        let literals =
+            self.metadata.binding_table.iter().filter_map(|entry| match &entry.surface {
                 Surface::Literal { bytes } => Some((entry.index, Buffer::new(bytes))),
                 _ => None,
-            }
-        });
+            });
         Internal {
             constant_data: Buffer::new(data.map_or(&[], |data| &data.bytes)),
             num_workgroups: Buffer::new(&grid),
@@ -146,8 +158,13 @@ impl Kernel {
         let scratch_size = self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0);
         let scratch_code = self.device.scratch_code(metadata.scratch_bytes).unwrap_or(0);
         let private_size = (metadata.private_bytes_per_channel * metadata.simd_width) as usize;
-        let inputs =
-            Inputs { grid, options, resources, addresses: &addresses, private_base: PRIVATE_ADDRESS };
+        let inputs = Inputs {
+            grid,
+            options,
+            resources,
+            addresses: &addresses,
+            private_base: PRIVATE_ADDRESS,
+        };
         Ok(Common {
             kernel: self,
             compute,
@@ -327,8 +344,5 @@ impl Worker<'_> {
 /// The control register at thread start.
 fn cr0(mode: &FloatMode) -> u32 {
     let keep = |mode: DenormalMode, bit: u32| u32::from(mode == DenormalMode::Preserve) << bit;
-    (mode.rounding as u32) << 4
-        | keep(mode.double, 6)
-        | keep(mode.single, 7)
-        | keep(mode.half, 10)
+    (mode.rounding as u32) << 4 | keep(mode.double, 6) | keep(mode.single, 7) | keep(mode.half, 10)
 }

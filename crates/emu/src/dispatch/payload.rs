@@ -38,8 +38,13 @@ impl<'a> Payload<'a> {
         scratch_code: u32,
         inputs: &Inputs<'_>,
     ) -> Result<Payload<'a>, EmuError> {
-        let mut payload =
-            Payload { metadata, compute, fixed: Vec::new(), subgroup_ids: Vec::new(), scratch_code };
+        let mut payload = Payload {
+            metadata,
+            compute,
+            fixed: Vec::new(),
+            subgroup_ids: Vec::new(),
+            scratch_code,
+        };
         let ranges = [metadata.payload.cross_thread, metadata.payload.per_thread];
         for range in ranges.into_iter().flatten() {
             let size = (range.end() - range.start()) as usize;

@@ -46,8 +46,7 @@ impl Thread {
                 }
             }
             SourceKind::Scalar(offset) if L::is_native(source.ty) => {
-                let value =
-                    L::from_native(&self.registers.bytes()[*offset..*offset + L::SIZE]);
+                let value = L::from_native(&self.registers.bytes()[*offset..*offset + L::SIZE]);
                 values = [value; N];
             }
             SourceKind::Immediate(bits) if L::is_native(source.ty) => {
@@ -72,12 +71,7 @@ impl Thread {
 
     /// Every way of loading but the three quick ones.
     #[inline(never)]
-    fn gather<L: Lane, const N: usize>(
-        &mut self,
-        source: &Source,
-        mask: u32,
-        values: &mut [L; N],
-    ) {
+    fn gather<L: Lane, const N: usize>(&mut self, source: &Source, mask: u32, values: &mut [L; N]) {
         let ty = source.ty;
         let env = self.env;
         match &source.kind {
@@ -99,8 +93,12 @@ impl Thread {
                 self.elements(ty, values, |lane| usize::from(offsets[lane]));
             }
             SourceKind::Indirect(lanes) => {
+                let size = ty.size() as usize;
                 for lane in lanes_of(mask) {
-                    if let Some(offset) = self.indirect_address(lanes, lane, ty.size() as usize) {
+                    if let Some(offset) = self.indirect_address(lanes, lane, size) {
+                        if self.registers.first_unwritten(offset, size).is_some() {
+                            self.report_unwritten(offset, size, Some(lane as u8));
+                        }
                         values[lane] = self.element(ty, offset);
                     }
                 }
@@ -156,12 +154,8 @@ impl Thread {
                 SourceKind::Packed(offset) => offset + lane * size,
                 SourceKind::Scalar(offset) => *offset,
                 SourceKind::Strided(offsets) => usize::from(offsets[lane]),
-                SourceKind::Indirect(lanes) => {
-                    match self.indirect_address(lanes, lane, size) {
-                        Some(offset) => offset,
-                        None => continue,
-                    }
-                }
+                // Looked at when they were read.
+                SourceKind::Indirect(_) => return,
                 SourceKind::None | SourceKind::Immediate(_) | SourceKind::Vector(_) => return,
             };
             if self.registers.first_unwritten(offset, size).is_some() {

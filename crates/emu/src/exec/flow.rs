@@ -35,7 +35,12 @@ impl Thread {
     }
 
     /// Executes a branch; the instruction pointer stands on it.
-    pub(crate) fn branch(&mut self, op: &Op, branch: &Branch, index_of: &dyn Fn(i64) -> Option<usize>) {
+    pub(crate) fn branch(
+        &mut self,
+        op: &Op,
+        branch: &Branch,
+        index_of: &dyn Fn(i64) -> Option<usize>,
+    ) {
         let here = self.ip;
         let within = op.execution_mask(self);
         let met = match branch.kind {

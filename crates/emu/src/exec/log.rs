@@ -28,7 +28,12 @@ impl Log {
 
     /// Records a problem; whether it is an error. Byte offsets of instructions are filled in
     /// when the log is [taken](Self::take).
-    pub(crate) fn add(&mut self, problem: Problem, instruction: usize, channel: Option<u8>) -> bool {
+    pub(crate) fn add(
+        &mut self,
+        problem: Problem,
+        instruction: usize,
+        channel: Option<u8>,
+    ) -> bool {
         let class = problem.class();
         let policy = self.policies[class as usize];
         if policy == Policy::Ignore {

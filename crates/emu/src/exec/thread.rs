@@ -1,7 +1,7 @@
 //! One hardware thread: registers, channel masks, and what it found wrong.
 
-use super::registers::{self, CONTROL, NOTIFICATION, Registers, STATE};
 use super::log::Log;
+use super::registers::{self, CONTROL, NOTIFICATION, Registers, STATE};
 use crestline_isa::semantics::FloatEnv;
 
 /// The state of a hardware thread between two instructions.
@@ -172,7 +172,7 @@ impl Thread {
         let base = i32::from(self.registers.address(subregister));
         let delta = i32::from(lanes.delta[lane]);
         let address = if lanes.drops_carry {
-            (base & !31) + (delta & !31) + ((base & 31) + (delta & 31) & 31)
+            (base & !31) + (delta & !31) + (((base & 31) + (delta & 31)) & 31)
         } else {
             base + delta
         };

@@ -90,7 +90,7 @@ pub(crate) fn translate(
         }
         Opcode::Call => jip(BranchKind::Call),
         Opcode::Ret => Ok(Branch { kind: BranchKind::Return, jip: 0, uip: 0 }),
-        other => Err(Reject::Unsupported(format!("{}", other.name()))),
+        other => Err(Reject::Unsupported(other.name().to_owned())),
     }
 }
 

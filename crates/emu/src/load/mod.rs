@@ -11,7 +11,7 @@ use crate::exec::operand::{Destination, DestinationKind, Source};
 use crate::message;
 use crestline_device::Device;
 use crestline_isa::semantics::FloatEnv;
-use crestline_isa::{AccessMode, CondMod, Inst, MathFn, Opcode, PredCtrl, Src, Type};
+use crestline_isa::{AccessMode, CondMod, Inst, MathFn, Opcode, PredCtrl, Type};
 use crestline_program::Metadata;
 use region::Context;
 use std::collections::BTreeMap;
@@ -81,20 +81,45 @@ impl Kernel {
         for relocation in &metadata.relocations {
             relocation.apply(&mut code, CONSTANT_DATA_ADDRESS);
         }
-        let decoded = decode(&code, device)?;
+        Kernel::build(decode(&code, device)?, metadata, device)
+    }
+
+    /// Loads a program of decoded instructions, each [`Inst::size`] bytes long. Relocations
+    /// do not apply.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load).
+    pub fn from_instructions(
+        instructions: Vec<Inst>,
+        metadata: Metadata,
+        device: &Device,
+    ) -> Result<Kernel, EmuError> {
+        metadata.check()?;
+        if metadata.platform != device.platform() {
+            let (program, device) = (metadata.platform, device.platform());
+            return Err(EmuError::Platform { program, device });
+        }
+        Kernel::build(instructions, metadata, device)
+    }
+
+    fn build(
+        instructions: Vec<Inst>,
+        metadata: Metadata,
+        device: &Device,
+    ) -> Result<Kernel, EmuError> {
         let mut starts = BTreeMap::new();
-        let mut instructions = Vec::with_capacity(decoded.len());
-        for (index, (offset, inst)) in decoded.into_iter().enumerate() {
-            starts.insert(offset, index);
-            instructions.push(inst);
+        let mut offsets = Vec::with_capacity(instructions.len());
+        let mut end = 0;
+        for (index, inst) in instructions.iter().enumerate() {
+            starts.insert(end, index);
+            offsets.push(end);
+            end += inst.size();
         }
         // A target may be the end of the code; arriving there is an error of its own.
-        starts.insert(code.len() as u32, instructions.len());
-        let offsets: Vec<u32> = starts.keys().copied().collect();
+        starts.insert(end, instructions.len());
         let mut ops = Vec::with_capacity(instructions.len());
-        for (index, inst) in instructions.iter().enumerate() {
-            let offset = offsets[index];
-            let op = specialise(inst, offset, offsets[index + 1] - offset, device, &starts)
+        for (index, (inst, &offset)) in instructions.iter().zip(&offsets).enumerate() {
+            let op = specialise(inst, offset, device, &starts)
                 .map_err(|reject| locate(reject, index, offset))?;
             ops.push(op);
         }
@@ -124,17 +149,17 @@ fn locate(reject: Reject, instruction: usize, offset: u32) -> EmuError {
     }
 }
 
-/// The instructions of a program with their byte offsets.
-fn decode(code: &[u8], device: &Device) -> Result<Vec<(u32, Inst)>, EmuError> {
+/// The instructions of a program.
+fn decode(code: &[u8], device: &Device) -> Result<Vec<Inst>, EmuError> {
     let mut decoded = Vec::new();
     let mut offset = 0;
     while offset < code.len() {
-        let (inst, size) =
-            decode_one(device, &code[offset..]).map_err(|error| {
-                EmuError::Decode { offset: offset as u32, message: error.to_string() }
-            })?;
-        decoded.push((offset as u32, inst));
-        offset += size;
+        let inst = decode_one(device, &code[offset..]).map_err(|error| EmuError::Decode {
+            offset: offset as u32,
+            message: error.to_string(),
+        })?;
+        offset += inst.size() as usize;
+        decoded.push(inst);
     }
     Ok(decoded)
 }
@@ -162,14 +187,13 @@ fn mark_joins(ops: &mut [Op]) {
 fn specialise(
     inst: &Inst,
     offset: u32,
-    size: u32,
     device: &Device,
     starts: &BTreeMap<u32, usize>,
 ) -> Result<Op, Reject> {
     if !matches!(inst.exec_size, 1 | 2 | 4 | 8 | 16 | 32) {
         return Err(Reject::Illegal(format!("{} channels", inst.exec_size)));
     }
-    let mut op = skeleton(inst, offset, size)?;
+    let mut op = skeleton(inst, offset)?;
     match inst.opcode {
         Opcode::Nop | Opcode::Nenop | Opcode::Sync => {}
         Opcode::Illegal => return Err(Reject::Illegal("the illegal opcode".into())),
@@ -197,7 +221,7 @@ fn specialise(
 }
 
 /// What all instructions have.
-fn skeleton(inst: &Inst, offset: u32, size: u32) -> Result<Op, Reject> {
+fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
     let channels = u32::from(inst.exec_size);
     let full = u32::MAX >> (32 - channels);
     let group = u32::from(inst.group);
@@ -210,8 +234,7 @@ fn skeleton(inst: &Inst, offset: u32, size: u32) -> Result<Op, Reject> {
         return Err(Reject::Illegal(format!("flag register f{}.{}", flag.nr, flag.subnr)));
     }
     let flag_shift = u32::from(flag.nr) * 32 + u32::from(flag.subnr) * 16 + group;
-    let uses_flag =
-        inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != CondMod::None;
+    let uses_flag = inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != CondMod::None;
     if uses_flag && flag_shift % 32 + channels > 32 && !matches!(channels, 1) {
         let message = format!("channels {group} and up do not fit f{}.{}", flag.nr, flag.subnr);
         return Err(Reject::Illegal(message));
@@ -242,7 +265,7 @@ fn skeleton(inst: &Inst, offset: u32, size: u32) -> Result<Op, Reject> {
         live_state: false,
         simd8_units: channels.div_ceil(8) as u8,
         offset,
-        size,
+        size: inst.size(),
     })
 }
 
@@ -274,21 +297,19 @@ fn arithmetic(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
         let source = |i: usize| inst.srcs[i].as_reg().map_or(8, |reg| mme(reg.mme));
         op.extensions = [mme(inst.dst.mme), source(0), source(1), source(2)];
     }
-    let selection = matches!(inst.opcode, Opcode::Sel | Opcode::Csel);
     op.selects = inst.opcode == Opcode::Sel && inst.cond_mod == CondMod::None;
-    // The condition of a selection chooses, and that of the macros is an early-out flag.
-    if selection && !op.selects || is_seed(inst) {
-        op.plain = !inst.saturate;
-        if is_seed(inst) {
-            op.condition = CondMod::None;
-        }
+    // What looks like a conditional modifier chooses in selections, and names the early-out
+    // flag in the macros: neither writes flags as a condition does.
+    let chooses = matches!(inst.opcode, Opcode::Sel | Opcode::Csel);
+    if is_seed(inst) {
+        op.condition = CondMod::None;
     }
     op.plain = !op.saturate
-        && (op.condition == CondMod::None || selection)
+        && (op.condition == CondMod::None || chooses)
         && op.accumulator.is_none()
         && op.destination.accumulator.is_none()
         && !op.destination.control;
-    fold_immediates(op, device);
+    fold_immediates(op);
     op.action = Action::Alu(choice.run);
     Ok(())
 }
@@ -298,10 +319,7 @@ fn is_seed(inst: &Inst) -> bool {
 }
 
 fn writes_accumulator_by_itself(opcode: Opcode) -> bool {
-    matches!(
-        opcode,
-        Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Mac | Opcode::Sada2
-    )
+    matches!(opcode, Opcode::Addc | Opcode::Subb | Opcode::Mach | Opcode::Mac | Opcode::Sada2)
 }
 
 /// The unsigned integer type of a type's size.
@@ -315,7 +333,7 @@ fn bits_of(ty: Type) -> Type {
 }
 
 /// Immediates of narrower integer types become dwords, so that they load at once.
-fn fold_immediates(op: &mut Op, _: &Device) {
+fn fold_immediates(op: &mut Op) {
     use crate::exec::operand::SourceKind;
     for source in &mut op.sources {
         if let SourceKind::Immediate(bits) = &mut source.kind
@@ -347,6 +365,14 @@ fn pln(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
     Ok(())
 }
 
-fn decode_one(_: &Device, _: &[u8]) -> Result<(Inst, usize), String> {
-    Err("no codec yet".into())
+/// The instruction that code begins with.
+fn decode_one(device: &Device, code: &[u8]) -> Result<Inst, String> {
+    let Some(bytes) = code.first_chunk() else {
+        return Err(format!("{} bytes, too few for an instruction", code.len()));
+    };
+    let bits = u128::from_le_bytes(*bytes);
+    if bits >> 29 & 1 == 1 {
+        return Err("compacted instruction".into());
+    }
+    crestline_isa::decode(bits, device.generation()).map_err(|error| error.to_string())
 }

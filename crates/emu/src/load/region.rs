@@ -77,9 +77,8 @@ impl Context<'_> {
             Reg::Mrf(number) => {
                 return Err(Reject::Illegal(format!("message register m{number}")));
             }
-            Reg::Arf(kind, number) => arf_offset(kind, number).ok_or_else(|| {
-                Reject::Unsupported(format!("register {}{number}", kind.name()))
-            })?,
+            Reg::Arf(kind, number) => arf_offset(kind, number)
+                .ok_or_else(|| Reject::Unsupported(format!("register {}{number}", kind.name())))?,
         };
         Ok(base + usize::from(sub))
     }
@@ -123,14 +122,14 @@ impl Context<'_> {
             delta: [offset; MAX_LANES],
             drops_carry: self.device.has_indirect_carry_bug(),
         };
-        for lane in 0..self.channels() {
+        for (lane, distance) in distances.iter().enumerate().take(self.channels()) {
             let (row, within) = match rows {
                 // Each row of `width` channels has its own address.
                 Some(width) => (lane as u8 / width.max(1), (lane as u8 % width.max(1)).into()),
                 None => (0, 0),
             };
             lanes.subregister[lane] = addr + row;
-            let delta = i32::from(offset) + distances[lane] + within * size;
+            let delta = i32::from(offset) + distance + within * size;
             lanes.delta[lane] = i16::try_from(delta)
                 .map_err(|_| Reject::Illegal(format!("address offset {delta}")))?;
             if u32::from(lanes.subregister[lane]) >= words {
@@ -194,7 +193,7 @@ impl Context<'_> {
                     _ => None,
                 };
                 let lanes = self.indirect(addr, offset, &distances, rows, size as i32)?;
-                (SourceKind::Indirect(lanes), None, false)
+                (SourceKind::Indirect(lanes), Some(ByteSet::default()), false)
             }
         };
         Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state })

@@ -211,7 +211,8 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
     let kind = view.arithmetic();
     let unsupported = || {
         let types: Vec<&str> = view.types.iter().map(|ty| ty.name()).collect();
-        let what = format!("{} of {} to {}", inst.opcode.name(), types.join(", "), inst.dst.ty.name());
+        let what =
+            format!("{} of {} to {}", inst.opcode.name(), types.join(", "), inst.dst.ty.name());
         Err(Reject::Unsupported(what))
     };
     macro_rules! floats {

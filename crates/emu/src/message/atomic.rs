@@ -39,11 +39,29 @@ impl Operation {
                     AtomicOp::Add => old.wrapping_add(a),
                     AtomicOp::Sub => old.wrapping_sub(a),
                     AtomicOp::RevSub => a.wrapping_sub(old),
-                    AtomicOp::Imax => if signed(a) > signed(old) { a } else { old },
-                    AtomicOp::Imin => if signed(a) < signed(old) { a } else { old },
+                    AtomicOp::Imax => {
+                        if signed(a) > signed(old) {
+                            a
+                        } else {
+                            old
+                        }
+                    }
+                    AtomicOp::Imin => {
+                        if signed(a) < signed(old) {
+                            a
+                        } else {
+                            old
+                        }
+                    }
                     AtomicOp::Umax => old.max(a),
                     AtomicOp::Umin => old.min(a),
-                    AtomicOp::CmpWr | AtomicOp::CmpWr2W => if old == a { b } else { old },
+                    AtomicOp::CmpWr | AtomicOp::CmpWr2W => {
+                        if old == a {
+                            b
+                        } else {
+                            old
+                        }
+                    }
                 };
                 (new, if op == AtomicOp::PreDec { new } else { old })
             }
@@ -52,7 +70,13 @@ impl Operation {
                 let new = match op {
                     FloatAtomicOp::Fmax => Float::to_bits(y.sel_ge(x, &t.env)),
                     FloatAtomicOp::Fmin => Float::to_bits(y.sel_l(x, &t.env)),
-                    FloatAtomicOp::FcmpWr => if x == y { b } else { old },
+                    FloatAtomicOp::FcmpWr => {
+                        if x == y {
+                            b
+                        } else {
+                            old
+                        }
+                    }
                     // Refused when loading, with the other operations of later devices.
                     _ => old,
                 };

@@ -22,10 +22,7 @@ fn address(call: &Call<'_>, t: &mut Thread, bti: Bti, unaligned: bool) -> u64 {
 }
 
 /// The dwords of a block: position in the registers and address.
-pub(super) fn positions(
-    size: OwordBlock,
-    start: u64,
-) -> impl Iterator<Item = (usize, u64)> {
+pub(super) fn positions(size: OwordBlock, start: u64) -> impl Iterator<Item = (usize, u64)> {
     dword_range(size).enumerate().map(move |(i, position)| (position, start + 4 * i as u64))
 }
 
@@ -60,9 +57,8 @@ pub(super) fn read_dwords(
     positions: impl Iterator<Item = (usize, u64)>,
 ) {
     for (position, address) in positions {
-        let value = access
-            .locate(t, memory, address, 4, None)
-            .map_or(0, |offset| memory.load(offset, 4));
+        let value =
+            access.locate(t, memory, address, 4, None).map_or(0, |offset| memory.load(offset, 4));
         call.respond(t, position, value);
     }
 }
@@ -139,8 +135,7 @@ fn with_scratch(
     run: impl FnOnce(&mut Thread, &mut Memory<'_>, &Access),
 ) {
     let mut scratch = std::mem::take(&mut t.scratch);
-    let access =
-        Access { name: crate::SurfaceName::Scratch, base: t.scratch_base.into(), write };
+    let access = Access { name: crate::SurfaceName::Scratch, base: t.scratch_base.into(), write };
     run(t, &mut Memory::Local(&mut scratch), &access);
     t.scratch = scratch;
 }

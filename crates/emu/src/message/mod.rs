@@ -225,7 +225,8 @@ pub(crate) fn execute(op: &Op, message: &Message, t: &mut Thread, world: &mut Wo
     t.sends += 1;
     let within = op.execution_mask(t);
     let mask = op.predicate_mask(t, within) & op.destination.lanes;
-    let predicated_off = mask == 0 && within != 0 && op.predicate.ctrl != crestline_isa::PredCtrl::None;
+    let predicated_off =
+        mask == 0 && within != 0 && op.predicate.ctrl != crestline_isa::PredCtrl::None;
     if !predicated_off {
         match &message.descriptor {
             Some(descriptor) => perform(&Call { descriptor, message, mask }, t, world),
@@ -302,7 +303,9 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
         Kind::ScratchBlockWrite { registers, hword_offset, .. } => {
             block::scratch_write(call, t, registers, hword_offset);
         }
-        Kind::A64UntypedRead { simd, mask, .. } => stateless::untyped_read(call, t, world, simd, mask),
+        Kind::A64UntypedRead { simd, mask, .. } => {
+            stateless::untyped_read(call, t, world, simd, mask)
+        }
         Kind::A64UntypedWrite { simd, mask, .. } => {
             stateless::untyped_write(call, t, world, simd, mask);
         }

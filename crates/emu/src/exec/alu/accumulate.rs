@@ -37,9 +37,12 @@ impl Thread {
 pub(crate) fn carry<const SUBTRACT: bool>(op: &Op, t: &mut Thread, mask: u32) {
     let a: [u32; LANES] = t.load(&op.sources[0], mask);
     let b: [u32; LANES] = t.load(&op.sources[1], mask);
-    let pairs: [(u32, u32); LANES] = std::array::from_fn(|i| {
-        if SUBTRACT { int::subb(a[i], b[i]) } else { int::addc(a[i], b[i]) }
-    });
+    let pairs: [(u32, u32); LANES] =
+        std::array::from_fn(
+            |i| {
+                if SUBTRACT { int::subb(a[i], b[i]) } else { int::addc(a[i], b[i]) }
+            },
+        );
     t.set_accumulators(mask, &pairs.map(|(_, carry)| carry.into()));
     finish(op, t, mask, pairs.map(|(result, _)| result));
 }

@@ -8,8 +8,8 @@ use crate::exec::access::lanes_of;
 use crate::exec::lane::Lane;
 use crate::exec::op::Op;
 use crate::exec::thread::Thread;
-use crestline_isa::semantics::mme::{self, Extended, Seed};
 use crestline_isa::semantics::Float;
+use crestline_isa::semantics::mme::{self, Extended, Seed};
 
 /// The extension registers of destination and sources: 0 to 7, or 8 for none.
 pub(crate) type Extensions = [u8; 4];
@@ -56,9 +56,10 @@ pub(crate) fn seed<F: Lane + Float, const ROOT: bool>(op: &Op, t: &mut Thread, m
     let seeds: [Seed<F>; LANES] = std::array::from_fn(|i| {
         if ROOT { mme::rsqrtm(a[i], &env) } else { mme::invm(a[i], b[i], &env) }
     });
-    let bits = seeds.iter().enumerate().fold(0, |bits, (lane, seed)| {
-        bits | u32::from(seed.early_out) << lane
-    });
+    let bits = seeds
+        .iter()
+        .enumerate()
+        .fold(0, |bits, (lane, seed)| bits | u32::from(seed.early_out) << lane);
     op.set_flags(t, bits, mask);
     store(op, t, mask, seeds.map(|seed| seed.result));
 }

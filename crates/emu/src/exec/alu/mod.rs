@@ -214,11 +214,7 @@ pub(crate) fn select<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32
 }
 
 /// `sel` by a condition: minimum, maximum, or source 0 where the comparison holds.
-pub(crate) fn select_condition<L: Comparable, const N: usize>(
-    op: &Op,
-    t: &mut Thread,
-    mask: u32,
-) {
+pub(crate) fn select_condition<L: Comparable, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
     let a: [L; N] = t.load(&op.sources[0], mask);
     let b: [L; N] = t.load(&op.sources[1], mask);
     let env = t.env;
@@ -230,11 +226,8 @@ pub(crate) fn select_condition<L: Comparable, const N: usize>(
             if compare(condition, a, b) { a } else { b }
         }),
     };
-    let result = if op.saturate {
-        result.map(|value| value.saturate_to(op.destination.ty))
-    } else {
-        result
-    };
+    let result =
+        if op.saturate { result.map(|value| value.saturate_to(op.destination.ty)) } else { result };
     t.store(&op.destination, &result, op.saturate, mask, op.full);
 }
 
@@ -243,11 +236,9 @@ pub(crate) fn csel<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) 
     let a: [L; N] = t.load(&op.sources[0], mask);
     let b: [L; N] = t.load(&op.sources[1], mask);
     let c: [L; N] = t.load(&op.sources[2], mask);
-    let result: [L; N] = std::array::from_fn(|i| if c[i].meets(op.condition) { a[i] } else { b[i] });
-    let result = if op.saturate {
-        result.map(|value| value.saturate_to(op.destination.ty))
-    } else {
-        result
-    };
+    let result: [L; N] =
+        std::array::from_fn(|i| if c[i].meets(op.condition) { a[i] } else { b[i] });
+    let result =
+        if op.saturate { result.map(|value| value.saturate_to(op.destination.ty)) } else { result };
     t.store(&op.destination, &result, op.saturate, mask, op.full);
 }

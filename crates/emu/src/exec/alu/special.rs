@@ -11,15 +11,11 @@ const LANES: usize = 16;
 
 /// `dp2`, `dp3`, `dp4`, `dph`: over each vector of four channels; `TERMS` products, and for
 /// `dph` (`HOMOGENEOUS`) component w of source 1 added.
-pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(
-    op: &Op,
-    t: &mut Thread,
-    mask: u32,
-) {
+pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(op: &Op, t: &mut Thread, mask: u32) {
     // Each channel of a vector needs the whole vector.
-    let whole = (0..LANES).step_by(4).fold(0, |whole, first| {
-        whole | if mask >> first & 15 != 0 { 15 << first } else { 0 }
-    });
+    let whole = (0..LANES)
+        .step_by(4)
+        .fold(0, |whole, first| whole | if mask >> first & 15 != 0 { 15 << first } else { 0 });
     let a: [f32; LANES] = t.load(&op.sources[0], whole & op.full);
     let b: [f32; LANES] = t.load(&op.sources[1], whole & op.full);
     let env = t.env;
@@ -61,9 +57,8 @@ pub(crate) fn pln(op: &Op, t: &mut Thread, mask: u32) {
     let (u, v): ([f32; LANES], [f32; LANES]) =
         (t.load(&op.sources[1], mask), t.load(&op.sources[2], mask));
     let env = t.env;
-    let result: [f32; LANES] = std::array::from_fn(|i| {
-        Float::mad(Float::mad(s, p, u[i], &env), q, v[i], &env)
-    });
+    let result: [f32; LANES] =
+        std::array::from_fn(|i| Float::mad(Float::mad(s, p, u[i], &env), q, v[i], &env));
     finish(op, t, mask, result);
 }
 
