@@ -18,12 +18,10 @@ pub enum EmuError {
         /// Platform of the device.
         device: crestline_device::Platform,
     },
-    /// Bytes that are no instruction.
-    #[error("code byte {offset:#x}: {message}")]
+    /// Bytes that are no instruction; the message names their place.
+    #[error("{message}")]
     Decode {
-        /// Place in the code, in bytes.
-        offset: u32,
-        /// What is wrong.
+        /// Where and what.
         message: String,
     },
     /// An instruction that no hardware would execute as written.

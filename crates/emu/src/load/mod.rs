@@ -81,7 +81,10 @@ impl Kernel {
         for relocation in &metadata.relocations {
             relocation.apply(&mut code, CONSTANT_DATA_ADDRESS);
         }
-        Kernel::build(decode(&code, device)?, metadata, device)
+        let decoded = crestline_isa::decode_program(&code, device.generation())
+            .map_err(|error| EmuError::Decode { message: error.to_string() })?;
+        let instructions = decoded.into_iter().map(|(_, inst)| inst).collect();
+        Kernel::build(instructions, metadata, device)
     }
 
     /// Loads a program of decoded instructions, each [`Inst::size`] bytes long. Relocations
@@ -147,21 +150,6 @@ fn locate(reject: Reject, instruction: usize, offset: u32) -> EmuError {
         Reject::Illegal(message) => EmuError::Illegal { instruction, offset, message },
         Reject::Unsupported(what) => EmuError::Unsupported { instruction, offset, what },
     }
-}
-
-/// The instructions of a program.
-fn decode(code: &[u8], device: &Device) -> Result<Vec<Inst>, EmuError> {
-    let mut decoded = Vec::new();
-    let mut offset = 0;
-    while offset < code.len() {
-        let inst = decode_one(device, &code[offset..]).map_err(|error| EmuError::Decode {
-            offset: offset as u32,
-            message: error.to_string(),
-        })?;
-        offset += inst.size() as usize;
-        decoded.push(inst);
-    }
-    Ok(decoded)
 }
 
 /// Marks the instructions at which channels may wait.
@@ -363,16 +351,4 @@ fn pln(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
     op.plain = !op.saturate && op.condition == CondMod::None;
     op.action = Action::Alu(crate::exec::alu::special::pln);
     Ok(())
-}
-
-/// The instruction that code begins with.
-fn decode_one(device: &Device, code: &[u8]) -> Result<Inst, String> {
-    let Some(bytes) = code.first_chunk() else {
-        return Err(format!("{} bytes, too few for an instruction", code.len()));
-    };
-    let bits = u128::from_le_bytes(*bytes);
-    if bits >> 29 & 1 == 1 {
-        return Err("compacted instruction".into());
-    }
-    crestline_isa::decode(bits, device.generation()).map_err(|error| error.to_string())
 }
