@@ -57,8 +57,9 @@ pub(crate) trait Lane: Copy + Default + 'static {
     /// The exact integer for an accumulator; floats have none.
     fn wide(self) -> i64;
 
-    /// Whether the value meets a condition against zero.
-    fn meets(self, condition: CondMod) -> bool;
+    /// Whether the value meets a condition against zero. Bits of an unsigned lane count as a
+    /// signed number if the instruction's result is one.
+    fn meets(self, condition: CondMod, signed: bool) -> bool;
 }
 
 macro_rules! int_lane {
@@ -148,9 +149,20 @@ macro_rules! int_lane {
             }
 
             #[inline(always)]
-            fn meets(self, condition: CondMod) -> bool {
-                compare(condition, self, 0)
+            fn meets(self, condition: CondMod, signed: bool) -> bool {
+                int_lane!(@meets $unsigned self condition signed)
             }
+        }
+    };
+    (@meets signed $value:ident $condition:ident $signed:ident) => {{
+        let _ = $signed;
+        compare($condition, $value, 0)
+    }};
+    (@meets unsigned $value:ident $condition:ident $signed:ident) => {
+        if $signed {
+            compare($condition, $value.cast_signed(), 0)
+        } else {
+            compare($condition, $value, 0)
         }
     };
     (@abs unsigned $value:ident) => { $value };
@@ -245,7 +257,7 @@ macro_rules! float_lane {
             }
 
             #[inline(always)]
-            fn meets(self, condition: CondMod) -> bool {
+            fn meets(self, condition: CondMod, _: bool) -> bool {
                 compare(condition, float_lane!(@ordered $float self), 0.0)
             }
         }

@@ -38,8 +38,11 @@ pub(crate) struct Thread {
     pub(crate) thread_id: u32,
     /// Private memory, addressed through 64-bit addresses.
     pub(crate) private: Vec<u8>,
+    /// Dwords of a message's response, by register offset. They are written when the message
+    /// is complete, since the response may overlap the payload.
+    pub(crate) response: Vec<(usize, u32)>,
     pub(crate) log: Log,
-    /// A value computed by an instruction that can fail.
+    /// Why the thread cannot go on.
     pub(crate) fault: Option<Fault>,
 }
 
@@ -84,6 +87,7 @@ impl Thread {
             scratch_base: 0,
             thread_id: 0,
             private: Vec::new(),
+            response: Vec::new(),
             log,
             fault: None,
         }

@@ -131,12 +131,8 @@ pub(super) fn untyped(
     with_surface(t, world, bti, |t, memory, name, base| {
         let access = Access { name, base, write: true };
         for lane in call.channels(lanes) {
-            let mut at = u64::from(call.dword(t, 0, lanes, lane));
-            if bti == Bti::SLM {
-                // Pointers to shared memory may carry a tag in their high bits.
-                at &= 0xffff;
-            }
-            let at = align(t, at, lane);
+            let at = call.dword(t, 0, lanes, lane);
+            let at = align(t, at.into(), lane);
             let mut operands = [0; 2];
             for (i, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
                 *operand = u64::from(call.dword(t, 1 + i, lanes, lane));

@@ -336,6 +336,11 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
         // The end of the thread; `check_supported` let nothing else pass.
         _ => {}
     }
+    let mut response = std::mem::take(&mut t.response);
+    for (offset, value) in response.drain(..) {
+        t.registers.set(offset, value.to_le_bytes());
+    }
+    t.response = response;
 }
 
 impl Call<'_> {
@@ -392,10 +397,10 @@ impl Call<'_> {
         fits
     }
 
-    /// Writes a dword of the response.
+    /// Gives a dword of the response.
     fn respond(&self, t: &mut Thread, index: usize, value: u32) {
         if let Some(response) = self.message.response {
-            t.registers.set(response + 4 * index, value.to_le_bytes());
+            t.response.push((response + 4 * index, value));
         }
     }
 
@@ -464,7 +469,11 @@ impl Access {
         size: u32,
         lane: Option<usize>,
     ) -> Option<u64> {
-        let offset = address.wrapping_sub(self.base);
+        let offset = match self.name {
+            // Pointers to shared memory may carry a tag in their high bits.
+            SurfaceName::Shared => address & 0xffff,
+            _ => address.wrapping_sub(self.base),
+        };
         if memory.contains(offset, size.into()) {
             return Some(offset);
         }

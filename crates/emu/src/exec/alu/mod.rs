@@ -81,9 +81,10 @@ fn finish_fully<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, mut
         }
     }
     if op.condition != CondMod::None {
+        let signed = op.destination.ty.is_signed_int();
         let mut bits = 0;
         for (lane, value) in result.iter().enumerate() {
-            bits |= u32::from(value.meets(op.condition)) << lane;
+            bits |= u32::from(value.meets(op.condition, signed)) << lane;
         }
         op.set_flags(t, bits, mask);
     }
@@ -237,7 +238,7 @@ pub(crate) fn csel<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) 
     let b: [L; N] = t.load(&op.sources[1], mask);
     let c: [L; N] = t.load(&op.sources[2], mask);
     let result: [L; N] =
-        std::array::from_fn(|i| if c[i].meets(op.condition) { a[i] } else { b[i] });
+        std::array::from_fn(|i| if c[i].meets(op.condition, true) { a[i] } else { b[i] });
     let result =
         if op.saturate { result.map(|value| value.saturate_to(op.destination.ty)) } else { result };
     t.store(&op.destination, &result, op.saturate, mask, op.full);
