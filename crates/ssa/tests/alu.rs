@@ -100,7 +100,7 @@ impl Random {
             }
             (Class::Float, _) => self.next() & mask,
             (_, 0) => edges[self.next() as usize % edges.len()] & mask,
-            (_, 1) => self.next() % 80 & mask,
+            (_, 1) => (self.next() % 80) & mask,
             _ => self.next() & mask,
         }
     }
@@ -274,7 +274,7 @@ fn integer_operations_are_those_of_the_integers() {
                         _ => random.operand(src.class, bits),
                     };
                     // Shift counts and positions within the operand, mostly.
-                    if src.bits == BitRule::Is(32) && random.next() % 8 != 0 {
+                    if src.bits == BitRule::Is(32) && !random.next().is_multiple_of(8) {
                         *operand %= u64::from(bits) + 1;
                     }
                 }

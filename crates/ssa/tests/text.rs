@@ -1,5 +1,7 @@
 //! The text form: what is printed is what was read, and errors name their place.
 
+mod random;
+
 use std::path::PathBuf;
 
 use crestline_ssa::text::{ParseErrorKind, parse};
@@ -30,6 +32,20 @@ fn files_survive_the_round_trip() {
         count += 1;
     }
     assert!(count > 0);
+}
+
+/// Random shaders are, in canonical form, what their text says.
+#[test]
+fn random_shaders_survive_the_round_trip() {
+    for seed in 0..300 {
+        let (mut shader, _) = random::shader(seed);
+        let as_made = shader.to_string();
+        let from_text = parse(&as_made).unwrap_or_else(|e| panic!("{e}\n{as_made}"));
+        shader.compact();
+        assert_eq!(from_text, shader);
+        let again = parse(&shader.to_string()).unwrap();
+        assert_eq!(again, shader);
+    }
 }
 
 /// A text, the error at its place, and nothing else.

@@ -3,7 +3,7 @@
 //! A *slot* holds one component for each invocation of a subgroup. A *mask* is a set of invocations. Every `If` has
 //! two masks of its own, every `Loop` two, so nothing needs a stack.
 
-use crate::ir::{AluOp, AtomicOp, BindingId, InstId, SysVal, Ty};
+use crate::ir::{AluOp, AtomicOp, BindingId, InstId, SysVal, Ty, Value};
 
 /// A component of each invocation of a subgroup.
 pub(super) type Slot = u32;
@@ -69,6 +69,11 @@ pub(super) enum Op {
     Store(u32),
     Atomic(u32),
     BufferSize(u32),
+    /// The component of a value that is claimed to be the same for all active invocations.
+    Uniform {
+        value: Value,
+        slot: Slot,
+    },
     /// Invocations wait here for the whole workgroup.
     Barrier(InstId),
     /// Those for which `cond` is true go on, the others are kept in mask `masks`; if there are none, on to `else_`.

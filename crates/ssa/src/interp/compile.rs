@@ -16,7 +16,7 @@ pub(super) fn compile(shader: &Shader, options: &Options) -> Result<Code, Interp
     let mut compiler = Compiler {
         shader,
         func,
-        undef: options.undef,
+        options,
         lifetimes: Lifetimes::new(func),
         code: Code::default(),
         slot_of: vec![[Slot::MAX; 4]; func.num_values()],
@@ -25,7 +25,7 @@ pub(super) fn compile(shader: &Shader, options: &Options) -> Result<Code, Interp
         consts: HashMap::new(),
         var_bases: Vec::new(),
     };
-    compiler.variables(options)?;
+    compiler.variables()?;
     let open = compiler.region(func.body(), Targets::default(), None)?;
     compiler.close(&open);
     compiler.emit(Op::End);
@@ -35,7 +35,7 @@ pub(super) fn compile(shader: &Shader, options: &Options) -> Result<Code, Interp
 struct Compiler<'a> {
     shader: &'a Shader,
     func: &'a Function,
-    undef: u64,
+    options: &'a Options,
     lifetimes: Lifetimes,
     code: Code,
     /// The slots of each value's components.
@@ -52,18 +52,18 @@ struct Compiler<'a> {
 type LoopMasks = Option<u32>;
 
 impl Compiler<'_> {
-    fn variables(&mut self, options: &Options) -> Result<(), InterpError> {
+    fn variables(&mut self) -> Result<(), InterpError> {
         let scalars =
             self.shader.vars.iter().fold(0u64, |n, v| n.saturating_add(v.ty.num_scalars()));
-        let needed = scalars.saturating_mul(8 * u64::from(options.subgroup_size));
-        if needed > options.max_bytes || scalars > u64::from(u32::MAX) {
-            return Err(InterpError::Memory { needed, limit: options.max_bytes });
+        let needed = scalars.saturating_mul(8 * u64::from(self.options.subgroup_size));
+        if needed > self.options.max_bytes || scalars > u64::from(u32::MAX) {
+            return Err(InterpError::Memory { needed, limit: self.options.max_bytes });
         }
         for var in &self.shader.vars {
             self.var_bases.push(self.code.vars.len() as u32);
             match &var.init {
                 Some(init) => self.code.vars.extend(init),
-                None => push_undef(&var.ty, self.undef, &mut self.code.vars),
+                None => push_undef(&var.ty, self.options.undef, &mut self.code.vars),
             }
         }
         Ok(())
@@ -156,9 +156,11 @@ impl Compiler<'_> {
     ) -> Result<Vec<Pc>, InterpError> {
         let func = self.func;
         let mut open = Vec::new();
+        self.check_claims(&func.region(region).params);
         for &id in &func.region(region).insts {
             let inst = func.inst(id);
             open.extend(self.inst(id, inst, targets, masks)?);
+            self.check_claims(&inst.results);
             for i in 0..self.lifetimes.dying(id).len() {
                 let value = self.lifetimes.dying(id)[i];
                 self.release(value);
@@ -166,6 +168,19 @@ impl Compiler<'_> {
             self.release_unused(&inst.results);
         }
         Ok(open)
+    }
+
+    /// Checks that values are the same for all where the analysis at hand says so.
+    fn check_claims(&mut self, values: &[Value]) {
+        let Some(divergence) = &self.options.divergence else {
+            return;
+        };
+        for &value in values.iter().filter(|&&value| divergence.is_uniform(value)) {
+            for comp in 0..self.func.ty(value).comps() {
+                let slot = self.slot_of[value.index()][comp];
+                self.emit(Op::Uniform { value, slot });
+            }
+        }
     }
 
     fn release_unused(&mut self, values: &[Value]) {
@@ -187,7 +202,7 @@ impl Compiler<'_> {
         let func = self.func;
         match &inst.kind {
             InstKind::Const(bits) => self.fix(inst.results[0], *bits),
-            InstKind::Undef => self.fix(inst.results[0], [self.undef; 4]),
+            InstKind::Undef => self.fix(inst.results[0], [self.options.undef; 4]),
             InstKind::Alu { op, srcs, .. } => self.alu(*op, srcs, inst.results[0]),
             InstKind::SysVal(sysval) => {
                 let slots = self.define(inst.results[0]);

@@ -245,6 +245,16 @@ impl Machine<'_> {
                         }
                     }
                 }
+                Op::Uniform { value, slot } => {
+                    let cells = state.slot(slot, width);
+                    let mut lanes = Lanes(state.active).map(|lane| cells[lane].get());
+                    if let Some(first) = lanes.next()
+                        && lanes.any(|other| other != first)
+                    {
+                        let (group, subgroup) = (self.group, state.index);
+                        return Err(InterpError::NotUniform { group, subgroup, value });
+                    }
+                }
                 Op::Barrier(inst) => {
                     // Invocations that have returned are not waited for; whole subgroups are.
                     if state.active != state.alive {

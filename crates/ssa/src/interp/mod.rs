@@ -19,11 +19,12 @@ mod slots;
 
 pub use memory::{BufferKey, OutOfBounds, Resources};
 
-use crate::ir::{InstId, Shader, Stage};
+use crate::analysis::Divergence;
+use crate::ir::{InstId, Shader, Stage, Value};
 use crate::verify::{VerifyError, verify};
 
 /// How to run a shader.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Invocations of a subgroup, 1 to 64.
     pub subgroup_size: u32,
@@ -33,11 +34,20 @@ pub struct Options {
     pub max_bytes: u64,
     /// The bits of undefined values, cut to their size.
     pub undef: u64,
+    /// An analysis of the shader whose claims are checked: a value that it calls uniform and that differs between
+    /// invocations ends the run.
+    pub divergence: Option<Divergence>,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { subgroup_size: 16, budget: 1 << 32, max_bytes: 1 << 30, undef: 0 }
+        Options {
+            subgroup_size: 16,
+            budget: 1 << 32,
+            max_bytes: 1 << 30,
+            undef: 0,
+            divergence: None,
+        }
     }
 }
 
@@ -98,6 +108,16 @@ pub enum InterpError {
         subgroup: u32,
         /// The barrier.
         inst: InstId,
+    },
+    /// A value that [`Options::divergence`] calls uniform differs between invocations.
+    #[error("workgroup {group:?}, subgroup {subgroup}: {value} is not uniform")]
+    NotUniform {
+        /// The workgroup.
+        group: [u32; 3],
+        /// The subgroup in it.
+        subgroup: u32,
+        /// The value.
+        value: Value,
     },
     /// Subgroups of a workgroup wait at different barriers, or some have ended.
     #[error("workgroup {group:?}: a barrier at {inst} that not all subgroups come to")]
