@@ -10,6 +10,7 @@ pub mod inst;
 pub mod message;
 pub mod semantics;
 pub mod tables;
+pub mod text;
 pub mod validate;
 
 pub use codec::{

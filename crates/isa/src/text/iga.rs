@@ -1,0 +1,621 @@
+//! Printer of the `iga` syntax.
+//!
+//! Confirmed against the output of `iga64` on the same bytes; what its syntax cannot say
+//! (Align16 swizzles and write masks) is printed in the style of the other syntax.
+
+use super::Context;
+use super::number::{c_e, c_g, half_to_f64};
+use crate::inst::{
+    DescSrc, Dst, Extra, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg, Swizzle, SwsbPipe,
+    TokenMode, VStride, WriteMask,
+};
+use crate::tables::{
+    AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, ThreadCtrl, Type,
+};
+use crestline_device::Gen;
+use std::fmt::Write;
+
+/// Prints one instruction without a line end.
+pub(super) fn inst(out: &mut String, i: &Inst, generation: Gen, context: Option<Context<'_>>) {
+    let printer = Printer { i, generation, context };
+    printer.predicate(out);
+    printer.operation(out);
+    printer.operands(out);
+    printer.options(out);
+}
+
+struct Printer<'a> {
+    i: &'a Inst,
+    generation: Gen,
+    context: Option<Context<'a>>,
+}
+
+/// Lower-case type name.
+pub(super) fn type_name(ty: Type) -> &'static str {
+    match ty {
+        Type::Ud => "ud",
+        Type::D => "d",
+        Type::Uw => "uw",
+        Type::W => "w",
+        Type::Ub => "ub",
+        Type::B => "b",
+        Type::Uq => "uq",
+        Type::Q => "q",
+        Type::F => "f",
+        Type::Hf => "hf",
+        Type::Df => "df",
+        Type::Nf => "nf",
+        Type::Bf => "bf",
+        Type::Uv => "uv",
+        Type::V => "v",
+        Type::Vf => "vf",
+    }
+}
+
+fn math_name(function: MathFn) -> &'static str {
+    match function {
+        MathFn::Inv => "inv",
+        MathFn::Log => "log",
+        MathFn::Exp => "exp",
+        MathFn::Sqrt => "sqt",
+        MathFn::Rsq => "rsqt",
+        MathFn::Sin => "sin",
+        MathFn::Cos => "cos",
+        MathFn::SinCos => "sincos",
+        MathFn::Fdiv => "fdiv",
+        MathFn::Pow => "pow",
+        MathFn::IntDiv => "idiv",
+        MathFn::IntQuot => "iqot",
+        MathFn::IntRem => "irem",
+        MathFn::Invm => "invm",
+        MathFn::Rsqrtm => "rsqtm",
+    }
+}
+
+fn sfid_name(sfid: Sfid) -> &'static str {
+    match sfid {
+        Sfid::Null => "null",
+        Sfid::Math => "math",
+        Sfid::Sampler => "smpl",
+        Sfid::Gateway => "gtwy",
+        Sfid::DpRead => "dp_read",
+        Sfid::DpSamplerCache | Sfid::DataCache2 => "dc2",
+        Sfid::DpWrite => "dp_write",
+        Sfid::RenderCache => "rc",
+        Sfid::Urb => "urb",
+        Sfid::ThreadSpawner => "ts",
+        Sfid::BindlessDispatch => "btd",
+        Sfid::Vme => "vme",
+        Sfid::RayTrace => "rta",
+        Sfid::ConstantCache => "dcro",
+        Sfid::DataCache0 => "dc0",
+        Sfid::PixelInterpolator => "pixi",
+        Sfid::DataCache1 => "dc1",
+        Sfid::Cre => "cre",
+        Sfid::Tgm => "tgm",
+        Sfid::Slm => "slm",
+        Sfid::Ugm => "ugm",
+    }
+}
+
+fn cond_name(cond: CondMod) -> &'static str {
+    match cond {
+        CondMod::None => "",
+        CondMod::Z => "eq",
+        CondMod::Nz => "ne",
+        CondMod::G => "gt",
+        CondMod::Ge => "ge",
+        CondMod::L => "lt",
+        CondMod::Le => "le",
+        CondMod::R => "ro",
+        CondMod::O => "ov",
+        CondMod::U => "un",
+    }
+}
+
+/// Whether the first subregister of an architecture register is printed, and the register's
+/// number with it.
+fn arf_style(kind: ArfKind) -> (bool, bool) {
+    match kind {
+        ArfKind::Null | ArfKind::Ip | ArfKind::ChannelEnable => (false, false),
+        ArfKind::StackPointer => (false, true),
+        _ => (true, true),
+    }
+}
+
+fn arf_name(kind: ArfKind) -> &'static str {
+    match kind {
+        ArfKind::Null => "null",
+        ArfKind::Address => "a",
+        ArfKind::Accumulator => "acc",
+        ArfKind::Flag => "f",
+        ArfKind::ChannelEnable => "ce",
+        ArfKind::MessageControl => "msg",
+        ArfKind::StackPointer => "sp",
+        ArfKind::State => "sr",
+        ArfKind::Control => "cr",
+        ArfKind::Notification => "n",
+        ArfKind::Ip => "ip",
+        ArfKind::ThreadDep => "tdr",
+        ArfKind::Timestamp => "tm",
+        ArfKind::FlowControl => "fc",
+        ArfKind::Debug => "dbg",
+    }
+}
+
+impl Printer<'_> {
+    fn predicate(&self, out: &mut String) {
+        let i = self.i;
+        let predicated = i.predicate.ctrl != PredCtrl::None;
+        if !predicated && !i.no_mask || self.is_bare() {
+            return;
+        }
+        out.push('(');
+        if i.no_mask {
+            out.push('W');
+        }
+        if predicated {
+            if i.no_mask {
+                out.push('&');
+            }
+            if i.predicate.inverse {
+                out.push('~');
+            }
+            let _ = write!(out, "f{}.{}", i.flag.nr, i.flag.subnr);
+            let name = i.predicate.ctrl.name();
+            if !name.is_empty() {
+                let _ = write!(out, ".{name}");
+            }
+        }
+        out.push_str(") ");
+    }
+
+    /// Whether the operation stands alone, without execution size and operands.
+    fn is_bare(&self) -> bool {
+        self.i.opcode.form() == Form::Nullary
+    }
+
+    fn operation(&self, out: &mut String) {
+        let i = self.i;
+        out.push_str(i.opcode.name());
+        match &i.extra {
+            Extra::Math(function) => {
+                let _ = write!(out, ".{}", math_name(*function));
+            }
+            Extra::Sync(function) => {
+                let _ = write!(out, ".{}", function.name());
+            }
+            // Other branches have the bit too, but no syntax for it.
+            Extra::Branch(branch)
+                if branch.branch_ctrl
+                    && matches!(i.opcode, Opcode::If | Opcode::Else | Opcode::Goto) =>
+            {
+                out.push_str(".b");
+            }
+            Extra::Send(send) if self.generation >= Gen::Gen12 => {
+                let _ = write!(out, ".{}", sfid_name(send.sfid));
+            }
+            Extra::Bfn(table) => {
+                let _ = write!(out, ".{table:#04X}");
+            }
+            Extra::Dpas(dpas) => {
+                let _ = write!(out, ".{}x{}", dpas.depth, dpas.repeat);
+            }
+            _ => {}
+        }
+        let sizeless = matches!(i.opcode, Opcode::Jmpi | Opcode::Wait | Opcode::Sync);
+        if !sizeless && !self.is_bare() {
+            let _ = write!(out, " ({}|M{})", i.exec_size, i.group);
+        }
+        let is_macro = i.math().is_some_and(MathFn::is_macro);
+        if i.cond_mod != CondMod::None || is_macro {
+            let name = if is_macro { "eo" } else { cond_name(i.cond_mod) };
+            let _ = write!(out, " ({name})f{}.{}", i.flag.nr, i.flag.subnr);
+        }
+    }
+
+    fn operands(&self, out: &mut String) {
+        let i = self.i;
+        match i.opcode.form() {
+            Form::Nullary | Form::MaskStack => {}
+            Form::Jmpi | Form::BranchJip | Form::BranchJipUip => self.targets(out),
+            Form::Call => {
+                out.push(' ');
+                self.bare_place(out, i.dst.place, i.dst.ty);
+                self.targets(out);
+            }
+            Form::Ret => self.register_target(out),
+            Form::Send | Form::Sends => self.message(out),
+            Form::Sync => self.sync(out),
+            Form::Wait => self.source(out, 0),
+            _ => {
+                self.destination(out);
+                for n in 0..3 {
+                    self.source(out, n);
+                }
+            }
+        }
+    }
+
+    fn targets(&self, out: &mut String) {
+        let Some(branch) = self.i.branch() else { return };
+        for target in [branch.jip, branch.uip].into_iter().flatten() {
+            out.push(' ');
+            match self.context {
+                Some(context) => context.labels.print_target(out, context.offset, target),
+                None => {
+                    let _ = write!(out, "{target}");
+                }
+            }
+        }
+        if branch.jip.is_none() {
+            self.register_target(out);
+        }
+    }
+
+    fn register_target(&self, out: &mut String) {
+        if let Src::Reg(src) = &self.i.srcs[0] {
+            out.push(' ');
+            self.bare_place(out, src.place, src.ty);
+        }
+    }
+
+    fn sync(&self, out: &mut String) {
+        match &self.i.srcs[0] {
+            Src::Imm(imm) => {
+                let tokens: Vec<String> = (0..16)
+                    .filter(|token| imm.bits >> token & 1 != 0)
+                    .map(|token| format!("${token}"))
+                    .collect();
+                if imm.bits >> 16 == 0 && !tokens.is_empty() {
+                    let _ = write!(out, " ({})", tokens.join(","));
+                } else {
+                    let _ = write!(out, " {:#X}:ud", imm.bits);
+                }
+            }
+            Src::Reg(reg) if !reg.place.is_null() => self.source(out, 0),
+            _ => out.push_str(" null"),
+        }
+    }
+
+    fn destination(&self, out: &mut String) {
+        let dst = &self.i.dst;
+        out.push(' ');
+        if self.i.saturate {
+            out.push_str("(sat)");
+        }
+        self.dst_place(out, dst);
+        if dst.mme.is_none() {
+            let _ = write!(out, "<{}>", dst.hstride);
+        }
+        if self.i.access_mode == AccessMode::Align16 && dst.writemask != WriteMask::XYZW {
+            out.push('.');
+            for (bit, name) in "xyzw".chars().enumerate() {
+                if dst.writemask.0 >> bit & 1 != 0 {
+                    out.push(name);
+                }
+            }
+        }
+        let _ = write!(out, ":{}", type_name(dst.ty));
+    }
+
+    fn dst_place(&self, out: &mut String, dst: &Dst) {
+        match dst.mme {
+            Some(number) => self.mme_place(out, dst.place, number),
+            None => self.place(out, dst.place, dst.ty),
+        }
+    }
+
+    fn mme_place(&self, out: &mut String, place: Place, number: u8) {
+        if let Place::Direct { reg, .. } = place {
+            self.register(out, reg);
+        }
+        if number >= 8 {
+            out.push_str(".nomme");
+        } else {
+            let _ = write!(out, ".mme{number}");
+        }
+    }
+
+    fn register(&self, out: &mut String, reg: Reg) {
+        let _ = match reg {
+            Reg::Grf(nr) => write!(out, "r{nr}"),
+            Reg::Mrf(nr) => write!(out, "m{nr}"),
+            Reg::Arf(ArfKind::Accumulator, nr) if nr >= self.first_mme() => {
+                write!(out, "mme{}", nr - self.first_mme())
+            }
+            Reg::Arf(kind, nr) => {
+                out.push_str(arf_name(kind));
+                match arf_style(kind).0 {
+                    true => write!(out, "{nr}"),
+                    false => Ok(()),
+                }
+            }
+        };
+    }
+
+    /// Number of the first accumulator that is an extended precision register.
+    fn first_mme(&self) -> u8 {
+        match self.generation {
+            Gen::Gen12 | Gen::Gen125 => 8,
+            Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => 2,
+            _ => 16,
+        }
+    }
+
+    fn place(&self, out: &mut String, place: Place, ty: Type) {
+        let _ = match place {
+            Place::Direct { reg, sub } => {
+                self.register(out, reg);
+                match reg {
+                    Reg::Arf(kind, _) if !arf_style(kind).1 => Ok(()),
+                    _ => write!(out, ".{}", u32::from(sub) / ty.size()),
+                }
+            }
+            Place::Indirect { addr, offset: 0 } => write!(out, "r[a0.{addr}]"),
+            Place::Indirect { addr, offset } => write!(out, "r[a0.{addr},{offset}]"),
+        };
+    }
+
+    /// A branch register, whose offset is counted in dwords.
+    fn bare_place(&self, out: &mut String, place: Place, ty: Type) {
+        let ty = if ty.size() == 4 { ty } else { Type::Ud };
+        self.place(out, place, ty);
+    }
+
+    fn source(&self, out: &mut String, n: usize) {
+        match &self.i.srcs[n] {
+            Src::None => {}
+            Src::Imm(imm) => {
+                out.push(' ');
+                immediate(out, imm);
+            }
+            Src::Reg(src) => {
+                if n == 1 && src.place.is_null() && self.i.math().is_some_and(|f| f.sources() == 1)
+                {
+                    return;
+                }
+                out.push(' ');
+                self.src_reg(out, src, n);
+            }
+        }
+    }
+
+    fn src_reg(&self, out: &mut String, src: &SrcReg, n: usize) {
+        if src.negate {
+            let not = self.i.opcode.is_logic() && self.generation >= Gen::Gen8;
+            out.push(if not { '~' } else { '-' });
+        }
+        if src.abs {
+            out.push_str("(abs)");
+        }
+        if let Some(number) = src.mme {
+            self.mme_place(out, src.place, number);
+            let _ = write!(out, ":{}", type_name(src.ty));
+            return;
+        }
+        let (region, skip) = three_src_region(src, n);
+        let place = match src.place {
+            Place::Direct { reg, sub } => Place::Direct { reg, sub: sub + skip },
+            place => place,
+        };
+        self.place(out, place, src.ty);
+        match region {
+            Some(text) => out.push_str(text),
+            None => region_text(out, src.region, n),
+        }
+        let _ = write!(out, ":{}", type_name(src.ty));
+    }
+
+    fn message(&self, out: &mut String) {
+        let Some(send) = self.i.send() else { return };
+        let split = self.i.opcode.form() == Form::Sends;
+        let typed = self.generation < Gen::Gen12;
+        // Types are shown for destinations of split sends, and where they are not UD.
+        out.push(' ');
+        self.payload(out, self.i.dst.place);
+        if typed && (split || self.i.dst.ty != Type::Ud) {
+            let _ = write!(out, ":{}", type_name(self.i.dst.ty));
+        }
+        for (n, src) in self.i.srcs[..2].iter().enumerate() {
+            match src {
+                Src::Reg(src) => {
+                    out.push(' ');
+                    self.payload(out, src.place);
+                    if typed && !split && src.ty != Type::Ud {
+                        let _ = write!(out, ":{}", type_name(src.ty));
+                    }
+                }
+                _ if n == 1 && (split || !typed) => out.push_str(" null"),
+                _ => {}
+            }
+        }
+        self.descriptors(out, send);
+    }
+
+    fn descriptors(&self, out: &mut String, send: &Send) {
+        let _ = match send.ex_desc {
+            DescSrc::Imm(ex_desc) if self.generation >= Gen::Gen12 => {
+                write!(out, " {ex_desc:#X}")
+            }
+            DescSrc::Imm(ex_desc) => {
+                let sfid = u32::from(send.sfid.bits(self.generation).unwrap_or(0));
+                write!(out, " {:#X}", ex_desc | u32::from(send.eot) << 5 | sfid)
+            }
+            DescSrc::Reg { dword } => write!(out, " a0.{dword}"),
+        };
+        let _ = match send.desc {
+            DescSrc::Imm(desc) => write!(out, " 0x{desc:08X}"),
+            DescSrc::Reg { dword } => write!(out, " a0.{dword}"),
+        };
+    }
+
+    fn payload(&self, out: &mut String, place: Place) {
+        match place {
+            Place::Direct { reg, sub: 0 } => self.register(out, reg),
+            place => self.place(out, place, Type::Ud),
+        }
+    }
+
+    fn options(&self, out: &mut String) {
+        let i = self.i;
+        let mut options: Vec<&str> = Vec::new();
+        let eot = i.send().is_some_and(|send| send.eot);
+        let fused = i.send().is_some_and(|send| send.fusion_ctrl);
+        // In the order of iga64, which sorts them by name.
+        for (set, name) in [
+            (i.acc_wr_en, "AccWrEn"),
+            (i.thread_ctrl == ThreadCtrl::Atomic, "Atomic"),
+            (i.breakpoint, "Breakpoint"),
+            (i.compacted, "Compacted"),
+            (eot, "EOT"),
+            (i.no_dd_check, "NoDDChk"),
+            (i.no_dd_clear, "NoDDClr"),
+            (i.thread_ctrl == ThreadCtrl::NoPreempt, "NoPreempt"),
+            (fused, "Serialize"),
+            (i.thread_ctrl == ThreadCtrl::Switch, "Switch"),
+        ] {
+            if set {
+                options.push(name);
+            }
+        }
+        let mut swsb = String::new();
+        if i.swsb.distance != 0 {
+            let pipe = match i.swsb.pipe {
+                SwsbPipe::Implied => "",
+                SwsbPipe::All => "A",
+                SwsbPipe::Float => "F",
+                SwsbPipe::Int => "I",
+                SwsbPipe::Long => "L",
+            };
+            let _ = write!(swsb, "{pipe}@{}", i.swsb.distance);
+        }
+        if let Some(token) = i.swsb.token {
+            let comma = if swsb.is_empty() { "" } else { "," };
+            let mode = match token.mode {
+                TokenMode::Set => "",
+                TokenMode::Src => ".src",
+                TokenMode::Dst => ".dst",
+            };
+            let _ = write!(swsb, "{comma}${}{mode}", token.id);
+        }
+        if !swsb.is_empty() {
+            options.push(&swsb);
+        }
+        if !options.is_empty() {
+            let _ = write!(out, " {{{}}}", options.join(","));
+        }
+    }
+}
+
+/// The region of an Align16 three-source operand where the syntax can say it, and the bytes a
+/// replicated double adds to the offset.
+fn three_src_region(src: &SrcReg, n: usize) -> (Option<&'static str>, u8) {
+    let (vector, scalar) = if n == 2 { ("<1>", "<0>") } else { ("<2;1>", "<0;0>") };
+    match src.region {
+        Region::ThreeAlign16 { rep: true, .. } => (Some(scalar), 0),
+        Region::ThreeAlign16 { swizzle: Swizzle([0, 1, 0, 1]), .. } if src.ty == Type::Df => {
+            (Some(scalar), 0)
+        }
+        Region::ThreeAlign16 { swizzle: Swizzle([2, 3, 2, 3]), .. } if src.ty == Type::Df => {
+            (Some(scalar), 8)
+        }
+        Region::ThreeAlign16 { swizzle: Swizzle::XYZW, .. } => (Some(vector), 0),
+        _ => (None, 0),
+    }
+}
+
+fn swizzle_text(out: &mut String, swizzle: Swizzle) {
+    out.push('.');
+    for component in swizzle.0 {
+        out.push(['x', 'y', 'z', 'w'][usize::from(component & 3)]);
+    }
+}
+
+fn region_text(out: &mut String, region: Region, n: usize) {
+    let _ = match region {
+        Region::Align1 { vstride: VStride::VxH, width, hstride } => {
+            write!(out, "<{width},{hstride}>")
+        }
+        Region::Align1 { vstride: VStride::Elements(vstride), width, hstride } => {
+            write!(out, "<{vstride};{width},{hstride}>")
+        }
+        Region::Align16 { vstride, swizzle } => {
+            let _ = write!(out, "<{vstride}>");
+            swizzle_text(out, swizzle);
+            Ok(())
+        }
+        Region::ThreeAlign16 { swizzle, .. } => {
+            out.push_str(if n == 2 { "<1>" } else { "<2;1>" });
+            swizzle_text(out, swizzle);
+            Ok(())
+        }
+        Region::ThreeAlign1 { vstride: Some(vstride), hstride } => {
+            write!(out, "<{vstride};{hstride}>")
+        }
+        Region::ThreeAlign1 { vstride: None, hstride } => write!(out, "<{hstride}>"),
+    };
+}
+
+/// An immediate with its type: signed integers in decimal, unsigned in hexadecimal, floats as
+/// short as they can be while naming the same value.
+fn immediate(out: &mut String, imm: &Imm) {
+    let bits = imm.bits;
+    let _ = match imm.ty {
+        Type::D => write!(out, "{}", bits as u32 as i32),
+        Type::W => write!(out, "{}", bits as u16 as i16),
+        Type::Q => write!(out, "{}", bits as i64),
+        Type::F => {
+            let value = f32::from_bits(bits as u32);
+            let same = |text: &str| text.parse::<f32>() == Ok(value);
+            float(out, bits, f64::from(value), (8, 23), same);
+            Ok(())
+        }
+        Type::Hf => {
+            let value = half_to_f64(bits as u16);
+            let same = |text: &str| text.parse::<f32>().map(f64::from) == Ok(value);
+            float(out, bits, value, (5, 10), same);
+            Ok(())
+        }
+        Type::Df => {
+            let value = f64::from_bits(bits);
+            float(out, bits, value, (11, 52), |text| text.parse::<f64>() == Ok(value));
+            Ok(())
+        }
+        _ => write!(out, "{bits:#X}"),
+    };
+    let _ = write!(out, ":{}", type_name(imm.ty));
+}
+
+/// A float with the given widths of exponent and fraction; `same` says whether a text names
+/// exactly its value.
+fn float(
+    out: &mut String,
+    bits: u64,
+    value: f64,
+    (exponent, fraction): (u32, u32),
+    same: impl Fn(&str) -> bool,
+) {
+    let sign = if bits >> (exponent + fraction) & 1 != 0 { "-" } else { "" };
+    if value.is_nan() {
+        let quiet = bits >> (fraction - 1) & 1;
+        let kind = if quiet != 0 { "qnan" } else { "snan" };
+        let payload = bits & ((1 << (fraction - 1)) - 1);
+        let _ = write!(out, "{sign}{kind}({payload:#X})");
+    } else if value.is_infinite() {
+        let _ = write!(out, "{sign}inf");
+    } else {
+        let short = c_g(value, 6);
+        let long = c_e(value);
+        if same(&short) {
+            out.push_str(&short);
+            if !short.contains(['.', 'e']) {
+                out.push_str(".0");
+            }
+        } else if same(&long) {
+            out.push_str(&long);
+        } else {
+            let _ = write!(out, "{bits:#X}");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! Labels of a program.
+
+use super::Syntax;
+use crate::inst::{Inst, Send};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// The labels of a program, by byte offset.
+pub(super) struct Labels {
+    syntax: Syntax,
+    /// Number of each label: in the order of their first use, second targets before first ones
+    /// (`mesa`), or its byte offset (`iga`).
+    at: BTreeMap<usize, usize>,
+}
+
+/// The program offset a relative target means, if it is not negative.
+fn absolute(offset: usize, relative: i32) -> Option<usize> {
+    offset.checked_add_signed(isize::try_from(relative).ok()?)
+}
+
+impl Labels {
+    /// Collects the labels: branch targets, and for `iga`, which labels basic blocks, also the
+    /// start and what follows a branch or the end of a thread.
+    pub(super) fn of(insts: &[(usize, Inst)], syntax: Syntax) -> Labels {
+        let mut at = BTreeMap::new();
+        let mut add = |offset: usize| {
+            let next = at.len();
+            at.entry(offset).or_insert(match syntax {
+                Syntax::Mesa => next,
+                Syntax::Iga => offset,
+            });
+        };
+        if syntax == Syntax::Iga {
+            add(0);
+        }
+        for (offset, inst) in insts {
+            if let Some(branch) = inst.branch() {
+                let targets = [branch.uip, branch.jip].into_iter().flatten();
+                targets.filter_map(|target| absolute(*offset, target)).for_each(&mut add);
+            }
+            let ends = inst.branch().is_some() || inst.send().is_some_and(|Send { eot, .. }| *eot);
+            if ends && syntax == Syntax::Iga {
+                add(offset + inst.size() as usize);
+            }
+        }
+        Labels { syntax, at }
+    }
+
+    fn prefix(&self) -> &'static str {
+        match self.syntax {
+            Syntax::Mesa => "LABEL",
+            Syntax::Iga => "L",
+        }
+    }
+
+    /// Prints the label line in front of the instruction at an offset, if it has one.
+    pub(super) fn print_before(&self, out: &mut String, offset: usize) {
+        if let Some(number) = self.at.get(&offset) {
+            if self.syntax == Syntax::Mesa {
+                out.push('\n');
+            }
+            let _ = writeln!(out, "{}{number}:", self.prefix());
+        }
+    }
+
+    /// Prints a target: its label, or the relative distance if it is outside of the program's
+    /// address range.
+    pub(super) fn print_target(&self, out: &mut String, offset: usize, relative: i32) {
+        let number = absolute(offset, relative).and_then(|target| self.at.get(&target));
+        let _ = match number {
+            Some(number) => write!(out, "{}{number}", self.prefix()),
+            None => write!(out, "{relative}"),
+        };
+    }
+}

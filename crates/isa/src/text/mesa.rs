@@ -1,0 +1,512 @@
+//! Printer of the `mesa` syntax: what Mesa's shader dumps look like.
+//!
+//! A send takes two lines, the second of which names the message. Differences from the dumps
+//! are listed in `docs/isa-notes.md`: where those lose information, this printer does not.
+
+use super::Context;
+use super::mesa_message;
+use super::number::c_g;
+use crate::inst::{
+    Compression, DescSrc, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
+    Swizzle, SwsbPipe, TokenMode, VStride, WriteMask,
+};
+use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, PredCtrl, ThreadCtrl, Type};
+use crestline_device::Gen;
+use std::fmt::Write;
+
+/// Prints one instruction without a final line end.
+pub(super) fn inst(out: &mut String, i: &Inst, generation: Gen, context: Option<Context<'_>>) {
+    let printer = Printer { i, generation, context };
+    printer.predicate(out);
+    printer.operation(out);
+    printer.operands(out);
+    printer.options(out);
+    out.push(';');
+}
+
+struct Printer<'a> {
+    i: &'a Inst,
+    generation: Gen,
+    context: Option<Context<'a>>,
+}
+
+fn arf_name(out: &mut String, kind: ArfKind, nr: u8) {
+    let _ = match kind {
+        ArfKind::Null | ArfKind::Ip => write!(out, "{}", kind.name()),
+        _ => write!(out, "{}{nr}", kind.name()),
+    };
+}
+
+fn register(out: &mut String, reg: Reg) {
+    let _ = match reg {
+        Reg::Grf(nr) => write!(out, "g{nr}"),
+        Reg::Mrf(nr) => write!(out, "m{nr}"),
+        Reg::Arf(kind, nr) => {
+            arf_name(out, kind, nr);
+            Ok(())
+        }
+    };
+}
+
+/// A register with the subregister in elements of the type, left out if it is the first and
+/// `always` is not set.
+fn place(out: &mut String, place: Place, ty: Type, always: bool) {
+    match place {
+        Place::Direct { reg, sub } => {
+            register(out, reg);
+            let element = u32::from(sub) / ty.size();
+            if element != 0 || always {
+                let _ = write!(out, ".{element}");
+            }
+        }
+        Place::Indirect { addr, offset } => {
+            out.push_str("g[a0");
+            if addr != 0 {
+                let _ = write!(out, ".{addr}");
+            }
+            if offset != 0 {
+                let _ = write!(out, " {offset}");
+            }
+            out.push(']');
+        }
+    }
+}
+
+fn flag_text(out: &mut String, flag: Flag) {
+    let _ = write!(out, "f{}.{}", flag.nr, flag.subnr);
+}
+
+impl Printer<'_> {
+    fn predicate(&self, out: &mut String) {
+        let predicate = self.i.predicate;
+        if predicate.ctrl == PredCtrl::None {
+            return;
+        }
+        out.push_str(if predicate.inverse { "(-" } else { "(+" });
+        flag_text(out, self.i.flag);
+        let name = predicate.ctrl.name();
+        if !name.is_empty() {
+            let _ = write!(out, ".{name}");
+        }
+        out.push_str(") ");
+    }
+
+    fn operation(&self, out: &mut String) {
+        let i = self.i;
+        out.push_str(i.opcode.name());
+        if i.saturate {
+            out.push_str(".sat");
+        }
+        if i.breakpoint {
+            out.push_str(".breakpoint");
+        }
+        match &i.extra {
+            Extra::Math(function) => {
+                let _ = write!(out, " {}", function.name());
+            }
+            Extra::Sync(function) => {
+                let _ = write!(out, " {}", function.name());
+            }
+            Extra::Bfn(table) => {
+                let _ = write!(out, " {table:#04x}");
+            }
+            Extra::Dpas(dpas) => {
+                let _ = write!(out, " {}x{}", dpas.depth, dpas.repeat);
+            }
+            _ => {}
+        }
+        if i.cond_mod != CondMod::None {
+            let _ = write!(out, ".{}", i.cond_mod.name());
+            // The others do not write the flag register.
+            let quiet = matches!(i.opcode, Opcode::Sel | Opcode::Csel | Opcode::If | Opcode::While);
+            if !quiet {
+                out.push('.');
+                flag_text(out, i.flag);
+            }
+        }
+        if i.opcode.form() != Form::Nullary {
+            let _ = write!(out, "({})", i.exec_size);
+        }
+        out.push(' ');
+    }
+
+    fn operands(&self, out: &mut String) {
+        let i = self.i;
+        match i.opcode.form() {
+            Form::Nullary | Form::MaskStack => {}
+            Form::Jmpi | Form::BranchJip | Form::BranchJipUip => self.targets(out),
+            Form::Call => {
+                self.destination(out);
+                self.targets(out);
+            }
+            Form::Send | Form::Sends => self.message(out),
+            Form::Wait => self.destination(out),
+            Form::Sync => match &i.srcs[0] {
+                Src::None => out.push_str("null<0,1,0>UD "),
+                _ => self.source(out, 0),
+            },
+            Form::Ret => self.source(out, 0),
+            _ => {
+                self.destination(out);
+                let count = if i.math().is_some() { 2 } else { 3 };
+                for n in 0..count {
+                    self.source(out, n);
+                }
+                if i.math().is_some() && i.srcs[1] == Src::None && i.srcs[0].as_reg().is_some() {
+                    out.push_str("null<0,1,0>UD ");
+                }
+            }
+        }
+    }
+
+    fn targets(&self, out: &mut String) {
+        let Some(branch) = self.i.branch() else { return };
+        let names = if self.generation >= Gen::Gen6 { ["JIP:", "UIP:"] } else { ["Jump:", "UIP:"] };
+        for (name, target) in names.into_iter().zip([branch.jip, branch.uip]) {
+            let Some(target) = target else { continue };
+            let _ = write!(out, "{name} ");
+            match self.context {
+                Some(context) => context.labels.print_target(out, context.offset, target),
+                None => {
+                    let _ = write!(out, "{target}");
+                }
+            }
+            out.push(' ');
+        }
+        if self.generation <= Gen::Gen5 && branch.pop_count != 0 {
+            let _ = write!(out, "Pop: {} ", branch.pop_count);
+        }
+        if branch.jip.is_none() {
+            self.source(out, 0);
+        }
+    }
+
+    fn destination(&self, out: &mut String) {
+        let dst = &self.i.dst;
+        place(out, dst.place, dst.ty, false);
+        match dst.mme {
+            Some(number) => mme(out, number),
+            None => {
+                let _ = write!(out, "<{}>", dst.hstride);
+                self.writemask(out, dst);
+            }
+        }
+        let _ = write!(out, "{} ", dst.ty.name());
+    }
+
+    fn writemask(&self, out: &mut String, dst: &Dst) {
+        if self.i.access_mode != AccessMode::Align16 || dst.writemask == WriteMask::XYZW {
+            return;
+        }
+        out.push('.');
+        for (bit, name) in "xyzw".chars().enumerate() {
+            if dst.writemask.0 >> bit & 1 != 0 {
+                out.push(name);
+            }
+        }
+    }
+
+    fn source(&self, out: &mut String, n: usize) {
+        match &self.i.srcs[n] {
+            Src::None => {}
+            Src::Imm(imm) => {
+                match (self.i.opcode, imm.ty) {
+                    // The double immediate is encoded, and shown, as F.
+                    (Opcode::Dim, _) => {
+                        let value = c_float(f64::from_bits(imm.bits));
+                        let _ = write!(out, "0x{:x}F /* {value}F */", imm.bits);
+                    }
+                    (op, Type::Hf) if op.form() == Form::Three => {
+                        let _ = write!(out, "0x{:04x}HF", imm.bits);
+                    }
+                    _ => immediate(out, imm),
+                }
+                out.push(' ');
+            }
+            Src::Reg(src) => {
+                self.src_reg(out, src, n);
+                out.push(' ');
+            }
+        }
+    }
+
+    fn src_reg(&self, out: &mut String, src: &SrcReg, n: usize) {
+        if src.negate {
+            let not = self.i.opcode.is_logic() && self.generation >= Gen::Gen8;
+            out.push(if not { '~' } else { '-' });
+        }
+        if src.abs {
+            out.push_str("(abs)");
+        }
+        if let Some(number) = src.mme {
+            place(out, src.place, src.ty, false);
+            mme(out, number);
+            out.push_str(src.ty.name());
+            return;
+        }
+        let three = self.i.opcode.form() == Form::Three;
+        let (region, scalar) = region_text(src, n);
+        // Three-source dumps show the subregister of scalars even if it is the first.
+        place(out, src.place, src.ty, three && scalar);
+        out.push_str(&region);
+        out.push_str(src.ty.name());
+    }
+
+    fn message(&self, out: &mut String) {
+        let Some(send) = self.i.send() else { return };
+        let split = self.i.opcode.form() == Form::Sends || self.generation >= Gen::Gen12;
+        if split {
+            self.payload(out, self.i.dst.place, self.i.dst.ty);
+            for src in &self.i.srcs[..2] {
+                match src {
+                    Src::Reg(src) => self.payload(out, src.place, src.ty),
+                    _ => out.push_str("nullUD "),
+                }
+            }
+        } else {
+            self.destination(out);
+            match (&self.i.srcs[0], send.ex_desc) {
+                (Src::Reg(src), DescSrc::Imm(ex_desc)) if self.generation >= Gen::Gen9 => {
+                    let region = overlaid_region(ex_desc, self.i.residue);
+                    self.src_reg(out, &SrcReg { region, ..*src }, 0);
+                    out.push(' ');
+                }
+                _ => self.source(out, 0),
+            }
+        }
+        self.descriptors(out, send, split);
+        out.push_str("\n    ");
+        mesa_message::message(out, self.generation, send, split);
+    }
+
+    fn payload(&self, out: &mut String, at: Place, ty: Type) {
+        place(out, at, ty, false);
+        let _ = write!(out, "{} ", ty.name());
+    }
+
+    fn descriptors(&self, out: &mut String, send: &Send, split: bool) {
+        let eot = u32::from(send.eot) << 31;
+        let _ = match send.desc {
+            DescSrc::Imm(desc) => {
+                // The end-of-thread bit is shown where it is in the instruction.
+                let eot = if split { 0 } else { eot };
+                write!(out, "0x{:08x} ", desc | eot)
+            }
+            DescSrc::Reg { dword } => {
+                let sub = if dword == 0 { String::new() } else { format!(".{dword}") };
+                match self.i.access_mode {
+                    _ if split => write!(out, "a0{sub}<0>UD "),
+                    AccessMode::Align1 => write!(out, "a0{sub}<0,1,0>UD "),
+                    AccessMode::Align16 => write!(out, "a0{sub}<0>.xUD "),
+                }
+            }
+        };
+        if split {
+            let _ = match send.ex_desc {
+                DescSrc::Imm(ex_desc) => write!(out, "0x{ex_desc:08x} "),
+                DescSrc::Reg { dword } => write!(out, "a0.{dword}<0>UD "),
+            };
+        } else if matches!(send.desc, DescSrc::Reg { .. }) {
+            // What the descriptor's bits of the instruction hold: the register operand.
+            let _ = write!(out, "0x{:08x} ", 0x200 | eot);
+        }
+    }
+
+    fn options(&self, out: &mut String) {
+        let i = self.i;
+        if i.opcode.form() == Form::Nullary {
+            return;
+        }
+        let mut options: Vec<String> = Vec::new();
+        let mut add = |set: bool, text: &str| {
+            if set {
+                options.push(text.to_owned());
+            }
+        };
+        add(i.access_mode == AccessMode::Align1, "align1");
+        add(i.access_mode == AccessMode::Align16, "align16");
+        add(i.no_mask, "WE_all");
+        match (i.no_dd_clear, i.no_dd_check) {
+            (true, true) => add(true, "NoDDClr,NoDDChk"),
+            (clear, check) => {
+                add(clear, "NoDDClr");
+                add(check, "NoDDChk");
+            }
+        }
+        add(self.group().is_some(), &self.group().unwrap_or_default());
+        let swsb = self.swsb();
+        add(!swsb.is_empty(), &swsb);
+        add(i.compacted, "compacted");
+        add(i.thread_ctrl == ThreadCtrl::Atomic, "atomic");
+        add(i.thread_ctrl == ThreadCtrl::Switch, "switch");
+        add(i.thread_ctrl == ThreadCtrl::NoPreempt, "nopreempt");
+        add(i.acc_wr_en, "AccWrEnable");
+        add(i.branch().is_some_and(|branch| branch.branch_ctrl), "BranchCtrl");
+        add(i.send().is_some_and(|send| send.eot), "EOT");
+        let _ = write!(out, "{{ {} }}", options.join(" "));
+    }
+
+    /// Quarter, half or nibble of the dispatch mask.
+    fn group(&self) -> Option<String> {
+        let i = self.i;
+        if self.generation <= Gen::Gen5 {
+            return match (i.compression, i.group) {
+                (Compression::None, 0) => None,
+                (Compression::None, _) => Some("sechalf".to_owned()),
+                (Compression::Compressed, _) => Some("compr".to_owned()),
+                (Compression::Compr4, _) => Some("compr4".to_owned()),
+            };
+        }
+        if !i.group.is_multiple_of(8) {
+            return Some(format!("{}N", i.group / 4 + 1));
+        }
+        match i.exec_size {
+            32 => None,
+            16 => Some(format!("{}H", i.group / 16 + 1)),
+            8 => Some(format!("{}Q", i.group / 8 + 1)),
+            _ => Some(format!("{}N", i.group / 4 + 1)),
+        }
+    }
+
+    fn swsb(&self) -> String {
+        let swsb = self.i.swsb;
+        let mut out = String::new();
+        if swsb.distance != 0 {
+            let pipe = match swsb.pipe {
+                SwsbPipe::Implied => "",
+                SwsbPipe::All => "A",
+                SwsbPipe::Float => "F",
+                SwsbPipe::Int => "I",
+                SwsbPipe::Long => "L",
+            };
+            let _ = write!(out, "{pipe}@{}", swsb.distance);
+        }
+        if let Some(token) = swsb.token {
+            let space = if out.is_empty() { "" } else { " " };
+            let mode = match token.mode {
+                TokenMode::Set => "",
+                TokenMode::Src => ".src",
+                TokenMode::Dst => ".dst",
+            };
+            let _ = write!(out, "{space}${}{mode}", token.id);
+        }
+        out
+    }
+}
+
+/// The region that the bits of an extended descriptor look like in a gen9 or gen11 send: dumps
+/// show those bits so. The highest bit of the width is not part of the descriptor.
+fn overlaid_region(ex_desc: u32, residue: u128) -> Region {
+    let vstride = match ex_desc >> 24 & 15 {
+        0 => 0,
+        code => 1_u8.checked_shl(code - 1).unwrap_or(0),
+    };
+    let width = (residue >> 84 & 1) << 2 | u128::from(ex_desc >> 22 & 3);
+    let hstride = match ex_desc >> 20 & 3 {
+        0 => 0,
+        code => 1 << (code - 1),
+    };
+    Region::align1(vstride, 1 << width, hstride)
+}
+
+fn mme(out: &mut String, number: u8) {
+    let _ = if number >= 8 { write!(out, ".nomme") } else { write!(out, ".mme{number}") };
+}
+
+/// A swizzle: nothing for the identity, one letter if all components are the same.
+fn swizzle_text(swizzle: Swizzle) -> String {
+    let name = |component: u8| ['x', 'y', 'z', 'w'][usize::from(component & 3)];
+    let [x, y, z, w] = swizzle.0;
+    if swizzle == Swizzle::XYZW {
+        String::new()
+    } else if x == y && x == z && x == w {
+        format!(".{}", name(x))
+    } else {
+        format!(".{}{}{}{}", name(x), name(y), name(z), name(w))
+    }
+}
+
+/// The region with its swizzle, and whether it names one element for all channels.
+fn region_text(src: &SrcReg, n: usize) -> (String, bool) {
+    match src.region {
+        Region::Align1 { vstride, width, hstride } => {
+            let vstride = match vstride {
+                VStride::Elements(elements) => elements.to_string(),
+                VStride::VxH => "VxH".to_owned(),
+            };
+            (format!("<{vstride},{width},{hstride}>"), src.region.is_scalar())
+        }
+        Region::Align16 { vstride, swizzle } => {
+            (format!("<{vstride}>{}", swizzle_text(swizzle)), false)
+        }
+        Region::ThreeAlign16 { rep: true, .. } => ("<0,1,0>".to_owned(), true),
+        Region::ThreeAlign16 { swizzle, .. } => {
+            (format!("<4,4,1>{}", swizzle_text(swizzle)), false)
+        }
+        Region::ThreeAlign1 { vstride, hstride } => {
+            let vstride = vstride.unwrap_or(hstride);
+            let width = match (vstride, hstride) {
+                (_, 0) => 1,
+                _ if n == 2 => 1,
+                (vstride, hstride) => (vstride / hstride).max(1),
+            };
+            (format!("<{vstride},{width},{hstride}>"), src.region.is_scalar())
+        }
+    }
+}
+
+/// An immediate with its type; floats also as a comment.
+fn immediate(out: &mut String, imm: &Imm) {
+    let bits = imm.bits;
+    let _ = match imm.ty {
+        Type::D => write!(out, "{}D", bits as u32 as i32),
+        Type::W => write!(out, "{}W", bits as u16 as i16),
+        Type::Ud => write!(out, "0x{bits:08x}UD"),
+        Type::Uw => write!(out, "0x{bits:04x}UW"),
+        Type::Uq => write!(out, "0x{bits:016x}UQ"),
+        Type::Q => write!(out, "0x{bits:016x}Q"),
+        Type::V => write!(out, "0x{bits:08x}V"),
+        Type::Uv => write!(out, "0x{bits:08x}UV"),
+        Type::F => {
+            let value = f64::from(f32::from_bits(bits as u32));
+            write!(out, "0x{bits:x}F /* {}F */", c_float(value))
+        }
+        Type::Df => write!(out, "0x{bits:016x}DF /* {}DF */", c_float(f64::from_bits(bits))),
+        Type::Hf => {
+            let value = super::number::half_to_f64(bits as u16);
+            write!(out, "0x{bits:04x}HF /* {}HF */", c_float(value))
+        }
+        Type::Vf => {
+            let values: Vec<String> =
+                (0..4).map(|n| format!("{}F", c_float(vf(bits >> (8 * n))))).collect();
+            write!(out, "0x{bits:x}VF /* [{}]VF */", values.join(", "))
+        }
+        Type::Ub | Type::B | Type::Nf | Type::Bf => {
+            write!(out, "0x{bits:x}{}", imm.ty.name())
+        }
+    };
+}
+
+/// `%g`.
+fn c_float(value: f64) -> String {
+    if value.is_nan() {
+        return if value.is_sign_negative() { "-nan".to_owned() } else { "nan".to_owned() };
+    }
+    if value.is_infinite() {
+        return if value.is_sign_negative() { "-inf".to_owned() } else { "inf".to_owned() };
+    }
+    c_g(value, 6)
+}
+
+/// Value of a restricted float: sign, three bits of exponent, four of fraction.
+fn vf(bits: u64) -> f64 {
+    let bits = bits as u8;
+    let magnitude = match bits & 0x7f {
+        0 => 0.0,
+        code => {
+            let fraction = 1.0 + f64::from(code & 15) / 16.0;
+            fraction * 2_f64.powi(i32::from(code >> 4) - 3)
+        }
+    };
+    if bits >> 7 != 0 { -magnitude } else { magnitude }
+}

@@ -1,0 +1,92 @@
+//! Numbers as C prints them, which both reference disassemblers do.
+
+use std::fmt::Write;
+
+/// Splits `{:.Ne}` output into digits without the point, sign and exponent.
+fn scientific(value: f64, digits_after_point: usize) -> (String, i32) {
+    let text = format!("{:.*e}", digits_after_point, value.abs());
+    let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    (mantissa.to_owned(), exponent.parse().unwrap_or(0))
+}
+
+fn exponent(out: &mut String, exponent: i32) {
+    let sign = if exponent < 0 { '-' } else { '+' };
+    let _ = write!(out, "e{sign}{:02}", exponent.abs());
+}
+
+/// `%e`: one digit, a point, six digits, an exponent of at least two digits.
+pub(super) fn c_e(value: f64) -> String {
+    let (mantissa, exp) = scientific(value, 6);
+    let mut out = String::new();
+    if value.is_sign_negative() {
+        out.push('-');
+    }
+    out.push_str(&mantissa);
+    exponent(&mut out, exp);
+    out
+}
+
+/// `%.Pg`: `P` significant digits without trailing zeros, scientific if the exponent is below
+/// -4 or at least `P`.
+pub(super) fn c_g(value: f64, precision: usize) -> String {
+    let (mantissa, exp) = scientific(value, precision - 1);
+    let mut out = String::new();
+    if value.is_sign_negative() {
+        out.push('-');
+    }
+    let precision = precision as i32;
+    let trim = |text: &str| {
+        if text.contains('.') {
+            text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        } else {
+            text.to_owned()
+        }
+    };
+    if exp < -4 || exp >= precision {
+        out.push_str(&trim(&mantissa));
+        exponent(&mut out, exp);
+    } else {
+        let after_point = (precision - 1 - exp).max(0) as usize;
+        out.push_str(&trim(&format!("{:.*}", after_point, value.abs())));
+    }
+    out
+}
+
+/// The value of a half float, exactly.
+pub(super) fn half_to_f64(bits: u16) -> f64 {
+    let sign = if bits >> 15 != 0 { -1.0 } else { 1.0 };
+    let fraction = f64::from(bits & 0x3ff);
+    match bits >> 10 & 31 {
+        0 => sign * fraction * 2_f64.powi(-24),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        exponent => sign * (1.0 + fraction / 1024.0) * 2_f64.powi(i32::from(exponent) - 15),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prints_as_c_does() {
+        for (value, g, e) in [
+            (0.1, "0.1", "1.000000e-01"),
+            (1.0, "1", "1.000000e+00"),
+            (-1000.0, "-1000", "-1.000000e+03"),
+            (1e6, "1e+06", "1.000000e+06"),
+            (100_000.0, "100000", "1.000000e+05"),
+            (0.0001, "0.0001", "1.000000e-04"),
+            (0.00001, "1e-05", "1.000000e-05"),
+            (1.4013e-45, "1.4013e-45", "1.401300e-45"),
+            (999_999.5, "1e+06", "9.999995e+05"),
+            (-0.0, "-0", "-0.000000e+00"),
+        ] {
+            assert_eq!(c_g(value, 6), g);
+            assert_eq!(c_e(value), e);
+        }
+        assert_eq!(half_to_f64(0x3c00), 1.0);
+        assert_eq!(half_to_f64(0x0001), 2_f64.powi(-24));
+        assert_eq!(half_to_f64(0xfbff), -65504.0);
+    }
+}
