@@ -36,9 +36,12 @@ pub enum Severity {
 enum Check {
     /// One instruction: `true` if it breaks the rule.
     Inst(fn(&Context<'_>) -> bool),
-    /// A whole program: calls back with the index of each instruction that breaks the rule.
-    Program(fn(&[(usize, Inst)], Gen, &mut dyn FnMut(usize))),
+    /// A whole program.
+    Program(ProgramCheck),
 }
+
+/// A check of instructions with their byte offsets, which calls back with the index of each that breaks the rule.
+type ProgramCheck = fn(&[(usize, Inst)], Gen, &mut dyn FnMut(usize));
 
 /// One rule.
 pub struct Rule {
