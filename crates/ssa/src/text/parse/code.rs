@@ -1,0 +1,433 @@
+//! Regions and instructions.
+
+use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
+use crate::interp::float::{Round, f64_to_f16};
+use crate::ir::{
+    Access, Align, BindingId, InstId, InstKind, MAX_DEPTH, Memory, MemorySemantics, PathStep,
+    RegionId, Resource, Src, Srcs, Ty, Value, VarId, WriteMask,
+};
+use crate::text::lex::{Place, Token};
+use crate::text::words::{ACCESS, Field, SEMANTICS};
+
+/// Operations that are no arithmetic.
+const KEYWORDS: &[&str] = &[
+    "const",
+    "undef",
+    "sysval",
+    "load_var",
+    "store_var",
+    "load",
+    "store",
+    "atomic",
+    "buffer_size",
+    "barrier",
+    "if",
+    "loop",
+    "yield",
+    "break",
+    "continue",
+    "return",
+];
+
+/// What may follow the operands of a load or store.
+struct Tail {
+    align: Option<Align>,
+    access: Access,
+    mask: WriteMask,
+}
+
+impl<'t> Parser<'t> {
+    /// Instructions up to the `}` that ends the region, which is taken.
+    pub(super) fn region(&mut self, region: RegionId, depth: usize) -> Result<()> {
+        if depth > MAX_DEPTH {
+            return Err(self.error(ParseErrorKind::TooDeep(MAX_DEPTH)));
+        }
+        while !self.take_sign('}') {
+            self.inst(region, depth)?;
+        }
+        Ok(())
+    }
+
+    fn inst(&mut self, region: RegionId, depth: usize) -> Result<()> {
+        let mut results = Vec::new();
+        if matches!(self.token, Token::Value(_)) {
+            loop {
+                results.push(self.definition()?);
+                if !self.take_sign(',') {
+                    break;
+                }
+            }
+            self.sign('=')?;
+        }
+        let inst = self.shader.func.add_inst(InstKind::Undef, &[]);
+        self.shader.func.region_mut(region).insts.push(inst);
+        self.masked.push(false);
+        let first = results.first().map(|r| r.2);
+        for (name, place, ty) in results {
+            let value = self.shader.func.add_result(inst, ty);
+            self.define(name, place, value)?;
+        }
+        let kind = self.operation(inst, first, depth)?;
+        *self.shader.func.kind_mut(inst) = kind;
+        Ok(())
+    }
+
+    fn definition(&mut self) -> Result<(&'t str, Place, Ty)> {
+        let place = self.place;
+        let Token::Value(name) = self.token else {
+            return Err(self.expected("a value to define"));
+        };
+        self.next();
+        self.sign(':')?;
+        Ok((name, place, self.ty()?))
+    }
+
+    fn define(&mut self, name: &'t str, place: Place, value: Value) -> Result<()> {
+        match self.names.insert(name, value) {
+            None => Ok(()),
+            Some(_) => Err(error_at(place, ParseErrorKind::Redefined(name.to_owned()))),
+        }
+    }
+
+    /// An operation and its operands; `ty` is the type of its first result.
+    fn operation(&mut self, inst: InstId, ty: Option<Ty>, depth: usize) -> Result<InstKind> {
+        let Token::Word(word) = self.token else {
+            return Err(self.expected("an instruction or `}`"));
+        };
+        if let Some(&op) = self.ops.get(word) {
+            self.next();
+            let exact = self.take_sign('.');
+            if exact {
+                self.word("exact")?;
+            }
+            return Ok(InstKind::Alu { op, srcs: self.srcs()?, exact });
+        }
+        if !KEYWORDS.contains(&word) {
+            return Err(self.expected("an instruction or `}`"));
+        }
+        self.next();
+        Ok(match word {
+            "const" => self.constant(ty)?,
+            "undef" => InstKind::Undef,
+            "sysval" => InstKind::SysVal(self.enumerated()?),
+            "load_var" => InstKind::LoadVar { var: self.var()?, path: self.path()? },
+            "store_var" => {
+                let (var, path) = (self.var()?, self.path()?);
+                self.sign(',')?;
+                let (data, mut mask) = (self.src()?, WriteMask(0));
+                while self.take_sign(',') {
+                    self.word("mask")?;
+                    mask = self.mask(inst)?;
+                }
+                InstKind::StoreVar { var, path, data, mask }
+            }
+            "load" => {
+                let memory = self.memory()?;
+                self.sign(',')?;
+                let offset = self.src()?;
+                let tail = self.tail(inst)?;
+                let align = self.demand_align(tail.align)?;
+                InstKind::Load { memory, offset, align, access: tail.access }
+            }
+            "store" => {
+                let memory = self.memory()?;
+                self.sign(',')?;
+                let offset = self.src()?;
+                self.sign(',')?;
+                let data = self.src()?;
+                let Tail { align, access, mask } = self.tail(inst)?;
+                let align = self.demand_align(align)?;
+                InstKind::Store { memory, offset, data, comps: 0, mask, align, access }
+            }
+            "atomic" => {
+                let op = self.enumerated()?;
+                let memory = self.memory()?;
+                self.sign(',')?;
+                let offset = self.src()?;
+                self.sign(',')?;
+                let data = self.src()?;
+                let mut compare = None;
+                let mut access = Access::default();
+                while self.take_sign(',') {
+                    if matches!(self.token, Token::Value(_)) && compare.is_none() {
+                        compare = Some(self.src()?);
+                    } else {
+                        self.flag(ACCESS, &mut access, "a flag")?;
+                    }
+                }
+                InstKind::Atomic { memory, op, offset, data, compare, access }
+            }
+            "buffer_size" => InstKind::BufferSize(self.resource()?),
+            "barrier" => {
+                let execution = if self.take_word("execution") {
+                    let scope = self.enumerated()?;
+                    self.sign(',')?;
+                    Some(scope)
+                } else {
+                    None
+                };
+                self.word("memory")?;
+                let memory = self.enumerated()?;
+                let mut semantics = MemorySemantics::default();
+                while self.take_sign(',') {
+                    self.flag(SEMANTICS, &mut semantics, "a flag of a barrier")?;
+                }
+                InstKind::Barrier { execution, memory, semantics }
+            }
+            "if" => {
+                let cond = self.src()?;
+                self.sign('{')?;
+                let then = self.shader.func.add_region();
+                self.region(then, depth + 1)?;
+                self.word("else")?;
+                self.sign('{')?;
+                let else_ = self.shader.func.add_region();
+                self.region(else_, depth + 1)?;
+                InstKind::If { cond, then, else_ }
+            }
+            "loop" => self.loop_(depth)?,
+            "yield" => InstKind::Yield(self.srcs()?),
+            "break" => InstKind::Break(self.srcs()?),
+            "continue" => InstKind::Continue(self.srcs()?),
+            _ => InstKind::Return,
+        })
+    }
+
+    fn loop_(&mut self, depth: usize) -> Result<InstKind> {
+        let body = self.shader.func.add_region();
+        let mut init = Srcs::new();
+        if self.take_sign('(') {
+            loop {
+                self.param(body)?;
+                self.sign('=')?;
+                init.push(self.src()?);
+                if !self.take_sign(',') {
+                    break;
+                }
+            }
+            self.sign(')')?;
+        }
+        self.sign('{')?;
+        self.region(body, depth + 1)?;
+        let mut continuing = None;
+        if self.take_word("continuing") {
+            let region = self.shader.func.add_region();
+            continuing = Some(region);
+            if self.take_sign('(') {
+                loop {
+                    self.param(region)?;
+                    if !self.take_sign(',') {
+                        break;
+                    }
+                }
+                self.sign(')')?;
+            }
+            self.sign('{')?;
+            self.region(region, depth + 1)?;
+        }
+        Ok(InstKind::Loop { init, body, continuing })
+    }
+
+    fn param(&mut self, region: RegionId) -> Result<()> {
+        let (name, place, ty) = self.definition()?;
+        let value = self.shader.func.add_param(region, ty);
+        self.define(name, place, value)
+    }
+
+    /// Components: numbers, `true` and `false`, and numbers with a point, which become floats of the type's size.
+    fn constant(&mut self, ty: Option<Ty>) -> Result<InstKind> {
+        let ty = ty.unwrap_or(Ty::X32);
+        let mut bits = [0; 4];
+        for (i, bits) in bits.iter_mut().enumerate().take(ty.comps()) {
+            if i > 0 {
+                self.sign(',')?;
+            }
+            *bits = self.component(ty)?;
+        }
+        Ok(InstKind::Const(bits))
+    }
+
+    fn component(&mut self, ty: Ty) -> Result<u64> {
+        let place = self.place;
+        let negative = self.take_sign('-');
+        let (token, bits) = match self.token {
+            Token::Word(word @ ("true" | "false")) if ty.is_bool() && !negative => {
+                (word, Some(u64::from(word == "true")))
+            }
+            Token::Number(text) if text.contains('.') && ty.bits() >= 16 => {
+                let number = text.parse::<f64>().ok().map(|x| if negative { -x } else { x });
+                (text, number.map(|x| float_bits(x, text, negative, ty.bits())))
+            }
+            Token::Number(text) => {
+                let fits = |n: &u64| match negative {
+                    true => *n <= ty.mask() / 2 + 1,
+                    false => *n <= ty.mask(),
+                };
+                let signed = |n: u64| if negative { n.wrapping_neg() & ty.mask() } else { n };
+                let Some(number) = number(text) else {
+                    return Err(self.expected("a number"));
+                };
+                let Some(number) = Some(number).filter(fits) else {
+                    let number = text.to_owned();
+                    let what = "a component of the type";
+                    return Err(error_at(place, ParseErrorKind::TooLarge { number, what }));
+                };
+                (text, Some(signed(number)))
+            }
+            _ => ("", None),
+        };
+        match bits {
+            Some(bits) if !token.is_empty() => {
+                self.next();
+                Ok(bits)
+            }
+            _ => Err(self.expected("a number")),
+        }
+    }
+
+    fn tail(&mut self, inst: InstId) -> Result<Tail> {
+        let mut tail = Tail { align: None, access: Access::default(), mask: WriteMask(0) };
+        while self.take_sign(',') {
+            if self.take_word("align") {
+                let mul = self.u32()?;
+                let offset = if self.take_sign('+') { self.u32()? } else { 0 };
+                tail.align = Some(Align { mul, offset });
+            } else if self.take_word("mask") {
+                tail.mask = self.mask(inst)?;
+            } else {
+                self.flag(ACCESS, &mut tail.access, "`align`, `mask` or a flag")?;
+            }
+        }
+        Ok(tail)
+    }
+
+    fn demand_align(&self, align: Option<Align>) -> Result<Align> {
+        align.ok_or_else(|| self.expected("`, align` and a number of bytes"))
+    }
+
+    fn mask(&mut self, inst: InstId) -> Result<WriteMask> {
+        self.masked[inst.index()] = true;
+        if let Token::Number(_) = self.token {
+            let mask = self.u64()?;
+            return Ok(WriteMask(self.fit(mask, "a write mask")?));
+        }
+        let Some(mask) = self.components() else {
+            return Err(self.expected("components of a write mask"));
+        };
+        let (count, comps) = mask;
+        let mask = comps[..count].iter().fold(0, |mask, comp| mask | 1 << comp);
+        self.next();
+        Ok(WriteMask(mask))
+    }
+
+    fn memory(&mut self) -> Result<Memory> {
+        let Token::Word(word) = self.token else {
+            return Err(self.expected("a memory"));
+        };
+        let memory = match word {
+            "push_constant" => Memory::PushConstant,
+            "shared" => Memory::Shared,
+            "scratch" => Memory::Scratch,
+            "const_data" => Memory::ConstData,
+            "ubo" | "ssbo" => {
+                self.next();
+                let resource = self.resource()?;
+                let ubo = word == "ubo";
+                return Ok(if ubo { Memory::Ubo(resource) } else { Memory::Ssbo(resource) });
+            }
+            _ => return Err(self.expected("a memory")),
+        };
+        self.next();
+        Ok(memory)
+    }
+
+    fn resource(&mut self) -> Result<Resource> {
+        let binding = BindingId(self.id('b', "a binding")?);
+        let element = if self.take_sign('[') {
+            let src = self.src()?;
+            self.sign(']')?;
+            Some(src)
+        } else {
+            None
+        };
+        Ok(Resource { binding, element })
+    }
+
+    fn var(&mut self) -> Result<VarId> {
+        Ok(VarId(self.id('v', "a variable")?))
+    }
+
+    fn path(&mut self) -> Result<Vec<PathStep>> {
+        let mut path = Vec::new();
+        while self.take_sign('[') {
+            path.push(match self.token {
+                Token::Value(_) => PathStep::Dyn(self.src()?),
+                _ => PathStep::Const(self.u32()?),
+            });
+            self.sign(']')?;
+        }
+        Ok(path)
+    }
+
+    /// Sources with commas between; none if no value follows.
+    fn srcs(&mut self) -> Result<Srcs> {
+        let mut srcs = Srcs::new();
+        // A definition starts like a source: only after a comma, or where an operation takes sources, is it one.
+        if matches!(self.token, Token::Value(_)) && !self.at_definition() {
+            srcs.push(self.src()?);
+            while self.take_sign(',') {
+                srcs.push(self.src()?);
+            }
+        }
+        Ok(srcs)
+    }
+
+    /// Whether the value at hand is followed by `:`.
+    fn at_definition(&self) -> bool {
+        self.lexer.peek_sign(':')
+    }
+
+    fn src(&mut self) -> Result<Src> {
+        let place = self.place;
+        let Token::Value(name) = self.token else {
+            return Err(self.expected("a value"));
+        };
+        self.next();
+        let mut swizzle = None;
+        if self.take_sign('.') {
+            swizzle = self.components();
+            if swizzle.is_none() {
+                return Err(self.expected("one to four components out of `xyzw`"));
+            }
+            self.next();
+        }
+        self.uses.push(Use { name, swizzle, place });
+        let value = Value::from_index(self.uses.len() - 1);
+        Ok(Src { value, swizzle: swizzle.map_or(Src::IDENTITY, |(_, comps)| comps) })
+    }
+
+    fn flag<T>(&mut self, flags: &[Field<T, bool>], of: &mut T, what: &str) -> Result<()> {
+        let row = match self.token {
+            Token::Word(word) => flags.iter().find(|row| row.0 == word),
+            _ => None,
+        };
+        let Some((_, field)) = row else {
+            return Err(self.expected(what));
+        };
+        *field(of) = true;
+        self.next();
+        Ok(())
+    }
+}
+
+/// A float as bits of the given size, rounded to nearest even from its text.
+fn float_bits(x: f64, text: &str, negative: bool, bits: u32) -> u64 {
+    match bits {
+        16 => u64::from(f64_to_f16(x, Round::NearestEven)),
+        32 => {
+            let x = text.parse::<f32>().unwrap_or(x.abs() as f32);
+            u64::from(if negative { -x } else { x }.to_bits())
+        }
+        _ => x.to_bits(),
+    }
+}

@@ -1,0 +1,136 @@
+//! What stands before the code: sizes, constant data, bindings, variables.
+
+use super::{ParseErrorKind, Parser, Result};
+use crate::ir::{Binding, ComputeInfo, VarStorage, VarTy, Variable};
+use crate::text::lex::Token;
+use crate::text::words::FLOAT_CONTROLS;
+
+/// Structures and arrays of a variable stand at most so deep in each other.
+const MAX_TYPE_DEPTH: usize = 64;
+
+impl<'t> Parser<'t> {
+    pub(super) fn header(&mut self) -> Result<()> {
+        self.shader.stage = self.enumerated()?;
+        self.shader.name = self.string()?;
+        self.shader.compute = ComputeInfo::default();
+        self.sign('{')?;
+        while let Token::Word(word) = self.token {
+            match word {
+                "local_size" => {
+                    self.next();
+                    for axis in 0..3 {
+                        if axis > 0 {
+                            self.sign(',')?;
+                        }
+                        self.shader.compute.local_size[axis] = self.u32()?;
+                    }
+                }
+                "shared_bytes" => self.shader.compute.shared_bytes = self.setting()?,
+                "push_constant_bytes" => self.shader.push_constant_bytes = self.setting()?,
+                "scratch_bytes" => self.shader.scratch_bytes = self.setting()?,
+                // The memory of that name is no header line: nothing starts a line with it.
+                "const_data" => self.const_data()?,
+                "binding" => self.binding()?,
+                "var" => self.variable()?,
+                _ => match FLOAT_CONTROLS.iter().find(|row| row.0 == word) {
+                    Some((_, field)) => {
+                        let mask = self.setting()?;
+                        let mask = self.fit(u64::from(mask), "a mask of 8 bits")?;
+                        *field(&mut self.shader.float_controls) = mask;
+                    }
+                    None => break,
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// A word, then a number.
+    fn setting(&mut self) -> Result<u32> {
+        self.next();
+        self.u32()
+    }
+
+    fn const_data(&mut self) -> Result<()> {
+        self.next();
+        let digits = match self.token {
+            Token::Number(text) => text.strip_prefix("0x"),
+            _ => None,
+        };
+        let digits =
+            digits.filter(|d| d.len() % 2 == 0 && d.bytes().all(|b| b.is_ascii_hexdigit()));
+        let Some(digits) = digits else {
+            return Err(self.expected("`0x` and two hexadecimal digits for each byte"));
+        };
+        let nibble = |digit: u8| char::from(digit).to_digit(16).unwrap_or(0) as u8;
+        let bytes = digits.as_bytes().chunks_exact(2).map(|b| nibble(b[0]) << 4 | nibble(b[1]));
+        self.shader.const_data.extend(bytes);
+        self.next();
+        Ok(())
+    }
+
+    fn binding(&mut self) -> Result<()> {
+        self.next();
+        self.numbered('b', self.shader.bindings.len())?;
+        self.sign(':')?;
+        let kind = self.enumerated()?;
+        self.word("set")?;
+        let set = self.u32()?;
+        self.word("binding")?;
+        let binding = self.u32()?;
+        let name = self.string()?;
+        let count = if self.take_word("count") { Some(self.u32()?) } else { None };
+        let readonly = self.take_word("readonly");
+        self.shader.bindings.push(Binding { set, binding, kind, count, name, readonly });
+        Ok(())
+    }
+
+    fn variable(&mut self) -> Result<()> {
+        self.next();
+        self.numbered('v', self.shader.vars.len())?;
+        self.sign(':')?;
+        let ty = self.var_ty(0)?;
+        let name = self.string()?;
+        let init = if self.take_word("init") {
+            let mut init = vec![self.u64()?];
+            while self.take_sign(',') {
+                init.push(self.u64()?);
+            }
+            Some(init)
+        } else {
+            None
+        };
+        self.shader.vars.push(Variable { name, ty, storage: VarStorage::Private, init });
+        Ok(())
+    }
+
+    fn var_ty(&mut self, depth: usize) -> Result<VarTy> {
+        if depth > MAX_TYPE_DEPTH {
+            return Err(self.error(ParseErrorKind::TooDeep(MAX_TYPE_DEPTH)));
+        }
+        let mut ty = if self.take_sign('{') {
+            let mut members = vec![self.var_ty(depth + 1)?];
+            while self.take_sign(',') {
+                members.push(self.var_ty(depth + 1)?);
+            }
+            self.sign('}')?;
+            VarTy::Struct(members)
+        } else {
+            VarTy::Vector(self.ty()?)
+        };
+        let mut arrays = depth;
+        while self.take_sign('[') {
+            arrays += 1;
+            if arrays > MAX_TYPE_DEPTH {
+                return Err(self.error(ParseErrorKind::TooDeep(MAX_TYPE_DEPTH)));
+            }
+            ty = VarTy::Array(Box::new(ty), self.u32()?);
+            self.sign(']')?;
+        }
+        Ok(ty)
+    }
+
+    fn numbered(&mut self, letter: char, number: usize) -> Result<()> {
+        self.word(&format!("{letter}{number}"))
+    }
+}
