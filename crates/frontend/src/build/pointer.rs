@@ -251,14 +251,10 @@ impl<'m, 'w> Translator<'m, 'w> {
             })
         };
         let (set, binding) = (need(Decoration::DescriptorSet)?, need(Decoration::Binding)?);
-        let count = match self.globals.types.get(pointee) {
-            Some(Type::Array { count, .. }) => Some(*count),
-            Some(Type::RuntimeArray { .. }) => Some(0),
-            _ => None,
-        };
-        // Checks that everything has an offset and that offsets fit.
-        self.layout().size(pointee, Rules::Explicit, None)?;
         let block = self.block_of(pointee);
+        let count = self.descriptors(pointee)?;
+        // Checks that everything has an offset and that offsets fit.
+        self.layout().size(block, Rules::Explicit, None)?;
         let mut name = self.module.name(id);
         if name.is_empty() {
             name = self.module.name(block);
@@ -289,6 +285,18 @@ impl<'m, 'w> Translator<'m, 'w> {
             u64::from(self.shader.compute.shared_bytes).next_multiple_of(u64::from(align.max(16)));
         self.shader.compute.shared_bytes = fit(start + u64::from(size))?;
         Ok(Base::Mem(MemPtr::start(Memory::Shared, Rules::Natural).plus(fit(start)?)?))
+    }
+
+    /// How many descriptors a variable of that type names; `None` if it is no array, `Some(0)` without a bound.
+    fn descriptors(&self, ty: u32) -> Result<Option<u32>> {
+        match self.globals.types.get(ty) {
+            Some(&Type::Array { elem, count }) => {
+                let inner = self.descriptors(elem)?.unwrap_or(1);
+                Ok(Some(fit(u64::from(inner) * u64::from(count))?))
+            }
+            Some(Type::RuntimeArray { .. }) => Ok(Some(0)),
+            _ => Ok(None),
+        }
     }
 
     /// The structure type behind arrays.
@@ -365,19 +373,34 @@ impl<'m, 'w> Translator<'m, 'w> {
             }
             Base::Builtin { builtin, comp: None } => Base::Builtin { builtin, comp: Some(clamped) },
             Base::Builtin { .. } => return Err(outside("a component".into())),
-            Base::Descriptors(mut mem) => {
-                let element = match clamped {
-                    Index::Const(i) => self.imm(i),
-                    Index::Dyn(value) => value,
-                };
-                if let Memory::Ubo(resource) | Memory::Ssbo(resource) = &mut mem.memory {
-                    resource.element = Some(Src::new(element));
+            Base::Descriptors(mem) => {
+                let mem = self.choose_descriptor(mem, pointer.pointee, clamped);
+                match self.globals.types.get(pointee) {
+                    Some(Type::Array { .. } | Type::RuntimeArray { .. }) => Base::Descriptors(mem),
+                    _ => Base::Mem(mem),
                 }
-                Base::Mem(mem)
             }
             Base::Mem(mem) => Base::Mem(self.mem_step(mem, pointer.pointee, &ty, index)?),
         };
         Ok(Pointer { base, pointee })
+    }
+
+    /// Adds one index to the element of a descriptor array. Arrays of arrays are numbered in row-major order.
+    fn choose_descriptor(&mut self, mut mem: MemPtr, array: u32, index: Index) -> MemPtr {
+        let mut element = match index {
+            Index::Const(i) => self.imm(i),
+            Index::Dyn(value) => value,
+        };
+        if let Memory::Ubo(resource) | Memory::Ssbo(resource) = &mut mem.memory {
+            if let Some(outer) = resource.element {
+                let count = self.globals.types.parts(array).unwrap_or(1);
+                let count = self.imm(count);
+                let before = self.alu(AluOp::IMul, &[outer.value, count]);
+                element = self.alu(AluOp::IAdd, &[before, element]);
+            }
+            resource.element = Some(Src::new(element));
+        }
+        mem
     }
 
     fn mem_step(&mut self, mem: MemPtr, id: u32, ty: &Type, index: Index) -> Result<MemPtr> {
