@@ -28,6 +28,7 @@ mod opt_loop_unroll;
 mod opt_scalar_replacement;
 mod opt_trivial_params;
 mod opt_vars_to_ssa;
+mod opt_vectorize_memory;
 mod pipeline;
 
 pub use lower_bit_ops::lower_bit_ops;
@@ -53,4 +54,5 @@ pub use opt_loop_unroll::opt_loop_unroll;
 pub use opt_scalar_replacement::opt_scalar_replacement;
 pub use opt_trivial_params::opt_trivial_params;
 pub use opt_vars_to_ssa::opt_vars_to_ssa;
+pub use opt_vectorize_memory::opt_vectorize_memory;
 pub use pipeline::{LowerOptions, Options, Pass, all_passes, optimize};

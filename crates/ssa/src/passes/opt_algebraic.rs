@@ -17,6 +17,10 @@ pub fn opt_algebraic(shader: &mut Shader) -> bool {
 static INTEGERS: &[Rule] = rules! {
     (IAdd a 0) => a;
     (IAdd (IAdd a [b]) [c]) => (IAdd a (IAdd [b] [c]));
+    // Constants move outward, where offsets of the same base can be seen and shared.
+    (IAdd (IAdd a [b]) c) => (IAdd (IAdd a c) [b]) if not_constant_and_once(c);
+    (IShl (IAdd a [b]) [c]) => (IAdd (IShl a [c]) (IShl [b] [c]));
+    (IMul (IAdd a [b]) [c]) => (IAdd (IMul a [c]) (IMul [b] [c]));
     (IAdd a (INeg b)) => (ISub a b);
     (IAdd (ISub a b) b) => a;
     (ISub a 0) => a;
@@ -244,6 +248,10 @@ static CONVERSIONS: &[Rule] = rules! {
     (Pack32From8 (Unpack32To8 a)) => a;
     (Unpack32To8 (Pack32From8 a)) => a;
 };
+
+fn not_constant_and_once(m: &Match<'_>, at: usize) -> bool {
+    m.consts(at).is_none() && m.inner_used_once()
+}
 
 fn log2(_bits: u32, value: u64) -> u64 {
     u64::from(value.trailing_zeros())
