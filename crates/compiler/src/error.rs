@@ -1,11 +1,16 @@
 //! Why a shader was not compiled.
 
+use crestline_codegen::backend::BackendError;
 use crestline_codegen::scalar::SelectError;
+use crestline_frontend::FrontendError;
 
 /// Why a shader was not compiled. Every error has a stable [code](CompileError::code).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
+    /// The front end refused the source or module.
+    #[error(transparent)]
+    Frontend(#[from] FrontendError),
     /// The stage has no back end yet.
     #[error("{stage} shaders are not supported yet: expected a compute shader")]
     Stage {
@@ -42,7 +47,7 @@ pub enum CompileError {
     #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
     Scratch {
         /// Bytes asked for.
-        bytes: u64,
+        bytes: u32,
         /// Bytes there are.
         limit: u32,
     },
@@ -81,6 +86,9 @@ pub enum CompileError {
     /// Instruction selection refused the shader.
     #[error(transparent)]
     Select(#[from] SelectError),
+    /// The back end could not make code.
+    #[error(transparent)]
+    Backend(#[from] BackendError),
     /// A pass left something that its verifier refuses: a mistake of this compiler.
     #[error("internal: after {pass}: {message}")]
     Internal {
@@ -95,6 +103,7 @@ impl CompileError {
     /// The error's stable code, as `docs/errors.md` lists it.
     pub fn code(&self) -> &'static str {
         match self {
+            CompileError::Frontend(error) => error.code.as_str(),
             CompileError::Stage { .. } => "E0901",
             CompileError::Target { .. } => "E0902",
             CompileError::Workgroup { .. } => "E0903",
@@ -105,6 +114,7 @@ impl CompileError {
             CompileError::UnboundedArray { .. } => "E0908",
             CompileError::DynamicBufferSize { .. } => "E0909",
             CompileError::Select(_) => "E0910",
+            CompileError::Backend(_) => "E0911",
             CompileError::Internal { .. } => "E0999",
         }
     }

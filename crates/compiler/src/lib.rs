@@ -1,4 +1,20 @@
 //! An open shader compiler for Intel GPUs of the i965 line.
+//!
+//! ```
+//! use crestline::{Language, Options, Platform, Source, compile};
+//!
+//! let wgsl = "@group(0) @binding(0) var<storage, read_write> data: array<u32>;
+//!     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }";
+//! let source = Source { name: "double.wgsl", language: Language::Wgsl, bytes: wgsl.as_bytes() };
+//! let program = compile(&source, &Options::new(Platform::Skl))?;
+//! println!("{} bytes at SIMD{}", program.code.len(), program.metadata.simd_width);
+//! # assert!(program.statistics.instructions > 3);
+//! # Ok::<(), crestline::CompileError>(())
+//! ```
+//!
+//! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of one, [`compile_shader`] a shader in
+//! the middle's form. Each makes a [`Program`]: machine code, the metadata a driver needs, statistics. The forms with
+//! `_observed` tell an [`Observer`] of each pass. How the SIMD width is chosen stands in [`Simd::Auto`].
 
 #![deny(missing_docs)]
 
@@ -8,14 +24,61 @@ mod pipeline;
 mod simd;
 pub mod stages;
 
-use crestline_program::Program;
+use crestline_frontend::{TranslateOptions, to_spirv, translate};
 use crestline_ssa::ir::{Shader, Stage};
 
 pub use crestline_device::{Device, Platform};
+pub use crestline_frontend::{FrontendError, Language, Source};
+pub use crestline_program::Program;
 pub use error::CompileError;
 pub use options::{Ir, Observer, Options, PassReport, Simd};
 
 use pipeline::{Pipeline, stage_name};
+
+/// Compiles one entry point of a shader in any source language.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile(source: &Source<'_>, options: &Options) -> Result<Program, CompileError> {
+    compile_observed(source, options, &mut ())
+}
+
+/// As [`compile`], with an observer of all passes.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile_observed(
+    source: &Source<'_>,
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Program, CompileError> {
+    compile_spirv_observed(&to_spirv(source)?, options, observer)
+}
+
+/// Compiles one entry point of a SPIR-V module.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile_spirv(words: &[u32], options: &Options) -> Result<Program, CompileError> {
+    compile_spirv_observed(words, options, &mut ())
+}
+
+/// As [`compile_spirv`], with an observer of all passes.
+///
+/// # Errors
+/// See [`CompileError`].
+pub fn compile_spirv_observed(
+    words: &[u32],
+    options: &Options,
+    observer: &mut dyn Observer,
+) -> Result<Program, CompileError> {
+    let translation = TranslateOptions {
+        entry: options.entry.as_deref(),
+        spec: &options.specialization,
+        ..TranslateOptions::default()
+    };
+    compile_shader_observed(translate(words, &translation)?, options, observer)
+}
 
 /// Compiles a shader in the middle's form.
 ///

@@ -10,7 +10,10 @@ use crestline_ssa::ir::Shader;
 /// The SIMD width of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simd {
-    /// By the rule that [`choose`](crate::compile) documents.
+    /// By a rule. Widths are allowed at which the workgroup's threads fit the device. SIMD16 is tried first (SIMD8 if the
+    /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it spills, SIMD8 is tried
+    /// and the one that spills less is taken. If it uses at most half of the registers, SIMD32 is tried and taken if it
+    /// does not spill and an invocation costs at most nine tenths of its estimated cycles at SIMD16.
     #[default]
     Auto,
     /// 8 channels.

@@ -10,9 +10,13 @@
 
 use std::time::Instant;
 
+use crestline_codegen::backend::{self, Compiled};
 use crestline_codegen::ir::Function;
 use crestline_codegen::scalar;
-use crestline_program::Program;
+use crestline_isa::codec::{decode_program, encode_program};
+use crestline_isa::validate::{Severity, Validator};
+use crestline_isa::{Inst, Opcode};
+use crestline_program::{Program, Statistics};
 use crestline_ssa::ir::{Shader, Stage};
 use crestline_ssa::passes::{LowerOptions, SystemValues};
 use crestline_ssa::{passes, verify};
@@ -75,27 +79,68 @@ impl<'a> Pipeline<'a> {
         let mut shader = shader.clone();
         self.optimize(&mut shader, Some(simd))?;
         let layout = Layout::new(&shader, device)?;
-        let mut function = scalar::select(&shader, device, &layout.interface, simd)?;
-        self.codegen("select", &function)?;
-        self.finish(&shader, &layout, &mut function, simd)
+        let function = scalar::select(&shader, device, &layout.interface, simd)?;
+        self.finish(&shader, &layout, function, simd)
     }
 
-    fn codegen(&mut self, name: &'static str, function: &Function) -> Result<(), CompileError> {
-        self.report(name, Ir::Codegen(function));
-        if self.options.verify {
-            crestline_codegen::ir::verify(function).map_err(|error| internal(name, &error))?;
-        }
-        Ok(())
-    }
-
+    /// From selected instructions to the program.
     fn finish(
         &mut self,
-        _shader: &Shader,
-        _layout: &Layout,
-        _function: &mut Function,
-        _simd: u8,
+        shader: &Shader,
+        layout: &Layout,
+        function: Function,
+        simd: u8,
     ) -> Result<Program, CompileError> {
-        Err(CompileError::Stage { stage: "all" })
+        let device = &self.options.device;
+        let options =
+            backend::Options { verify: self.options.verify, ..backend::Options::default() };
+        let compiled = backend::generate(function, device, options, &mut |name, function| {
+            self.report(name, Ir::Codegen(function));
+        })?;
+        if device.scratch_size(compiled.scratch_bytes).is_none() {
+            let limit = device.limits().max_scratch_bytes;
+            let bytes = compiled.scratch_bytes;
+            return Err(CompileError::Scratch { bytes, limit });
+        }
+        let code = encode_program(&compiled.insts, device.generation())
+            .map_err(|error| internal("finish", &error))?;
+        if self.options.verify {
+            self.validate(&code)?;
+        }
+        Ok(Program {
+            code,
+            metadata: layout.metadata(shader, device, simd.into(), compiled.scratch_bytes),
+            statistics: statistics(&compiled, simd),
+        })
+    }
+
+    /// All emitted code obeys the rules of the hardware.
+    fn validate(&self, code: &[u8]) -> Result<(), CompileError> {
+        let device = self.options.device;
+        let insts = decode_program(code, device.generation())
+            .map_err(|error| internal("finish", &error))?;
+        let found = Validator::new(device).check_program(&insts);
+        match found.iter().find(|finding| finding.rule.severity == Severity::Error) {
+            Some(finding) => Err(internal("finish", finding)),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Counts what stands in the code.
+fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
+    let count = |wanted: fn(&Inst) -> bool| {
+        compiled.insts.iter().filter(|inst| wanted(inst)).count() as u32
+    };
+    Statistics {
+        simd_width: simd.into(),
+        instructions: compiled.insts.len() as u32,
+        sends: count(|inst| inst.send().is_some()),
+        loops: count(|inst| inst.opcode == Opcode::While),
+        spills: compiled.spills,
+        fills: compiled.fills,
+        registers: compiled.registers,
+        estimated_cycles: compiled.insts.len() as u64,
     }
 }
 

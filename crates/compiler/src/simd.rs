@@ -1,13 +1,4 @@
-//! Which SIMD width a program gets.
-//!
-//! A width is *allowed* if the workgroup's threads at it fit the device. Of the allowed widths:
-//!
-//! 1. SIMD16 is tried first (SIMD8 if the workgroup has no more than eight invocations, SIMD32 if nothing narrower is
-//!    allowed).
-//! 2. If it spills, SIMD8 is tried, and the one that spills less is taken.
-//! 3. If it does not spill and leaves half of the registers free, SIMD32 is tried. It is taken if it does not spill
-//!    either and an invocation costs at most nine tenths of its estimated cycles at SIMD16: fewer threads hide less
-//!    latency, so it must pay.
+//! Which SIMD width a program gets: the rule that [`Simd::Auto`](crate::Simd::Auto) states.
 
 use crestline_program::Program;
 use crestline_ssa::ir::Shader;
@@ -74,7 +65,8 @@ pub(crate) fn choose(
 /// Above this use of registers at SIMD16, twice the data will hardly fit.
 const REGISTERS_FOR_WIDENING: u32 = 64;
 
-/// Whether an invocation of `wide` (twice as many channels) costs at most nine tenths of one of `narrow`.
+/// Whether an invocation of `wide` (twice as many channels) costs at most nine tenths of one of `narrow`: fewer threads
+/// hide less latency, so equal cost is not enough.
 fn pays(wide: &Program, narrow: &Program) -> bool {
     let cost = |p: &Program| p.statistics.estimated_cycles.saturating_mul(10);
     cost(wide) <= cost(narrow) / 10 * 18
