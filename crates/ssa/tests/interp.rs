@@ -186,3 +186,47 @@ fn system_values_follow_their_definitions() {
         }
     }
 }
+
+/// Damaged shaders that still verify: they run, or fail with an error; nothing panics, hangs or takes much memory.
+#[test]
+fn damaged_shaders_do_not_panic() {
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as usize % below
+    };
+    let mut ran = 0;
+    for folder in ["interp", "text"] {
+        let folder = format!("{}/../../tests/ssa/{folder}", env!("CARGO_MANIFEST_DIR"));
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+            let words: Vec<&str> = text.split_inclusive(' ').collect();
+            for _ in 0..600 {
+                // Words keep their shape, so that many texts still parse.
+                let mut changed = words.clone();
+                for _ in 0..=random(2) {
+                    let at = random(words.len());
+                    changed[at] = words[random(words.len())];
+                }
+                let digits: String = changed.concat();
+                let Ok(shader) = parse(&digits) else {
+                    continue;
+                };
+                let mut resources = Resources { push_constants: vec![7; 5], ..Default::default() };
+                for binding in &shader.bindings {
+                    resources.bind(binding.set, binding.binding, vec![1; 37]);
+                }
+                let options = Options {
+                    budget: 20_000,
+                    max_bytes: 1 << 24,
+                    undef: u64::MAX,
+                    ..Options::default()
+                };
+                ran += usize::from(run(&shader, &mut resources, [2, 1, 1], &options).is_ok());
+            }
+        }
+    }
+    assert!(ran > 300, "{ran} ran");
+}
