@@ -15,6 +15,12 @@ mod lower_mov_indirect;
 mod lower_regioning;
 mod lower_simd_width;
 mod lower_uniforms;
+mod opt_cmod_propagation;
+mod opt_copy_propagation;
+mod opt_cse;
+mod opt_dead_code;
+mod opt_register_coalesce;
+mod opt_saturate_propagation;
 
 pub use lower_collect::lower_collect;
 pub use lower_conversions::lower_conversions;
@@ -25,6 +31,12 @@ pub use lower_mov_indirect::lower_mov_indirect;
 pub use lower_regioning::lower_regioning;
 pub use lower_simd_width::lower_simd_width;
 pub use lower_uniforms::lower_uniforms;
+pub use opt_cmod_propagation::opt_cmod_propagation;
+pub use opt_copy_propagation::opt_copy_propagation;
+pub use opt_cse::opt_cse;
+pub use opt_dead_code::opt_dead_code;
+pub use opt_register_coalesce::opt_register_coalesce;
+pub use opt_saturate_propagation::opt_saturate_propagation;
 
 use crestline_device::Device;
 
@@ -82,7 +94,14 @@ macro_rules! passes {
 }
 
 /// The optimisations, run in this order until nothing changes.
-pub const OPTIMIZE: &[Pass] = passes![];
+pub const OPTIMIZE: &[Pass] = passes![
+    opt_copy_propagation,
+    opt_cse,
+    opt_cmod_propagation,
+    opt_saturate_propagation,
+    opt_dead_code,
+    opt_register_coalesce,
+];
 
 /// From selected operations to instructions the hardware has, before register allocation.
 pub const LOWER: &[Pass] = passes![

@@ -111,6 +111,13 @@ impl SlotMap {
         self.bases[index] as usize..end
     }
 
+    fn is_flag_slot(&self, slot: Slot) -> bool {
+        match slot.checked_sub(GRF_COUNT + FLAG_COUNT) {
+            None => slot >= GRF_COUNT,
+            Some(_) => self.is_flag[self.bases.partition_point(|base| *base as usize <= slot) - 1],
+        }
+    }
+
     /// Calls `visit` for each slot an operand touches and with the bytes in it.
     fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
         let base = match operand.file {
@@ -288,6 +295,7 @@ pub struct Liveness {
     /// Number of the first instruction of each block, and of the end.
     pub block_starts: Vec<u32>,
     live_out: Vec<Vec<Slot>>,
+    across: BitSet,
 }
 
 impl Liveness {
@@ -307,7 +315,7 @@ impl Liveness {
         let flow = Flow::solve(cfg, &blocks, function.payload_registers as usize);
         flow.extend(cfg, &block_starts, &mut intervals);
         let live_out = flow.live_out_slots(cfg);
-        Liveness { slots, intervals, block_starts, live_out }
+        Liveness { slots, intervals, block_starts, live_out, across }
     }
 
     /// The interval of a whole virtual register.
@@ -316,6 +324,16 @@ impl Liveness {
             let one = self.intervals[slot];
             Interval { start: all.start.min(one.start), end: all.end.max(one.end) }
         })
+    }
+
+    /// Whether a write replaces what its bytes held, for everyone who reads them.
+    pub fn kills(&self, inst: &Inst, access: &Access) -> bool {
+        access.kills && (inst.no_mask || !self.across.contains(access.slot))
+    }
+
+    /// Whether a slot is a flag, virtual or fixed.
+    pub fn is_flag_slot(&self, slot: Slot) -> bool {
+        self.slots.is_flag_slot(slot)
     }
 
     /// Slots that channels at the end of a block need later (logical liveness), ascending.

@@ -1,0 +1,133 @@
+//! `opt_cmod_propagation`: a comparison of a result with zero becomes the conditional modifier of
+//! the instruction that made the result.
+//!
+//! The two must cover the same channels under the same mask, and nothing in between may touch
+//! the flag or the result. An integer result may be compared for equality only: the hardware
+//! compares before it wraps.
+
+use crestline_device::Device;
+use crestline_isa::{CondMod, Opcode, Type};
+
+use super::{PassError, legal};
+use crate::ir::{Flag, Function, Inst, Op, Operand};
+
+/// Instructions looked back over.
+const WINDOW: usize = 64;
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_cmod_propagation(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let mut changed = false;
+    for block in &mut function.blocks {
+        let mut dead = vec![false; block.insts.len()];
+        for (index, dead) in dead.iter_mut().enumerate() {
+            let Some((value, cond_mod)) = comparison_with_zero(&block.insts[index]) else {
+                continue;
+            };
+            if let Some(def) = definition(&block.insts, index, &value, cond_mod, device) {
+                let flag = block.insts[index].flag;
+                block.insts[def].cond_mod = cond_mod;
+                block.insts[def].flag = flag;
+                *dead = true;
+                changed = true;
+            }
+        }
+        let mut dead = dead.into_iter();
+        block.insts.retain(|_| !dead.next().unwrap_or(false));
+    }
+    Ok(changed)
+}
+
+/// A comparison with zero whose only result is the flag: what is compared and how.
+fn comparison_with_zero(inst: &Inst) -> Option<(Operand, CondMod)> {
+    if inst.is_predicated() || !inst.dst.is_null() || inst.cond_mod == CondMod::None {
+        return None;
+    }
+    let value = *inst.srcs.first()?;
+    let zero = |operand: &Operand| {
+        operand
+            .imm_bits()
+            .is_some_and(|bits| bits == 0 || operand.ty == Type::F && bits == 0x8000_0000)
+    };
+    let compares = match inst.op {
+        Op::Hw(Opcode::Cmp) => zero(&inst.srcs[1]),
+        Op::Hw(Opcode::Mov) => inst.dst.ty.size() == value.ty.size(),
+        _ => false,
+    };
+    (compares && !value.has_modifiers() && value.vreg().is_some()).then_some((value, inst.cond_mod))
+}
+
+/// Index of the instruction before `at` that makes the value and can carry the modifier.
+fn definition(
+    insts: &[Inst],
+    at: usize,
+    value: &Operand,
+    cond_mod: CondMod,
+    device: &Device,
+) -> Option<usize> {
+    let reader = &insts[at];
+    let read = reader.span_read(0);
+    for index in (at.saturating_sub(WINDOW)..at).rev() {
+        let inst = &insts[index];
+        let written = inst.span_written();
+        if written.overlaps(&read) {
+            return (written == read && can_carry(inst, reader, value, cond_mod, device))
+                .then_some(index);
+        }
+        if touches(inst, reader.flag) || inst.op.is_flow() {
+            return None;
+        }
+    }
+    None
+}
+
+fn touches(inst: &Inst, flag: Flag) -> bool {
+    let used = inst.reads_flag() || inst.writes_flag();
+    let operand = |o: &Operand| match flag {
+        Flag::Virtual(vreg) => o.vreg() == Some(vreg),
+        Flag::Fixed(_) => o.is_arf(crestline_isa::ArfKind::Flag),
+    };
+    // Fixed flags of a wide dispatch span more than one subregister.
+    let same = match (inst.flag, flag) {
+        (Flag::Virtual(a), Flag::Virtual(b)) => a == b,
+        (Flag::Fixed(a), Flag::Fixed(b)) => a / 2 == b / 2,
+        _ => false,
+    };
+    used && same || inst.srcs.iter().chain([&inst.dst]).any(operand)
+}
+
+fn can_carry(
+    inst: &Inst,
+    reader: &Inst,
+    value: &Operand,
+    cond_mod: CondMod,
+    device: &Device,
+) -> bool {
+    let integer = !value.ty.is_float();
+    let equality = matches!(cond_mod, CondMod::Z | CondMod::Nz);
+    let kind = match inst.op {
+        Op::Hw(opcode) if opcode.is_logic() => equality,
+        // Shifted-out bits and carries are dropped by the destination, not before the comparison.
+        Op::Hw(Opcode::Add | Opcode::Mul | Opcode::Mad | Opcode::Lrp | Opcode::Frc) => !integer,
+        Op::Hw(Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz) => true,
+        Op::Hw(Opcode::Shr | Opcode::Asr | Opcode::Lzd) => equality,
+        _ => false,
+    };
+    let mut carrying = inst.clone();
+    carrying.cond_mod = cond_mod;
+    carrying.flag = reader.flag;
+    kind && inst.op.allows_cond_mod()
+        && inst.cond_mod == CondMod::None
+        && !inst.is_predicated()
+        && !inst.saturate
+        && inst.dst.ty == value.ty
+        && inst.dst.region == value.region
+        && inst.exec_size == reader.exec_size
+        && inst.group == reader.group
+        && inst.no_mask == reader.no_mask
+        // A negated unsigned source is compared with a 33rd bit.
+        && !(integer && inst.srcs.iter().any(|s| s.has_modifiers() && !s.ty.is_signed_int()))
+        && (legal::is_legal(&carrying, device) || !legal::is_legal(inst, device))
+}

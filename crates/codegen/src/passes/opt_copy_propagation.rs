@@ -1,0 +1,312 @@
+//! `opt_copy_propagation`: sources that were copied are read from where they came.
+//!
+//! Within a block. A copy is a raw, unpredicated move, or a move that only negates or takes the
+//! absolute value. A reader may use its source if
+//!
+//! - it reads bytes the copy wrote, and those can be named in terms of the copy's source: the
+//!   same bytes if both are laid out alike, one element for a scalar, else stepwise;
+//! - every channel it reads was copied: an unmasked copy made all; a masked one made those
+//!   enabled, so a masked reader must read its own channel's;
+//! - the reader stays an instruction the hardware has, if it was one.
+
+use std::collections::HashMap;
+
+use crestline_device::Device;
+use crestline_isa::{Opcode, Type};
+
+use super::{PassError, legal};
+use crate::ir::{Class, File, Function, Inst, Op, Operand, Region, Span, Vregs};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let mut changed = false;
+    for block in &mut function.blocks {
+        let mut copies = Copies::default();
+        for inst in &mut block.insts {
+            for index in 0..inst.srcs.len() {
+                changed |= propagate(inst, index, &copies, device);
+            }
+            copies.kill(inst);
+            if let Some(copy) = Copy::of(inst, &function.vregs) {
+                copies.add(copy);
+            }
+        }
+    }
+    Ok(changed)
+}
+
+/// A move whose destination can stand for its source.
+#[derive(Clone, Copy)]
+struct Copy {
+    dst: Operand,
+    src: Operand,
+    exec_size: u8,
+    group: u8,
+    no_mask: bool,
+}
+
+impl Copy {
+    fn of(inst: &Inst, vregs: &Vregs) -> Option<Copy> {
+        if !inst.is_mov() || inst.is_predicated() || inst.saturate || inst.writes_flag() {
+            return None;
+        }
+        let (dst, src) = (inst.dst, inst.srcs[0]);
+        let is_grf = |o: &Operand| o.vreg().is_none_or(|v| vregs[v].class == Class::Grf);
+        let plain = Operand { file: dst.file, ..src }.without_modifiers();
+        let same = src.ty == dst.ty && !src.ty.is_packed_vector();
+        let raw =
+            same || legal::is_raw_move(&Inst { srcs: [plain].as_slice().into(), ..inst.clone() });
+        // Unsigned negation computes beyond 32 bits in some readers.
+        let modified =
+            !src.has_modifiers() || same && (src.ty.is_float() || src.ty.is_signed_int());
+        let from = matches!(src.file, File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_));
+        let step = dst.linear_stride(inst.exec_size);
+        let to = dst.vreg().is_some() && (inst.exec_size == 1 || matches!(step, Some(1..)));
+        let own = dst.file == src.file && inst.span_written().overlaps(&inst.span_read(0));
+        let ok = raw && modified && from && to && !own && is_grf(&dst) && is_grf(&src);
+        ok.then_some(Copy {
+            dst,
+            src,
+            exec_size: inst.exec_size,
+            group: inst.group,
+            no_mask: inst.no_mask,
+        })
+    }
+
+    /// The bytes the copy wrote, first to last.
+    fn written(&self) -> Span {
+        Span::of(&self.dst, self.dst.region_bytes(self.exec_size))
+    }
+
+    fn read(&self) -> Span {
+        let bytes = if self.src.is_imm() { 0 } else { self.src.region_bytes(self.exec_size) };
+        Span::of(&self.src, bytes)
+    }
+}
+
+/// Copies that hold at this point, by the register they wrote.
+#[derive(Default)]
+struct Copies {
+    by_dst: HashMap<File, Vec<Copy>>,
+    /// Destinations of copies from a file.
+    from: HashMap<File, Vec<File>>,
+}
+
+impl Copies {
+    fn add(&mut self, copy: Copy) {
+        if !copy.src.is_imm() {
+            self.from.entry(copy.src.file).or_default().push(copy.dst.file);
+        }
+        self.by_dst.entry(copy.dst.file).or_default().push(copy);
+    }
+
+    /// Forgets copies of which an instruction overwrites either side.
+    fn kill(&mut self, inst: &Inst) {
+        let written = inst.span_written();
+        if let Some(list) = self.by_dst.get_mut(&written.file) {
+            list.retain(|copy| !copy.written().overlaps(&written));
+        }
+        if matches!(written.file, File::Indirect { .. }) {
+            self.by_dst.clear();
+            self.from.clear();
+            return;
+        }
+        if let Some(readers) = self.from.get_mut(&written.file) {
+            readers.retain(|dst| {
+                let Some(list) = self.by_dst.get_mut(dst) else { return false };
+                list.retain(|copy| !copy.read().overlaps(&written));
+                list.iter().any(|copy| copy.src.file == written.file)
+            });
+        }
+    }
+}
+
+fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
+    let src = inst.srcs[index];
+    let Some(list) = copies.by_dst.get(&src.file) else { return false };
+    if !reads_by_region(inst, index) {
+        return false;
+    }
+    let read = inst.span_read(index);
+    let Some(copy) = list.iter().rev().find(|copy| read.overlaps(&copy.written())) else {
+        return false;
+    };
+    if !read.is_contained_in(&copy.written()) {
+        return false;
+    }
+    let Some(new) = source_through(inst, &src, copy) else { return false };
+    let Some(changed) = with_source(inst, index, new) else { return false };
+    if !stays_legal(inst, &changed, device) {
+        return false;
+    }
+    *inst = changed;
+    true
+}
+
+/// Whether the source is read channel by channel through its region.
+fn reads_by_region(inst: &Inst, index: usize) -> bool {
+    match inst.op {
+        // Planes are four coefficients at once.
+        Op::Hw(Opcode::Pln | Opcode::Line) => false,
+        op if legal::has_regions(op) => true,
+        Op::MulHigh => true,
+        Op::Collect { headers } => index >= usize::from(headers),
+        Op::Message => {
+            let headers = inst.message.as_ref().map_or(0, |m| usize::from(m.headers));
+            index == 0 || index > headers
+        }
+        Op::MovIndirect | Op::MovIndirectDst => index == 1,
+        _ => false,
+    }
+}
+
+/// The reader's source in terms of the copy's source, without the reader's modifiers.
+fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
+    let size = copy.dst.ty.size();
+    let distance = src.offset - copy.dst.offset;
+    let step = if copy.exec_size == 1 { size } else { copy.dst.byte_stride(copy.exec_size)? };
+    let scalar_read = src.is_scalar() || inst.exec_size == 1;
+    // A masked copy made the enabled channels' elements: a masked reader has them if each
+    // channel reads its own.
+    if !copy.no_mask {
+        let own = src.byte_stride(inst.exec_size) == Some(step)
+            && i64::from(distance / step) == i64::from(inst.group) - i64::from(copy.group);
+        if inst.no_mask || !own {
+            return None;
+        }
+    }
+    let typed = copy.src.has_modifiers();
+    if typed && src.ty != copy.dst.ty {
+        return None;
+    }
+    if src.ty.size() != size {
+        return part_through(inst, src, copy, distance, step);
+    }
+    if !distance.is_multiple_of(size) || !distance.is_multiple_of(step) {
+        return None;
+    }
+    let first = distance / step;
+    let from = Operand { ty: src.ty, ..copy.src };
+    if copy.src.is_scalar() {
+        return (!(copy.src.is_imm() && copy.src.ty.is_packed_vector())).then_some(from);
+    }
+    let start = from.byte_offset(from.channel_offset(first));
+    if scalar_read {
+        return Some(start.with_stride(0));
+    }
+    let channel_step = src.byte_stride(inst.exec_size)?;
+    if !channel_step.is_multiple_of(step) {
+        return None;
+    }
+    let stride = from.linear_stride(copy.exec_size);
+    match (channel_step / step, stride) {
+        (times, Some(stride)) => {
+            let stride = u8::try_from(times * u32::from(stride)).ok()?;
+            Some(start.with_stride(stride))
+        }
+        // Any other region fits only as it is.
+        (1, None) if first == 0 || from.horiz_offset(first).is_ok() => {
+            from.horiz_offset(first).ok()
+        }
+        _ => None,
+    }
+}
+
+/// A reader of parts of elements: the same bytes of the source, if both lie alike.
+fn part_through(
+    inst: &Inst,
+    src: &Operand,
+    copy: &Copy,
+    distance: u32,
+    step: u32,
+) -> Option<Operand> {
+    let size = copy.dst.ty.size();
+    if copy.src.has_modifiers() {
+        return None;
+    }
+    if copy.src.is_scalar() && src.ty.size() < size {
+        let in_element = distance % step;
+        let single = src.is_scalar()
+            || src.byte_stride(inst.exec_size).is_some_and(|s| s.is_multiple_of(step));
+        let whole = in_element.is_multiple_of(src.ty.size());
+        let element = Operand { region: Region::SCALAR, ..copy.src };
+        return (single && whole)
+            .then(|| element.subscript(src.ty, in_element / src.ty.size()))
+            .flatten();
+    }
+    let alike =
+        copy.src.in_grf() && copy.src.is_packed() && copy.dst.is_packed() && copy.exec_size > 1;
+    alike.then(|| Operand {
+        file: copy.src.file,
+        offset: copy.src.offset + distance,
+        ..src.without_modifiers()
+    })
+}
+
+/// The reader with another source; its modifiers come on top. Constants move to the last place
+/// where operands may change places.
+fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
+    let old = inst.srcs[index];
+    let mut changed = inst.clone();
+    let mut source = new;
+    if old.has_modifiers() || new.has_modifiers() {
+        let logic = matches!(inst.op, Op::Hw(opcode) if opcode.is_logic());
+        if new.has_modifiers() && (logic || !inst.op.allows_source_modifiers()) {
+            return None;
+        }
+        if new.is_imm() {
+            source = fold_modifiers(new, &old, logic)?;
+        } else if old.abs {
+            source.abs = true;
+            source.negate = old.negate;
+        } else {
+            source.negate = new.negate ^ old.negate;
+        }
+    }
+    changed.srcs[index] = source;
+    if source.is_imm() && index == 0 && inst.srcs.len() == 2 && !inst.srcs[1].is_imm() {
+        if inst.op.commutative().is_some() {
+            changed.srcs.swap(0, 1);
+        } else if inst.op.predicate_selects() && inst.is_predicated() {
+            changed.srcs.swap(0, 1);
+            changed.predicate.inverse = !changed.predicate.inverse;
+        }
+    }
+    (changed.srcs != inst.srcs).then_some(changed)
+}
+
+/// A constant with a reader's modifiers worked in.
+fn fold_modifiers(imm: Operand, reader: &Operand, logic: bool) -> Option<Operand> {
+    let bits = imm.imm_bits()?;
+    let value = match imm.ty {
+        Type::F => {
+            let bits = bits as u32;
+            let bits = if reader.abs { bits & 0x7fff_ffff } else { bits };
+            u64::from(if reader.negate { bits ^ 0x8000_0000 } else { bits })
+        }
+        _ if logic && !reader.abs && imm.ty.size() == 4 => u64::from(!(bits as u32)),
+        Type::D => {
+            let value = bits as u32 as i32;
+            let value = if reader.abs { value.wrapping_abs() } else { value };
+            u64::from(if reader.negate { value.wrapping_neg() } else { value } as u32)
+        }
+        _ => return None,
+    };
+    Some(Operand::imm(value, imm.ty))
+}
+
+/// Whether a change leaves an instruction as fit for the hardware as it was.
+fn stays_legal(old: &Inst, new: &Inst, device: &Device) -> bool {
+    let sources = |inst: &Inst| {
+        (0..inst.srcs.len()).filter(|i| !legal::src_is_legal(inst, *i, device)).count()
+    };
+    if legal::has_regions(new.op) && new.srcs.iter().all(Operand::is_imm) && !new.is_mov() {
+        return false;
+    }
+    sources(new) <= sources(old)
+        && (legal::dst_is_legal(new) || !legal::dst_is_legal(old))
+        && legal::max_exec_size(new, device) >= legal::max_exec_size(old, device)
+}

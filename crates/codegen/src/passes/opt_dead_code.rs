@@ -1,0 +1,140 @@
+//! `opt_dead_code`: instructions whose results nobody reads go; flag writes nobody reads too.
+//!
+//! Backwards through each block with the bytes that are read later. What is read is a channel's
+//! own view (see [`Liveness`]): a masked write ends the need for what it overwrites.
+
+use crestline_device::Device;
+use crestline_isa::{ArfKind, CondMod, Opcode};
+
+use super::{PassError, legal};
+use crate::ir::{BlockId, Cfg, File, Function, Inst, Op, Operand};
+use crate::regalloc::liveness::{Access, Liveness, accesses};
+
+/// Runs the pass.
+///
+/// # Errors
+/// Broken control flow.
+pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let cfg = Cfg::new(function)?;
+    let liveness = Liveness::new(function, &cfg);
+    let mut live = vec![0u32; liveness.slots.count()];
+    let mut changed = false;
+    for (index, block) in function.blocks.iter_mut().enumerate() {
+        live.fill(0);
+        for slot in liveness.live_out(BlockId(index as u32)) {
+            live[*slot] = u32::MAX;
+        }
+        let mut state = State { liveness: &liveness, live: &mut live, acc: false, address: false };
+        let mut kept = Vec::with_capacity(block.insts.len());
+        for mut inst in block.insts.drain(..).rev() {
+            match state.visit(&mut inst) {
+                Verdict::Dead => {
+                    changed = true;
+                    continue;
+                }
+                Verdict::Changed => changed = true,
+                Verdict::Same => {}
+            }
+            kept.push(inst);
+        }
+        kept.reverse();
+        block.insts = kept;
+    }
+    Ok(changed)
+}
+
+enum Verdict {
+    Same,
+    Changed,
+    Dead,
+}
+
+struct State<'a> {
+    liveness: &'a Liveness,
+    live: &'a mut [u32],
+    acc: bool,
+    address: bool,
+}
+
+impl State<'_> {
+    fn visit(&mut self, inst: &mut Inst) -> Verdict {
+        let mut dst_live = inst.dst.is_arf(ArfKind::Accumulator) && self.acc
+            || inst.dst.is_arf(ArfKind::Address) && self.address
+            // Fixed registers may be read by whoever comes after the program.
+            || matches!(inst.dst.file, File::Grf | File::Indirect { .. });
+        let mut flag_live = false;
+        accesses(&self.liveness.slots, inst, &mut |access| {
+            if access.write && self.live[access.slot] & access.bytes != 0 {
+                match is_flag_write(inst, &access, self.liveness) {
+                    true => flag_live = true,
+                    false => dst_live = true,
+                }
+            }
+        });
+        let acc_live = self.acc && inst.writes_accumulator();
+        let mut verdict = Verdict::Same;
+        if !inst.has_side_effects() && inst.op != Op::Hw(Opcode::Wait) {
+            if !dst_live && !flag_live && !acc_live {
+                return Verdict::Dead;
+            }
+            if inst.writes_flag() && !flag_live && !is_comparison(inst) {
+                inst.cond_mod = CondMod::None;
+                verdict = Verdict::Changed;
+            }
+        }
+        if !dst_live && !inst.dst.is_null() && can_drop_dst(inst) {
+            inst.dst = Operand::null(inst.dst.ty);
+            verdict = Verdict::Changed;
+        }
+        self.step(inst);
+        verdict
+    }
+
+    /// Moves to the point before an instruction that stays.
+    fn step(&mut self, inst: &Inst) {
+        if inst.writes_accumulator() && !inst.is_predicated() {
+            self.acc = false;
+        }
+        self.acc |= inst.reads_accumulator();
+        if inst.dst.is_arf(ArfKind::Address) {
+            self.address = false;
+        }
+        self.address |= inst
+            .srcs
+            .iter()
+            .chain([&inst.dst])
+            .any(|operand| matches!(operand.file, File::Indirect { .. }))
+            || inst.srcs.iter().any(|src| src.is_arf(ArfKind::Address));
+        let (live, liveness) = (&mut *self.live, self.liveness);
+        let mut visit = |pass_writes: bool| {
+            accesses(&liveness.slots, inst, &mut |access| {
+                if access.write == pass_writes {
+                    if pass_writes {
+                        if liveness.kills(inst, &access) {
+                            live[access.slot] &= !access.bytes;
+                        }
+                    } else {
+                        live[access.slot] |= access.bytes;
+                    }
+                }
+            });
+        };
+        visit(true);
+        visit(false);
+    }
+}
+
+fn is_flag_write(inst: &Inst, access: &Access, liveness: &Liveness) -> bool {
+    inst.writes_flag() && liveness.is_flag_slot(access.slot) && !inst.dst.is_arf(ArfKind::Flag)
+}
+
+fn is_comparison(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Hw(Opcode::Cmp | Opcode::Cmpn))
+}
+
+/// Whether the instruction can do without a destination: for the flag, or for the message's
+/// effect.
+fn can_drop_dst(inst: &Inst) -> bool {
+    let in_vgrf = inst.dst.vreg().is_some();
+    in_vgrf && inst.writes_flag() && legal::has_regions(inst.op) && !legal::is_three_source(inst.op)
+}

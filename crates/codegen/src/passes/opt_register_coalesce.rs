@@ -1,0 +1,193 @@
+//! `opt_register_coalesce`: a value that is only made to be copied is made in its final place.
+//!
+//! For `mov dst, src` where the whole register `src` lives in one block, from writes to this
+//! move: every mention of it becomes the place in `dst`, and the move goes. Between the first
+//! write of `src` and the move nothing else may read or write that place, but for the first
+//! writer itself, which may read exactly the elements that it replaces.
+
+use std::collections::HashMap;
+
+use crestline_device::Device;
+
+use super::{PassError, legal};
+use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Region, Span, Vreg};
+use crate::regalloc::liveness::is_early_clobber;
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let mut homes: HashMap<Vreg, Option<usize>> = HashMap::new();
+    for (b, block) in function.blocks.iter().enumerate() {
+        for vreg in block.insts.iter().flat_map(mentions) {
+            let home = homes.entry(vreg).or_insert(Some(b));
+            if *home != Some(b) {
+                *home = None;
+            }
+        }
+    }
+    let mut changed = false;
+    for b in 0..function.blocks.len() {
+        changed |= coalesce_block(function, b, &mut homes, device);
+    }
+    Ok(changed)
+}
+
+/// Registers an instruction names.
+fn mentions(inst: &Inst) -> impl Iterator<Item = Vreg> + '_ {
+    let flag = match inst.flag {
+        crate::ir::Flag::Virtual(vreg) => Some(vreg),
+        crate::ir::Flag::Fixed(_) => None,
+    };
+    inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg).chain(flag)
+}
+
+fn coalesce_block(
+    function: &mut Function,
+    b: usize,
+    homes: &mut HashMap<Vreg, Option<usize>>,
+    device: &Device,
+) -> bool {
+    let block = &mut function.blocks[b];
+    // Positions that name each register, in order.
+    let mut places: HashMap<Vreg, Vec<usize>> = HashMap::new();
+    for (index, inst) in block.insts.iter().enumerate() {
+        for vreg in mentions(inst) {
+            let list = places.entry(vreg).or_default();
+            if list.last() != Some(&index) {
+                list.push(index);
+            }
+        }
+    }
+    let mut dead = vec![false; block.insts.len()];
+    let mut any = false;
+    for (at, dead) in dead.iter_mut().enumerate() {
+        let inst = &block.insts[at];
+        let Some((dst, src)) = whole_copy(inst) else { continue };
+        let (Some(to), Some(from)) = (dst.vreg(), src.vreg()) else { continue };
+        let (Some(to_info), Some(from_info)) = (function.vregs.get(to), function.vregs.get(from))
+        else {
+            continue;
+        };
+        let shift = dst.offset;
+        let align = from_info.bytes.next_power_of_two().min(GRF_BYTES);
+        let fits = to != from
+            && from_info.class == Class::Grf
+            && to_info.class == Class::Grf
+            && src.offset == 0
+            && inst.size_written() == from_info.bytes
+            && inst.size_read(0) == from_info.bytes
+            && shift.is_multiple_of(align)
+            && from_info.min_register <= to_info.min_register
+            && homes.get(&from) == Some(&Some(b));
+        let Some(list) = places.get(&from).filter(|_| fits) else { continue };
+        let span = Span { file: dst.file, start: shift, end: shift + from_info.bytes };
+        let others = places.get(&to).map_or(&[][..], |list| list);
+        if !can_merge(&block.insts, at, list, others, &span, from, device) {
+            continue;
+        }
+        let list = list.clone();
+        for &index in &list {
+            let inst = &mut block.insts[index];
+            for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
+                if operand.vreg() == Some(from) {
+                    operand.file = File::Vgrf(to);
+                    operand.offset += shift;
+                }
+            }
+        }
+        *dead = true;
+        any = true;
+        places.remove(&from);
+        let merged = places.entry(to).or_default();
+        merged.extend(list);
+        merged.sort_unstable();
+        merged.dedup();
+        homes.remove(&from);
+    }
+    let mut dead = dead.into_iter();
+    block.insts.retain(|_| !dead.next().unwrap_or(false));
+    any
+}
+
+/// A raw move of consecutive elements (or one) for all its channels.
+fn whole_copy(inst: &Inst) -> Option<(Operand, Operand)> {
+    if inst.is_predicated() || inst.writes_flag() || !legal::is_raw_move(inst) {
+        return None;
+    }
+    let (dst, src) = (inst.dst, inst.srcs[0]);
+    let packed = |o: &Operand| o.is_packed() || inst.exec_size == 1;
+    (packed(&dst) && packed(&src)).then_some((dst, src))
+}
+
+/// Whether register `from`, named at `list`, can live at `span` up to the move at `at`.
+fn can_merge(
+    insts: &[Inst],
+    at: usize,
+    list: &[usize],
+    others: &[usize],
+    span: &Span,
+    from: Vreg,
+    device: &Device,
+) -> bool {
+    let (Some(&first), Some(&last)) = (list.first(), list.last()) else { return false };
+    let maker = &insts[first];
+    if last != at || first == at || maker.dst.vreg() != Some(from) {
+        return false;
+    }
+    // Its first writer must write all that later ones leave alone, and read nothing of it.
+    let starts_whole =
+        !maker.predicate_disables() && !maker.srcs.iter().any(|src| src.vreg() == Some(from));
+    // A masked move leaves disabled channels alone, and so must those who write instead of it.
+    let same_mask = list.iter().all(|&index| {
+        insts[index].dst.vreg() != Some(from) || insts[index].no_mask == insts[at].no_mask
+    });
+    if !starts_whole || !same_mask {
+        return false;
+    }
+    let quiet = others.iter().all(|&index| {
+        if index < first || index >= at {
+            return true;
+        }
+        let inst = &insts[index];
+        let reads = (0..inst.srcs.len()).filter(|i| inst.span_read(*i).overlaps(span));
+        let mut reads = reads.peekable();
+        if inst.span_written().overlaps(span) {
+            return false;
+        }
+        if index != first {
+            return reads.peek().is_none();
+        }
+        reads.all(|i| replaces(inst, i, span))
+    });
+    // The renamed instructions must be as legal as they were: alignment inside a register.
+    quiet
+        && list.iter().all(|&index| {
+            let old = &insts[index];
+            let mut new = old.clone();
+            for operand in new.srcs.iter_mut().chain([&mut new.dst]) {
+                if operand.vreg() == Some(from) {
+                    operand.file = span.file;
+                    operand.offset += span.start;
+                }
+            }
+            legal::is_legal(&new, device) || !legal::is_legal(old, device)
+        })
+}
+
+/// Whether the writer's source `index` is exactly what its destination will replace, channel by
+/// channel.
+fn replaces(inst: &Inst, index: usize, span: &Span) -> bool {
+    let src = &inst.srcs[index];
+    let stride = |operand: &Operand| match operand.region {
+        Region::Stride(stride) => Some(stride),
+        _ => None,
+    };
+    legal::has_regions(inst.op)
+        && !is_early_clobber(inst)
+        && src.ty.size() == inst.dst.ty.size()
+        && (stride(src) == stride(&inst.dst) || inst.exec_size == 1)
+        && stride(src).is_some()
+        && src.offset == inst.dst.offset + span.start
+}

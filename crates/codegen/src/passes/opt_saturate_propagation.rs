@@ -1,0 +1,75 @@
+//! `opt_saturate_propagation`: a saturating move of a float result makes the instruction that
+//! computed it saturate instead, if nobody else reads the result.
+
+use std::collections::HashMap;
+
+use crestline_device::Device;
+use crestline_isa::{CondMod, Type};
+
+use super::PassError;
+use crate::ir::{Function, Inst, Vreg};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_saturate_propagation(
+    function: &mut Function,
+    _device: &Device,
+) -> Result<bool, PassError> {
+    let mut uses: HashMap<Vreg, (u32, u32)> = HashMap::new();
+    for inst in function.insts() {
+        for vreg in inst.srcs.iter().filter_map(|src| src.vreg()) {
+            uses.entry(vreg).or_default().0 += 1;
+        }
+        if let Some(vreg) = inst.dst.vreg() {
+            uses.entry(vreg).or_default().1 += 1;
+        }
+    }
+    let mut changed = false;
+    for block in &mut function.blocks {
+        // Where each register that is written and read once was written in this block.
+        let mut written: HashMap<Vreg, usize> = HashMap::new();
+        for index in 0..block.insts.len() {
+            let inst = &block.insts[index];
+            if is_saturating_move(inst)
+                && let Some(vreg) = inst.srcs[0].vreg()
+                && uses.get(&vreg) == Some(&(1, 1))
+                && let Some(def) = written.get(&vreg).copied()
+                && can_saturate(&block.insts[def], inst)
+            {
+                block.insts[def].saturate = true;
+                block.insts[index].saturate = false;
+                changed = true;
+            }
+            if let Some(vreg) = block.insts[index].dst.vreg() {
+                written.insert(vreg, index);
+            }
+        }
+    }
+    Ok(changed)
+}
+
+fn is_saturating_move(inst: &Inst) -> bool {
+    let src = &inst.srcs;
+    inst.is_mov()
+        && inst.saturate
+        && inst.dst.ty == Type::F
+        && src[0].ty == Type::F
+        && !src[0].has_modifiers()
+}
+
+fn can_saturate(def: &Inst, reader: &Inst) -> bool {
+    let src = &reader.srcs[0];
+    def.op.allows_saturate()
+        && !def.op.is_message()
+        && !def.is_mov()
+        && def.cond_mod == CondMod::None
+        && !def.predicate_disables()
+        && def.dst.ty == Type::F
+        && def.dst.offset == src.offset
+        && def.dst.region == src.region
+        && def.exec_size == reader.exec_size
+        && def.group == reader.group
+        && (def.no_mask || !reader.no_mask)
+}
