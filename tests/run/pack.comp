@@ -18,15 +18,17 @@ void main() {
     uint i = gl_GlobalInvocationID.x;
     vec4 f = in_f[i];
     uint u = in_u[i];
+    // Not a constant: lavapipe 22.3 folds some packed constants wrongly.
+    float one = float(gl_NumWorkGroups.x);
     words[i * 8 + 0] = packUnorm4x8(away(f, 255.0));
     words[i * 8 + 1] = packSnorm4x8(away(f, 127.0));
     words[i * 8 + 2] = packUnorm2x16(away(f, 65535.0).xy);
     words[i * 8 + 3] = packSnorm2x16(away(f, 32767.0).zw);
     // Halves of small integers are exact.
     words[i * 8 + 4] = packHalf2x16(floor(f.xy * 100.0) * 0.25);
-    words[i * 8 + 5] = packHalf2x16(vec2(65504.0, -0.0));
-    words[i * 8 + 6] = packUnorm4x8(vec4(0.0, 1.0, 2.0, -3.0));
-    words[i * 8 + 7] = packSnorm4x8(vec4(-1.0, 1.0, 2.0, -3.0));
+    words[i * 8 + 5] = packHalf2x16(vec2(65504.0, -0.5) * one);
+    words[i * 8 + 6] = packUnorm4x8(vec4(0.0, 1.0, 2.0, -3.0) * one);
+    words[i * 8 + 7] = packSnorm4x8(vec4(-1.0, 1.0, 2.0, -3.0) * one);
     vec4 a = unpackUnorm4x8(u), b = unpackSnorm4x8(u);
     vec2 c = unpackUnorm2x16(u), d = unpackSnorm2x16(u);
     // Exponents of ordinary halves only: subnormal ones may be flushed.
@@ -34,5 +36,5 @@ void main() {
     floats[i * 4 + 0] = a;
     floats[i * 4 + 1] = b;
     floats[i * 4 + 2] = vec4(c, d);
-    floats[i * 4 + 3] = vec4(h, unpackHalf2x16(0x3c00c000u));
+    floats[i * 4 + 3] = vec4(h, unpackHalf2x16(0x3c00c000u * gl_NumWorkGroups.x));
 }

@@ -40,6 +40,8 @@ pub struct Case {
     pub rules: Vec<Rule>,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
+    /// Whether an access outside of a buffer is an error.
+    pub in_bounds: bool,
 }
 
 /// A directive that cannot be read.
@@ -70,6 +72,7 @@ impl Case {
             buffers: Vec::new(),
             rules: Vec::new(),
             widths: vec![8, 16, 32],
+            in_bounds: true,
         };
         let mut dispatched = false;
         for (index, line) in source.lines().enumerate() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crestline_judges::glslang::Glslang;
+use crestline_frontend::{Language, Source, to_spirv};
 use crestline_judges::lavapipe::{Job, JobError, Lavapipe};
 use crestline_judges::spirv::SpirvTools;
 
@@ -61,7 +61,7 @@ pub fn run_test_paths() -> Result<Vec<PathBuf>, LoadError> {
     let mut paths = Vec::new();
     for entry in std::fs::read_dir(&folder).map_err(io)? {
         let path = entry.map_err(io)?.path();
-        if language(&path).is_some() {
+        if is_run_test(&path) {
             paths.push(path);
         }
     }
@@ -103,56 +103,28 @@ pub fn load(path: &Path) -> Result<RunTest, LoadError> {
     Ok(RunTest { name, source, case, spirv })
 }
 
-#[derive(Debug, Clone, Copy)]
-enum Language {
-    Wgsl,
-    Glsl,
-    SpirvAssembly,
-}
-
-fn language(path: &Path) -> Option<Language> {
-    match path.extension()?.to_str()? {
-        "wgsl" => Some(Language::Wgsl),
-        "comp" => Some(Language::Glsl),
-        "spvasm" => Some(Language::SpirvAssembly),
-        _ => None,
-    }
+fn is_run_test(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ["wgsl", "comp", "spvasm"].iter().any(|e| ending == *e))
 }
 
 fn compile(path: &Path, source: &str) -> Result<Vec<u32>, String> {
-    match language(path).ok_or("unknown file extension")? {
-        Language::Wgsl => compile_wgsl(source),
-        Language::Glsl => Glslang::find()
-            .map_err(|absent| absent.to_string())?
-            .compile("comp", source)
-            .map_err(|error| error.to_string()),
-        Language::SpirvAssembly => SpirvTools::find()
-            .map_err(|absent| absent.to_string())?
-            .assemble(source)
-            .map_err(|error| error.to_string()),
+    let extension = path.extension().unwrap_or_default().to_string_lossy();
+    if extension == "spvasm" {
+        let tools = SpirvTools::find().map_err(|absent| absent.to_string())?;
+        return tools.assemble(source).map_err(|error| error.to_string());
     }
+    let language = Language::from_extension(&extension).map_err(|error| error.to_string())?;
+    compile_source(&path.to_string_lossy(), language, source)
 }
 
-/// Compiles WGSL.
+/// Compiles a shader of a source language to SPIR-V by our own front end.
 ///
 /// # Errors
 ///
-/// The front end's messages.
-pub fn compile_wgsl(source: &str) -> Result<Vec<u32>, String> {
-    let module = naga::front::wgsl::parse_str(source).map_err(|e| e.emit_to_string(source))?;
-    let info = naga::valid::Validator::new(
-        naga::valid::ValidationFlags::all(),
-        naga::valid::Capabilities::all(),
-    )
-    .validate(&module)
-    .map_err(|error| error.emit_to_string(source))?;
-    let options = naga::back::spv::Options {
-        lang_version: (1, 4),
-        zero_initialize_workgroup_memory:
-            naga::back::spv::ZeroInitializeWorkgroupMemoryMode::Native,
-        ..Default::default()
-    };
-    naga::back::spv::write_vec(&module, &info, &options, None).map_err(|error| error.to_string())
+/// The front end's message.
+pub fn compile_source(name: &str, language: Language, source: &str) -> Result<Vec<u32>, String> {
+    to_spirv(&Source { name, language, bytes: source.as_bytes() })
+        .map_err(|error| error.to_string())
 }
 
 impl RunTest {

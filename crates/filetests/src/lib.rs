@@ -4,12 +4,14 @@
 //! * [`case`] reads the `//!` directives at the head of a run-test shader,
 //! * [`data`] makes buffer contents from their description,
 //! * [`compare`] compares what two engines computed,
-//! * [`corpus`] finds and compiles the shaders of `tests/run/`.
+//! * [`corpus`] finds and compiles the shaders of `tests/run/`,
+//! * [`engine`] runs them.
 
 pub mod case;
 pub mod compare;
 pub mod corpus;
 pub mod data;
+pub mod engine;
 
 /// The root of the repository, where `tests/` lies.
 pub fn repository() -> &'static std::path::Path {

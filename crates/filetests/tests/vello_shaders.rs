@@ -8,6 +8,7 @@ mod scene;
 #[path = "vello/stages.rs"]
 mod stages;
 
+use crestline_filetests::engine::{Engine, Interpreter};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 
@@ -43,4 +44,23 @@ fn the_judge_agrees_with_itself_and_every_stage_does_something() {
         assert_eq!(first.test.name, second.test.name);
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+fn compare(engine: &dyn Engine) {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let mut failures = Vec::new();
+    for stage in stages::run_all(lavapipe) {
+        let name = &stage.test.name;
+        match engine.run(&stage.test) {
+            Ok(found) => failures
+                .extend(stage.differences(&found).into_iter().map(|d| format!("{name}: {d}"))),
+            Err(error) => failures.push(format!("{name}: {error}")),
+        }
+    }
+    assert!(failures.is_empty(), "{}:\n{}", engine.name(), failures.join("\n"));
+}
+
+#[test]
+fn the_interpreter_agrees_with_lavapipe() {
+    compare(&Interpreter);
 }
