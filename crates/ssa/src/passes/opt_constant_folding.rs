@@ -1,11 +1,13 @@
-//! Computes operations on constants, and gives a component read from a constant vector a constant of its own.
+//! Computes operations on constants, gives a component read from a constant vector a constant of its own, and makes
+//! constant indices into variables part of the path.
 
-use super::util::{Action, const_src, fold, reads, rewrite};
-use crate::ir::{Builder, InstId, InstKind, Shader, Src};
+use super::util::{Action, const_scalar, const_src, fold, reads, rewrite};
+use crate::ir::{Builder, Function, InstId, InstKind, PathStep, Shader, Src, VarTy, Variable};
 
 /// See the [module](self). Returns whether an operation became a constant.
 pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let mut progress = false;
+    let vars = &shader.vars;
     rewrite(&mut shader.func, |b, cx, inst| {
         let data = b.func.inst(inst);
         if let InstKind::Alu { op, srcs, .. } = &data.kind
@@ -15,11 +17,44 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
             progress = true;
             return Action::Keep;
         }
+        progress |= constant_steps(b.func, vars, inst);
         let counts = reads(b.func, cx, inst);
         progress |= scalar_constants(b, inst, &counts);
         Action::Keep
     });
     progress
+}
+
+/// Makes run-time indices that are constant, and in range, steps of the path.
+fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool {
+    let (InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. }) =
+        &func.inst(inst).kind
+    else {
+        return false;
+    };
+    let index = |step: &PathStep| match step {
+        PathStep::Const(index) => Some(*index),
+        PathStep::Dyn(src) => const_scalar(func, *src).map(|bits| bits as u32),
+    };
+    let mut at: VarTy = vars[var.0 as usize].ty.clone();
+    let mut new = path.clone();
+    for step in &mut new {
+        let index = index(step).filter(|&index| at.step(Some(index)).is_some());
+        if let Some(index) = index {
+            *step = PathStep::Const(index);
+        }
+        match at.step(index) {
+            Some(below) => at = below,
+            None => return false,
+        }
+    }
+    if new == *path {
+        return false;
+    }
+    if let InstKind::LoadVar { path, .. } | InstKind::StoreVar { path, .. } = func.kind_mut(inst) {
+        *path = new;
+    }
+    true
 }
 
 /// Replaces sources that read one component of a constant vector.

@@ -1,6 +1,7 @@
 //! Moves tables to constant memory: arrays indexed at run time that hold constants only.
 //!
-//! Such a variable has first values, or stores of constants that stand at the start of the function before any load.
+//! Of such a variable each part has one value, given first or by stores wherever they stand; what a load finds before
+//! is undefined, so it may as well be that value.
 
 use super::util::layout::{from_memory, in_memory, place, size_align};
 use super::util::{Action, const_src, rewrite, walk};
@@ -44,7 +45,8 @@ pub fn opt_large_constants(shader: &mut Shader) -> bool {
 /// A variable that may be a table.
 struct Table {
     bytes: Vec<u8>,
-    loaded: bool,
+    /// Which bytes have their value.
+    given: Vec<bool>,
     /// Whether a load indexes it at run time.
     dynamic: bool,
 }
@@ -55,20 +57,33 @@ impl Table {
         if !matches!(ty, VarTy::Array(..)) || !(MIN_BYTES..=MAX_BYTES).contains(&size) {
             return None;
         }
-        let mut table = Table { bytes: vec![0; size as usize], loaded: false, dynamic: false };
+        let size = size as usize;
+        let mut table = Table { bytes: vec![0; size], given: vec![false; size], dynamic: false };
         if let Some(init) = init {
             let (VarTy::Vector(leaf), 1..) = (leaf_of(ty)?, init.len()) else { return None };
             for (i, &value) in init.iter().enumerate() {
-                table.write(i * leaf.comp_bytes() as usize, leaf.comp_bytes() as usize, value);
+                let bytes = leaf.comp_bytes() as usize;
+                table.write(i * bytes, bytes, value);
             }
         }
         Some(table)
     }
 
-    fn write(&mut self, at: usize, bytes: usize, value: u64) {
-        if let Some(to) = self.bytes.get_mut(at..at + bytes) {
-            to.copy_from_slice(&value.to_le_bytes()[..bytes]);
+    /// Gives a part its value; returns whether it had no other.
+    fn write(&mut self, at: usize, bytes: usize, value: u64) -> bool {
+        let range = at..at + bytes;
+        let (Some(to), Some(given)) =
+            (self.bytes.get_mut(range.clone()), self.given.get_mut(range))
+        else {
+            return false;
+        };
+        let value = &value.to_le_bytes()[..bytes];
+        if given.contains(&true) && to != value {
+            return false;
         }
+        to.copy_from_slice(value);
+        given.fill(true);
+        true
     }
 }
 
@@ -85,10 +100,9 @@ fn leaf_of(ty: &VarTy) -> Option<&VarTy> {
 fn collect(shader: &Shader) -> Vec<Option<Table>> {
     let mut tables: Vec<Option<Table>> =
         shader.vars.iter().map(|var| Table::new(&var.ty, var.init.as_deref())).collect();
-    walk(&shader.func, |cx, _, inst| match &shader.func.inst(inst).kind {
+    walk(&shader.func, |_, _, inst| match &shader.func.inst(inst).kind {
         InstKind::LoadVar { var, path } => {
             if let Some(table) = &mut tables[var.0 as usize] {
-                table.loaded = true;
                 table.dynamic |= path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
             }
         }
@@ -96,17 +110,16 @@ fn collect(shader: &Shader) -> Vec<Option<Table>> {
             let slot = &mut tables[var.0 as usize];
             let Some(table) = slot else { return };
             let place = place(&shader.var(*var).ty, path).filter(|place| place.scaled.is_empty());
-            let stored = place.and_then(|place| {
-                Some((const_src(&shader.func, *data, place.leaf.comps())?, place))
+            let constant = place.is_some_and(|place| {
+                let size = place.leaf.comp_bytes() as usize;
+                const_src(&shader.func, *data, place.leaf.comps()).is_some_and(|bits| {
+                    (0..place.leaf.comps())
+                        .filter(|&c| mask.has(c))
+                        .all(|c| table.write(place.fixed as usize + c * size, size, bits[c]))
+                })
             });
-            match stored {
-                Some((bits, place)) if !table.loaded && cx.depth == 0 => {
-                    let size = place.leaf.comp_bytes() as usize;
-                    for c in (0..place.leaf.comps()).filter(|&c| mask.has(c)) {
-                        table.write(place.fixed as usize + c * size, size, bits[c]);
-                    }
-                }
-                _ => *slot = None,
+            if !constant {
+                *slot = None;
             }
         }
         _ => {}

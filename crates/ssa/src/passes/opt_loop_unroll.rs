@@ -15,16 +15,17 @@ use crate::ir::{
 /// Rounds that may be laid out.
 const MAX_ROUNDS: usize = 32;
 /// Instructions that may come of it.
-const MAX_SIZE: usize = 160;
-/// The same where rounds index a variable by what may become constant, which saves a trip through memory.
+const MAX_SIZE: usize = 128;
+/// The same where rounds index a variable by what becomes constant, which saves a trip through memory.
 const MAX_SIZE_INDEXING: usize = 1024;
 /// Operations that a condition may depend on.
 const MAX_CONDITION: usize = 32;
 
 /// See the [module](self). Returns whether a loop was unrolled.
 pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
+    let tree = Tree::new(&shader.func);
+    let fixed = Fixed::new(shader, &tree);
     let func = &mut shader.func;
-    let tree = Tree::new(func);
     let mut plans = Vec::new();
     let mut done = vec![false; func.num_insts()];
     let mut loops = Vec::new();
@@ -36,7 +37,7 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
     // Inner loops come last; a loop around one that unrolls waits for the next run, when its size is known.
     for &inst in loops.iter().rev() {
         if !done[inst.index()]
-            && let Some(plan) = plan(func, &tree, inst)
+            && let Some(plan) = plan(func, &tree, &fixed, inst)
         {
             plans.push(plan);
             let mut around = Some(inst);
@@ -66,7 +67,7 @@ struct Plan {
     rounds: usize,
 }
 
-fn plan(func: &Function, tree: &Tree, inst: InstId) -> Option<Plan> {
+fn plan(func: &Function, tree: &Tree, fixed: &Fixed, inst: InstId) -> Option<Plan> {
     let InstKind::Loop { init, body, continuing: None } = &func.inst(inst).kind else {
         return None;
     };
@@ -75,8 +76,7 @@ fn plan(func: &Function, tree: &Tree, inst: InstId) -> Option<Plan> {
     if tree.jumps(inst).iter().filter(is_continue).count() != 1 {
         return None;
     }
-    let (size, indexes) = size(func, *body);
-    let limit = if indexes { MAX_SIZE_INDEXING } else { MAX_SIZE };
+    let max = Size::of(func, *body, fixed).max_rounds();
     func.region(*body).insts.iter().find_map(|&exit| {
         let InstKind::If { cond, then, else_ } = func.inst(exit).kind else { return None };
         let leaves = |r| matches!(terminator(func, r), Some(InstKind::Break(_)));
@@ -85,28 +85,98 @@ fn plan(func: &Function, tree: &Tree, inst: InstId) -> Option<Plan> {
             (false, true) => (else_, then, 0),
             _ => return None,
         };
-        let max = MAX_ROUNDS.min(limit / size.max(1));
         let mut run = Run { func, body: *body, init, next, params: HashMap::new() };
         let rounds = run.rounds_until(cond, bit, max)?;
         Some(Plan { inst, body: *body, exit, leave, stay, rounds })
     })
 }
 
-/// Number of instructions in a region and those in it, constants aside, and whether any indexes a variable at run time.
-fn size(func: &Function, region: RegionId) -> (usize, bool) {
-    let (mut count, mut indexes) = (0, false);
-    let mut todo = vec![region];
-    while let Some(region) = todo.pop() {
-        for &inst in &func.region(region).insts {
-            let kind = &func.inst(inst).kind;
-            count += usize::from(!matches!(kind, InstKind::Const(_) | InstKind::Undef));
-            todo.extend(kind.regions());
-            if let InstKind::LoadVar { path, .. } | InstKind::StoreVar { path, .. } = kind {
-                indexes |= path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
+/// What unrolling a loop costs and gains.
+#[derive(Default)]
+struct Size {
+    /// Instructions of a round, constants aside.
+    insts: usize,
+    /// Whether it indexes a variable by what unrolling makes a constant.
+    indexes: bool,
+    has_barrier: bool,
+}
+
+impl Size {
+    fn of(func: &Function, body: RegionId, fixed: &Fixed) -> Size {
+        let mut size = Size::default();
+        let mut todo = vec![body];
+        while let Some(region) = todo.pop() {
+            for &inst in &func.region(region).insts {
+                let kind = &func.inst(inst).kind;
+                todo.extend(kind.regions());
+                size.insts += usize::from(!matches!(kind, InstKind::Const(_) | InstKind::Undef));
+                size.has_barrier |= matches!(kind, InstKind::Barrier { .. });
+                if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } = kind
+                {
+                    size.indexes |= !fixed.hopeless[var.0 as usize]
+                        && path.iter().any(|step| match step {
+                            PathStep::Dyn(src) => fixed.values[src.value.index()] == Some(body),
+                            PathStep::Const(_) => false,
+                        });
+                }
             }
         }
+        size
     }
-    (count, indexes)
+
+    fn max_rounds(&self) -> usize {
+        let limit = match (self.indexes, self.has_barrier) {
+            (true, _) => MAX_SIZE_INDEXING,
+            (false, true) => 0,
+            (false, false) => MAX_SIZE,
+        };
+        MAX_ROUNDS.min(limit / self.insts.max(1))
+    }
+}
+
+/// Which values unrolling makes constant.
+struct Fixed {
+    /// Per value that is arithmetic on constants and loop parameters: the innermost body whose parameters it reads.
+    values: Vec<Option<RegionId>>,
+    /// Variables that some access indexes by anything else: they stay in memory anyway.
+    hopeless: Vec<bool>,
+}
+
+impl Fixed {
+    fn new(shader: &Shader, tree: &Tree) -> Fixed {
+        let func = &shader.func;
+        // None: cannot become constant. Constants count as reading the function's body.
+        let mut values = vec![None; func.num_values()];
+        let mut hopeless = vec![false; shader.vars.len()];
+        walk(func, |_, _, inst| match &func.inst(inst).kind {
+            InstKind::Const(_) => values[func.inst(inst).results[0].index()] = Some(func.body()),
+            InstKind::Loop { body, .. } => {
+                for param in &func.region(*body).params {
+                    values[param.index()] = Some(*body);
+                }
+            }
+            InstKind::Alu { srcs, .. } => {
+                let mut read = Some(func.body());
+                for src in srcs {
+                    read = match (read, values[src.value.index()]) {
+                        (Some(old), Some(new)) => {
+                            Some(if tree.is_inside(new, old) { new } else { old })
+                        }
+                        _ => None,
+                    };
+                }
+                values[func.inst(inst).results[0].index()] = read;
+            }
+            InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } => {
+                hopeless[var.0 as usize] |= path.iter().any(|step| match step {
+                    PathStep::Dyn(src) => values[src.value.index()].is_none(),
+                    PathStep::Const(_) => false,
+                });
+            }
+            _ => {}
+        });
+        Fixed { values, hopeless }
+    }
 }
 
 /// Runs what decides about leaving a loop.
