@@ -17,5 +17,6 @@ pub mod analysis;
 pub mod interp;
 pub mod ir;
 pub mod passes;
+pub mod reduce;
 pub mod text;
 pub mod verify;

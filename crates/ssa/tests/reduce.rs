@@ -1,0 +1,51 @@
+//! The reducer finds the few instructions that show a mistake.
+
+mod random;
+
+use crestline_ssa::analysis::RegionTree;
+use crestline_ssa::interp::{Options, Resources, run};
+use crestline_ssa::ir::{AluOp, InstId, InstKind, Shader};
+use crestline_ssa::reduce::reduce;
+
+/// What a shader leaves in its buffers.
+fn results(shader: &Shader, resources: &Resources) -> Resources {
+    let mut resources = resources.clone();
+    let options = Options { budget: 1 << 22, ..Options::default() };
+    run(shader, &mut resources, [2, 1, 1], &options).unwrap();
+    resources
+}
+
+/// A pass with a mistake: differences become sums.
+fn mistake(shader: &Shader) -> Shader {
+    let mut shader = shader.clone();
+    let insts: Vec<InstId> = RegionTree::new(&shader.func).insts().to_vec();
+    for inst in insts {
+        if let InstKind::Alu { op, .. } = shader.func.kind_mut(inst)
+            && *op == AluOp::ISub
+        {
+            *op = AluOp::IAdd;
+        }
+    }
+    shader
+}
+
+#[test]
+fn a_mistake_in_a_random_shader_shrinks_to_a_few_instructions() {
+    let mut shown = 0;
+    for seed in 0..40 {
+        let (shader, resources) = random::shader(seed);
+        let mut fails = |shader: &Shader| {
+            results(shader, &resources).buffers != results(&mistake(shader), &resources).buffers
+        };
+        if !fails(&shader) {
+            continue;
+        }
+        shown += 1;
+        let small = reduce(&shader, &mut fails);
+        assert!(fails(&small), "the mistake is gone");
+        let left = RegionTree::new(&small.func).insts().len();
+        let before = RegionTree::new(&shader.func).insts().len();
+        assert!(left <= 20, "{left} of {before} instructions left:\n{small}");
+    }
+    assert!(shown >= 5, "{shown} shaders show the mistake");
+}
