@@ -106,6 +106,9 @@ fn send4<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         )?;
     } else {
         two_src::src::<L, 0>(w, i, false)?;
+        if i.srcs[0].as_imm().is_some() {
+            return shape(i, "needs a payload register");
+        }
         let none = send.ex_desc == DescSrc::Imm(0);
         w.require(none, i.opcode.name(), "has no extended descriptor")?;
     }

@@ -8,7 +8,7 @@ use super::fields::Sources;
 use super::walk::{Result, Walk};
 use crate::inst::imm_size;
 use crate::inst::{Extra, Imm, Inst, Place, Region, Src, SrcReg, Swizzle, VStride, WriteMask};
-use crate::tables::{AccessMode, MathFn, Opcode, Type};
+use crate::tables::{AccessMode, Form, MathFn, Opcode, Type};
 use crestline_device::Gen;
 
 fn has_imm64(i: &Inst) -> bool {
@@ -242,8 +242,8 @@ fn imm<L: Sources, const N: usize>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         },
     )?;
     match imm_size(imm.ty) {
-        8 if N == 0 => w.uint(L::IMM64, &mut imm.bits)?,
-        8 => return shape(i, "cannot have a 64-bit immediate beside another source"),
+        8 if i.opcode.form() == Form::One => w.uint(L::IMM64, &mut imm.bits)?,
+        8 => return shape(i, "cannot have a 64-bit immediate"),
         4 => w.uint(L::IMM32, &mut imm.bits)?,
         _ => {
             w.uint(L::IMM16, &mut imm.bits)?;
