@@ -20,7 +20,7 @@ pub use codec::{
 pub use crestline_device::{Gen, Platform};
 pub use inst::{
     Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,
-    Send, Src, SrcReg, Swizzle, Swsb, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
+    Send, Src, SrcReg, Swizzle, Swsb, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask, imm_size,
 };
 pub use tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, OpFlags, Opcode, PredCtrl, Sfid, SyncFn,

@@ -106,10 +106,12 @@ impl Iga {
 /// `iga64`'s own name of a platform.
 fn platform_option(platform: &str) -> Option<&'static str> {
     Some(match platform {
+        "hsw" => "7.5",
         "bdw" | "chv" => "8",
         "skl" => "9",
         "icl" => "11",
         "tgl" => "12p1",
+        "dg2" => "12p71",
         _ => return None,
     })
 }

@@ -5,12 +5,12 @@
 //! other values go to the residue.
 
 use super::common::{
-    File, cond_mod, controls, direct, file, flag_reg, has_mrf, opcode, shape, split,
+    File, cond_mod, controls, direct, file, flag_reg, has_mrf, opcode, reg_nr, shape, split,
 };
 use super::fields::{Field, Sources};
 use super::two_src;
 use super::walk::{Result, Walk};
-use crate::inst::{Branch, Extra, Inst, Place, Region, Src, SrcReg};
+use crate::inst::{Branch, Dst, Extra, Inst, Place, Region, Src, SrcReg};
 use crate::tables::{Opcode, Type};
 use crestline_device::Gen;
 
@@ -147,7 +147,8 @@ pub(super) fn branch<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     } else if L::JIP_IS_IMM.exists() {
         w.fixed(L::JIP_IS_IMM, 1);
     }
-    w.background(background(generation, i, !is_imm));
+    let canonical = background(generation, i, !is_imm);
+    w.background(canonical);
     if is_imm {
         let scale = (unit(generation), 0);
         if uses_jump_count(generation, i.opcode) {
@@ -162,6 +163,11 @@ pub(super) fn branch<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             target(w, i, L::UIP, &mut branch.uip, scale)?;
         } else {
             w.require(branch.uip.is_none(), i.opcode.name(), "has no UIP")?;
+        }
+        if i.opcode == Opcode::Brd && generation <= Gen::Gen75 {
+            // Iga64 writes the 16-bit target as a 32-bit immediate.
+            let sign = if branch.jip.unwrap_or(0) < 0 { L::UIP.mask } else { 0 };
+            w.background(canonical | sign);
         }
     } else if !w.encode {
         i.srcs[0] = Src::Reg(src);
@@ -249,7 +255,11 @@ pub(super) fn call<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     let mut branch = branch_of(w, i)?;
     head::<L>(w, i, &mut branch)?;
-    two_src::dst::<L>(w, i)?;
+    if generation >= Gen::Gen12 {
+        return_register::<L>(w, i)?;
+    } else {
+        two_src::dst::<L>(w, i)?;
+    }
     let mut is_imm = branch.jip.is_some();
     let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
     if generation >= Gen::Gen12 {
@@ -264,6 +274,17 @@ pub(super) fn call<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         i.srcs[0] = Src::Reg(src);
     }
     i.extra = Extra::Branch(branch);
+    Ok(())
+}
+
+/// The return register of a gen12 call: neither type nor stride.
+fn return_register<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+    let (mut reg, mut sub) = direct(i.dst.place);
+    let mut reg_file = split(reg).0;
+    file(w, L::DST_REG_FILE, &mut reg_file, false)?;
+    reg_nr(w, L::DST_REG_NR, reg_file, &mut reg)?;
+    w.byte(L::DST_SUBREG_NR, &mut sub)?;
+    i.dst = Dst::new(Place::Direct { reg, sub }, Type::D, 1);
     Ok(())
 }
 

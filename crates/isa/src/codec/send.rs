@@ -362,6 +362,8 @@ pub(super) fn sync<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         |code| crate::SyncFn::from_bits(generation, code as u8),
     )?;
     i.extra = Extra::Sync(function);
+    // The unused destination has stride 1.
+    w.background(1 << 48);
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;

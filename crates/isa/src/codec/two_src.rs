@@ -179,7 +179,7 @@ pub(super) fn src<L: Sources, const N: usize>(
     }
     register::<L, N>(w, i, &mut reg, reg_file)?;
     if !w.encode {
-        i.srcs[N] = if optional && is_zero(&reg) { Src::None } else { Src::Reg(reg) };
+        i.srcs[N] = if optional && is_zero(&reg, generation) { Src::None } else { Src::Reg(reg) };
     }
     Ok(())
 }
@@ -206,7 +206,7 @@ pub(super) fn register<L: Sources, const N: usize>(
 }
 
 /// Whether an operand is what zero bits decode to.
-fn is_zero(src: &SrcReg) -> bool {
+fn is_zero(src: &SrcReg, generation: Gen) -> bool {
     let region = match src.region {
         Region::Align16 { vstride, swizzle } => {
             vstride == 0 && (src.mme.is_some() || swizzle == Swizzle([0; 4]))
@@ -214,7 +214,7 @@ fn is_zero(src: &SrcReg) -> bool {
         region => region == Region::SCALAR,
     };
     let plain = !src.negate && !src.abs && src.mme.unwrap_or(0) == 0;
-    region && plain && src.place == Place::NULL && src.ty == Type::Ud
+    region && plain && src.place == Place::NULL && src.ty.reg_bits(generation) == Some(0)
 }
 
 fn imm<L: Sources, const N: usize>(w: &mut Walk, i: &mut Inst) -> Result<()> {

@@ -242,7 +242,7 @@ impl Printer<'_> {
         for target in [branch.jip, branch.uip].into_iter().flatten() {
             out.push(' ');
             match self.context {
-                Some(context) => context.labels.print_target(out, context.offset, target),
+                Some(context) => context.labels.print_target(out, self.i, context.offset, target),
                 None => {
                     let _ = write!(out, "{target}");
                 }
@@ -288,7 +288,8 @@ impl Printer<'_> {
         if dst.mme.is_none() {
             let _ = write!(out, "<{}>", dst.hstride);
         }
-        if self.i.access_mode == AccessMode::Align16 && dst.writemask != WriteMask::XYZW {
+        let masked = self.single_component(dst) == dst.place && dst.writemask != WriteMask::XYZW;
+        if self.i.access_mode == AccessMode::Align16 && masked {
             out.push('.');
             for (bit, name) in "xyzw".chars().enumerate() {
                 if dst.writemask.0 >> bit & 1 != 0 {
@@ -302,7 +303,26 @@ impl Printer<'_> {
     fn dst_place(&self, out: &mut String, dst: &Dst) {
         match dst.mme {
             Some(number) => self.mme_place(out, dst.place, number),
-            None => self.place(out, dst.place, dst.ty),
+            None => self.place(out, self.single_component(dst), dst.ty),
+        }
+    }
+
+    /// The place of a destination. `iga64` has one channel of an Align16 three-source operation
+    /// write one component of the 16 bytes, and calls that a subregister.
+    fn single_component(&self, dst: &Dst) -> Place {
+        let three = self.i.opcode.form() == Form::Three;
+        let align16 = self.i.access_mode == AccessMode::Align16;
+        match dst.place {
+            Place::Direct { reg, sub }
+                if three
+                    && align16
+                    && self.i.exec_size == 1
+                    && dst.writemask.0.is_power_of_two() =>
+            {
+                let component = dst.writemask.0.trailing_zeros() as u8;
+                Place::Direct { reg, sub: (sub + component * 4).min(31) }
+            }
+            place => place,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use super::Syntax;
 use crate::inst::{Inst, Send};
+use crate::tables::Opcode;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -16,6 +17,11 @@ pub(super) struct Labels {
 /// The program offset a relative target means, if it is not negative.
 fn absolute(offset: usize, relative: i32) -> Option<usize> {
     offset.checked_add_signed(isize::try_from(relative).ok()?)
+}
+
+/// What an instruction's targets are relative to.
+fn base(inst: &Inst, offset: usize) -> usize {
+    if inst.opcode == Opcode::Calla { 0 } else { offset }
 }
 
 impl Labels {
@@ -36,7 +42,8 @@ impl Labels {
         for (offset, inst) in insts {
             if let Some(branch) = inst.branch() {
                 let targets = [branch.uip, branch.jip].into_iter().flatten();
-                targets.filter_map(|target| absolute(*offset, target)).for_each(&mut add);
+                let base = base(inst, *offset);
+                targets.filter_map(|target| absolute(base, target)).for_each(&mut add);
             }
             let ends = inst.branch().is_some() || inst.send().is_some_and(|Send { eot, .. }| *eot);
             if ends && syntax == Syntax::Iga {
@@ -65,8 +72,8 @@ impl Labels {
 
     /// Prints a target: its label, or the relative distance if it is outside of the program's
     /// address range.
-    pub(super) fn print_target(&self, out: &mut String, offset: usize, relative: i32) {
-        let number = absolute(offset, relative).and_then(|target| self.at.get(&target));
+    pub(super) fn print_target(&self, out: &mut String, inst: &Inst, offset: usize, relative: i32) {
+        let number = absolute(base(inst, offset), relative).and_then(|target| self.at.get(&target));
         let _ = match number {
             Some(number) => write!(out, "{}{number}", self.prefix()),
             None => write!(out, "{relative}"),

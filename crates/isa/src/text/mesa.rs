@@ -166,7 +166,7 @@ impl Printer<'_> {
             let Some(target) = target else { continue };
             let _ = write!(out, "{name} ");
             match self.context {
-                Some(context) => context.labels.print_target(out, context.offset, target),
+                Some(context) => context.labels.print_target(out, self.i, context.offset, target),
                 None => {
                     let _ = write!(out, "{target}");
                 }

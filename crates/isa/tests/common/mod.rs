@@ -1,4 +1,9 @@
-//! The programs of the oracle pack, for several tests.
+//! What several tests share: the programs of the oracle pack, and random instructions.
+
+// Each test uses a part of it.
+#![allow(dead_code)]
+
+pub(crate) mod random;
 
 use crestline_isa::Gen;
 use std::path::{Path, PathBuf};

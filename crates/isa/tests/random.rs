@@ -1,0 +1,166 @@
+//! Random instructions: encoding and decoding are inverse, and `iga64` reads our text as the
+//! same bits.
+
+mod common;
+
+use common::random::{Random, Wish, inst};
+use crestline_isa::text::{Syntax, print_inst};
+use crestline_isa::{AccessMode, Extra, Gen, Inst, Opcode, Platform, decode, encode};
+use crestline_judges::iga::{Compaction, Iga};
+use std::collections::BTreeSet;
+
+/// How many instructions per generation, from the environment or a default.
+fn count(default: usize) -> usize {
+    let text = std::env::var("CRESTLINE_RANDOM").ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+/// `n` random instructions that encode, with their bits.
+fn encodable(generation: Gen, mode: AccessMode, n: usize) -> Vec<(Inst, u128)> {
+    let mut random = Random::new(generation.verx10().into());
+    let mut out = Vec::new();
+    while out.len() < n {
+        let inst = inst(&mut random, Wish { generation, mode });
+        if let Ok(bits) = encode(&inst, generation) {
+            out.push((inst, bits));
+        }
+    }
+    out
+}
+
+fn modes(generation: Gen) -> &'static [AccessMode] {
+    match generation {
+        Gen::Gen11 | Gen::Gen12 | Gen::Gen125 => &[AccessMode::Align1],
+        _ => &[AccessMode::Align1, AccessMode::Align16],
+    }
+}
+
+#[test]
+fn decoding_inverts_encoding() {
+    for generation in Gen::ALL {
+        for &mode in modes(generation) {
+            let mut opcodes = BTreeSet::new();
+            for (inst, bits) in encodable(generation, mode, count(5000)) {
+                let back = decode(bits, generation);
+                assert_eq!(back.as_ref().map(|b| b.residue), Ok(0), "{generation} {inst:?}");
+                let back = back.expect("decodes");
+                assert_eq!(encode(&back, generation), Ok(bits), "{generation} {inst:?}");
+                assert_eq!(back, inst, "{generation} {bits:032x}");
+                opcodes.insert(inst.opcode);
+            }
+            for &opcode in Opcode::ALL {
+                let rare = matches!(
+                    opcode,
+                    Opcode::Madm | Opcode::Dpas | Opcode::Dpasw | Opcode::Bfn | Opcode::Ret
+                ) || opcode.form() == crestline_isa::Form::MaskStack
+                    || opcode == Opcode::Dim && mode == AccessMode::Align1;
+                if opcode.exists(generation) && !rare {
+                    assert!(opcodes.contains(&opcode), "{generation} {mode:?}: no {opcode:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn iga64_reads_our_text_as_the_same_bits() {
+    let Some(iga) = crestline_judges::ask(Iga::find()) else { return };
+    for generation in [Gen::Gen75, Gen::Gen8, Gen::Gen9, Gen::Gen11, Gen::Gen12, Gen::Gen125] {
+        let platform = Platform::of_generation(generation).name();
+        let as_written = Compaction::AsWritten;
+        let (mut failures, mut refused) = (Vec::new(), Vec::new());
+        let insts: Vec<Inst> = encodable(generation, AccessMode::Align1, count(3000))
+            .into_iter()
+            .map(|(inst, _)| inst)
+            .filter(|inst| expressible(inst, generation))
+            .collect();
+        for batch in insts.chunks(500) {
+            let batch: Vec<(Inst, u128)> = batch
+                .iter()
+                .enumerate()
+                .map(|(n, inst)| {
+                    let inst = with_targets_inside(inst, n, batch.len());
+                    let bits = encode(&inst, generation).expect("encodes");
+                    (inst, bits)
+                })
+                .collect();
+            let mut lines: Vec<String> =
+                batch.iter().map(|(i, _)| print_inst(i, generation, Syntax::Iga)).collect();
+            let bytes = loop {
+                let error = match iga.assemble(platform, &(lines.join("\n") + "\n"), as_written) {
+                    Ok(bytes) => break bytes,
+                    Err(error) => error.to_string(),
+                };
+                // A no-op in the place of what iga64 refuses keeps the others where they are.
+                let bad = refused_lines(&error);
+                assert!(!bad.is_empty(), "{generation}: {error}");
+                for n in bad {
+                    refused.push(std::mem::replace(&mut lines[n], "nop".to_owned()));
+                }
+            };
+            assert_eq!(bytes.len(), batch.len() * 16, "{generation}");
+            for ((line, (inst, bits)), theirs) in lines.iter().zip(&batch).zip(bytes.chunks(16)) {
+                let theirs = u128::from_le_bytes(theirs.try_into().expect("16 bytes"));
+                let differ = (theirs ^ bits) & !undefined(inst);
+                if differ != 0 && (line != "nop" || inst.opcode == Opcode::Nop) {
+                    failures.push(format!(
+                        "{line}\n  ours {bits:032x}\n  iga  {theirs:032x}\n  xor  {differ:032x}"
+                    ));
+                }
+            }
+        }
+        eprintln!("{generation}: {} of {} refused by iga64", refused.len(), insts.len());
+        for line in refused.iter().take(show_refused()) {
+            eprintln!("  {line}");
+        }
+        assert!(refused.len() * 5 < insts.len(), "{generation}: too many refused");
+        let shown = failures[..12.min(failures.len())].join("\n");
+        assert!(failures.is_empty(), "{generation}: {} failures\n{shown}", failures.len());
+    }
+}
+
+/// How many refused lines to show.
+fn show_refused() -> usize {
+    let text = std::env::var("CRESTLINE_SHOW_REFUSED").ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
+/// The lines, counted from 0, that the messages of `iga64` name.
+fn refused_lines(messages: &str) -> BTreeSet<usize> {
+    let number = |line: &str| {
+        let (number, _) = line.strip_prefix("line ")?.split_once('.')?;
+        number.parse::<usize>().ok()?.checked_sub(1)
+    };
+    messages.lines().filter(|line| line.contains("error")).filter_map(number).collect()
+}
+
+/// Bits that `iga64` leaves to chance: the region of the null source 0 of a call.
+fn undefined(inst: &Inst) -> u128 {
+    match inst.opcode {
+        Opcode::Call | Opcode::Calla => 0x1ff << 80,
+        _ => 0,
+    }
+}
+
+/// Moves branch targets into a program of `len` full instructions, of which this is the `n`th;
+/// `iga64` refuses others.
+fn with_targets_inside(inst: &Inst, n: usize, len: usize) -> Inst {
+    let mut inst = inst.clone();
+    if let Extra::Branch(branch) = &mut inst.extra {
+        let inside = |target: i32| {
+            let target = (target.unsigned_abs() / 16) as usize % len;
+            // The target of calla is absolute.
+            let from = if inst.opcode == Opcode::Calla { 0 } else { n };
+            (target as i32 - from as i32) * 16
+        };
+        branch.jip = branch.jip.map(inside);
+        branch.uip = branch.uip.map(|target| inside(target).max(0));
+    }
+    inst
+}
+
+/// Whether the syntax of `iga64` can say the instruction, and says it with these bits.
+fn expressible(inst: &Inst, generation: Gen) -> bool {
+    let _ = (inst, generation);
+    true
+}
