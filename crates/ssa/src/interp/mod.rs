@@ -1,6 +1,6 @@
 //! The interpreter: what a shader means, independent of any machine.
 //!
-//! A run takes three steps: the shader is verified, [compiled](code) once to flat code on single components, and the
+//! A run takes three steps: the shader is verified, compiled once to flat code on single components, and the
 //! code runs for each workgroup. The invocations of a subgroup run in lockstep under a mask of those active; each
 //! subgroup is a state that stops at a workgroup barrier and goes on when all others have come there. Subgroups run
 //! one after the other in between, so a barrier that is missing shows.
@@ -130,6 +130,31 @@ pub enum InterpError {
 }
 
 /// Runs a compute shader for `grid` workgroups in x, y and z.
+///
+/// ```
+/// use crestline_ssa::interp::{Options, Resources, run};
+///
+/// let shader = crestline_ssa::text::parse(
+///     "compute \"double\" {
+///         local_size 2, 1, 1
+///         binding b0: ssbo set 0 binding 0 \"data\"
+///
+///         %i: 32x3 = sysval global_invocation_id
+///         %two: 32 = const 2
+///         %at: 32 = ishl %i.x, %two
+///         %x: 32 = load ssbo b0, %at, align 4
+///         %y: 32 = fadd %x, %x
+///         store ssbo b0, %at, %y, align 4
+///         return
+///     }",
+/// )?;
+/// let mut resources = Resources::default();
+/// resources.bind(0, 0, [1.5f32, -2.0].iter().flat_map(|x| x.to_le_bytes()).collect());
+/// let report = run(&shader, &mut resources, [1, 1, 1], &Options::default())?;
+/// assert_eq!(resources.buffer(0, 0).unwrap()[..4], 3.0f32.to_le_bytes());
+/// assert_eq!(report.out_of_bounds_count, 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 ///
 /// # Errors
 /// If the shader is invalid, needs what is not bound or not supported, or does not end properly. Buffers keep what
