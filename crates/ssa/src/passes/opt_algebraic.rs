@@ -1,6 +1,6 @@
 //! Replaces operations by equal, simpler ones: identities, strength reduction, shorter comparisons.
 //!
-//! The rules are the tables below, in the notation of [`rules`](super::util::rules). Earlier rows win.
+//! The rules are the tables below, in the notation of `util::rules`. Earlier rows win.
 
 use std::sync::LazyLock;
 
