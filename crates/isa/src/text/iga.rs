@@ -403,8 +403,7 @@ impl Printer<'_> {
 
     fn src_reg(&self, out: &mut String, src: &SrcReg, n: usize) {
         if src.negate {
-            let not = self.i.opcode.is_logic() && self.generation >= Gen::Gen8;
-            out.push(if not { '~' } else { '-' });
+            out.push(if self.i.opcode.is_logic() { '~' } else { '-' });
         }
         if src.abs {
             out.push_str("(abs)");
@@ -431,10 +430,13 @@ impl Printer<'_> {
         let Some(send) = self.i.send() else { return };
         let split = self.i.opcode.form() == Form::Sends;
         let typed = self.generation < Gen::Gen12;
-        // Types are shown for destinations of split sends, and where they are not UD.
+        // Types are shown for destinations of split sends and of gen7.5, and where they are
+        // not UD.
         out.push(' ');
         self.payload(out, self.i.dst.place);
-        if typed && (split || self.i.dst.ty != Type::Ud) {
+        let shown = split || self.generation <= Gen::Gen75;
+        let null = self.i.dst.place.is_null();
+        if typed && (shown && !(null && !split) || self.i.dst.ty != Type::Ud) {
             let _ = write!(out, ":{}", type_name(self.i.dst.ty));
         }
         for (n, src) in self.i.srcs[..2].iter().enumerate() {
@@ -450,13 +452,29 @@ impl Printer<'_> {
                 _ => {}
             }
         }
+        if let Some(length) = self.payload_length(send) {
+            let _ = write!(out, ":{length}");
+        }
         self.descriptors(out, send);
+    }
+
+    /// Length of the second payload, which gen12.5 shows with the register instead of in the
+    /// extended descriptor.
+    fn payload_length(&self, send: &Send) -> Option<u32> {
+        if self.generation < Gen::Gen125 {
+            return None;
+        }
+        match send.ex_desc {
+            DescSrc::Imm(ex_desc) => Some(ex_desc >> 6 & 31),
+            DescSrc::Reg { .. } => (send.src1_len != 0).then_some(u32::from(send.src1_len)),
+        }
     }
 
     fn descriptors(&self, out: &mut String, send: &Send) {
         let _ = match send.ex_desc {
             DescSrc::Imm(ex_desc) if self.generation >= Gen::Gen12 => {
-                write!(out, " {ex_desc:#X}")
+                let length = self.payload_length(send).unwrap_or(0) << 6;
+                write!(out, " {:#X}", ex_desc & !length)
             }
             DescSrc::Imm(ex_desc) => {
                 let sfid = u32::from(send.sfid.bits(self.generation).unwrap_or(0));

@@ -142,7 +142,7 @@ impl Printer<'_> {
             Form::Send | Form::Sends => self.message(out),
             Form::Wait => self.destination(out),
             Form::Sync => match &i.srcs[0] {
-                Src::None => out.push_str("null<0,1,0>UD "),
+                Src::None => self.absent(out),
                 _ => self.source(out, 0),
             },
             Form::Ret => self.source(out, 0),
@@ -153,10 +153,16 @@ impl Printer<'_> {
                     self.source(out, n);
                 }
                 if i.math().is_some() && i.srcs[1] == Src::None && i.srcs[0].as_reg().is_some() {
-                    out.push_str("null<0,1,0>UD ");
+                    self.absent(out);
                 }
             }
         }
+    }
+
+    /// An operand that is all zero bits, whose type is the one with code 0.
+    fn absent(&self, out: &mut String) {
+        let ty = Type::from_reg_bits(self.generation, 0).unwrap_or(Type::Ud);
+        let _ = write!(out, "null<0,1,0>{} ", ty.name());
     }
 
     fn targets(&self, out: &mut String) {

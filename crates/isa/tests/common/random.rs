@@ -380,12 +380,20 @@ fn send(r: &mut Random, i: &mut Inst, generation: Gen) {
     let payload = |r: &mut Random, ty| Src::grf(r.below(128) as u8, 0, ty, Region::SCALAR);
     i.cond_mod = CondMod::None;
     i.saturate = false;
+    if generation == Gen::Gen75 {
+        // iga64 reads the thread control of sends but does not print it.
+        i.thread_ctrl = ThreadCtrl::Normal;
+    }
     (i.no_dd_check, i.no_dd_clear) = (false, false);
     i.access_mode = AccessMode::Align1;
     if generation >= Gen::Gen12 {
         i.dst = Dst::grf(r.below(128) as u8, 0, Type::Ud, 1);
         i.srcs[0] = payload(r, Type::Ud);
-        i.srcs[1] = if r.once_in(2) { Src::null(Type::Ud) } else { payload(r, Type::Ud) };
+        i.srcs[1] = payload(r, Type::Ud);
+        if r.once_in(2) {
+            i.srcs[1] = Src::null(Type::Ud);
+            send.ex_desc = DescSrc::Imm(ex_desc & !0x7c0);
+        }
     } else {
         let ty = r.pick(&[Type::Ud, Type::F, Type::Uw]);
         i.dst = Dst::grf(r.below(128) as u8, 0, ty, 1);
