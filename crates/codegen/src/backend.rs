@@ -9,7 +9,8 @@ use crestline_isa as isa;
 use crate::finish::{FinishError, finish};
 use crate::ir::{Function, VerifyError, verify};
 use crate::passes::{self, Pass, PassError};
-use crate::regalloc::{self, AllocError};
+use crate::regalloc::{self, AllocError, Allocation};
+use crate::schedule;
 
 /// Why there is no machine code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +73,8 @@ pub struct Compiled {
     pub fills: u32,
     /// Scratch space of a thread, in bytes.
     pub scratch_bytes: u32,
+    /// Estimated cycles of one thread, loops counted ten times each.
+    pub cycles: u64,
 }
 
 /// What is called after every step with its name and the program.
@@ -105,6 +108,35 @@ impl Pipeline<'_, '_> {
             let changed = self.run(pass, function)?;
             if changed && self.options.optimize_everywhere {
                 self.optimize(function)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Schedules and allocates; where the new order must spill, the old one may do better.
+    fn allocate(&mut self, function: &mut Function) -> Result<Allocation, BackendError> {
+        let options =
+            regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify };
+        let natural = function.clone();
+        self.schedule(passes::SCHEDULE, function)?;
+        let scheduled = regalloc::allocate(function, self.device, options);
+        if let Ok(found) = &scheduled
+            && found.spills + found.fills == 0
+        {
+            return Ok(scheduled?);
+        }
+        let other = regalloc::allocate(&natural, self.device, options);
+        match (scheduled, other) {
+            (Ok(a), Ok(b)) if a.spills + a.fills <= b.spills + b.fills => Ok(a),
+            (Ok(a), Err(_)) => Ok(a),
+            (_, other) => Ok(other?),
+        }
+    }
+
+    fn schedule(&mut self, list: &[Pass], function: &mut Function) -> Result<(), BackendError> {
+        if self.options.optimize {
+            for pass in list {
+                self.run(pass, function)?;
             }
         }
         Ok(())
@@ -145,16 +177,18 @@ pub fn generate(
     p.optimize(function)?;
     p.lower(passes::LOWER, function)?;
     p.optimize(function)?;
-    let alloc = regalloc::Options { may_spill: options.may_spill, check: options.verify };
-    let mut allocated = regalloc::allocate(function, device, alloc)?;
+    let mut allocated = p.allocate(function)?;
     let function = &mut allocated.function;
     p.seen("regalloc", function)?;
+    p.schedule(passes::SCHEDULE_ALLOCATED, function)?;
     p.lower(passes::LOWER_ALLOCATED, function)?;
+    let estimate = schedule::estimate(function).map_err(FinishError::Flow)?;
     Ok(Compiled {
         insts: finish(function, device)?,
         registers: allocated.registers,
         spills: allocated.spills,
         fills: allocated.fills,
         scratch_bytes: allocated.function.scratch_bytes,
+        cycles: estimate.cycles,
     })
 }

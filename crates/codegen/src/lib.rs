@@ -9,4 +9,5 @@ pub mod ir;
 pub mod passes;
 pub mod regalloc;
 pub mod scalar;
+pub mod schedule;
 pub mod surface;

@@ -41,6 +41,7 @@ pub use opt_saturate_propagation::opt_saturate_propagation;
 use crestline_device::Device;
 
 use crate::ir::{FlowError, Function, OffsetError, Operand};
+use crate::schedule::{opt_schedule_early, opt_schedule_late};
 
 /// Why a pass cannot do its work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,6 +115,12 @@ pub const LOWER: &[Pass] = passes![
     lower_simd_width,
     lower_regioning,
 ];
+
+/// Just before register allocation.
+pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];
+
+/// Just after register allocation.
+pub const SCHEDULE_ALLOCATED: &[Pass] = passes![opt_schedule_late];
 
 /// After register allocation.
 pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect];

@@ -1,0 +1,71 @@
+//! How many cycles one thread takes, by a walk through the program in order.
+//!
+//! An in-order front end waits for operands and for the unit; loops count ten times for each
+//! level around. Divergence, other threads and memory contention are not modelled.
+
+use super::latency::{Unit, cost};
+use crate::ir::{BlockId, Cfg, FlowError, Function};
+use crate::regalloc::liveness::{SlotMap, accesses};
+
+/// What the walk finds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Estimate {
+    /// Cycles from the first to the last instruction of one thread, loops weighted.
+    pub cycles: u64,
+    /// Cycles the busiest unit works, loops weighted: what bounds many threads together.
+    pub busiest: u64,
+}
+
+/// Estimates an allocated program.
+///
+/// # Errors
+/// Broken control flow.
+pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
+    const LOOP_WEIGHT: u64 = 10;
+    let cfg = Cfg::new(function)?;
+    let slots = SlotMap::new(function);
+    let mut ready = vec![0u64; slots.count()];
+    let (mut acc_ready, mut front) = (0u64, 0u64);
+    let mut unit_ready = [0u64; Unit::COUNT];
+    let mut busy = [0u64; Unit::COUNT];
+    let mut found = Estimate::default();
+    for (index, block) in function.blocks.iter().enumerate() {
+        let depth = cfg.loop_depth(BlockId(index as u32)).min(6);
+        let weight = LOOP_WEIGHT.pow(depth);
+        for inst in &block.insts {
+            let cost = cost(inst);
+            let before = front;
+            accesses(&slots, inst, &mut |access| front = front.max(ready[access.slot]));
+            if inst.reads_accumulator() || inst.writes_accumulator() {
+                front = front.max(acc_ready);
+            }
+            front += u64::from(cost.issue);
+            let unit = cost.unit as usize;
+            if cost.unit != Unit::None {
+                front = front.max(unit_ready[unit]);
+                unit_ready[unit] = front + u64::from(cost.busy);
+                busy[unit] += u64::from(cost.busy) * weight;
+            }
+            let message = inst.message.is_some();
+            accesses(&slots, inst, &mut |access| {
+                let after = match (access.write, message) {
+                    (false, false) => return,
+                    (false, true) => cost.read,
+                    (true, _) if is_flag(access.slot) => cost.flag,
+                    (true, _) => cost.result,
+                };
+                ready[access.slot] = ready[access.slot].max(front + u64::from(after));
+            });
+            if inst.writes_accumulator() {
+                acc_ready = front + u64::from(cost.acc);
+            }
+            found.cycles += (front - before) * weight;
+        }
+    }
+    found.busiest = busy.into_iter().max().unwrap_or(0);
+    Ok(found)
+}
+
+fn is_flag(slot: usize) -> bool {
+    slot >= crate::regalloc::liveness::GRF_COUNT
+}

@@ -1,0 +1,92 @@
+//! Instruction order inside blocks, and how long the program takes.
+//!
+//! - [`opt_schedule_early`], before register allocation: hides latencies while registers are
+//!   plenty, frees registers when they are not.
+//! - [`opt_schedule_late`], on physical registers: latencies only.
+//! - [`estimate`]: cycles, for statistics.
+//!
+//! Both look a bounded number of instructions ahead, so that time grows linearly.
+
+mod dag;
+mod estimate;
+pub mod latency;
+mod opt_schedule_early;
+mod opt_schedule_late;
+
+pub use estimate::{Estimate, estimate};
+pub use opt_schedule_early::opt_schedule_early;
+pub use opt_schedule_late::opt_schedule_late;
+
+use crate::ir::Inst;
+use dag::{Dag, DagBuilder};
+
+/// Instructions of the old order that may be moved ahead of the first one left.
+const WINDOW: usize = 96;
+
+/// The walk through a block: what is done, what can be next.
+struct Walk<'a> {
+    dag: &'a Dag,
+    done: Vec<bool>,
+    left: Vec<u32>,
+    /// Cycle from which each instruction finds its operands ready.
+    ready: Vec<u32>,
+    /// First instruction that is not done.
+    first: usize,
+    cycle: u32,
+}
+
+impl<'a> Walk<'a> {
+    fn new(dag: &'a Dag) -> Walk<'a> {
+        let count = dag.preds.len();
+        Walk {
+            dag,
+            done: vec![false; count],
+            left: dag.preds.clone(),
+            ready: vec![0; count],
+            first: 0,
+            cycle: 0,
+        }
+    }
+
+    /// Instructions that can be next, in the old order.
+    fn candidates(&self) -> impl Iterator<Item = usize> + '_ {
+        let end = (self.first + WINDOW).min(self.done.len());
+        (self.first..end).filter(|index| !self.done[*index] && self.left[*index] == 0)
+    }
+
+    fn take(&mut self, index: usize, inst: &Inst) {
+        self.cycle = self.cycle.max(self.ready[index]);
+        let issued = self.cycle;
+        self.cycle += latency::issue_time(inst);
+        self.done[index] = true;
+        for edge in &self.dag.succs[index] {
+            let to = edge.to as usize;
+            self.left[to] -= 1;
+            self.ready[to] = self.ready[to].max(issued + edge.latency);
+        }
+        while self.done.get(self.first) == Some(&true) {
+            self.first += 1;
+        }
+    }
+
+    /// The best for latency: what can start first; then what the most depends on; then order.
+    fn by_latency(&self) -> Option<usize> {
+        self.candidates().min_by_key(|index| {
+            let wait = self.ready[*index].saturating_sub(self.cycle);
+            (wait, std::cmp::Reverse(self.dag.height[*index]), *index)
+        })
+    }
+}
+
+/// Puts instructions in a new order.
+fn reorder(insts: &mut Vec<Inst>, order: &[usize]) -> bool {
+    if order.iter().enumerate().all(|(at, index)| at == *index) {
+        return false;
+    }
+    let mut old: Vec<Option<Inst>> = insts.drain(..).map(Some).collect();
+    insts.extend(order.iter().filter_map(|index| old[*index].take()));
+    true
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! `opt_schedule_late`: orders allocated instructions so that few wait for their operands.
+
+use crestline_device::Device;
+
+use super::{DagBuilder, Walk, reorder};
+use crate::ir::Function;
+use crate::passes::PassError;
+use crate::regalloc::liveness::SlotMap;
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_schedule_late(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let slots = SlotMap::new(function);
+    let mut builder = DagBuilder::new(&slots);
+    let mut changed = false;
+    for block in &mut function.blocks {
+        if block.insts.len() < 3 {
+            continue;
+        }
+        let dag = builder.build(&block.insts);
+        let mut walk = Walk::new(&dag);
+        let mut order = Vec::with_capacity(block.insts.len());
+        while let Some(index) = walk.by_latency() {
+            walk.take(index, &block.insts[index]);
+            order.push(index);
+        }
+        changed |= reorder(&mut block.insts, &order);
+    }
+    Ok(changed)
+}
