@@ -97,8 +97,8 @@ fn from_naga(name: &str, text: &str, module: &naga::Module) -> Result<Vec<u32>> 
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::DEBUG,
-        // Vulkan's own robustness covers buffers; private arrays are clamped by nobody here.
-        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Polyfill,
+        // An initializer, which the translation does with all invocations together.
+        zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
         force_loop_bounding: false,
         ..spv::Options::default()
     };

@@ -33,3 +33,58 @@ fn every_run_test_translates() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
+
+/// Every shader of the crate, which gives them as fields of one structure.
+fn vello_shaders() -> Vec<vello_shaders::ComputeShader<'static>> {
+    macro_rules! shaders {
+        ($($name:ident),* $(,)?) => { vec![$(vello_shaders::SHADERS.$name),*] };
+    }
+    shaders![
+        backdrop,
+        backdrop_dyn,
+        bbox_clear,
+        binning,
+        clip_leaf,
+        clip_reduce,
+        coarse,
+        draw_leaf,
+        draw_reduce,
+        fine_area,
+        fine_msaa8,
+        fine_msaa16,
+        flatten,
+        path_count,
+        path_count_setup,
+        path_tiling,
+        path_tiling_setup,
+        pathtag_reduce,
+        pathtag_reduce2,
+        pathtag_scan1,
+        pathtag_scan_large,
+        pathtag_scan_small,
+        tile_alloc,
+    ]
+}
+
+/// Shaders of `vello_shaders` that bind images, which wait for the image work.
+const VELLO_WITH_IMAGES: &[&str] = &["fine_area", "fine_msaa8", "fine_msaa16"];
+
+#[test]
+fn every_vello_shader_without_images_translates() {
+    let mut failures = Vec::new();
+    for shader in vello_shaders() {
+        let name = &*shader.name;
+        let source = Source { name, language: Language::Wgsl, bytes: shader.wgsl.code.as_bytes() };
+        let result = to_spirv(&source)
+            .and_then(|words| translate(&words, &TranslateOptions::default()))
+            .map_err(|e| e.to_string())
+            .and_then(|ir| verify(&ir).map(|()| ir.func.num_insts()).map_err(|e| e.to_string()));
+        match (VELLO_WITH_IMAGES.contains(&name), result) {
+            (false, Ok(insts)) => println!("{name}: {insts} instructions"),
+            (true, Err(error)) => println!("{name}: {error}"),
+            (false, Err(error)) => failures.push(format!("{name}: {error}")),
+            (true, Ok(_)) => failures.push(format!("{name}: translates, strike it from the list")),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

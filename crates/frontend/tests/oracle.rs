@@ -61,7 +61,13 @@ fn every_shader_of_the_pack_computes_what_it_should() {
         if let Err(error) = check(&dir, &shader) {
             failures.push(format!("{name} after all passes: {error}"));
         }
-        println!("{name}: {before} instructions, {} made after passes", shader.func.num_insts());
+        shader.compact();
+        println!(
+            "{name}: {before} instructions, {} after passes, {} bytes of scratch, {} of constants",
+            shader.func.num_insts(),
+            shader.scratch_bytes,
+            shader.const_data.len(),
+        );
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -40,6 +40,7 @@ pub(crate) fn build(
         variables: HashMap::new(),
         var_scalars: 0,
         max_insts: options.max_insts,
+        zero_shared: false,
     };
     translator.set_active(region, true);
     let inst = module.insts[entry.inst];

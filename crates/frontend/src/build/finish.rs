@@ -1,7 +1,8 @@
 //! What can only be said when the code is complete: bindings in order, which of them are written.
 
 use crestline_ssa::ir::{
-    Access, Binding, BindingId, BindingKind, InstId, InstKind, Memory, Resource,
+    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, InstId, InstKind, Memory,
+    MemorySemantics, Resource, Scope, SysVal, Ty,
 };
 
 use super::Translator;
@@ -29,6 +30,9 @@ impl Translator<'_, '_> {
     /// Puts deferred stores in place, sorts the bindings and notes which memory nothing writes.
     pub(super) fn finish(&mut self) {
         self.place_deferred();
+        if self.zero_shared {
+            self.clear_shared();
+        }
         self.sort_bindings();
         let insts = self.reachable();
         for &inst in &insts {
@@ -50,6 +54,45 @@ impl Translator<'_, '_> {
                 access.readonly = never_written(*resource, *access, &written);
             }
         }
+    }
+
+    /// Zeroes shared memory before anything else: all invocations together, then a barrier.
+    fn clear_shared(&mut self) {
+        /// Bytes that an invocation clears at once.
+        const STEP: u32 = 16;
+        let compute = &mut self.shader.compute;
+        let Some(bytes) = compute.shared_bytes.checked_next_multiple_of(STEP) else { return };
+        compute.shared_bytes = bytes;
+        let invocations = compute.local_size.iter().product::<u32>();
+        let func = &mut self.shader.func;
+        let body = func.body();
+        let mut b = Builder::at(func, body, 0);
+        let index = b.sysval(SysVal::LocalInvocationIndex);
+        let step = b.imm(STEP);
+        let start = b.alu(AluOp::IMul, &[index, step]);
+        let (_, round) = b.loop_(&[start]);
+        let semantics =
+            MemorySemantics { acquire: true, release: true, shared: true, ..Default::default() };
+        let workgroup = Scope::Workgroup;
+        let barrier =
+            InstKind::Barrier { execution: Some(workgroup), memory: workgroup, semantics };
+        b.inst(barrier, &[]);
+
+        let mut b = Builder::new(func, round);
+        let offset = b.func.region(round).params[0];
+        let end = b.imm(bytes);
+        let done = b.alu(AluOp::UGe, &[offset, end]);
+        let (_, then, else_) = b.if_(done);
+        b.switch_to(then);
+        b.break_(&[]);
+        b.switch_to(else_);
+        b.yield_(&[]);
+        b.switch_to(round);
+        let zero = b.constant(Ty::X32.with_comps(4), [0; 4]);
+        b.store(Memory::Shared, offset, zero, Align::to(STEP), Access::default());
+        let stride = b.imm(STEP * invocations);
+        let next = b.alu(AluOp::IAdd, &[offset, stride]);
+        b.continue_(&[next]);
     }
 
     fn sort_bindings(&mut self) {

@@ -54,6 +54,8 @@ struct Translator<'m, 'w> {
     /// Scalars in private variables so far.
     var_scalars: u64,
     max_insts: usize,
+    /// Whether a shared variable starts as zero.
+    zero_shared: bool,
 }
 
 /// One call of a function.

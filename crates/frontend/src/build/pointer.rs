@@ -10,7 +10,7 @@ use super::builtin::Builtin;
 use super::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::{Layout, MatrixLayout, Rules, fit};
-use crate::spirv::{Deco, Inst, Type};
+use crate::spirv::{Const, Deco, Inst, Type};
 
 /// Offsets are known modulo this at most: a cache line, the largest access there is.
 const MAX_ALIGN: u32 = 64;
@@ -211,7 +211,7 @@ impl<'m, 'w> Translator<'m, 'w> {
                 *bytes = (*bytes).max(size);
                 Ok(Base::Mem(mem))
             }
-            StorageClass::Workgroup => self.shared_base(pointee),
+            StorageClass::Workgroup => self.shared_base(inst, pointee),
             other => Err(inst.error(
                 ErrorCode::Unsupported,
                 format!("expected a variable of a compute shader without images, found {other:?}"),
@@ -271,7 +271,14 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
     }
 
-    fn shared_base(&mut self, pointee: u32) -> Result<Base> {
+    fn shared_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
+        if let Some(&initial) = inst.operands.get(1) {
+            if self.globals.get(initial).is_none_or(|(_, value)| *value != Const::Null) {
+                let detail = "expected OpConstantNull, the only initializer of shared memory";
+                return Err(inst.error(ErrorCode::Unsupported, detail));
+            }
+            self.zero_shared = true;
+        }
         let layout = self.layout();
         // A block in shared memory (WorkgroupMemoryExplicitLayoutKHR) overlaps all others at offset 0.
         if self.module.has(pointee, Decoration::Block) {
