@@ -1,30 +1,31 @@
 //! What can only be said when the code is complete: bindings in order, which of them are written.
 
 use crestline_ssa::ir::{
-    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, InstId, InstKind, Memory,
-    MemorySemantics, Resource, Scope, SysVal, Ty,
+    Access, Align, AluOp, Binding, BindingId, Builder, InstId, InstKind, Memory, MemorySemantics,
+    Resource, Scope, SysVal, Ty,
 };
 
 use super::Translator;
+use crate::error::{ErrorCode, FrontendError, Result};
 
 impl Translator<'_, '_> {
-    /// The binding with that set and number, added if new.
-    pub(super) fn add_binding(
-        &mut self,
-        set: u32,
-        binding: u32,
-        kind: BindingKind,
-        count: Option<u32>,
-        name: &str,
-    ) -> BindingId {
+    /// The binding with that set and number, added if new. Several variables may name one binding.
+    pub(super) fn add_binding(&mut self, new: Binding) -> Result<BindingId> {
         let bindings = &mut self.shader.bindings;
-        let same = |b: &Binding| (b.set, b.binding, b.kind, b.count) == (set, binding, kind, count);
-        let index = bindings.iter().position(same).unwrap_or_else(|| {
-            let name = name.to_owned();
-            bindings.push(Binding { set, binding, kind, count, name, readonly: true });
-            bindings.len() - 1
-        });
-        BindingId(index as u32)
+        let place = |b: &Binding| (b.set, b.binding) == (new.set, new.binding);
+        let Some(index) = bindings.iter().position(place) else {
+            bindings.push(new);
+            return Ok(BindingId(bindings.len() as u32 - 1));
+        };
+        let old = &bindings[index];
+        if (old.kind, old.count) == (new.kind, new.count) {
+            return Ok(BindingId(index as u32));
+        }
+        let detail = format!(
+            "expected {:?} with count {:?} at set {} binding {}, found {:?} with count {:?}",
+            old.kind, old.count, new.set, new.binding, new.kind, new.count
+        );
+        Err(FrontendError::new(ErrorCode::BindingConflict, detail))
     }
 
     /// Puts deferred stores in place, sorts the bindings and notes which memory nothing writes.

@@ -320,6 +320,11 @@ impl Translator<'_, '_> {
     fn return_value(&mut self, block: usize) -> Result<()> {
         let inst = self.module.insts[self.frame().func.blocks[block].terminator];
         let (val, ty) = self.operand(&inst, 0)?;
+        let declared = self.module.insts[self.frame().func.inst].ty;
+        if ty != declared {
+            let detail = format!("expected a value of type %{declared}, found %{ty}");
+            return Err(inst.error(ErrorCode::BadCall, detail));
+        }
         match self.frame().returns {
             // The only return: the caller reads the value where it is.
             ReturnSlot::Bound(id) => self.bind(id, val),

@@ -115,7 +115,7 @@ impl Translator<'_, '_> {
             Type::Array { elem, count } => {
                 let stride = layout.array_stride(ty, *elem, mem.rules)?;
                 for index in 0..*count {
-                    parts.push((mem.plus(index.saturating_mul(stride))?, *elem, matrix));
+                    parts.push((mem.nth(index, stride)?, *elem, matrix));
                 }
             }
             Type::Matrix { column, count } => {
@@ -123,7 +123,7 @@ impl Translator<'_, '_> {
                 let bytes = self.globals.types.leaf(*column).map_or(4, Ty::comp_bytes);
                 for index in 0..*count {
                     let step = if matrix.row_major { bytes } else { matrix.stride };
-                    let mut part = mem.plus(index * step)?;
+                    let mut part = mem.nth(index, step)?;
                     part.comp_stride = matrix.row_major.then_some(matrix.stride);
                     parts.push((part, *column, None));
                 }
@@ -179,7 +179,7 @@ impl Translator<'_, '_> {
             Some(stride) => {
                 let mut comps = Vec::new();
                 for comp in 0..ty.comps() as u32 {
-                    let place = mem.plus(comp * stride)?;
+                    let place = mem.nth(comp, stride)?;
                     let offset = self.address(&place);
                     let scalar = stored.scalar();
                     let value =
@@ -207,7 +207,7 @@ impl Translator<'_, '_> {
             }
             Some(stride) => {
                 for comp in 0..ty.comps() {
-                    let place = mem.plus(comp as u32 * stride)?;
+                    let place = mem.nth(comp as u32, stride)?;
                     let offset = self.address(&place);
                     let data = self.b().comp(data, comp);
                     self.b().store(place.memory, offset, data, place.align, place.access);

@@ -1,7 +1,8 @@
 //! Pointers, resolved while translating: which memory, and the way to a part of it.
 
 use crestline_ssa::ir::{
-    Access, Align, AluOp, BindingKind, Memory, PathStep, Resource, Src, SysVal, Ty, Value, VarId,
+    Access, Align, AluOp, Binding, BindingKind, Memory, PathStep, Resource, Src, SysVal, Ty, Value,
+    VarId,
 };
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
@@ -127,6 +128,12 @@ impl MemPtr {
 
     /// The place `bytes` further on.
     pub(super) fn plus(&self, bytes: u32) -> Result<MemPtr> {
+        self.nth(1, bytes)
+    }
+
+    /// The place `index * stride` bytes further on.
+    pub(super) fn nth(&self, index: u32, stride: u32) -> Result<MemPtr> {
+        let bytes = fit(u64::from(index) * u64::from(stride))?;
         let mut mem = self.clone();
         mem.offset = fit(u64::from(self.offset) + u64::from(bytes))?;
         mem.align = self.align.plus(bytes);
@@ -259,7 +266,9 @@ impl<'m, 'w> Translator<'m, 'w> {
         if name.is_empty() {
             name = self.module.name(block);
         }
-        let binding = self.add_binding(set, binding, kind, count, name);
+        let name = name.to_owned();
+        let binding =
+            self.add_binding(Binding { set, binding, kind, count, name, readonly: true })?;
         let resource = Resource { binding, element: None };
         let memory = match kind {
             BindingKind::UniformBuffer => Memory::Ubo(resource),
@@ -446,7 +455,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     /// The place `index * stride` bytes further on.
     fn advance(&mut self, mut mem: MemPtr, index: Index, stride: u32) -> Result<MemPtr> {
         match index {
-            Index::Const(i) => mem.plus(fit(u64::from(i) * u64::from(stride))?),
+            Index::Const(i) => mem.nth(i, stride),
             Index::Dyn(value) => {
                 let bytes = if stride == 1 {
                     value

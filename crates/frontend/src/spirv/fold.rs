@@ -134,9 +134,7 @@ fn unfoldable(inst: &Inst<'_>, op: Op) -> crate::error::FrontendError {
 
 /// One operation on scalars: `args` zero extended, of `bits` each. `None`: not an operation for constants.
 fn scalar(op: Op, args: &[u64; 3], bits: &[u32; 3], count: usize, result_bits: u32) -> Option<u64> {
-    let signed = |i: usize| (args[i] << (64 - bits[i])) as i64 >> (64 - bits[i]);
     let [a, b, c] = *args;
-    let (sa, sb) = (signed(0), if count > 1 { signed(1) } else { 0 });
     let shift = u32::try_from(b).unwrap_or(u32::MAX);
     let truth = |t: bool| Some(u64::from(t));
     let needed = match op {
@@ -153,6 +151,8 @@ fn scalar(op: Op, args: &[u64; 3], bits: &[u32; 3], count: usize, result_bits: u
     if count != needed {
         return None;
     }
+    let signed = |i: usize| (args[i] << (64 - bits[i])) as i64 >> (64 - bits[i]);
+    let (sa, sb) = (signed(0), if count > 1 { signed(1) } else { 0 });
     match op {
         Op::SConvert => Some(sa as u64),
         Op::UConvert => Some(a),
