@@ -73,16 +73,6 @@ pub enum CompileError {
         /// Binding in the set.
         binding: u32,
     },
-    /// The size of an element of a descriptor array that is known only at run time.
-    #[error(
-        "binding {set}.{binding}: the size of a buffer chosen at run time is not supported yet"
-    )]
-    DynamicBufferSize {
-        /// Descriptor set.
-        set: u32,
-        /// Binding in the set.
-        binding: u32,
-    },
     /// Instruction selection refused the shader.
     #[error(transparent)]
     Select(#[from] SelectError),
@@ -112,9 +102,8 @@ impl CompileError {
             CompileError::PushConstants { .. } => "E0906",
             CompileError::BindingTable { .. } => "E0907",
             CompileError::UnboundedArray { .. } => "E0908",
-            CompileError::DynamicBufferSize { .. } => "E0909",
-            CompileError::Select(_) => "E0910",
-            CompileError::Backend(_) => "E0911",
+            CompileError::Select(_) => "E0909",
+            CompileError::Backend(_) => "E0910",
             CompileError::Internal { .. } => "E0999",
         }
     }

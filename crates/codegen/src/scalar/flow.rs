@@ -14,7 +14,7 @@ use super::cond::Cond;
 use super::operands::Class;
 use super::uniform::yielded;
 use super::{SelectError, Selector};
-use crate::ir::{Builder, File, Operand};
+use crate::ir::{Builder, File, Op, Operand};
 
 /// Registers for all components of one value.
 type Registers = [Option<Operand>; 4];
@@ -308,6 +308,13 @@ impl<'a> Selector<'a> {
         let mut targets = Vec::with_capacity(results.len());
         for (&result, kept) in results.iter().zip(&kept) {
             targets.push(if kept.is_some() { None } else { Some(self.registers(result)) });
+        }
+        // What channels take out at different times must have its register all through the loop.
+        for register in targets.iter().flatten().flatten().flatten() {
+            let (register, scalar) = (*register, is_scalar(register));
+            let mut b = self.b();
+            let mut b = if scalar { b.uniform() } else { b };
+            b.emit(Op::Undef, register, &[]);
         }
         let outside = std::mem::take(&mut self.flags);
         let blocks = self.blocks.clone();

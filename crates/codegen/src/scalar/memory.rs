@@ -1,6 +1,6 @@
 //! Loads, stores, atomics, buffer sizes and barriers: which message, on which surface.
 
-use crestline_isa::Type;
+use crestline_isa::{CondMod, Type};
 use crestline_isa::message::{AtomicOp as IntegerOp, FloatAtomicOp};
 use crestline_ssa::ir::{
     AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value,
@@ -154,7 +154,7 @@ impl Selector<'_> {
                     b.add(index, offset, Operand::imm_ud(distance)).dst
                 };
                 // Out of range is some push constant, never another register.
-                b.min_max(index, moved, Operand::imm_ud(last), crestline_isa::CondMod::L);
+                b.min_max(index, moved, Operand::imm_ud(last), CondMod::L);
                 let range = Operand::uniform(base, Type::Ud);
                 let bytes = Operand::imm_ud(push.bytes);
                 b.emit(Op::MovIndirect, dst, &[range, index, bytes]);
@@ -328,16 +328,31 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Buffer sizes are dwords of the payload.
+    /// Buffer sizes are dwords of the payload, those of an array's elements one after another.
     fn buffer_size(&mut self, resource: &Resource, result: Value) -> Result<(), SelectError> {
-        let element = match resource.element {
-            None => Some(0),
-            Some(src) => self.src(src, Class::Unsigned).imm_bits().map(|bits| bits as u32),
+        let sizes = &self.interface.buffer_sizes;
+        let binding = resource.binding;
+        let missing = SelectError::NoPlace { what: "a buffer's size" };
+        let size = Type::Ud.size();
+        let last = self.shader.binding(binding).count.map_or(0, |count| count.saturating_sub(1));
+        let element = resource.element.map(|src| self.src(src, Class::Unsigned));
+        let known = element.map_or(Some(0), |e| e.imm_bits().map(|bits| (bits as u32).min(last)));
+        if let Some(element) = known {
+            let &place = sizes.get(&(binding, element)).ok_or(missing)?;
+            self.set_home(result, 0, payload(place));
+            return Ok(());
+        }
+        let (&first, Some(element)) = (sizes.get(&(binding, 0)).ok_or(missing)?, element) else {
+            return Ok(());
         };
-        let place = element
-            .and_then(|element| self.interface.buffer_sizes.get(&(resource.binding, element)))
-            .ok_or(SelectError::NoPlace { what: "a buffer's size" })?;
-        self.set_home(result, 0, payload(*place));
+        let dst = self.define(result, 0, Class::Unsigned);
+        let (index, bytes) = (self.new_register(result), self.new_register(result));
+        self.b_for(result, |b| {
+            b.min_max(index, element, Operand::imm_ud(last), CondMod::L);
+            b.mul(bytes, index, Operand::imm_ud(size));
+            let range = Operand::imm_ud((last + 1) * size);
+            b.emit(Op::MovIndirect, dst, &[payload(first), bytes, range]);
+        });
         Ok(())
     }
 
@@ -358,7 +373,7 @@ impl Selector<'_> {
         let (clamped, index) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
         let mut b = self.b();
         let mut b = b.uniform();
-        b.min_max(clamped, operand, Operand::imm_ud(count - 1), crestline_isa::CondMod::L);
+        b.min_max(clamped, operand, Operand::imm_ud(count - 1), CondMod::L);
         b.add(index, clamped, Operand::imm_ud(u32::from(first)));
         Ok(Surface::Dynamic(index))
     }

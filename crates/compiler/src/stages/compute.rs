@@ -208,11 +208,13 @@ impl Demand {
                 self.memory(shader, memory, None, 0);
             }
             InstKind::BufferSize(resource) => {
-                let binding = shader.binding(resource.binding);
-                let (set, number) = (binding.set, binding.binding);
-                let element = element(func, resource)
-                    .ok_or(CompileError::DynamicBufferSize { set, binding: number })?;
-                self.sizes.insert((resource.binding, element));
+                let id = resource.binding;
+                let count = array_size(shader, id)?;
+                match element(func, resource) {
+                    Some(element) => _ = self.sizes.insert((id, element.min(count - 1))),
+                    // Any of them: all, one after another.
+                    None => self.sizes.extend((0..count).map(|element| (id, element))),
+                }
             }
             InstKind::Barrier { execution: Some(Scope::Workgroup | Scope::Device), .. } => {
                 self.barrier = true;
