@@ -302,6 +302,12 @@ impl Checker<'_> {
         }
     }
 
+    fn undefine(&self, defined: &mut Defined, value: usize) {
+        if let Some(number) = self.shared.get(&value) {
+            defined[number / 64] &= !(1 << (number % 64));
+        }
+    }
+
     fn is_defined(&self, defined: &Defined, value: usize) -> bool {
         self.shared.get(&value).is_some_and(|n| defined[n / 64] >> (n % 64) & 1 == 1)
     }
@@ -604,6 +610,11 @@ impl Walk<'_, '_> {
         }
         let bytes = before.size_written();
         if before.op == Op::Undef {
+            // Whatever was there, nobody may rely on it from here on.
+            for value in values.of(&before.dst, bytes).into_iter().flatten() {
+                self.local.remove(&value);
+                self.checker.undefine(&mut self.state.defined, value);
+            }
             return Ok(());
         }
         if let Some(written) = values.of(&before.dst, bytes) {

@@ -313,7 +313,7 @@ impl<'a> Selector<'a> {
         for register in targets.iter().flatten().flatten().flatten() {
             let (register, scalar) = (*register, is_scalar(register));
             let mut b = self.b();
-            let mut b = if scalar { b.uniform() } else { b };
+            let mut b = if scalar { b.uniform() } else { b.no_mask() };
             b.emit(Op::Undef, register, &[]);
         }
         let outside = std::mem::take(&mut self.flags);

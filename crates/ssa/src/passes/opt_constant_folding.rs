@@ -1,18 +1,25 @@
 //! Computes operations on constants, gives a component read from a constant vector a constant of its own, and makes
-//! constant indices into variables part of the path.
+//! constant indices into variables part of the path; loads from constant memory at known places become constants too.
 
 use super::util::{Action, const_scalar, const_src, fold, reads, rewrite};
-use crate::ir::{Builder, Function, InstId, InstKind, PathStep, Shader, Src, VarTy, Variable};
+use crate::ir::{
+    Builder, Function, InstId, InstKind, Memory, PathStep, Shader, Src, VarTy, Variable,
+};
 
 /// See the [module](self). Returns whether an operation became a constant.
 pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let mut progress = false;
-    let vars = &shader.vars;
+    let (vars, data_bytes) = (&shader.vars, &shader.const_data);
     rewrite(&mut shader.func, |b, cx, inst| {
         let data = b.func.inst(inst);
         if let InstKind::Alu { op, srcs, .. } = &data.kind
             && let Some(bits) = fold(b.func, *op, b.func.ty(data.results[0]), srcs)
         {
+            *b.func.kind_mut(inst) = InstKind::Const(bits);
+            progress = true;
+            return Action::Keep;
+        }
+        if let Some(bits) = constant_load(b.func, data_bytes, inst) {
             *b.func.kind_mut(inst) = InstKind::Const(bits);
             progress = true;
             return Action::Keep;
@@ -23,6 +30,21 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
         Action::Keep
     });
     progress
+}
+
+/// What a load from constant memory at a constant offset reads.
+fn constant_load(func: &Function, bytes: &[u8], inst: InstId) -> Option<[u64; 4]> {
+    let data = func.inst(inst);
+    let InstKind::Load { memory: Memory::ConstData, offset, .. } = data.kind else { return None };
+    let ty = func.ty(*data.results.first()?);
+    let (first, size) = (const_scalar(func, offset)? as usize, ty.comp_bytes() as usize);
+    let mut bits = [0; 4];
+    for (c, bits) in bits.iter_mut().enumerate().take(ty.comps()) {
+        let mut word = [0; 8];
+        word[..size].copy_from_slice(bytes.get(first + c * size..first + (c + 1) * size)?);
+        *bits = u64::from_le_bytes(word);
+    }
+    Some(bits)
 }
 
 /// Makes run-time indices that are constant, and in range, steps of the path.

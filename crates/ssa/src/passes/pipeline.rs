@@ -68,12 +68,19 @@ static CLEAN: &[Pass] = passes![
     opt_large_constants,
     opt_loop_unroll,
     opt_cse,
+    opt_load_store_forwarding,
     opt_dce,
 ];
 
 /// Passes that would hide work from [`CLEAN`]: once each, at the end.
-static LATE: &[Pass] =
-    passes![opt_vectorize_memory, opt_fuse_ffma, opt_copy_propagation, opt_cse, opt_dce];
+static LATE: &[Pass] = passes![
+    opt_vectorize_memory,
+    opt_fuse_ffma,
+    opt_copy_propagation,
+    opt_constant_folding,
+    opt_cse,
+    opt_dce,
+];
 
 /// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each.
 static LOWER: &[Pass] = passes![

@@ -189,6 +189,41 @@ impl Random<'_> {
         self.b.store(memory, offset, value, Align::to(4), Access::default());
     }
 
+    /// Loads from or stores to the invocation's part of shared memory or of the output.
+    fn own_memory(&mut self) {
+        let Some(own) = self.own else { return };
+        let shared = self.below(3) > 0;
+        let bytes = if shared { 32 } else { OWN_BYTES };
+        let comps = 1 + self.below(3) as u32;
+        let slots = bytes / 4 - comps + 1;
+        let slot = if self.below(3) == 0 {
+            let (any, limit, size) = (self.scalar(), self.b.imm(slots), self.b.imm(4));
+            let slot = self.b.alu(AluOp::UMod, &[any, limit]);
+            self.b.alu(AluOp::IMul, &[slot, size])
+        } else {
+            let slot = self.below(slots as usize) as u32;
+            self.b.imm(slot * 4)
+        };
+        let (memory, first) = if shared {
+            let (mask, one) = (self.b.imm(7 * OWN_BYTES), self.b.imm(1));
+            let lane = self.b.alu(AluOp::IAnd, &[own, mask]);
+            (Memory::Shared, self.b.alu(AluOp::UShr, &[lane, one]))
+        } else {
+            (Memory::Ssbo(Resource { binding: BindingId(1), element: None }), own)
+        };
+        let offset = self.b.alu(AluOp::IAdd, &[first, slot]);
+        if self.below(2) == 0 {
+            let ty = Ty::X32.with_comps(comps as usize);
+            let value = self.b.load(memory, offset, Align::to(4), Access::default(), ty);
+            let value = self.b.comp(value, comps as usize - 1);
+            self.scalars.push(value);
+        } else {
+            let comps: Vec<Src> = (0..comps).map(|_| self.scalar().into()).collect();
+            let data = self.b.vec(&comps);
+            self.b.store(memory, offset, data, Align::to(4), Access::default());
+        }
+    }
+
     fn scalar(&mut self) -> Value {
         match self.below(8) {
             0 => {
@@ -298,7 +333,7 @@ impl Random<'_> {
     }
 
     fn statement(&mut self, depth: u32, around: Option<&[Ty]>) {
-        match self.below(24) {
+        match self.below(25) {
             0..=5 => {
                 let (x, y) = (self.scalar(), self.scalar());
                 let op = self.pick(BINARY);
@@ -387,12 +422,13 @@ impl Random<'_> {
                     self.scalars.push(value);
                 }
             }
-            19 => {
+            19 => self.own_memory(),
+            20 => {
                 let (value, slot) = (self.scalar(), self.below(16) as u32);
                 self.store_own(slot, value);
             }
-            20..=21 if depth < 4 => self.branch(depth, around),
-            22 if depth < 4 && self.loops < 3 => self.repeat(depth),
+            21..=22 if depth < 4 => self.branch(depth, around),
+            23 if depth < 4 && self.loops < 3 => self.repeat(depth),
             _ => {}
         }
     }

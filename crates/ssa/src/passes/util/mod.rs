@@ -1,5 +1,6 @@
 //! What the passes share: walks, the tree of regions, value replacement, copies of code.
 
+pub(crate) mod address;
 mod context;
 mod copy;
 pub(crate) mod layout;

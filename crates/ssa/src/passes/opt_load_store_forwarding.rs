@@ -1,0 +1,253 @@
+//! Gives loads the values that memory is known to hold: those stored or loaded before at the same place.
+//!
+//! A walk keeps what is known of each memory, component by component, by base and constant offset. A store forgets
+//! what it may overwrite; barriers and atomics forget what others may write; what is learnt in a region is forgotten
+//! behind it, and what a loop may overwrite before it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::util::address::{Address, canonical, may_alias};
+use super::util::{Action, rewrite, walk};
+use crate::ir::{
+    Access, Builder, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Ty, Value,
+};
+
+/// See the [module](self). Returns whether a load went.
+pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
+    let writes = Writes::new(&shader.func);
+    let mut known = Known::default();
+    rewrite(&mut shader.func, |b, cx, inst| {
+        known.enter(cx.depth, b.region());
+        match b.func.inst(inst).kind.clone() {
+            InstKind::Load { memory, offset, access, .. } => {
+                if access.volatile || access.coherent {
+                    return Action::Keep;
+                }
+                let result = b.func.inst(inst).results[0];
+                let place = Place::new(b.func, memory, offset, b.func.ty(result));
+                if let Some(value) = known.find(b, &place) {
+                    return Action::Replace(value);
+                }
+                for comp in 0..place.comps {
+                    known.learn(&place, comp, Src::comp(result, comp as usize), access);
+                }
+            }
+            InstKind::Store { memory, offset, data, comps, mask, access, .. } => {
+                let ty = b.func.ty(data.value).with_comps(usize::from(comps));
+                let place = Place::new(b.func, memory, offset, ty);
+                known.forget(&place, access);
+                if !access.volatile && !access.coherent {
+                    for comp in (0..place.comps).filter(|&c| mask.has(c as usize)) {
+                        known.learn(&place, comp, data.select(comp as usize), access);
+                    }
+                }
+            }
+            InstKind::Atomic { memory, offset, data, access, .. } => {
+                let place = Place::new(b.func, memory, offset, b.func.ty(data.value).scalar());
+                known.forget(&place, access);
+            }
+            InstKind::Barrier { .. } => known.forget_shared(),
+            InstKind::Loop { body, continuing, .. } => {
+                for region in std::iter::once(body).chain(continuing) {
+                    known.forget_writes(&writes, region);
+                }
+            }
+            _ => {}
+        }
+        Action::Keep
+    })
+}
+
+/// Consecutive components in memory.
+struct Place {
+    memory: Memory,
+    address: Address,
+    /// Bits of a component.
+    bits: u32,
+    comps: u32,
+}
+
+impl Place {
+    fn new(func: &Function, memory: Memory, offset: Src, ty: Ty) -> Place {
+        Place {
+            memory: canonical(memory),
+            address: Address::of(func, offset),
+            bits: ty.bits(),
+            comps: ty.comps() as u32,
+        }
+    }
+
+    fn comp_bytes(&self) -> u32 {
+        (self.bits / 8).max(1)
+    }
+
+    fn at(&self, comp: u32) -> u32 {
+        self.address.fixed.wrapping_add(comp * self.comp_bytes())
+    }
+}
+
+type Base = Option<(Value, u8)>;
+
+/// A component that memory is known to hold.
+#[derive(Clone, Copy)]
+struct Fact {
+    value: Src,
+    bits: u32,
+    restrict: bool,
+}
+
+/// What memory is known to hold, by memory, base and constant byte offset.
+#[derive(Default)]
+struct Known {
+    facts: HashMap<Memory, HashMap<Base, BTreeMap<u32, Fact>>>,
+    /// Regions being walked, outer first, with the length of `learnt` where each began.
+    open: Vec<(RegionId, usize)>,
+    learnt: Vec<(Memory, Base, u32)>,
+}
+
+impl Known {
+    /// Follows the walk to an instruction of `region`: forgets what was learnt in regions that are done.
+    fn enter(&mut self, depth: u32, region: RegionId) {
+        let depth = depth as usize;
+        if self.open.get(depth).is_some_and(|open| open.0 == region) && self.open.len() == depth + 1
+        {
+            return;
+        }
+        let same = self.open.get(depth).is_some_and(|open| open.0 == region);
+        let keep = if same { depth + 1 } else { depth };
+        if let Some(&(_, mark)) = self.open.get(keep) {
+            for (memory, base, at) in self.learnt.drain(mark..) {
+                if let Some(facts) = self.facts.get_mut(&memory).and_then(|m| m.get_mut(&base)) {
+                    facts.remove(&at);
+                }
+            }
+        }
+        self.open.truncate(keep);
+        if !same {
+            self.open.push((region, self.learnt.len()));
+        }
+    }
+
+    fn learn(&mut self, place: &Place, comp: u32, value: Src, access: Access) {
+        let (memory, base, at) = (place.memory, place.address.base, place.at(comp));
+        let fact = Fact { value, bits: place.bits, restrict: access.restrict };
+        self.facts.entry(memory).or_default().entry(base).or_default().insert(at, fact);
+        self.learnt.push((memory, base, at));
+    }
+
+    /// The value of a load, if all of it is known.
+    fn find(&self, b: &mut Builder<'_>, place: &Place) -> Option<Src> {
+        let facts = self.facts.get(&place.memory)?.get(&place.address.base)?;
+        let mut comps = Vec::new();
+        for comp in 0..place.comps {
+            let fact = facts.get(&place.at(comp)).filter(|fact| fact.bits == place.bits)?;
+            comps.push(fact.value);
+        }
+        Some(if let [comp] = comps[..] { comp } else { b.vec(&comps).into() })
+    }
+
+    /// A write to `place`: forgets what it may change.
+    fn forget(&mut self, place: &Place, access: Access) {
+        for (memory, bases) in &mut self.facts {
+            if *memory == place.memory {
+                bases.retain(|base, facts| {
+                    let same = *base == place.address.base;
+                    if same {
+                        let first = place.address.fixed;
+                        forget_range(facts, first, place.comps * place.comp_bytes());
+                    }
+                    same
+                });
+            } else {
+                bases.retain(|_, facts| {
+                    facts.retain(|_, fact| {
+                        !may_alias(memory, &place.memory, fact.restrict || access.restrict)
+                    });
+                    !facts.is_empty()
+                });
+            }
+        }
+    }
+
+    /// Forgets what other invocations may write.
+    fn forget_shared(&mut self) {
+        self.facts.retain(|memory, _| memory.is_read_only() || *memory == Memory::Scratch);
+    }
+
+    /// Forgets what code in `region` may write.
+    fn forget_writes(&mut self, writes: &Writes, region: RegionId) {
+        let written = writes.of(region);
+        self.facts.retain(|memory, _| !written.iter().any(|w| may_alias(w, memory, false)));
+        if writes.has_barrier(region) {
+            self.forget_shared();
+        }
+    }
+}
+
+/// Forgets facts that overlap `bytes` bytes from `first`.
+fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
+    // A component has at most 8 bytes, so one that begins earlier reaches no further. Offsets that wrap are apart
+    // from all others by the same distance.
+    let (low, high) = (first.wrapping_sub(7), first.wrapping_add(bytes));
+    let overlaps: Vec<u32> = if low < high {
+        facts.range(low..high).map(|(&at, _)| at).collect()
+    } else {
+        facts.range(low..).chain(facts.range(..high)).map(|(&at, _)| at).collect()
+    };
+    for at in overlaps {
+        let distance = first.wrapping_sub(at);
+        let before = distance <= 7;
+        if !before || distance < facts.get(&at).map_or(0, |fact| (fact.bits / 8).max(1)) {
+            facts.remove(&at);
+        }
+    }
+}
+
+/// The memories that each region may write.
+struct Writes {
+    memories: Vec<Vec<Memory>>,
+    barriers: Vec<bool>,
+}
+
+impl Writes {
+    fn new(func: &Function) -> Writes {
+        let count = func.num_regions();
+        let mut writes = Writes { memories: vec![Vec::new(); count], barriers: vec![false; count] };
+        let mut order: Vec<(RegionId, InstId)> = Vec::new();
+        walk(func, |_, region, inst| order.push((region, inst)));
+        // Inner regions come after the instruction that owns them: backward, they are done before it.
+        for &(region, inst) in order.iter().rev() {
+            let kind = &func.inst(inst).kind;
+            match kind {
+                InstKind::Store { memory, .. } | InstKind::Atomic { memory, .. } => {
+                    writes.add(region, canonical(*memory));
+                }
+                InstKind::Barrier { .. } => writes.barriers[region.index()] = true,
+                _ => {}
+            }
+            for inner in kind.regions() {
+                for memory in writes.memories[inner.index()].clone() {
+                    writes.add(region, memory);
+                }
+                writes.barriers[region.index()] |= writes.barriers[inner.index()];
+            }
+        }
+        writes
+    }
+
+    fn add(&mut self, region: RegionId, memory: Memory) {
+        // The element of a descriptor array is no matter here: its value may not be visible outside.
+        let list = &mut self.memories[region.index()];
+        if !list.contains(&memory) {
+            list.push(memory);
+        }
+    }
+
+    fn of(&self, region: RegionId) -> &[Memory] {
+        &self.memories[region.index()]
+    }
+
+    fn has_barrier(&self, region: RegionId) -> bool {
+        self.barriers[region.index()]
+    }
+}

@@ -1,0 +1,62 @@
+//! What memory accesses touch: which memory, a base, and constant bytes from there.
+
+use super::const_scalar;
+use crate::ir::{AluOp, Function, InstKind, Memory, Resource, Src, Value};
+
+/// A byte offset as a value that is not constant, if any, and a constant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Address {
+    /// A value and one of its components.
+    pub(crate) base: Option<(Value, u8)>,
+    /// Bytes, modulo 2^32.
+    pub(crate) fixed: u32,
+}
+
+/// Sums that are looked through.
+const MAX_STEPS: usize = 8;
+
+impl Address {
+    /// Takes a 32-bit scalar apart.
+    pub(crate) fn of(func: &Function, offset: Src) -> Address {
+        let mut at = offset.select(0);
+        let mut fixed = 0_u32;
+        for _ in 0..MAX_STEPS {
+            if let Some(bits) = const_scalar(func, at) {
+                return Address { base: None, fixed: fixed.wrapping_add(bits as u32) };
+            }
+            let Some(InstKind::Alu { op: AluOp::IAdd, srcs, .. }) =
+                func.def(at.value).map(|def| &def.kind)
+            else {
+                break;
+            };
+            let terms = [srcs[0].then(at.swizzle), srcs[1].then(at.swizzle)];
+            let constant = |i: usize| const_scalar(func, terms[i]);
+            let (rest, bits) = match (constant(0), constant(1)) {
+                (_, Some(bits)) => (terms[0], bits),
+                (Some(bits), None) => (terms[1], bits),
+                (None, None) => break,
+            };
+            fixed = fixed.wrapping_add(bits as u32);
+            at = rest.select(0);
+        }
+        Address { base: Some((at.value, at.swizzle[0])), fixed }
+    }
+}
+
+/// The memory with the element of a descriptor array in a form that compares.
+pub(crate) fn canonical(memory: Memory) -> Memory {
+    let element = |r: Resource| Resource { element: r.element.map(|src| src.select(0)), ..r };
+    match memory {
+        Memory::Ubo(r) => Memory::Ubo(element(r)),
+        Memory::Ssbo(r) => Memory::Ssbo(element(r)),
+        other => other,
+    }
+}
+
+/// Whether writing one of these memories may change the other. `restrict`: neither access excludes it by its promise.
+pub(crate) fn may_alias(x: &Memory, y: &Memory, restrict: bool) -> bool {
+    match (x, y) {
+        (Memory::Ssbo(x), Memory::Ssbo(y)) => x.binding == y.binding || !restrict,
+        (x, y) => x == y,
+    }
+}
