@@ -7,6 +7,7 @@ use crestline_judges::lavapipe::{Job, JobError, Lavapipe};
 use crestline_judges::spirv::SpirvTools;
 
 use crate::case::{Case, CaseError};
+use crate::engine::Engine;
 
 /// One run test.
 #[derive(Debug)]
@@ -161,5 +162,16 @@ impl RunTest {
                 Some(format!("buffer {}.{}: {difference}", buffer.set, buffer.binding))
             })
             .collect()
+    }
+
+    /// Runs the test on an engine and lists what is wrong, one line each with the test's and the
+    /// engine's name; nothing when it leaves what is expected.
+    pub fn failures(&self, engine: &dyn Engine, expected: &[Vec<u8>]) -> Vec<String> {
+        let wrong = match engine.run(self) {
+            Ok(found) => self.differences(&found, expected),
+            Err(error) => vec![error],
+        };
+        let (test, engine) = (&self.name, engine.name());
+        wrong.into_iter().map(|text| format!("{test} on {engine}: {text}")).collect()
     }
 }

@@ -1,8 +1,12 @@
 //! What can run a run test: each engine turns the same module and the same buffers into the
 //! buffers afterwards.
 
+use crestline::{Options, Simd, compile_spirv};
+use crestline_device::{Device, Platform};
+use crestline_emu::{Class, Kernel, Policy, Problem, Resources};
 use crestline_frontend::{TranslateOptions, translate};
-use crestline_judges::lavapipe::SpecConstant;
+use crestline_judges::lavapipe::{Buffer, SpecConstant};
+use crestline_program::{Program, ResourceRef};
 use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
 
@@ -63,7 +67,7 @@ impl Engine for Interpreter {
 ///
 /// The interpreter's message, or the first access out of bounds.
 pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
-    let key = |buffer: &crestline_judges::lavapipe::Buffer| interp::BufferKey {
+    let key = |buffer: &Buffer| interp::BufferKey {
         set: buffer.set,
         binding: buffer.binding,
         element: buffer.element,
@@ -85,4 +89,95 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
         .iter()
         .map(|buffer| resources.buffers.remove(&key(buffer)).unwrap_or_default())
         .collect())
+}
+
+/// Our compiler and our emulator.
+#[derive(Debug, Clone, Copy)]
+pub struct Emulator {
+    /// The chip.
+    pub platform: Platform,
+    /// The SIMD width.
+    pub simd: Simd,
+}
+
+impl Emulator {
+    /// Every platform and width that the differential tests compare.
+    pub fn all() -> Vec<Emulator> {
+        let widths = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
+        [Platform::Bdw, Platform::Skl]
+            .into_iter()
+            .flat_map(|platform| widths.map(|simd| Emulator { platform, simd }))
+            .collect()
+    }
+
+    /// Whether the test makes sense at this width: the case allows it, and a workgroup of that
+    /// size fits the chip.
+    pub fn suits(&self, test: &RunTest, shader: &Shader) -> bool {
+        let Some(channels) = self.simd.channels().map(u32::from) else { return true };
+        let limits = *Device::new(self.platform).limits();
+        let invocations = shader.compute.local_size.iter().product::<u32>();
+        test.case.widths.contains(&channels)
+            && invocations <= limits.max_workgroup_invocations(channels)
+    }
+
+    /// Compiles the test's module.
+    ///
+    /// # Errors
+    ///
+    /// The compiler's message.
+    pub fn compile(&self, test: &RunTest) -> Result<Program, String> {
+        let mut options = Options::new(self.platform).with_simd(self.simd);
+        options.entry = Some(test.case.entry.clone());
+        options.specialization = test.case.spec.iter().map(spec_bits).collect();
+        options.verify = true;
+        compile_spirv(&test.spirv, &options).map_err(|error| error.to_string())
+    }
+
+    /// Runs a program on a test's buffers, every diagnostic being an error.
+    ///
+    /// # Errors
+    ///
+    /// The emulator's message.
+    pub fn execute(&self, program: &Program, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
+        let device = Device::new(self.platform);
+        let kernel = Kernel::load(&program.code, program.metadata.clone(), &device)
+            .map_err(|error| error.to_string())?;
+        let mut resources = Resources::new();
+        let name = |buffer: &Buffer| ResourceRef {
+            set: buffer.set,
+            binding: buffer.binding,
+            element: buffer.element,
+        };
+        for buffer in &test.case.buffers {
+            resources.set_buffer(name(buffer), &buffer.contents);
+        }
+        resources.set_push_constants(&test.case.push);
+        // A load of a whole register or vector may reach past the end of a buffer; the lanes in
+        // question read 0 and are not used. A write there is always wrong.
+        let options =
+            crestline_emu::Options::strict().with_policy(Class::OutOfBounds, Policy::Warn);
+        let report = kernel
+            .dispatch(test.case.groups, &mut resources, &options)
+            .map_err(|error| error.to_string())?;
+        let is_write = |diagnostic: &&crestline_emu::Diagnostic| {
+            matches!(diagnostic.problem, Problem::OutOfBounds { write: true, .. })
+        };
+        if test.case.in_bounds
+            && let Some(wrong) = report.diagnostics.iter().find(is_write)
+        {
+            return Err(wrong.to_string());
+        }
+        let buffers = test.case.buffers.iter();
+        Ok(buffers.map(|buffer| resources.buffer(name(buffer)).unwrap_or_default()).collect())
+    }
+}
+
+impl Engine for Emulator {
+    fn name(&self) -> String {
+        format!("{} at {:?}", self.platform, self.simd)
+    }
+
+    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
+        self.execute(&self.compile(test)?, test)
+    }
 }

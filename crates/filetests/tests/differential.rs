@@ -1,28 +1,107 @@
-//! Every run test through every engine: all must leave what lavapipe leaves.
+//! Every run test through every engine: all must leave what lavapipe leaves, and every emitted
+//! instruction must be what `iga64` says it is.
 
 use crestline_filetests::corpus;
-use crestline_filetests::engine::{Engine, Interpreter};
+use crestline_filetests::engine::{self, Emulator, Engine, Interpreter};
 use crestline_judges::ask;
+use crestline_judges::iga::{Compaction, Iga};
 use crestline_judges::lavapipe::Lavapipe;
 
-fn compare(engine: &dyn Engine) {
-    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
-    let mut failures = Vec::new();
-    for test in corpus::run_tests().unwrap_or_else(|error| panic!("{error}")) {
-        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
-        match engine.run(&test) {
-            Ok(found) => failures.extend(
-                test.differences(&found, &expected)
-                    .into_iter()
-                    .map(|difference| format!("{}: {difference}", test.name)),
-            ),
-            Err(error) => failures.push(format!("{}: {error}", test.name)),
-        }
-    }
-    assert!(failures.is_empty(), "{}:\n{}", engine.name(), failures.join("\n"));
+fn run_tests() -> Vec<corpus::RunTest> {
+    corpus::run_tests().unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn report(what: &str, failures: &[String]) {
+    assert!(failures.is_empty(), "{what}: {} failures\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn the_interpreter_agrees_with_lavapipe() {
-    compare(&Interpreter);
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let mut failures = Vec::new();
+    for test in run_tests() {
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        failures.extend(test.failures(&Interpreter, &expected));
+    }
+    report("ssa", &failures);
+}
+
+#[test]
+fn the_emulator_agrees_with_lavapipe_on_every_chip_at_every_width() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let mut failures = Vec::new();
+    for test in run_tests() {
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        let shader = engine::shader(&test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        let mut ran = 0;
+        for emulator in Emulator::all() {
+            if emulator.suits(&test, &shader) {
+                failures.extend(test.failures(&emulator, &expected));
+                ran += 1;
+            }
+        }
+        assert!(ran > 0, "{}: no width suits", test.name);
+    }
+    report("emulator", &failures);
+}
+
+#[test]
+fn every_emitted_instruction_is_what_iga64_says() {
+    let Some(iga) = ask(Iga::find()) else { return };
+    let mut failures = Vec::new();
+    for test in run_tests() {
+        let shader = engine::shader(&test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        for emulator in Emulator::all() {
+            if !emulator.suits(&test, &shader) {
+                continue;
+            }
+            let result = emulator.compile(&test).and_then(|program| {
+                let platform = emulator.platform.name();
+                check_text(&iga, platform, &program.code)
+            });
+            if let Err(error) = result {
+                failures.push(format!("{} on {}: {error}", test.name, emulator.name()));
+            }
+        }
+    }
+    report("iga64", &failures);
+}
+
+/// Our text of each instruction equals the judge's, and the judge assembles it to our bytes.
+fn check_text(iga: &Iga, platform: &str, code: &[u8]) -> Result<(), String> {
+    use crestline_isa::text::{Syntax, print_inst};
+    let generation = platform
+        .parse::<crestline_device::Platform>()
+        .map_err(|error| error.to_string())?
+        .generation();
+    let ours = crestline_isa::decode_program(code, generation).map_err(|e| e.to_string())?;
+    let theirs = iga.disassemble(platform, code).map_err(|e| e.to_string())?;
+    if ours.len() != theirs.len() {
+        return Err(format!("{} instructions, iga64 sees {}", ours.len(), theirs.len()));
+    }
+    let mut listing = String::new();
+    for ((offset, inst), line) in ours.iter().zip(&theirs) {
+        let text = print_inst(inst, generation, Syntax::Iga);
+        // Comments that the judge adds explain a message; they are no part of the instruction.
+        let judged = line.text.split("//").next().unwrap_or_default().trim();
+        if *offset != line.offset as usize || text.trim() != judged {
+            return Err(format!("byte {offset:#x}: {text:?}, iga64 says {judged:?}"));
+        }
+        listing.push_str(&text);
+        listing.push('\n');
+    }
+    let again =
+        iga.assemble(platform, &listing, Compaction::AsWritten).map_err(|e| e.to_string())?;
+    for ((offset, inst), line) in ours.iter().zip(&theirs) {
+        let range = *offset..offset + inst.size() as usize;
+        if code.get(range.clone()) != again.get(range.clone()) {
+            return Err(format!(
+                "byte {offset:#x}: {:?} is {:02x?}, iga64 assembles {:02x?}",
+                line.text,
+                code.get(range.clone()).unwrap_or_default(),
+                again.get(range).unwrap_or_default()
+            ));
+        }
+    }
+    Ok(())
 }

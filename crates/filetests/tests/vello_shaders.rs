@@ -8,7 +8,7 @@ mod scene;
 #[path = "vello/stages.rs"]
 mod stages;
 
-use crestline_filetests::engine::{Engine, Interpreter};
+use crestline_filetests::engine::{Emulator, Engine, Interpreter};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 
@@ -46,21 +46,30 @@ fn the_judge_agrees_with_itself_and_every_stage_does_something() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-fn compare(engine: &dyn Engine) {
-    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+fn compare(lavapipe: &Lavapipe, engines: &[&dyn Engine]) {
     let mut failures = Vec::new();
     for stage in stages::run_all(lavapipe) {
-        let name = &stage.test.name;
-        match engine.run(&stage.test) {
-            Ok(found) => failures
-                .extend(stage.differences(&found).into_iter().map(|d| format!("{name}: {d}"))),
-            Err(error) => failures.push(format!("{name}: {error}")),
+        for engine in engines {
+            let name = format!("{} on {}", stage.test.name, engine.name());
+            match engine.run(&stage.test) {
+                Ok(found) => failures
+                    .extend(stage.differences(&found).into_iter().map(|d| format!("{name}: {d}"))),
+                Err(error) => failures.push(format!("{name}: {error}")),
+            }
         }
     }
-    assert!(failures.is_empty(), "{}:\n{}", engine.name(), failures.join("\n"));
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
 
 #[test]
 fn the_interpreter_agrees_with_lavapipe() {
-    compare(&Interpreter);
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    compare(lavapipe, &[&Interpreter]);
+}
+
+#[test]
+fn the_emulator_agrees_with_lavapipe_on_every_chip_at_every_width() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let all = Emulator::all();
+    compare(lavapipe, &all.iter().map(|emulator| emulator as &dyn Engine).collect::<Vec<_>>());
 }
