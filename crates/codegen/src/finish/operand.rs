@@ -101,9 +101,7 @@ impl Placer<'_> {
         }
         match src.region {
             Region::Swizzle(swizzle) => Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle }),
-            Region::SCALAR => {
-                Ok(IsaRegion::ThreeAlign16 { rep: true, swizzle: Swizzle([0, 0, 0, 0]) })
-            }
+            Region::SCALAR => Ok(IsaRegion::ThreeAlign16 { rep: true, swizzle: Swizzle::XYZW }),
             _ if src.is_packed() => {
                 Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW })
             }
@@ -184,7 +182,8 @@ impl Placer<'_> {
         Ok(Dst::new(place, Type::Ud, 1))
     }
 
-    /// A message's payload: whole registers.
+    /// A message's payload: whole registers. The region has no meaning; it is the one that
+    /// `iga64` assembles.
     pub(super) fn payload(&self, index: usize) -> Result<Src, FinishError> {
         let src = &self.inst.srcs[index];
         debug_assert_eq!(self.inst.op, Op::Send);
@@ -194,7 +193,7 @@ impl Placer<'_> {
         Ok(Src::Reg(SrcReg {
             place: self.place(src)?,
             ty: Type::Ud,
-            region: IsaRegion::packed(8),
+            region: IsaRegion::SCALAR,
             negate: false,
             abs: false,
             mme: None,
