@@ -35,7 +35,7 @@ fn reserved() -> BTreeMap<(Gen, String), u128> {
         for &opcode in Opcode::ALL {
             let Some(code) = opcode.bits(generation) else { continue };
             let mut used = 0_u128;
-            for _ in 0..4000 {
+            for _ in 0..1500 {
                 // Sparse and dense patterns, so that reserved codes do not hide a format.
                 let sparse = random.bits() & random.bits();
                 let bits = random.bits() & sparse & !0x7f | u128::from(code);

@@ -52,7 +52,7 @@ pub(super) fn type_name(ty: Type) -> &'static str {
     }
 }
 
-fn math_name(function: MathFn) -> &'static str {
+pub(super) fn math_name(function: MathFn) -> &'static str {
     match function {
         MathFn::Inv => "inv",
         MathFn::Log => "log",
@@ -72,7 +72,7 @@ fn math_name(function: MathFn) -> &'static str {
     }
 }
 
-fn sfid_name(sfid: Sfid) -> &'static str {
+pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
     match sfid {
         Sfid::Null => "null",
         Sfid::Math => "math",
@@ -98,7 +98,7 @@ fn sfid_name(sfid: Sfid) -> &'static str {
     }
 }
 
-fn cond_name(cond: CondMod) -> &'static str {
+pub(super) fn cond_name(cond: CondMod) -> &'static str {
     match cond {
         CondMod::None => "",
         CondMod::Z => "eq",
@@ -115,7 +115,7 @@ fn cond_name(cond: CondMod) -> &'static str {
 
 /// Whether the first subregister of an architecture register is printed, and the register's
 /// number with it.
-fn arf_style(kind: ArfKind) -> (bool, bool) {
+pub(super) fn arf_style(kind: ArfKind) -> (bool, bool) {
     match kind {
         ArfKind::Null | ArfKind::Ip | ArfKind::ChannelEnable => (false, false),
         ArfKind::StackPointer => (false, true),
@@ -123,7 +123,7 @@ fn arf_style(kind: ArfKind) -> (bool, bool) {
     }
 }
 
-fn arf_name(kind: ArfKind) -> &'static str {
+pub(super) fn arf_name(kind: ArfKind) -> &'static str {
     match kind {
         ArfKind::Null => "null",
         ArfKind::Address => "a",
@@ -434,9 +434,8 @@ impl Printer<'_> {
         // not UD.
         out.push(' ');
         self.payload(out, self.i.dst.place);
-        let shown = split || self.generation <= Gen::Gen75;
-        let null = self.i.dst.place.is_null();
-        if typed && (shown && !(null && !split) || self.i.dst.ty != Type::Ud) {
+        let named = !self.i.dst.place.is_null() && self.generation <= Gen::Gen75;
+        if typed && (split || named || self.i.dst.ty != Type::Ud) {
             let _ = write!(out, ":{}", type_name(self.i.dst.ty));
         }
         for (n, src) in self.i.srcs[..2].iter().enumerate() {

@@ -9,6 +9,9 @@ mod labels;
 mod mesa;
 mod mesa_message;
 mod number;
+mod parse;
+
+pub use parse::{ParseError, parse_program};
 
 use crate::inst::Inst;
 use crestline_device::Gen;

@@ -419,3 +419,20 @@ fn sends(r: &mut Random, i: &mut Inst) {
     i.srcs[1] = if r.once_in(3) { Src::null(Type::Ud) } else { payload(r.below(128) as u8) };
     i.extra = Extra::Send(send);
 }
+
+/// Moves branch targets into a program of `len` full instructions, of which this is the `n`th;
+/// `iga64` refuses others.
+pub(crate) fn with_targets_inside(inst: &Inst, n: usize, len: usize) -> Inst {
+    let mut inst = inst.clone();
+    if let Extra::Branch(branch) = &mut inst.extra {
+        let inside = |target: i32| {
+            let target = (target.unsigned_abs() / 16) as usize % len;
+            // The target of calla is absolute.
+            let from = if inst.opcode == Opcode::Calla { 0 } else { n };
+            (target as i32 - from as i32) * 16
+        };
+        branch.jip = branch.jip.map(inside);
+        branch.uip = branch.uip.map(|target| inside(target).max(0));
+    }
+    inst
+}

@@ -1,0 +1,204 @@
+//! A position in a line, and the tokens from there.
+
+use super::ParseError;
+use crate::tables::Type;
+
+/// A position in one line of text. Spaces between tokens are skipped.
+pub(super) struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    line: usize,
+}
+
+fn is_name(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+impl<'a> Cursor<'a> {
+    pub(super) fn new(text: &'a str, line: usize) -> Cursor<'a> {
+        Cursor { text, at: 0, line }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    pub(super) fn skip_spaces(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    /// Whether only spaces are left.
+    pub(super) fn at_end(&mut self) -> bool {
+        self.skip_spaces();
+        self.rest().is_empty()
+    }
+
+    /// Byte position, to go back to or to report.
+    pub(super) fn position(&self) -> usize {
+        self.at
+    }
+
+    pub(super) fn go_back(&mut self, position: usize) {
+        self.at = position;
+    }
+
+    /// Takes a piece of punctuation if it is next.
+    pub(super) fn eat(&mut self, token: &str) -> bool {
+        self.skip_spaces();
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    /// Like [`Cursor::eat`], but without skipping spaces before the token.
+    pub(super) fn eat_joined(&mut self, token: &str) -> bool {
+        let found = self.rest().starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    pub(super) fn expect(&mut self, token: &str) -> Result<(), ParseError> {
+        if self.eat(token) { Ok(()) } else { Err(self.error(&format!("`{token}`"))) }
+    }
+
+    /// Looks at the next character that is no space.
+    pub(super) fn peek(&mut self) -> Option<char> {
+        self.skip_spaces();
+        self.rest().chars().next()
+    }
+
+    /// The name (letters, digits, underscores) that is next, not taken.
+    pub(super) fn peek_name(&mut self) -> &'a str {
+        self.skip_spaces();
+        let rest = self.rest();
+        let end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        &rest[..end]
+    }
+
+    /// Takes the name that is next; it may be empty.
+    pub(super) fn name(&mut self) -> &'a str {
+        let name = self.peek_name();
+        self.at += name.len();
+        name
+    }
+
+    /// Takes the name if it is the given one.
+    pub(super) fn eat_name(&mut self, name: &str) -> bool {
+        let found = self.peek_name() == name;
+        if found {
+            self.at += name.len();
+        }
+        found
+    }
+
+    /// `name:` at the start of a line, with its column.
+    pub(super) fn label(&mut self) -> Option<(String, usize)> {
+        let start = self.at;
+        let name = self.name();
+        let column = self.column(self.at - name.len());
+        let rest = self.rest();
+        if !name.is_empty() && rest.starts_with(':') {
+            self.at += 1;
+            return Some((name.to_owned(), column));
+        }
+        self.at = start;
+        None
+    }
+
+    /// A decimal number, without sign.
+    pub(super) fn decimal(&mut self, what: &str, max: u32) -> Result<u32, ParseError> {
+        self.skip_spaces();
+        let start = self.at;
+        let digits: &str = {
+            let rest = self.rest();
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            &rest[..end]
+        };
+        match digits.parse::<u32>() {
+            Ok(value) if value <= max => {
+                self.at += digits.len();
+                Ok(value)
+            }
+            _ => {
+                self.at = start;
+                Err(self.error(&format!("{what} (a number up to {max})")))
+            }
+        }
+    }
+
+    /// A signed decimal or hexadecimal number.
+    pub(super) fn integer(&mut self, what: &str) -> Result<i64, ParseError> {
+        self.skip_spaces();
+        let start = self.at;
+        let negative = self.eat_joined("-");
+        let value = self.unsigned(what).inspect_err(|_| self.at = start)?;
+        let value = i64::try_from(value).map_err(|_| self.error(what))?;
+        Ok(if negative { -value } else { value })
+    }
+
+    /// An unsigned decimal or hexadecimal number of up to 64 bits.
+    pub(super) fn unsigned(&mut self, what: &str) -> Result<u64, ParseError> {
+        self.skip_spaces();
+        let rest = self.rest();
+        let (digits, radix, skip) = match rest.strip_prefix("0x").or(rest.strip_prefix("0X")) {
+            Some(digits) => (digits, 16, 2),
+            None => (rest, 10, 0),
+        };
+        let end = digits.find(|c: char| !c.is_digit(radix)).unwrap_or(digits.len());
+        let value = u64::from_str_radix(&digits[..end], radix).map_err(|_| self.error(what))?;
+        self.at += skip + end;
+        Ok(value)
+    }
+
+    /// A type name in any case, directly here.
+    pub(super) fn type_name(&mut self) -> Result<Type, ParseError> {
+        let start = self.position();
+        let name = self.name();
+        Type::from_name(name).ok_or_else(|| {
+            self.at = start;
+            self.error("a type")
+        })
+    }
+
+    /// Takes what satisfies a predicate, spaces excluded.
+    pub(super) fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+        let rest = self.rest();
+        let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn column(&self, at: usize) -> usize {
+        self.text[..at].chars().count() + 1
+    }
+
+    /// Column of the next token.
+    pub(super) fn here(&mut self) -> usize {
+        self.skip_spaces();
+        self.column(self.at)
+    }
+
+    /// An error at the next token.
+    pub(super) fn error(&mut self, expected: &str) -> ParseError {
+        let column = self.here();
+        self.error_at(column, expected)
+    }
+
+    /// An error at a column, naming the token there.
+    pub(super) fn error_at(&self, column: usize, expected: &str) -> ParseError {
+        let rest: String = self.text.chars().skip(column - 1).collect();
+        let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+        let end =
+            if name_end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { name_end };
+        let found = match &rest[..end] {
+            "" => "end of line".to_owned(),
+            token => format!("`{token}`"),
+        };
+        ParseError { line: self.line, column, found, expected: expected.to_owned() }
+    }
+}

@@ -1,0 +1,809 @@
+//! Parser of the `iga` syntax.
+
+use super::cursor::Cursor;
+use super::number::Number;
+use super::{ParseError, Target};
+use crate::inst::{
+    Branch, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
+    Swizzle, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
+};
+use crate::tables::{
+    AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
+};
+use crate::text::iga::{arf_name, arf_style, cond_name, math_name, sfid_name};
+use crestline_device::Gen;
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Parses one instruction up to the end of the line.
+pub(super) fn instruction(
+    c: &mut Cursor<'_>,
+    generation: Gen,
+) -> Result<(Inst, Option<Target>, Option<Target>)> {
+    let mut parser = Parser { c, generation, inst: Inst::new(Opcode::Nop), jip: None, uip: None };
+    parser.predicate()?;
+    parser.operation()?;
+    parser.operands()?;
+    parser.options()?;
+    if !parser.c.at_end() {
+        return Err(parser.c.error("end of line"));
+    }
+    Ok((parser.inst, parser.jip, parser.uip))
+}
+
+struct Parser<'c, 't> {
+    c: &'c mut Cursor<'t>,
+    generation: Gen,
+    inst: Inst,
+    jip: Option<Target>,
+    uip: Option<Target>,
+}
+
+/// A place whose subregister is still counted in elements.
+struct RawPlace {
+    place: Place,
+    /// Subregister in elements of the operand's type.
+    element: u32,
+    mme: Option<u8>,
+}
+
+impl RawPlace {
+    /// The place with its subregister in bytes.
+    fn typed(&self, ty: Type, c: &mut Cursor<'_>) -> Result<Place> {
+        match self.place {
+            Place::Direct { reg, .. } => match u8::try_from(self.element * ty.size()) {
+                Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
+                _ => Err(c.error("a subregister inside the register")),
+            },
+            place => Ok(place),
+        }
+    }
+}
+
+impl Parser<'_, '_> {
+    fn predicate(&mut self) -> Result<()> {
+        if !self.c.eat("(") {
+            return Ok(());
+        }
+        if self.c.eat_name("W") {
+            self.inst.no_mask = true;
+            if !self.c.eat("&") {
+                return self.c.expect(")");
+            }
+        }
+        self.inst.predicate.inverse = self.c.eat("~");
+        self.inst.flag = self.flag()?;
+        self.inst.predicate.ctrl = PredCtrl::Normal;
+        if self.c.eat_joined(".") {
+            let start = self.c.position();
+            let name = self.c.name();
+            let found = (2..16)
+                .filter_map(|code| PredCtrl::from_bits(AccessMode::Align1, code))
+                .find(|ctrl| ctrl.name() == name);
+            self.inst.predicate.ctrl = found.ok_or_else(|| {
+                self.c.go_back(start);
+                self.c.error("a predicate control such as `any8h`")
+            })?;
+        }
+        self.c.expect(")")
+    }
+
+    fn flag(&mut self) -> Result<Flag> {
+        let start = self.c.position();
+        let nr = match self.c.name() {
+            "f0" => 0,
+            "f1" => 1,
+            _ => {
+                self.c.go_back(start);
+                return Err(self.c.error("a flag register"));
+            }
+        };
+        let subnr =
+            if self.c.eat_joined(".") { self.c.decimal("a flag subregister", 1)? as u8 } else { 0 };
+        Ok(Flag { nr, subnr })
+    }
+
+    fn operation(&mut self) -> Result<()> {
+        let start = self.c.position();
+        let name = self.c.name();
+        let generation = self.generation;
+        let opcode = Opcode::from_name(name).filter(|op| op.exists(generation));
+        let Some(opcode) = opcode else {
+            self.c.go_back(start);
+            return Err(self.c.error(&format!("an operation of {generation}")));
+        };
+        self.inst.opcode = opcode;
+        self.subfunction()?;
+        let form = opcode.form();
+        let sizeless = matches!(opcode, Opcode::Jmpi | Opcode::Wait | Opcode::Sync);
+        if form == Form::Nullary {
+            return Ok(());
+        }
+        if !sizeless {
+            self.exec_size()?;
+        }
+        let three16 = form == Form::Three && generation <= Gen::Gen9;
+        let macro16 = self.inst.is_macro() && generation <= Gen::Gen9;
+        if three16 || macro16 {
+            self.inst.access_mode = AccessMode::Align16;
+        }
+        self.cond_mod()
+    }
+
+    /// The name after the operation's dot.
+    fn subfunction(&mut self) -> Result<()> {
+        let form = self.inst.opcode.form();
+        let generation = self.generation;
+        let dotted = self.c.eat_joined(".");
+        let position = self.c.position();
+        match form {
+            Form::Math | Form::Sync | Form::Bfn | Form::Dpas => {}
+            Form::Send if generation >= Gen::Gen12 => {}
+            Form::BranchJip | Form::BranchJipUip => {
+                let branch_ctrl = dotted && self.c.eat_name("b");
+                if dotted && !branch_ctrl {
+                    return Err(self.c.error("`b`"));
+                }
+                self.inst.extra = Extra::Branch(Branch { branch_ctrl, ..Branch::default() });
+                return Ok(());
+            }
+            Form::Jmpi | Form::Call | Form::Ret | Form::MaskStack => {
+                self.inst.extra = Extra::Branch(Branch::default());
+            }
+            _ => {}
+        }
+        if !dotted {
+            return match form {
+                Form::Math | Form::Sync | Form::Bfn | Form::Dpas => {
+                    Err(self.c.error("a dot and the operation's function"))
+                }
+                Form::Send if generation >= Gen::Gen12 => {
+                    Err(self.c.error("a dot and a shared function"))
+                }
+                _ => Ok(()),
+            };
+        }
+        if form == Form::Bfn {
+            let table = self.c.unsigned("a truth table")?;
+            self.inst.extra = Extra::Bfn(u8::try_from(table).map_err(|_| self.c.error("a byte"))?);
+            return Ok(());
+        }
+        let name = self.c.name();
+        let extra = match form {
+            Form::Math => MathFn::ALL
+                .iter()
+                .find(|f| math_name(**f) == name && f.bits(generation).is_some())
+                .map(|f| Extra::Math(*f)),
+            Form::Sync => SyncFn::from_name(name).map(Extra::Sync),
+            Form::Send if generation >= Gen::Gen12 => Sfid::ALL
+                .iter()
+                .find(|s| sfid_name(**s) == name && s.bits(generation).is_some())
+                .map(|s| Extra::Send(Send::imm(*s, 0, 0))),
+            Form::Dpas => name.split_once('x').and_then(|(depth, repeat)| {
+                let (depth, repeat) = (depth.parse().ok()?, repeat.parse().ok()?);
+                Some(Extra::Dpas(Dpas { depth, repeat, src1_bits: 8, src2_bits: 8 }))
+            }),
+            _ => None,
+        };
+        self.inst.extra = extra.ok_or_else(|| {
+            self.c.go_back(position);
+            self.c.error("a function of the operation")
+        })?;
+        Ok(())
+    }
+
+    fn exec_size(&mut self) -> Result<()> {
+        self.c.expect("(")?;
+        let size = self.c.decimal("an execution size", 32)?;
+        if !size.is_power_of_two() {
+            return Err(self.c.error("a power of two"));
+        }
+        self.inst.exec_size = size as u8;
+        if self.c.eat("|") {
+            if !self.c.eat("M") {
+                return Err(self.c.error("`M` and the first channel"));
+            }
+            self.inst.group = self.c.decimal("a first channel", 28)? as u8;
+        }
+        self.c.expect(")")
+    }
+
+    fn cond_mod(&mut self) -> Result<()> {
+        let start = self.c.position();
+        if !self.c.eat("(") {
+            return Ok(());
+        }
+        let name = self.c.name();
+        if name == "eo" && self.inst.is_macro() {
+            self.c.expect(")")?;
+            self.inst.flag = self.flag()?;
+            return Ok(());
+        }
+        let Some(cond) = CondMod::ALL[1..].iter().find(|cond| cond_name(**cond) == name) else {
+            // A saturation or a list of tokens; the operands follow.
+            self.c.go_back(start);
+            return Ok(());
+        };
+        self.c.expect(")")?;
+        self.inst.cond_mod = *cond;
+        let flag = self.flag()?;
+        if self.inst.predicate.ctrl != PredCtrl::None && flag != self.inst.flag {
+            return Err(self.c.error("the flag register of the predicate"));
+        }
+        self.inst.flag = flag;
+        Ok(())
+    }
+
+    fn operands(&mut self) -> Result<()> {
+        match self.inst.opcode.form() {
+            Form::Nullary | Form::MaskStack => Ok(()),
+            Form::Jmpi | Form::BranchJip | Form::BranchJipUip => self.targets(),
+            Form::Call => {
+                let raw = self.place()?;
+                self.inst.dst = Dst::new(raw.typed(Type::D, self.c)?, Type::D, 1);
+                self.targets()
+            }
+            Form::Ret => self.target_register(),
+            Form::Send | Form::Sends => self.message(),
+            Form::Sync => self.sync(),
+            Form::Wait => {
+                self.source(0)?;
+                if let Src::Reg(src) = &self.inst.srcs[0] {
+                    self.inst.dst = Dst::new(src.place, src.ty, 1);
+                }
+                Ok(())
+            }
+            form => {
+                self.destination()?;
+                let count = match form {
+                    Form::One => 1,
+                    Form::Math => self.inst.math().map_or(1, MathFn::sources),
+                    Form::Two => 2,
+                    _ => 3,
+                };
+                for n in 0..count {
+                    self.source(n)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn targets(&mut self) -> Result<()> {
+        let start = self.c.position();
+        let name = self.c.peek_name();
+        let takes_register =
+            matches!(self.inst.opcode, Opcode::Jmpi | Opcode::Brd | Opcode::Brc | Opcode::Call);
+        let register = name.starts_with('r')
+            && name.len() > 1
+            && name[1..].bytes().all(|b| b.is_ascii_digit());
+        if takes_register && register {
+            self.c.go_back(start);
+            return self.target_register();
+        }
+        self.jip = Some(self.target()?);
+        let more = !matches!(self.c.peek(), None | Some('{'));
+        if more {
+            self.uip = Some(self.target()?);
+        }
+        Ok(())
+    }
+
+    fn target(&mut self) -> Result<Target> {
+        let column = self.c.here();
+        if matches!(self.c.peek(), Some('-' | '0'..='9')) {
+            let bytes = self.c.integer("a distance in bytes")?;
+            let bytes = i32::try_from(bytes);
+            return bytes.map(Target::Number).map_err(|_| self.c.error_at(column, "32 bits"));
+        }
+        match self.c.name() {
+            "" => Err(self.c.error("a label or a distance in bytes")),
+            name => Ok(Target::Label { name: name.to_owned(), column }),
+        }
+    }
+
+    /// A register as a branch target, with the region assemblers give it.
+    fn target_register(&mut self) -> Result<()> {
+        let raw = self.place()?;
+        let place = raw.typed(Type::D, self.c)?;
+        let (ty, region) = match self.inst.opcode {
+            _ if self.generation >= Gen::Gen12 => (Type::Ub, Region::SCALAR),
+            Opcode::Ret => (Type::D, Region::align1(2, 2, 1)),
+            _ => (Type::D, Region::SCALAR),
+        };
+        self.inst.srcs[0] = Src::Reg(SrcReg::new(place, ty, region));
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<()> {
+        if self.c.eat_name("null") {
+            return Ok(());
+        }
+        if self.c.eat("(") {
+            let mut mask = 0;
+            loop {
+                self.c.expect("$")?;
+                mask |= 1 << self.c.decimal("a token", 15)?;
+                if !self.c.eat(",") {
+                    break;
+                }
+            }
+            self.c.expect(")")?;
+            self.inst.srcs[0] = Src::imm(Type::Ud, mask);
+            return Ok(());
+        }
+        self.source(0)
+    }
+
+    /// A register, with what stands before its region.
+    fn place(&mut self) -> Result<RawPlace> {
+        let start = self.c.position();
+        let name = self.c.name();
+        if name == "r" && self.c.eat_joined("[") {
+            return self.indirect();
+        }
+        let Some(reg) = self.register(name) else {
+            self.c.go_back(start);
+            return Err(self.c.error("a register"));
+        };
+        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None };
+        let before_dot = self.c.position();
+        if !self.c.eat_joined(".") {
+            return Ok(raw);
+        }
+        if self.c.eat_joined("nomme") {
+            raw.mme = Some(8);
+        } else if self.c.eat_joined("mme") {
+            raw.mme = Some(self.c.decimal("an mme number", 7)? as u8);
+        } else if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
+            raw.element = self.c.decimal("a subregister", 31)?;
+        } else {
+            // A write mask or a swizzle.
+            self.c.go_back(before_dot);
+        }
+        Ok(raw)
+    }
+
+    fn register(&self, name: &str) -> Option<Reg> {
+        let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
+        let digits = &name[letters.len()..];
+        let number = || digits.parse::<u8>().ok();
+        match letters {
+            "r" => number().filter(|nr| *nr < 128).map(Reg::Grf),
+            "m" => number().map(Reg::Mrf),
+            "mme" => {
+                let first = if self.generation >= Gen::Gen12 { 8 } else { 2 };
+                Some(Reg::Arf(ArfKind::Accumulator, number().filter(|nr| *nr < 8)? + first))
+            }
+            _ => {
+                let kind = ArfKind::ALL.iter().find(|kind| arf_name(**kind) == letters)?;
+                if !arf_style(*kind).0 {
+                    return digits.is_empty().then_some(Reg::Arf(*kind, 0));
+                }
+                let nr = if digits.is_empty() { 0 } else { number()? };
+                (nr < 16).then_some(Reg::Arf(*kind, nr))
+            }
+        }
+    }
+
+    /// After `r[`.
+    fn indirect(&mut self) -> Result<RawPlace> {
+        if !self.c.eat_name("a0") {
+            return Err(self.c.error("`a0`"));
+        }
+        let addr =
+            if self.c.eat_joined(".") { self.c.decimal("an address subregister", 15)? } else { 0 };
+        let mut offset = 0;
+        if self.c.eat(",") {
+            offset = self.c.integer("a byte offset")?;
+        }
+        let offset = i16::try_from(offset)
+            .ok()
+            .filter(|offset| (-512..512).contains(offset))
+            .ok_or_else(|| self.c.error("an offset from -512 to 511"))?;
+        self.c.expect("]")?;
+        let place = Place::Indirect { addr: addr as u8, offset };
+        Ok(RawPlace { place, element: 0, mme: None })
+    }
+
+    fn destination(&mut self) -> Result<()> {
+        if self.c.eat("(") {
+            if !self.c.eat_name("sat") {
+                return Err(self.c.error("`sat`"));
+            }
+            self.c.expect(")")?;
+            self.inst.saturate = true;
+        }
+        let raw = self.place()?;
+        let mut hstride = 1;
+        if self.c.eat("<") {
+            hstride = self.c.decimal("a stride", 4)? as u8;
+            self.c.expect(">")?;
+        }
+        let mut writemask = WriteMask::XYZW;
+        if self.c.eat_joined(".") {
+            writemask = self.writemask()?;
+        }
+        self.c.expect(":")?;
+        let ty = self.c.type_name()?;
+        let mut place = raw.typed(ty, self.c)?;
+        let three16 =
+            self.inst.opcode.form() == Form::Three && self.inst.access_mode == AccessMode::Align16;
+        if let Place::Direct { reg, sub } = place
+            && three16
+            && self.inst.exec_size == 1
+            && !self.inst.is_macro()
+        {
+            // One channel writes one component of the 16 bytes.
+            writemask = WriteMask(1 << (sub % 16 / 4));
+            place = Place::Direct { reg, sub: sub / 16 * 16 };
+        }
+        self.inst.dst = Dst { place, ty, hstride, writemask, mme: raw.mme };
+        self.check_mme(raw.mme)
+    }
+
+    fn check_mme(&mut self, mme: Option<u8>) -> Result<()> {
+        if mme.is_some() == self.inst.is_macro() {
+            return Ok(());
+        }
+        let expected = if mme.is_some() { "no mme number" } else { "an mme number" };
+        Err(self.c.error(expected))
+    }
+
+    fn writemask(&mut self) -> Result<WriteMask> {
+        let text = self.c.take_while(|c| "xyzw".contains(c));
+        if text.is_empty() {
+            return Err(self.c.error("a write mask"));
+        }
+        let mask = "xyzw".chars().enumerate().filter(|(_, c)| text.contains(*c));
+        Ok(WriteMask(mask.map(|(bit, _)| 1 << bit).sum()))
+    }
+
+    fn source(&mut self, n: usize) -> Result<()> {
+        let start = self.c.position();
+        let negate = self.c.eat("-") || self.c.eat("~");
+        let word = self.c.peek_name();
+        let number = word.starts_with(|c: char| c.is_ascii_digit())
+            || matches!(word, "inf" | "qnan" | "snan" | "nan");
+        if number {
+            self.c.go_back(start);
+            let imm = self.immediate()?;
+            self.inst.srcs[n] = Src::Imm(imm);
+            return Ok(());
+        }
+        let before = self.c.position();
+        let mut abs = false;
+        if self.c.eat("(") {
+            if !self.c.eat_name("abs") {
+                self.c.go_back(before);
+                return Err(self.c.error("a register or an immediate"));
+            }
+            self.c.expect(")")?;
+            abs = true;
+        }
+        let raw = self.place()?;
+        let region = self.region()?;
+        let mut swizzle = None;
+        if self.c.eat_joined(".") {
+            swizzle = Some(self.swizzle()?);
+        }
+        self.c.expect(":")?;
+        let ty = self.c.type_name()?;
+        let place = raw.typed(ty, self.c)?;
+        self.check_mme(raw.mme)?;
+        let (place, region) = match self.inst.is_macro() {
+            true => (place, self.macro_region(n, ty)),
+            false => self.shape_region(n, place, ty, region, swizzle)?,
+        };
+        self.inst.srcs[n] = Src::Reg(SrcReg { place, ty, region, negate, abs, mme: raw.mme });
+        Ok(())
+    }
+
+    fn swizzle(&mut self) -> Result<Swizzle> {
+        let text = self.c.take_while(|c| "xyzw".contains(c));
+        let component = |c: u8| "xyzw".bytes().position(|x| x == c).unwrap_or(0) as u8;
+        match text.as_bytes() {
+            [x] => Ok(Swizzle([component(*x); 4])),
+            [x, y, z, w] => Ok(Swizzle([*x, *y, *z, *w].map(component))),
+            _ => Err(self.c.error("a swizzle")),
+        }
+    }
+
+    /// The numbers between angle brackets, with the separators before the second and third.
+    fn region(&mut self) -> Result<RawRegion> {
+        if !self.c.eat("<") {
+            return Ok(RawRegion::None);
+        }
+        let first = self.c.decimal("a stride", 32)? as u8;
+        let region = if self.c.eat(";") {
+            let second = self.c.decimal("a width or a stride", 16)? as u8;
+            if self.c.eat(",") {
+                let third = self.c.decimal("a stride", 4)? as u8;
+                RawRegion::Full(first, second, third)
+            } else {
+                RawRegion::Strides(first, second)
+            }
+        } else if self.c.eat(",") {
+            RawRegion::VxH(first, self.c.decimal("a stride", 4)? as u8)
+        } else {
+            RawRegion::Stride(first)
+        };
+        self.c.expect(">")?;
+        Ok(region)
+    }
+
+    /// The region and place of a source, by the format of the instruction.
+    fn shape_region(
+        &mut self,
+        n: usize,
+        place: Place,
+        ty: Type,
+        raw: RawRegion,
+        swizzle: Option<Swizzle>,
+    ) -> Result<(Place, Region)> {
+        let three = matches!(self.inst.opcode.form(), Form::Three | Form::Bfn);
+        let align16 = self.inst.access_mode == AccessMode::Align16;
+        let region = match raw {
+            RawRegion::None if self.inst.opcode.form() == Form::Dpas => Region::SCALAR,
+            RawRegion::Full(vstride, width, hstride) if !three => {
+                Region::Align1 { vstride: VStride::Elements(vstride), width, hstride }
+            }
+            RawRegion::VxH(width, hstride) if !three => {
+                Region::Align1 { vstride: VStride::VxH, width, hstride }
+            }
+            RawRegion::Strides(vstride, hstride) if three && n < 2 && !align16 => {
+                Region::ThreeAlign1 { vstride: Some(vstride), hstride }
+            }
+            RawRegion::Stride(hstride) if three && n == 2 && !align16 => {
+                Region::ThreeAlign1 { vstride: None, hstride }
+            }
+            RawRegion::Strides(..) | RawRegion::Stride(_) if three && align16 => {
+                let scalar = matches!(raw, RawRegion::Strides(0, 0) | RawRegion::Stride(0));
+                return Ok(three_align16(place, ty, scalar, swizzle));
+            }
+            _ => return Err(self.c.error("a region of the operand's form before the type")),
+        };
+        Ok((place, region))
+    }
+
+    /// The region that assemblers give to the operands of the IEEE macros, whose text has none.
+    fn macro_region(&self, n: usize, ty: Type) -> Region {
+        let three = self.inst.opcode.form() == Form::Three;
+        match (self.generation, three) {
+            (Gen::Gen8 | Gen::Gen9, true) => {
+                Region::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW }
+            }
+            (Gen::Gen8 | Gen::Gen9, false) => {
+                let vstride = if ty == Type::Df { 2 } else { 4 };
+                Region::Align16 { vstride, swizzle: Swizzle::XYZW }
+            }
+            (_, true) => Region::ThreeAlign1 { vstride: (n < 2).then_some(4), hstride: 1 },
+            (Gen::Gen12 | Gen::Gen125, false) => Region::align1(1, 1, 0),
+            _ => Region::align1(2, 2, 1),
+        }
+    }
+
+    fn immediate(&mut self) -> Result<Imm> {
+        let column = self.c.here();
+        let negative = self.c.eat("-");
+        let word = self.c.peek_name();
+        let number = match word {
+            "inf" => {
+                self.c.name();
+                Number::Infinity
+            }
+            "nan" => {
+                self.c.name();
+                Number::Nan { quiet: true, payload: 0 }
+            }
+            "qnan" | "snan" => {
+                let quiet = self.c.name() == "qnan";
+                let mut payload = 0;
+                if self.c.eat("(") {
+                    payload = self.c.unsigned("a payload")?;
+                    self.c.expect(")")?;
+                }
+                Number::Nan { quiet, payload }
+            }
+            word if word.starts_with("0x") || word.starts_with("0X") => {
+                Number::Bits(self.c.unsigned("a number")?)
+            }
+            _ => self.decimal_number()?,
+        };
+        self.c.expect(":")?;
+        let ty = self.c.type_name()?;
+        let bits = number.bits(ty, negative);
+        let bits = bits.ok_or_else(|| {
+            self.c.error_at(column, &format!("a value of type {}", ty.name().to_lowercase()))
+        })?;
+        Ok(Imm { ty, bits })
+    }
+
+    fn decimal_number(&mut self) -> Result<Number> {
+        let text = {
+            let whole = self.c.take_while(|c| c.is_ascii_digit());
+            let mut text = whole.to_owned();
+            if self.c.eat_joined(".") {
+                text.push('.');
+                text.push_str(self.c.take_while(|c| c.is_ascii_digit()));
+            }
+            if self.c.eat_joined("e") || self.c.eat_joined("E") {
+                text.push('e');
+                if self.c.eat_joined("-") {
+                    text.push('-');
+                } else {
+                    self.c.eat_joined("+");
+                }
+                text.push_str(self.c.take_while(|c| c.is_ascii_digit()));
+            }
+            text
+        };
+        if let Ok(value) = text.parse::<u64>() {
+            return Ok(Number::Integer(value));
+        }
+        match text.parse::<f64>() {
+            Ok(_) => Ok(Number::Float(text)),
+            Err(_) => Err(self.c.error("a number")),
+        }
+    }
+
+    fn message(&mut self) -> Result<()> {
+        let typed = self.generation < Gen::Gen12;
+        let split = self.inst.opcode.form() == Form::Sends || !typed;
+        let dst = self.place()?;
+        let ty = self.message_type()?;
+        self.inst.dst = Dst::new(dst.typed(Type::Ud, self.c)?, ty, 1);
+        let src0 = self.place()?;
+        let ty = self.message_type()?;
+        let src = |place, ty| Src::Reg(SrcReg::new(place, ty, Region::SCALAR));
+        self.inst.srcs[0] = src(src0.typed(Type::Ud, self.c)?, ty);
+        let mut length = 0;
+        if split {
+            let src1 = self.place()?;
+            if self.generation >= Gen::Gen125 && self.c.eat_joined(":") {
+                length = self.c.decimal("a length in registers", 31)?;
+            }
+            self.inst.srcs[1] = src(src1.typed(Type::Ud, self.c)?, Type::Ud);
+        }
+        let mut send = match &self.inst.extra {
+            Extra::Send(send) => send.clone(),
+            _ => Send::imm(Sfid::Null, 0, 0),
+        };
+        send.ex_desc = self.descriptor(7)?;
+        send.desc = self.descriptor(0)?;
+        match send.ex_desc {
+            DescSrc::Imm(ex_desc) if typed => {
+                let sfid = Sfid::from_bits(self.generation, (ex_desc & 15) as u8);
+                send.sfid = sfid.ok_or_else(|| self.c.error("a shared function in bits 3:0"))?;
+                send.eot = ex_desc >> 5 & 1 != 0;
+                send.ex_desc = DescSrc::Imm(ex_desc & !0x2f);
+            }
+            DescSrc::Imm(ex_desc) => send.ex_desc = DescSrc::Imm(ex_desc | length << 6),
+            DescSrc::Reg { .. } => send.src1_len = length as u8,
+        }
+        self.inst.extra = Extra::Send(send);
+        Ok(())
+    }
+
+    fn message_type(&mut self) -> Result<Type> {
+        if self.generation < Gen::Gen12 && self.c.eat_joined(":") {
+            return self.c.type_name();
+        }
+        Ok(Type::Ud)
+    }
+
+    fn descriptor(&mut self, max_dword: u32) -> Result<DescSrc> {
+        if self.c.eat_name("a0") {
+            let dword = if self.c.eat_joined(".") {
+                self.c.decimal("a dword of a0", max_dword)?
+            } else {
+                0
+            };
+            return Ok(DescSrc::Reg { dword: dword as u8 });
+        }
+        let value = self.c.unsigned("a descriptor")?;
+        let value = u32::try_from(value).map_err(|_| self.c.error("32 bits"))?;
+        Ok(DescSrc::Imm(value))
+    }
+
+    fn options(&mut self) -> Result<()> {
+        if !self.c.eat("{") {
+            return Ok(());
+        }
+        loop {
+            self.option()?;
+            if !self.c.eat(",") {
+                break;
+            }
+        }
+        self.c.expect("}")
+    }
+
+    fn option(&mut self) -> Result<()> {
+        if self.c.eat("$") {
+            let id = self.c.decimal("a token", 15)? as u8;
+            let allocates = matches!(self.inst.opcode.form(), Form::Send | Form::Math | Form::Dpas);
+            let mode = if self.c.eat_joined(".dst") {
+                TokenMode::Dst
+            } else if self.c.eat_joined(".src") {
+                TokenMode::Src
+            } else if allocates || self.inst.swsb.distance == 0 {
+                TokenMode::Set
+            } else {
+                TokenMode::Dst
+            };
+            self.inst.swsb.token = Some(SwsbToken { mode, id });
+            return Ok(());
+        }
+        for (name, pipe) in [
+            ("@", SwsbPipe::Implied),
+            ("A@", SwsbPipe::All),
+            ("F@", SwsbPipe::Float),
+            ("I@", SwsbPipe::Int),
+            ("L@", SwsbPipe::Long),
+        ] {
+            if self.c.eat(name) {
+                self.inst.swsb.distance = self.c.decimal("a distance", 7)? as u8;
+                self.inst.swsb.pipe = pipe;
+                return Ok(());
+            }
+        }
+        let start = self.c.position();
+        match self.c.name() {
+            "AccWrEn" => self.inst.acc_wr_en = true,
+            "Atomic" => self.inst.thread_ctrl = ThreadCtrl::Atomic,
+            "Breakpoint" => self.inst.breakpoint = true,
+            "Compacted" => self.inst.compacted = true,
+            "NoDDChk" => self.inst.no_dd_check = true,
+            "NoDDClr" => self.inst.no_dd_clear = true,
+            "NoPreempt" => self.inst.thread_ctrl = ThreadCtrl::NoPreempt,
+            "Switch" => self.inst.thread_ctrl = ThreadCtrl::Switch,
+            "EOT" | "Serialize" if !matches!(self.inst.extra, Extra::Send(_)) => {
+                self.c.go_back(start);
+                return Err(self.c.error("an option of this operation"));
+            }
+            name @ ("EOT" | "Serialize") => {
+                if let Extra::Send(send) = &mut self.inst.extra {
+                    send.eot |= name == "EOT";
+                    send.fusion_ctrl |= name == "Serialize";
+                }
+            }
+            _ => {
+                self.c.go_back(start);
+                return Err(self.c.error("an instruction option"));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A region as written.
+#[derive(Clone, Copy)]
+enum RawRegion {
+    None,
+    /// `<a;b,c>`
+    Full(u8, u8, u8),
+    /// `<a,b>`
+    VxH(u8, u8),
+    /// `<a;b>`
+    Strides(u8, u8),
+    /// `<a>`
+    Stride(u8),
+}
+
+/// Source of an Align16 three-source operation. A replicated double is a pair of selectors.
+fn three_align16(
+    place: Place,
+    ty: Type,
+    scalar: bool,
+    swizzle: Option<Swizzle>,
+) -> (Place, Region) {
+    if let (true, Type::Df, Place::Direct { reg, sub }) = (scalar, ty, place) {
+        let high = sub & 8 != 0;
+        let swizzle = Swizzle(if high { [2, 3, 2, 3] } else { [0, 1, 0, 1] });
+        let place = Place::Direct { reg, sub: sub & !8 };
+        return (place, Region::ThreeAlign16 { rep: false, swizzle });
+    }
+    let swizzle = swizzle.unwrap_or(Swizzle::XYZW);
+    (place, Region::ThreeAlign16 { rep: scalar, swizzle })
+}
