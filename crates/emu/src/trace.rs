@@ -49,34 +49,31 @@ pub struct Change {
 pub(crate) struct Tracer<'a> {
     kernel: &'a Kernel,
     trace: &'a mut dyn Trace,
-    before: Box<[u8; END]>,
+    before: Box<[u32; END / 4]>,
 }
 
 impl<'a> Tracer<'a> {
     pub(crate) fn new(kernel: &'a Kernel, trace: &'a mut dyn Trace) -> Tracer<'a> {
-        Tracer { kernel, trace, before: Box::new([0; END]) }
+        Tracer { kernel, trace, before: Box::new([0; END / 4]) }
     }
 }
 
 impl Observer for Tracer<'_> {
     fn before(&mut self, thread: &Thread, _: usize, _: u32) {
-        self.before.copy_from_slice(thread.registers.bytes());
+        self.before.copy_from_slice(thread.registers.words());
     }
 
     fn after(&mut self, thread: &Thread, instruction: usize, mask: u32) {
-        let dword = |bytes: &[u8]| {
-            bytes.first_chunk().map_or(0, |chunk: &[u8; 4]| u32::from_le_bytes(*chunk))
-        };
         let changes = self
             .before
-            .chunks_exact(4)
-            .zip(thread.registers.bytes().chunks_exact(4))
+            .iter()
+            .zip(thread.registers.words())
             .enumerate()
             .filter(|(_, (before, after))| before != after)
             .map(|(i, (before, after))| Change {
                 register: name_of(4 * i),
-                before: dword(before),
-                after: dword(after),
+                before: *before,
+                after: *after,
             })
             .collect();
         let location = Location {

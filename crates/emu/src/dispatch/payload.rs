@@ -108,8 +108,7 @@ impl<'a> Payload<'a> {
 }
 
 fn write(t: &mut Thread, offset: usize, bytes: &[u8]) {
-    t.registers.bytes_mut()[offset..offset + bytes.len()].copy_from_slice(bytes);
-    t.registers.mark_written(offset, bytes.len());
+    t.registers.write(offset, bytes);
 }
 
 /// The bytes of one payload item.

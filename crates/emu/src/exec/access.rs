@@ -2,6 +2,7 @@
 
 use super::lane::{Lane, int_range};
 use super::operand::{Destination, DestinationKind, Modifier, Source, SourceKind};
+use super::registers::ByteSet;
 use super::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{Float, FloatEnv, Half};
@@ -32,6 +33,20 @@ pub(crate) fn from_bits<L: Lane>(ty: Type, bits: u64, env: &FloatEnv) -> L {
     }
 }
 
+/// Applies a source modifier.
+#[inline(never)]
+fn modify<L: Lane>(values: &mut [L], modifier: Modifier) {
+    for value in values {
+        *value = match modifier {
+            Modifier::None => *value,
+            Modifier::Negate => value.negate(),
+            Modifier::Absolute => value.absolute(),
+            Modifier::NegateAbsolute => value.absolute().negate(),
+            Modifier::Invert => value.invert(),
+        };
+    }
+}
+
 impl Thread {
     /// The values of a source, its modifier applied. Channels outside of `mask` hold
     /// anything; only those inside are checked for bytes never written.
@@ -40,53 +55,83 @@ impl Thread {
         let mut values = [L::default(); N];
         match &source.kind {
             SourceKind::Packed(offset) if L::is_native(source.ty) => {
-                let bytes = &self.registers.bytes()[*offset..*offset + N * L::SIZE];
-                for (value, bytes) in values.iter_mut().zip(bytes.chunks_exact(L::SIZE)) {
-                    *value = L::from_native(bytes);
-                }
+                values = L::from_words(self.registers.packed(usize::from(*offset)));
             }
-            SourceKind::Scalar(offset) if L::is_native(source.ty) => {
-                let value = L::from_native(&self.registers.bytes()[*offset..*offset + L::SIZE]);
-                values = [value; N];
+            SourceKind::Scalar(offset) if L::is_native(source.ty) && offset % 4 == 0 => {
+                let word = self.registers.words()[usize::from(*offset) / 4];
+                values = [L::from_word(word); N];
             }
             SourceKind::Immediate(bits) if L::is_native(source.ty) => {
-                values = [L::from_native(&bits.to_le_bytes()); N];
+                values = [L::from_word(*bits as u32); N];
             }
-            _ => self.gather(source, mask, &mut values),
+            _ => self.gather(source, mask, &mut values[..]),
         }
-        if !source.bytes.is_some_and(|set| self.registers.is_written(&set)) {
+        if !self.registers.is_written(&source.bytes) {
             self.check_written(source, mask);
         }
-        match source.modifier {
-            Modifier::None => {}
-            Modifier::Negate => values.iter_mut().for_each(|v| *v = v.negate()),
-            Modifier::Absolute => values.iter_mut().for_each(|v| *v = v.absolute()),
-            Modifier::NegateAbsolute => {
-                values.iter_mut().for_each(|v| *v = v.absolute().negate());
-            }
-            Modifier::Invert => values.iter_mut().for_each(|v| *v = v.invert()),
+        if source.modifier != Modifier::None {
+            modify(&mut values[..], source.modifier);
         }
         values
     }
 
+    /// [`load`](Self::load) of 32-bit floats, as their bits. Arrays of floats would be copied
+    /// element by element where arrays of dwords move as a whole.
+    #[inline(always)]
+    pub(crate) fn load_float_bits<const N: usize>(
+        &mut self,
+        source: &Source,
+        mask: u32,
+    ) -> [u32; N] {
+        let mut bits = match &source.kind {
+            SourceKind::Packed(offset) if source.ty == Type::F => {
+                self.registers.packed(usize::from(*offset))
+            }
+            SourceKind::Scalar(offset) if source.ty == Type::F && offset % 4 == 0 => {
+                [self.registers.words()[usize::from(*offset) / 4]; N]
+            }
+            SourceKind::Immediate(bits) if source.ty == Type::F => [*bits as u32; N],
+            _ => {
+                let mut values = [0f32; N];
+                self.gather(source, mask, &mut values[..]);
+                values.map(f32::to_bits)
+            }
+        };
+        if !self.registers.is_written(&source.bytes) {
+            self.check_written(source, mask);
+        }
+        const SIGN: u32 = 1 << 31;
+        let (keep, flip) = match source.modifier {
+            Modifier::None | Modifier::Invert => return bits,
+            Modifier::Negate => (u32::MAX, SIGN),
+            Modifier::Absolute => (!SIGN, 0),
+            Modifier::NegateAbsolute => (!SIGN, SIGN),
+        };
+        for bits in &mut bits {
+            *bits = *bits & keep ^ flip;
+        }
+        bits
+    }
+
     /// Every way of loading but the three quick ones.
     #[inline(never)]
-    fn gather<L: Lane, const N: usize>(&mut self, source: &Source, mask: u32, values: &mut [L; N]) {
+    fn gather<L: Lane>(&mut self, source: &Source, mask: u32, values: &mut [L]) {
         let ty = source.ty;
         let env = self.env;
         match &source.kind {
             SourceKind::None => {}
-            SourceKind::Immediate(bits) => *values = [from_bits(ty, *bits, &env); N],
+            SourceKind::Immediate(bits) => values.fill(from_bits(ty, *bits, &env)),
             SourceKind::Vector(elements) => {
                 for (lane, value) in values.iter_mut().enumerate() {
                     *value = from_bits(ty, elements[lane % 8], &env);
                 }
             }
             SourceKind::Scalar(offset) => {
-                *values = [self.element(ty, *offset); N];
+                values.fill(self.element(ty, usize::from(*offset)));
             }
             SourceKind::Packed(offset) => {
                 let size = ty.size() as usize;
+                let offset = usize::from(*offset);
                 self.elements(ty, values, |lane| offset + lane * size);
             }
             SourceKind::Strided(offsets) => {
@@ -96,7 +141,7 @@ impl Thread {
                 let size = ty.size() as usize;
                 for lane in lanes_of(mask) {
                     if let Some(offset) = self.indirect_address(lanes, lane, size) {
-                        if self.registers.first_unwritten(offset, size).is_some() {
+                        if !self.registers.all_written(offset, size) {
                             self.report_unwritten(offset, size, Some(lane as u8));
                         }
                         values[lane] = self.element(ty, offset);
@@ -108,23 +153,13 @@ impl Thread {
 
     #[inline(always)]
     fn element<L: Lane>(&self, ty: Type, offset: usize) -> L {
-        let bits = match ty.size() {
-            1 => u64::from(self.registers.bytes()[offset]),
-            2 => u64::from(u16::from_le_bytes(self.registers.get(offset))),
-            4 => u64::from(u32::from_le_bytes(self.registers.get(offset))),
-            _ => u64::from_le_bytes(self.registers.get(offset)),
-        };
+        let bits = self.registers.bits(offset, ty.size() as usize);
         from_bits(ty, bits, &self.env)
     }
 
     /// Elements at the given offsets, with the type told apart once for all channels.
     #[inline(always)]
-    fn elements<L: Lane, const N: usize>(
-        &self,
-        ty: Type,
-        values: &mut [L; N],
-        offset: impl Fn(usize) -> usize,
-    ) {
+    fn elements<L: Lane>(&self, ty: Type, values: &mut [L], offset: impl Fn(usize) -> usize) {
         macro_rules! each {
             ($ty:expr) => {
                 for (lane, value) in values.iter_mut().enumerate() {
@@ -151,14 +186,14 @@ impl Thread {
         let size = source.ty.size() as usize;
         for lane in lanes_of(mask) {
             let offset = match &source.kind {
-                SourceKind::Packed(offset) => offset + lane * size,
-                SourceKind::Scalar(offset) => *offset,
+                SourceKind::Packed(offset) => usize::from(*offset) + lane * size,
+                SourceKind::Scalar(offset) => usize::from(*offset),
                 SourceKind::Strided(offsets) => usize::from(offsets[lane]),
                 // Looked at when they were read.
                 SourceKind::Indirect(_) => return,
                 SourceKind::None | SourceKind::Immediate(_) | SourceKind::Vector(_) => return,
             };
-            if self.registers.first_unwritten(offset, size).is_some() {
+            if !self.registers.all_written(offset, size) {
                 self.report_unwritten(offset, size, Some(lane as u8));
             }
         }
@@ -176,90 +211,123 @@ impl Thread {
         full: u32,
     ) {
         match &destination.kind {
-            DestinationKind::Packed(offset)
-                if mask == full && L::is_native(destination.ty) && !saturate =>
-            {
-                let bytes = &mut self.registers.bytes_mut()[*offset..*offset + N * L::SIZE];
-                for (value, bytes) in values.iter().zip(bytes.chunks_exact_mut(L::SIZE)) {
-                    value.to_native(bytes);
+            DestinationKind::Packed(offset) if L::is_native(destination.ty) && !saturate => {
+                let mut words = [0; N];
+                for i in 0..N {
+                    words[i] = values[i].to_word();
                 }
-                if let Some(set) = &destination.bytes {
-                    self.registers.mark_set(set);
-                }
+                self.store_packed(usize::from(*offset), &words, mask, full, &destination.bytes);
             }
             DestinationKind::Null => {}
-            _ => self.scatter(destination, values, saturate, mask),
+            _ => self.scatter(destination, &values[..], saturate, mask),
+        }
+    }
+
+    /// [`store`](Self::store) of 32-bit floats given by their bits, to floats.
+    #[inline(always)]
+    pub(crate) fn store_float_bits<const N: usize>(
+        &mut self,
+        destination: &Destination,
+        bits: &[u32; N],
+        mask: u32,
+        full: u32,
+    ) {
+        match &destination.kind {
+            DestinationKind::Packed(offset) => {
+                self.store_packed(usize::from(*offset), bits, mask, full, &destination.bytes);
+            }
+            DestinationKind::Null => {}
+            _ => self.put(destination, mask, |lane| bits[lane].into()),
+        }
+    }
+
+    /// Stores dwords of the channels of `mask` from an aligned offset.
+    #[inline(always)]
+    fn store_packed<const N: usize>(
+        &mut self,
+        offset: usize,
+        values: &[u32; N],
+        mask: u32,
+        full: u32,
+        set: &ByteSet,
+    ) {
+        let Some(words) = self.registers.words_mut()[offset / 4..].first_chunk_mut::<N>() else {
+            return;
+        };
+        if mask == full {
+            *words = *values;
+            self.registers.mark_set(set);
+        } else {
+            for i in 0..N {
+                words[i] = if mask >> i & 1 == 1 { values[i] } else { words[i] };
+            }
+            self.registers.mark_lanes(offset, mask);
         }
     }
 
     /// Every way of storing but the quick one.
     #[inline(never)]
-    fn scatter<L: Lane, const N: usize>(
+    pub(crate) fn scatter<L: Lane>(
         &mut self,
         destination: &Destination,
-        values: &[L; N],
+        values: &[L],
         saturate: bool,
         mask: u32,
     ) {
         let env = self.env;
         macro_rules! int {
-            ($ty:expr, $bits:ident) => {{
+            ($ty:expr) => {{
                 let range = int_range($ty);
-                self.put(destination, mask, |lane| {
-                    (values[lane].to_int(range, saturate, &env) as $bits).to_le_bytes()
-                })
+                self.put(destination, mask, |lane| values[lane].to_int(range, saturate, &env))
             }};
         }
         match destination.ty {
-            Type::Ub => int!(Type::Ub, u8),
-            Type::B => int!(Type::B, u8),
-            Type::Uw | Type::Uv => int!(Type::Uw, u16),
-            Type::W | Type::V => int!(Type::W, u16),
-            Type::Ud => int!(Type::Ud, u32),
-            Type::D => int!(Type::D, u32),
-            Type::Uq => int!(Type::Uq, u64),
-            Type::Q => int!(Type::Q, u64),
+            Type::Ub => int!(Type::Ub),
+            Type::B => int!(Type::B),
+            Type::Uw | Type::Uv => int!(Type::Uw),
+            Type::W | Type::V => int!(Type::W),
+            Type::Ud => int!(Type::Ud),
+            Type::D => int!(Type::D),
+            Type::Uq => int!(Type::Uq),
+            Type::Q => int!(Type::Q),
             Type::F | Type::Vf => self.put(destination, mask, |lane| {
                 let value: f32 = values[lane].to_float(&env);
                 let value = if saturate { Float::saturate(value) } else { value };
-                value.to_bits().to_le_bytes()
+                u64::from(value.to_bits())
             }),
             Type::Hf | Type::Bf => self.put(destination, mask, |lane| {
                 let value: Half = values[lane].to_float(&env);
                 let value = if saturate { Float::saturate(value) } else { value };
-                value.0.to_le_bytes()
+                u64::from(value.0)
             }),
             Type::Df | Type::Nf => self.put(destination, mask, |lane| {
                 let value: f64 = values[lane].to_float(&env);
                 let value = if saturate { Float::saturate(value) } else { value };
-                value.to_bits().to_le_bytes()
+                value.to_bits()
             }),
         }
     }
 
     #[inline(always)]
-    fn put<const S: usize>(
-        &mut self,
-        destination: &Destination,
-        mask: u32,
-        value: impl Fn(usize) -> [u8; S],
-    ) {
+    fn put(&mut self, destination: &Destination, mask: u32, value: impl Fn(usize) -> u64) {
+        let size = destination.ty.size() as usize;
         match &destination.kind {
             DestinationKind::Null => {}
             DestinationKind::Packed(offset) => {
+                let offset = usize::from(*offset);
                 for lane in lanes_of(mask) {
-                    self.registers.set(offset + lane * S, value(lane));
+                    self.registers.set(offset + lane * size, size, value(lane));
                 }
             }
             DestinationKind::Strided(offsets) => {
                 for lane in lanes_of(mask) {
-                    self.registers.set(usize::from(offsets[lane]), value(lane));
+                    self.registers.set(usize::from(offsets[lane]), size, value(lane));
                 }
             }
             DestinationKind::Indirect(lanes) => {
                 for lane in lanes_of(mask) {
-                    if let Some(offset) = self.indirect_address(lanes, lane, S) {
-                        self.registers.set(offset, value(lane));
+                    if let Some(offset) = self.indirect_address(lanes, lane, size) {
+                        self.registers.set(offset, size, value(lane));
                     }
                 }
             }

@@ -136,16 +136,17 @@ impl Thread {
     /// Saves the return address and the channels that take part, as `call` does.
     fn save_return(&mut self, op: &Op, _: &dyn Fn(i64) -> Option<usize>) {
         if let super::operand::DestinationKind::Packed(offset) = op.destination.kind {
+            let offset = usize::from(offset);
             let back = op.offset + op.size;
-            self.registers.set(offset, back.to_le_bytes());
-            self.registers.set(offset + 4, self.active.to_le_bytes());
+            self.registers.set(offset, 4, back.into());
+            self.registers.set(offset + 4, 4, self.active.into());
         }
     }
 
     /// `ret`: the channels go back to the saved address.
     fn go_back(&mut self, op: &Op, met: u32, index_of: &dyn Fn(i64) -> Option<usize>) {
         let offset = match op.sources[0].kind {
-            SourceKind::Packed(offset) | SourceKind::Scalar(offset) => offset,
+            SourceKind::Packed(offset) | SourceKind::Scalar(offset) => usize::from(offset),
             _ => return,
         };
         self.report_unwritten_if_any(offset, 4);

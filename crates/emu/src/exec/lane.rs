@@ -12,17 +12,20 @@ use crestline_isa::{CondMod, Type, TypeClass};
 /// matter, as `i64` where the exact result does (saturation, comparisons of mixed signs);
 /// 64-bit integers as `i128`. Floats run as they are.
 pub(crate) trait Lane: Copy + Default + 'static {
-    /// Bytes of the register type with the same bits; 0 if there is none.
-    const SIZE: usize;
-
-    /// Whether register elements of a type have the same bits as this value.
+    /// Whether register elements of a type are dwords with the same bits as this value.
     fn is_native(ty: Type) -> bool;
 
-    /// From the little-endian bytes of a native type.
-    fn from_native(bytes: &[u8]) -> Self;
+    /// From a dword of a native type.
+    fn from_word(word: u32) -> Self;
 
-    /// To the little-endian bytes of a native type.
-    fn to_native(self, bytes: &mut [u8]);
+    /// From dwords of a native type.
+    #[inline(always)]
+    fn from_words<const N: usize>(words: [u32; N]) -> [Self; N] {
+        words.map(Self::from_word)
+    }
+
+    /// To a dword of a native type.
+    fn to_word(self) -> u32;
 
     /// From an integer element; truncated if too narrow.
     fn from_int(value: i128) -> Self;
@@ -63,25 +66,23 @@ pub(crate) trait Lane: Copy + Default + 'static {
 }
 
 macro_rules! int_lane {
-    ($int:ident, $unsigned:ident, $size:literal, [$($native:ident)*]) => {
+    ($int:ident, $unsigned:ident, [$($native:ident)*]) => {
         impl Lane for $int {
-            const SIZE: usize = $size;
-
             #[inline(always)]
             fn is_native(ty: Type) -> bool {
                 [$(Type::$native),*].contains(&ty)
             }
 
             #[inline(always)]
-            fn from_native(bytes: &[u8]) -> Self {
-                let mut value = [0; size_of::<$int>()];
-                value[..$size].copy_from_slice(&bytes[..$size]);
-                $int::from_le_bytes(value)
+            fn from_word(word: u32) -> Self {
+                word as $int
             }
 
+            int_lane!(@words $int);
+
             #[inline(always)]
-            fn to_native(self, bytes: &mut [u8]) {
-                bytes[..$size].copy_from_slice(&self.to_le_bytes()[..$size]);
+            fn to_word(self) -> u32 {
+                self as u32
             }
 
             #[inline(always)]
@@ -154,6 +155,14 @@ macro_rules! int_lane {
             }
         }
     };
+    // Arrays of dwords move as a whole, where other arrays are copied element by element.
+    (@words u32) => {
+        #[inline(always)]
+        fn from_words<const N: usize>(words: [u32; N]) -> [u32; N] {
+            words
+        }
+    };
+    (@words $other:ident) => {};
     (@meets signed $value:ident $condition:ident $signed:ident) => {{
         let _ = $signed;
         compare($condition, $value, 0)
@@ -165,36 +174,32 @@ macro_rules! int_lane {
             compare($condition, $value, 0)
         }
     };
-    (@abs unsigned $value:ident) => { $value };
+    // Unsigned elements have no sign to drop (see `load::region`), so these are signed bits.
+    (@abs unsigned $value:ident) => { $value.cast_signed().wrapping_abs().cast_unsigned() };
     (@abs signed $value:ident) => { $value.wrapping_abs() };
 }
 
-int_lane!(i32, signed, 4, [Ud D]);
-int_lane!(u32, unsigned, 4, [Ud D]);
-int_lane!(i64, signed, 0, []);
-int_lane!(i128, signed, 0, []);
+int_lane!(i32, signed, [Ud D]);
+int_lane!(u32, unsigned, [Ud D]);
+int_lane!(i64, signed, []);
+int_lane!(i128, signed, []);
 
 macro_rules! float_lane {
-    ($float:ident, $size:literal, $native:ident) => {
+    ($float:ident, [$($native:ident)*]) => {
         impl Lane for $float {
-            const SIZE: usize = $size;
-
             #[inline(always)]
             fn is_native(ty: Type) -> bool {
-                ty == Type::$native
+                [$(Type::$native),*].contains(&ty)
             }
 
             #[inline(always)]
-            fn from_native(bytes: &[u8]) -> Self {
-                let mut value = [0; 8];
-                value[..$size].copy_from_slice(&bytes[..$size]);
-                <$float as Float>::from_bits(u64::from_le_bytes(value))
+            fn from_word(word: u32) -> Self {
+                <$float as Float>::from_bits(word.into())
             }
 
             #[inline(always)]
-            fn to_native(self, bytes: &mut [u8]) {
-                let bits = Float::to_bits(self).to_le_bytes();
-                bytes[..$size].copy_from_slice(&bits[..$size]);
+            fn to_word(self) -> u32 {
+                Float::to_bits(self) as u32
             }
 
             #[inline(always)]
@@ -266,9 +271,9 @@ macro_rules! float_lane {
     (@ordered $float:ident $value:ident) => { $value };
 }
 
-float_lane!(f32, 4, F);
-float_lane!(f64, 8, Df);
-float_lane!(Half, 2, Hf);
+float_lane!(f32, [F]);
+float_lane!(f64, []);
+float_lane!(Half, []);
 
 /// The range of an integer type.
 pub(crate) fn int_range(ty: Type) -> IntRange {

@@ -18,7 +18,7 @@ pub(crate) struct Op {
     /// All channels of the instruction, one bit each from bit 0.
     pub(crate) full: u32,
     /// First channel of the thread's masks.
-    pub(crate) group: u32,
+    pub(crate) group: u8,
     pub(crate) no_mask: bool,
     /// Channels may wait here, so the set of active channels is computed anew.
     pub(crate) joins: bool,
@@ -28,7 +28,7 @@ pub(crate) struct Op {
     pub(crate) condition: CondMod,
     pub(crate) saturate: bool,
     /// First flag bit of the instruction's channels, f1 counted from 32.
-    pub(crate) flag_shift: u32,
+    pub(crate) flag_shift: u8,
     pub(crate) destination: Destination,
     pub(crate) sources: [Source; 3],
     /// Where the result goes as well, if the accumulator is written implicitly.
@@ -84,7 +84,7 @@ impl Op {
             PredCtrl::Normal => {
                 let bits = (thread.registers.flags() >> self.flag_shift) as u32;
                 let needed = u64::from(within) << self.flag_shift;
-                if !thread.registers.flags_written(needed) {
+                if thread.registers.unwritten_flags(needed) != 0 {
                     self.report_flags(thread, needed);
                 }
                 within & if self.predicate.inverse { !bits } else { bits }
@@ -100,7 +100,7 @@ impl Op {
         let mut enabled = 0;
         let mut needed = 0u64;
         for lane in super::access::lanes_of(within) {
-            let bit = self.flag_shift + lane as u32;
+            let bit = u32::from(self.flag_shift) + lane as u32;
             let group = |size: u32| {
                 let first = bit & !(size - 1);
                 (u64::MAX >> (64 - size)) << first
@@ -129,7 +129,7 @@ impl Op {
             let met = if any { flags & bits != 0 } else { flags & bits == bits };
             enabled |= u32::from(met != self.predicate.inverse) << lane;
         }
-        if !thread.registers.flags_written(needed) {
+        if thread.registers.unwritten_flags(needed) != 0 {
             self.report_flags(thread, needed);
         }
         enabled
@@ -145,10 +145,9 @@ impl Op {
     #[cold]
     #[inline(never)]
     fn report_flags(&self, thread: &mut Thread, needed: u64) {
-        for byte in 0..8 {
-            if needed >> (byte * 8) & 0xff != 0 {
-                thread.report_unwritten(FLAG + byte, 1, None);
-            }
-        }
+        let bit = thread.registers.unwritten_flags(needed).trailing_zeros();
+        let channel = bit.checked_sub(self.flag_shift.into()).map(|channel| channel as u8);
+        let register = FLAG + bit as usize / 8;
+        thread.report(crate::Problem::UninitializedRead { register }, channel);
     }
 }

@@ -11,10 +11,10 @@ pub(crate) const MAX_LANES: usize = 32;
 pub(crate) enum SourceKind {
     /// No source.
     None,
-    /// Consecutive elements, one per channel, from an offset.
-    Packed(usize),
+    /// Consecutive elements, one per channel, from an offset that is a multiple of four.
+    Packed(u16),
     /// The same element for all channels.
-    Scalar(usize),
+    Scalar(u16),
     /// An element per channel at offsets of its own.
     Strided(Box<[u16; MAX_LANES]>),
     /// Elements addressed through a0.
@@ -53,9 +53,9 @@ pub(crate) struct Source {
     pub(crate) kind: SourceKind,
     pub(crate) ty: Type,
     pub(crate) modifier: Modifier,
-    /// The bytes all channels together read, to see at once that they were written. `None`
-    /// if they are spread too far; then each channel is looked at.
-    pub(crate) bytes: Option<ByteSet>,
+    /// The bytes all channels together read, to see at once that they were written. If they are
+    /// spread too far, each channel is looked at.
+    pub(crate) bytes: ByteSet,
     /// Reads a register that must be brought up to date first.
     pub(crate) live_state: bool,
 }
@@ -67,7 +67,7 @@ impl Source {
             kind: SourceKind::None,
             ty: Type::Ud,
             modifier: Modifier::None,
-            bytes: Some(ByteSet::default()),
+            bytes: ByteSet::default(),
             live_state: false,
         }
     }
@@ -78,8 +78,8 @@ impl Source {
 pub(crate) enum DestinationKind {
     /// Nowhere.
     Null,
-    /// Consecutive elements, one per channel, from an offset.
-    Packed(usize),
+    /// Consecutive elements, one per channel, from an offset that is a multiple of four.
+    Packed(u16),
     /// An element per channel at offsets of its own.
     Strided(Box<[u16; MAX_LANES]>),
     /// Elements addressed through a0.
@@ -91,12 +91,14 @@ pub(crate) enum DestinationKind {
 pub(crate) struct Destination {
     pub(crate) kind: DestinationKind,
     pub(crate) ty: Type,
-    /// The bytes all channels together write; `None` if they are spread too far.
-    pub(crate) bytes: Option<ByteSet>,
+    /// The bytes all channels together write. Packed destinations are never spread too far.
+    pub(crate) bytes: ByteSet,
     /// Channels whose component the write mask enables.
     pub(crate) lanes: u32,
     /// First accumulator lane written, if the destination is an accumulator.
-    pub(crate) accumulator: Option<usize>,
+    pub(crate) accumulator: Option<u8>,
+    /// Writes a flag register.
+    pub(crate) flag: bool,
     /// Writes cr0.
     pub(crate) control: bool,
 }

@@ -1,6 +1,7 @@
-//! The registers of one thread as one array of bytes.
+//! The registers of one thread as one array.
 //!
-//! General registers come first, so the byte address of `r7` byte 4 is 7 * 32 + 4; the
+//! Places are byte offsets, the array holds dwords, which is what most operands consist of.
+//! General registers come first, so the offset of `r7` byte 4 is 7 * 32 + 4; the
 //! architecture registers follow at fixed places. Operands of both kinds are therefore plain
 //! byte offsets that are known when a program is loaded. One bit per byte tells whether it was
 //! ever written in this thread.
@@ -27,13 +28,32 @@ const TIMESTAMP: usize = IP + 32;
 const OTHER: usize = TIMESTAMP + 32;
 /// acc0 to acc9; from acc2 on they are the mme registers.
 pub(crate) const ACCUMULATOR: usize = OTHER + 32;
-/// End of the array; a multiple of 64.
-pub(crate) const END: usize = (ACCUMULATOR + 10 * 32).next_multiple_of(64);
+/// End of the registers.
+const LAST: usize = ACCUMULATOR + 10 * 32;
+/// End of the array: a multiple of 64, with a word to spare that no register uses.
+pub(crate) const END: usize = LAST.next_multiple_of(64) + 64;
 const WORDS: usize = END / 64;
 
-/// The value of bytes that were never written, chosen to be conspicuous and to be NaN in no
+/// The value of dwords that were never written, chosen to be conspicuous and to be NaN in no
 /// float type.
-const POISON: u8 = 0xcd;
+const POISON: u32 = 0xcdcd_cdcd;
+
+/// For each set of eight channels, the bytes of their packed dwords.
+const SPREAD: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut set = 0;
+    while set < 256 {
+        let mut lane = 0;
+        while lane < 8 {
+            if set >> lane & 1 == 1 {
+                table[set] |= 15 << (4 * lane);
+            }
+            lane += 1;
+        }
+        set += 1;
+    }
+    table
+};
 
 /// Offset of an architecture register, or `None` if the emulator has no such register.
 pub(crate) fn arf_offset(kind: ArfKind, number: u8) -> Option<usize> {
@@ -81,7 +101,8 @@ pub(crate) fn name_of(offset: usize) -> String {
     format!("{name}.{}", offset - start)
 }
 
-/// A set of bytes of the register array that lie in two neighbouring 64-byte words.
+/// A set of bytes of the register array that lie in two neighbouring 64-byte words, or a set
+/// that is spread too far to say.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ByteSet {
     word: u16,
@@ -89,83 +110,166 @@ pub(crate) struct ByteSet {
 }
 
 impl ByteSet {
-    /// The set of `size` bytes from each offset, or `None` if they do not fit two words.
-    pub(crate) fn of(offsets: impl Iterator<Item = usize> + Clone, size: usize) -> Option<ByteSet> {
-        let Some(lowest) = offsets.clone().min() else { return Some(ByteSet::default()) };
-        let word = (lowest / 64).min(WORDS - 2);
+    /// A set that is never known to be written: the last word of the array is not used.
+    const SPREAD: ByteSet = ByteSet { word: WORDS as u16 - 2, masks: [0, u64::MAX] };
+
+    /// The set of `size` bytes from each offset.
+    pub(crate) fn of(offsets: impl Iterator<Item = usize> + Clone, size: usize) -> ByteSet {
+        let Some(lowest) = offsets.clone().min() else { return ByteSet::default() };
+        let word = lowest / 64;
         let mut masks = [0u64; 2];
         for offset in offsets {
             for byte in offset..offset + size {
-                let index = (byte / 64).checked_sub(word)?;
-                *masks.get_mut(index)? |= 1 << (byte % 64);
+                match masks.get_mut(byte / 64 - word) {
+                    Some(mask) => *mask |= 1 << (byte % 64),
+                    None => return ByteSet::SPREAD,
+                }
             }
         }
-        Some(ByteSet { word: word as u16, masks })
+        ByteSet { word: word as u16, masks }
+    }
+
+    /// Whether the set is not known.
+    pub(crate) fn is_spread(&self) -> bool {
+        *self == ByteSet::SPREAD
     }
 }
 
 /// The register array with its written bits.
 #[derive(Clone)]
 pub(crate) struct Registers {
-    bytes: Box<[u8; END]>,
+    words: Box<[u32; END / 4]>,
     written: [u64; WORDS],
+    /// The flag bits ever written; f1 in the high half.
+    flags_written: u64,
 }
 
 impl Registers {
     pub(crate) fn new() -> Registers {
-        let mut registers = Registers { bytes: Box::new([POISON; END]), written: [0; WORDS] };
+        let mut registers =
+            Registers { words: Box::new([POISON; END / 4]), written: [0; WORDS], flags_written: 0 };
         registers.reset();
         registers
     }
 
     /// Forgets everything, as at thread start before the payload arrives.
     pub(crate) fn reset(&mut self) {
-        self.bytes.fill(POISON);
+        self.words.fill(POISON);
         self.written = [0; WORDS];
+        self.flags_written = 0;
         for (start, end) in [(NULL, ADDRESS), (CHANNEL_ENABLE, ACCUMULATOR)] {
-            self.bytes[start..end].fill(0);
+            self.words[start / 4..end / 4].fill(0);
             self.mark_written(start, end - start);
         }
     }
 
+    /// All dwords, in order of their offsets.
     #[inline(always)]
-    pub(crate) fn bytes(&self) -> &[u8; END] {
-        &self.bytes
+    pub(crate) fn words(&self) -> &[u32; END / 4] {
+        &self.words
     }
 
     #[inline(always)]
-    pub(crate) fn bytes_mut(&mut self) -> &mut [u8; END] {
-        &mut self.bytes
+    pub(crate) fn words_mut(&mut self) -> &mut [u32; END / 4] {
+        &mut self.words
     }
 
-    /// `N` bytes from an offset. Offsets come from operands that were checked when loading.
+    /// `N` dwords from an aligned offset. Operands were checked when loading: there are as many.
     #[inline(always)]
-    pub(crate) fn get<const N: usize>(&self, offset: usize) -> [u8; N] {
-        let mut value = [0; N];
-        value.copy_from_slice(&self.bytes[offset..offset + N]);
-        value
+    pub(crate) fn packed<const N: usize>(&self, offset: usize) -> [u32; N] {
+        match self.words[offset / 4..].first_chunk() {
+            Some(words) => *words,
+            None => [POISON; N],
+        }
+    }
+
+    /// `size` bytes (1, 2, 4 or 8) from an offset as a number. Offsets come from operands that
+    /// were checked when loading.
+    #[inline(always)]
+    pub(crate) fn bits(&self, offset: usize, size: usize) -> u64 {
+        let (word, shift) = (offset / 4, offset % 4 * 8);
+        let low = u64::from(self.words[word]);
+        if shift + 8 * size <= 32 {
+            return low >> shift & u64::MAX >> (64 - 8 * size);
+        }
+        let mut bits = u128::from(low) | u128::from(self.words[word + 1]) << 32;
+        if shift + 8 * size > 64 {
+            bits |= u128::from(self.words[word + 2]) << 64;
+        }
+        (bits >> shift) as u64 & u64::MAX >> (64 - 8 * size)
     }
 
     #[inline(always)]
     pub(crate) fn u32(&self, offset: usize) -> u32 {
-        u32::from_le_bytes(self.get(offset))
+        self.bits(offset, 4) as u32
+    }
+
+    /// Writes the low `size` bytes (1, 2, 4 or 8) of a number and marks them written.
+    #[inline(always)]
+    pub(crate) fn set(&mut self, offset: usize, size: usize, value: u64) {
+        let (word, shift) = (offset / 4, offset % 4 * 8);
+        if shift == 0 && size >= 4 {
+            self.words[word] = value as u32;
+            if size == 8 {
+                self.words[word + 1] = (value >> 32) as u32;
+            }
+        } else {
+            let mask = u128::from(u64::MAX >> (64 - 8 * size)) << shift;
+            let value = u128::from(value) << shift & mask;
+            for part in 0..3 {
+                let (mask, value) = ((mask >> (32 * part)) as u32, (value >> (32 * part)) as u32);
+                if mask != 0 {
+                    let word = &mut self.words[word + part];
+                    *word = *word & !mask | value;
+                }
+            }
+        }
+        // An element never crosses a 64-byte word unless a program is misaligned.
+        if offset % 64 + size <= 64 {
+            self.written[offset / 64] |= (u64::MAX >> (64 - size)) << (offset % 64);
+        } else {
+            self.mark_written(offset, size);
+        }
     }
 
     /// Writes bytes and marks them written.
+    pub(crate) fn write(&mut self, offset: usize, bytes: &[u8]) {
+        let (dwords, rest) = bytes.as_chunks::<4>();
+        if !offset.is_multiple_of(4) || !rest.is_empty() {
+            for (i, byte) in bytes.iter().enumerate() {
+                self.set(offset + i, 1, u64::from(*byte));
+            }
+            return;
+        }
+        for (word, bytes) in self.words[offset / 4..].iter_mut().zip(dwords) {
+            *word = u32::from_le_bytes(*bytes);
+        }
+        self.mark_written(offset, bytes.len());
+    }
+
+    /// Marks the dwords of channels written that lie packed from an aligned offset.
     #[inline(always)]
-    pub(crate) fn set<const N: usize>(&mut self, offset: usize, value: [u8; N]) {
-        self.bytes[offset..offset + N].copy_from_slice(&value);
-        // An element never crosses a 64-byte word unless a program is misaligned.
-        if offset % 64 + N <= 64 {
-            self.written[offset / 64] |= (u64::MAX >> (64 - N)) << (offset % 64);
-        } else {
-            self.mark_written(offset, N);
+    pub(crate) fn mark_lanes(&mut self, offset: usize, mask: u32) {
+        for group in 0..4 {
+            let lanes = mask >> (8 * group) & 0xff;
+            if lanes == 0 {
+                continue;
+            }
+            let offset = offset + 32 * group;
+            let bytes = u128::from(SPREAD[lanes as usize]) << (offset % 64);
+            self.written[offset / 64] |= bytes as u64;
+            if bytes >> 64 != 0 {
+                self.written[offset / 64 + 1] |= (bytes >> 64) as u64;
+            }
         }
     }
 
     pub(crate) fn mark_written(&mut self, offset: usize, size: usize) {
-        for byte in offset..offset + size {
-            self.written[byte / 64] |= 1 << (byte % 64);
+        let mut byte = offset;
+        while byte < offset + size {
+            let length = (64 - byte % 64).min(offset + size - byte);
+            self.written[byte / 64] |= (u64::MAX >> (64 - length)) << (byte % 64);
+            byte += length;
         }
     }
 
@@ -184,39 +288,62 @@ impl Registers {
         self.written[word + 1] |= set.masks[1];
     }
 
+    /// Whether `size` bytes (at most 8) from an offset were all written.
+    #[inline(always)]
+    pub(crate) fn all_written(&self, offset: usize, size: usize) -> bool {
+        let (word, bit) = (offset / 64, offset % 64);
+        if bit + size <= 64 {
+            let mask = (u64::MAX >> (64 - size)) << bit;
+            self.written[word] & mask == mask
+        } else {
+            self.first_unwritten(offset, size).is_none()
+        }
+    }
+
     /// The first byte of a range that was never written.
     pub(crate) fn first_unwritten(&self, offset: usize, size: usize) -> Option<usize> {
         (offset..offset + size).find(|byte| self.written[byte / 64] >> (byte % 64) & 1 == 0)
     }
 
-    /// Whether each bit of a flag register mask lies in a written byte.
+    /// The flag bits of `bits` that were never written.
     #[inline(always)]
-    pub(crate) fn flags_written(&self, bits: u64) -> bool {
-        let written = self.written[FLAG / 64] >> (FLAG % 64);
-        (0..8).all(|byte| bits >> (byte * 8) & 0xff == 0 || written >> byte & 1 == 1)
+    pub(crate) fn unwritten_flags(&self, bits: u64) -> u64 {
+        bits & !self.flags_written
+    }
+
+    /// Notes flag bits that were written as bytes, not by a conditional modifier.
+    pub(crate) fn refresh_flags_written(&mut self) {
+        for byte in 0..8 {
+            if self.written[FLAG / 64] >> (FLAG % 64 + byte) & 1 == 1 {
+                self.flags_written |= 0xff << (8 * byte);
+            }
+        }
     }
 
     /// f0 in the low, f1 in the high half.
     #[inline(always)]
     pub(crate) fn flags(&self) -> u64 {
-        u64::from_le_bytes(self.get(FLAG))
+        u64::from(self.words[FLAG / 4]) | u64::from(self.words[FLAG / 4 + 1]) << 32
     }
 
     /// Replaces the flag bits of `mask` by those of `value`.
     #[inline(always)]
     pub(crate) fn set_flags(&mut self, value: u64, mask: u64) {
         let merged = self.flags() & !mask | value & mask;
-        self.bytes[FLAG..FLAG + 8].copy_from_slice(&merged.to_le_bytes());
-        let mut written = 0u64;
-        for byte in 0..8 {
-            written |= u64::from(mask >> (byte * 8) & 0xff != 0) << byte;
+        self.words[FLAG / 4] = merged as u32;
+        self.words[FLAG / 4 + 1] = (merged >> 32) as u32;
+        if mask & !self.flags_written != 0 {
+            self.flags_written |= mask;
+            for byte in 0..8 {
+                let written = u64::from(mask >> (8 * byte) & 0xff != 0);
+                self.written[FLAG / 64] |= written << (FLAG % 64 + byte);
+            }
         }
-        self.written[FLAG / 64] |= written << (FLAG % 64);
     }
 
     #[inline(always)]
     pub(crate) fn address(&self, subregister: usize) -> u16 {
-        u16::from_le_bytes(self.get(ADDRESS + 2 * subregister))
+        self.bits(ADDRESS + 2 * subregister, 2) as u16
     }
 
     /// The offset of an address subregister.
@@ -225,7 +352,7 @@ impl Registers {
     }
 
     pub(crate) fn set_state(&mut self, offset: usize, value: u32) {
-        self.set(offset, value.to_le_bytes());
+        self.set(offset, 4, value.into());
     }
 
     /// The channel enables that ce0 reads.
@@ -236,7 +363,7 @@ impl Registers {
     /// The instruction pointer in bytes, and the time.
     pub(crate) fn set_ip_and_time(&mut self, ip: u32, time: u64) {
         self.set_state(IP, ip);
-        self.set(TIMESTAMP, time.to_le_bytes());
+        self.set(TIMESTAMP, 8, time);
     }
 }
 
@@ -244,6 +371,11 @@ impl Registers {
 /// is read.
 pub(crate) fn is_live_state(offset: usize) -> bool {
     (CHANNEL_ENABLE..STATE).contains(&offset) || (IP..OTHER).contains(&offset)
+}
+
+/// Whether an offset lies in a flag register.
+pub(crate) fn is_flag(offset: usize) -> bool {
+    (FLAG..CHANNEL_ENABLE).contains(&offset)
 }
 
 /// Whether an offset lies in cr0.
@@ -263,20 +395,42 @@ mod tests {
     #[test]
     fn written_bits_follow_the_bytes() {
         let mut registers = Registers::new();
-        let set = ByteSet::of([60usize, 64].into_iter(), 4).unwrap();
+        let set = ByteSet::of([60usize, 64].into_iter(), 4);
         assert!(!registers.is_written(&set));
-        registers.set(60, [1u8; 8]);
+        registers.set(60, 8, u64::MAX);
         assert!(registers.is_written(&set));
         assert_eq!(registers.first_unwritten(60, 9), Some(68));
-        assert_eq!(ByteSet::of([0usize, 128].into_iter(), 4), None);
+        assert!(ByteSet::of([0usize, 128].into_iter(), 4).is_spread());
     }
 
     #[test]
-    fn flags_are_written_bytewise() {
+    fn elements_of_every_size_and_place_can_be_reached() {
         let mut registers = Registers::new();
-        assert!(!registers.flags_written(1));
+        for size in [1, 2, 4, 8] {
+            for offset in 100..108 {
+                registers.set(96, 8, 0);
+                registers.set(104, 8, 0);
+                let value = 0x8877_6655_4433_2211 & u64::MAX >> (64 - 8 * size);
+                registers.set(offset, size, value);
+                assert_eq!(registers.bits(offset, size), value);
+                assert_eq!(registers.bits(offset - 1, 1), 0);
+                assert_eq!(
+                    registers.bits(offset + size, 1),
+                    if offset + size < 112 { 0 } else { 0xcd }
+                );
+            }
+        }
+        registers.mark_lanes(32 * 41 + 32, 0x0180);
+        assert_eq!(registers.first_unwritten(32 * 42 + 28, 8), None);
+        assert!(!registers.all_written(32 * 42 + 24, 8) && !registers.all_written(32 * 43 + 4, 4));
+    }
+
+    #[test]
+    fn flags_are_written_bitwise() {
+        let mut registers = Registers::new();
+        assert_eq!(registers.unwritten_flags(1), 1);
         registers.set_flags(u64::MAX, 0xff << 16);
-        assert!(registers.flags_written(0x80 << 16) && !registers.flags_written(0x8000_0000));
+        assert_eq!(registers.unwritten_flags(0x180 << 16), 0x100 << 16);
         assert_eq!(registers.flags() >> 16 & 0xff, 0xff);
         assert_eq!(name_of(FLAG + 2), "f0.2");
         assert_eq!(name_of(7 * 32 + 4), "r7.4");

@@ -170,7 +170,7 @@ impl Thread {
     ) -> Option<usize> {
         let subregister = usize::from(lanes.subregister[lane]);
         let offset = Registers::address_offset(subregister);
-        if self.registers.first_unwritten(offset, 2).is_some() {
+        if !self.registers.all_written(offset, 2) {
             self.report_unwritten(offset, 2, Some(lane as u8));
         }
         let base = i32::from(self.registers.address(subregister));

@@ -8,6 +8,7 @@ use crate::EmuError;
 use crate::exec::access::from_bits;
 use crate::exec::op::{Action, Op, Predicate};
 use crate::exec::operand::{Destination, DestinationKind, Source};
+use crate::exec::registers::ByteSet;
 use crate::message;
 use crestline_device::Device;
 use crestline_isa::semantics::FloatEnv;
@@ -230,20 +231,21 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
     Ok(Op {
         action: Action::Nop,
         full,
-        group,
+        group: inst.group,
         no_mask: inst.no_mask,
         joins: false,
         predicate: Predicate { ctrl: inst.predicate.ctrl, inverse: inst.predicate.inverse },
         selects: false,
         condition: inst.cond_mod,
         saturate: inst.saturate,
-        flag_shift,
+        flag_shift: flag_shift as u8,
         destination: Destination {
             kind: DestinationKind::Null,
             ty: Type::Ud,
-            bytes: None,
+            bytes: ByteSet::default(),
             lanes: full,
             accumulator: None,
+            flag: false,
             control: false,
         },
         sources: std::array::from_fn(|_| Source::none()),
@@ -296,7 +298,8 @@ fn arithmetic(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
         && (op.condition == CondMod::None || chooses)
         && op.accumulator.is_none()
         && op.destination.accumulator.is_none()
-        && !op.destination.control;
+        && !op.destination.control
+        && !op.destination.flag;
     fold_immediates(op);
     op.action = Action::Alu(choice.run);
     Ok(())

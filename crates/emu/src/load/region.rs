@@ -5,12 +5,13 @@ use crate::exec::operand::{
     Destination, DestinationKind, IndirectLanes, MAX_LANES, Modifier, Source, SourceKind,
 };
 use crate::exec::registers::{
-    ACCUMULATOR, ByteSet, END, GRF_END, arf_offset, is_accumulator, is_control, is_live_state,
+    ACCUMULATOR, ByteSet, END, GRF_END, arf_offset, is_accumulator, is_control, is_flag,
+    is_live_state,
 };
 use crestline_device::Device;
 use crestline_isa::semantics::convert::{vector_uv, vector_v, vector_vf};
 use crestline_isa::{
-    AccessMode, ArfKind, Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, Type, VStride,
+    AccessMode, ArfKind, Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, Type, TypeClass, VStride,
 };
 
 /// What resolving needs to know besides the operand.
@@ -155,7 +156,9 @@ impl Context<'_> {
         let size = reg.ty.size() as usize;
         let distances = self.distances(reg.region, size as i32)?;
         let invert = self.inst.opcode.is_logic() && self.device.has_logic_not_modifier();
-        let modifier = match (reg.abs, reg.negate) {
+        // The absolute value of an unsigned element is the element.
+        let abs = reg.abs && !matches!(reg.ty.class(), TypeClass::Unsigned);
+        let modifier = match (abs, reg.negate) {
             (false, false) => Modifier::None,
             (false, true) if invert => Modifier::Invert,
             (false, true) => Modifier::Negate,
@@ -171,11 +174,13 @@ impl Context<'_> {
                 let bytes = ByteSet::of(all.clone(), size);
                 let live = all.clone().any(is_live_state);
                 let kind = if all.clone().all(|offset| offset == usize::from(offsets[0])) {
-                    SourceKind::Scalar(offsets[0].into())
+                    SourceKind::Scalar(offsets[0])
                 } else if channels == self.lanes
+                    && start % 4 == 0
+                    && !bytes.is_spread()
                     && all.enumerate().all(|(lane, offset)| offset == start + lane * size)
                 {
-                    SourceKind::Packed(start)
+                    SourceKind::Packed(offsets[0])
                 } else {
                     SourceKind::Strided(offsets)
                 };
@@ -193,7 +198,7 @@ impl Context<'_> {
                     _ => None,
                 };
                 let lanes = self.indirect(addr, offset, &distances, rows, size as i32)?;
-                (SourceKind::Indirect(lanes), Some(ByteSet::default()), false)
+                (SourceKind::Indirect(lanes), ByteSet::default(), false)
             }
         };
         Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state })
@@ -236,9 +241,10 @@ impl Context<'_> {
         let mut destination = Destination {
             kind: DestinationKind::Null,
             ty: dst.ty,
-            bytes: None,
+            bytes: ByteSet::default(),
             lanes,
             accumulator: None,
+            flag: false,
             control: false,
         };
         match dst.place {
@@ -250,12 +256,14 @@ impl Context<'_> {
                 let all = offsets.iter().take(channels).map(|&offset| usize::from(offset));
                 destination.bytes = ByteSet::of(all.clone(), size);
                 destination.control = all.clone().any(is_control);
+                destination.flag = all.clone().any(is_flag);
                 if is_accumulator(start) && size == 4 {
-                    destination.accumulator = Some((start - ACCUMULATOR) / 4);
+                    destination.accumulator = u8::try_from((start - ACCUMULATOR) / 4).ok();
                 }
                 let packed = all.enumerate().all(|(lane, offset)| offset == start + lane * size);
-                destination.kind = if packed && channels == self.lanes {
-                    DestinationKind::Packed(start)
+                let aligned = start % 4 == 0 && !destination.bytes.is_spread();
+                destination.kind = if packed && aligned && channels == self.lanes {
+                    DestinationKind::Packed(offsets[0])
                 } else {
                     DestinationKind::Strided(offsets)
                 };

@@ -230,7 +230,7 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
             F32 => hot_op!(e, unary, Mov, f32),
             F64 => cold!(e, unary, ops::Mov, f64),
             F16 => cold!(e, unary, ops::Mov, Half),
-            Low32 => hot_op!(e, unary, Mov, i32),
+            Low32 => hot_op!(e, unary, Mov, u32),
             Int64 => cold!(e, unary, ops::Mov, i128),
             Exact if inst.dst.ty.is_float() && !view.has_modifiers() && !inst.saturate => {
                 if view.any(|ty| ty == Type::Ud) {
@@ -245,7 +245,7 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
             F32 => hot!(e, float::add),
             F64 => cold!(e, binary, ops::Add, f64),
             F16 => cold!(e, binary, ops::Add, Half),
-            Low32 => hot_op!(e, binary, Add, i32),
+            Low32 => hot_op!(e, binary, Add, u32),
             Exact => cold!(e, binary, ops::Add, i64),
             Int64 => cold!(e, binary, ops::Add, i128),
         },
@@ -260,7 +260,7 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
             {
                 cold!(e, binary, ops::MulLowUnsigned, i64)
             }
-            Low32 => hot_op!(e, binary, Mul, i32),
+            Low32 => hot_op!(e, binary, Mul, u32),
             Exact => cold!(e, binary, ops::Mul, i64),
             Int64 => cold!(e, binary, ops::Mul, i128),
         },
@@ -268,7 +268,7 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
             F32 => hot!(e, float::mad),
             F64 => cold!(e, ternary, ops::Mad, f64),
             F16 => cold!(e, ternary, ops::Mad, Half),
-            Low32 => cold!(e, ternary, ops::Mad, i32),
+            Low32 => cold!(e, ternary, ops::Mad, u32),
             Exact => cold!(e, ternary, ops::Mad, i64),
             Int64 => cold!(e, ternary, ops::Mad, i128),
         },
@@ -335,7 +335,7 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
             F32 => cold!(e, choose, f32),
             F64 => cold!(e, choose, f64),
             F16 => cold!(e, choose, Half),
-            Low32 => hot!(e, choose, i32),
+            Low32 => hot!(e, choose, u32),
             Exact => cold!(e, choose, i64),
             Int64 => cold!(e, choose, i128),
         },

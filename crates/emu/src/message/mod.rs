@@ -338,7 +338,7 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     }
     let mut response = std::mem::take(&mut t.response);
     for (offset, value) in response.drain(..) {
-        t.registers.set(offset, value.to_le_bytes());
+        t.registers.set(offset, 4, value.into());
     }
     t.response = response;
 }
@@ -369,7 +369,7 @@ impl Call<'_> {
     /// The dword of channel `lane` of a parameter, checked to have been written.
     fn dword(&self, t: &mut Thread, index: usize, lanes: usize, lane: usize) -> u32 {
         let offset = self.parameter(index, lanes, lane);
-        if t.registers.first_unwritten(offset, 4).is_some() {
+        if !t.registers.all_written(offset, 4) {
             t.report_unwritten(offset, 4, Some(lane as u8));
         }
         t.registers.u32(offset)

@@ -38,16 +38,16 @@ pub(super) fn access(base: u64, write: bool) -> Access {
 /// The address of a channel: the address parameter has eight bytes per channel.
 pub(super) fn address(call: &Call<'_>, t: &mut Thread, lane: usize) -> u64 {
     let offset = call.payload(call.header_registers() + lane / 4) + lane % 4 * 8;
-    if t.registers.first_unwritten(offset, 8).is_some() {
+    if !t.registers.all_written(offset, 8) {
         t.report_unwritten(offset, 8, Some(lane as u8));
     }
-    u64::from_le_bytes(t.registers.get(offset))
+    t.registers.bits(offset, 8)
 }
 
 /// A dword of the payload after the header, checked to have been written.
 pub(super) fn payload_dword(call: &Call<'_>, t: &mut Thread, dword: usize, lane: usize) -> u32 {
     let offset = call.payload(call.header_registers() + dword / 8) + dword % 8 * 4;
-    if t.registers.first_unwritten(offset, 4).is_some() {
+    if !t.registers.all_written(offset, 4) {
         t.report_unwritten(offset, 4, Some(lane as u8));
     }
     t.registers.u32(offset)

@@ -18,7 +18,7 @@ impl Thread {
     fn set_accumulators(&mut self, mask: u32, values: &[i64; LANES]) {
         for lane in lanes_of(mask & 0xffff) {
             self.accumulators[lane] = values[lane];
-            self.registers.set(ACCUMULATOR + 4 * lane, (values[lane] as u32).to_le_bytes());
+            self.registers.set(ACCUMULATOR + 4 * lane, 4, (values[lane] as u32).into());
         }
     }
 
@@ -83,7 +83,7 @@ pub(crate) fn mac_float(op: &Op, t: &mut Thread, mask: u32) {
         Float::mad(old, a[i], b[i], &env)
     });
     for lane in lanes_of(mask & 0xffff) {
-        t.registers.set(ACCUMULATOR + 4 * lane, acc[lane].to_bits().to_le_bytes());
+        t.registers.set(ACCUMULATOR + 4 * lane, 4, acc[lane].to_bits().into());
     }
     finish(op, t, mask, acc);
 }

@@ -37,7 +37,11 @@ pub(crate) trait Ternary<L: Lane> {
 pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
     let a: [L; N] = t.load(&op.sources[0], mask);
     let env = t.env;
-    finish(op, t, mask, a.map(|a| O::eval(a, &env)));
+    let mut result = [L::default(); N];
+    for i in 0..N {
+        result[i] = O::eval(a[i], &env);
+    }
+    finish(op, t, mask, result);
 }
 
 pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
@@ -65,18 +69,26 @@ pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(op: &Op, t: &mut T
 
 /// Saturates, sets flags, and stores.
 #[inline(always)]
-pub(crate) fn finish<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, result: [L; N]) {
-    if op.plain {
-        t.store(&op.destination, &result, false, mask, op.full);
-    } else {
-        finish_fully(op, t, mask, result);
+pub(crate) fn finish<L: Lane, const N: usize>(
+    op: &Op,
+    t: &mut Thread,
+    mask: u32,
+    mut result: [L; N],
+) {
+    if !op.plain {
+        before_store(op, t, mask, &mut result[..]);
+    }
+    t.store(&op.destination, &result, op.saturate, mask, op.full);
+    if !op.plain {
+        after_store(op, t, mask, &result[..]);
     }
 }
 
+/// Saturates and sets flags.
 #[inline(never)]
-fn finish_fully<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, mut result: [L; N]) {
+fn before_store<L: Lane>(op: &Op, t: &mut Thread, mask: u32, result: &mut [L]) {
     if op.saturate {
-        for value in &mut result {
+        for value in &mut *result {
             *value = value.saturate_to(op.destination.ty);
         }
     }
@@ -88,21 +100,28 @@ fn finish_fully<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, mut
         }
         op.set_flags(t, bits, mask);
     }
-    t.store(&op.destination, &result, op.saturate, mask, op.full);
+}
+
+/// Writes the accumulator, and brings state up to date that the destination may be.
+#[inline(never)]
+fn after_store<L: Lane>(op: &Op, t: &mut Thread, mask: u32, result: &[L]) {
     for destination in [Some(&op.destination), op.accumulator.as_deref()].into_iter().flatten() {
         if let Some(first) = destination.accumulator {
             for lane in super::access::lanes_of(mask) {
-                if let Some(accumulator) = t.accumulators.get_mut(first + lane) {
+                if let Some(accumulator) = t.accumulators.get_mut(usize::from(first) + lane) {
                     *accumulator = result[lane].wide();
                 }
             }
         }
     }
     if let Some(accumulator) = &op.accumulator {
-        t.store(accumulator, &result, false, mask, op.full);
+        t.scatter(accumulator, result, false, mask);
     }
     if op.destination.control {
         t.refresh_control();
+    }
+    if op.destination.flag {
+        t.registers.refresh_flags_written();
     }
 }
 
@@ -112,11 +131,13 @@ pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     t: &mut Thread,
     mask: u32,
 ) {
-    let a: [L; N] = t.load(&op.sources[0], mask);
-    let b: [L; N] = t.load(&op.sources[1], mask);
+    let mut a: [L; N] = t.load(&op.sources[0], mask);
+    let mut b: [L; N] = t.load(&op.sources[1], mask);
     let env = t.env;
-    let a = a.map(|a| a.comparable(&env));
-    let b = b.map(|b| b.comparable(&env));
+    for i in 0..N {
+        a[i] = a[i].comparable(&env);
+        b[i] = b[i].comparable(&env);
+    }
     let mut bits = 0u32;
     macro_rules! each {
         ($condition:expr) => {
@@ -210,7 +231,10 @@ pub(crate) fn select<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32
     let chosen = op.predicate_mask(t, mask);
     let a: [L; N] = t.load(&op.sources[0], mask & chosen);
     let b: [L; N] = t.load(&op.sources[1], mask & !chosen);
-    let result: [L; N] = std::array::from_fn(|i| if chosen >> i & 1 == 1 { a[i] } else { b[i] });
+    let mut result = [L::default(); N];
+    for i in 0..N {
+        result[i] = if chosen >> i & 1 == 1 { a[i] } else { b[i] };
+    }
     finish(op, t, mask, result);
 }
 
@@ -219,16 +243,37 @@ pub(crate) fn select_condition<L: Comparable, const N: usize>(op: &Op, t: &mut T
     let a: [L; N] = t.load(&op.sources[0], mask);
     let b: [L; N] = t.load(&op.sources[1], mask);
     let env = t.env;
-    let result: [L; N] = match op.condition {
-        CondMod::L => std::array::from_fn(|i| a[i].least(b[i], &env)),
-        CondMod::Ge => std::array::from_fn(|i| a[i].greatest(b[i], &env)),
-        condition => std::array::from_fn(|i| {
-            let (a, b) = (a[i].comparable(&env), b[i].comparable(&env));
-            if compare(condition, a, b) { a } else { b }
-        }),
-    };
-    let result =
-        if op.saturate { result.map(|value| value.saturate_to(op.destination.ty)) } else { result };
+    let mut result = [L::default(); N];
+    macro_rules! each {
+        (|$a:ident, $b:ident| $chosen:expr) => {
+            for i in 0..N {
+                let ($a, $b) = (a[i], b[i]);
+                result[i] = $chosen;
+            }
+        };
+    }
+    match op.condition {
+        CondMod::L => each!(|a, b| a.least(b, &env)),
+        CondMod::Ge => each!(|a, b| a.greatest(b, &env)),
+        condition => {
+            each!(|a, b| if compare(condition, a.comparable(&env), b.comparable(&env)) {
+                a
+            } else {
+                b
+            });
+        }
+    }
+    store_chosen(op, t, mask, result);
+}
+
+/// Stores what a selection chose, whose condition sets no flags.
+#[inline(always)]
+fn store_chosen<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, mut result: [L; N]) {
+    if op.saturate {
+        for value in &mut result {
+            *value = value.saturate_to(op.destination.ty);
+        }
+    }
     t.store(&op.destination, &result, op.saturate, mask, op.full);
 }
 
@@ -237,9 +282,9 @@ pub(crate) fn csel<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) 
     let a: [L; N] = t.load(&op.sources[0], mask);
     let b: [L; N] = t.load(&op.sources[1], mask);
     let c: [L; N] = t.load(&op.sources[2], mask);
-    let result: [L; N] =
-        std::array::from_fn(|i| if c[i].meets(op.condition, true) { a[i] } else { b[i] });
-    let result =
-        if op.saturate { result.map(|value| value.saturate_to(op.destination.ty)) } else { result };
-    t.store(&op.destination, &result, op.saturate, mask, op.full);
+    let mut result = [L::default(); N];
+    for i in 0..N {
+        result[i] = if c[i].meets(op.condition, true) { a[i] } else { b[i] };
+    }
+    store_chosen(op, t, mask, result);
 }

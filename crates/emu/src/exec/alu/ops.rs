@@ -136,7 +136,7 @@ unary! {
 
 binary! {
     Add {
-        i32: |a, b, _env| a.wrapping_add(b);
+        u32: |a, b, _env| a.wrapping_add(b);
         i64: |a, b, _env| a.plus(b);
         i128: |a, b, _env| a.plus(b);
         f32: |a, b, env| Float::add(a, b, env);
@@ -144,7 +144,7 @@ binary! {
         Half: |a, b, env| Float::add(a, b, env);
     }
     Mul {
-        i32: |a, b, _env| a.wrapping_mul(b);
+        u32: |a, b, _env| a.wrapping_mul(b);
         i64: |a, b, _env| a.times(b);
         i128: |a, b, _env| a.times(b);
         f32: |a, b, env| Float::mul(a, b, env);
@@ -218,7 +218,7 @@ binary! {
 
 ternary! {
     Mad {
-        i32: |a, b, c, _env| a.wrapping_add(b.wrapping_mul(c));
+        u32: |a, b, c, _env| a.wrapping_add(b.wrapping_mul(c));
         i64: |a, b, c, _env| a.plus(b.times(c));
         i128: |a, b, c, _env| a.plus(b.times(c));
         f32: |a, b, c, env| Float::mad(a, b, c, env);

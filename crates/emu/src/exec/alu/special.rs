@@ -31,7 +31,7 @@ pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(op: &Op, t: &mut 
 /// The four floats of a plane operand, from the 16 bytes its subregister lies in.
 fn plane(op: &Op, t: &mut Thread, mask: u32) -> [f32; 4] {
     let offset = match &op.sources[0].kind {
-        SourceKind::Scalar(offset) | SourceKind::Packed(offset) => offset & !15,
+        SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
         _ => return [0.0; 4],
     };
     if mask != 0 {
@@ -77,13 +77,13 @@ pub(crate) fn divide_both<const SIGNED: bool>(op: &Op, t: &mut Thread, mask: u32
     });
     finish(op, t, mask, both.map(|(quotient, _)| quotient));
     if let DestinationKind::Packed(offset) = op.destination.kind
-        && offset + 64 <= GRF_END
+        && usize::from(offset) + 64 <= GRF_END
     {
         let next = offset + 32;
         let lanes = op.full.count_ones() as usize;
         let remainders = Destination {
             kind: DestinationKind::Packed(next),
-            bytes: ByteSet::of((0..lanes).map(|lane| next + 4 * lane), 4),
+            bytes: ByteSet::of((0..lanes).map(|lane| usize::from(next) + 4 * lane), 4),
             ..op.destination.clone()
         };
         t.store(&remainders, &both.map(|(_, remainder)| remainder), false, mask, u32::MAX);
