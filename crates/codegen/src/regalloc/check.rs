@@ -392,7 +392,10 @@ impl Checker<'_> {
                 return Content(x.0 & y.0);
             }
             let lost = |content: &Content, other: &State| {
-                content.value().is_none_or(|value| self.is_defined(&other.defined, value))
+                // What one block alone speaks of matters to no other.
+                content.value().is_none_or(|value| {
+                    !self.shared.contains_key(&value) || self.is_defined(&other.defined, value)
+                })
             };
             match (lost(x, &b), lost(y, &a)) {
                 (false, _) => x.without_others(),

@@ -3,7 +3,7 @@
 use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 
-use super::operands::Class;
+use super::operands::{Class, is_thread_scalar};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
 
@@ -236,7 +236,7 @@ impl Selector<'_> {
                 let half = self.temporary(result, Type::Ud);
                 self.b_for(result, |b| {
                     let half = part(half, Type::Hf, 0);
-                    b.mov(half, x);
+                    b.mov(half_dst(half), x);
                     b.mov(dst, half);
                 });
             }
@@ -379,7 +379,7 @@ impl Selector<'_> {
         let dst = self.define(result, 0, Class::Unsigned);
         self.b_for(result, |b| {
             for (i, half) in halves.into_iter().enumerate() {
-                b.mov(part(dst, Type::Hf, i as u32), half);
+                b.mov(half_dst(part(dst, Type::Hf, i as u32)), half);
             }
         });
     }
@@ -412,6 +412,11 @@ fn whole_word(
 /// Part `index` of every element of a register operand, as type `ty`.
 fn part(operand: Operand, ty: Type, index: u32) -> Operand {
     operand.subscript(ty, index).unwrap_or(operand)
+}
+
+/// A destination for a conversion to half float, which wants every element in a dword of its own: of one channel too.
+fn half_dst(operand: Operand) -> Operand {
+    if is_thread_scalar(&operand) { operand.with_stride(2) } else { operand }
 }
 
 /// The negated operand; a constant is negated now.
