@@ -1,7 +1,7 @@
 //! Loads, stores, atomics, buffer sizes and barriers: which message, on which surface.
 
-use crestline_isa::{CondMod, Type};
 use crestline_isa::message::{AtomicOp as IntegerOp, FloatAtomicOp};
+use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{
     AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value,
     WriteMask,

@@ -12,7 +12,7 @@ use crate::exec::registers::ByteSet;
 use crate::message;
 use crestline_device::Device;
 use crestline_isa::semantics::FloatEnv;
-use crestline_isa::{AccessMode, CondMod, Inst, MathFn, Opcode, PredCtrl, Type};
+use crestline_isa::{AccessMode, CondMod, Inst, MathFn, Opcode, PredCtrl, Src, Type};
 use crestline_program::Metadata;
 use region::Context;
 use std::collections::BTreeMap;
@@ -203,6 +203,7 @@ fn specialise(
             }
             op.action = Action::Branch(branch);
         }
+        Opcode::Smov => scattered_move(&mut op, inst, device)?,
         _ => arithmetic(&mut op, inst, device)?,
     }
     op.live_state |= op.sources.iter().any(|source| source.live_state);
@@ -335,6 +336,19 @@ fn fold_immediates(op: &mut Op) {
             source.ty = if source.ty == Type::W { Type::D } else { Type::Ud };
         }
     }
+}
+
+/// `smov`: a move whose second source, an immediate, names the channels to write.
+fn scattered_move(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
+    let Some(channels) = inst.srcs[1].as_imm() else {
+        return Err(Reject::Unsupported("smov with channels in a register".into()));
+    };
+    let mut plain = inst.clone();
+    plain.opcode = Opcode::Mov;
+    plain.srcs[1] = Src::None;
+    arithmetic(op, &plain, device)?;
+    op.destination.lanes &= channels.bits as u32;
+    Ok(())
 }
 
 /// `pln` reads its second source twice: u from one register, v from the next.

@@ -6,6 +6,7 @@
 
 mod atomic;
 mod block;
+mod sampler;
 mod scattered;
 mod stateless;
 mod untyped;
@@ -19,7 +20,8 @@ use crate::memory::{Buffer, Memory};
 use crate::{Problem, SurfaceName};
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{
-    A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode,
+    A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SamplerOp,
+    SimdMode,
 };
 use crestline_isa::{DescSrc, Dst, Inst, Place, Reg, Sfid, Src};
 
@@ -157,6 +159,12 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | A64UntypedRead { simd: SimdMode::Simd4x2, .. }
             | A64UntypedWrite { simd: SimdMode::Simd4x2, .. }
     );
+    if let Sample { op: SamplerOp::Ld | SamplerOp::LdLz, simd, half_return: false, .. } =
+        descriptor.message
+        && sampler::lanes(simd).is_some()
+    {
+        return Ok(());
+    }
     let known = matches!(
         descriptor.message,
         UntypedRead { .. }
@@ -194,8 +202,12 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
     if known && !simd4x2 {
         Ok(())
     } else {
-        let mode = if simd4x2 { " (SIMD4x2)" } else { "" };
-        Err(Reject::Unsupported(format!("{}{mode}", descriptor.message.name())))
+        let detail = match descriptor.message {
+            Sample { op, simd, .. } => format!(" {} ({})", op.name(), simd.name()),
+            _ if simd4x2 => " (SIMD4x2)".to_owned(),
+            _ => String::new(),
+        };
+        Err(Reject::Unsupported(format!("{}{detail}", descriptor.message.name())))
     }
 }
 
@@ -323,6 +335,11 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
         }
         Kind::A64BlockRead { size, .. } => stateless::block_read(call, t, world, size),
         Kind::A64BlockWrite { size, .. } => stateless::block_write(call, t, world, size),
+        Kind::Sample { bti, simd, .. } => {
+            if let Some(lanes) = sampler::lanes(simd) {
+                sampler::fetch(call, t, world, bti, lanes);
+            }
+        }
         Kind::MemoryFence { .. } => {
             // Memory is always up to date; a commit answers with a register of no meaning.
             if let Some(response) = call.message.response {
