@@ -12,7 +12,9 @@ use crate::exec::registers::ByteSet;
 use crate::message;
 use crestline_device::Device;
 use crestline_isa::semantics::FloatEnv;
-use crestline_isa::{AccessMode, CondMod, Inst, MathFn, Opcode, PredCtrl, Src, Type};
+use crestline_isa::{
+    AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Src, SyncFn, Type,
+};
 use crestline_program::Metadata;
 use region::Context;
 use std::collections::BTreeMap;
@@ -184,8 +186,9 @@ fn specialise(
     }
     let mut op = skeleton(inst, offset)?;
     match inst.opcode {
-        Opcode::Nop | Opcode::Nenop | Opcode::Sync => {}
         Opcode::Illegal => return Err(Reject::Illegal("the illegal opcode".into())),
+        Opcode::Sync if inst.extra == Extra::Sync(SyncFn::Bar) => op.action = Action::Wait,
+        Opcode::Nop | Opcode::Nenop | Opcode::Sync => {}
         Opcode::Wait => op.action = Action::Wait,
         opcode if opcode.is_send() => {
             op.action = Action::Send(Box::new(message::translate(inst, device)?));
