@@ -140,7 +140,7 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
         spills: compiled.spills,
         fills: compiled.fills,
         registers: compiled.registers,
-        estimated_cycles: compiled.insts.len() as u64,
+        estimated_cycles: compiled.cycles,
     }
 }
 

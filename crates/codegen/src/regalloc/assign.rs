@@ -95,7 +95,7 @@ pub struct Assignment {
     pub spilled: Vec<Vreg>,
     /// A register that cannot be placed whatever is spilled.
     pub impossible: Option<Vreg>,
-    /// One past the highest general register used.
+    /// General registers in use at once, at most: bytes of small values counted together.
     pub registers: u32,
 }
 
@@ -137,8 +137,32 @@ pub fn assign(
         places: scan.places,
         spilled: scan.spilled,
         impossible: scan.impossible,
-        registers: scan.highest,
+        registers: peak(function, liveness),
     }
+}
+
+/// General registers in use at once, at most.
+fn peak(function: &Function, liveness: &Liveness) -> u32 {
+    let fixed = liveness.intervals.iter().take(GRF_COUNT).map(|interval| (*interval, GRF_BYTES));
+    let values = function.vregs.iter().filter(|(_, info)| info.class == Class::Grf);
+    let values = values.flat_map(|(vreg, info)| {
+        let bytes = info.bytes.min(GRF_BYTES);
+        liveness.slots.of(vreg).map(move |slot| (liveness.intervals[slot], bytes))
+    });
+    let mut changes: Vec<(u32, i64)> = fixed
+        .chain(values)
+        .filter(|(interval, _)| !interval.is_empty())
+        .flat_map(|(interval, bytes)| {
+            [(interval.start, i64::from(bytes)), (interval.end + 1, -i64::from(bytes))]
+        })
+        .collect();
+    changes.sort_unstable();
+    let (mut now, mut most) = (0, 0);
+    for (_, bytes) in changes {
+        now += bytes;
+        most = most.max(now);
+    }
+    (most as u32).div_ceil(GRF_BYTES)
 }
 
 struct Scan<'a> {
@@ -152,7 +176,6 @@ struct Scan<'a> {
     spilled: Vec<Vreg>,
     impossible: Option<Vreg>,
     next: u32,
-    highest: u32,
     /// Registers that hold units, in the order they were opened.
     opened: Vec<u32>,
 }
@@ -182,7 +205,6 @@ impl<'a> Scan<'a> {
             spilled: Vec::new(),
             impossible: None,
             next: 0,
-            highest: function.payload_registers,
             opened: Vec::new(),
         }
     }
@@ -285,7 +307,6 @@ impl<'a> Scan<'a> {
             track.insert(interval, Owner::Vreg(vreg));
         });
         self.places[vreg.0 as usize] = Some(place);
-        self.highest = self.highest.max((place + self.bytes(vreg)).div_ceil(GRF_BYTES));
     }
 
     fn evict(&mut self, vreg: Vreg) {

@@ -106,6 +106,9 @@ static INTEGERS: &[Rule] = rules! {
 };
 
 static COMPARISONS: &[Rule] = rules! {
+    // Multiples of an odd number are those that its inverse brings to the quotients (Warren, Hacker's Delight, 10-17).
+    (IEq (UMod a [b]) 0) => (UGe [quotients b] (IMul a [inverse b])) if odd_and_once(b);
+    (INe (UMod a [b]) 0) => (ULt [quotients b] (IMul a [inverse b])) if odd_and_once(b);
     (IEq a a) => 1;
     (INe a a) => 0;
     (ILt a a) => 0;
@@ -155,6 +158,8 @@ static SELECTS: &[Rule] = rules! {
     (Select c 1 0) => c if result_is_bool();
     (Select c 0 1) => (INot c) if result_is_bool();
     (Select c a 0) => (IAnd c a) if result_is_bool();
+    (Select c a c) => (IAnd c a) if result_is_bool();
+    (Select c c a) => (IOr c a) if result_is_bool();
     (Select c 1 a) => (IOr c a) if result_is_bool();
     (Select c 0 a) => (IAnd (INot c) a) if result_is_bool();
     (Select c a 1) => (IOr (INot c) a) if result_is_bool();
@@ -253,6 +258,24 @@ static CONVERSIONS: &[Rule] = rules! {
 
 fn not_constant_and_once(m: &Match<'_>, at: usize) -> bool {
     m.consts(at).is_none() && m.inner_used_once()
+}
+
+fn odd_and_once(m: &Match<'_>, at: usize) -> bool {
+    m.all(at, |_, c| c & 1 == 1) && m.inner_used_once()
+}
+
+/// The greatest quotient by a divisor.
+fn quotients(bits: u32, value: u64) -> u64 {
+    (u64::MAX >> (64 - bits)) / value.max(1)
+}
+
+/// The inverse of an odd number modulo the power of two: each step doubles the bits that are right, from three.
+fn inverse(bits: u32, value: u64) -> u64 {
+    let mut inverse = value;
+    for _ in 0..5 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(value.wrapping_mul(inverse)));
+    }
+    inverse & u64::MAX >> (64 - bits)
 }
 
 fn log2(_bits: u32, value: u64) -> u64 {
