@@ -1,0 +1,460 @@
+//! Random structured programs: what the interpreter makes of the translated module must be what the program means.
+//!
+//! A program is a tree of statements over one number. The test evaluates the tree itself, and writes it down as SPIR-V
+//! with merge instructions: selections, loops with conditional back-edges, switches that fall through, exits by break,
+//! continue and return from any depth, in a function that `main` calls, and phis at selection merges.
+
+mod common;
+
+use std::fmt::Write;
+
+use crestline_frontend::{TranslateOptions, translate};
+use crestline_ssa::interp::{self, Resources};
+use crestline_ssa::passes;
+use crestline_ssa::verify::verify;
+
+/// Invocations: each starts with another number.
+const LANES: u32 = 16;
+
+const PREAMBLE: &str = "
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main \"main\" %index
+OpExecutionMode %main LocalSize 16 1 1
+OpDecorate %index BuiltIn LocalInvocationIndex
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %array ArrayStride 4
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%bool = OpTypeBool
+%uint = OpTypeInt 32 0
+%fn = OpTypeFunction %void
+%fn_uint = OpTypeFunction %uint %uint
+%array = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %array
+%ptr_block = OpTypePointer StorageBuffer %block
+%ptr_uint = OpTypePointer StorageBuffer %uint
+%ptr_input = OpTypePointer Input %uint
+%ptr_function = OpTypePointer Function %uint
+%index = OpVariable %ptr_input Input
+%buffer = OpVariable %ptr_block StorageBuffer
+";
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        ((self.0 >> 16) % u64::from(n)) as u32
+    }
+}
+
+/// A statement. Conditions ask whether the number has a remainder by a small divisor.
+enum Stmt {
+    /// `x = x * 5 + n`.
+    Step(u32),
+    /// `if x % d == r`.
+    If {
+        test: (u32, u32),
+        then: Vec<Stmt>,
+        else_: Vec<Stmt>,
+    },
+    /// The same as two values that a phi joins: `x ^ n` or `x + n`.
+    Phi {
+        test: (u32, u32),
+        n: u32,
+    },
+    /// At most `rounds` times; a test ends it early, before the body or in the continue construct.
+    Loop {
+        id: u32,
+        rounds: u32,
+        test: (u32, u32),
+        late: bool,
+        body: Vec<Stmt>,
+        step: u32,
+    },
+    /// `switch x % cases`; a case falls through where it says so, the default is number `default`.
+    Switch {
+        id: u32,
+        cases: Vec<(Vec<Stmt>, bool)>,
+        default: usize,
+    },
+    Break,
+    Continue,
+    Return,
+}
+
+/// How a statement ends.
+#[derive(PartialEq)]
+enum Flow {
+    On,
+    Break,
+    Continue,
+    Return,
+}
+
+#[derive(Clone, Copy)]
+struct Context {
+    depth: u32,
+    in_loop: bool,
+    in_switch: bool,
+}
+
+fn generate(random: &mut Random, context: Context, ids: &mut u32) -> Vec<Stmt> {
+    let mut list = Vec::new();
+    for _ in 0..1 + random.below(3) {
+        let inner = Context { depth: context.depth + 1, ..context };
+        let test = (2 + random.below(3), random.below(2));
+        let leaf = context.depth >= 5;
+        list.push(match random.below(if leaf { 8 } else { 16 }) {
+            0..=3 => Stmt::Step(random.below(100)),
+            4 => Stmt::Phi { test, n: random.below(100) },
+            5 if context.in_loop || context.in_switch => Stmt::Break,
+            6 if context.in_loop => Stmt::Continue,
+            7 if random.below(3) == 0 => Stmt::Return,
+            8..=11 => Stmt::If {
+                test,
+                then: generate(random, inner, ids),
+                else_: if random.below(2) == 0 { vec![] } else { generate(random, inner, ids) },
+            },
+            12..=13 => {
+                *ids += 1;
+                let inner = Context { in_loop: true, in_switch: false, ..inner };
+                let (id, late) = (*ids, random.below(2) == 0);
+                let body = generate(random, inner, ids);
+                Stmt::Loop {
+                    id,
+                    rounds: 1 + random.below(4),
+                    test,
+                    late,
+                    body,
+                    step: random.below(9),
+                }
+            }
+            14..=15 => {
+                *ids += 1;
+                let inner = Context { in_switch: true, ..inner };
+                let (id, count) = (*ids, 1 + random.below(7));
+                let cases: Vec<_> = (0..count)
+                    .map(|i| (generate(random, inner, ids), i + 1 < count && random.below(3) == 0))
+                    .collect();
+                Stmt::Switch { id, default: random.below(count) as usize, cases }
+            }
+            _ => Stmt::Step(7),
+        });
+        if matches!(list.last(), Some(Stmt::Break | Stmt::Continue | Stmt::Return)) {
+            break;
+        }
+    }
+    list
+}
+
+fn holds(x: u32, test: (u32, u32)) -> bool {
+    x % test.0 == test.1
+}
+
+/// What the statements do to `x`.
+fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
+    for stmt in list {
+        let flow = match stmt {
+            Stmt::Step(n) => {
+                *x = x.wrapping_mul(5).wrapping_add(*n);
+                Flow::On
+            }
+            Stmt::Phi { test, n } => {
+                *x = if holds(*x, *test) { *x ^ n } else { x.wrapping_add(*n) };
+                Flow::On
+            }
+            Stmt::If { test, then, else_ } => {
+                evaluate(if holds(*x, *test) { then } else { else_ }, x)
+            }
+            Stmt::Loop { rounds, test, late, body, step, .. } => {
+                let mut count = 0;
+                loop {
+                    if count >= *rounds || (!late && holds(*x, *test)) {
+                        break Flow::On;
+                    }
+                    match evaluate(body, x) {
+                        Flow::Break => break Flow::On,
+                        Flow::Return => break Flow::Return,
+                        Flow::On | Flow::Continue => {}
+                    }
+                    *x = x.wrapping_add(*step);
+                    count += 1;
+                    if *late && holds(*x, *test) {
+                        break Flow::On;
+                    }
+                }
+            }
+            Stmt::Switch { cases, default, .. } => {
+                // One more literal than cases, so that some values find none.
+                let wanted = (*x % (cases.len() as u32 + 1)) as usize;
+                let mut at = if wanted < cases.len() { wanted } else { *default };
+                loop {
+                    let (body, falls) = &cases[at];
+                    match evaluate(body, x) {
+                        Flow::On if *falls => at += 1,
+                        Flow::On | Flow::Break => break Flow::On,
+                        other => break other,
+                    }
+                }
+            }
+            Stmt::Break => Flow::Break,
+            Stmt::Continue => Flow::Continue,
+            Stmt::Return => Flow::Return,
+        };
+        if flow != Flow::On {
+            return flow;
+        }
+    }
+    Flow::On
+}
+
+/// Writes statements as blocks.
+#[derive(Default)]
+struct Writer {
+    text: String,
+    /// Declarations of constants and variables.
+    constants: String,
+    variables: String,
+    seen: Vec<u32>,
+    next: u32,
+}
+
+/// Labels that statements leave to.
+#[derive(Clone, Default)]
+struct Targets {
+    break_: String,
+    continue_: String,
+}
+
+impl Writer {
+    fn line(&mut self, line: impl AsRef<str>) {
+        self.text.push_str(line.as_ref());
+        self.text.push('\n');
+    }
+
+    fn fresh(&mut self) -> u32 {
+        self.next += 1;
+        self.next
+    }
+
+    fn constant(&mut self, value: u32) -> String {
+        if !self.seen.contains(&value) {
+            self.seen.push(value);
+            writeln!(self.constants, "%c{value} = OpConstant %uint {value}").expect("a string");
+        }
+        format!("%c{value}")
+    }
+
+    /// The id of `x % divisor == remainder`, and of x.
+    fn test(&mut self, test: (u32, u32)) -> (String, String) {
+        let n = self.fresh();
+        let (divisor, remainder) = (self.constant(test.0), self.constant(test.1));
+        self.line(format!("%x{n} = OpLoad %uint %x"));
+        self.line(format!("%r{n} = OpUMod %uint %x{n} {divisor}"));
+        self.line(format!("%b{n} = OpIEqual %bool %r{n} {remainder}"));
+        (format!("%b{n}"), format!("%x{n}"))
+    }
+
+    fn update(&mut self, op: &str, amount: u32) {
+        let n = self.fresh();
+        let amount = self.constant(amount);
+        self.line(format!("%o{n} = OpLoad %uint %x"));
+        self.line(format!("%n{n} = {op} %uint %o{n} {amount}"));
+        self.line(format!("OpStore %x %n{n}"));
+    }
+
+    /// Statements, then a branch to `end` unless they leave.
+    fn list(&mut self, list: &[Stmt], targets: &Targets, end: &str) {
+        for stmt in list {
+            match stmt {
+                Stmt::Step(n) => {
+                    self.update("OpIMul", 5);
+                    self.update("OpIAdd", *n);
+                }
+                Stmt::Phi { test, n } => self.phi(*test, *n),
+                Stmt::If { test, then, else_ } => {
+                    let n = self.fresh();
+                    let (cond, _) = self.test(*test);
+                    let no =
+                        if else_.is_empty() { format!("%merge{n}") } else { format!("%else{n}") };
+                    self.line(format!("OpSelectionMerge %merge{n} None"));
+                    self.line(format!("OpBranchConditional {cond} %then{n} {no}"));
+                    self.line(format!("%then{n} = OpLabel"));
+                    self.list(then, targets, &format!("%merge{n}"));
+                    if !else_.is_empty() {
+                        self.line(format!("{no} = OpLabel"));
+                        self.list(else_, targets, &format!("%merge{n}"));
+                    }
+                    self.line(format!("%merge{n} = OpLabel"));
+                }
+                Stmt::Loop { id, rounds, test, late, body, step } => {
+                    self.looped(*id, *rounds, *test, *late, body, *step);
+                }
+                Stmt::Switch { id, cases, default } => self.switch(*id, cases, *default, targets),
+                Stmt::Break => return self.line(format!("OpBranch {}", targets.break_)),
+                Stmt::Continue => return self.line(format!("OpBranch {}", targets.continue_)),
+                Stmt::Return => {
+                    let n = self.fresh();
+                    self.line(format!("%v{n} = OpLoad %uint %x"));
+                    return self.line(format!("OpReturnValue %v{n}"));
+                }
+            }
+        }
+        self.line(format!("OpBranch {end}"));
+    }
+
+    fn phi(&mut self, test: (u32, u32), n: u32) {
+        let k = self.fresh();
+        let amount = self.constant(n);
+        let (cond, x) = self.test(test);
+        self.line(format!("OpSelectionMerge %join{k} None"));
+        self.line(format!("OpBranchConditional {cond} %left{k} %right{k}"));
+        self.line(format!("%left{k} = OpLabel"));
+        self.line(format!("%p{k} = OpBitwiseXor %uint {x} {amount}"));
+        self.line(format!("OpBranch %join{k}"));
+        self.line(format!("%right{k} = OpLabel"));
+        self.line(format!("%q{k} = OpIAdd %uint {x} {amount}"));
+        self.line(format!("OpBranch %join{k}"));
+        self.line(format!("%join{k} = OpLabel"));
+        self.line(format!("%j{k} = OpPhi %uint %p{k} %left{k} %q{k} %right{k}"));
+        self.line(format!("OpStore %x %j{k}"));
+    }
+
+    fn looped(
+        &mut self,
+        id: u32,
+        rounds: u32,
+        test: (u32, u32),
+        late: bool,
+        body: &[Stmt],
+        step: u32,
+    ) {
+        let (zero, one, limit) = (self.constant(0), self.constant(1), self.constant(rounds));
+        writeln!(self.variables, "%i{id} = OpVariable %ptr_function Function").expect("a string");
+        self.line(format!("OpStore %i{id} {zero}"));
+        self.line(format!("OpBranch %header{id}"));
+        self.line(format!("%header{id} = OpLabel"));
+        self.line(format!("%count{id} = OpLoad %uint %i{id}"));
+        self.line(format!("%more{id} = OpULessThan %bool %count{id} {limit}"));
+        self.line(format!("OpLoopMerge %after{id} %cont{id} None"));
+        self.line(format!("OpBranchConditional %more{id} %enter{id} %after{id}"));
+        self.line(format!("%enter{id} = OpLabel"));
+        if !late {
+            let (cond, _) = self.test(test);
+            self.line(format!("OpBranchConditional {cond} %after{id} %body{id}"));
+            self.line(format!("%body{id} = OpLabel"));
+        }
+        let targets = Targets { break_: format!("%after{id}"), continue_: format!("%cont{id}") };
+        self.list(body, &targets, &targets.continue_);
+        self.line(format!("%cont{id} = OpLabel"));
+        self.update("OpIAdd", step);
+        // The header's value, seen from the continue construct.
+        self.line(format!("%next{id} = OpIAdd %uint %count{id} {one}"));
+        self.line(format!("OpStore %i{id} %next{id}"));
+        if late {
+            let (cond, _) = self.test(test);
+            self.line(format!("OpBranchConditional {cond} %after{id} %header{id}"));
+        } else {
+            self.line(format!("OpBranch %header{id}"));
+        }
+        self.line(format!("%after{id} = OpLabel"));
+    }
+
+    fn switch(&mut self, id: u32, cases: &[(Vec<Stmt>, bool)], default: usize, outer: &Targets) {
+        let n = self.fresh();
+        let count = self.constant(cases.len() as u32 + 1);
+        self.line(format!("%s{n} = OpLoad %uint %x"));
+        self.line(format!("%m{n} = OpUMod %uint %s{n} {count}"));
+        self.line(format!("OpSelectionMerge %out{id} None"));
+        let mut branch = format!("OpSwitch %m{n} %case{id}_{default}");
+        for i in 0..cases.len() {
+            write!(branch, " {i} %case{id}_{i}").expect("a string");
+        }
+        self.line(branch);
+        let targets = Targets { break_: format!("%out{id}"), ..outer.clone() };
+        for (i, (body, falls)) in cases.iter().enumerate() {
+            self.line(format!("%case{id}_{i} = OpLabel"));
+            let end = if *falls { format!("%case{id}_{}", i + 1) } else { format!("%out{id}") };
+            self.list(body, &targets, &end);
+        }
+        self.line(format!("%out{id} = OpLabel"));
+    }
+}
+
+/// The program in the function `%work`, called twice by `main`.
+fn module(program: &[Stmt]) -> String {
+    let mut writer = Writer::default();
+    let zero = writer.constant(0);
+    writer.list(program, &Targets::default(), "%end");
+    format!(
+        "{PREAMBLE}{}
+        %work = OpFunction %uint None %fn_uint
+        %start = OpFunctionParameter %uint
+        %entry = OpLabel
+        %x = OpVariable %ptr_function Function
+        {}
+        OpStore %x %start
+        {}
+        %end = OpLabel
+        %result = OpLoad %uint %x
+        OpReturnValue %result
+        OpFunctionEnd
+        %main = OpFunction %void None %fn
+        %top = OpLabel
+        %lane = OpLoad %uint %index
+        %first = OpFunctionCall %uint %work %lane
+        %second = OpFunctionCall %uint %work %first
+        %place = OpAccessChain %ptr_uint %buffer {zero} %lane
+        OpStore %place %second
+        OpReturn
+        OpFunctionEnd",
+        writer.constants, writer.variables, writer.text
+    )
+}
+
+fn run(shader: &crestline_ssa::ir::Shader) -> Vec<u32> {
+    let mut resources = Resources::default();
+    resources.bind(0, 0, vec![0; LANES as usize * 4]);
+    interp::run(shader, &mut resources, [1, 1, 1], &interp::Options::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    let bytes = resources.buffer(0, 0).expect("the buffer was bound");
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+#[test]
+fn random_control_flow_means_what_it_says() {
+    let total = std::env::var("CRESTLINE_PROGRAMS").ok().and_then(|n| n.parse().ok());
+    for seed in 0..total.unwrap_or(120u64) {
+        let mut random =
+            Random(0x1234_5678_9abc_def1 ^ (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        let context = Context { depth: 0, in_loop: false, in_switch: false };
+        let program = generate(&mut random, context, &mut 0);
+        let text = module(&program);
+        let show = |what: &str| {
+            let file = std::env::temp_dir().join("crestline-control-flow.spvasm");
+            std::fs::write(&file, &text).expect("the temporary directory is writable");
+            format!("seed {seed}: {what}; module in {}", file.display())
+        };
+        let expected: Vec<u32> = (0..LANES)
+            .map(|lane| {
+                let mut x = lane;
+                evaluate(&program, &mut x);
+                evaluate(&program, &mut x);
+                x
+            })
+            .collect();
+        let words = common::assemble(&text);
+        let mut shader = translate(&words, &TranslateOptions::default())
+            .unwrap_or_else(|e| panic!("{}", show(&e.to_string())));
+        verify(&shader).unwrap_or_else(|e| panic!("{}", show(&e.to_string())));
+        assert_eq!(run(&shader), expected, "{}", show("as translated"));
+        passes::optimize(&mut shader, &passes::Options::default(), &mut |_, _| {});
+        assert_eq!(run(&shader), expected, "{}", show("after all passes"));
+    }
+}
