@@ -217,7 +217,7 @@ impl Kernel {
     /// One report of those of all host threads.
     fn merge(&self, outcomes: Vec<Outcome>) -> Result<Report, EmuError> {
         let mut report = Report::default();
-        let mut diagnostics: BTreeMap<(usize, Class), Diagnostic> = BTreeMap::new();
+        let mut diagnostics = Diagnostics::new();
         let mut first_error: Option<(u64, EmuError)> = None;
         for outcome in outcomes {
             report.instructions += outcome.report.instructions;
@@ -230,20 +230,7 @@ impl Kernel {
                 first_error = Some((group, error));
             }
             for (key, diagnostic) in outcome.diagnostics {
-                diagnostics
-                    .entry(key)
-                    .and_modify(|entry| {
-                        entry.count += diagnostic.count;
-                        let order = |d: &Diagnostic| {
-                            let [x, y, z] = d.location.group;
-                            ([z, y, x], d.location.thread)
-                        };
-                        if order(&diagnostic) < order(entry) {
-                            entry.location = diagnostic.location;
-                            entry.problem = diagnostic.problem;
-                        }
-                    })
-                    .or_insert(diagnostic);
+                add(&mut diagnostics, key, diagnostic);
             }
         }
         if let Some((_, error)) = first_error {
@@ -259,6 +246,28 @@ impl Kernel {
             .collect();
         Ok(report)
     }
+}
+
+/// Diagnostics by instruction and class.
+type Diagnostics = BTreeMap<(usize, Class), Diagnostic>;
+
+/// Adds a diagnostic to those of other threads. What stands for all of a kind is the one of the
+/// first workgroup and thread, whichever host thread was faster.
+fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic: Diagnostic) {
+    let order = |diagnostic: &Diagnostic| {
+        let [x, y, z] = diagnostic.location.group;
+        ([z, y, x], diagnostic.location.thread)
+    };
+    diagnostics
+        .entry(key)
+        .and_modify(|entry| {
+            entry.count += diagnostic.count;
+            if order(&diagnostic) < order(entry) {
+                entry.location = diagnostic.location;
+                entry.problem = diagnostic.problem;
+            }
+        })
+        .or_insert(diagnostic);
 }
 
 /// What one host thread needs to run workgroups.
@@ -278,7 +287,7 @@ struct Worker<'a> {
 /// What one host thread did.
 struct Outcome {
     report: Report,
-    diagnostics: BTreeMap<(usize, Class), Diagnostic>,
+    diagnostics: Diagnostics,
     /// The first workgroup of this host thread that failed.
     error: Option<(u64, EmuError)>,
 }
@@ -324,17 +333,7 @@ impl Worker<'_> {
             outcome.report.simd8_instructions += t.executed_simd8;
             outcome.report.sends += t.sends;
             for (key, diagnostic) in t.log.take() {
-                outcome
-                    .diagnostics
-                    .entry(key)
-                    .and_modify(|entry| {
-                        entry.count += diagnostic.count;
-                        if diagnostic.location < entry.location {
-                            entry.location = diagnostic.location;
-                            entry.problem = diagnostic.problem;
-                        }
-                    })
-                    .or_insert(diagnostic);
+                add(&mut outcome.diagnostics, key, diagnostic);
             }
         }
         outcome

@@ -1,0 +1,236 @@
+//! What instructions do, where foreign code does not pin it down, and what a dispatch promises.
+
+mod common;
+
+use common::*;
+use crestline_emu::{Kernel, Options, Report, Resources, Step};
+use crestline_isa::message::{AtomicOp, Bti, Message, SimdMode};
+use crestline_isa::{
+    AccessMode, Branch, CondMod, Dst, Extra, Flag, Inst, Opcode, PredCtrl, Region, Src, Swizzle,
+    Type, WriteMask,
+};
+
+/// Runs a program that leaves a result in r20 and gives that register.
+fn result(mut program: Vec<Inst>) -> [u32; 8] {
+    let mut all = addresses(30);
+    all.append(&mut program);
+    all.push(alu(Opcode::Mov, dst(31, Type::Ud), &[packed(20, Type::Ud)]).with_no_mask());
+    all.push(write(Bti(0), 30).with_no_mask());
+    all.extend(end());
+    let (report, buffer) = run(all).expect("the program runs");
+    assert_eq!(report.diagnostics, []);
+    dwords(&buffer)[..8].try_into().unwrap()
+}
+
+/// Register `nr` = channel number.
+fn channels(nr: u8) -> Vec<Inst> {
+    vec![
+        alu(Opcode::Mov, dst(nr + 1, Type::W), &[Src::imm(Type::V, 0x7654_3210)]),
+        alu(Opcode::Mov, dst(nr, Type::D), &[packed(nr + 1, Type::W)]),
+    ]
+}
+
+const F0: Flag = Flag { nr: 0, subnr: 0 };
+
+/// f0.0 = channels whose number is below `limit`.
+fn flag_below(limit: i32) -> Vec<Inst> {
+    let mut program = channels(10);
+    program.push(
+        alu(Opcode::Cmp, Dst::null(Type::D), &[packed(10, Type::D), Src::imm_d(limit)])
+            .with_cond_mod(CondMod::L, F0),
+    );
+    program
+}
+
+#[test]
+fn integer_sums_saturate_and_compare_with_all_their_bits() {
+    let mut program = vec![
+        mov_ud(20, 0),
+        alu(Opcode::Mov, dst(10, Type::D), &[Src::imm_d(i32::MAX)]),
+        // 2 * (2^31 - 1) is positive, though its low 32 bits are not.
+        alu(Opcode::Add, dst(11, Type::D), &[packed(10, Type::D), packed(10, Type::D)])
+            .with_cond_mod(CondMod::G, F0),
+    ];
+    let mut add = alu(Opcode::Add, dst(20, Type::D), &[packed(10, Type::D), packed(10, Type::D)])
+        .with_predicate(PredCtrl::Normal, false, F0);
+    add.saturate = true;
+    program.push(add);
+    assert_eq!(result(program), [i32::MAX as u32; 8]);
+}
+
+#[test]
+fn a_negated_unsigned_source_is_negative() {
+    let negated = packed(10, Type::Ud).negated();
+    let program = vec![
+        mov_ud(20, 0),
+        mov_ud(10, 5),
+        alu(Opcode::Cmp, Dst::null(Type::Ud), &[negated, Src::imm_ud(3)])
+            .with_cond_mod(CondMod::L, F0),
+        mov_ud(20, 1).with_predicate(PredCtrl::Normal, false, F0),
+    ];
+    assert_eq!(result(program), [1; 8]);
+}
+
+#[test]
+fn horizontal_predicates_combine_aligned_groups() {
+    let with = |ctrl, inverse| {
+        let mut program = flag_below(3);
+        program.push(mov_ud(20, 0));
+        program.push(mov_ud(20, 1).with_predicate(ctrl, inverse, F0));
+        result(program)
+    };
+    assert_eq!(with(PredCtrl::Any2H, false), [1, 1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(with(PredCtrl::All2H, false), [1, 1, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(with(PredCtrl::Any4H, false), [1, 1, 1, 1, 0, 0, 0, 0]);
+    assert_eq!(with(PredCtrl::All4H, true), [1; 8]);
+    assert_eq!(with(PredCtrl::Any8H, false), [1; 8]);
+}
+
+#[test]
+fn a_group_of_channels_uses_its_own_masks() {
+    let mut program = flag_below(6);
+    program.push(mov_ud(20, 0));
+    // Channels 4 to 7 of the mask, packed into the low half of the register.
+    program.push(mov_ud(20, 1).with_exec_size(4).with_group(4).with_predicate(
+        PredCtrl::Normal,
+        false,
+        F0,
+    ));
+    assert_eq!(result(program), [1, 1, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn align16_swizzles_and_write_masks() {
+    let mut program = channels(10);
+    program.push(mov_ud(20, 9));
+    let swizzled = Src::grf_align16(10, 0, Type::D, Swizzle([3, 2, 1, 0]));
+    let mut mov = alu(Opcode::Mov, dst(20, Type::D).with_writemask(WriteMask(0b0101)), &[swizzled]);
+    mov.access_mode = AccessMode::Align16;
+    program.push(mov);
+    assert_eq!(result(program), [3, 9, 1, 9, 7, 9, 5, 9]);
+}
+
+#[test]
+fn regions_walk_rows_and_columns() {
+    let mut program = channels(10);
+    let transposed = Src::grf(10, 0, Type::D, Region::align1(1, 2, 4));
+    program.push(alu(Opcode::Mov, dst(20, Type::D), &[transposed]).with_exec_size(8));
+    assert_eq!(result(program), [0, 4, 1, 5, 2, 6, 3, 7]);
+}
+
+#[test]
+fn channels_leave_a_loop_one_by_one_and_meet_behind_it() {
+    // r20 counts rounds; channel c leaves before round c + 1.
+    let flow =
+        |opcode, branch| Inst::new(opcode).with_exec_size(8).with_extra(Extra::Branch(branch));
+    let mut program = channels(10);
+    program.push(mov_ud(20, 0));
+    program.extend([
+        alu(Opcode::Cmp, Dst::null(Type::D), &[packed(20, Type::D), packed(10, Type::D)])
+            .with_cond_mod(CondMod::Ge, F0),
+        flow(Opcode::Break, Branch::jip_uip(32, 32)).with_predicate(PredCtrl::Normal, false, F0),
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
+        flow(Opcode::While, Branch::jip(-48)),
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(100)]),
+    ]);
+    assert_eq!(result(program), [100, 101, 102, 103, 104, 105, 106, 107]);
+}
+
+/// Each thread adds one to the first dword and keeps what it found there in its own dword.
+fn tickets(host_threads: usize) -> (Report, Vec<u8>) {
+    let atomic = Message::UntypedAtomic {
+        bti: Bti(0),
+        op: AtomicOp::Inc,
+        simd: SimdMode::Simd8,
+        return_data: true,
+        word: false,
+    };
+    let group = Src::grf(0, 4, Type::Ud, Region::SCALAR);
+    let mut program = vec![
+        mov_ud(10, 0).with_exec_size(1),
+        send(atomic, 10, (1, 1), Some(21), false).with_exec_size(1),
+        alu(Opcode::Add, dst(20, Type::Ud), &[group, Src::imm_ud(1)]).with_exec_size(1),
+        alu(Opcode::Shl, dst(20, Type::Ud), &[packed(20, Type::Ud), Src::imm_uw(2)])
+            .with_exec_size(1),
+        write(Bti(0), 20).with_exec_size(1),
+    ];
+    for inst in &mut program {
+        inst.srcs = inst.srcs.map(|src| match src {
+            Src::Reg(mut reg) => {
+                reg.region = Region::SCALAR;
+                Src::Reg(reg)
+            }
+            other => other,
+        });
+    }
+    program.extend(end());
+    let kernel = Kernel::from_instructions(program, metadata(), &device()).unwrap();
+    let mut resources = Resources::new();
+    resources.set_buffer(BUFFER, &[0; 4 * 65]);
+    let options = Options { host_threads, ..Options::default() };
+    let report = kernel.dispatch([64, 1, 1], &mut resources, &options).unwrap();
+    (report, resources.buffer(BUFFER).unwrap())
+}
+
+#[test]
+fn workgroups_take_tickets_in_order_whatever_the_host_does() {
+    let expected: Vec<u32> = [64].into_iter().chain(0..64).collect();
+    for host_threads in [0, 1, 7] {
+        let (report, buffer) = tickets(host_threads);
+        assert_eq!(dwords(&buffer), expected);
+        assert_eq!(report.threads, 64);
+    }
+}
+
+#[test]
+fn reports_do_not_depend_on_the_number_of_host_threads() {
+    // Group g writes dword g of a buffer that is too short for all.
+    let group = Src::grf(0, 4, Type::Ud, Region::SCALAR);
+    let mut program = vec![
+        alu(Opcode::Shl, dst(20, Type::Ud), &[group, Src::imm_uw(2)]),
+        alu(Opcode::Mov, dst(21, Type::Ud), &[group]),
+        write(Bti(0), 20),
+    ];
+    program.extend(end());
+    let kernel = Kernel::from_instructions(program, metadata(), &device()).unwrap();
+    let run = |host_threads| {
+        let mut resources = Resources::new();
+        resources.set_buffer(BUFFER, &[0; 16]);
+        let options = Options { host_threads, ..Options::default() };
+        let report = kernel.dispatch([10, 10, 1], &mut resources, &options).unwrap();
+        (report, resources.buffer(BUFFER).unwrap())
+    };
+    let one = run(1);
+    assert_eq!(one.0.diagnostics.len(), 1);
+    assert_eq!(one.0.diagnostics[0].location.group, [4, 0, 0]);
+    let strip = |report: Report| (report.instructions, report.sends, report.threads);
+    for host_threads in [0, 3, 16] {
+        let many = run(host_threads);
+        assert_eq!(many.1, one.1);
+        assert_eq!(many.0.diagnostics, one.0.diagnostics);
+        assert_eq!(strip(many.0), strip(one.0.clone()));
+    }
+}
+
+#[test]
+fn a_trace_shows_each_instruction_with_what_it_changed() {
+    let mut program = flag_below(2);
+    program.push(mov_ud(20, 7).with_predicate(PredCtrl::Normal, false, F0));
+    program.extend(end());
+    let kernel = Kernel::from_instructions(program, metadata(), &device()).unwrap();
+    let mut resources = Resources::new();
+    resources.set_buffer(BUFFER, &[]);
+    let mut steps = Vec::new();
+    let mut trace = |step: &Step<'_>| {
+        let changes: Vec<String> =
+            step.changes.iter().map(|c| format!("{}={:x}", c.register, c.after)).collect();
+        steps.push((step.instruction.opcode, step.channels, changes));
+    };
+    let options = Options::default();
+    kernel.trace([1, 1, 1], &mut resources, &options, &mut trace).unwrap();
+    let opcodes: Vec<&str> = steps.iter().map(|(opcode, ..)| opcode.name()).collect();
+    assert_eq!(opcodes, ["mov", "mov", "cmp", "mov", "mov", "send"]);
+    assert_eq!(steps[2].2, ["f0.0=cdcdcd03"]);
+    assert_eq!(steps[3].1, 0b11);
+    assert_eq!(steps[3].2, ["r20.0=7", "r20.4=7"]);
+}
