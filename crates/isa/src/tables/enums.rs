@@ -82,7 +82,7 @@ coded! {
     SinCos   "sincos"    8 Gen4..=Gen5   "Sine and cosine in two result registers.";
     Fdiv     "fdiv"      9 Gen6..=Gen11  "src0 / src1.";
     Pow      "pow"      10 Gen4..=Gen11  "src0 ^ src1.";
-    IntDiv   "intdiv"   11 Gen4..=Gen12  "Integer quotient and remainder in two result registers.";
+    IntDiv   "intdivmod" 11 Gen4..=Gen12  "Integer quotient and remainder in two result registers.";
     IntQuot  "intdiv"   12 Gen4..=Gen12  "Integer quotient.";
     IntRem   "intmod"   13 Gen4..=Gen12  "Integer remainder.";
     Invm     "invm"     14 Gen8..=Gen125 "First step of the IEEE divide macro.";

@@ -133,8 +133,10 @@ impl Printer<'_> {
     fn operands(&self, out: &mut String) {
         let i = self.i;
         match i.opcode.form() {
-            Form::Nullary | Form::MaskStack => {}
-            Form::Jmpi | Form::BranchJip | Form::BranchJipUip => self.targets(out),
+            Form::Nullary => {}
+            Form::MaskStack | Form::Jmpi | Form::BranchJip | Form::BranchJipUip => {
+                self.targets(out)
+            }
             Form::Call => {
                 self.destination(out);
                 self.targets(out);
@@ -162,7 +164,11 @@ impl Printer<'_> {
     /// An operand that is all zero bits, whose type is the one with code 0.
     fn absent(&self, out: &mut String) {
         let ty = Type::from_reg_bits(self.generation, 0).unwrap_or(Type::Ud);
-        let _ = write!(out, "null<0,1,0>{} ", ty.name());
+        let region = match self.i.access_mode {
+            AccessMode::Align1 => "<0,1,0>",
+            AccessMode::Align16 => "<0>.x",
+        };
+        let _ = write!(out, "null{region}{} ", ty.name());
     }
 
     fn targets(&self, out: &mut String) {
@@ -182,7 +188,7 @@ impl Printer<'_> {
         if self.generation <= Gen::Gen5 && branch.pop_count != 0 {
             let _ = write!(out, "Pop: {} ", branch.pop_count);
         }
-        if branch.jip.is_none() {
+        if branch.jip.is_none() && self.i.opcode.form() != Form::MaskStack {
             self.source(out, 0);
         }
     }
@@ -261,6 +267,8 @@ impl Printer<'_> {
     fn message(&self, out: &mut String) {
         let Some(send) = self.i.send() else { return };
         let split = self.i.opcode.form() == Form::Sends || self.generation >= Gen::Gen12;
+        // Whether an extended descriptor that looks like no region is printed as it is.
+        let mut explicit = false;
         if split {
             self.payload(out, self.i.dst.place, self.i.dst.ty);
             for src in &self.i.srcs[..2] {
@@ -270,17 +278,22 @@ impl Printer<'_> {
                 }
             }
         } else {
+            if self.generation <= Gen::Gen5 {
+                let _ = write!(out, "{} ", send.base_mrf);
+            }
             self.destination(out);
             match (&self.i.srcs[0], send.ex_desc) {
                 (Src::Reg(src), DescSrc::Imm(ex_desc)) if self.generation >= Gen::Gen9 => {
                     let region = overlaid_region(ex_desc, self.i.residue);
+                    explicit = ex_desc != 0 && region.is_none();
+                    let region = region.unwrap_or(Region::SCALAR);
                     self.src_reg(out, &SrcReg { region, ..*src }, 0);
                     out.push(' ');
                 }
                 _ => self.source(out, 0),
             }
         }
-        self.descriptors(out, send, split);
+        self.descriptors(out, send, split, explicit);
         out.push_str("\n    ");
         mesa_message::message(out, self.generation, send, split);
     }
@@ -290,7 +303,7 @@ impl Printer<'_> {
         let _ = write!(out, "{} ", ty.name());
     }
 
-    fn descriptors(&self, out: &mut String, send: &Send, split: bool) {
+    fn descriptors(&self, out: &mut String, send: &Send, split: bool, explicit: bool) {
         let eot = u32::from(send.eot) << 31;
         let _ = match send.desc {
             DescSrc::Imm(desc) => {
@@ -316,11 +329,18 @@ impl Printer<'_> {
             // What the descriptor's bits of the instruction hold: the register operand.
             let _ = write!(out, "0x{:08x} ", 0x200 | eot);
         }
+        if let (true, DescSrc::Imm(ex_desc)) = (explicit, send.ex_desc) {
+            let _ = write!(out, "0x{ex_desc:08x} ");
+        }
     }
 
     fn options(&self, out: &mut String) {
         let i = self.i;
         if i.opcode.form() == Form::Nullary {
+            // Dumps leave this out, and with it the instruction's size.
+            if i.compacted {
+                out.push_str("{ compacted }");
+            }
             return;
         }
         let mut options: Vec<String> = Vec::new();
@@ -342,6 +362,7 @@ impl Printer<'_> {
         add(self.group().is_some(), &self.group().unwrap_or_default());
         let swsb = self.swsb();
         add(!swsb.is_empty(), &swsb);
+        add(i.mask_ctrl_ex, "MaskCtrlEx");
         add(i.compacted, "compacted");
         add(i.thread_ctrl == ThreadCtrl::Atomic, "atomic");
         add(i.thread_ctrl == ThreadCtrl::Switch, "switch");
@@ -400,19 +421,17 @@ impl Printer<'_> {
     }
 }
 
-/// The region that the bits of an extended descriptor look like in a gen9 or gen11 send: dumps
-/// show those bits so. The highest bit of the width is not part of the descriptor.
-fn overlaid_region(ex_desc: u32, residue: u128) -> Region {
-    let vstride = match ex_desc >> 24 & 15 {
-        0 => 0,
-        code => 1_u8.checked_shl(code - 1).unwrap_or(0),
-    };
-    let width = (residue >> 84 & 1) << 2 | u128::from(ex_desc >> 22 & 3);
-    let hstride = match ex_desc >> 20 & 3 {
-        0 => 0,
-        code => 1 << (code - 1),
-    };
-    Region::align1(vstride, 1 << width, hstride)
+/// The region that the bits of an extended descriptor look like in a gen9 or gen11 send, if
+/// they look like one: dumps show those bits so. The highest bit of the width is not part of
+/// the descriptor.
+fn overlaid_region(ex_desc: u32, residue: u128) -> Option<Region> {
+    let stride = |code: u32| if code == 0 { 0 } else { 1_u8 << (code - 1) };
+    let vstride = ex_desc >> 24 & 15;
+    let width = ex_desc >> 22 & 3 | ((residue >> 84 & 1) as u32) << 2;
+    let hstride = ex_desc >> 20 & 3;
+    let others = ex_desc & 0xf00f_ffff;
+    let plain = others == 0 && vstride <= 6 && width <= 4;
+    plain.then(|| Region::align1(stride(vstride), 1 << width, stride(hstride)))
 }
 
 fn mme(out: &mut String, number: u8) {

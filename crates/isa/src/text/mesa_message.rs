@@ -10,7 +10,7 @@ use crestline_device::Gen;
 use std::fmt::Write;
 
 /// What Mesa calls the shared functions.
-fn sfid_name(sfid: Sfid) -> &'static str {
+pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
     match sfid {
         Sfid::Null => "null",
         Sfid::Math => "math",

@@ -173,6 +173,24 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
+    /// Whether the text here, after spaces, starts so.
+    pub(super) fn rest_starts_with(&mut self, text: &str) -> bool {
+        self.skip_spaces();
+        self.rest().starts_with(text)
+    }
+
+    /// Position of the last occurrence of a character that is not yet behind.
+    pub(super) fn rfind(&self, c: char) -> Option<usize> {
+        self.rest().rfind(c).map(|at| self.at + at)
+    }
+
+    /// Takes everything up to and with a marker, and gives what is before it.
+    pub(super) fn until(&mut self, marker: &str) -> Option<&'a str> {
+        let (before, _) = self.rest().split_once(marker)?;
+        self.at += before.len() + marker.len();
+        Some(before)
+    }
+
     fn column(&self, at: usize) -> usize {
         self.text[..at].chars().count() + 1
     }

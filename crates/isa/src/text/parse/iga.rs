@@ -1,6 +1,7 @@
 //! Parser of the `iga` syntax.
 
 use super::cursor::Cursor;
+use super::mesa::macro_region;
 use super::number::Number;
 use super::{ParseError, Target};
 use crate::inst::{
@@ -45,6 +46,8 @@ struct RawPlace {
     /// Subregister in elements of the operand's type.
     element: u32,
     mme: Option<u8>,
+    /// Where it stands in the line, for errors.
+    column: usize,
 }
 
 impl RawPlace {
@@ -53,7 +56,7 @@ impl RawPlace {
         match self.place {
             Place::Direct { reg, .. } => match u8::try_from(self.element * ty.size()) {
                 Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
-                _ => Err(c.error("a subregister inside the register")),
+                _ => Err(c.error_at(self.column, "a subregister inside the register")),
             },
             place => Ok(place),
         }
@@ -194,9 +197,10 @@ impl Parser<'_, '_> {
 
     fn exec_size(&mut self) -> Result<()> {
         self.c.expect("(")?;
+        let column = self.c.here();
         let size = self.c.decimal("an execution size", 32)?;
         if !size.is_power_of_two() {
-            return Err(self.c.error("a power of two"));
+            return Err(self.c.error_at(column, "a power of two"));
         }
         self.inst.exec_size = size as u8;
         if self.c.eat("|") {
@@ -337,16 +341,18 @@ impl Parser<'_, '_> {
 
     /// A register, with what stands before its region.
     fn place(&mut self) -> Result<RawPlace> {
+        let column = self.c.here();
         let start = self.c.position();
         let name = self.c.name();
         if name == "r" && self.c.eat_joined("[") {
-            return self.indirect();
+            return self.indirect(column);
         }
         let Some(reg) = self.register(name) else {
             self.c.go_back(start);
             return Err(self.c.error("a register"));
         };
-        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None };
+        let mut raw =
+            RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, column };
         let before_dot = self.c.position();
         if !self.c.eat_joined(".") {
             return Ok(raw);
@@ -387,7 +393,7 @@ impl Parser<'_, '_> {
     }
 
     /// After `r[`.
-    fn indirect(&mut self) -> Result<RawPlace> {
+    fn indirect(&mut self, column: usize) -> Result<RawPlace> {
         if !self.c.eat_name("a0") {
             return Err(self.c.error("`a0`"));
         }
@@ -403,7 +409,7 @@ impl Parser<'_, '_> {
             .ok_or_else(|| self.c.error("an offset from -512 to 511"))?;
         self.c.expect("]")?;
         let place = Place::Indirect { addr: addr as u8, offset };
-        Ok(RawPlace { place, element: 0, mme: None })
+        Ok(RawPlace { place, element: 0, mme: None, column })
     }
 
     fn destination(&mut self) -> Result<()> {
@@ -492,7 +498,7 @@ impl Parser<'_, '_> {
         let place = raw.typed(ty, self.c)?;
         self.check_mme(raw.mme)?;
         let (place, region) = match self.inst.is_macro() {
-            true => (place, self.macro_region(n, ty)),
+            true => (place, macro_region(self.generation, &self.inst, n, ty)),
             false => self.shape_region(n, place, ty, region, swizzle)?,
         };
         self.inst.srcs[n] = Src::Reg(SrcReg { place, ty, region, negate, abs, mme: raw.mme });
@@ -564,23 +570,6 @@ impl Parser<'_, '_> {
             _ => return Err(self.c.error("a region of the operand's form before the type")),
         };
         Ok((place, region))
-    }
-
-    /// The region that assemblers give to the operands of the IEEE macros, whose text has none.
-    fn macro_region(&self, n: usize, ty: Type) -> Region {
-        let three = self.inst.opcode.form() == Form::Three;
-        match (self.generation, three) {
-            (Gen::Gen8 | Gen::Gen9, true) => {
-                Region::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW }
-            }
-            (Gen::Gen8 | Gen::Gen9, false) => {
-                let vstride = if ty == Type::Df { 2 } else { 4 };
-                Region::Align16 { vstride, swizzle: Swizzle::XYZW }
-            }
-            (_, true) => Region::ThreeAlign1 { vstride: (n < 2).then_some(4), hstride: 1 },
-            (Gen::Gen12 | Gen::Gen125, false) => Region::align1(1, 1, 0),
-            _ => Region::align1(2, 2, 1),
-        }
     }
 
     fn immediate(&mut self) -> Result<Imm> {

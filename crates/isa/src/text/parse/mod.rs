@@ -6,6 +6,7 @@
 
 mod cursor;
 mod iga;
+mod mesa;
 mod number;
 
 use super::Syntax;
@@ -51,7 +52,7 @@ struct Line {
 const MAX_ERRORS: usize = 100;
 
 /// Parses a program. Labels are resolved to byte distances; instructions marked compacted count
-/// eight bytes, others sixteen. The `mesa` syntax cannot be parsed yet.
+/// eight bytes, others sixteen.
 ///
 /// # Errors
 /// All errors found, at most a hundred, in the order of lines. Besides syntax these are unknown
@@ -81,7 +82,7 @@ pub fn parse_program(
         }
         let parsed = match syntax {
             Syntax::Iga => iga::instruction(&mut cursor, generation),
-            Syntax::Mesa => Err(cursor.error("the iga syntax (there is no parser for mesa yet)")),
+            Syntax::Mesa => mesa::instruction(&mut cursor, generation),
         };
         match parsed {
             Ok((inst, jip, uip)) => {

@@ -1,0 +1,715 @@
+//! Parser of the `mesa` syntax.
+//!
+//! The description of a message is for people: only its shared function is read, the rest is in
+//! the descriptor.
+
+use super::cursor::Cursor;
+use super::number::Number;
+use super::{ParseError, Target};
+use crate::inst::{
+    Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,
+    Send, Src, SrcReg, Swizzle, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
+};
+use crate::tables::{
+    AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
+};
+use crate::text::mesa_message::sfid_name;
+use crestline_device::Gen;
+
+type Result<T> = std::result::Result<T, ParseError>;
+
+/// Parses one instruction up to the end of its lines.
+pub(super) fn instruction(
+    c: &mut Cursor<'_>,
+    generation: Gen,
+) -> Result<(Inst, Option<Target>, Option<Target>)> {
+    let mut parser =
+        Parser { c, generation, inst: Inst::new(Opcode::Nop), flag: None, jip: None, uip: None };
+    parser.predicate()?;
+    parser.operation()?;
+    // The options say how operands are to be read, so they come first.
+    let operands = parser.c.position();
+    let options = parser.c.rfind('{');
+    if let Some(options) = options {
+        parser.c.go_back(options);
+        parser.options()?;
+    }
+    let end = parser.c.position();
+    parser.c.go_back(operands);
+    parser.operands()?;
+    if let Some(options) = options {
+        parser.c.skip_spaces();
+        if parser.c.position() != options {
+            return Err(parser.c.error("`{`"));
+        }
+        parser.c.go_back(end);
+    }
+    if !parser.c.at_end() {
+        return Err(parser.c.error("end of line"));
+    }
+    Ok((parser.inst, parser.jip, parser.uip))
+}
+
+struct Parser<'c, 't> {
+    c: &'c mut Cursor<'t>,
+    generation: Gen,
+    inst: Inst,
+    /// Flag register of the predicate, if there is one.
+    flag: Option<Flag>,
+    jip: Option<Target>,
+    uip: Option<Target>,
+}
+
+/// A place whose subregister is counted in elements.
+struct RawPlace {
+    place: Place,
+    element: u32,
+    mme: Option<u8>,
+    /// Where it stands in the line, for errors.
+    column: usize,
+}
+
+impl RawPlace {
+    fn typed(&self, ty: Type, c: &mut Cursor<'_>) -> Result<Place> {
+        match self.place {
+            Place::Direct { reg, .. } => match u8::try_from(self.element * ty.size()) {
+                Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
+                _ => Err(c.error_at(self.column, "a subregister inside the register")),
+            },
+            place => Ok(place),
+        }
+    }
+}
+
+impl Parser<'_, '_> {
+    fn predicate(&mut self) -> Result<()> {
+        if !self.c.eat("(") {
+            return Ok(());
+        }
+        let inverse = self.c.eat("-");
+        if !inverse && !self.c.eat("+") {
+            return Err(self.c.error("`+` or `-`"));
+        }
+        self.flag = Some(self.flag()?);
+        let mut ctrl = PredCtrl::Normal;
+        if self.c.eat_joined(".") {
+            let start = self.c.position();
+            let name = self.c.name();
+            let codes = [AccessMode::Align1, AccessMode::Align16];
+            let found = codes
+                .into_iter()
+                .flat_map(|mode| (2..16).filter_map(move |code| PredCtrl::from_bits(mode, code)))
+                .find(|ctrl| ctrl.name() == name);
+            ctrl = found.ok_or_else(|| {
+                self.c.go_back(start);
+                self.c.error("a predicate control such as `any8h`")
+            })?;
+        }
+        self.inst.predicate = Predicate { ctrl, inverse };
+        self.c.expect(")")
+    }
+
+    fn flag(&mut self) -> Result<Flag> {
+        let start = self.c.position();
+        let nr = match self.c.name() {
+            "f0" => 0,
+            "f1" => 1,
+            _ => {
+                self.c.go_back(start);
+                return Err(self.c.error("a flag register"));
+            }
+        };
+        if !self.c.eat_joined(".") {
+            return Err(self.c.error("a flag subregister"));
+        }
+        Ok(Flag { nr, subnr: self.c.decimal("a flag subregister", 1)? as u8 })
+    }
+
+    fn operation(&mut self) -> Result<()> {
+        let start = self.c.position();
+        let name = self.c.name();
+        let generation = self.generation;
+        let opcode = Opcode::from_name(name).filter(|op| op.exists(generation));
+        let Some(opcode) = opcode else {
+            self.c.go_back(start);
+            return Err(self.c.error(&format!("an operation of {generation}")));
+        };
+        self.inst.opcode = opcode;
+        self.suffixes()?;
+        self.function()?;
+        self.suffixes()?;
+        if opcode.form() != Form::Nullary {
+            self.c.expect("(")?;
+            let column = self.c.here();
+            let size = self.c.decimal("an execution size", 32)?;
+            if !size.is_power_of_two() {
+                return Err(self.c.error_at(column, "a power of two"));
+            }
+            self.inst.exec_size = size as u8;
+            self.c.expect(")")?;
+        }
+        let cond = self.inst.cond_mod != CondMod::None;
+        match self.flag {
+            Some(flag) if cond && self.inst.flag != Flag::default() && self.inst.flag != flag => {
+                Err(self.c.error("the flag register of the predicate"))
+            }
+            Some(flag) => {
+                self.inst.flag = flag;
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// `.sat`, `.breakpoint`, and the conditional modifier with its flag.
+    fn suffixes(&mut self) -> Result<()> {
+        while self.c.eat_joined(".") {
+            let start = self.c.position();
+            match self.c.name() {
+                "sat" => self.inst.saturate = true,
+                "breakpoint" => self.inst.breakpoint = true,
+                name => {
+                    let Some(cond) = CondMod::from_name(name) else {
+                        self.c.go_back(start);
+                        return Err(self.c.error("`sat` or a conditional modifier"));
+                    };
+                    self.inst.cond_mod = cond;
+                    if self.c.rest_starts_with(".f") {
+                        self.c.eat_joined(".");
+                        self.inst.flag = self.flag()?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The function between the operation and its execution size.
+    fn function(&mut self) -> Result<()> {
+        let generation = self.generation;
+        let start = self.c.position();
+        self.inst.extra = match self.inst.opcode.form() {
+            Form::Math => {
+                let name = self.c.name();
+                let found =
+                    MathFn::ALL.iter().find(|f| f.name() == name && f.bits(generation).is_some());
+                match found {
+                    Some(function) => Extra::Math(*function),
+                    None => {
+                        self.c.go_back(start);
+                        return Err(self.c.error("a math function"));
+                    }
+                }
+            }
+            Form::Sync => match SyncFn::from_name(self.c.name()) {
+                Some(function) => Extra::Sync(function),
+                None => {
+                    self.c.go_back(start);
+                    return Err(self.c.error("a sync function"));
+                }
+            },
+            Form::Bfn => {
+                let table = self.c.unsigned("a truth table")?;
+                Extra::Bfn(u8::try_from(table).map_err(|_| self.c.error("a byte"))?)
+            }
+            Form::Dpas => {
+                let name = self.c.name();
+                let parsed = name.split_once('x').and_then(|(depth, repeat)| {
+                    let (depth, repeat) = (depth.parse().ok()?, repeat.parse().ok()?);
+                    Some(Dpas { depth, repeat, src1_bits: 8, src2_bits: 8 })
+                });
+                match parsed {
+                    Some(dpas) => Extra::Dpas(dpas),
+                    None => {
+                        self.c.go_back(start);
+                        return Err(self.c.error("systolic depth and repeat count such as `8x8`"));
+                    }
+                }
+            }
+            Form::Jmpi
+            | Form::BranchJip
+            | Form::BranchJipUip
+            | Form::Call
+            | Form::Ret
+            | Form::MaskStack => Extra::Branch(Branch::default()),
+            _ => Extra::None,
+        };
+        Ok(())
+    }
+
+    fn operands(&mut self) -> Result<()> {
+        match self.inst.opcode.form() {
+            Form::Nullary => Ok(()),
+            Form::Jmpi | Form::BranchJip | Form::BranchJipUip | Form::MaskStack => self.targets(),
+            Form::Call => {
+                self.destination()?;
+                self.targets()
+            }
+            Form::Send | Form::Sends => self.message(),
+            Form::Wait => {
+                self.destination()?;
+                let Dst { place, ty, .. } = self.inst.dst;
+                self.inst.srcs[0] = Src::Reg(SrcReg::new(place, ty, Region::SCALAR));
+                Ok(())
+            }
+            Form::Sync => {
+                self.source(0)?;
+                if self.inst.srcs[0].as_reg().is_some_and(|reg| reg.place.is_null()) {
+                    self.inst.srcs[0] = Src::None;
+                }
+                Ok(())
+            }
+            Form::Ret => self.source(0),
+            form => {
+                self.destination()?;
+                let count = match form {
+                    Form::One => 1,
+                    Form::Math | Form::Two => 2,
+                    _ => 3,
+                };
+                for n in 0..count {
+                    if n > 0 && form == Form::Math && matches!(self.c.peek(), None | Some('{')) {
+                        break;
+                    }
+                    self.source(n)?;
+                }
+                self.drop_absent_source();
+                Ok(())
+            }
+        }
+    }
+
+    /// A math operand that is all zero bits is no operand.
+    fn drop_absent_source(&mut self) {
+        let zero = Type::from_reg_bits(self.generation, 0);
+        let zero_region = match self.inst.access_mode {
+            AccessMode::Align1 => Region::SCALAR,
+            AccessMode::Align16 => Region::Align16 { vstride: 0, swizzle: Swizzle([0; 4]) },
+        };
+        let absent = self.inst.srcs[1].as_reg().is_some_and(|reg| {
+            reg.place.is_null() && Some(reg.ty) == zero && reg.region == zero_region
+        });
+        if self.inst.math().is_some() && absent {
+            self.inst.srcs[1] = Src::None;
+        }
+    }
+
+    fn targets(&mut self) -> Result<()> {
+        let mut pop = 0;
+        if self.c.eat("JIP:") || self.c.eat("Jump:") {
+            self.jip = Some(self.target()?);
+            if self.c.eat("UIP:") {
+                self.uip = Some(self.target()?);
+            }
+        } else if self.inst.opcode.form() != Form::MaskStack {
+            return self.source(0);
+        }
+        if self.c.eat("Pop:") {
+            pop = self.c.decimal("a pop count", 15)? as u8;
+        }
+        if let Extra::Branch(branch) = &mut self.inst.extra {
+            branch.pop_count = pop;
+        }
+        Ok(())
+    }
+
+    fn target(&mut self) -> Result<Target> {
+        let column = self.c.here();
+        if matches!(self.c.peek(), Some('-' | '0'..='9')) {
+            let bytes = self.c.integer("a distance in bytes")?;
+            let bytes = i32::try_from(bytes);
+            return bytes.map(Target::Number).map_err(|_| self.c.error_at(column, "32 bits"));
+        }
+        match self.c.name() {
+            "" => Err(self.c.error("a label or a distance in bytes")),
+            name => Ok(Target::Label { name: name.to_owned(), column }),
+        }
+    }
+
+    fn place(&mut self) -> Result<RawPlace> {
+        let column = self.c.here();
+        let start = self.c.position();
+        // A payload is a register directly followed by its type.
+        self.c.skip_spaces();
+        let letters = self.c.take_while(|c| c.is_ascii_lowercase());
+        if letters == "g" && self.c.eat_joined("[") {
+            return self.indirect(column);
+        }
+        let digits = self.c.take_while(|c| c.is_ascii_digit());
+        let Some(reg) = register(letters, digits) else {
+            self.c.go_back(start);
+            return Err(self.c.error("a register"));
+        };
+        let mut raw =
+            RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, column };
+        let before_dot = self.c.position();
+        if !self.c.eat_joined(".") {
+            return Ok(raw);
+        }
+        if self.c.eat_joined("nomme") {
+            raw.mme = Some(8);
+        } else if self.c.eat_joined("mme") {
+            raw.mme = Some(self.c.decimal("an mme number", 7)? as u8);
+        } else if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
+            raw.element = self.c.decimal("a subregister", 31)?;
+        } else {
+            self.c.go_back(before_dot);
+        }
+        Ok(raw)
+    }
+
+    /// After `g[`.
+    fn indirect(&mut self, column: usize) -> Result<RawPlace> {
+        if !self.c.eat_name("a0") {
+            return Err(self.c.error("`a0`"));
+        }
+        let addr =
+            if self.c.eat_joined(".") { self.c.decimal("an address subregister", 15)? } else { 0 };
+        let mut offset = 0;
+        if !matches!(self.c.peek(), Some(']')) {
+            offset = self.c.integer("a byte offset")?;
+        }
+        let offset = i16::try_from(offset)
+            .ok()
+            .filter(|offset| (-512..512).contains(offset))
+            .ok_or_else(|| self.c.error("an offset from -512 to 511"))?;
+        self.c.expect("]")?;
+        let place = Place::Indirect { addr: addr as u8, offset };
+        Ok(RawPlace { place, element: 0, mme: None, column })
+    }
+
+    fn destination(&mut self) -> Result<()> {
+        let raw = self.place()?;
+        let (mut hstride, mut writemask) = (1, WriteMask::XYZW);
+        if raw.mme.is_none() {
+            self.c.expect("<")?;
+            hstride = self.c.decimal("a stride", 4)? as u8;
+            self.c.expect(">")?;
+            if self.c.eat_joined(".") {
+                // No component at all is legal, and looks like a lone dot.
+                let text = self.c.take_while(|c| "xyzw".contains(c));
+                let mask = "xyzw".chars().enumerate().filter(|(_, c)| text.contains(*c));
+                writemask = WriteMask(mask.map(|(bit, _)| 1 << bit).sum());
+            }
+        }
+        let ty = self.c.type_name()?;
+        let place = raw.typed(ty, self.c)?;
+        self.inst.dst = Dst { place, ty, hstride, writemask, mme: raw.mme };
+        self.check_mme(raw.mme)
+    }
+
+    fn check_mme(&mut self, mme: Option<u8>) -> Result<()> {
+        if mme.is_some() == self.inst.is_macro() {
+            return Ok(());
+        }
+        let expected = if mme.is_some() { "no mme number" } else { "an mme number" };
+        Err(self.c.error(expected))
+    }
+
+    fn source(&mut self, n: usize) -> Result<()> {
+        let start = self.c.position();
+        let negate = self.c.eat("-") || self.c.eat("~");
+        if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
+            self.c.go_back(start);
+            self.inst.srcs[n] = Src::Imm(self.immediate()?);
+            return Ok(());
+        }
+        let abs = self.c.eat("(");
+        if abs {
+            if !self.c.eat_name("abs") {
+                return Err(self.c.error("`abs`"));
+            }
+            self.c.expect(")")?;
+        }
+        let raw = self.place()?;
+        self.check_mme(raw.mme)?;
+        let region = match raw.mme {
+            Some(_) => None,
+            None => Some(self.region(n)?),
+        };
+        let ty = self.c.type_name()?;
+        let place = raw.typed(ty, self.c)?;
+        let region = region.unwrap_or_else(|| macro_region(self.generation, &self.inst, n, ty));
+        self.inst.srcs[n] = Src::Reg(SrcReg { place, ty, region, negate, abs, mme: raw.mme });
+        Ok(())
+    }
+
+    fn region(&mut self, n: usize) -> Result<Region> {
+        let three = matches!(self.inst.opcode.form(), Form::Three | Form::Bfn | Form::Dpas);
+        let align16 = self.inst.access_mode == AccessMode::Align16;
+        self.c.expect("<")?;
+        if align16 && !three {
+            let vstride = self.c.decimal("a stride", 32)? as u8;
+            self.c.expect(">")?;
+            return Ok(Region::Align16 { vstride, swizzle: self.swizzle()? });
+        }
+        let vstride = match self.c.eat_name("VxH") {
+            true => VStride::VxH,
+            false => VStride::Elements(self.c.decimal("a stride", 32)? as u8),
+        };
+        self.c.expect(",")?;
+        let width = self.c.decimal("a width", 16)? as u8;
+        self.c.expect(",")?;
+        let hstride = self.c.decimal("a stride", 4)? as u8;
+        self.c.expect(">")?;
+        match (three, align16, vstride) {
+            (false, ..) => Ok(Region::Align1 { vstride, width, hstride }),
+            (true, true, VStride::Elements(0)) => {
+                Ok(Region::ThreeAlign16 { rep: true, swizzle: Swizzle::XYZW })
+            }
+            (true, true, _) => Ok(Region::ThreeAlign16 { rep: false, swizzle: self.swizzle()? }),
+            (true, false, VStride::Elements(vstride)) => {
+                Ok(Region::ThreeAlign1 { vstride: (n < 2).then_some(vstride), hstride })
+            }
+            (true, false, VStride::VxH) => Err(self.c.error("a region without VxH")),
+        }
+    }
+
+    fn swizzle(&mut self) -> Result<Swizzle> {
+        if !self.c.eat_joined(".") {
+            return Ok(Swizzle::XYZW);
+        }
+        let text = self.c.take_while(|c| "xyzw".contains(c));
+        let component = |c: u8| "xyzw".bytes().position(|x| x == c).unwrap_or(0) as u8;
+        match text.as_bytes() {
+            [x] => Ok(Swizzle([component(*x); 4])),
+            [x, y, z, w] => Ok(Swizzle([*x, *y, *z, *w].map(component))),
+            _ => Err(self.c.error("a swizzle")),
+        }
+    }
+
+    /// Hexadecimal digits are lower case and types upper case, so that the type begins at the
+    /// first capital.
+    fn immediate(&mut self) -> Result<Imm> {
+        let column = self.c.here();
+        let negative = self.c.eat("-");
+        let digits = self.c.take_while(|c| !c.is_ascii_uppercase() && c.is_ascii_alphanumeric());
+        let value = match digits.strip_prefix("0x") {
+            Some(hex) => u64::from_str_radix(hex, 16).map(Number::Bits),
+            None => digits.parse().map(Number::Integer),
+        };
+        let value = value.map_err(|_| self.c.error_at(column, "a number"))?;
+        let mut ty = self.c.type_name()?;
+        if self.inst.opcode == Opcode::Dim && ty == Type::F {
+            ty = Type::Df;
+        }
+        let bits = value.bits(ty, negative);
+        let bits =
+            bits.ok_or_else(|| self.c.error_at(column, &format!("a value of type {}", ty.name())))?;
+        Ok(Imm { ty, bits })
+    }
+
+    fn message(&mut self) -> Result<()> {
+        let split = self.inst.opcode.form() == Form::Sends || self.generation >= Gen::Gen12;
+        let mut send = Send::imm(Sfid::Null, 0, 0);
+        if self.generation <= Gen::Gen5 {
+            send.base_mrf = self.c.decimal("the first message register", 15)? as u8;
+        }
+        if split {
+            let (place, ty) = self.payload()?;
+            self.inst.dst = Dst::new(place, ty, 1);
+            for n in 0..2 {
+                let (place, ty) = self.payload()?;
+                self.inst.srcs[n] = Src::Reg(SrcReg::new(place, ty, Region::SCALAR));
+            }
+            send.desc = self.descriptor()?;
+            send.ex_desc = self.descriptor()?;
+        } else {
+            self.destination()?;
+            self.source(0)?;
+            send.desc = self.descriptor()?;
+            if matches!(send.desc, DescSrc::Reg { .. }) {
+                // What the descriptor's bits of the instruction hold.
+                self.c.unsigned("the bits of the register operand")?;
+            }
+            if self.generation >= Gen::Gen9 {
+                send.ex_desc = DescSrc::Imm(self.take_overlaid_region()?);
+                if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
+                    send.ex_desc = self.descriptor()?;
+                }
+            }
+        }
+        if let DescSrc::Imm(desc) = send.desc
+            && !split
+        {
+            send.desc = DescSrc::Imm(desc & 0x7fff_ffff);
+        }
+        let position = self.c.position();
+        let name = self.c.until("MsgDesc:").map(str::trim);
+        let found = Sfid::ALL
+            .iter()
+            .find(|sfid| Some(sfid_name(**sfid)) == name && sfid.bits(self.generation).is_some());
+        let Some(sfid) = found else {
+            self.c.go_back(position);
+            return Err(self.c.error("a shared function and `MsgDesc:`"));
+        };
+        send.sfid = *sfid;
+        send.eot = matches!(&self.inst.extra, Extra::Send(send) if send.eot);
+        self.inst.extra = Extra::Send(send);
+        // The description of the message repeats the descriptor.
+        if let Some(options) = self.c.rfind('{') {
+            self.c.go_back(options);
+        }
+        Ok(())
+    }
+
+    /// The extended descriptor that a gen9 or gen11 send shows as the region of its payload.
+    fn take_overlaid_region(&mut self) -> Result<u32> {
+        let Src::Reg(src) = &mut self.inst.srcs[0] else {
+            return Err(self.c.error("a payload register before the descriptor"));
+        };
+        let region = std::mem::replace(&mut src.region, Region::SCALAR);
+        let Region::Align1 { vstride: VStride::Elements(vstride), width, hstride } = region else {
+            return Err(self.c.error("an Align1 region before the descriptor"));
+        };
+        let stride = |n: u8| if n == 0 { 0 } else { n.trailing_zeros() + 1 };
+        let width = width.trailing_zeros();
+        if width & 4 != 0 {
+            self.inst.residue |= 1 << 84;
+        }
+        Ok(stride(vstride) << 24 | (width & 3) << 22 | stride(hstride) << 20)
+    }
+
+    fn payload(&mut self) -> Result<(Place, Type)> {
+        let raw = self.place()?;
+        let ty = self.c.type_name()?;
+        Ok((raw.typed(ty, self.c)?, ty))
+    }
+
+    fn descriptor(&mut self) -> Result<DescSrc> {
+        if !self.c.rest_starts_with("a0") {
+            let value = self.c.unsigned("a descriptor")?;
+            let value = u32::try_from(value).map_err(|_| self.c.error("32 bits"))?;
+            return Ok(DescSrc::Imm(value));
+        }
+        self.c.eat("a0");
+        let dword = if self.c.eat_joined(".") { self.c.decimal("a dword of a0", 7)? } else { 0 };
+        // The region and type are always those of one dword.
+        self.c.expect("<")?;
+        self.c.take_while(|c| c != '>');
+        self.c.expect(">")?;
+        self.c.eat_joined(".x");
+        match self.c.type_name()? {
+            Type::Ud => Ok(DescSrc::Reg { dword: dword as u8 }),
+            _ => Err(self.c.error("type UD before this")),
+        }
+    }
+
+    fn options(&mut self) -> Result<()> {
+        self.c.expect("{")?;
+        while !self.c.eat("}") {
+            self.option()?;
+            self.c.eat(",");
+        }
+        Ok(())
+    }
+
+    fn option(&mut self) -> Result<()> {
+        if self.c.eat("$") {
+            let id = self.c.decimal("a token", 15)? as u8;
+            let mode = if self.c.eat_joined(".dst") {
+                TokenMode::Dst
+            } else if self.c.eat_joined(".src") {
+                TokenMode::Src
+            } else {
+                TokenMode::Set
+            };
+            self.inst.swsb.token = Some(SwsbToken { mode, id });
+            return Ok(());
+        }
+        for (name, pipe) in [
+            ("@", SwsbPipe::Implied),
+            ("A@", SwsbPipe::All),
+            ("F@", SwsbPipe::Float),
+            ("I@", SwsbPipe::Int),
+            ("L@", SwsbPipe::Long),
+        ] {
+            if self.c.eat(name) {
+                self.inst.swsb.distance = self.c.decimal("a distance", 7)? as u8;
+                self.inst.swsb.pipe = pipe;
+                return Ok(());
+            }
+        }
+        let start = self.c.position();
+        let name = self.c.name();
+        let inst = &mut self.inst;
+        match name {
+            "align1" => inst.access_mode = AccessMode::Align1,
+            "align16" => inst.access_mode = AccessMode::Align16,
+            "WE_all" => inst.no_mask = true,
+            "NoDDClr" => inst.no_dd_clear = true,
+            "NoDDChk" => inst.no_dd_check = true,
+            "compacted" => inst.compacted = true,
+            "atomic" => inst.thread_ctrl = ThreadCtrl::Atomic,
+            "switch" => inst.thread_ctrl = ThreadCtrl::Switch,
+            "nopreempt" => inst.thread_ctrl = ThreadCtrl::NoPreempt,
+            "AccWrEnable" => inst.acc_wr_en = true,
+            "MaskCtrlEx" => inst.mask_ctrl_ex = true,
+            "sechalf" => inst.group = 8,
+            "compr" => inst.compression = Compression::Compressed,
+            "compr4" => inst.compression = Compression::Compr4,
+            "BranchCtrl" => {
+                if let Extra::Branch(branch) = &mut inst.extra {
+                    branch.branch_ctrl = true;
+                }
+            }
+            "EOT" if inst.opcode.is_send() => {
+                let mut send = Send::imm(Sfid::Null, 0, 0);
+                send.eot = true;
+                inst.extra = Extra::Send(send);
+            }
+            _ => {
+                let Some(group) = group(name) else {
+                    self.c.go_back(start);
+                    return Err(self.c.error("an instruction option"));
+                };
+                inst.group = group;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// First channel of `2Q`, `1H` or `3N`.
+fn group(name: &str) -> Option<u8> {
+    let unit = match name.chars().last()? {
+        'N' => 4,
+        'Q' => 8,
+        'H' => 16,
+        _ => return None,
+    };
+    let number: u8 = name[..name.len() - 1].parse().ok()?;
+    number.checked_sub(1)?.checked_mul(unit).filter(|group| *group < 32)
+}
+
+fn register(letters: &str, digits: &str) -> Option<Reg> {
+    let number = || digits.parse::<u8>().ok();
+    match letters {
+        "g" => number().filter(|nr| *nr < 128).map(Reg::Grf),
+        "m" => number().map(Reg::Mrf),
+        _ => {
+            let kind = *ArfKind::ALL.iter().find(|kind| kind.name() == letters)?;
+            match kind {
+                ArfKind::Null | ArfKind::Ip => digits.is_empty().then_some(Reg::Arf(kind, 0)),
+                _ => number().filter(|nr| *nr < 16).map(|nr| Reg::Arf(kind, nr)),
+            }
+        }
+    }
+}
+
+/// The region that assemblers give to the operands of the IEEE macros, whose text has none.
+pub(super) fn macro_region(generation: Gen, inst: &Inst, n: usize, ty: Type) -> Region {
+    let three = inst.opcode.form() == Form::Three;
+    match (generation, three) {
+        (Gen::Gen8 | Gen::Gen9, true) => {
+            Region::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW }
+        }
+        (Gen::Gen8 | Gen::Gen9, false) => {
+            let vstride = if ty == Type::Df { 2 } else { 4 };
+            Region::Align16 { vstride, swizzle: Swizzle::XYZW }
+        }
+        (_, true) => Region::ThreeAlign1 { vstride: (n < 2).then_some(4), hstride: 1 },
+        (Gen::Gen12 | Gen::Gen125, false) => Region::align1(1, 1, 0),
+        _ => Region::align1(2, 2, 1),
+    }
+}
