@@ -6,7 +6,10 @@
 //! change a meaning.
 
 mod layout;
+mod program;
 mod tables;
+
+pub use program::{ResizeError, compact_program, expand_program};
 
 use crate::codec::CodecError;
 use crate::inst::imm_size;

@@ -1,0 +1,212 @@
+//! Compaction of whole programs: the instructions that can take their 64-bit form take it, and
+//! all jump distances follow.
+
+use super::compact;
+use crate::codec;
+use crate::inst::{Branch, Extra, Inst, Place, Reg, Region, Src, VStride};
+use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, Type};
+use crestline_device::Gen;
+
+/// Why the sizes of a program's instructions cannot be changed.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ResizeError {
+    /// A branch leads to where no instruction starts.
+    #[error(
+        "instruction {index} ({opcode}) branches to byte {target}, where no instruction starts"
+    )]
+    Target {
+        /// Position of the branch in the program.
+        index: usize,
+        /// Mnemonic.
+        opcode: &'static str,
+        /// Byte offset it leads to.
+        target: i64,
+    },
+}
+
+/// Compacts every instruction that has a 64-bit form with the same meaning, and fixes the jump
+/// distances. A program that touches the instruction pointer other than by branches is
+/// returned as it is, since its distances cannot be found.
+///
+/// Where the hardware wants it, no-ops are added: at the end of a program of an odd number of
+/// 8-byte units, and on gen4.5 in front of full instructions and branch targets that would not
+/// be on a 16-byte boundary.
+///
+/// # Errors
+/// If a branch leads to where no instruction starts.
+pub fn compact_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
+    resize(insts, generation, |inst| compacted(inst, generation))
+}
+
+/// Gives every instruction its full form and fixes the jump distances; compacted no-ops, which
+/// are padding, stay as they are.
+///
+/// # Errors
+/// If a branch leads to where no instruction starts.
+pub fn expand_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
+    resize(insts, generation, |inst| Inst { compacted: false, ..inst.clone() })
+}
+
+/// The compacted form of an instruction, or the instruction itself.
+fn compacted(inst: &Inst, generation: Gen) -> Inst {
+    let fits = |inst: &Inst| {
+        codec::encode(inst, generation).is_ok_and(|bits| compact(bits, generation).is_some())
+    };
+    let plain = Inst { compacted: true, ..inst.clone() };
+    if fits(&plain) {
+        return plain;
+    }
+    let rewritten = rewrite(&plain, generation);
+    if rewritten != plain && fits(&rewritten) {
+        return rewritten;
+    }
+    Inst { compacted: false, ..inst.clone() }
+}
+
+/// The unused source 1 of an instruction whose source 0 is an immediate: register file and type.
+fn unused_source1(generation: Gen) -> u128 {
+    match generation {
+        Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => 0x3f << 89,
+        Gen::Gen6 | Gen::Gen7 | Gen::Gen75 => 0x1f << 42,
+        _ => 0,
+    }
+}
+
+/// Changes that keep the meaning and make a table entry more likely to match.
+fn rewrite(inst: &Inst, generation: Gen) -> Inst {
+    let mut inst = inst.clone();
+    let tables_of_old = (Gen::Gen6..=Gen::Gen11).contains(&generation);
+    if inst.opcode.form() == Form::One && tables_of_old {
+        if inst.srcs[0].as_imm().is_some() {
+            inst.residue &= !unused_source1(generation);
+        }
+        rewrite_immediate(&mut inst);
+    }
+    if generation == Gen::Gen125 && inst.access_mode == AccessMode::Align1 {
+        // The tables hold packed regions as <1;1,0>.
+        for src in &mut inst.srcs {
+            if let Src::Reg(src) = src
+                && let Region::Align1 { vstride: VStride::Elements(v), width, hstride: 1 } =
+                    src.region
+                && v == width
+                && width >= 2
+                && matches!(src.place, Place::Direct { reg: Reg::Grf(_), .. })
+            {
+                src.region = Region::align1(1, 1, 0);
+            }
+        }
+    }
+    inst
+}
+
+/// Zero as a packed vector, and small signed numbers as unsigned ones.
+fn rewrite_immediate(inst: &mut Inst) {
+    if inst.opcode != Opcode::Mov {
+        return;
+    }
+    let Src::Imm(imm) = &mut inst.srcs[0] else { return };
+    // A packed vector wants its destination packed and on a 16-byte boundary.
+    let packed = inst.dst.hstride == 1
+        && matches!(inst.dst.place, Place::Direct { sub, .. } if sub.is_multiple_of(16));
+    if imm.ty == Type::F && imm.bits == 0 && inst.dst.ty == Type::F && packed {
+        imm.ty = Type::Vf;
+    } else if imm.ty == Type::D
+        && inst.dst.ty == Type::D
+        && inst.cond_mod == CondMod::None
+        && !inst.saturate
+    {
+        imm.ty = Type::Ud;
+        inst.dst.ty = Type::Ud;
+    }
+}
+
+/// Whether an instruction names the instruction pointer as an operand.
+fn touches_ip(inst: &Inst) -> bool {
+    let is_ip = |place: Place| matches!(place, Place::Direct { reg: Reg::Arf(ArfKind::Ip, _), .. });
+    let sources = inst.srcs.iter().filter_map(Src::as_reg);
+    is_ip(inst.dst.place) || sources.map(|src| src.place).any(is_ip)
+}
+
+/// What an instruction's targets are relative to.
+fn base(inst: &Inst, offset: usize) -> i64 {
+    if inst.opcode == Opcode::Calla { 0 } else { offset as i64 }
+}
+
+/// A program under change: for each old instruction its new offset.
+fn resize(
+    insts: &[Inst],
+    generation: Gen,
+    change: impl Fn(&Inst) -> Inst,
+) -> Result<Vec<Inst>, ResizeError> {
+    if insts.iter().any(touches_ip) {
+        return Ok(insts.to_vec());
+    }
+    let old = offsets(insts);
+    let targets = targets(insts, &old)?;
+    let mut is_target = vec![false; insts.len() + 1];
+    for at in targets.iter().flatten().flatten() {
+        is_target[*at] = true;
+    }
+    // Gen4.5 counts jumps in 16-byte units and wants full instructions on their boundary.
+    let aligned = generation == Gen::Gen45;
+    let mut out: Vec<Inst> = Vec::with_capacity(insts.len());
+    let mut place = Vec::with_capacity(insts.len() + 1);
+    let mut offset = 0;
+    for (index, inst) in insts.iter().enumerate() {
+        let padding = inst.compacted && matches!(inst.opcode, Opcode::Nop | Opcode::Nenop);
+        let inst = if padding { inst.clone() } else { change(inst) };
+        if aligned && offset % 16 != 0 && (!inst.compacted || is_target[index]) {
+            out.push(Inst { compacted: true, ..Inst::new(Opcode::Nenop) });
+            offset += 8;
+        }
+        place.push((offset, out.len()));
+        offset += inst.size() as usize;
+        out.push(inst);
+    }
+    if offset % 16 != 0 {
+        out.push(Inst { compacted: true, ..Inst::new(Opcode::Nop) });
+    }
+    place.push((offset, out.len()));
+    for (index, [jip, uip]) in targets.into_iter().enumerate() {
+        let (from, position) = place[index];
+        let inst = &mut out[position];
+        let base = base(inst, from);
+        // Distances only shrink or return to what they were in 32 bits.
+        let distance = |target: Option<usize>| target.map(|at| (place[at].0 as i64 - base) as i32);
+        if let Extra::Branch(branch) = &mut inst.extra {
+            *branch = Branch { jip: distance(jip), uip: distance(uip), ..*branch };
+        }
+    }
+    Ok(out)
+}
+
+/// Byte offset of each instruction, and of the end.
+fn offsets(insts: &[Inst]) -> Vec<usize> {
+    let mut offset = 0;
+    let mut out = vec![0];
+    for inst in insts {
+        offset += inst.size() as usize;
+        out.push(offset);
+    }
+    out
+}
+
+/// The instructions that each branch leads to, by position.
+fn targets(insts: &[Inst], offsets: &[usize]) -> Result<Vec<[Option<usize>; 2]>, ResizeError> {
+    insts
+        .iter()
+        .enumerate()
+        .map(|(index, inst)| {
+            let Some(branch) = inst.branch() else { return Ok([None, None]) };
+            let find = |distance: Option<i32>| {
+                let Some(distance) = distance else { return Ok(None) };
+                let target = base(inst, offsets[index]) + i64::from(distance);
+                let found =
+                    usize::try_from(target).ok().and_then(|t| offsets.binary_search(&t).ok());
+                let opcode = inst.opcode.name();
+                found.map(Some).ok_or(ResizeError::Target { index, opcode, target })
+            };
+            Ok([find(branch.jip)?, find(branch.uip)?])
+        })
+        .collect()
+}
