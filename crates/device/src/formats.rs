@@ -229,7 +229,60 @@ formats! {
     RAW,                       0x1ff, 0,   linear,[(_) (_) (_) (_)], [never, never, never, never, never];
 }
 
+/// The image formats of GLSL and SPIR-V, as GLSL spells them.
+const GLSL: &[(&str, SurfaceFormat)] = &[
+    ("rgba32f", SurfaceFormat::R32G32B32A32_FLOAT),
+    ("rgba16f", SurfaceFormat::R16G16B16A16_FLOAT),
+    ("rg32f", SurfaceFormat::R32G32_FLOAT),
+    ("rg16f", SurfaceFormat::R16G16_FLOAT),
+    ("r11f_g11f_b10f", SurfaceFormat::R11G11B10_FLOAT),
+    ("r32f", SurfaceFormat::R32_FLOAT),
+    ("r16f", SurfaceFormat::R16_FLOAT),
+    ("rgba16", SurfaceFormat::R16G16B16A16_UNORM),
+    ("rgb10_a2", SurfaceFormat::R10G10B10A2_UNORM),
+    ("rgba8", SurfaceFormat::R8G8B8A8_UNORM),
+    ("rg16", SurfaceFormat::R16G16_UNORM),
+    ("rg8", SurfaceFormat::R8G8_UNORM),
+    ("r16", SurfaceFormat::R16_UNORM),
+    ("r8", SurfaceFormat::R8_UNORM),
+    ("rgba16_snorm", SurfaceFormat::R16G16B16A16_SNORM),
+    ("rgba8_snorm", SurfaceFormat::R8G8B8A8_SNORM),
+    ("rg16_snorm", SurfaceFormat::R16G16_SNORM),
+    ("rg8_snorm", SurfaceFormat::R8G8_SNORM),
+    ("r16_snorm", SurfaceFormat::R16_SNORM),
+    ("r8_snorm", SurfaceFormat::R8_SNORM),
+    ("rgba32i", SurfaceFormat::R32G32B32A32_SINT),
+    ("rgba16i", SurfaceFormat::R16G16B16A16_SINT),
+    ("rgba8i", SurfaceFormat::R8G8B8A8_SINT),
+    ("rg32i", SurfaceFormat::R32G32_SINT),
+    ("rg16i", SurfaceFormat::R16G16_SINT),
+    ("rg8i", SurfaceFormat::R8G8_SINT),
+    ("r32i", SurfaceFormat::R32_SINT),
+    ("r16i", SurfaceFormat::R16_SINT),
+    ("r8i", SurfaceFormat::R8_SINT),
+    ("rgba32ui", SurfaceFormat::R32G32B32A32_UINT),
+    ("rgba16ui", SurfaceFormat::R16G16B16A16_UINT),
+    ("rgb10_a2ui", SurfaceFormat::R10G10B10A2_UINT),
+    ("rgba8ui", SurfaceFormat::R8G8B8A8_UINT),
+    ("rg32ui", SurfaceFormat::R32G32_UINT),
+    ("rg16ui", SurfaceFormat::R16G16_UINT),
+    ("rg8ui", SurfaceFormat::R8G8_UINT),
+    ("r32ui", SurfaceFormat::R32_UINT),
+    ("r16ui", SurfaceFormat::R16_UINT),
+    ("r8ui", SurfaceFormat::R8_UINT),
+];
+
 impl SurfaceFormat {
+    /// The format that holds an image format of GLSL: `rgba8`, `r32ui`.
+    pub fn from_glsl(name: &str) -> Option<SurfaceFormat> {
+        GLSL.iter().find(|(glsl, _)| *glsl == name).map(|(_, format)| *format)
+    }
+
+    /// The spelling of GLSL, for the formats that storage images can have.
+    pub fn glsl_name(self) -> Option<&'static str> {
+        GLSL.iter().find(|(_, format)| *format == self).map(|(glsl, _)| *glsl)
+    }
+
     /// The row of this format.
     pub const fn info(self) -> &'static FormatInfo {
         &FORMATS[self as usize]
@@ -338,6 +391,16 @@ mod tests {
             assert_eq!(SurfaceFormat::from_code(format.info().code), Some(format));
         }
         assert!("R8G8B8A8".parse::<SurfaceFormat>().is_err());
+    }
+
+    #[test]
+    fn glsl_names_are_told_apart_and_can_be_written() {
+        for (name, format) in GLSL {
+            assert_eq!(SurfaceFormat::from_glsl(name), Some(*format));
+            assert_eq!(format.glsl_name(), Some(*name));
+            assert!(format.can(Operation::TypedWrite, Gen::Gen7), "{name}");
+        }
+        assert_eq!(SurfaceFormat::from_glsl("rgba7"), None);
     }
 
     #[test]

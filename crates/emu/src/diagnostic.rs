@@ -94,6 +94,8 @@ pub enum Problem {
 pub enum SurfaceName {
     /// A binding table index.
     Index(u8),
+    /// An image at a binding table index; addresses are x in the low, y in the high half.
+    Image(u8),
     /// Shared memory of the workgroup.
     Shared,
     /// Scratch memory of the thread.
@@ -106,6 +108,7 @@ impl fmt::Display for SurfaceName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             SurfaceName::Index(index) => write!(f, "binding table index {index}"),
+            SurfaceName::Image(index) => write!(f, "the image at binding table index {index}"),
             SurfaceName::Shared => f.write_str("shared memory"),
             SurfaceName::Scratch => f.write_str("scratch memory"),
             SurfaceName::Address => f.write_str("64-bit addresses"),
@@ -136,6 +139,10 @@ impl fmt::Display for Problem {
             }
             Problem::OutOfBounds { surface, address, size, limit, write } => {
                 let access = if write { "writes" } else { "reads" };
+                if let SurfaceName::Image(_) = surface {
+                    let (x, y) = (address as u32 as i32, (address >> 32) as i32);
+                    return write!(f, "{access} texel {x}, {y} outside of {surface}");
+                }
                 write!(f, "{access} {size} bytes at {address:#x} of {surface}")?;
                 match surface {
                     SurfaceName::Address => f.write_str(", where no memory is"),

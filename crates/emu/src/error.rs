@@ -52,6 +52,14 @@ pub enum EmuError {
         /// Where the metadata names it.
         needed_for: String,
     },
+    /// An image has more texels than the emulator accepts.
+    #[error("image {resource} has {size} bytes: expected at most 2^30")]
+    ImageTooLarge {
+        /// The image.
+        resource: ResourceRef,
+        /// Its size in bytes.
+        size: u64,
+    },
     /// Push constants are shorter than the program reads.
     #[error("push constants have {given} bytes: the program reads {needed}")]
     ShortPushConstants {

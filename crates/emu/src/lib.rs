@@ -12,15 +12,18 @@ mod diagnostic;
 mod dispatch;
 mod error;
 mod exec;
+mod image;
 mod load;
 mod memory;
 mod message;
 mod options;
 mod resources;
+mod texel;
 mod trace;
 
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
+pub use image::{AddressMode, Filter, ImageDimension, ImageShape, Sampler};
 pub use load::Kernel;
 pub use options::{Options, Policy, Report};
 pub use resources::Resources;

@@ -57,8 +57,21 @@ pub struct Case {
     pub push_constants: Vec<u8>,
     /// The resources. Arguments of kernels are bindings of set 0, numbered as the arguments.
     pub resources: Vec<CaseResource>,
+    /// The samplers.
+    pub samplers: Vec<CaseSampler>,
     /// Names of the variants: `skl`, `bdw.simd8`.
     pub variants: Vec<String>,
+}
+
+/// A sampler of a case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseSampler {
+    /// Where it is bound, alone or combined with an image.
+    pub resource: ResourceRef,
+    /// Linear filter, rather than nearest. All samplers clamp to the edge.
+    pub linear: bool,
+    /// Coordinates are 0 to 1 rather than texels.
+    pub normalized: bool,
 }
 
 /// A resource of a case.
@@ -132,7 +145,16 @@ struct CaseFile {
     resources: Vec<ResourceFile>,
     #[serde(default)]
     args: Vec<ResourceFile>,
+    #[serde(default)]
+    sampler: Option<SamplerState>,
     variants: Vec<String>,
+}
+
+#[derive(Deserialize)]
+struct SamplerState {
+    filter: String,
+    address: String,
+    normalized: bool,
 }
 
 #[derive(Deserialize)]
@@ -160,6 +182,12 @@ struct ResourceFile {
     height: u32,
     #[serde(default)]
     row_pitch: Option<u32>,
+    #[serde(default)]
+    filter: String,
+    #[serde(default)]
+    address: String,
+    #[serde(default)]
+    normalized: bool,
 }
 
 #[derive(Deserialize)]
@@ -354,9 +382,26 @@ impl Case {
             None => Vec::new(),
         };
         let mut resources = Vec::new();
+        let mut samplers = Vec::new();
+        let sampler = |resource, filter: &str, address: &str, normalized| {
+            if address != "clamp_to_edge" {
+                return Err(error(&path, format!("address mode `{address}` is not known")));
+            }
+            Ok(CaseSampler { resource, linear: filter == "linear", normalized })
+        };
         for resource in file.resources.iter().chain(&file.args) {
-            if matches!(resource.kind.as_str(), "value" | "local" | "sampler") {
-                continue;
+            match (resource.kind.as_str(), &file.sampler) {
+                ("value" | "local", _) => continue,
+                ("sampler", _) => {
+                    let ResourceFile { filter, address, normalized, .. } = resource;
+                    samplers.push(sampler(resource.place(), filter, address, *normalized)?);
+                    continue;
+                }
+                ("sampled_texture", Some(state)) => {
+                    let SamplerState { filter, address, normalized } = state;
+                    samplers.push(sampler(resource.place(), filter, address, *normalized)?);
+                }
+                _ => {}
             }
             resources.push(resource.read(directory)?);
         }
@@ -367,6 +412,7 @@ impl Case {
             grid,
             push_constants,
             resources,
+            samplers,
             variants: file.variants,
         })
     }
@@ -394,14 +440,26 @@ impl Case {
         } else {
             None
         };
-        let metadata = meta
+        let mut metadata = meta
             .translate(&self.name, local_size, constant_data)
             .map_err(|reason| error(&path, reason))?;
+        if metadata.samplers.is_empty() {
+            // Kernels number their samplers in order of the arguments.
+            metadata.samplers = (0..)
+                .zip(&self.samplers)
+                .map(|(index, sampler)| SamplerEntry { index, resource: sampler.resource })
+                .collect();
+        }
         Ok(Variant { code, metadata })
     }
 }
 
 impl ResourceFile {
+    fn place(&self) -> ResourceRef {
+        let binding = self.index.unwrap_or(self.binding);
+        ResourceRef { set: self.set, binding, element: 0 }
+    }
+
     fn read(&self, directory: &Path) -> Result<CaseResource, OracleError> {
         let mut contents = match &self.input {
             Some(name) => read(&directory.join(name))?,
@@ -420,8 +478,7 @@ impl ResourceFile {
             height: self.height,
             row_pitch: self.row_pitch.unwrap_or(self.width * 4),
         });
-        let binding = self.index.unwrap_or(self.binding);
-        let resource = ResourceRef { set: self.set, binding, element: 0 };
+        let resource = self.place();
         Ok(CaseResource { resource, kind: self.kind.clone(), contents, expected, image })
     }
 }

@@ -3,6 +3,7 @@
 use super::payload::Payload;
 use crate::exec::run::{Observer, run};
 use crate::exec::thread::{Fault, Status, Thread};
+use crate::image::Sampler;
 use crate::load::Kernel;
 use crate::memory::Buffer;
 use crate::message::{Bound, World};
@@ -15,6 +16,7 @@ pub(super) struct Common<'a> {
     pub(super) compute: ComputeMetadata,
     pub(super) payload: Payload<'a>,
     pub(super) surfaces: Vec<Bound<'a>>,
+    pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) allocations: Vec<(u64, &'a Buffer)>,
     pub(super) private_base: u64,
     /// Bytes of one thread.
@@ -59,6 +61,7 @@ pub(super) fn run_group<O: Observer>(
             progress = true;
             let mut world = World {
                 surfaces: &common.surfaces,
+                samplers: &common.samplers,
                 allocations: &common.allocations,
                 private_base: common.private_base,
                 shared,

@@ -6,11 +6,14 @@ mod payload;
 use crate::exec::log::Log;
 use crate::exec::run::{Observer, Unobserved};
 use crate::exec::thread::Thread;
+use crate::image::Sampler;
 use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::memory::Buffer;
 use crate::message::Bound;
+use crate::message::typed::View;
 use crate::trace::{Trace, Tracer};
 use crate::{Class, Diagnostic, EmuError, Options, Report, Resources};
+use crestline_device::SurfaceFormat;
 use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
 use group::{Common, run_group};
 use payload::{Inputs, Payload};
@@ -170,6 +173,7 @@ impl Kernel {
             compute,
             payload: Payload::new(metadata, compute, scratch_code, &inputs)?,
             surfaces: self.bind(resources, internal)?,
+            samplers: self.samplers(resources)?,
             allocations,
             private_base: PRIVATE_ADDRESS,
             scratch_size,
@@ -206,12 +210,40 @@ impl Kernel {
                     internal.literals.get(&entry.index).map_or(Bound::Null, Bound::Buffer)
                 }
                 Surface::TexelBuffer { .. } => Bound::Other("a texel buffer"),
-                Surface::StorageImage { .. } => Bound::Other("a storage image"),
-                Surface::SampledImage { .. } => Bound::Other("a sampled image"),
+                Surface::StorageImage { resource, format, .. }
+                | Surface::SampledImage { resource, format } => {
+                    let image = resources.get_image(*resource).ok_or_else(|| {
+                        EmuError::MissingResource {
+                            resource: *resource,
+                            needed_for: format!("image at binding table index {}", entry.index),
+                        }
+                    })?;
+                    match format.unwrap_or(image.shape.format) {
+                        SurfaceFormat::RAW => Bound::Buffer(&image.memory),
+                        format if format.bytes() != image.shape.format.bytes() => {
+                            Bound::Other("an image in a format of another size")
+                        }
+                        format => Bound::Image(View { image, format }),
+                    }
+                }
                 _ => Bound::Other("an unknown surface"),
             };
         }
         Ok(surfaces)
+    }
+
+    /// The sampler state table.
+    fn samplers(&self, resources: &Resources) -> Result<Vec<Option<Sampler>>, EmuError> {
+        let mut samplers = vec![None; 256];
+        for entry in &self.metadata.samplers {
+            let sampler =
+                resources.get_sampler(entry.resource).ok_or_else(|| EmuError::MissingResource {
+                    resource: entry.resource,
+                    needed_for: format!("sampler {}", entry.index),
+                })?;
+            samplers[usize::from(entry.index)] = Some(sampler);
+        }
+        Ok(samplers)
     }
 
     /// One report of those of all host threads.

@@ -17,7 +17,7 @@ pub(super) enum Operation {
 
 impl Operation {
     /// Data operands in the payload.
-    fn operands(self) -> usize {
+    pub(super) fn operands(self) -> usize {
         match self {
             Operation::Int(op) => op.operands() as usize,
             Operation::Float(op) => op.operands() as usize,
@@ -25,7 +25,7 @@ impl Operation {
     }
 
     /// The new value and the value to return.
-    fn apply(self, t: &Thread, old: u64, a: u64, b: u64, bits: u32) -> (u64, u64) {
+    pub(super) fn apply(self, t: &Thread, old: u64, a: u64, b: u64, bits: u32) -> (u64, u64) {
         let signed = |value: u64| (value << (64 - bits)).cast_signed() >> (64 - bits);
         match self {
             Operation::Int(op) => {

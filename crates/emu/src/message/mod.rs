@@ -9,21 +9,24 @@ mod block;
 mod sampler;
 mod scattered;
 mod stateless;
+pub(crate) mod typed;
 mod untyped;
 
 use crate::exec::access::lanes_of;
 use crate::exec::op::Op;
 use crate::exec::registers::GRF_END;
 use crate::exec::thread::{Fault, Status, Thread};
+use crate::image::Sampler;
 use crate::load::Reject;
 use crate::memory::{Buffer, Memory};
 use crate::{Problem, SurfaceName};
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{
-    A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SamplerOp,
-    SimdMode,
+    A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode,
+    SlotGroup,
 };
 use crestline_isa::{DescSrc, Dst, Inst, Place, Reg, Sfid, Src};
+use typed::View;
 
 /// A SEND in executable form.
 #[derive(Clone, Debug)]
@@ -41,12 +44,16 @@ pub(crate) struct Message {
     response: Option<usize>,
     eot: bool,
     first_eot_register: u32,
+    /// The sampler's `ld` has its level before the second coordinate.
+    level_precedes_v: bool,
 }
 
 /// What a message needs besides the thread.
 pub(crate) struct World<'a> {
     /// Surfaces by binding table index.
     pub(crate) surfaces: &'a [Bound<'a>],
+    /// Samplers by index.
+    pub(crate) samplers: &'a [Option<Sampler>],
     /// Memory by 64-bit address, ordered by address.
     pub(crate) allocations: &'a [(u64, &'a Buffer)],
     /// First address of the private memory area.
@@ -63,6 +70,7 @@ pub(crate) enum Bound<'a> {
     Unbound,
     Null,
     Buffer(&'a Buffer),
+    Image(View<'a>),
     /// A surface this version cannot read through the data port.
     Other(&'static str),
 }
@@ -73,6 +81,8 @@ struct Call<'a> {
     message: &'a Message,
     /// Channels that take part.
     mask: u32,
+    /// The instruction has more than eight channels.
+    wide: bool,
 }
 
 /// Whether a message of this kind changes global memory in a way that depends on the order of
@@ -121,6 +131,7 @@ pub(crate) fn translate(inst: &Inst, device: &Device) -> Result<Message, Reject>
         response: response_place(&inst.dst)?,
         eot: send.eot,
         first_eot_register: device.first_eot_register(),
+        level_precedes_v: device.ld_level_precedes_v(),
     };
     if let Some(descriptor) = &message.descriptor {
         message.check_ranges(descriptor)?;
@@ -159,8 +170,8 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | A64UntypedRead { simd: SimdMode::Simd4x2, .. }
             | A64UntypedWrite { simd: SimdMode::Simd4x2, .. }
     );
-    if let Sample { op: SamplerOp::Ld | SamplerOp::LdLz, simd, half_return: false, .. } =
-        descriptor.message
+    if let Sample { op, simd, half_return: false, .. } = descriptor.message
+        && sampler::supports(op)
         && sampler::lanes(simd).is_some()
     {
         return Ok(());
@@ -195,6 +206,9 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | A64BlockWrite { block: A64Block::OwordAligned, .. }
             | ScratchBlockRead { .. }
             | ScratchBlockWrite { .. }
+            | TypedRead { slots: SlotGroup::Low | SlotGroup::High, .. }
+            | TypedWrite { slots: SlotGroup::Low | SlotGroup::High, .. }
+            | TypedAtomic { slots: SlotGroup::Low | SlotGroup::High, .. }
             | MemoryFence { .. }
             | ThreadSpawner { spawn: false, .. }
             | Gateway { function: GatewayFn::Barrier, .. }
@@ -239,11 +253,12 @@ pub(crate) fn execute(op: &Op, message: &Message, t: &mut Thread, world: &mut Wo
     let mask = op.predicate_mask(t, within) & op.destination.lanes;
     let predicated_off =
         mask == 0 && within != 0 && op.predicate.ctrl != crestline_isa::PredCtrl::None;
+    let wide = op.full > 0xff;
     if !predicated_off {
         match &message.descriptor {
-            Some(descriptor) => perform(&Call { descriptor, message, mask }, t, world),
+            Some(descriptor) => perform(&Call { descriptor, message, mask, wide }, t, world),
             None => {
-                if let Err(reject) = dynamic(message, mask, t, world) {
+                if let Err(reject) = dynamic(message, mask, wide, t, world) {
                     t.fault = Some(Fault::Message(reject.to_string()));
                 }
             }
@@ -267,6 +282,7 @@ pub(crate) fn execute(op: &Op, message: &Message, t: &mut Thread, world: &mut Wo
 fn dynamic(
     message: &Message,
     mask: u32,
+    wide: bool,
     t: &mut Thread,
     world: &mut World<'_>,
 ) -> Result<(), Reject> {
@@ -277,7 +293,7 @@ fn dynamic(
     let descriptor = decode(message.generation, message.sfid, desc, message.ex_desc)?;
     message.check_ranges(&descriptor)?;
     check_supported(&descriptor)?;
-    perform(&Call { descriptor: &descriptor, message, mask }, t, world);
+    perform(&Call { descriptor: &descriptor, message, mask, wide }, t, world);
     Ok(())
 }
 
@@ -335,10 +351,16 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
         }
         Kind::A64BlockRead { size, .. } => stateless::block_read(call, t, world, size),
         Kind::A64BlockWrite { size, .. } => stateless::block_write(call, t, world, size),
-        Kind::Sample { bti, simd, .. } => {
+        Kind::Sample { op, bti, sampler, simd, .. } => {
             if let Some(lanes) = sampler::lanes(simd) {
-                sampler::fetch(call, t, world, bti, lanes);
+                sampler::execute(call, t, world, op, bti, sampler, lanes);
             }
+        }
+        Kind::TypedRead { bti, slots, mask } => typed::read(call, t, world, bti, slots, mask),
+        Kind::TypedWrite { bti, slots, mask } => typed::write(call, t, world, bti, slots, mask),
+        Kind::TypedAtomic { bti, op, slots, return_data } => {
+            let operation = atomic::Operation::Int(op);
+            typed::atomic(call, t, world, bti, operation, slots, return_data);
         }
         Kind::MemoryFence { .. } => {
             // Memory is always up to date; a commit answers with a register of no meaning.
@@ -455,6 +477,10 @@ fn with_surface<R>(
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Buffer(buffer)) => access(t, &mut Memory::Shared(buffer), name, 0),
         Some(Bound::Null) => access(t, &mut Memory::Null, name, 0),
+        Some(Bound::Image(_)) => {
+            t.fault = Some(Fault::Message("an untyped access to an image".into()));
+            access(t, &mut Memory::Null, name, 0)
+        }
         Some(Bound::Other(what)) => {
             let what = format!("a data port access to {what}");
             t.fault = Some(Fault::Message(what));

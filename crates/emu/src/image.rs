@@ -1,0 +1,183 @@
+//! Images and samplers as resources.
+
+use crate::memory::Buffer;
+use crestline_device::SurfaceFormat;
+
+/// How many coordinates an image has and what they mean.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ImageDimension {
+    /// x.
+    D1,
+    /// x, y.
+    D2,
+    /// x, y, z.
+    D3,
+    /// x, y, face; sampled by direction.
+    Cube,
+    /// x, layer.
+    D1Array,
+    /// x, y, layer.
+    D2Array,
+    /// x, y, layer of faces.
+    CubeArray,
+}
+
+/// The shape of an image. Texels are tightly packed: levels one after another, each with all
+/// its layers or slices, each with all its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ImageShape {
+    /// Dimension.
+    pub dimension: ImageDimension,
+    /// Format of the memory.
+    pub format: SurfaceFormat,
+    /// Width of level 0 in texels.
+    pub width: u32,
+    /// Height of level 0 in texels; 1 for one-dimensional images.
+    pub height: u32,
+    /// Depth of level 0, or layers (six per cube); 1 for the others.
+    pub depth: u32,
+    /// Levels, at least 1.
+    pub levels: u32,
+}
+
+/// Where a level lies and how large it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Level {
+    pub(crate) start: u64,
+    pub(crate) size: [u32; 3],
+}
+
+impl ImageShape {
+    /// Size of a level: width, height, and depth or layers.
+    pub(crate) fn level_size(&self, level: u32) -> [u32; 3] {
+        // An image without texels has none on any level.
+        let minify = |size: u32| size.checked_shr(level).unwrap_or(0).max(size.min(1));
+        let depth =
+            if self.dimension == ImageDimension::D3 { minify(self.depth) } else { self.depth };
+        let height = match self.dimension {
+            ImageDimension::D1 | ImageDimension::D1Array => 1,
+            _ => minify(self.height),
+        };
+        [minify(self.width), height, depth]
+    }
+
+    pub(crate) fn level(&self, level: u32) -> Option<Level> {
+        (level < self.levels.min(32)).then(|| {
+            let start =
+                (0..level).map(|level| self.level_bytes(level)).fold(0, u64::saturating_add);
+            Level { start, size: self.level_size(level) }
+        })
+    }
+
+    fn level_bytes(&self, level: u32) -> u64 {
+        let texels =
+            self.level_size(level).iter().fold(1u64, |texels, &n| texels.saturating_mul(n.into()));
+        texels.saturating_mul(self.format.bytes().into())
+    }
+
+    /// Bytes of all levels.
+    pub fn bytes(&self) -> u64 {
+        (0..self.levels.min(32)).map(|level| self.level_bytes(level)).fold(0, u64::saturating_add)
+    }
+
+    /// Where coordinates x, y, z go: one-dimensional arrays have their layer second.
+    pub(crate) fn place(&self, coordinates: [i64; 3]) -> [i64; 3] {
+        let [x, y, z] = coordinates;
+        match self.dimension {
+            ImageDimension::D1 => [x, 0, 0],
+            ImageDimension::D1Array => [x, 0, y],
+            ImageDimension::D2 => [x, y, 0],
+            _ => [x, y, z],
+        }
+    }
+}
+
+/// An image with its memory.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub(crate) shape: ImageShape,
+    pub(crate) memory: Buffer,
+}
+
+impl Image {
+    /// Byte offset of a texel of a level, or `None` outside.
+    pub(crate) fn offset(&self, level: &Level, [x, y, z]: [i64; 3], size: u32) -> Option<u64> {
+        let inside = |at: i64, size: u32| (0..i64::from(size)).contains(&at);
+        let [width, height, depth] = level.size;
+        if !inside(x, width) || !inside(y, height) || !inside(z, depth) {
+            return None;
+        }
+        let texel = (z as u64 * u64::from(height) + y as u64) * u64::from(width) + x as u64;
+        Some(level.start + texel * u64::from(size))
+    }
+}
+
+/// How a sampler reads between texels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// The nearest texel.
+    #[default]
+    Nearest,
+    /// A weighted mean of the neighbours.
+    Linear,
+}
+
+/// What a sampler does with coordinates outside of an image.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum AddressMode {
+    /// The image repeats.
+    Repeat,
+    /// The image repeats mirrored.
+    Mirror,
+    /// The edge texel.
+    #[default]
+    Clamp,
+    /// The border colour.
+    Border,
+}
+
+/// The state of a sampler.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sampler {
+    /// Filter.
+    pub filter: Filter,
+    /// Address mode, of all coordinates.
+    pub address: AddressMode,
+    /// Coordinates are 0 to 1 rather than texels.
+    pub normalized: bool,
+    /// The colour for [`AddressMode::Border`].
+    pub border: [f32; 4],
+}
+
+impl Default for Sampler {
+    /// Nearest, clamped, normalized, transparent black.
+    fn default() -> Sampler {
+        Sampler {
+            filter: Filter::Nearest,
+            address: AddressMode::Clamp,
+            normalized: true,
+            border: [0.0; 4],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_lie_one_after_another() {
+        let shape = ImageShape {
+            dimension: ImageDimension::D3,
+            format: SurfaceFormat::R32_UINT,
+            width: 8,
+            height: 4,
+            depth: 4,
+            levels: 3,
+        };
+        assert_eq!(shape.level(1), Some(Level { start: 512, size: [4, 2, 2] }));
+        assert_eq!(shape.level(2), Some(Level { start: 512 + 64, size: [2, 1, 1] }));
+        assert_eq!(shape.level(3), None);
+        assert_eq!(shape.bytes(), 512 + 64 + 8);
+    }
+}

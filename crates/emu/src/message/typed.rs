@@ -1,0 +1,200 @@
+//! Typed surface messages: one texel per channel, converted between memory and 32-bit channels.
+//!
+//! They cover eight slots. Coordinates are signed integers, one register each: as many as the
+//! payload has before the data.
+
+use super::atomic::Operation;
+use super::{Bound, Call, World, dwords};
+use crate::exec::thread::{Fault, Thread};
+use crate::image::Image;
+use crate::memory::Memory;
+use crate::texel::{decode, encode};
+use crate::{Problem, SurfaceName};
+use crestline_device::SurfaceFormat;
+use crestline_isa::message::{Bti, ChannelMask, SlotGroup};
+
+/// Channels of a message.
+const LANES: usize = 8;
+
+/// An image as the binding table shows it.
+#[derive(Clone, Copy)]
+pub(crate) struct View<'a> {
+    pub(crate) image: &'a Image,
+    /// The format of the surface state, which the driver may choose.
+    pub(crate) format: SurfaceFormat,
+}
+
+impl View<'_> {
+    /// The texel's bytes.
+    pub(super) fn load(&self, offset: u64) -> [u8; 16] {
+        let mut bytes = [0; 16];
+        let memory = Memory::Shared(&self.image.memory);
+        for (i, byte) in bytes.iter_mut().enumerate().take(self.format.bytes() as usize) {
+            *byte = memory.load(offset + i as u64, 1) as u8;
+        }
+        bytes
+    }
+
+    fn store(&self, offset: u64, bytes: &[u8]) {
+        let mut memory = Memory::Shared(&self.image.memory);
+        for (i, byte) in bytes.iter().enumerate() {
+            memory.store(offset + i as u64, 1, (*byte).into());
+        }
+    }
+}
+
+/// The image at a binding table index; other surfaces are reported.
+fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
+    match world.surfaces.get(usize::from(bti.0)) {
+        Some(Bound::Image(view)) => Some(*view),
+        Some(Bound::Null) => None,
+        Some(Bound::Buffer(_) | Bound::Other(_)) => {
+            t.fault = Some(Fault::Message("a typed access to a raw surface".into()));
+            None
+        }
+        Some(Bound::Unbound) | None => {
+            t.report(Problem::Unbound { index: bti.0 }, None);
+            None
+        }
+    }
+}
+
+/// The channels that take part: those of the instruction that the header's pixel mask has too.
+fn channels(
+    call: &Call<'_>,
+    t: &mut Thread,
+    slots: SlotGroup,
+) -> impl Iterator<Item = usize> + use<> {
+    let high = slots == SlotGroup::High;
+    let mut mask = if high && call.wide { call.mask >> 8 } else { call.mask };
+    if call.descriptor.header_present {
+        mask &= call.header(t, 7) >> if high { 8 } else { 0 };
+    }
+    crate::exec::access::lanes_of(mask & 0xff)
+}
+
+/// The byte offset of a channel's texel, or `None` outside of the image.
+fn locate(
+    call: &Call<'_>,
+    t: &mut Thread,
+    view: &View<'_>,
+    bti: Bti,
+    coordinates: usize,
+    lane: usize,
+    write: bool,
+) -> Option<u64> {
+    let mut at = [0i64; 3];
+    for (i, at) in at.iter_mut().enumerate().take(coordinates) {
+        *at = call.dword(t, i, LANES, lane).cast_signed().into();
+    }
+    let at = view.image.shape.place(at);
+    let level = view.image.shape.level(0)?;
+    let size = view.format.bytes();
+    let offset = view.image.offset(&level, at, size);
+    if offset.is_none() {
+        let [x, y, _] = at;
+        let address = (y as u64 & 0xffff_ffff) << 32 | x as u64 & 0xffff_ffff;
+        let surface = SurfaceName::Image(bti.0);
+        let limit = view.image.memory.len() as u64;
+        t.report(Problem::OutOfBounds { surface, address, size, limit, write }, Some(lane as u8));
+    }
+    offset
+}
+
+/// Registers of coordinates: what the payload has beyond header and data.
+fn coordinates(call: &Call<'_>, data: usize) -> usize {
+    let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
+    payload.saturating_sub(call.header_registers() + data)
+}
+
+pub(super) fn read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &World<'_>,
+    bti: Bti,
+    slots: SlotGroup,
+    mask: ChannelMask,
+) {
+    let coordinates = coordinates(call, 0);
+    if !call.fits(t, call.header_registers() + 1, dwords(mask).count()) {
+        return;
+    }
+    let view = view(t, world, bti);
+    for lane in channels(call, t, slots) {
+        let texel = view
+            .and_then(|view| {
+                let offset = locate(call, t, &view, bti, coordinates, lane, false)?;
+                Some(decode(view.format, &view.load(offset)))
+            })
+            .unwrap_or_default();
+        for (position, component) in dwords(mask) {
+            call.respond(t, position * LANES + lane, texel[component]);
+        }
+    }
+}
+
+pub(super) fn write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &World<'_>,
+    bti: Bti,
+    slots: SlotGroup,
+    mask: ChannelMask,
+) {
+    let data = dwords(mask).count();
+    let coordinates = coordinates(call, data);
+    if !call.fits(t, call.header_registers() + 1 + data, 0) {
+        return;
+    }
+    let view = view(t, world, bti);
+    for lane in channels(call, t, slots) {
+        let mut channels = [0; 4];
+        for (position, component) in dwords(mask) {
+            channels[component] = call.dword(t, coordinates + position, LANES, lane);
+        }
+        let Some(view) = view else { continue };
+        if let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true) {
+            let mut bytes = [0; 16];
+            let size = view.format.bytes() as usize;
+            encode(view.format, channels, &mut bytes[..size]);
+            view.store(offset, &bytes[..size]);
+        }
+    }
+}
+
+pub(super) fn atomic(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &World<'_>,
+    bti: Bti,
+    operation: Operation,
+    slots: SlotGroup,
+    return_data: bool,
+) {
+    let data = operation.operands();
+    let coordinates = coordinates(call, data);
+    if !call.fits(t, call.header_registers() + 1 + data, usize::from(return_data)) {
+        return;
+    }
+    let view = view(t, world, bti);
+    for lane in channels(call, t, slots) {
+        let mut operands = [0; 2];
+        for (i, operand) in operands.iter_mut().enumerate().take(data) {
+            *operand = u64::from(call.dword(t, coordinates + i, LANES, lane));
+        }
+        let mut old = 0;
+        if let Some(view) = view
+            && let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true)
+        {
+            let mut memory = Memory::Shared(&view.image.memory);
+            let before = memory.load(offset, 4);
+            let [a, b] = operands;
+            let (new, returned) = operation.apply(t, before.into(), a, b, 32);
+            memory.store(offset, 4, new as u32);
+            old = returned as u32;
+        }
+        if return_data {
+            call.respond(t, lane, old);
+        }
+    }
+}
