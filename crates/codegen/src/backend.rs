@@ -117,6 +117,7 @@ impl Pipeline<'_, '_> {
     fn allocate(&mut self, function: &mut Function) -> Result<Allocation, BackendError> {
         let options =
             regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify };
+        self.schedule(passes::COALESCE, function)?;
         let natural = function.clone();
         self.schedule(passes::SCHEDULE, function)?;
         let scheduled = regalloc::allocate(function, self.device, options);

@@ -16,6 +16,7 @@ mod lower_regioning;
 mod lower_simd_width;
 mod lower_uniforms;
 mod opt_cmod_propagation;
+mod opt_coalesce_webs;
 mod opt_copy_propagation;
 mod opt_cse;
 mod opt_dead_code;
@@ -32,6 +33,7 @@ pub use lower_regioning::lower_regioning;
 pub use lower_simd_width::lower_simd_width;
 pub use lower_uniforms::lower_uniforms;
 pub use opt_cmod_propagation::opt_cmod_propagation;
+pub use opt_coalesce_webs::opt_coalesce_webs;
 pub use opt_copy_propagation::opt_copy_propagation;
 pub use opt_cse::opt_cse;
 pub use opt_dead_code::opt_dead_code;
@@ -116,6 +118,10 @@ pub const LOWER: &[Pass] = passes![
     lower_regioning,
 ];
 
+/// Once after all of that, before scheduling: it gives values several definitions, which hides
+/// them from the passes above.
+pub const COALESCE: &[Pass] = passes![opt_coalesce_webs];
+
 /// Just before register allocation.
 pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];
 
@@ -124,3 +130,6 @@ pub const SCHEDULE_ALLOCATED: &[Pass] = passes![opt_schedule_late];
 
 /// After register allocation.
 pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect];
+
+#[cfg(test)]
+mod tests;

@@ -83,6 +83,11 @@ fn definition(
     None
 }
 
+/// Whether two types give the same answer to "is it zero".
+fn same_integer(a: Type, b: Type) -> bool {
+    a.size() == b.size() && !a.is_float() && !b.is_float()
+}
+
 fn touches(inst: &Inst, flag: Flag) -> bool {
     let used = inst.reads_flag() || inst.writes_flag();
     let operand = |o: &Operand| match flag {
@@ -122,7 +127,7 @@ fn can_carry(
         && inst.cond_mod == CondMod::None
         && !inst.is_predicated()
         && !inst.saturate
-        && inst.dst.ty == value.ty
+        && (inst.dst.ty == value.ty || integer && equality && same_integer(inst.dst.ty, value.ty))
         && inst.dst.region == value.region
         && inst.exec_size == reader.exec_size
         && inst.group == reader.group

@@ -26,8 +26,11 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
     for block in &mut function.blocks {
         let mut copies = Copies::default();
         for inst in &mut block.insts {
-            for index in 0..inst.srcs.len() {
-                changed |= propagate(inst, index, &copies, device);
+            // A constant may make the other source change places, so one round is not enough.
+            for _ in 0..2 {
+                for index in 0..inst.srcs.len() {
+                    changed |= propagate(inst, index, &copies, device);
+                }
             }
             copies.kill(inst);
             if let Some(copy) = Copy::of(inst, &function.vregs) {

@@ -1,0 +1,270 @@
+//! `opt_coalesce_webs`: values that are copied into each other across blocks, as loop variables
+//! and results of conditionals are, share one register where they never hold different values at
+//! once; the copies between them go.
+//!
+//! Considered are values of one dword per channel that every instruction reads and writes channel
+//! by channel in its own place, under the mask: then each channel's own view (logical
+//! liveness) decides, and channels parked elsewhere keep theirs. Two values interfere if one is
+//! written where the other is still needed, except by a copy from it.
+
+use crestline_device::Device;
+use crestline_isa::Opcode;
+
+use super::{PassError, legal};
+use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, Vreg};
+use crate::regalloc::liveness::{Liveness, accesses};
+
+/// Values considered at once; copies beyond stay.
+const MAX_VALUES: usize = 1024;
+const WORDS: usize = MAX_VALUES / 64;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Broken control flow.
+pub fn opt_coalesce_webs(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let cfg = Cfg::new(function)?;
+    let webs = Webs::find(function, &cfg);
+    if webs.copies.is_empty() {
+        return Ok(false);
+    }
+    let liveness = Liveness::new(function, &cfg);
+    let mut classes = Classes::new(webs.interference(function, &liveness));
+    let mut changed = false;
+    for (a, b) in &webs.copies {
+        changed |= classes.merge(*a, *b);
+    }
+    if changed {
+        rename(function, &webs, &mut classes);
+    }
+    Ok(changed)
+}
+
+/// A set of values.
+type Set = [u64; WORDS];
+
+fn insert(set: &mut Set, index: usize) {
+    set[index / 64] |= 1 << (index % 64);
+}
+
+fn intersects(a: &Set, b: &Set) -> bool {
+    a.iter().zip(b).any(|(a, b)| a & b != 0)
+}
+
+/// The values that copies connect.
+struct Webs {
+    /// Number of each virtual register among the values.
+    numbers: Vec<Option<u16>>,
+    values: Vec<Vreg>,
+    /// Copies as pairs of values, in the deepest loops first.
+    copies: Vec<(usize, usize)>,
+}
+
+impl Webs {
+    fn find(function: &Function, cfg: &Cfg) -> Webs {
+        let fit = lanewise(function);
+        let mut found: Vec<(u32, Vreg, Vreg)> = Vec::new();
+        for (index, block) in function.blocks.iter().enumerate() {
+            let depth = cfg.loop_depth(BlockId(index as u32));
+            for (dst, src) in block.insts.iter().filter_map(copied) {
+                if fit[dst.0 as usize] && fit[src.0 as usize] && dst != src {
+                    found.push((depth, dst, src));
+                }
+            }
+        }
+        found.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
+        let mut webs = Webs {
+            numbers: vec![None; function.vregs.len()],
+            values: Vec::new(),
+            copies: Vec::new(),
+        };
+        for (_, dst, src) in found {
+            if let (Some(dst), Some(src)) = (webs.number(dst), webs.number(src)) {
+                webs.copies.push((dst, src));
+            }
+        }
+        webs
+    }
+
+    fn number(&mut self, vreg: Vreg) -> Option<usize> {
+        let slot = &mut self.numbers[vreg.0 as usize];
+        if slot.is_none() && self.values.len() < MAX_VALUES {
+            *slot = Some(self.values.len() as u16);
+            self.values.push(vreg);
+        }
+        slot.map(usize::from)
+    }
+
+    fn value_of(&self, operand: &Operand) -> Option<usize> {
+        self.numbers[operand.vreg()?.0 as usize].map(usize::from)
+    }
+
+    /// For each value those it interferes with (one direction at least).
+    fn interference(&self, function: &Function, liveness: &Liveness) -> Vec<Set> {
+        let mut rows = vec![[0; WORDS]; self.values.len()];
+        // Which value each slot belongs to.
+        let mut owner: Vec<Option<u16>> = vec![None; liveness.slots.count()];
+        for (number, vreg) in self.values.iter().enumerate() {
+            owner[liveness.slots.of(*vreg)].fill(Some(number as u16));
+        }
+        let mut needed = vec![0u32; liveness.slots.count()];
+        let mut slots_live = vec![0u32; self.values.len()];
+        for (index, block) in function.blocks.iter().enumerate() {
+            let mut live: Set = [0; WORDS];
+            needed.fill(0);
+            slots_live.fill(0);
+            for slot in liveness.live_out(BlockId(index as u32)) {
+                if let Some(number) = owner[*slot] {
+                    needed[*slot] = u32::MAX;
+                    slots_live[usize::from(number)] += 1;
+                    insert(&mut live, usize::from(number));
+                }
+            }
+            for inst in block.insts.iter().rev() {
+                if let Some(written) = self.value_of(&inst.dst) {
+                    let mut others = live;
+                    others[written / 64] &= !(1 << (written % 64));
+                    if let Some((_, src)) = copied(inst)
+                        && let Some(src) = self.numbers[src.0 as usize]
+                    {
+                        others[usize::from(src) / 64] &= !(1 << (src % 64));
+                    }
+                    for (word, other) in rows[written].iter_mut().zip(others) {
+                        *word |= other;
+                    }
+                }
+                for writes in [true, false] {
+                    accesses(&liveness.slots, inst, &mut |access| {
+                        let Some(number) = owner[access.slot].filter(|_| access.write == writes)
+                        else {
+                            return;
+                        };
+                        let number = usize::from(number);
+                        let held = &mut needed[access.slot];
+                        let before = *held != 0;
+                        if !writes {
+                            *held |= access.bytes;
+                        } else if liveness.kills(inst, &access) {
+                            *held &= !access.bytes;
+                        }
+                        match (before, *held != 0) {
+                            (false, true) => slots_live[number] += 1,
+                            (true, false) => slots_live[number] -= 1,
+                            _ => return,
+                        }
+                        if slots_live[number] == 0 {
+                            live[number / 64] &= !(1 << (number % 64));
+                        } else {
+                            insert(&mut live, number);
+                        }
+                    });
+                }
+            }
+        }
+        rows
+    }
+}
+
+/// The registers of an unpredicated raw copy between whole channels of two values.
+fn copied(inst: &Inst) -> Option<(Vreg, Vreg)> {
+    let plain = !inst.is_predicated() && !inst.writes_flag() && legal::is_raw_move(inst);
+    let (dst, src) = (inst.dst, *inst.srcs.first()?);
+    (plain && dst.offset == src.offset).then_some((dst.vreg()?, src.vreg()?))
+}
+
+/// Registers whose every access is a channel's own dword under the mask.
+fn lanewise(function: &Function) -> Vec<bool> {
+    let bytes = u32::from(function.dispatch_width) * 4;
+    let mut fit: Vec<bool> = function
+        .vregs
+        .iter()
+        .map(|(_, info)| info.class == Class::Grf && info.bytes == bytes && info.min_register == 0)
+        .collect();
+    for inst in function.insts() {
+        let own = |operand: &Operand, write: bool| {
+            let place = u32::from(inst.group) * 4;
+            let step = operand.byte_stride(inst.exec_size) == Some(4);
+            let whole = operand.ty.size() == 4 && operand.region == Region::PACKED;
+            let by_channel = legal::has_regions(inst.op)
+                || matches!(inst.op, Op::Send | Op::Message | Op::Collect { headers: 0 });
+            let here = if write { operand.offset == place } else { operand.offset & !3 == place };
+            by_channel && !inst.no_mask && here && if write { whole } else { step }
+        };
+        for src in &inst.srcs {
+            if let Some(vreg) = src.vreg()
+                && !own(src, false)
+            {
+                fit[vreg.0 as usize] = false;
+            }
+        }
+        if let Some(vreg) = inst.dst.vreg()
+            && !(own(&inst.dst, true) && inst.op != Op::Collect { headers: 0 })
+        {
+            fit[vreg.0 as usize] = false;
+        }
+    }
+    fit
+}
+
+/// Values merged so far.
+struct Classes {
+    parent: Vec<usize>,
+    rows: Vec<Set>,
+    members: Vec<Set>,
+}
+
+impl Classes {
+    fn new(rows: Vec<Set>) -> Classes {
+        let members = (0..rows.len())
+            .map(|index| {
+                let mut set = [0; WORDS];
+                insert(&mut set, index);
+                set
+            })
+            .collect();
+        Classes { parent: (0..rows.len()).collect(), rows, members }
+    }
+
+    fn find(&mut self, mut index: usize) -> usize {
+        while self.parent[index] != index {
+            self.parent[index] = self.parent[self.parent[index]];
+            index = self.parent[index];
+        }
+        index
+    }
+
+    fn merge(&mut self, a: usize, b: usize) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        if a == b
+            || intersects(&self.rows[a], &self.members[b])
+            || intersects(&self.rows[b], &self.members[a])
+        {
+            return false;
+        }
+        self.parent[b] = a;
+        for word in 0..WORDS {
+            self.rows[a][word] |= self.rows[b][word];
+            self.members[a][word] |= self.members[b][word];
+        }
+        true
+    }
+}
+
+/// Gives every class one register and drops copies from a register to itself.
+fn rename(function: &mut Function, webs: &Webs, classes: &mut Classes) {
+    let mut name = |operand: &mut Operand| {
+        if let Some(value) = webs.value_of(operand) {
+            operand.file = File::Vgrf(webs.values[classes.find(value)]);
+        }
+    };
+    for inst in function.insts_mut() {
+        inst.srcs.iter_mut().for_each(&mut name);
+        name(&mut inst.dst);
+    }
+    for block in &mut function.blocks {
+        block.insts.retain(|inst| {
+            let own = copied(inst).is_some_and(|(dst, src)| dst == src);
+            !(own && inst.op == Op::Hw(Opcode::Mov) && inst.dst.region == inst.srcs[0].region)
+        });
+    }
+}
