@@ -9,17 +9,22 @@
 
 use std::collections::HashMap;
 
-use super::util::{Context, Subst, Tree, const_scalar, terminator};
+use super::util::{Context, Subst, Tree, const_scalar, terminator, walk};
 use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
 
 /// Code is not moved into deeper nesting than this, so that a long row of jumps stays a row.
 const MAX_DEPTH: u32 = 48;
+/// Code that is nested deeper than this is not moved at all, so that it stays within what the verifier accepts.
+const MAX_DEPTH_BEFORE: u32 = 256;
 
 /// See the [module](self). Returns whether anything changed.
 pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
     let func = &mut shader.func;
+    let mut depth = 0;
+    walk(func, |cx, _, _| depth = depth.max(cx.depth));
     let mut pass = Pass {
         jumps: count_jumps(func),
+        max_depth: if depth > MAX_DEPTH_BEFORE { 0 } else { MAX_DEPTH },
         func,
         subst: Subst::default(),
         known: HashMap::new(),
@@ -40,7 +45,7 @@ struct Jumps {
 fn count_jumps(func: &Function) -> HashMap<InstId, Jumps> {
     let tree = Tree::new(func);
     let mut counts = HashMap::new();
-    super::util::walk(func, |_, _, inst| {
+    walk(func, |_, _, inst| {
         if matches!(func.inst(inst).kind, InstKind::Loop { .. }) {
             let breaks = tree
                 .jumps(inst)
@@ -57,6 +62,7 @@ struct Pass<'f> {
     func: &'f mut Function,
     subst: Subst,
     jumps: HashMap<InstId, Jumps>,
+    max_depth: u32,
     /// Conditions that the regions around decide.
     known: HashMap<(Value, u8), bool>,
     progress: bool,
@@ -121,6 +127,9 @@ impl Pass<'_> {
             (false, true) => self.join_rest(cx, inst, else_, then, pending),
             (true, true) => {}
         }
+        let sunk = yields(self.func, then)
+            && yields(self.func, else_)
+            && self.sink_jump(cx, inst, [then, else_], pending);
         self.func.region_mut(region).insts.push(inst);
         let key = (cond.value, cond.swizzle[0]);
         for (inner, bit) in [(then, true), (else_, false)] {
@@ -129,6 +138,67 @@ impl Pass<'_> {
             self.region(&cx, inner);
         }
         self.known.remove(&key);
+        if sunk {
+            let jump = self.join_jumps(cx, inst, then, else_);
+            pending.push(jump);
+        }
+    }
+
+    /// Only a jump stands behind an `If` in which some branch ends with an `If` that jumps alike: lets the branches
+    /// jump themselves, so that the code in them can be joined.
+    fn sink_jump(
+        &mut self,
+        cx: &Context,
+        inst: InstId,
+        branches: [RegionId; 2],
+        pending: &mut Vec<InstId>,
+    ) -> bool {
+        let [end] = pending[..] else { return false };
+        let mut jump = self.func.inst(end).kind.clone();
+        let kind = std::mem::discriminant(&jump);
+        if !matches!(jump, InstKind::Break(_) | InstKind::Continue(_))
+            || cx.depth >= self.max_depth
+            || !branches.iter().any(|&branch| self.ends_with_jump(branch, kind))
+        {
+            return false;
+        }
+        self.progress = true;
+        pending.clear();
+        jump.for_each_src_mut(|src| *src = self.subst.resolve(*src));
+        self.count(cx, &jump, |n| n + 1);
+        let results = self.func.inst(inst).results.clone();
+        for branch in branches {
+            let Some(end) = self.func.region_mut(branch).insts.pop() else { continue };
+            let mut given = Srcs::new();
+            self.func.inst(end).kind.for_each_src(|src| given.push(src));
+            let mut jump = jump.clone();
+            jump.for_each_src_mut(|src| {
+                if let Some(i) = results.iter().position(|&result| result == src.value) {
+                    *src = given[i].then(src.swizzle);
+                }
+            });
+            let end = self.func.add_inst(jump, &[]);
+            self.func.region_mut(branch).insts.push(end);
+        }
+        self.func.retain_results(inst, |_| false);
+        true
+    }
+
+    /// Whether a region ends with an `If`, and a `Yield`, in which a branch jumps so at its end.
+    fn ends_with_jump(&self, region: RegionId, kind: std::mem::Discriminant<InstKind>) -> bool {
+        let mut todo = vec![region];
+        while let Some(region) = todo.pop() {
+            if let [.., before, end] = self.func.region(region).insts[..]
+                && matches!(self.func.inst(end).kind, InstKind::Yield(_))
+                && let InstKind::If { then, else_, .. } = self.func.inst(before).kind
+            {
+                if [then, else_].iter().any(|&branch| self.jump_kind(branch) == Some(kind)) {
+                    return true;
+                }
+                todo.extend([then, else_]);
+            }
+        }
+        false
     }
 
     /// Exchanges the branches of an `If` on a negation.
@@ -170,7 +240,7 @@ impl Pass<'_> {
         pending: &mut Vec<InstId>,
     ) {
         let alike = pending.first().map(|&end| std::mem::discriminant(&self.func.inst(end).kind));
-        if alike != self.jump_kind(jumping) || cx.depth >= MAX_DEPTH {
+        if alike != self.jump_kind(jumping) || cx.depth >= self.max_depth {
             return self.move_out(inst, yielding, pending);
         }
         self.progress = true;
