@@ -15,7 +15,7 @@
 //! Positions: instruction `i` reads at `2 i` and writes at `2 i + 1`. The result is one interval
 //! a slot, from the first position it is occupied to the last.
 
-use crestline_isa::ArfKind;
+use crestline_isa::{ArfKind, PredCtrl};
 
 use crate::ir::{
     BlockId, Cfg, Class, EdgeKind, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg,
@@ -175,7 +175,10 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
         }
     }
     if inst.reads_flag() {
-        for_flags(slots, inst, |slot| visit(read(slot, u32::MAX)));
+        // Each channel reads its own bit, but for the predicates over groups of channels.
+        let own = inst.predicate.ctrl == PredCtrl::Normal;
+        let bits = if own { flag_bits(inst) } else { u32::MAX };
+        for_flags(slots, inst, |slot| visit(read(slot, bits)));
     }
     // An unlowered indirect write may leave any byte of its range as it was.
     let whole = !inst.predicate_disables()

@@ -270,7 +270,7 @@ impl Selector<'_> {
 
     /// The second source where the condition holds, else the third. A constant goes last.
     fn select(&mut self, srcs: &[Src], result: Value) {
-        let cond = self.cond_for(srcs[0], result);
+        let cond = self.cond(srcs[0]);
         // Integer types keep all bits; a float modifier needs the float type.
         let float = [1, 2].into_iter().any(|i| {
             let operand = self.src(srcs[i], Class::Float);

@@ -19,33 +19,35 @@ pub(super) struct Cond {
     pub(super) inverse: bool,
 }
 
-/// Which bits of a flag are meaningful.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shape {
-    /// Those of the enabled channels.
-    Channels,
-    /// The first one only, for instructions of one channel.
-    Thread,
+/// How a flag is written.
+#[derive(Clone, Copy)]
+struct Test {
+    flag: Flag,
+    /// For all channels, enabled or not.
+    all: bool,
+    /// Only for channels whose bit in the flag is set (`Some(false)`) or clear (`Some(true)`), so that the flag becomes a
+    /// conjunction or disjunction.
+    within: Option<bool>,
 }
 
 /// Flags that already hold a value, newest last. Few, since each entry that is used again keeps its flag busy.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FlagCache {
-    entries: Vec<(Value, Shape, Cond)>,
+    entries: Vec<(Value, Cond)>,
 }
 
 const CACHED_FLAGS: usize = 2;
 
 impl FlagCache {
-    fn get(&self, value: Value, shape: Shape) -> Option<Cond> {
-        self.entries.iter().find(|e| e.0 == value && e.1 == shape).map(|e| e.2)
+    fn get(&self, value: Value) -> Option<Cond> {
+        self.entries.iter().find(|e| e.0 == value).map(|e| e.1)
     }
 
-    fn put(&mut self, value: Value, shape: Shape, cond: Cond) {
+    fn put(&mut self, value: Value, cond: Cond) {
         if self.entries.len() == CACHED_FLAGS {
             self.entries.remove(0);
         }
-        self.entries.push((value, shape, cond));
+        self.entries.push((value, cond));
     }
 }
 
@@ -245,25 +247,17 @@ fn opposite(cond_mod: CondMod) -> CondMod {
 }
 
 impl Selector<'_> {
-    /// The condition in a flag, whose bits of all enabled channels count.
+    /// The condition in a flag. Its bits of all enabled channels count; of a uniform condition all bits, so that it
+    /// serves instructions of one channel too.
     pub(super) fn cond(&mut self, src: Src) -> Cond {
-        self.cond_shaped(src, Shape::Channels)
-    }
-
-    /// The condition for an instruction that computes `result`: per channel, or once for the thread.
-    pub(super) fn cond_for(&mut self, src: Src, result: Value) -> Cond {
-        let shape = if self.uniform.is(result) { Shape::Thread } else { Shape::Channels };
-        self.cond_shaped(src, shape)
-    }
-
-    fn cond_shaped(&mut self, src: Src, shape: Shape) -> Cond {
         let (src, inverse) = self.through_not(src);
-        let cond = self.flags.get(src.value, shape).unwrap_or_else(|| {
+        let cond = self.flags.get(src.value).unwrap_or_else(|| {
             let flag = self.b().flag();
             let negate = !self.booleans.form(src.value).direct;
-            self.write_flag(src, negate, shape, flag, None);
+            let test = Test { flag, all: self.uniform.is(src.value), within: None };
+            self.write_flag(src, negate, test);
             let cond = Cond { flag, inverse: negate };
-            self.flags.put(src.value, shape, cond);
+            self.flags.put(src.value, cond);
             cond
         });
         Cond { inverse: cond.inverse ^ inverse, ..cond }
@@ -282,16 +276,8 @@ impl Selector<'_> {
         (src, inverse)
     }
 
-    /// Writes a boolean (negated, if `negate`) to `flag`; with `within`, only for channels whose bit in `flag` is set
-    /// (`Some(false)`) or clear (`Some(true)`), so that the flag becomes a conjunction or disjunction.
-    fn write_flag(
-        &mut self,
-        src: Src,
-        negate: bool,
-        shape: Shape,
-        flag: Flag,
-        within: Option<bool>,
-    ) {
+    /// Writes a boolean (negated, if `negate`) to a flag.
+    fn write_flag(&mut self, src: Src, negate: bool, test: Test) {
         let (src, inverse) = self.through_not(src);
         let negate = negate ^ inverse;
         let form = self.booleans.form(src.value);
@@ -303,16 +289,16 @@ impl Selector<'_> {
             _ => None,
         };
         let Some((either, [a, b])) = parts else {
-            return self.compare(src, negate, shape, flag, within);
+            return self.compare(src, negate, test);
         };
         let b_last = self.booleans.form(b.value).is_leaf(negate);
         let (first, last) = if b_last { (a, b) } else { (b, a) };
-        self.write_flag(first, negate, shape, flag, None);
-        self.write_flag(last, negate, shape, flag, Some(either));
+        self.write_flag(first, negate, test);
+        self.write_flag(last, negate, Test { within: Some(either), ..test });
     }
 
     /// Writes a comparison or mask to `flag`.
-    fn compare(&mut self, src: Src, negate: bool, shape: Shape, flag: Flag, within: Option<bool>) {
+    fn compare(&mut self, src: Src, negate: bool, test: Test) {
         let func = &self.shader.func;
         let compared = func.def(src.value).and_then(|inst| match &inst.kind {
             InstKind::Alu { op, srcs, .. } if !self.booleans.is_mask(src.value) => {
@@ -329,15 +315,12 @@ impl Selector<'_> {
         };
         let cond_mod = if negate { opposite(cond_mod) } else { cond_mod };
         let mut b_ = Builder::new(&mut self.out);
-        let mut b_ = match shape {
-            Shape::Thread => b_.uniform(),
-            Shape::Channels => b_,
-        };
-        let mut b_ = match within {
-            Some(clear) => b_.predicated(flag, clear),
+        let mut b_ = if test.all { b_.no_mask() } else { b_ };
+        let mut b_ = match test.within {
+            Some(clear) => b_.predicated(test.flag, clear),
             None => b_,
         };
-        b_.cmp(Operand::null(a.ty), a, cond_mod, b, flag);
+        b_.cmp(Operand::null(a.ty), a, cond_mod, b, test.flag);
     }
 
     /// The operands of a comparison, in an order the hardware takes, and the condition in that order.

@@ -202,7 +202,7 @@ impl<'a> Selector<'a> {
         registers: &[Registers],
     ) -> Result<(), SelectError> {
         for (index, &result) in results.iter().enumerate() {
-            let cond = self.cond_for(cond, result);
+            let cond = self.cond(cond);
             for (comp, dst) in registers[index].iter().enumerate() {
                 let Some(dst) = *dst else { continue };
                 let [a, b] = [0, 1].map(|arm| {
@@ -306,11 +306,21 @@ impl<'a> Selector<'a> {
             })
             .collect();
         let mut targets = Vec::with_capacity(results.len());
-        for (&result, kept) in results.iter().zip(&kept) {
-            targets.push(if kept.is_some() { None } else { Some(self.registers(result)) });
+        let homes = self.result_homes(&breaks, &results, &params, &kept);
+        for (index, &result) in results.iter().enumerate() {
+            let param = homes[index].map(|param| registers[param]);
+            if let Some(registers) = param {
+                self.homes[result.index()] = registers;
+            }
+            targets.push(match (kept[index], param) {
+                (Some(_), _) => None,
+                (None, Some(registers)) => Some(registers),
+                (None, None) => Some(self.registers(result)),
+            });
         }
         // What channels take out at different times must have its register all through the loop.
-        for register in targets.iter().flatten().flatten().flatten() {
+        let fresh = targets.iter().zip(&homes).filter(|(_, param)| param.is_none());
+        for register in fresh.flat_map(|(target, _)| target.iter().flatten().flatten()) {
             let (register, scalar) = (*register, is_scalar(register));
             let mut b = self.b();
             let mut b = if scalar { b.uniform() } else { b.no_mask() };
@@ -333,6 +343,38 @@ impl<'a> Selector<'a> {
             }
         }
         Ok(())
+    }
+
+    /// For each result of a loop the parameter whose register it can share: one that some `Break` gives, which then
+    /// needs no copy. A channel that leaves has no more use for its parameters. Nothing may be kept in a parameter's
+    /// register besides: where a result stays in a register that is not known yet, there is no sharing.
+    fn result_homes(
+        &self,
+        breaks: &[Srcs],
+        results: &[Value],
+        params: &[Value],
+        kept: &[Option<Src>],
+    ) -> Vec<Option<usize>> {
+        let func = &self.shader.func;
+        let param = |src: &Src| params.iter().position(|&param| param == src.value);
+        let known = |src: &Src| param(src).is_some() || func.as_const(src.value).is_some();
+        let mut homes = vec![None; results.len()];
+        if !kept.iter().flatten().all(known) {
+            return homes;
+        }
+        let mut taken: Vec<usize> = kept.iter().flatten().filter_map(param).collect();
+        for (index, &result) in results.iter().enumerate().filter(|(i, _)| kept[*i].is_none()) {
+            let given = breaks.iter().filter_map(|srcs| srcs.get(index));
+            let alike = |src: &&Src| {
+                src.is_identity(func.ty(result).comps())
+                    && func.ty(src.value) == func.ty(result)
+                    && self.uniform.is(src.value) == self.uniform.is(result)
+            };
+            let found = given.filter(alike).filter_map(param).find(|p| !taken.contains(p));
+            taken.extend(found);
+            homes[index] = found;
+        }
+        homes
     }
 
     /// Leaves the innermost loop.
