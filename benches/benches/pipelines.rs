@@ -1,0 +1,51 @@
+//! Compile time against an independent driver: the whole of `tests/run/`, SPIR-V to machine code, beside lavapipe's
+//! `vkCreateComputePipelines` for the same modules.
+
+use std::time::Duration;
+
+use crestline::{Options, Platform};
+use crestline_benches::{is_test_run, milliseconds, shortest};
+use crestline_filetests::corpus::{RunTest, run_tests};
+use crestline_filetests::engine::spec_bits;
+use crestline_judges::lavapipe::Lavapipe;
+
+const RUNS: usize = 3;
+
+fn ours(test: &RunTest, platform: Platform) -> Option<Duration> {
+    let mut options = Options::new(platform);
+    options.verify = false;
+    options.entry = Some(test.case.entry.clone());
+    options.specialization = test.case.spec.iter().map(spec_bits).collect();
+    crestline::compile_spirv(&test.spirv, &options).ok()?;
+    Some(shortest(RUNS, || crestline::compile_spirv(&test.spirv, &options)))
+}
+
+fn main() {
+    if is_test_run() {
+        return;
+    }
+    let Some(lavapipe) = crestline_judges::ask(Lavapipe::open()) else { return };
+    let tests = run_tests().expect("the run tests load");
+    let mut totals = [Duration::ZERO; 3];
+    for test in &tests {
+        let theirs = (0..RUNS).filter_map(|_| lavapipe.time_pipeline(&test.job()).ok()).min();
+        let (Some(bdw), Some(skl), Some(theirs)) =
+            (ours(test, Platform::Bdw), ours(test, Platform::Skl), theirs)
+        else {
+            println!("left out: {}", test.name);
+            continue;
+        };
+        for (total, time) in totals.iter_mut().zip([bdw, skl, theirs]) {
+            *total += time;
+        }
+        if std::env::args().any(|argument| argument == "--each") {
+            println!("{:24} {:8.2} {:8.2} ms", test.name, milliseconds(skl), milliseconds(theirs));
+        }
+    }
+    let [bdw, skl, theirs] = totals.map(milliseconds);
+    println!("| {} shaders | time | of lavapipe's |", tests.len());
+    println!("| --- | ---: | ---: |");
+    println!("| Crestline for Broadwell | {bdw:.0} ms | {:.2} |", bdw / theirs);
+    println!("| Crestline for Skylake | {skl:.0} ms | {:.2} |", skl / theirs);
+    println!("| lavapipe, vkCreateComputePipelines | {theirs:.0} ms | 1 |");
+}
