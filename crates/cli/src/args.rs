@@ -78,18 +78,6 @@ pub(crate) enum Width {
     W32,
 }
 
-impl Width {
-    /// The width in channels; nothing for `auto`.
-    pub(crate) fn channels(self) -> Option<u32> {
-        match self {
-            Width::Auto => None,
-            Width::W8 => Some(8),
-            Width::W16 => Some(16),
-            Width::W32 => Some(32),
-        }
-    }
-}
-
 #[derive(Debug, Args)]
 pub(crate) struct Compile {
     #[command(flatten)]

@@ -28,27 +28,20 @@ struct Parts {
 pub(crate) struct Origin {
     /// The file's name, or `<stdin>`.
     pub(crate) file: String,
-    /// The line and column, from 1, where the input is text and the place is known.
-    pub(crate) position: Option<(usize, usize)>,
-    /// The line itself.
-    pub(crate) line: Option<String>,
+    /// The line's number, from 1, and its text, where they are known.
+    pub(crate) line: Option<(usize, String)>,
 }
 
 impl Origin {
     /// A whole file.
     pub(crate) fn file(file: impl Into<String>) -> Origin {
-        Origin { file: file.into(), position: None, line: None }
+        Origin { file: file.into(), line: None }
     }
 
-    /// A place in a text.
-    pub(crate) fn position(
-        file: impl Into<String>,
-        text: &str,
-        line: usize,
-        column: usize,
-    ) -> Origin {
+    /// A line of a text, from 1.
+    pub(crate) fn line(file: impl Into<String>, text: &str, line: usize) -> Origin {
         let shown = text.lines().nth(line.saturating_sub(1)).map(str::to_owned);
-        Origin { file: file.into(), position: Some((line, column)), line: shown }
+        Origin { file: file.into(), line: Some((line, shown.unwrap_or_default())) }
     }
 }
 
@@ -75,8 +68,6 @@ pub(crate) enum Code {
     Decode,
     /// Machine code breaks a rule of the hardware.
     Invalid,
-    /// The back end refuses the shader.
-    Compile,
     /// The emulator refuses or stops the program.
     Emulate,
     /// A specialization constant does not fit the shader.
@@ -93,11 +84,10 @@ impl Code {
             Code::ResourceSize => "E0805",
             Code::Unsupported => "E0806",
             Code::Specialization => "E0807",
-            Code::Container => "E0901",
-            Code::Metadata => "E0902",
-            Code::Decode => "E0903",
-            Code::Invalid => "E0904",
-            Code::Compile => "E1001",
+            Code::Container => "E1001",
+            Code::Metadata => "E1002",
+            Code::Decode => "E1003",
+            Code::Invalid => "E1004",
             Code::Emulate => "E1101",
         }
     }
@@ -131,9 +121,14 @@ impl Failure {
         self
     }
 
-    /// Adds further facts.
-    pub(crate) fn note(mut self, text: impl fmt::Display) -> Failure {
-        self.0.notes.push(("note", text.to_string()));
+    /// Adds a fact.
+    pub(crate) fn note(self, text: impl fmt::Display) -> Failure {
+        self.notes([text])
+    }
+
+    /// Adds facts.
+    pub(crate) fn notes(mut self, texts: impl IntoIterator<Item: fmt::Display>) -> Failure {
+        self.0.notes.extend(texts.into_iter().map(|text| ("note", text.to_string())));
         self
     }
 }
@@ -144,16 +139,10 @@ impl fmt::Display for Failure {
         let mut gutter = 2;
         if let Some(origin) = &self.0.origin {
             write!(f, "\n  --> {}", origin.file)?;
-            if let Some((line, column)) = origin.position {
-                write!(f, ":{line}:{column}")?;
+            if let Some((line, text)) = &origin.line {
+                write!(f, ":{line}")?;
                 gutter = line.to_string().len() + 1;
-                if let Some(text) = &origin.line {
-                    // A tab in the source would move the mark away from its column.
-                    let text = text.replace('\t', " ");
-                    let mark = " ".repeat(column.saturating_sub(1));
-                    write!(f, "\n{:gutter$} |\n{line:>gutter$} | {text}", "")?;
-                    write!(f, "\n{:gutter$} | {mark}^", "")?;
-                }
+                write!(f, "\n{:gutter$} |\n{line:>gutter$} | {text}\n{:gutter$} |", "", "")?;
             }
         }
         for (kind, text) in &self.0.notes {
@@ -172,12 +161,12 @@ mod tests {
     fn an_error_shows_code_place_source_and_advice() {
         let source = "first\n\tlet x = y;\n";
         let failure = Failure::with_code("E0703", "no such name")
-            .at(Origin::position("a.wgsl", source, 2, 10))
+            .at(Origin::line("a.wgsl", source, 2))
             .note("known names:\nx")
             .help("declare it");
         assert_eq!(
             failure.to_string(),
-            "error[E0703]: no such name\n  --> a.wgsl:2:10\n   |\n 2 |  let x = y;\n   |          ^\n   \
+            "error[E0703]: no such name\n  --> a.wgsl:2\n   |\n 2 | \tlet x = y;\n   |\n   \
              = note: known names:\n           x\n   = help: declare it"
         );
     }

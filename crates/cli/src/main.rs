@@ -1,25 +1,43 @@
 //! The `crestline` command line.
-#![allow(dead_code, reason = "the commands are wired up as the rooms they call land")]
+//!
+//! * [`args`] and [`grammar`] say what can be asked,
+//! * [`source`] and [`spec`] turn a file into a module,
+//! * [`compile`], [`run`], [`code`] and [`targets`] are the commands,
+//! * [`error`] says what went wrong, [`files`] reads and writes.
 
 mod args;
+mod code;
+mod compile;
 mod error;
 mod files;
 mod grammar;
+mod picture;
+mod progress;
+mod run;
+mod source;
+mod spec;
 mod targets;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
+use args::{Cli, Command};
+
 fn main() -> ExitCode {
-    let cli = args::Cli::parse();
-    match cli.command {
-        args::Command::Targets => {
-            print!("{}", targets::table());
-            ExitCode::SUCCESS
-        }
-        _ => {
-            eprintln!("this command is not connected yet");
+    // Wrong usage ends the program here, with status 2.
+    let result = match Cli::parse().command {
+        Command::Compile(arguments) => compile::command(&arguments),
+        Command::Run(arguments) => run::run(&arguments),
+        Command::Exec(arguments) => run::exec(&arguments),
+        Command::Disasm(arguments) => code::disassemble(&arguments),
+        Command::Validate(arguments) => code::validate(&arguments),
+        Command::Targets => files::write("-".as_ref(), targets::table().as_bytes()),
+    };
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            eprintln!("{failure}");
             ExitCode::FAILURE
         }
     }

@@ -1,0 +1,102 @@
+//! `crestline compile`, and the compiling part of `crestline run`.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crestline::{Device, Ir, Observer, PassReport, Program, compile_spirv_observed};
+
+use crate::args::{self, Emit};
+use crate::error::Failure;
+use crate::progress::Progress;
+use crate::source::Shader;
+use crate::{code, files};
+
+/// Runs the command.
+pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
+    let mut watcher = Watcher::new(&arguments.source);
+    watcher.keep_ssa = arguments.emit == Emit::Ssa;
+    watcher.keep_codegen = arguments.emit == Emit::Codegen;
+    let program = program(&arguments.source, &mut watcher)?;
+    let width = program.metadata.simd_width;
+    let bytes = match arguments.emit {
+        Emit::Asm => {
+            let device = Device::new(arguments.source.target);
+            code::listing(&program.code, &device, arguments.syntax)
+                .map_err(|error| code::decode_failure(&error, "the compiled program"))?
+                .into_bytes()
+        }
+        Emit::Bin => program.code,
+        Emit::Json => {
+            let mut text = serde_json::to_string_pretty(&program)
+                .map_err(|error| Failure::with_code("E0999", format!("internal: {error}")))?;
+            text.push('\n');
+            text.into_bytes()
+        }
+        Emit::Ssa => watcher.last_ssa.into_bytes(),
+        Emit::Codegen => watcher.last_codegen.remove(&width).unwrap_or_default().into_bytes(),
+    };
+    files::write(&arguments.output, &bytes)
+}
+
+/// Compiles a shader, showing what the flags ask for on standard error.
+pub(crate) fn program(
+    source: &args::Source,
+    watcher: &mut Watcher<'_>,
+) -> Result<Program, Failure> {
+    let shader = Shader::load(source)?;
+    let options = shader.options(source)?;
+    let progress = Progress::start("compiling");
+    let result = compile_spirv_observed(&shader.spirv, &options, watcher);
+    drop(progress);
+    result.map_err(|error| shader.failure(&error))
+}
+
+/// Follows the passes for `-v`, `--print-after` and `--emit`.
+pub(crate) struct Watcher<'a> {
+    verbose: bool,
+    print_after: &'a [String],
+    keep_ssa: bool,
+    keep_codegen: bool,
+    last_ssa: String,
+    /// By SIMD width, since several are compiled before one is chosen.
+    last_codegen: BTreeMap<u32, String>,
+    total: Duration,
+}
+
+impl<'a> Watcher<'a> {
+    pub(crate) fn new(source: &'a args::Source) -> Watcher<'a> {
+        Watcher {
+            verbose: source.verbose,
+            print_after: &source.print_after,
+            keep_ssa: false,
+            keep_codegen: false,
+            last_ssa: String::new(),
+            last_codegen: BTreeMap::new(),
+            total: Duration::ZERO,
+        }
+    }
+}
+
+impl Observer for Watcher<'_> {
+    fn after_pass(&mut self, report: &PassReport<'_>) {
+        self.total += report.time;
+        let width = report.simd.map_or(String::new(), |simd| format!(" SIMD{simd}"));
+        if self.verbose {
+            let (pass, total) = (report.time.as_secs_f64() * 1e3, self.total.as_secs_f64() * 1e3);
+            eprintln!("{pass:>10.3} ms {total:>10.3} ms  {}{width}", report.name);
+        }
+        if self.print_after.iter().any(|pass| pass == "all" || pass == report.name) {
+            eprintln!("; after {}{width}\n{}", report.name, report.ir);
+        }
+        match report.ir {
+            Ir::Ssa(_) if self.keep_ssa && report.simd.is_none() => {
+                self.last_ssa = report.ir.to_string();
+            }
+            Ir::Codegen(_) if self.keep_codegen => {
+                let width = report.simd.map_or(0, u32::from);
+                self.last_codegen.insert(width, report.ir.to_string());
+            }
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! `crestline run` and `crestline exec`: programs on the emulator.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crestline::{Device, Program};
+use crestline_emu::{EmuError, Kernel, Options, Problem, Report, Resources, Step};
+use crestline_isa::text::{Syntax, print_inst};
+use crestline_program::{Metadata, ResourceRef, Surface};
+
+use crate::args::{self, Show};
+use crate::compile::{self, Watcher};
+use crate::error::{Code, Failure, Origin};
+use crate::grammar::{Contents, Place, Png, Print};
+use crate::progress::Progress;
+use crate::{code, files, picture};
+
+/// Runs `run`.
+pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
+    let program = compile::program(&arguments.source, &mut Watcher::new(&arguments.source))?;
+    let device = Device::new(arguments.source.target);
+    if arguments.show.contains(&Show::Asm) {
+        let text = code::listing(&program.code, &device, args::Syntax::Mesa)
+            .map_err(|error| code::decode_failure(&error, "the compiled program"))?;
+        print(&text)?;
+    }
+    let show_statistics = arguments.show.contains(&Show::Stats);
+    if show_statistics {
+        print(&statistics(&program))?;
+    }
+    let file = files::shown(&arguments.source.shader);
+    let kernel = Kernel::load(&program.code, program.metadata, &device)
+        .map_err(|error| emulator_failure(&error, &file))?;
+    let report = dispatch(&kernel, &arguments.resources, &device, &file, |problem| {
+        // The compiler loads whole vectors and registers; what lies past the end of a buffer
+        // reads as 0 and is not used.
+        arguments.source.verbose || !matches!(problem, Problem::OutOfBounds { write: false, .. })
+    })?;
+    if show_statistics {
+        print(&format!(
+            "executed          {} instructions of {} threads, {} sends\n",
+            report.instructions, report.threads, report.sends
+        ))?;
+    }
+    Ok(())
+}
+
+/// Runs `exec`.
+pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
+    let code = code::read(&arguments.code)?;
+    let meta = files::shown(&arguments.meta);
+    let text = files::read(&arguments.meta)?;
+    let metadata = Metadata::from_json(&String::from_utf8_lossy(&text))
+        .map_err(|error| Failure::new(Code::Metadata, error).at(Origin::file(meta)))?;
+    let device = Device::new(arguments.target);
+    let file = files::shown(&arguments.code);
+    let kernel =
+        Kernel::load(&code, metadata, &device).map_err(|error| emulator_failure(&error, &file))?;
+    dispatch(&kernel, &arguments.resources, &device, &file, |_| true).map(drop)
+}
+
+fn print(text: &str) -> Result<(), Failure> {
+    files::write(Path::new("-"), text.as_bytes())
+}
+
+fn emulator_failure(error: &EmuError, file: &str) -> Failure {
+    let failure = Failure::new(Code::Emulate, error).at(Origin::file(file));
+    match error {
+        EmuError::MissingResource { resource, .. } => Failure::new(Code::MissingResource, error)
+            .at(Origin::file(file))
+            .help(format!("--bind {resource}=FILE or --bind {resource}=zero:BYTES")),
+        EmuError::ShortPushConstants { .. } => failure.help("--push FILE"),
+        EmuError::Budget(..) => failure.help("--budget COUNT allows more"),
+        _ => failure,
+    }
+}
+
+/// What the compiler counted, one line each.
+fn statistics(program: &Program) -> String {
+    let counted = &program.statistics;
+    let rows: [(&str, u64); 10] = [
+        ("SIMD width", counted.simd_width.into()),
+        ("code bytes", program.code.len() as u64),
+        ("instructions", counted.instructions.into()),
+        ("sends", counted.sends.into()),
+        ("loops", counted.loops.into()),
+        ("spills", counted.spills.into()),
+        ("fills", counted.fills.into()),
+        ("registers", counted.registers.into()),
+        ("scratch bytes", program.metadata.scratch_bytes.into()),
+        ("estimated cycles", counted.estimated_cycles),
+    ];
+    rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect()
+}
+
+impl From<Place> for ResourceRef {
+    fn from(place: Place) -> ResourceRef {
+        ResourceRef { set: place.set, binding: place.binding, element: place.element }
+    }
+}
+
+/// Binds the resources, runs the grid, reports diagnostics that `tell` lets through, and writes
+/// what was asked for.
+fn dispatch(
+    kernel: &Kernel,
+    arguments: &args::Resources,
+    device: &Device,
+    file: &str,
+    tell: impl Fn(&Problem) -> bool,
+) -> Result<Report, Failure> {
+    let mut resources = bind(kernel.metadata(), arguments, file)?;
+    let options = Options { budget: arguments.budget, ..Options::default() };
+    let grid = arguments.dispatch.0;
+    let result = if arguments.trace {
+        let generation = device.generation();
+        kernel.trace(grid, &mut resources, &options, &mut |step: &Step<'_>| {
+            // A closed pipe ends the trace, not the run.
+            let _ = print(&trace_line(step, generation));
+        })
+    } else {
+        let progress = Progress::start("running");
+        let result = kernel.dispatch(grid, &mut resources, &options);
+        drop(progress);
+        result
+    };
+    let report = result.map_err(|error| emulator_failure(&error, file))?;
+    for diagnostic in report.diagnostics.iter().filter(|found| tell(&found.problem)) {
+        eprintln!("warning: {diagnostic}");
+    }
+    write_results(&resources, arguments)?;
+    Ok(report)
+}
+
+/// One executed instruction: where, which channels, what changed.
+fn trace_line(step: &Step<'_>, generation: crestline_isa::Gen) -> String {
+    let [x, y, z] = step.location.group;
+    let mut line = format!(
+        "{x},{y},{z}:{} {:#06x} {:08x} {}",
+        step.location.thread,
+        step.location.offset,
+        step.channels,
+        print_inst(step.instruction, generation, Syntax::Mesa)
+    );
+    for change in &step.changes {
+        // Writing to a string cannot fail.
+        let _ =
+            write!(line, "\n    {} {:08x} -> {:08x}", change.register, change.before, change.after);
+    }
+    line.push('\n');
+    line
+}
+
+/// Reads the buffers of `--bind` and the push constants.
+fn bind(
+    metadata: &Metadata,
+    arguments: &args::Resources,
+    file: &str,
+) -> Result<Resources, Failure> {
+    let images = arguments.image.iter().map(|image| ("--image", image.place));
+    let samplers = arguments.sampler.iter().map(|sampler| ("--sampler", sampler.place));
+    if let Some((flag, place)) = images.chain(samplers).next() {
+        let message = format!("{flag} {place}: images and samplers are not supported yet");
+        return Err(Failure::new(Code::Unsupported, message));
+    }
+    let used: Vec<ResourceRef> = metadata
+        .binding_table
+        .iter()
+        .filter_map(|entry| match &entry.surface {
+            Surface::StorageBuffer { resource } | Surface::UniformBuffer { resource } => {
+                Some(*resource)
+            }
+            _ => None,
+        })
+        .collect();
+    let mut resources = Resources::new();
+    for bind in &arguments.bind {
+        let resource = ResourceRef::from(bind.place);
+        if resources.buffer(resource).is_some() {
+            let message = format!("--bind {resource} is given twice");
+            return Err(Failure::new(Code::UnusedResource, message));
+        }
+        if !used.contains(&resource) {
+            eprintln!("warning: the program does not use the buffer {resource}");
+        }
+        let contents = match &bind.contents {
+            Contents::Zero(bytes) => vec![0; *bytes],
+            Contents::File(path) => files::read(path)?,
+        };
+        if contents.is_empty() {
+            let message = format!("the buffer {resource} has no bytes");
+            return Err(Failure::new(Code::ResourceSize, message));
+        }
+        resources.set_buffer(resource, &contents);
+    }
+    for resource in used {
+        if resources.buffer(resource).is_none() {
+            let message = format!("the program uses the buffer {resource}, which is not given");
+            return Err(Failure::new(Code::MissingResource, message)
+                .at(Origin::file(file))
+                .help(format!("--bind {resource}=FILE or --bind {resource}=zero:BYTES")));
+        }
+    }
+    if let Some(path) = &arguments.push {
+        resources.set_push_constants(&files::read(path)?);
+    }
+    let asked = arguments.out.iter().map(|out| ("--out", out.place));
+    let asked = asked.chain(arguments.png.iter().map(|png| ("--png", png.place)));
+    for (flag, place) in asked.chain(arguments.print.iter().map(|print| ("--print", print.place))) {
+        if resources.buffer(place.into()).is_none() {
+            let message = format!("{flag} {place}: no buffer is given there");
+            return Err(Failure::new(Code::MissingResource, message)
+                .help(format!("--bind {place}=FILE or --bind {place}=zero:BYTES")));
+        }
+    }
+    Ok(resources)
+}
+
+/// Writes and prints buffers as the flags ask.
+fn write_results(resources: &Resources, arguments: &args::Resources) -> Result<(), Failure> {
+    let buffer = |place: Place| resources.buffer(place.into()).unwrap_or_default();
+    for out in &arguments.out {
+        files::write(&out.file, &buffer(out.place))?;
+    }
+    for png in &arguments.png {
+        files::write(&png.file, &encode_picture(png, &buffer(png.place))?)?;
+    }
+    for wanted in &arguments.print {
+        print(&show_buffer(wanted, &buffer(wanted.place)))?;
+    }
+    Ok(())
+}
+
+fn encode_picture(png: &Png, pixels: &[u8]) -> Result<Vec<u8>, Failure> {
+    picture::encode(png.width, png.height, pixels).map_err(|message| {
+        Failure::new(Code::ResourceSize, format!("--png {}: {message}", png.place))
+    })
+}
+
+/// The elements of a buffer, eight a line with the index of the first.
+fn show_buffer(print: &Print, bytes: &[u8]) -> String {
+    let elements: Vec<String> = bytes
+        .chunks_exact(print.element.size())
+        .take(print.count.unwrap_or(usize::MAX))
+        .map(|element| print.element.show(element))
+        .collect();
+    let mut text = format!("{}:\n", print.place);
+    for (row, values) in elements.chunks(8).enumerate() {
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{:>6}: {}", 8 * row, values.join(" "));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_are_shown_in_rows_of_eight() {
+        let print: Print = "0.1=u8:10".parse().unwrap();
+        let bytes: Vec<u8> = (0..12).collect();
+        assert_eq!(show_buffer(&print, &bytes), "0.1:\n     0: 0 1 2 3 4 5 6 7\n     8: 8 9\n");
+    }
+}

@@ -1,0 +1,147 @@
+//! From a shader's file to SPIR-V: language, specialization constants, errors with their place.
+
+use crestline::{Language, Options, Simd, Source};
+use crestline_frontend::{FrontendError, to_spirv};
+
+use crate::args::{self, Width};
+use crate::error::{Code, Failure, Origin};
+use crate::grammar::{Spec, SpecValue};
+use crate::{files, spec};
+
+/// A shader that has been read and, where it was source text, compiled to SPIR-V.
+pub(crate) struct Shader {
+    /// The file's name as messages show it.
+    pub(crate) name: String,
+    /// The module.
+    pub(crate) spirv: Vec<u32>,
+    text: Option<String>,
+}
+
+impl Shader {
+    /// Reads and compiles to SPIR-V.
+    pub(crate) fn load(source: &args::Source) -> Result<Shader, Failure> {
+        let name = files::shown(&source.shader);
+        let language = match &source.lang {
+            Some(language) => language.as_str(),
+            None => source.shader.extension().and_then(|e| e.to_str()).unwrap_or_default(),
+        };
+        let language = Language::from_extension(language).map_err(|error| {
+            frontend_failure(&error, &name, None).help("--lang names the language")
+        })?;
+        let bytes = files::read(&source.shader)?;
+        let text = match language {
+            Language::Spirv => None,
+            _ => std::str::from_utf8(&bytes).ok().map(str::to_owned),
+        };
+        let spirv = to_spirv(&Source { name: &name, language, bytes: &bytes })
+            .map_err(|error| frontend_failure(&error, &name, text.as_deref()))?;
+        Ok(Shader { name, spirv, text })
+    }
+
+    /// The compiler's options.
+    pub(crate) fn options(&self, source: &args::Source) -> Result<Options, Failure> {
+        let mut options = Options::new(source.target).with_simd(match source.simd {
+            Width::Auto => Simd::Auto,
+            Width::W8 => Simd::Simd8,
+            Width::W16 => Simd::Simd16,
+            Width::W32 => Simd::Simd32,
+        });
+        options.entry = source.entry.clone();
+        options.disabled = source.skip_pass.iter().cloned().collect();
+        let types = spec::types(&self.spirv);
+        for spec in &source.spec {
+            let bits = types
+                .get(&spec.id)
+                .ok_or_else(|| format!("the shader has no specialization constant {}", spec.id))
+                .and_then(|ty| ty.bits(spec.value))
+                .map_err(|message| self.spec_failure(spec, &message, &types))?;
+            options.specialization.push((spec.id, bits));
+        }
+        Ok(options)
+    }
+
+    fn spec_failure(&self, spec: &Spec, message: &str, types: &spec::Types) -> Failure {
+        let value = match spec.value {
+            SpecValue::Bool(value) => value.to_string(),
+            SpecValue::Integer(value) => value.to_string(),
+            SpecValue::Float(value) => value.to_string(),
+        };
+        let known = types.iter().map(|(id, ty)| format!("{id} ({ty})")).collect::<Vec<_>>();
+        let failure =
+            Failure::new(Code::Specialization, format!("--spec {}={value}: {message}", spec.id))
+                .at(Origin::file(&self.name));
+        match known.as_slice() {
+            [] => failure.note("it has no specialization constants"),
+            known => failure.note(format!("it has {}", known.join(", "))),
+        }
+    }
+
+    /// A compiler's error as a failure with its place in this shader.
+    pub(crate) fn failure(&self, error: &crestline::CompileError) -> Failure {
+        match error {
+            crestline::CompileError::Frontend(error) => {
+                frontend_failure(error, &self.name, self.text.as_deref()).notes(self.words(error))
+            }
+            error => Failure::with_code(error.code(), error).at(Origin::file(&self.name)),
+        }
+    }
+
+    /// The words of the instruction that a front end's error speaks of.
+    fn words(&self, error: &FrontendError) -> Option<String> {
+        let place = error.place?;
+        let start = place.word as usize;
+        let count = (self.spirv.get(start)? >> 16) as usize;
+        let words = self.spirv.get(start..start.checked_add(count.clamp(1, 8))?)?;
+        let shown: Vec<String> = words.iter().map(|word| format!("{word:08x}")).collect();
+        let rest = if count > 8 { " ..." } else { "" };
+        let name = match place.inst {
+            "" => String::new(),
+            name => format!(" Op{name}:"),
+        };
+        Some(format!("word {start} (byte {:#x}):{name} {}{rest}", 4 * start, shown.join(" ")))
+    }
+}
+
+/// A front end's error; `text` is the source, to show the line that the message names.
+fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Failure {
+    let code = error.code.as_str();
+    let detail = error.detail.strip_prefix(name).and_then(|rest| rest.strip_prefix(": "));
+    let detail = detail.unwrap_or(&error.detail).trim();
+    // What a source compiler says has many lines; our own errors have one.
+    let failure = if detail.contains('\n') {
+        Failure::with_code(code, "the source does not compile").note(tidy(detail))
+    } else {
+        Failure::with_code(code, detail).note(format!("the rule: {}", error.code.rule()))
+    };
+    let line = text.and_then(|text| Some((text, named_line(detail, name)?)));
+    match line {
+        Some((text, line)) => failure.at(Origin::line(name, text, line)),
+        None => failure.at(Origin::file(name)),
+    }
+}
+
+/// A source compiler's messages without its headings and blank lines.
+fn tidy(detail: &str) -> String {
+    let heading = |line: &str| matches!(line.trim(), "" | "parse error: Log:" | "DebugLog:");
+    detail.lines().filter(|line| !heading(line)).collect::<Vec<_>>().join("\n")
+}
+
+/// The line number in a message of the GLSL front end, which writes `ERROR: NAME:LINE:` with
+/// the file's name or a number for it. WGSL messages bring their own piece of source.
+fn named_line(detail: &str, name: &str) -> Option<usize> {
+    let (_, rest) = detail.split_once("ERROR: ")?;
+    let rest = rest.strip_prefix(name).or_else(|| rest.strip_prefix('0'))?.strip_prefix(':')?;
+    rest.split_once(':')?.0.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_of_a_glsl_message_is_found() {
+        assert_eq!(named_line("a.comp: ERROR: a.comp:7: 'x' : undeclared", "a.comp"), Some(7));
+        assert_eq!(named_line("a.comp: ERROR: 0:12: 'x' : undeclared", "a.comp"), Some(12));
+        assert_eq!(named_line("a.comp: no luck", "a.comp"), None);
+    }
+}

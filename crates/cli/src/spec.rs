@@ -1,0 +1,148 @@
+//! The types of a module's specialization constants, which decide what bits a value has.
+//!
+//! Only decorations, scalar types and constants are looked at; whether the module is valid is
+//! the front end's business, so whatever does not parse here is passed over.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use crate::grammar::SpecValue;
+
+/// The type of each specialization constant by its `SpecId`.
+pub(crate) type Types = BTreeMap<u32, SpecType>;
+
+/// The type of a specialization constant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SpecType {
+    Bool,
+    Int { bits: u32, signed: bool },
+    Float { bits: u32 },
+}
+
+impl fmt::Display for SpecType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SpecType::Bool => f.write_str("bool"),
+            SpecType::Int { bits, signed: true } => write!(f, "i{bits}"),
+            SpecType::Int { bits, signed: false } => write!(f, "u{bits}"),
+            SpecType::Float { bits } => write!(f, "f{bits}"),
+        }
+    }
+}
+
+impl SpecType {
+    /// The bits of `value` in this type, zero extended; integers may be given to every type.
+    pub(crate) fn bits(self, value: SpecValue) -> Result<u64, String> {
+        let wrong = || Err(format!("the constant is of type {self}"));
+        match (self, value) {
+            (SpecType::Bool, SpecValue::Bool(value)) => Ok(u64::from(value)),
+            (SpecType::Bool, SpecValue::Integer(value @ (0 | 1))) => Ok(value as u64),
+            (SpecType::Int { bits, .. }, SpecValue::Integer(value)) => {
+                // Both readings of the bits are accepted: -1 and 0xffffffff name the same.
+                let (low, high) = (-(1i128 << (bits - 1)), (1i128 << bits) - 1);
+                if value < low || value > high {
+                    return Err(format!("the value does not fit {self}"));
+                }
+                Ok(value as u64 & (u64::MAX >> (64 - bits)))
+            }
+            (SpecType::Float { .. }, SpecValue::Integer(value)) => {
+                self.bits(SpecValue::Float(value as f64))
+            }
+            (SpecType::Float { bits: 32 }, SpecValue::Float(value)) => {
+                Ok(u64::from((value as f32).to_bits()))
+            }
+            (SpecType::Float { bits: 64 }, SpecValue::Float(value)) => Ok(value.to_bits()),
+            (SpecType::Float { bits }, SpecValue::Float(_)) => {
+                Err(format!("constants of type f{bits} cannot be given on the command line yet"))
+            }
+            _ => wrong(),
+        }
+    }
+}
+
+/// Reads the types from a module's words.
+pub(crate) fn types(spirv: &[u32]) -> Types {
+    const HEADER_WORDS: usize = 5;
+    let mut scalars = BTreeMap::new();
+    let mut ids = BTreeMap::new();
+    let mut found = Types::new();
+    let mut rest = spirv.get(HEADER_WORDS..).unwrap_or_default();
+    while let [first, ..] = rest {
+        let count = (*first >> 16) as usize;
+        let Some(words) = rest.get(..count).filter(|words| !words.is_empty()) else { break };
+        match (first & 0xffff, words) {
+            // OpTypeBool, OpTypeInt, OpTypeFloat
+            (20, [_, id]) => drop(scalars.insert(*id, SpecType::Bool)),
+            (21, [_, id, bits @ (8 | 16 | 32 | 64), signed]) => {
+                scalars.insert(*id, SpecType::Int { bits: *bits, signed: *signed != 0 });
+            }
+            (22, [_, id, bits, ..]) => drop(scalars.insert(*id, SpecType::Float { bits: *bits })),
+            // OpDecorate id SpecId n
+            (71, [_, id, 1, spec]) => drop(ids.insert(*id, *spec)),
+            // OpSpecConstantTrue, OpSpecConstantFalse, OpSpecConstant
+            (48..=50, [_, ty, id, ..]) => {
+                if let (Some(ty), Some(spec)) = (scalars.get(ty), ids.get(id)) {
+                    found.insert(*spec, *ty);
+                }
+            }
+            _ => {}
+        }
+        rest = &rest[count..];
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_found_by_their_ids() {
+        let module = [
+            0x0723_0203,
+            0x10000,
+            0,
+            9,
+            0, // header
+            4 << 16 | 71,
+            5,
+            1,
+            42, // %5 SpecId 42
+            4 << 16 | 71,
+            6,
+            1,
+            7, // %6 SpecId 7
+            4 << 16 | 21,
+            2,
+            32,
+            1, // %2 = i32
+            2 << 16 | 20,
+            3, // %3 = bool
+            4 << 16 | 50,
+            2,
+            5,
+            99, // %5 = i32 99
+            3 << 16 | 48,
+            3,
+            6, // %6 = true
+        ];
+        let types = types(&module);
+        assert_eq!(types[&42], SpecType::Int { bits: 32, signed: true });
+        assert_eq!(types[&7], SpecType::Bool);
+        assert!(super::types(&module[..7]).is_empty());
+        assert!(super::types(&[0, 0, 0, 0, 0, 0]).is_empty());
+    }
+
+    #[test]
+    fn values_take_the_type_of_the_constant() {
+        let int = SpecType::Int { bits: 32, signed: true };
+        assert_eq!(int.bits(SpecValue::Integer(-1)), Ok(0xffff_ffff));
+        assert_eq!(int.bits(SpecValue::Integer(0xffff_ffff)), Ok(0xffff_ffff));
+        assert!(int.bits(SpecValue::Integer(1 << 32)).unwrap_err().contains("does not fit i32"));
+        assert!(int.bits(SpecValue::Float(1.5)).unwrap_err().contains("of type i32"));
+        let float = SpecType::Float { bits: 32 };
+        assert_eq!(float.bits(SpecValue::Integer(1)), Ok(0x3f80_0000));
+        assert_eq!(SpecType::Bool.bits(SpecValue::Bool(true)), Ok(1));
+        assert!(SpecType::Bool.bits(SpecValue::Integer(2)).is_err());
+    }
+}
