@@ -35,6 +35,17 @@ pub use options::{Ir, Observer, Options, PassReport, Simd};
 
 use pipeline::{Pipeline, stage_name};
 
+/// The platforms that there is a back end for. For all others [`CompileError::Target`] says so.
+pub const TARGETS: &[Platform] = &[
+    Platform::Bdw,
+    Platform::Chv,
+    Platform::Skl,
+    Platform::Bxt,
+    Platform::Kbl,
+    Platform::Glk,
+    Platform::Cfl,
+];
+
 /// Compiles one entry point of a shader in any source language.
 ///
 /// # Errors
@@ -99,6 +110,10 @@ pub fn compile_shader_observed(
 ) -> Result<Program, CompileError> {
     if shader.stage != Stage::Compute {
         return Err(CompileError::Stage { stage: stage_name(shader.stage) });
+    }
+    let platform = options.device.platform();
+    if !TARGETS.contains(&platform) {
+        return Err(CompileError::Target { platform: platform.to_string() });
     }
     let widths = simd::allowed(&shader, options)?;
     let mut pipeline = Pipeline::new(options, observer);
