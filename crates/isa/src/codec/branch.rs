@@ -94,9 +94,13 @@ fn has_uip(generation: Gen, op: Opcode) -> bool {
 }
 
 /// The controls, with the branch control bit instead of the accumulator write.
-fn head<L: Sources>(w: &mut Walk, i: &mut Inst, branch: &mut Branch) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
+fn head<L: Sources, const E: bool>(
+    w: &mut Walk<E>,
+    i: &mut Inst,
+    branch: &mut Branch,
+) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
     if L::BRANCH_CTRL.exists() {
         w.flag(L::BRANCH_CTRL, &mut branch.branch_ctrl)?;
@@ -107,22 +111,22 @@ fn head<L: Sources>(w: &mut Walk, i: &mut Inst, branch: &mut Branch) -> Result<(
     }
     if w.generation() < Gen::Gen12 {
         // From gen12 UIP overlays the conditional modifier.
-        cond_mod::<L>(w, i)?;
+        cond_mod::<L, _>(w, i)?;
     }
     w.flag(L::SATURATE, &mut i.saturate)
 }
 
-fn branch_of(w: &Walk, i: &Inst) -> Result<Branch> {
+fn branch_of<const E: bool>(i: &Inst) -> Result<Branch> {
     match i.extra {
         Extra::Branch(branch) => Ok(branch),
-        _ if w.encode => shape(i, "needs branch targets"),
+        _ if E => shape(i, "needs branch targets"),
         _ => Ok(Branch::default()),
     }
 }
 
 /// A target offset field in units of `unit` bytes, `bias` units before the target.
-fn target(
-    w: &mut Walk,
+fn target<const E: bool>(
+    w: &mut Walk<E>,
     i: &Inst,
     field: Field,
     value: &mut Option<i32>,
@@ -136,14 +140,14 @@ fn target(
 }
 
 /// Branches with immediate targets; `brd` and `brc` also take a register.
-pub(super) fn branch<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn branch<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
-    let mut branch = branch_of(w, i)?;
-    head::<L>(w, i, &mut branch)?;
+    let mut branch = branch_of::<E>(i)?;
+    head::<L, _>(w, i, &mut branch)?;
     let mut is_imm = branch.jip.is_some() || !matches!(i.opcode, Opcode::Brd | Opcode::Brc);
     let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
     if matches!(i.opcode, Opcode::Brd | Opcode::Brc) {
-        register_or_imm::<L, 0>(w, i, &mut is_imm, &mut src)?;
+        register_or_imm::<L, 0, _>(w, i, &mut is_imm, &mut src)?;
     } else if L::JIP_IS_IMM.exists() {
         w.fixed(L::JIP_IS_IMM, 1);
     }
@@ -169,7 +173,7 @@ pub(super) fn branch<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             let sign = if branch.jip.unwrap_or(0) < 0 { L::UIP.mask } else { 0 };
             w.background(canonical | sign);
         }
-    } else if !w.encode {
+    } else if !E {
         i.srcs[0] = Src::Reg(src);
     }
     if L::POP_COUNT.exists() {
@@ -188,14 +192,14 @@ fn uses_jump_count(generation: Gen, op: Opcode) -> bool {
 }
 
 /// A target operand that may be a register: its file or immediate marker, and the register.
-fn register_or_imm<L: Sources, const N: usize>(
-    w: &mut Walk,
+fn register_or_imm<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
     i: &mut Inst,
     is_imm: &mut bool,
     src: &mut SrcReg,
 ) -> Result<()> {
     let f = &L::SRC[N];
-    if w.encode && !*is_imm {
+    if E && !*is_imm {
         *src = match i.srcs[0] {
             Src::Reg(reg) => reg,
             _ => return shape(i, "needs a target or a register"),
@@ -208,7 +212,7 @@ fn register_or_imm<L: Sources, const N: usize>(
     };
     if f.is_imm.exists() {
         w.flag(f.is_imm, is_imm)?;
-    } else if w.generation() <= Gen::Gen6 && *is_imm && w.encode {
+    } else if w.generation() <= Gen::Gen6 && *is_imm && E {
         // The background holds the file.
     } else {
         let mrf = has_mrf(w.generation());
@@ -218,20 +222,20 @@ fn register_or_imm<L: Sources, const N: usize>(
     if *is_imm {
         return Ok(());
     }
-    two_src::register::<L, N>(w, i, src, reg_file)
+    two_src::register::<L, N, _>(w, i, src, reg_file)
 }
 
 /// Scalar jump: the offset is source 1 up to gen11, source 0 from gen12.
-pub(super) fn jmpi<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn jmpi<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
-    let mut branch = branch_of(w, i)?;
-    head::<L>(w, i, &mut branch)?;
+    let mut branch = branch_of::<E>(i)?;
+    head::<L, _>(w, i, &mut branch)?;
     let mut is_imm = branch.jip.is_some();
     let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
     if generation >= Gen::Gen12 {
-        register_or_imm::<L, 0>(w, i, &mut is_imm, &mut src)?;
+        register_or_imm::<L, 0, _>(w, i, &mut is_imm, &mut src)?;
     } else {
-        register_or_imm::<L, 1>(w, i, &mut is_imm, &mut src)?;
+        register_or_imm::<L, 1, _>(w, i, &mut is_imm, &mut src)?;
     }
     w.background(background(generation, i, !is_imm));
     if is_imm {
@@ -243,7 +247,7 @@ pub(super) fn jmpi<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             Gen::Gen12 | Gen::Gen125 => (1, 0),
         };
         target(w, i, L::JMPI_OFFSET, &mut branch.jip, scale)?;
-    } else if !w.encode {
+    } else if !E {
         i.srcs[0] = Src::Reg(src);
     }
     i.extra = Extra::Branch(branch);
@@ -251,26 +255,26 @@ pub(super) fn jmpi<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Call: the return register is the destination, the target an immediate or a register.
-pub(super) fn call<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn call<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
-    let mut branch = branch_of(w, i)?;
-    head::<L>(w, i, &mut branch)?;
+    let mut branch = branch_of::<E>(i)?;
+    head::<L, _>(w, i, &mut branch)?;
     if generation >= Gen::Gen12 {
-        return_register::<L>(w, i)?;
+        return_register::<L, _>(w, i)?;
     } else {
-        two_src::dst::<L>(w, i)?;
+        two_src::dst::<L, _>(w, i)?;
     }
     let mut is_imm = branch.jip.is_some();
     let mut src = SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR);
     if generation >= Gen::Gen12 {
-        register_or_imm::<L, 0>(w, i, &mut is_imm, &mut src)?;
+        register_or_imm::<L, 0, _>(w, i, &mut is_imm, &mut src)?;
     } else {
-        register_or_imm::<L, 1>(w, i, &mut is_imm, &mut src)?;
+        register_or_imm::<L, 1, _>(w, i, &mut is_imm, &mut src)?;
     }
     w.background(background(generation, i, !is_imm));
     if is_imm {
         target(w, i, L::CALL_OFFSET, &mut branch.jip, (1, 0))?;
-    } else if !w.encode {
+    } else if !E {
         i.srcs[0] = Src::Reg(src);
     }
     i.extra = Extra::Branch(branch);
@@ -278,7 +282,7 @@ pub(super) fn call<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// The return register of a gen12 call: neither type nor stride.
-fn return_register<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn return_register<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let (mut reg, mut sub) = direct(i.dst.place);
     let mut reg_file = split(reg).0;
     file(w, L::DST_REG_FILE, &mut reg_file, false)?;
@@ -289,19 +293,19 @@ fn return_register<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Return: the register is source 0.
-pub(super) fn ret<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    let mut branch = branch_of(w, i)?;
-    head::<L>(w, i, &mut branch)?;
+pub(super) fn ret<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    let mut branch = branch_of::<E>(i)?;
+    head::<L, _>(w, i, &mut branch)?;
     w.background(background(w.generation(), i, true));
-    two_src::src::<L, 0>(w, i, false)?;
+    two_src::src::<L, 0, _>(w, i, false)?;
     i.extra = Extra::Branch(branch);
     Ok(())
 }
 
 /// Mask stack operations of gen4 and gen5: no typed operands, everything else is residue.
-pub(super) fn mask_stack<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    let mut branch = branch_of(w, i)?;
-    head::<L>(w, i, &mut branch)?;
+pub(super) fn mask_stack<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    let mut branch = branch_of::<E>(i)?;
+    head::<L, _>(w, i, &mut branch)?;
     w.byte(L::POP_COUNT, &mut branch.pop_count)?;
     i.extra = Extra::Branch(branch);
     Ok(())

@@ -7,7 +7,7 @@ use crate::tables::{AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl
 use crestline_device::Gen;
 
 /// Opcode, the reserved bit beside it, and the marker of the compacted form.
-pub(super) fn opcode<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn opcode<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     w.code(
         L::OPCODE,
@@ -19,13 +19,17 @@ pub(super) fn opcode<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     w.fixed(L::RESERVED7, 0);
     w.fixed(L::COMPACT_CTRL, 0);
     w.flag(L::DEBUG_CTRL, &mut i.breakpoint)?;
-    swsb::<L>(w, i)
+    swsb::<L, _>(w, i)
 }
 
 /// Everything that decides how channels are enabled, and the dependency controls. Not: the
 /// conditional modifier, the flag register, the accumulator write and the saturation, whose
 /// bits some formats use otherwise.
-pub(super) fn controls<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> Result<()> {
+pub(super) fn controls<L: Layout, const E: bool>(
+    w: &mut Walk<E>,
+    i: &mut Inst,
+    nibble: Field,
+) -> Result<()> {
     let generation = w.generation();
     if L::ACCESS_MODE.exists() {
         w.code(
@@ -46,7 +50,7 @@ pub(super) fn controls<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> 
     }
     w.flag(L::NO_DD_CLEAR, &mut i.no_dd_clear)?;
     w.flag(L::NO_DD_CHECK, &mut i.no_dd_check)?;
-    group::<L>(w, i, nibble)?;
+    group::<L, _>(w, i, nibble)?;
     if L::ATOMIC_CTRL.exists() {
         let mut atomic = i.thread_ctrl == ThreadCtrl::Atomic;
         w.require(
@@ -93,7 +97,7 @@ pub(super) fn controls<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> 
 }
 
 /// Channel group: quarter and nibble, or the compression control of gen4 and gen5.
-fn group<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> Result<()> {
+fn group<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst, nibble: Field) -> Result<()> {
     let generation = w.generation();
     if generation <= Gen::Gen5 {
         let mut pair = (i.group, i.compression);
@@ -132,7 +136,7 @@ fn group<L: Layout>(w: &mut Walk, i: &mut Inst, nibble: Field) -> Result<()> {
 }
 
 /// Conditional modifier.
-pub(super) fn cond_mod<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn cond_mod<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     w.code(
         L::COND_MOD,
@@ -145,7 +149,12 @@ pub(super) fn cond_mod<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 
 /// Flag register, at the position of the format.
 #[inline(always)]
-pub(super) fn flag_reg(w: &mut Walk, i: &mut Inst, nr: Field, subnr: Field) -> Result<()> {
+pub(super) fn flag_reg<const E: bool>(
+    w: &mut Walk<E>,
+    i: &mut Inst,
+    nr: Field,
+    subnr: Field,
+) -> Result<()> {
     if nr.exists() {
         w.byte(nr, &mut i.flag.nr)?;
     } else {
@@ -155,7 +164,10 @@ pub(super) fn flag_reg(w: &mut Walk, i: &mut Inst, nr: Field, subnr: Field) -> R
 }
 
 /// Math function.
-pub(super) fn math_fn<L: Layout>(w: &mut Walk, function: &mut MathFn) -> Result<()> {
+pub(super) fn math_fn<L: Layout, const E: bool>(
+    w: &mut Walk<E>,
+    function: &mut MathFn,
+) -> Result<()> {
     let generation = w.generation();
     w.code(
         L::MATH_FC,
@@ -175,7 +187,7 @@ fn allocates(opcode: Opcode) -> bool {
 ///
 /// 0ddd is a distance, `1dddssss` a distance with a token whose action follows from the
 /// operation, the rest a token alone.
-fn swsb<L: Layout>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn swsb<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     if !L::SWSB.exists() {
         return w.require(i.swsb == Swsb::default(), i.opcode.name(), "has no software scoreboard");
     }
@@ -261,7 +273,12 @@ pub(super) enum File {
 /// Register file: two bits up to gen11, where `imm` says whether an immediate is possible here;
 /// one bit on gen12.
 #[inline(always)]
-pub(super) fn file(w: &mut Walk, field: Field, value: &mut File, mrf: bool) -> Result<()> {
+pub(super) fn file<const E: bool>(
+    w: &mut Walk<E>,
+    field: Field,
+    value: &mut File,
+    mrf: bool,
+) -> Result<()> {
     let wide = field.width == 2;
     w.code(
         field,
@@ -311,7 +328,12 @@ pub(super) fn join(file: File, byte: u8) -> Option<Reg> {
 
 /// Register number byte, whose meaning depends on the file.
 #[inline(always)]
-pub(super) fn reg_nr(w: &mut Walk, field: Field, file: File, reg: &mut Reg) -> Result<()> {
+pub(super) fn reg_nr<const E: bool>(
+    w: &mut Walk<E>,
+    field: Field,
+    file: File,
+    reg: &mut Reg,
+) -> Result<()> {
     w.code(field, "register", reg, |reg| split(reg).1.map(u64::from), |code| join(file, code as u8))
 }
 
@@ -333,7 +355,11 @@ pub(super) fn indirect(place: Place) -> (u8, i32) {
 
 /// Vertical stride code of the two-source formats.
 #[inline(always)]
-pub(super) fn vstride(w: &mut Walk, field: Field, value: &mut VStride) -> Result<()> {
+pub(super) fn vstride<const E: bool>(
+    w: &mut Walk<E>,
+    field: Field,
+    value: &mut VStride,
+) -> Result<()> {
     w.code(
         field,
         "vertical stride",
@@ -357,7 +383,7 @@ pub(super) fn vstride(w: &mut Walk, field: Field, value: &mut VStride) -> Result
 
 /// Width code.
 #[inline(always)]
-pub(super) fn width(w: &mut Walk, field: Field, value: &mut u8) -> Result<()> {
+pub(super) fn width<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut u8) -> Result<()> {
     w.code(
         field,
         "width",
@@ -369,7 +395,7 @@ pub(super) fn width(w: &mut Walk, field: Field, value: &mut u8) -> Result<()> {
 
 /// Horizontal stride code.
 #[inline(always)]
-pub(super) fn hstride(w: &mut Walk, field: Field, value: &mut u8) -> Result<()> {
+pub(super) fn hstride<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut u8) -> Result<()> {
     w.code(
         field,
         "horizontal stride",

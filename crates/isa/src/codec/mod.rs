@@ -27,38 +27,38 @@ use fields::{Field, Sources};
 use walk::{Result, Walk};
 
 /// Visits all fields of an instruction whose opcode is known.
-fn walk<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn walk<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     match i.opcode.form() {
-        Form::Nullary => common::opcode::<L>(w, i),
-        Form::One => two_src::one::<L>(w, i),
-        Form::Two => two_src::two::<L>(w, i),
-        Form::Three => three_src::three::<L>(w, i),
-        Form::Math => two_src::math::<L>(w, i),
-        Form::Jmpi => branch::jmpi::<L>(w, i),
-        Form::BranchJip | Form::BranchJipUip => branch::branch::<L>(w, i),
-        Form::Call => branch::call::<L>(w, i),
-        Form::Ret => branch::ret::<L>(w, i),
-        Form::MaskStack => branch::mask_stack::<L>(w, i),
-        Form::Wait => send::wait::<L>(w, i),
-        Form::Send => send::send::<L>(w, i),
-        Form::Sends => send::sends::<L>(w, i),
-        Form::Sync => send::sync::<L>(w, i),
-        Form::Dpas => three_src::dpas::<L>(w, i),
-        Form::Bfn => three_src::bfn::<L>(w, i),
+        Form::Nullary => common::opcode::<L, _>(w, i),
+        Form::One => two_src::one::<L, _>(w, i),
+        Form::Two => two_src::two::<L, _>(w, i),
+        Form::Three => three_src::three::<L, _>(w, i),
+        Form::Math => two_src::math::<L, _>(w, i),
+        Form::Jmpi => branch::jmpi::<L, _>(w, i),
+        Form::BranchJip | Form::BranchJipUip => branch::branch::<L, _>(w, i),
+        Form::Call => branch::call::<L, _>(w, i),
+        Form::Ret => branch::ret::<L, _>(w, i),
+        Form::MaskStack => branch::mask_stack::<L, _>(w, i),
+        Form::Wait => send::wait::<L, _>(w, i),
+        Form::Send => send::send::<L, _>(w, i),
+        Form::Sends => send::sends::<L, _>(w, i),
+        Form::Sync => send::sync::<L, _>(w, i),
+        Form::Dpas => three_src::dpas::<L, _>(w, i),
+        Form::Bfn => three_src::bfn::<L, _>(w, i),
     }
 }
 
 /// Runs [`walk`] with the layout of a generation.
-fn walk_layout(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn walk_layout<const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     match w.generation() {
-        Gen::Gen4 | Gen::Gen45 => walk::<fields::Gen4>(w, i),
-        Gen::Gen5 => walk::<fields::Gen5>(w, i),
-        Gen::Gen6 => walk::<fields::Gen6>(w, i),
-        Gen::Gen7 | Gen::Gen75 => walk::<fields::Gen7>(w, i),
-        Gen::Gen8 => walk::<fields::Gen8>(w, i),
-        Gen::Gen9 | Gen::Gen11 => walk::<fields::Gen9>(w, i),
-        Gen::Gen12 => walk::<fields::Gen12>(w, i),
-        Gen::Gen125 => walk::<fields::Gen125>(w, i),
+        Gen::Gen4 | Gen::Gen45 => walk::<fields::Gen4, E>(w, i),
+        Gen::Gen5 => walk::<fields::Gen5, E>(w, i),
+        Gen::Gen6 => walk::<fields::Gen6, E>(w, i),
+        Gen::Gen7 | Gen::Gen75 => walk::<fields::Gen7, E>(w, i),
+        Gen::Gen8 => walk::<fields::Gen8, E>(w, i),
+        Gen::Gen9 | Gen::Gen11 => walk::<fields::Gen9, E>(w, i),
+        Gen::Gen12 => walk::<fields::Gen12, E>(w, i),
+        Gen::Gen125 => walk::<fields::Gen125, E>(w, i),
     }
 }
 

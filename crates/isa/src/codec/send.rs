@@ -15,15 +15,15 @@ use crestline_device::Gen;
 /// Register number byte of a0.
 const ADDRESS_REGISTER: u64 = 0x10;
 
-fn send_of(w: &Walk, i: &Inst) -> Result<Send> {
+fn send_of<const E: bool>(i: &Inst) -> Result<Send> {
     match &i.extra {
         Extra::Send(send) => Ok(send.clone()),
-        _ if w.encode => shape(i, "needs a message"),
+        _ if E => shape(i, "needs a message"),
         _ => Ok(Send::imm(Sfid::Null, 0, 0)),
     }
 }
 
-fn sfid<L: Layout>(w: &mut Walk, value: &mut Sfid) -> Result<()> {
+fn sfid<L: Layout, const E: bool>(w: &mut Walk<E>, value: &mut Sfid) -> Result<()> {
     let generation = w.generation();
     w.code(
         L::SEND_SFID,
@@ -35,9 +35,9 @@ fn sfid<L: Layout>(w: &mut Walk, value: &mut Sfid) -> Result<()> {
 }
 
 /// Controls of all sends; what the other formats have in the shared bits must be neutral.
-fn head<L: Sources>(w: &mut Walk, i: &mut Inst, send: &mut Send) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
+fn head<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst, send: &mut Send) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
     let name = i.opcode.name();
     if w.generation() >= Gen::Gen12 {
@@ -55,8 +55,8 @@ fn head<L: Sources>(w: &mut Walk, i: &mut Inst, send: &mut Send) -> Result<()> {
 
 /// An immediate descriptor made of fields: `pack` and `unpack` translate between the 32-bit
 /// descriptor and the field's value; what the field cannot hold is refused.
-fn desc_imm(
-    w: &mut Walk,
+fn desc_imm<const E: bool>(
+    w: &mut Walk<E>,
     i: &Inst,
     field: Field,
     value: &mut DescSrc,
@@ -76,25 +76,25 @@ fn desc_imm(
 }
 
 /// Send in the format of its generation.
-pub(super) fn send<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    if w.generation() >= Gen::Gen12 { send12::<L>(w, i) } else { send4::<L>(w, i) }
+pub(super) fn send<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    if w.generation() >= Gen::Gen12 { send12::<L, _>(w, i) } else { send4::<L, _>(w, i) }
 }
 
 /// Send of gen4 to gen11.
-fn send4<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn send4<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
-    let mut send = send_of(w, i)?;
-    head::<L>(w, i, &mut send)?;
-    two_src::dst::<L>(w, i)?;
+    let mut send = send_of::<E>(i)?;
+    head::<L, _>(w, i, &mut send)?;
+    two_src::dst::<L, _>(w, i)?;
     if generation <= Gen::Gen5 {
         w.byte(L::SEND_BASE_MRF, &mut send.base_mrf)?;
     } else {
         w.require(send.base_mrf == 0, i.opcode.name(), "has no base message register")?;
     }
-    sfid::<L>(w, &mut send.sfid)?;
+    sfid::<L, _>(w, &mut send.sfid)?;
     // From gen9 the extended descriptor overlays the region of source 0.
     if L::SEND_EX_DESC_IMM.exists() {
-        payload::<L>(w, i)?;
+        payload::<L, _>(w, i)?;
         w.require(send.ex_desc.imm().is_some(), i.opcode.name(), "needs an immediate ex_desc")?;
         desc_imm(
             w,
@@ -105,7 +105,7 @@ fn send4<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             |bits| (bits as u32) << 16,
         )?;
     } else {
-        two_src::src::<L, 0>(w, i, false)?;
+        two_src::src::<L, 0, _>(w, i, false)?;
         if i.srcs[0].as_imm().is_some() {
             return shape(i, "needs a payload register");
         }
@@ -137,12 +137,12 @@ fn send4<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Source 0 of a send whose region bits are taken: register, type, address mode.
-fn payload<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn payload<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     let f = &L::SRC[0];
     let mut src = match i.srcs[0] {
         Src::Reg(reg) => reg,
-        _ if w.encode => return shape(i, "needs a payload register"),
+        _ if E => return shape(i, "needs a payload register"),
         _ => SrcReg::new(Place::NULL, Type::Ud, Region::SCALAR),
     };
     let (mut reg, sub) = direct(src.place);
@@ -167,7 +167,7 @@ fn payload<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         w.require(sub == 0, i.opcode.name(), "needs a whole payload register")?;
         src.place = Place::Direct { reg, sub: 0 };
     }
-    if !w.encode {
+    if !E {
         src.region = Region::SCALAR;
         i.srcs[0] = Src::Reg(src);
     }
@@ -175,11 +175,11 @@ fn payload<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Split send of gen9 to gen11.
-pub(super) fn sends<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn sends<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
-    let mut send = send_of(w, i)?;
-    head::<L>(w, i, &mut send)?;
-    sfid::<L>(w, &mut send.sfid)?;
+    let mut send = send_of::<E>(i)?;
+    head::<L, _>(w, i, &mut send)?;
+    sfid::<L, _>(w, &mut send.sfid)?;
     // Destination.
     let mut dst = i.dst;
     w.code(
@@ -189,10 +189,10 @@ pub(super) fn sends<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         |ty| ty.reg_bits(generation).map(u64::from),
         |code| Type::from_reg_bits(generation, code as u8),
     )?;
-    dst.place = split_dst::<L>(w, i)?;
+    dst.place = split_dst::<L, _>(w, i)?;
     i.dst = dst;
     // First payload: always a general register.
-    let mut src0 = source_place(w, i, 0)?;
+    let mut src0 = source_place::<E>(i, 0)?;
     let mut is_indirect = matches!(src0, Place::Indirect { .. });
     w.flag(L::SENDS_SRC0_ADDR_MODE, &mut is_indirect)?;
     if is_indirect {
@@ -208,10 +208,10 @@ pub(super) fn sends<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         src0 = Place::Direct { reg, sub };
     }
     // Second payload: a general register or null.
-    let (mut reg, sub) = direct(source_place(w, i, 1)?);
+    let (mut reg, sub) = direct(source_place::<E>(i, 1)?);
     w.require(sub == 0, i.opcode.name(), "needs a whole second payload register")?;
     one_bit_reg(w, L::SENDS_SRC1_REG_FILE, L::SENDS_SRC1_REG_NR, &mut reg)?;
-    set_sources(w, i, src0, Place::Direct { reg, sub: 0 });
+    set_sources::<E>(i, src0, Place::Direct { reg, sub: 0 });
     // Descriptors.
     let mut by_reg = matches!(send.desc, DescSrc::Reg { .. });
     w.flag(L::SENDS_DESC_REG_SELECT, &mut by_reg)?;
@@ -241,7 +241,7 @@ pub(super) fn sends<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-fn ex_desc_reg(w: &mut Walk, field: Field, value: &mut DescSrc) -> Result<()> {
+fn ex_desc_reg<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut DescSrc) -> Result<()> {
     let mut dword = match value {
         DescSrc::Reg { dword } => *dword,
         DescSrc::Imm(_) => 0,
@@ -252,7 +252,7 @@ fn ex_desc_reg(w: &mut Walk, field: Field, value: &mut DescSrc) -> Result<()> {
 }
 
 /// Destination of a split send: 16-byte units, one-bit file.
-fn split_dst<L: Sources>(w: &mut Walk, i: &Inst) -> Result<Place> {
+fn split_dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &Inst) -> Result<Place> {
     let place = i.dst.place;
     let mut is_indirect = matches!(place, Place::Indirect { .. });
     w.flag(L::SENDS_DST_ADDR_MODE, &mut is_indirect)?;
@@ -272,48 +272,48 @@ fn split_dst<L: Sources>(w: &mut Walk, i: &Inst) -> Result<Place> {
 }
 
 /// A register whose file bit is 1 for general and 0 for architecture registers.
-fn one_bit_reg(w: &mut Walk, f: Field, nr: Field, reg: &mut Reg) -> Result<()> {
+fn one_bit_reg<const E: bool>(w: &mut Walk<E>, f: Field, nr: Field, reg: &mut Reg) -> Result<()> {
     let mut reg_file = split(*reg).0;
     file(w, f, &mut reg_file, false)?;
     reg_nr(w, nr, reg_file, reg)
 }
 
 /// Place of payload `n`; an absent second payload is null.
-fn source_place(w: &Walk, i: &Inst, n: usize) -> Result<Place> {
+fn source_place<const E: bool>(i: &Inst, n: usize) -> Result<Place> {
     match i.srcs[n] {
         Src::Reg(reg) => Ok(reg.place),
-        Src::None if n == 1 || !w.encode => Ok(Place::NULL),
+        Src::None if n == 1 || !E => Ok(Place::NULL),
         _ => shape(i, "needs payload registers"),
     }
 }
 
 /// The decoded payloads, whose types and regions are not encoded.
-fn set_sources(w: &Walk, i: &mut Inst, src0: Place, src1: Place) {
-    if !w.encode {
+fn set_sources<const E: bool>(i: &mut Inst, src0: Place, src1: Place) {
+    if !E {
         let src = |place| Src::Reg(SrcReg::new(place, Type::Ud, Region::SCALAR));
         i.srcs = [src(src0), src(src1), Src::None];
     }
 }
 
 /// Send of gen12 and gen12.5: two payloads, no types.
-fn send12<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    let mut send = send_of(w, i)?;
-    head::<L>(w, i, &mut send)?;
-    sfid::<L>(w, &mut send.sfid)?;
+fn send12<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    let mut send = send_of::<E>(i)?;
+    head::<L, _>(w, i, &mut send)?;
+    sfid::<L, _>(w, &mut send.sfid)?;
     let whole = |place: Place| direct(place).1 == 0 && matches!(place, Place::Direct { .. });
     w.require(whole(i.dst.place), i.opcode.name(), "needs a whole destination register")?;
     let mut reg = direct(i.dst.place).0;
     one_bit_reg(w, L::SEND_DST_REG_FILE, L::SEND_DST_REG_NR, &mut reg)?;
-    if !w.encode {
+    if !E {
         i.dst = Dst::new(Place::Direct { reg, sub: 0 }, Type::Ud, 1);
     }
-    let (place0, place1) = (source_place(w, i, 0)?, source_place(w, i, 1)?);
+    let (place0, place1) = (source_place::<E>(i, 0)?, source_place::<E>(i, 1)?);
     let both = whole(place0) && whole(place1);
     w.require(both, i.opcode.name(), "needs whole payload registers")?;
     let (mut reg0, mut reg1) = (direct(place0).0, direct(place1).0);
     one_bit_reg(w, L::SEND_SRC0_REG_FILE, L::SEND_SRC0_REG_NR, &mut reg0)?;
     one_bit_reg(w, L::SEND_SRC1_REG_FILE, L::SEND_SRC1_REG_NR, &mut reg1)?;
-    set_sources(w, i, Place::Direct { reg: reg0, sub: 0 }, Place::Direct { reg: reg1, sub: 0 });
+    set_sources::<E>(i, Place::Direct { reg: reg0, sub: 0 }, Place::Direct { reg: reg1, sub: 0 });
     let mut by_reg = matches!(send.desc, DescSrc::Reg { .. });
     w.flag(L::SEND_DESC_REG_SELECT, &mut by_reg)?;
     if by_reg {
@@ -345,12 +345,12 @@ fn send12<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Sync: the function is where the conditional modifier is, the operand null or a token mask.
-pub(super) fn sync<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
+pub(super) fn sync<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
     let mut function = match i.extra {
         Extra::Sync(function) => function,
-        _ if w.encode => return shape(i, "needs a function"),
+        _ if E => return shape(i, "needs a function"),
         _ => crate::SyncFn::Nop,
     };
     let generation = w.generation();
@@ -367,16 +367,16 @@ pub(super) fn sync<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
-    two_src::src::<L, 0>(w, i, true)
+    two_src::src::<L, 0, _>(w, i, true)
 }
 
 /// Wait: the notification register is destination and source.
-pub(super) fn wait<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
-    two_src::dst::<L>(w, i)?;
-    two_src::src::<L, 0>(w, i, false)?;
-    cond_mod::<L>(w, i)?;
+pub(super) fn wait<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
+    two_src::dst::<L, _>(w, i)?;
+    two_src::src::<L, 0, _>(w, i, false)?;
+    cond_mod::<L, _>(w, i)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)

@@ -11,8 +11,8 @@ use crate::tables::{AccessMode, Type};
 use crestline_device::Gen;
 
 /// A three-source instruction in the format of its generation.
-pub(super) fn three<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    if w.generation() <= Gen::Gen9 { align16::<L>(w, i) } else { align1::<L>(w, i) }
+pub(super) fn three<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    if w.generation() <= Gen::Gen9 { align16::<L, _>(w, i) } else { align1::<L, _>(w, i) }
 }
 
 /// The direct register and byte offset of a source, which these formats need.
@@ -32,17 +32,17 @@ const NULL: SrcReg = SrcReg {
     mme: None,
 };
 
-fn align16<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::T16_NIB_CTRL)?;
+fn align16<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::T16_NIB_CTRL)?;
     w.require(i.access_mode == AccessMode::Align16, i.opcode.name(), "exists in Align16 only")?;
-    cond_mod::<L>(w, i)?;
+    cond_mod::<L, _>(w, i)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
     flag_reg(w, i, L::T16_FLAG_REG_NR, L::T16_FLAG_SUBREG_NR)?;
     let is_macro = i.is_macro();
     let mut srcs = [NULL; 3];
-    if w.encode {
+    if E {
         srcs = [source(i, 0)?, source(i, 1)?, source(i, 2)?];
     }
     // Types: gen6 knows F only; all sources share one field, and from gen8 the second and
@@ -85,17 +85,17 @@ fn align16<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     } else {
         w.byte(L::T16_DST_CHAN_EN, &mut i.dst.writemask.0)?;
     }
-    src16::<L, 0>(w, i, &mut srcs[0])?;
-    src16::<L, 1>(w, i, &mut srcs[1])?;
-    src16::<L, 2>(w, i, &mut srcs[2])?;
-    if !w.encode {
+    src16::<L, 0, _>(w, i, &mut srcs[0])?;
+    src16::<L, 1, _>(w, i, &mut srcs[1])?;
+    src16::<L, 2, _>(w, i, &mut srcs[2])?;
+    if !E {
         i.srcs = srcs.map(Src::Reg);
     }
     Ok(())
 }
 
-fn mme(
-    w: &mut Walk,
+fn mme<const E: bool>(
+    w: &mut Walk<E>,
     i: &mut Inst,
     field: Field,
     of: impl Fn(&mut Inst) -> &mut Option<u8>,
@@ -107,7 +107,7 @@ fn mme(
     Ok(())
 }
 
-fn type16(w: &mut Walk, field: Field, ty: &mut Type) -> Result<()> {
+fn type16<const E: bool>(w: &mut Walk<E>, field: Field, ty: &mut Type) -> Result<()> {
     let generation = w.generation();
     w.code(
         field,
@@ -122,7 +122,13 @@ fn type16(w: &mut Walk, field: Field, ty: &mut Type) -> Result<()> {
 ///
 /// With F sources it makes the source HF. With HF sources gen9 needs it set for HF and clear
 /// for F; gen8, which has no mixed mode outside CHV, leaves it clear.
-fn type_hf(w: &mut Walk, i: &Inst, field: Field, src_ty: Type, ty: &mut Type) -> Result<()> {
+fn type_hf<const E: bool>(
+    w: &mut Walk<E>,
+    i: &Inst,
+    field: Field,
+    src_ty: Type,
+    ty: &mut Type,
+) -> Result<()> {
     let mixable = matches!(src_ty, Type::F | Type::Hf);
     if !field.exists() || !mixable {
         w.require(*ty == src_ty, i.opcode.name(), "needs sources of one type")?;
@@ -142,7 +148,11 @@ fn type_hf(w: &mut Walk, i: &Inst, field: Field, src_ty: Type, ty: &mut Type) ->
     Ok(())
 }
 
-fn src16<L: Sources, const N: usize>(w: &mut Walk, i: &Inst, src: &mut SrcReg) -> Result<()> {
+fn src16<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
+    i: &Inst,
+    src: &mut SrcReg,
+) -> Result<()> {
     let f = &L::T16_SRC[N];
     let is_macro = i.is_macro();
     let (mut reg, mut sub) = direct(src.place);
@@ -150,7 +160,7 @@ fn src16<L: Sources, const N: usize>(w: &mut Walk, i: &Inst, src: &mut SrcReg) -
     w.require(is_grf, i.opcode.name(), "needs general register sources")?;
     let (mut rep, mut swizzle) = match src.region {
         Region::ThreeAlign16 { rep, swizzle } => (rep, swizzle),
-        _ if w.encode => return shape(i, "needs three-source Align16 regions"),
+        _ if E => return shape(i, "needs three-source Align16 regions"),
         _ => (false, Swizzle::XYZW),
     };
     w.flag(f.negate, &mut src.negate)?;
@@ -162,7 +172,7 @@ fn src16<L: Sources, const N: usize>(w: &mut Walk, i: &Inst, src: &mut SrcReg) -
         w.require(src.mme.is_some() && number < 16, i.opcode.name(), "needs mme registers")?;
         w.uint(f.chan_sel, &mut number)?;
         src.mme = Some((number & 15) as u8);
-        if !w.encode && number > 15 {
+        if !E && number > 15 {
             return shape(i, "has component selectors in a macro");
         }
     } else {
@@ -186,24 +196,24 @@ fn src16<L: Sources, const N: usize>(w: &mut Walk, i: &Inst, src: &mut SrcReg) -
     Ok(())
 }
 
-fn align1<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
-    cond_mod::<L>(w, i)?;
+fn align1<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
+    cond_mod::<L, _>(w, i)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
-    operands::<L>(w, i, true)
+    operands::<L, _>(w, i, true)
 }
 
 /// Boolean function: the truth table takes the conditional modifier and the source
 /// modifiers.
-pub(super) fn bfn<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
+pub(super) fn bfn<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
     let mut table = match i.extra {
         Extra::Bfn(table) => table,
-        _ if w.encode => return shape(i, "needs a truth table"),
+        _ if E => return shape(i, "needs a truth table"),
         _ => 0,
     };
     w.byte(L::BOOLEAN_FC, &mut table)?;
@@ -212,17 +222,17 @@ pub(super) fn bfn<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
-    operands::<L>(w, i, false)
+    operands::<L, _>(w, i, false)
 }
 
 /// Execution type: the class of all operands.
-fn exec_type<L: Layout>(w: &mut Walk, i: &Inst) -> Result<bool> {
+fn exec_type<L: Layout, const E: bool>(w: &mut Walk<E>, i: &Inst) -> Result<bool> {
     let mut float = i.dst.ty.is_float();
     w.flag(L::T1_EXEC_TYPE, &mut float)?;
     Ok(float)
 }
 
-fn type1(w: &mut Walk, field: Field, ty: &mut Type, float: bool) -> Result<()> {
+fn type1<const E: bool>(w: &mut Walk<E>, field: Field, ty: &mut Type, float: bool) -> Result<()> {
     let generation = w.generation();
     w.code(
         field,
@@ -237,7 +247,7 @@ fn type1(w: &mut Walk, field: Field, ty: &mut Type, float: bool) -> Result<()> {
 }
 
 /// One-bit register file; gen11 and gen12 have opposite senses.
-fn file1(w: &mut Walk, field: Field, value: &mut File) -> Result<()> {
+fn file1<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut File) -> Result<()> {
     let inverted = w.generation() <= Gen::Gen11;
     w.code(
         field,
@@ -252,15 +262,19 @@ fn file1(w: &mut Walk, field: Field, value: &mut File) -> Result<()> {
     )
 }
 
-fn operands<L: Sources>(w: &mut Walk, i: &mut Inst, modifiers: bool) -> Result<()> {
-    let float = exec_type::<L>(w, i)?;
-    dst1::<L>(w, i, float)?;
-    src1::<L, 0>(w, i, float, modifiers)?;
-    src1::<L, 1>(w, i, float, modifiers)?;
-    src1::<L, 2>(w, i, float, modifiers)
+fn operands<L: Sources, const E: bool>(
+    w: &mut Walk<E>,
+    i: &mut Inst,
+    modifiers: bool,
+) -> Result<()> {
+    let float = exec_type::<L, _>(w, i)?;
+    dst1::<L, _>(w, i, float)?;
+    src1::<L, 0, _>(w, i, float, modifiers)?;
+    src1::<L, 1, _>(w, i, float, modifiers)?;
+    src1::<L, 2, _>(w, i, float, modifiers)
 }
 
-fn dst1<L: Sources>(w: &mut Walk, i: &mut Inst, float: bool) -> Result<()> {
+fn dst1<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst, float: bool) -> Result<()> {
     let name = i.opcode.name();
     w.require(i.dst.writemask == WriteMask::XYZW, name, "has a write mask in Align16 only")?;
     w.require(matches!(i.dst.place, Place::Direct { .. }), name, "needs a direct destination")?;
@@ -290,8 +304,8 @@ fn dst1<L: Sources>(w: &mut Walk, i: &mut Inst, float: bool) -> Result<()> {
     )
 }
 
-fn src1<L: Sources, const N: usize>(
-    w: &mut Walk,
+fn src1<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
     i: &mut Inst,
     float: bool,
     modifiers: bool,
@@ -302,7 +316,7 @@ fn src1<L: Sources, const N: usize>(
     let mut src = match i.srcs[N] {
         Src::Reg(reg) if matches!(reg.place, Place::Direct { .. }) => reg,
         Src::Imm(imm) => SrcReg { ty: imm.ty, ..NULL },
-        _ if w.encode => return shape(i, "needs three direct sources"),
+        _ if E => return shape(i, "needs three direct sources"),
         _ => NULL,
     };
     type1(w, f.ty, &mut src.ty, float)?;
@@ -353,7 +367,7 @@ fn src1<L: Sources, const N: usize>(
         w.require(src.mme.is_some(), i.opcode.name(), "needs mme registers")?;
         let mut number = src.mme.unwrap_or(0) << shift;
         w.byte(f.subreg_nr, &mut number)?;
-        if !w.encode && number & shift != 0 {
+        if !E && number & shift != 0 {
             return shape(i, "has a malformed mme number");
         }
         src.mme = Some(number >> shift);
@@ -362,16 +376,20 @@ fn src1<L: Sources, const N: usize>(
         src.mme = None;
     }
     src.place = Place::Direct { reg, sub };
-    region1::<L, N>(w, i, &mut src.region)?;
+    region1::<L, N, _>(w, i, &mut src.region)?;
     i.srcs[N] = Src::Reg(src);
     Ok(())
 }
 
-fn region1<L: Sources, const N: usize>(w: &mut Walk, i: &Inst, region: &mut Region) -> Result<()> {
+fn region1<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
+    i: &Inst,
+    region: &mut Region,
+) -> Result<()> {
     let f = &L::T1_SRC[N];
     let (mut vstride, mut h) = match *region {
         Region::ThreeAlign1 { vstride, hstride } => (vstride, hstride),
-        _ if w.encode => return shape(i, "needs three-source Align1 regions"),
+        _ if E => return shape(i, "needs three-source Align1 regions"),
         _ => (None, 0),
     };
     w.require(
@@ -401,15 +419,15 @@ fn region1<L: Sources, const N: usize>(w: &mut Walk, i: &Inst, region: &mut Regi
 }
 
 /// Systolic dot product: registers without regions.
-pub(super) fn dpas<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
+pub(super) fn dpas<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
     let mut dpas = match i.extra {
         Extra::Dpas(dpas) => dpas,
-        _ if w.encode => return shape(i, "needs systolic parameters"),
+        _ if E => return shape(i, "needs systolic parameters"),
         _ => Dpas { depth: 1, repeat: 1, src1_bits: 8, src2_bits: 8 },
     };
     w.code(
@@ -438,7 +456,7 @@ pub(super) fn dpas<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
         )?;
     }
     i.extra = Extra::Dpas(dpas);
-    let float = exec_type::<L>(w, i)?;
+    let float = exec_type::<L, _>(w, i)?;
     type1(w, L::T1_DST_TYPE, &mut i.dst.ty, float)?;
     let (mut reg, mut sub) = direct(i.dst.place);
     let mut f = split(reg).0;
@@ -448,7 +466,7 @@ pub(super) fn dpas<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
     i.dst.place = Place::Direct { reg, sub: 0 };
     for (n, f) in L::T1_SRC.iter().enumerate() {
         let mut src = NULL;
-        if w.encode {
+        if E {
             src = source(i, n)?;
         }
         type1(w, f.ty, &mut src.ty, float)?;
@@ -463,7 +481,7 @@ pub(super) fn dpas<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             sub = 0;
         }
         src.place = Place::Direct { reg, sub };
-        if !w.encode {
+        if !E {
             src.region = Region::SCALAR;
         }
         i.srcs[n] = Src::Reg(src);

@@ -16,41 +16,41 @@ fn has_imm64(i: &Inst) -> bool {
 }
 
 /// One source.
-pub(super) fn one<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
-    dst::<L>(w, i)?;
-    src::<L, 0>(w, i, false)?;
+pub(super) fn one<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
+    dst::<L, _>(w, i)?;
+    src::<L, 0, _>(w, i, false)?;
     w.require(i.srcs[1] == Src::None, i.opcode.name(), "has one source")?;
-    finish::<L>(w, i)
+    finish::<L, _>(w, i)
 }
 
 /// Two sources; an immediate in the first leaves no room for the second.
-pub(super) fn two<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
-    dst::<L>(w, i)?;
-    src::<L, 0>(w, i, false)?;
+pub(super) fn two<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
+    dst::<L, _>(w, i)?;
+    src::<L, 0, _>(w, i, false)?;
     if i.srcs[0].as_imm().is_none() {
-        src::<L, 1>(w, i, false)?;
+        src::<L, 1, _>(w, i, false)?;
     } else {
         w.require(i.srcs[1] == Src::None, i.opcode.name(), "cannot have an immediate source 0")?;
     }
-    finish::<L>(w, i)
+    finish::<L, _>(w, i)
 }
 
 /// Math: the function takes the place of the conditional modifier.
-pub(super) fn math<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
-    opcode::<L>(w, i)?;
-    controls::<L>(w, i, L::NIB_CTRL)?;
+pub(super) fn math<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
+    opcode::<L, _>(w, i)?;
+    controls::<L, _>(w, i, L::NIB_CTRL)?;
     let mut function = i.math().unwrap_or(MathFn::Inv);
     w.require(i.math().is_some(), "math", "needs a function")?;
-    math_fn::<L>(w, &mut function)?;
+    math_fn::<L, _>(w, &mut function)?;
     i.extra = Extra::Math(function);
-    dst::<L>(w, i)?;
-    src::<L, 0>(w, i, false)?;
+    dst::<L, _>(w, i)?;
+    src::<L, 0, _>(w, i, false)?;
     if i.srcs[0].as_imm().is_none() {
-        src::<L, 1>(w, i, true)?;
+        src::<L, 1, _>(w, i, true)?;
     }
     w.require(i.cond_mod == crate::CondMod::None, "math", "has no conditional modifier")?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
@@ -59,7 +59,7 @@ pub(super) fn math<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// The fields that a 64-bit immediate may displace.
-fn finish<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn finish<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     w.require(i.srcs[2] == Src::None, i.opcode.name(), "has at most two sources")?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
@@ -72,7 +72,7 @@ fn finish<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             "cannot have a conditional modifier and a 64-bit immediate",
         )?;
     } else {
-        cond_mod::<L>(w, i)?;
+        cond_mod::<L, _>(w, i)?;
     }
     if imm64 && L::IMM64.mask & L::FLAG_SUBREG_NR.mask != 0 {
         let none = i.flag == crate::Flag::default();
@@ -82,7 +82,7 @@ fn finish<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Destination.
-pub(super) fn dst<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     let align16 = i.access_mode == AccessMode::Align16;
     let is_macro = i.is_macro();
@@ -149,14 +149,14 @@ pub(super) fn dst<L: Sources>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 }
 
 /// Source `n`. An `optional` source that is absent is encoded as zeros.
-pub(super) fn src<L: Sources, const N: usize>(
-    w: &mut Walk,
+pub(super) fn src<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
     i: &mut Inst,
     optional: bool,
 ) -> Result<()> {
     let f = &L::SRC[N];
     let generation = w.generation();
-    if w.encode && i.srcs[N] == Src::None {
+    if E && i.srcs[N] == Src::None {
         return if optional { Ok(()) } else { shape(i, "lacks a source") };
     }
     let mut reg =
@@ -175,18 +175,18 @@ pub(super) fn src<L: Sources, const N: usize>(
         is_imm = reg_file == File::Imm;
     }
     if is_imm {
-        return imm::<L, N>(w, i);
+        return imm::<L, N, _>(w, i);
     }
-    register::<L, N>(w, i, &mut reg, reg_file)?;
-    if !w.encode {
+    register::<L, N, _>(w, i, &mut reg, reg_file)?;
+    if !E {
         i.srcs[N] = if optional && is_zero(&reg, generation) { Src::None } else { Src::Reg(reg) };
     }
     Ok(())
 }
 
 /// A source that is known to be a register: type, modifiers, place and region.
-pub(super) fn register<L: Sources, const N: usize>(
-    w: &mut Walk,
+pub(super) fn register<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
     i: &Inst,
     reg: &mut SrcReg,
     reg_file: File,
@@ -202,7 +202,7 @@ pub(super) fn register<L: Sources, const N: usize>(
     )?;
     w.flag(f.negate, &mut reg.negate)?;
     w.flag(f.abs, &mut reg.abs)?;
-    place_and_region::<L, N>(w, i, reg, reg_file)
+    place_and_region::<L, N, _>(w, i, reg, reg_file)
 }
 
 /// Whether an operand is what zero bits decode to.
@@ -217,7 +217,7 @@ fn is_zero(src: &SrcReg, generation: Gen) -> bool {
     region && plain && src.place == Place::NULL && src.ty.reg_bits(generation) == Some(0)
 }
 
-fn imm<L: Sources, const N: usize>(w: &mut Walk, i: &mut Inst) -> Result<()> {
+fn imm<L: Sources, const N: usize, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let f = &L::SRC[N];
     let generation = w.generation();
     let mut imm = match i.srcs[N] {
@@ -250,7 +250,7 @@ fn imm<L: Sources, const N: usize>(w: &mut Walk, i: &mut Inst) -> Result<()> {
             w.fixed(L::IMM16_COPY, imm.bits);
         }
     }
-    if !w.encode {
+    if !E {
         i.srcs[N] = Src::Imm(imm);
     }
     Ok(())
@@ -258,8 +258,8 @@ fn imm<L: Sources, const N: usize>(w: &mut Walk, i: &mut Inst) -> Result<()> {
 
 /// Register, address mode and region of a source whose file is known (up to gen11) or comes
 /// with the register (gen12).
-fn place_and_region<L: Sources, const N: usize>(
-    w: &mut Walk,
+fn place_and_region<L: Sources, const N: usize, const E: bool>(
+    w: &mut Walk<E>,
     i: &Inst,
     src: &mut SrcReg,
     mut reg_file: File,
@@ -301,7 +301,7 @@ fn place_and_region<L: Sources, const N: usize>(
     if align16 {
         let (mut stride, mut swizzle) = match src.region {
             Region::Align16 { vstride, swizzle } => (VStride::Elements(vstride), swizzle),
-            _ if w.encode => return shape(i, "needs Align16 sources"),
+            _ if E => return shape(i, "needs Align16 sources"),
             _ => (VStride::Elements(0), Swizzle::XYZW),
         };
         vstride(w, f.vstride, &mut stride)?;
@@ -322,7 +322,7 @@ fn place_and_region<L: Sources, const N: usize>(
     }
     let (mut v, mut n, mut h) = match src.region {
         Region::Align1 { vstride, width, hstride } => (vstride, width, hstride),
-        _ if w.encode => return shape(i, "needs Align1 sources"),
+        _ if E => return shape(i, "needs Align1 sources"),
         _ => (VStride::Elements(0), 1, 0),
     };
     vstride(w, f.vstride, &mut v)?;

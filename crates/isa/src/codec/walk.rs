@@ -1,9 +1,8 @@
 //! A walk over the fields of an instruction, in one of its directions.
 //!
 //! A format is described by one function that visits its fields. Run to encode, it writes the
-//! fields of an [`Inst`](crate::Inst); run to decode, it fills them; and it can record which
-//! field owns which bit. The direction is a value rather than a type: the formats are compiled
-//! once per layout, and the branch on the direction costs little beside the constant positions.
+//! fields of an [`Inst`](crate::Inst); run to decode, it fills them, and can record which field
+//! owns which bit.
 
 use super::fields::Field;
 use crestline_device::Gen;
@@ -96,10 +95,8 @@ pub(super) type Result<T> = std::result::Result<T, CodecError>;
 
 /// One pass over the fields. `value` parameters are read when encoding and written when
 /// decoding.
-pub(super) struct Walk {
+pub(super) struct Walk<const ENCODE: bool> {
     generation: Gen,
-    /// Whether this walk writes bits.
-    pub(super) encode: bool,
     bits: u128,
     /// Bits that fields own; when encoding only those of fields that mirror the instruction,
     /// which a residue must not touch.
@@ -112,25 +109,28 @@ pub(super) struct Walk {
     trace: Option<Vec<Field>>,
 }
 
-impl Walk {
-    pub(super) fn encoder(generation: Gen) -> Walk {
-        Walk {
-            generation,
-            encode: true,
-            bits: 0,
-            claimed: 0,
-            residue: 0,
-            background: 0,
-            trace: None,
-        }
+impl Walk<true> {
+    /// A walk that writes bits.
+    pub(super) fn encoder(generation: Gen) -> Walk<true> {
+        Walk::new(generation, 0, None)
+    }
+}
+
+impl Walk<false> {
+    /// A walk that reads bits.
+    pub(super) fn decoder(generation: Gen, bits: u128) -> Walk<false> {
+        Walk::new(generation, bits, None)
     }
 
-    pub(super) fn decoder(generation: Gen, bits: u128) -> Walk {
-        Walk { encode: false, bits, ..Walk::encoder(generation) }
+    /// A walk that reads bits and records the fields.
+    pub(super) fn tracer(generation: Gen, bits: u128) -> Walk<false> {
+        Walk::new(generation, bits, Some(Vec::new()))
     }
+}
 
-    pub(super) fn tracer(generation: Gen, bits: u128) -> Walk {
-        Walk { trace: Some(Vec::new()), ..Walk::decoder(generation, bits) }
+impl<const ENCODE: bool> Walk<ENCODE> {
+    fn new(generation: Gen, bits: u128, trace: Option<Vec<Field>>) -> Walk<ENCODE> {
+        Walk { generation, bits, claimed: 0, residue: 0, background: 0, trace }
     }
 
     /// The generation whose codes apply.
@@ -190,7 +190,7 @@ impl Walk {
     /// found when decoding go to the residue.
     #[inline(always)]
     pub(super) fn fixed(&mut self, field: Field, canonical: u64) {
-        if self.encode {
+        if ENCODE {
             self.bits |= field.put(canonical);
         } else {
             self.visit(field);
@@ -214,7 +214,7 @@ impl Walk {
         to: impl Fn(T) -> Option<u64>,
         from: impl Fn(u64) -> Option<T>,
     ) -> Result<()> {
-        if self.encode {
+        if ENCODE {
             let generation = self.generation();
             let code = to(*value);
             let code = code.ok_or(CodecError::NoCode { field: field.name, what, generation })?;
@@ -230,7 +230,7 @@ impl Walk {
     /// An unsigned number.
     #[inline(always)]
     pub(super) fn uint(&mut self, field: Field, value: &mut u64) -> Result<()> {
-        if self.encode {
+        if ENCODE {
             self.write(field, *value)
         } else {
             *value = self.read(field);
@@ -250,7 +250,7 @@ impl Walk {
     /// A byte offset stored in units of `unit` bytes.
     #[inline(always)]
     pub(super) fn scaled(&mut self, field: Field, value: &mut u8, unit: u8) -> Result<()> {
-        if self.encode && !(*value).is_multiple_of(unit) {
+        if ENCODE && !(*value).is_multiple_of(unit) {
             let (field, bits, value) = (field.name, field.width, i64::from(*value));
             return Err(CodecError::TooWide { field, value, bits });
         }
@@ -270,7 +270,7 @@ impl Walk {
         bias: i32,
     ) -> Result<()> {
         let bits = field.width;
-        if self.encode {
+        if ENCODE {
             let units = i64::from(*value) / i64::from(unit) - i64::from(bias);
             let limit = 1_i64 << (bits - 1);
             if *value % unit != 0 || units < -limit || units >= limit {
@@ -300,7 +300,7 @@ impl Walk {
             self.uint(field, &mut wide)?;
             *value = wide != 0;
             Ok(())
-        } else if self.encode && *value {
+        } else if ENCODE && *value {
             let generation = self.generation();
             Err(CodecError::NoCode { field: field.name, what: "flag", generation })
         } else {
@@ -317,6 +317,6 @@ impl Walk {
         opcode: &'static str,
         rule: &'static str,
     ) -> Result<()> {
-        if self.encode && !holds { Err(CodecError::Shape { opcode, rule }) } else { Ok(()) }
+        if ENCODE && !holds { Err(CodecError::Shape { opcode, rule }) } else { Ok(()) }
     }
 }

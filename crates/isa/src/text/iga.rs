@@ -4,7 +4,7 @@
 //! (Align16 swizzles and write masks) is printed in the style of the other syntax.
 
 use super::Context;
-use super::number::{c_e, c_g, half_to_f64};
+use super::number::{c_e, c_g, half_to_f64, push};
 use crate::inst::{
     DescSrc, Dst, Extra, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg, Swizzle, SwsbPipe,
     TokenMode, VStride, WriteMask,
@@ -28,6 +28,11 @@ struct Printer<'a> {
     i: &'a Inst,
     generation: Gen,
     context: Option<Context<'a>>,
+}
+
+fn push_type(out: &mut String, ty: Type) {
+    out.push(':');
+    out.push_str(type_name(ty));
 }
 
 /// Lower-case type name.
@@ -205,7 +210,11 @@ impl Printer<'_> {
         }
         let sizeless = matches!(i.opcode, Opcode::Jmpi | Opcode::Wait | Opcode::Sync);
         if !sizeless && !self.is_bare() {
-            let _ = write!(out, " ({}|M{})", i.exec_size, i.group);
+            out.push_str(" (");
+            push(out, i.exec_size);
+            out.push_str("|M");
+            push(out, i.group);
+            out.push(')');
         }
         let is_macro = i.math().is_some_and(MathFn::is_macro);
         if i.cond_mod != CondMod::None || is_macro {
@@ -286,7 +295,9 @@ impl Printer<'_> {
         }
         self.dst_place(out, dst);
         if dst.mme.is_none() {
-            let _ = write!(out, "<{}>", dst.hstride);
+            out.push('<');
+            push(out, dst.hstride);
+            out.push('>');
         }
         let masked = self.single_component(dst) == dst.place && dst.writemask != WriteMask::XYZW;
         if self.i.access_mode == AccessMode::Align16 && masked {
@@ -297,7 +308,7 @@ impl Printer<'_> {
                 }
             }
         }
-        let _ = write!(out, ":{}", type_name(dst.ty));
+        push_type(out, dst.ty);
     }
 
     fn dst_place(&self, out: &mut String, dst: &Dst) {
@@ -338,20 +349,26 @@ impl Printer<'_> {
     }
 
     fn register(&self, out: &mut String, reg: Reg) {
-        let _ = match reg {
-            Reg::Grf(nr) => write!(out, "r{nr}"),
-            Reg::Mrf(nr) => write!(out, "m{nr}"),
+        match reg {
+            Reg::Grf(nr) => {
+                out.push('r');
+                push(out, nr);
+            }
+            Reg::Mrf(nr) => {
+                out.push('m');
+                push(out, nr);
+            }
             Reg::Arf(ArfKind::Accumulator, nr) if nr >= self.first_mme() => {
-                write!(out, "mme{}", nr - self.first_mme())
+                out.push_str("mme");
+                push(out, nr - self.first_mme());
             }
             Reg::Arf(kind, nr) => {
                 out.push_str(arf_name(kind));
-                match arf_style(kind).0 {
-                    true => write!(out, "{nr}"),
-                    false => Ok(()),
+                if arf_style(kind).0 {
+                    push(out, nr);
                 }
             }
-        };
+        }
     }
 
     /// Number of the first accumulator that is an extended precision register.
@@ -364,17 +381,24 @@ impl Printer<'_> {
     }
 
     fn place(&self, out: &mut String, place: Place, ty: Type) {
-        let _ = match place {
+        match place {
             Place::Direct { reg, sub } => {
                 self.register(out, reg);
-                match reg {
-                    Reg::Arf(kind, _) if !arf_style(kind).1 => Ok(()),
-                    _ => write!(out, ".{}", u32::from(sub) / ty.size()),
+                if !matches!(reg, Reg::Arf(kind, _) if !arf_style(kind).1) {
+                    out.push('.');
+                    push(out, sub / ty.size() as u8);
                 }
             }
-            Place::Indirect { addr, offset: 0 } => write!(out, "r[a0.{addr}]"),
-            Place::Indirect { addr, offset } => write!(out, "r[a0.{addr},{offset}]"),
-        };
+            Place::Indirect { addr, offset } => {
+                out.push_str("r[a0.");
+                push(out, addr);
+                if offset != 0 {
+                    out.push(',');
+                    push(out, offset);
+                }
+                out.push(']');
+            }
+        }
     }
 
     /// A branch register, whose offset is counted in dwords.
@@ -423,7 +447,7 @@ impl Printer<'_> {
             Some(text) => out.push_str(text),
             None => region_text(out, src.region, n),
         }
-        let _ = write!(out, ":{}", type_name(src.ty));
+        push_type(out, src.ty);
     }
 
     fn message(&self, out: &mut String) {
@@ -496,51 +520,50 @@ impl Printer<'_> {
 
     fn options(&self, out: &mut String) {
         let i = self.i;
-        let mut options: Vec<&str> = Vec::new();
-        let eot = i.send().is_some_and(|send| send.eot);
-        let fused = i.send().is_some_and(|send| send.fusion_ctrl);
+        let send = i.send();
+        let mut separator = " {";
+        let mut begin = |out: &mut String| out.push_str(std::mem::replace(&mut separator, ","));
         // In the order of iga64, which sorts them by name.
         for (set, name) in [
             (i.acc_wr_en, "AccWrEn"),
             (i.thread_ctrl == ThreadCtrl::Atomic, "Atomic"),
             (i.breakpoint, "Breakpoint"),
             (i.compacted, "Compacted"),
-            (eot, "EOT"),
+            (send.is_some_and(|send| send.eot), "EOT"),
             (i.no_dd_check, "NoDDChk"),
             (i.no_dd_clear, "NoDDClr"),
             (i.thread_ctrl == ThreadCtrl::NoPreempt, "NoPreempt"),
-            (fused, "Serialize"),
+            (send.is_some_and(|send| send.fusion_ctrl), "Serialize"),
             (i.thread_ctrl == ThreadCtrl::Switch, "Switch"),
         ] {
             if set {
-                options.push(name);
+                begin(out);
+                out.push_str(name);
             }
         }
-        let mut swsb = String::new();
         if i.swsb.distance != 0 {
-            let pipe = match i.swsb.pipe {
-                SwsbPipe::Implied => "",
-                SwsbPipe::All => "A",
-                SwsbPipe::Float => "F",
-                SwsbPipe::Int => "I",
-                SwsbPipe::Long => "L",
-            };
-            let _ = write!(swsb, "{pipe}@{}", i.swsb.distance);
+            begin(out);
+            out.push_str(match i.swsb.pipe {
+                SwsbPipe::Implied => "@",
+                SwsbPipe::All => "A@",
+                SwsbPipe::Float => "F@",
+                SwsbPipe::Int => "I@",
+                SwsbPipe::Long => "L@",
+            });
+            push(out, i.swsb.distance);
         }
         if let Some(token) = i.swsb.token {
-            let comma = if swsb.is_empty() { "" } else { "," };
-            let mode = match token.mode {
+            begin(out);
+            out.push('$');
+            push(out, token.id);
+            out.push_str(match token.mode {
                 TokenMode::Set => "",
                 TokenMode::Src => ".src",
                 TokenMode::Dst => ".dst",
-            };
-            let _ = write!(swsb, "{comma}${}{mode}", token.id);
+            });
         }
-        if !swsb.is_empty() {
-            options.push(&swsb);
-        }
-        if !options.is_empty() {
-            let _ = write!(out, " {{{}}}", options.join(","));
+        if separator == "," {
+            out.push('}');
         }
     }
 }
@@ -570,28 +593,35 @@ fn swizzle_text(out: &mut String, swizzle: Swizzle) {
 }
 
 fn region_text(out: &mut String, region: Region, n: usize) {
-    let _ = match region {
+    let mut numbers = |first: u8, rest: &[(char, u8)]| {
+        out.push('<');
+        push(out, first);
+        for (separator, number) in rest {
+            out.push(*separator);
+            push(out, *number);
+        }
+        out.push('>');
+    };
+    match region {
         Region::Align1 { vstride: VStride::VxH, width, hstride } => {
-            write!(out, "<{width},{hstride}>")
+            numbers(width, &[(',', hstride)]);
         }
         Region::Align1 { vstride: VStride::Elements(vstride), width, hstride } => {
-            write!(out, "<{vstride};{width},{hstride}>")
+            numbers(vstride, &[(';', width), (',', hstride)]);
         }
+        Region::ThreeAlign1 { vstride: Some(vstride), hstride } => {
+            numbers(vstride, &[(';', hstride)]);
+        }
+        Region::ThreeAlign1 { vstride: None, hstride } => numbers(hstride, &[]),
         Region::Align16 { vstride, swizzle } => {
-            let _ = write!(out, "<{vstride}>");
+            numbers(vstride, &[]);
             swizzle_text(out, swizzle);
-            Ok(())
         }
         Region::ThreeAlign16 { swizzle, .. } => {
             out.push_str(if n == 2 { "<1>" } else { "<2;1>" });
             swizzle_text(out, swizzle);
-            Ok(())
         }
-        Region::ThreeAlign1 { vstride: Some(vstride), hstride } => {
-            write!(out, "<{vstride};{hstride}>")
-        }
-        Region::ThreeAlign1 { vstride: None, hstride } => write!(out, "<{hstride}>"),
-    };
+    }
 }
 
 /// An immediate with its type: signed integers in decimal, unsigned in hexadecimal, floats as

@@ -2,6 +2,26 @@
 
 use std::fmt::Write;
 
+/// Decimal digits, much faster than the general formatting: text is mostly small numbers.
+pub(super) fn push(out: &mut String, number: impl Into<i32>) {
+    let number = number.into();
+    if number < 0 {
+        out.push('-');
+    }
+    let mut rest = number.unsigned_abs();
+    let mut digits = [0; 10];
+    let mut at = digits.len();
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+}
+
 /// Splits `{:.Ne}` output into digits without the point, sign and exponent.
 fn scientific(value: f64, digits_after_point: usize) -> (String, i32) {
     let text = format!("{:.*e}", digits_after_point, value.abs());
@@ -85,6 +105,12 @@ mod tests {
             assert_eq!(c_g(value, 6), g);
             assert_eq!(c_e(value), e);
         }
+        let mut text = String::new();
+        for number in [0, 7, -10, i32::MAX, i32::MIN] {
+            push(&mut text, number);
+            text.push(' ');
+        }
+        assert_eq!(text, "0 7 -10 2147483647 -2147483648 ");
         assert_eq!(half_to_f64(0x3c00), 1.0);
         assert_eq!(half_to_f64(0x0001), 2_f64.powi(-24));
         assert_eq!(half_to_f64(0xfbff), -65504.0);
