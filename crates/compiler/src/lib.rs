@@ -24,7 +24,7 @@ mod pipeline;
 mod simd;
 pub mod stages;
 
-use crestline_frontend::{TranslateOptions, to_spirv, translate};
+use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_ssa::ir::{Shader, Stage};
 
 pub use crestline_device::{Device, Platform};
@@ -63,7 +63,7 @@ pub fn compile_observed(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Program, CompileError> {
-    compile_spirv_observed(&to_spirv(source)?, options, observer)
+    compile_shader_observed(load(source, &translation(options))?, options, observer)
 }
 
 /// Compiles one entry point of a SPIR-V module.
@@ -83,12 +83,16 @@ pub fn compile_spirv_observed(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Program, CompileError> {
-    let translation = TranslateOptions {
+    compile_shader_observed(translate(words, &translation(options))?, options, observer)
+}
+
+/// The options of the front end.
+fn translation(options: &Options) -> TranslateOptions<'_> {
+    TranslateOptions {
         entry: options.entry.as_deref(),
         spec: &options.specialization,
         ..TranslateOptions::default()
-    };
-    compile_shader_observed(translate(words, &translation)?, options, observer)
+    }
 }
 
 /// Compiles a shader in the middle's form.

@@ -1,7 +1,7 @@
 //! SPIR-V, WGSL and GLSL readers that build crestline-ssa.
 //!
 //! SPIR-V is the one way in: [`to_spirv`] compiles source languages to it, [`translate`] makes one entry point of a
-//! module an IR [`Shader`] with all calls inlined. Modules are untrusted: whatever the translation relies on is checked,
+//! module an IR [`Shader`] with all calls inlined, [`load`] does both. Modules are untrusted: whatever the translation relies on is checked,
 //! and each [`FrontendError`] names the rule, the instruction and its word offset.
 //!
 //! ```
@@ -22,6 +22,7 @@ mod build;
 mod control;
 mod error;
 mod half;
+mod ids;
 mod layout;
 mod source;
 mod spirv;
@@ -29,7 +30,7 @@ mod spirv;
 use crestline_ssa::ir::Shader;
 
 pub use error::{ErrorCode, FrontendError, Place};
-pub use source::{Language, Source, spirv_words, to_spirv};
+pub use source::{Language, Source, load, spirv_words, to_spirv};
 
 /// What to translate, and how.
 #[derive(Clone, Copy, Debug)]
@@ -45,7 +46,7 @@ pub struct TranslateOptions<'a> {
 
 impl Default for TranslateOptions<'_> {
     fn default() -> Self {
-        TranslateOptions { entry: None, spec: &[], max_insts: 1 << 21 }
+        TranslateOptions { entry: None, spec: &[], max_insts: 1 << 20 }
     }
 }
 

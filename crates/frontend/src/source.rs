@@ -1,6 +1,9 @@
 //! Source languages to SPIR-V.
 
+use crestline_ssa::ir::Shader;
+
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::{TranslateOptions, translate};
 
 /// A language that shaders are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,9 +57,29 @@ pub struct Source<'a> {
 pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
     match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        Language::Wgsl => wgsl::compile(source.name, text(source)?),
+        Language::Wgsl => wgsl::compile(source.name, text(source)?, &[]),
         Language::Glsl => glsl::compile(source.name, text(source)?),
         Language::Hlsl => glsl::compile_hlsl(source.name, text(source)?),
+    }
+}
+
+/// One entry point of a shader in any language as IR.
+///
+/// Specialization values of a WGSL shader go to its `override` declarations with that `@id`; WGSL has no constants
+/// that SPIR-V would leave open.
+///
+/// # Errors
+/// See [`to_spirv`] and [`translate`].
+pub fn load(
+    source: &Source<'_>,
+    options: &TranslateOptions<'_>,
+) -> std::result::Result<Shader, FrontendError> {
+    match source.language {
+        Language::Wgsl => {
+            let words = wgsl::compile(source.name, text(source)?, options.spec)?;
+            translate(&words, &TranslateOptions { spec: &[], ..*options })
+        }
+        _ => translate(&to_spirv(source)?, options),
     }
 }
 
@@ -86,14 +109,22 @@ fn source_error(name: &str, message: &str) -> FrontendError {
     FrontendError::new(ErrorCode::SourceError, format!("{name}: {}", message.trim()))
 }
 
-/// A module that `naga` has read, as SPIR-V.
-fn from_naga(name: &str, text: &str, module: &naga::Module) -> Result<Vec<u32>> {
-    use naga::back::spv;
+/// A module that `naga` has read, as SPIR-V, with its `override`s settled.
+fn from_naga(
+    name: &str,
+    text: &str,
+    module: &naga::Module,
+    spec: &[(u32, u64)],
+) -> Result<Vec<u32>> {
+    use naga::back::{pipeline_constants::process_overrides, spv};
     use naga::valid::{Capabilities, ValidationFlags, Validator};
 
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(module)
         .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
+    let values = overrides(module, spec)?;
+    let (module, info) = process_overrides(module, &info, None, &values)
+        .map_err(|e| source_error(name, &e.to_string()))?;
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::DEBUG,
@@ -102,16 +133,44 @@ fn from_naga(name: &str, text: &str, module: &naga::Module) -> Result<Vec<u32>> 
         force_loop_bounding: false,
         ..spv::Options::default()
     };
-    spv::write_vec(module, &info, &options, None).map_err(|e| source_error(name, &e.to_string()))
+    spv::write_vec(&module, &info, &options, None).map_err(|e| source_error(name, &e.to_string()))
+}
+
+/// Values of `override`s by their `@id`: the bits given become a number of the declared type.
+fn overrides(module: &naga::Module, spec: &[(u32, u64)]) -> Result<naga::back::PipelineConstants> {
+    let mut values = naga::back::PipelineConstants::default();
+    for &(id, bits) in spec {
+        let wanted = |o: &&naga::Override| o.id.is_some_and(|i| u32::from(i) == id);
+        let found = module.overrides.iter().map(|(_, o)| o).find(wanted);
+        let scalar = found.and_then(|o| match module.types[o.ty].inner {
+            naga::TypeInner::Scalar(scalar) => Some(scalar),
+            _ => None,
+        });
+        let Some(scalar) = scalar else {
+            let detail = format!("expected the @id of an override, found {id}");
+            return Err(FrontendError::new(ErrorCode::UnknownSpecId, detail));
+        };
+        let value = match scalar.kind {
+            naga::ScalarKind::Bool => f64::from(u8::from(bits != 0)),
+            naga::ScalarKind::Sint => f64::from(bits as u32 as i32),
+            naga::ScalarKind::Float => {
+                let size = u32::from(scalar.width) * 8;
+                f64::from_bits(crate::half::convert(bits, size, 64).unwrap_or(0))
+            }
+            _ => f64::from(bits as u32),
+        };
+        values.insert(id.to_string(), value);
+    }
+    Ok(values)
 }
 
 mod wgsl {
     use super::{Result, from_naga, source_error};
 
-    pub(super) fn compile(name: &str, text: &str) -> Result<Vec<u32>> {
+    pub(super) fn compile(name: &str, text: &str, spec: &[(u32, u64)]) -> Result<Vec<u32>> {
         let module = naga::front::wgsl::parse_str(text)
             .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
-        from_naga(name, text, &module)
+        from_naga(name, text, &module, spec)
     }
 }
 
@@ -192,7 +251,7 @@ mod glsl {
         let module = Frontend::default()
             .parse(&Options::from(stage), text)
             .map_err(|e| source_error(name, &e.emit_to_string(text)))?;
-        from_naga(name, text, &module)
+        from_naga(name, text, &module, &[])
     }
 
     pub(super) fn compile_hlsl(name: &str, _text: &str) -> Result<Vec<u32>> {

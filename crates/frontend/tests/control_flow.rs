@@ -83,6 +83,12 @@ enum Stmt {
         cases: Vec<(Vec<Stmt>, bool)>,
         default: usize,
     },
+    /// Leaves by `exit` if the test holds; else a value computed on the side that stays counts behind the merge.
+    Guard {
+        test: (u32, u32),
+        n: u32,
+        exit: Box<Stmt>,
+    },
     Break,
     Continue,
     Return,
@@ -116,7 +122,15 @@ fn generate(random: &mut Random, context: Context, ids: &mut u32) -> Vec<Stmt> {
             5 if context.in_loop || context.in_switch => Stmt::Break,
             6 if context.in_loop => Stmt::Continue,
             7 if random.below(3) == 0 => Stmt::Return,
-            8..=11 => Stmt::If {
+            8 => {
+                let exit = match random.below(3) {
+                    0 if context.in_loop => Stmt::Continue,
+                    1 if context.in_loop || context.in_switch => Stmt::Break,
+                    _ => Stmt::Return,
+                };
+                Stmt::Guard { test, n: random.below(50), exit: Box::new(exit) }
+            }
+            9..=11 => Stmt::If {
                 test,
                 then: generate(random, inner, ids),
                 else_: if random.below(2) == 0 { vec![] } else { generate(random, inner, ids) },
@@ -172,9 +186,20 @@ fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
             Stmt::If { test, then, else_ } => {
                 evaluate(if holds(*x, *test) { then } else { else_ }, x)
             }
+            Stmt::Guard { test, n, exit } => {
+                if holds(*x, *test) {
+                    evaluate(std::slice::from_ref(&**exit), x)
+                } else {
+                    *x = x.wrapping_add(*n).wrapping_mul(3);
+                    Flow::On
+                }
+            }
             Stmt::Loop { rounds, test, late, body, step, .. } => {
-                let mut count = 0;
-                loop {
+                let mut count = 0u32;
+                // What the header's load of the counter last gave is used behind the loop.
+                let mut seen;
+                let flow = loop {
+                    seen = count;
                     if count >= *rounds || (!late && holds(*x, *test)) {
                         break Flow::On;
                     }
@@ -188,7 +213,11 @@ fn evaluate(list: &[Stmt], x: &mut u32) -> Flow {
                     if *late && holds(*x, *test) {
                         break Flow::On;
                     }
+                };
+                if flow == Flow::On {
+                    *x = x.wrapping_add(seen);
                 }
+                flow
             }
             Stmt::Switch { cases, default, .. } => {
                 // One more literal than cases, so that some values find none.
@@ -296,6 +325,21 @@ impl Writer {
                 Stmt::Loop { id, rounds, test, late, body, step } => {
                     self.looped(*id, *rounds, *test, *late, body, *step);
                 }
+                Stmt::Guard { test, n, exit } => {
+                    let k = self.fresh();
+                    let (amount, three) = (self.constant(*n), self.constant(3));
+                    let (cond, x) = self.test(*test);
+                    self.line(format!("OpSelectionMerge %past{k} None"));
+                    self.line(format!("OpBranchConditional {cond} %leave{k} %stay{k}"));
+                    self.line(format!("%leave{k} = OpLabel"));
+                    self.list(std::slice::from_ref(&**exit), targets, "%nowhere");
+                    self.line(format!("%stay{k} = OpLabel"));
+                    self.line(format!("%kept{k} = OpIAdd %uint {x} {amount}"));
+                    self.line(format!("OpBranch %past{k}"));
+                    self.line(format!("%past{k} = OpLabel"));
+                    self.line(format!("%used{k} = OpIMul %uint %kept{k} {three}"));
+                    self.line(format!("OpStore %x %used{k}"));
+                }
                 Stmt::Switch { id, cases, default } => self.switch(*id, cases, *default, targets),
                 Stmt::Break => return self.line(format!("OpBranch {}", targets.break_)),
                 Stmt::Continue => return self.line(format!("OpBranch {}", targets.continue_)),
@@ -364,6 +408,9 @@ impl Writer {
             self.line(format!("OpBranch %header{id}"));
         }
         self.line(format!("%after{id} = OpLabel"));
+        self.line(format!("%before{id} = OpLoad %uint %x"));
+        self.line(format!("%counted{id} = OpIAdd %uint %before{id} %count{id}"));
+        self.line(format!("OpStore %x %counted{id}"));
     }
 
     fn switch(&mut self, id: u32, cases: &[(Vec<Stmt>, bool)], default: usize, outer: &Targets) {

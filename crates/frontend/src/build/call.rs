@@ -7,6 +7,7 @@ use super::value::Val;
 use super::{Frame, LoopKey, ReturnSlot, Translator, flow::SharedTree};
 use crate::control::{Exit, RETURN, contains, structure};
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::ids::IdMap;
 use crate::spirv::{Inst, Type};
 
 /// Calls in progress at once: the nesting of regions adds up over them.
@@ -48,6 +49,8 @@ impl Translator<'_, '_> {
         }
         self.check_args(inst, func.inst, &func.params, &args)?;
 
+        self.steps += 1;
+        self.check_budget().map_err(|e| e.at(inst.place()))?;
         let tree = self.tree(function)?;
         let result_ty = module.insts[func.inst].ty;
         let is_void = matches!(self.globals.types.get(result_ty), Some(Type::Void));
@@ -61,14 +64,13 @@ impl Translator<'_, '_> {
                 ReturnSlot::Var(self.new_var(String::new(), shape, None))
             }
         };
-        let values = HashMap::new();
         self.frames.push(Frame {
             function,
             func,
             tree: tree.clone(),
             is_entry: self.frames.is_empty(),
-            values,
-            phis: HashMap::new(),
+            values: IdMap::default(),
+            phis: IdMap::default(),
             switches: HashMap::new(),
             loops: Vec::new(),
             returns,

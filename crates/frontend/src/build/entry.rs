@@ -8,6 +8,7 @@ use rspirv::spirv::{ExecutionMode, Op};
 use super::Translator;
 use crate::TranslateOptions;
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::ids::IdMap;
 use crate::spirv::{EntryPoint, Globals, Module};
 
 /// Invocations in a workgroup that a driver could ever dispatch.
@@ -34,12 +35,13 @@ pub(crate) fn build(
         depth: 0,
         exact: false,
         frames: Vec::new(),
-        trees: HashMap::new(),
+        trees: IdMap::default(),
         constants: HashMap::new(),
         deferred: Vec::new(),
-        variables: HashMap::new(),
+        variables: IdMap::default(),
         var_scalars: 0,
         max_insts: options.max_insts,
+        steps: 0,
         zero_shared: false,
     };
     translator.set_active(region, true);

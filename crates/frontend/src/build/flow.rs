@@ -9,6 +9,10 @@ use super::value::Val;
 use super::{IrLoop, LoopKey, ReturnSlot, SwitchValue, Translator};
 use crate::control::{Cond, Exit, Node, RETURN};
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::Inst;
+
+/// Steps of work per instruction allowed: what is inlined may vanish, but reading it takes time.
+const MAX_STEPS: usize = 8;
 
 /// Depth to which regions may nest after inlining, so that everything behind may recurse over them.
 const MAX_DEPTH: usize = 256;
@@ -263,9 +267,15 @@ impl Translator<'_, '_> {
     /// A block's instructions: phis are loads of their variables.
     fn block(&mut self, block: usize) -> Result<()> {
         let range = self.frame().func.blocks[block].insts.clone();
-        for index in range {
+        let phis = phis(&self.module.insts[range.clone()]).count();
+        for (index, number) in range.zip(0..) {
             let inst = self.module.insts[index];
+            self.steps += 1;
             if inst.op == Op::Phi {
+                if number >= phis {
+                    let detail = "expected phis before the other instructions of a block";
+                    return Err(inst.error(ErrorCode::BadPhi, detail));
+                }
                 let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
                 let val = self.load_var(var, &[], inst.ty).map_err(|e| e.at(inst.place()))?;
                 self.bind(inst.result, val);
@@ -283,11 +293,12 @@ impl Translator<'_, '_> {
         let func = self.frame().func;
         let label = func.blocks[from].label;
         let mut moves = Vec::new();
-        for index in func.blocks[to].insts.clone() {
-            let inst = self.module.insts[index];
+        let module = self.module;
+        for inst in phis(&module.insts[func.blocks[to].insts.clone()]) {
             if inst.op != Op::Phi {
                 continue;
             }
+            self.steps += 1;
             let pair = inst.operands.chunks_exact(2).find(|p| p[1] == label).ok_or_else(|| {
                 inst.error(ErrorCode::BadPhi, format!("expected a value for block %{label}"))
             })?;
@@ -296,7 +307,7 @@ impl Translator<'_, '_> {
                 let detail = format!("expected a value of type %{}, found %{}", inst.ty, pair[0]);
                 return Err(inst.error(ErrorCode::BadPhi, detail));
             }
-            moves.push((inst, val));
+            moves.push((*inst, val));
         }
         for (inst, val) in moves {
             let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
@@ -342,10 +353,10 @@ impl Translator<'_, '_> {
     /// Calls that make an instruction list longer stop here before memory runs out.
     pub(super) fn check_budget(&self) -> Result<()> {
         let (made, most) = (self.shader.func.num_insts(), self.max_insts);
-        if made <= most {
+        if made <= most && self.steps / MAX_STEPS <= most {
             return Ok(());
         }
-        let detail = format!("expected at most {most} instructions");
+        let detail = format!("expected at most {most} instructions and {MAX_STEPS} times the work");
         Err(FrontendError::new(ErrorCode::Budget, detail))
     }
 
@@ -364,6 +375,11 @@ impl Translator<'_, '_> {
                 .collect();
         self.b().alu_ty(op, ty, &srcs)
     }
+}
+
+/// The leading instructions of a block: phis, and what debuggers read between them.
+fn phis<'a, 'w>(insts: &'a [Inst<'w>]) -> impl Iterator<Item = &'a Inst<'w>> {
+    insts.iter().take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine))
 }
 
 /// The tree of a function, shared by all its calls.

@@ -266,7 +266,7 @@ impl Translator<'_, '_> {
             }
             self.store_var(*var, &[], ty, &val)?;
         }
-        self.bind(inst.result, Val::Pointer(Pointer { base, pointee }));
+        self.bind(inst.result, Val::Pointer(Pointer { base, pointee }.into()));
         Ok(())
     }
 

@@ -24,6 +24,7 @@ use std::collections::HashMap;
 use crestline_ssa::ir::{Builder, RegionId, Shader, Ty, Value, VarId};
 
 use crate::control::{Exit, LoopId};
+use crate::ids::IdMap;
 use crate::spirv::{Func, Globals, Module};
 use pointer::Pointer;
 use value::{Bound, Deferred};
@@ -45,15 +46,17 @@ struct Translator<'m, 'w> {
     exact: bool,
     /// Calls in progress, outermost first. Never empty while instructions are translated.
     frames: Vec<Frame<'m>>,
-    trees: HashMap<u32, flow::SharedTree>,
+    trees: IdMap<flow::SharedTree>,
     /// Constants made so far and their regions.
     constants: HashMap<(Ty, [u64; 4]), (Value, RegionId)>,
     deferred: Vec<Deferred>,
     /// Module variables in use.
-    variables: HashMap<u32, Pointer>,
+    variables: IdMap<Pointer>,
     /// Scalars in private variables so far.
     var_scalars: u64,
     max_insts: usize,
+    /// Work done so far that may leave no instruction behind: instructions read, calls, parts of values.
+    steps: usize,
     /// Whether a shared variable starts as zero.
     zero_shared: bool,
 }
@@ -64,8 +67,8 @@ struct Frame<'m> {
     func: &'m Func,
     tree: flow::SharedTree,
     is_entry: bool,
-    values: HashMap<u32, Bound>,
-    phis: HashMap<u32, VarId>,
+    values: IdMap<Bound>,
+    phis: IdMap<VarId>,
     switches: HashMap<usize, SwitchValue>,
     /// IR loops around the current place, outermost first.
     loops: Vec<IrLoop>,

@@ -163,7 +163,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     /// The pointer that operand word `index` stands for.
     pub(super) fn pointer(&mut self, inst: &Inst<'_>, index: usize) -> Result<Pointer> {
         match self.operand(inst, index)? {
-            (Val::Pointer(pointer), _) => Ok(pointer),
+            (Val::Pointer(pointer), _) => Ok((*pointer).clone()),
             (_, ty) => {
                 let found = self.globals.types.get(ty).map_or("nothing".into(), Type::describe);
                 Err(inst
@@ -337,7 +337,7 @@ impl<'m, 'w> Translator<'m, 'w> {
                 return Err(inst.error(ErrorCode::ResultType, detail));
             }
         }
-        self.bind(inst.result, Val::Pointer(pointer));
+        self.bind(inst.result, Val::Pointer(pointer.into()));
         Ok(())
     }
 

@@ -29,7 +29,7 @@ pub(super) enum Val {
     /// A constant, made when it is used.
     Const(Const),
     /// A pointer.
-    Pointer(Pointer),
+    Pointer(Rc<Pointer>),
 }
 
 impl Val {
@@ -39,7 +39,7 @@ impl Val {
             Val::Leaf(value) => Val::Leaf(f(*value)),
             Val::Parts(parts) => Val::Parts(parts.iter().map(|p| p.map(f)).collect()),
             Val::Const(_) => self.clone(),
-            Val::Pointer(pointer) => Val::Pointer(pointer.map(f)),
+            Val::Pointer(pointer) => Val::Pointer(pointer.map(f).into()),
         }
     }
 }
@@ -69,6 +69,9 @@ pub(super) struct Deferred {
 impl Translator<'_, '_> {
     /// Makes `id` stand for `val` from here on.
     pub(super) fn bind(&mut self, id: u32, val: Val) {
+        if let Val::Parts(parts) = &val {
+            self.steps += parts.len();
+        }
         let pos = self.shader.func.region(self.region).insts.len();
         let bound = Bound { val, region: self.region, pos, carriers: None };
         self.frame().values.insert(id, bound);
@@ -92,7 +95,7 @@ impl Translator<'_, '_> {
         let ty = def.ty;
         let Some(bound) = self.frame().values.get(&id).cloned() else {
             if let Some(pointer) = self.module_variable(id)? {
-                return Ok((Val::Pointer(pointer), ty));
+                return Ok((Val::Pointer(pointer.into()), ty));
             }
             let detail = format!("expected a value computed before, found %{id} (Op{})", def.name);
             return Err(FrontendError::new(ErrorCode::UndefinedValue, detail));

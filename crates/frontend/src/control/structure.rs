@@ -1,6 +1,7 @@
 //! Nests the blocks of a function by their merge instructions.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
 use rspirv::spirv::Op;
 
@@ -287,10 +288,8 @@ impl<'w> Builder<'_, 'w> {
         let mut falls = vec![None; blocks.len()];
         let mut fallen_into = vec![false; blocks.len()];
         for (i, body) in bodies.iter().enumerate() {
-            for (j, &label) in labels.iter().enumerate() {
-                if !self.reached[label as usize] || !contains_label(body, label) {
-                    continue;
-                }
+            for label in own_labels(body, &labels) {
+                let j = (label - labels[0]) as usize;
                 if i == j || falls[i].is_some() || std::mem::replace(&mut fallen_into[j], true) {
                     return Err(inst.error(
                         ErrorCode::Unstructured,
@@ -392,7 +391,11 @@ impl<'w> Builder<'_, 'w> {
 
     fn has_phis(&self, block: usize) -> bool {
         let range = self.func.blocks[block].insts.clone();
-        self.module.insts[range].iter().any(|i| i.op == Op::Phi)
+        let insts = self.module.insts[range].iter();
+        // Phis come first; what debuggers read may stand between them.
+        insts
+            .take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine))
+            .any(|i| i.op == Op::Phi)
     }
 
     /// The index of the block `label` that `block` names.
@@ -416,8 +419,19 @@ struct Group {
     code: Seq,
 }
 
-fn contains_label(seq: &[Node], label: Label) -> bool {
-    super::contains(seq, Exit::Label(label))
+/// Which of the consecutive `labels` the code exits to.
+fn own_labels(seq: &[Node], labels: &[Label]) -> BTreeSet<Label> {
+    let found = RefCell::new(BTreeSet::new());
+    super::any_exit(seq, &|exit| {
+        if let Exit::Label(label) = exit
+            && labels.first().is_some_and(|&first| label >= first)
+            && labels.last().is_some_and(|&last| label <= last)
+        {
+            found.borrow_mut().insert(label);
+        }
+        false
+    });
+    found.into_inner()
 }
 
 /// A chain of comparisons; the last group needs none.

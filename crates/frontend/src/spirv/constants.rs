@@ -1,6 +1,5 @@
 //! Types and constants in module order, specialization applied.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use rspirv::spirv::{Decoration, Op};
@@ -10,6 +9,10 @@ use super::module::Module;
 use super::reader::Inst;
 use super::types::{Type, Types};
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::ids::IdMap;
+
+/// Parts of all composite constants together.
+const MAX_CONST_PARTS: usize = 1 << 22;
 
 /// The value of a constant; its type stands beside it.
 #[derive(Clone, Debug, PartialEq)]
@@ -48,7 +51,7 @@ impl Const {
 pub(crate) struct Globals {
     /// The types.
     pub(crate) types: Types,
-    consts: HashMap<u32, (u32, Const)>,
+    consts: IdMap<(u32, Const)>,
     /// The constant decorated as the WorkgroupSize built-in.
     pub(crate) workgroup_size: Option<u32>,
 }
@@ -58,6 +61,7 @@ impl Globals {
     pub(crate) fn read(module: &Module<'_>, spec: &[(u32, u64)]) -> Result<Globals> {
         let mut globals = Globals::default();
         let mut known = vec![false; spec.len()];
+        let mut made = 0;
         for &index in &module.globals {
             let inst = &module.insts[index];
             match inst.op {
@@ -68,6 +72,13 @@ impl Globals {
                 }
                 _ => {
                     let value = globals.evaluate(module, inst, spec, &mut known)?;
+                    if let Const::Composite(parts) = &value {
+                        made += parts.len();
+                    }
+                    if made > MAX_CONST_PARTS {
+                        let detail = format!("expected at most {MAX_CONST_PARTS} in all constants");
+                        return Err(inst.error(ErrorCode::TooManyParts, detail));
+                    }
                     globals.consts.insert(inst.result, (inst.ty, value));
                     let builtin = module.decoration_word(inst.result, Decoration::BuiltIn)?;
                     if builtin == Some(rspirv::spirv::BuiltIn::WorkgroupSize as u32) {
@@ -175,7 +186,7 @@ impl Globals {
 }
 
 /// The value of an array length.
-fn length(consts: &HashMap<u32, (u32, Const)>, id: u32) -> Result<u64> {
+fn length(consts: &IdMap<(u32, Const)>, id: u32) -> Result<u64> {
     match consts.get(&id) {
         Some((_, Const::Scalar(value))) => Ok(*value),
         _ => Err(FrontendError::new(

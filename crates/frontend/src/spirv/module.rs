@@ -8,6 +8,7 @@ use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, Exec
 
 use super::reader::{self, Inst};
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::ids::IdMap;
 
 /// A decoration and its operands.
 #[derive(Clone, Copy, Debug)]
@@ -76,7 +77,7 @@ pub(crate) struct Func {
     /// Its blocks; the first is the entry.
     pub(crate) blocks: Vec<Block>,
     /// Index in `blocks` by label.
-    pub(crate) by_label: HashMap<u32, usize>,
+    pub(crate) by_label: IdMap<usize>,
 }
 
 /// A module, sorted into its sections.
@@ -91,14 +92,16 @@ pub(crate) struct Module<'w> {
     /// Execution modes: entry point function and index of the instruction.
     pub(crate) modes: Vec<(u32, usize)>,
     /// Imported instruction sets.
-    pub(crate) ext_sets: HashMap<u32, ExtSet>,
+    pub(crate) ext_sets: IdMap<ExtSet>,
     /// Instructions that define types, constants and module variables, in order.
     pub(crate) globals: Vec<usize>,
     /// Functions by id.
-    pub(crate) functions: HashMap<u32, Func>,
-    names: HashMap<u32, String>,
-    decorations: HashMap<u32, Vec<Deco<'w>>>,
+    pub(crate) functions: IdMap<Func>,
+    names: IdMap<String>,
+    decorations: IdMap<Vec<Deco<'w>>>,
     member_decorations: HashMap<(u32, u32), Vec<Deco<'w>>>,
+    /// Decorations added by groups so far.
+    grouped: usize,
 }
 
 impl<'w> Module<'w> {
@@ -110,12 +113,13 @@ impl<'w> Module<'w> {
             defs: Vec::new(),
             entry_points: Vec::new(),
             modes: Vec::new(),
-            ext_sets: HashMap::new(),
+            ext_sets: IdMap::default(),
             globals: Vec::new(),
-            functions: HashMap::new(),
-            names: HashMap::new(),
-            decorations: HashMap::new(),
+            functions: IdMap::default(),
+            names: IdMap::default(),
+            decorations: IdMap::default(),
             member_decorations: HashMap::new(),
+            grouped: 0,
         };
         module.find_definitions(bound)?;
         let mut index = 0;
@@ -262,12 +266,14 @@ impl<'w> Module<'w> {
             }
             Op::GroupDecorate => {
                 let group = self.decorations(inst.word(0)?).to_vec();
+                self.count_group(&inst, group.len())?;
                 for &target in inst.rest(1) {
                     self.decorations.entry(target).or_default().extend(&group);
                 }
             }
             Op::GroupMemberDecorate => {
                 let group = self.decorations(inst.word(0)?).to_vec();
+                self.count_group(&inst, group.len())?;
                 for pair in inst.rest(1).chunks_exact(2) {
                     self.member_decorations.entry((pair[0], pair[1])).or_default().extend(&group);
                 }
@@ -287,11 +293,23 @@ impl<'w> Module<'w> {
         Ok(())
     }
 
+    /// Keeps groups from multiplying: many decorations on many targets.
+    fn count_group(&mut self, inst: &Inst<'w>, decorations: usize) -> Result<()> {
+        const MAX_GROUPED: usize = 1 << 20;
+        let added = decorations.saturating_mul(inst.operands.len());
+        self.grouped = self.grouped.saturating_add(added);
+        if self.grouped <= MAX_GROUPED {
+            return Ok(());
+        }
+        let detail = format!("expected at most {MAX_GROUPED} decorations by groups");
+        Err(inst.error(ErrorCode::BadDecoration, detail))
+    }
+
     /// Files a function that starts at `index`; gives the index after its end.
     fn function(&mut self, index: usize) -> Result<usize> {
         let head = self.insts[index];
         let mut func =
-            Func { inst: index, params: vec![], blocks: vec![], by_label: HashMap::new() };
+            Func { inst: index, params: vec![], blocks: vec![], by_label: IdMap::default() };
         let mut at = index + 1;
         loop {
             let Some(&inst) = self.insts.get(at) else {

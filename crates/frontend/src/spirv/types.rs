@@ -1,6 +1,5 @@
 //! Types by id, checked when they are declared: a type only refers to earlier ones, so no type contains itself.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use crestline_ssa::ir::{Ty, VarTy};
@@ -8,9 +7,13 @@ use rspirv::spirv::{Op, StorageClass};
 
 use super::reader::Inst;
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::ids::IdMap;
 
 /// Depth to which types may nest, so that walks over a type may recurse.
 const MAX_DEPTH: u32 = 64;
+
+/// Nodes of a type written out as a tree, so that walks over a type end soon although its parts may be shared.
+const MAX_NODES: u64 = 1 << 14;
 
 /// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,12 +88,13 @@ struct Entry {
     ty: Type,
     depth: u32,
     leaves: u64,
+    nodes: u64,
 }
 
 /// All types of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Types {
-    table: HashMap<u32, Entry>,
+    table: IdMap<Entry>,
 }
 
 impl Types {
@@ -287,7 +291,7 @@ impl Types {
     /// A pointer whose pointee comes later: its declaration replaces this entry.
     fn declare_forward(&mut self, inst: &Inst<'_>) -> Result<()> {
         let ty = Type::Opaque("pointer declared forward");
-        self.table.entry(inst.word(0)?).or_insert(Entry { ty, depth: 1, leaves: 1 });
+        self.table.entry(inst.word(0)?).or_insert(Entry { ty, depth: 1, leaves: 1, nodes: 1 });
         Ok(())
     }
 
@@ -303,15 +307,23 @@ impl Types {
             Type::RuntimeArray { elem } => (under(&[*elem], self), u64::MAX),
             Type::Struct { members } => {
                 let leaves = members.iter().fold(0u64, |n, &m| n.saturating_add(self.leaves(m)));
-                (under(members, self), leaves)
+                (under(members, self), leaves.max(1))
             }
             _ => (0, 1),
         };
-        if depth >= MAX_DEPTH {
-            let detail = format!("expected at most {MAX_DEPTH} levels");
+        let parts: &[u32] = match &ty {
+            Type::Array { elem, .. } | Type::RuntimeArray { elem } => &[*elem],
+            Type::Struct { members } => members,
+            _ => &[],
+        };
+        let entries = parts.iter().filter_map(|id| self.table.get(id));
+        let nodes = entries.fold(1u64, |n, e| n.saturating_add(e.nodes));
+        if depth >= MAX_DEPTH || nodes > MAX_NODES {
+            let detail =
+                format!("expected at most {MAX_DEPTH} levels and {MAX_NODES} parts in all");
             return Err(inst.error(ErrorCode::TypeNesting, detail));
         }
-        self.table.insert(inst.result, Entry { ty, depth: depth + 1, leaves });
+        self.table.insert(inst.result, Entry { ty, depth: depth + 1, leaves, nodes });
         Ok(())
     }
 
