@@ -1,6 +1,8 @@
 //! How many components each source reads: for terminators that depends on what surrounds them.
 
-use super::{Function, InstData, InstId, InstKind, PathStep, RegionId, Shader, Src, Ty, VarTy};
+use super::{
+    Function, InstData, InstId, InstKind, PathStep, RegionId, Shader, Src, Ty, VarTy, Variable,
+};
 
 /// The greatest number of regions around an instruction.
 ///
@@ -49,8 +51,21 @@ impl Shader {
     /// [`InstKind::for_each_src`]. `targets` are those of the region that holds the instruction.
     ///
     /// Where the instruction is malformed so that the number does not follow, it is the source's own.
-    pub fn for_each_read(&self, targets: &Targets, inst: InstId, mut f: impl FnMut(Src, usize)) {
-        let func = &self.func;
+    pub fn for_each_read(&self, targets: &Targets, inst: InstId, f: impl FnMut(Src, usize)) {
+        self.func.for_each_read(&self.vars, targets, inst, f);
+    }
+}
+
+impl Function {
+    /// As [`Shader::for_each_read`], for the function of a shader with these variables.
+    pub(crate) fn for_each_read(
+        &self,
+        vars: &[Variable],
+        targets: &Targets,
+        inst: InstId,
+        mut f: impl FnMut(Src, usize),
+    ) {
+        let func = self;
         let InstData { kind, results } = func.inst(inst);
         let own = |src: Src| func.ty(src.value).comps();
         let each =
@@ -76,7 +91,7 @@ impl Shader {
             }
             // The data comes last; whatever stands before it is an index or an offset.
             InstKind::StoreVar { var, path, data, .. } => {
-                let leaf = self.vars.get(var.0 as usize).and_then(|var| var.ty.leaf(path));
+                let leaf = vars.get(var.0 as usize).and_then(|var| var.ty.leaf(path));
                 scalars_then_data(kind, leaf.map_or_else(|| own(*data), Ty::comps), &mut f);
             }
             InstKind::Store { comps, .. } => scalars_then_data(kind, usize::from(*comps), &mut f),

@@ -25,7 +25,7 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
             return Action::Keep;
         }
         progress |= constant_steps(b.func, vars, inst);
-        let counts = reads(b.func, cx, inst);
+        let counts = reads(b.func, vars, cx, inst);
         progress |= scalar_constants(b, inst, &counts);
         Action::Keep
     });
@@ -99,8 +99,7 @@ fn scalar_constants(b: &mut Builder<'_>, inst: InstId, counts: &[usize]) -> bool
         .map(|(src, bits)| match bits {
             Some(bits) => {
                 let ty = b.func.ty(src.value).scalar();
-                // In every position: a store may name more components than it writes.
-                Src::comp(b.constant(ty, bits), 0)
+                b.constant(ty, bits).into()
             }
             None => src,
         })

@@ -2,18 +2,19 @@
 //!
 //! The moves stay, dead, for [`opt_dce`](super::opt_dce()).
 
-use super::util::{Context, reads, walk};
+use super::util::{reads, walk};
 use crate::ir::{AluOp, Function, InstId, InstKind, Shader, Src};
 
 /// See the [module](self). Returns whether a source changed.
 pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
     let mut order = Vec::new();
     walk(&shader.func, |cx, _, inst| order.push((*cx, inst)));
-    let func = &mut shader.func;
+    let (func, vars) = (&mut shader.func, &shader.vars);
     let mut origin = Origins { of: vec![None; func.num_values()] };
     let mut progress = false;
     for (cx, inst) in order {
-        progress |= propagate(func, &origin, &cx, inst);
+        let counts = reads(func, vars, &cx, inst);
+        progress |= propagate(func, &origin, &counts, inst);
         origin.note(func, inst);
     }
     progress
@@ -63,8 +64,7 @@ impl Origins {
     }
 }
 
-fn propagate(func: &mut Function, origin: &Origins, cx: &Context, inst: InstId) -> bool {
-    let counts = reads(func, cx, inst);
+fn propagate(func: &mut Function, origin: &Origins, counts: &[usize], inst: InstId) -> bool {
     let mut found = Vec::new();
     let mut i = 0;
     func.inst(inst).kind.for_each_src(|src| {

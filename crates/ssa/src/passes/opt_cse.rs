@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use super::util::{Action, Subst, prepend, reads, rewrite};
+use super::util::{Action, Context, Subst, prepend, reads, rewrite};
 use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Src, Ty, Value};
 
 /// See the [module](self). Returns whether an instruction went or moved.
@@ -49,7 +49,7 @@ fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
             if !access.volatile && (access.readonly || memory.is_read_only()) => {}
         _ => return None,
     }
-    let counts = reads(func, &Default::default(), inst);
+    let counts = reads(func, &[], &Context::default(), inst);
     let mut kind = data.kind.clone();
     let mut i = 0;
     kind.for_each_src_mut(|src| {

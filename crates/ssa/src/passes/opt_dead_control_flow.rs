@@ -313,7 +313,9 @@ impl Pass<'_> {
     }
 
     fn count(&mut self, cx: &Context, jump: &InstKind, change: impl Fn(usize) -> usize) {
-        let Some(jumps) = cx.loop_.and_then(|inst| self.jumps.get_mut(&inst)) else { return };
+        let Some(jumps) = cx.targets.breaks.and_then(|inst| self.jumps.get_mut(&inst)) else {
+            return;
+        };
         match jump {
             InstKind::Break(_) => jumps.breaks = change(jumps.breaks),
             InstKind::Continue(_) => jumps.continues = change(jumps.continues),
