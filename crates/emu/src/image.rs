@@ -99,17 +99,15 @@ pub(crate) struct Image {
     pub(crate) memory: Buffer,
 }
 
-impl Image {
-    /// Byte offset of a texel of a level, or `None` outside.
-    pub(crate) fn offset(&self, level: &Level, [x, y, z]: [i64; 3], size: u32) -> Option<u64> {
-        let inside = |at: i64, size: u32| (0..i64::from(size)).contains(&at);
-        let [width, height, depth] = level.size;
-        if !inside(x, width) || !inside(y, height) || !inside(z, depth) {
-            return None;
-        }
-        let texel = (z as u64 * u64::from(height) + y as u64) * u64::from(width) + x as u64;
-        Some(level.start + texel * u64::from(size))
+/// The byte offset of a texel of a level, or `None` outside.
+pub(crate) fn texel_offset(level: &Level, [x, y, z]: [i64; 3], size: u32) -> Option<u64> {
+    let inside = |at: i64, size: u32| (0..i64::from(size)).contains(&at);
+    let [width, height, depth] = level.size;
+    if !inside(x, width) || !inside(y, height) || !inside(z, depth) {
+        return None;
     }
+    let texel = (z as u64 * u64::from(height) + y as u64) * u64::from(width) + x as u64;
+    Some(level.start + texel * u64::from(size))
 }
 
 /// How a sampler reads between texels.

@@ -197,7 +197,9 @@ fn reports_do_not_depend_on_the_number_of_host_threads() {
         let mut resources = Resources::new();
         resources.set_buffer(BUFFER, &[0; 16]);
         let options = Options { host_threads, ..Options::default() };
-        let report = kernel.dispatch([10, 10, 1], &mut resources, &options).unwrap();
+        // Enough work to be shared.
+        let report = kernel.dispatch([250, 200, 1], &mut resources, &options).unwrap();
+        assert_eq!(report.threads, 50_000);
         (report, resources.buffer(BUFFER).unwrap())
     };
     let one = run(1);

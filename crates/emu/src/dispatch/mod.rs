@@ -1,28 +1,30 @@
 //! The dispatcher acts as the driver: it knows the metadata and nothing else of the program.
 
+mod crew;
 mod group;
 mod payload;
 
-use crate::exec::log::Log;
-use crate::exec::run::{Observer, Unobserved};
-use crate::exec::thread::Thread;
-use crate::image::Sampler;
+use crate::exec::run::Unobserved;
+use crate::image::{ImageDimension, ImageShape, Sampler};
 use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::memory::Buffer;
 use crate::message::Bound;
 use crate::message::typed::View;
 use crate::trace::{Trace, Tracer};
-use crate::{Class, Diagnostic, EmuError, Options, Report, Resources};
+use crate::{EmuError, Options, Report, Resources};
 use crestline_device::SurfaceFormat;
 use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
-use group::{Common, run_group};
+use crew::{Crew, Diagnostics, Outcome, Queue, add};
+use group::Common;
 use payload::{Inputs, Payload};
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// Distance between the addresses of buffers, far more than any buffer holds: an access behind
 /// the end of one never hits the next.
 const ADDRESS_STEP: u64 = 1 << 36;
+
+/// Instructions below which starting host threads costs more than it gains.
+const WORTH_HOST_THREADS: u64 = 100_000;
 
 /// First address of private memory.
 const PRIVATE_ADDRESS: u64 = 0x6f00_0000_0000;
@@ -82,37 +84,37 @@ impl Kernel {
             .ok_or(EmuError::GridTooLarge(grid))?;
         let internal = self.internal_buffers(grid);
         let common = self.common(grid, resources, options, &internal)?;
-        let counter = AtomicU64::new(0);
-        let stop = AtomicU64::new(u64::MAX);
-        let worker = Worker {
-            kernel: self,
-            common: &common,
-            grid,
-            options,
-            total,
-            counter: &counter,
-            stop: &stop,
-        };
-        let hosts = self.host_threads(options, trace.is_some(), total);
-        let outcomes = match trace {
-            Some(trace) => vec![worker.run(&mut Tracer::new(self, trace))],
-            None if hosts == 1 => vec![worker.run(&mut Unobserved)],
-            None => std::thread::scope(|scope| {
-                let handles: Vec<_> =
-                    (0..hosts).map(|_| scope.spawn(|| worker.run(&mut Unobserved))).collect();
-                handles
-                    .into_iter()
-                    .map(|handle| {
-                        handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-                    })
-                    .collect()
-            }),
-        };
+        let queue = Queue::new(&common, grid, options, total);
+        let mut crew = Crew::new(&queue);
+        if let Some(trace) = trace {
+            crew.run(&mut Tracer::new(self, trace), total);
+            return self.merge(vec![crew.finish()]);
+        }
+        // The first workgroup tells whether the others are worth host threads.
+        crew.run(&mut Unobserved, 1);
+        let rest = total.saturating_sub(1);
+        let work = crew.instructions().saturating_mul(rest);
+        let hosts = if work < WORTH_HOST_THREADS { 1 } else { self.host_threads(options, rest) };
+        let outcomes = std::thread::scope(|scope| {
+            let help = || {
+                let mut crew = Crew::new(&queue);
+                crew.run(&mut Unobserved, total);
+                crew.finish()
+            };
+            let handles: Vec<_> = (1..hosts).map(|_| scope.spawn(help)).collect();
+            crew.run(&mut Unobserved, total);
+            let mut outcomes = vec![crew.finish()];
+            for handle in handles {
+                let outcome = handle.join();
+                outcomes.push(outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+            }
+            outcomes
+        });
         self.merge(outcomes)
     }
 
-    fn host_threads(&self, options: &Options, traced: bool, groups: u64) -> usize {
-        if self.order_matters || traced {
+    fn host_threads(&self, options: &Options, groups: u64) -> usize {
+        if self.order_matters {
             return 1;
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -209,7 +211,10 @@ impl Kernel {
                 Surface::Literal { .. } => {
                     internal.literals.get(&entry.index).map_or(Bound::Null, Bound::Buffer)
                 }
-                Surface::TexelBuffer { .. } => Bound::Other("a texel buffer"),
+                Surface::TexelBuffer { resource, format } => match buffer(resource)? {
+                    Bound::Buffer(memory) => Bound::Image(texel_buffer(memory, *format)),
+                    other => other,
+                },
                 Surface::StorageImage { resource, format, .. }
                 | Surface::SampledImage { resource, format } => {
                     let image = resources.get_image(*resource).ok_or_else(|| {
@@ -223,7 +228,9 @@ impl Kernel {
                         format if format.bytes() != image.shape.format.bytes() => {
                             Bound::Other("an image in a format of another size")
                         }
-                        format => Bound::Image(View { image, format }),
+                        format => {
+                            Bound::Image(View { shape: image.shape, memory: &image.memory, format })
+                        }
                     }
                 }
                 _ => Bound::Other("an unknown surface"),
@@ -280,96 +287,17 @@ impl Kernel {
     }
 }
 
-/// Diagnostics by instruction and class.
-type Diagnostics = BTreeMap<(usize, Class), Diagnostic>;
-
-/// Adds a diagnostic to those of other threads. What stands for all of a kind is the one of the
-/// first workgroup and thread, whichever host thread was faster.
-fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic: Diagnostic) {
-    let order = |diagnostic: &Diagnostic| {
-        let [x, y, z] = diagnostic.location.group;
-        ([z, y, x], diagnostic.location.thread)
+/// A buffer as a row of texels.
+fn texel_buffer(memory: &Buffer, format: SurfaceFormat) -> View<'_> {
+    let shape = ImageShape {
+        dimension: ImageDimension::D1,
+        format,
+        width: u32::try_from(memory.len() / format.bytes() as usize).unwrap_or(u32::MAX),
+        height: 1,
+        depth: 1,
+        levels: 1,
     };
-    diagnostics
-        .entry(key)
-        .and_modify(|entry| {
-            entry.count += diagnostic.count;
-            if order(&diagnostic) < order(entry) {
-                entry.location = diagnostic.location;
-                entry.problem = diagnostic.problem;
-            }
-        })
-        .or_insert(diagnostic);
-}
-
-/// What one host thread needs to run workgroups.
-struct Worker<'a> {
-    kernel: &'a Kernel,
-    common: &'a Common<'a>,
-    grid: [u32; 3],
-    options: &'a Options,
-    /// Workgroups of the grid.
-    total: u64,
-    /// The next workgroup to run.
-    counter: &'a AtomicU64,
-    /// The first workgroup known to have failed; later ones need not run.
-    stop: &'a AtomicU64,
-}
-
-/// What one host thread did.
-struct Outcome {
-    report: Report,
-    diagnostics: Diagnostics,
-    /// The first workgroup of this host thread that failed.
-    error: Option<(u64, EmuError)>,
-}
-
-impl Worker<'_> {
-    fn run<O: Observer>(&self, observer: &mut O) -> Outcome {
-        let common = self.common;
-        let count = common.compute.threads_per_group(self.kernel.metadata.simd_width);
-        let mut threads: Vec<Thread> = (0..count)
-            .map(|_| {
-                let mut t = Thread::new(Log::new(self.options));
-                t.scratch = vec![0; common.scratch_size as usize];
-                t.private = vec![0; common.private_size];
-                t
-            })
-            .collect();
-        let shared_size =
-            self.kernel.device.shared_memory_size(common.compute.shared_bytes).unwrap_or(0);
-        let mut shared = vec![0; shared_size as usize];
-        let mut outcome =
-            Outcome { report: Report::default(), diagnostics: BTreeMap::new(), error: None };
-        let [x, y, _] = self.grid.map(u64::from);
-        loop {
-            let index = self.counter.fetch_add(1, Relaxed);
-            if index >= self.total || index > self.stop.load(Relaxed) {
-                break;
-            }
-            let at = [index % x, index / x % y, index / x / y];
-            let base = self.options.base_group;
-            let group = std::array::from_fn(|i| base[i].wrapping_add(at[i] as u32));
-            let result = run_group(common, group, &mut threads, &mut shared, observer);
-            for t in &threads {
-                outcome.report.instructions += t.executed;
-            }
-            outcome.report.threads += u64::from(count);
-            if let Err(error) = result {
-                self.stop.fetch_min(index, Relaxed);
-                outcome.error = Some((index, error));
-                break;
-            }
-        }
-        for t in &mut threads {
-            outcome.report.simd8_instructions += t.executed_simd8;
-            outcome.report.sends += t.sends;
-            for (key, diagnostic) in t.log.take() {
-                add(&mut outcome.diagnostics, key, diagnostic);
-            }
-        }
-        outcome
-    }
+    View { shape, memory, format }
 }
 
 /// The control register at thread start.

@@ -1,9 +1,10 @@
 //! The thread payload, from the metadata alone.
 
 use crate::exec::thread::Thread;
+use crate::image::ImageShape;
 use crate::load::CONSTANT_DATA_ADDRESS;
 use crate::{EmuError, Options, Resources};
-use crestline_program::{ComputeMetadata, Content, Metadata, ResourceRef};
+use crestline_program::{ComputeMetadata, Content, ImageParameter, Metadata, ResourceRef};
 use std::collections::BTreeMap;
 
 /// The bytes of the payload that are the same in all threads of a dispatch, and those that
@@ -165,6 +166,14 @@ fn content(
         Content::ConstantDataAddress => CONSTANT_DATA_ADDRESS.to_le_bytes().to_vec(),
         Content::PrivateMemoryAddress => inputs.private_base.to_le_bytes().to_vec(),
         Content::Literal { bytes } => bytes.clone(),
+        Content::ImageParameter { resource, parameter } => {
+            let image =
+                inputs.resources.get_image(*resource).ok_or_else(|| EmuError::MissingResource {
+                    resource: *resource,
+                    needed_for: "an image parameter in the payload".into(),
+                })?;
+            dwords(&image_parameter(&image.shape, *parameter))
+        }
         other => {
             return Err(EmuError::Unsupported {
                 instruction: 0,
@@ -173,4 +182,17 @@ fn content(
             });
         }
     })
+}
+
+/// A parameter of an image, whose memory is linear.
+fn image_parameter(shape: &ImageShape, parameter: ImageParameter) -> Vec<u32> {
+    let texel = shape.format.bytes();
+    match parameter {
+        ImageParameter::Offset => vec![0, 0],
+        ImageParameter::Size => vec![shape.width, shape.height, shape.depth],
+        ImageParameter::Stride => vec![texel, texel.wrapping_mul(shape.width), 1, shape.height],
+        ImageParameter::Tiling => vec![0, 0, 0],
+        ImageParameter::Swizzling => vec![255, 255],
+        _ => Vec::new(),
+    }
 }

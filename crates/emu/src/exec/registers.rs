@@ -29,7 +29,7 @@ const OTHER: usize = TIMESTAMP + 32;
 /// acc0 to acc9; from acc2 on they are the mme registers.
 pub(crate) const ACCUMULATOR: usize = OTHER + 32;
 /// End of the registers.
-const LAST: usize = ACCUMULATOR + 10 * 32;
+pub(crate) const LAST: usize = ACCUMULATOR + 10 * 32;
 /// End of the array: a multiple of 64, with a word to spare that no register uses.
 pub(crate) const END: usize = LAST.next_multiple_of(64) + 64;
 const WORDS: usize = END / 64;

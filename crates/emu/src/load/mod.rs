@@ -226,12 +226,16 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
     if flag.nr > 1 || flag.subnr > 1 {
         return Err(Reject::Illegal(format!("flag register f{}.{}", flag.nr, flag.subnr)));
     }
-    let flag_shift = u32::from(flag.nr) * 32 + u32::from(flag.subnr) * 16 + group;
-    let uses_flag = inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != CondMod::None;
-    if uses_flag && flag_shift % 32 + channels > 32 && !matches!(channels, 1) {
+    let uses_flag = inst.predicate.ctrl != PredCtrl::None
+        || inst.cond_mod != CondMod::None
+        || matches!(inst.opcode, Opcode::Cmp | Opcode::Cmpn)
+        || is_seed(inst);
+    let within = u32::from(flag.subnr) * 16 + group;
+    if uses_flag && within + channels > 32 {
         let message = format!("channels {group} and up do not fit f{}.{}", flag.nr, flag.subnr);
         return Err(Reject::Illegal(message));
     }
+    let flag_shift = u32::from(flag.nr) * 32 + if uses_flag { within } else { 0 };
     Ok(Op {
         action: Action::Nop,
         full,

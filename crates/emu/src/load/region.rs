@@ -5,7 +5,7 @@ use crate::exec::operand::{
     Destination, DestinationKind, IndirectLanes, MAX_LANES, Modifier, Source, SourceKind,
 };
 use crate::exec::registers::{
-    ACCUMULATOR, ByteSet, END, GRF_END, arf_offset, is_accumulator, is_control, is_flag,
+    ACCUMULATOR, ByteSet, GRF_END, LAST, arf_offset, is_accumulator, is_control, is_flag,
     is_live_state,
 };
 use crestline_device::Device;
@@ -91,7 +91,7 @@ impl Context<'_> {
         distances: &[i32; MAX_LANES],
         size: usize,
     ) -> Result<Box<[u16; MAX_LANES]>, Reject> {
-        let end = if start < GRF_END { GRF_END } else { END };
+        let end = if start < GRF_END { GRF_END } else { LAST };
         let mut offsets = Box::new([0u16; MAX_LANES]);
         for lane in 0..MAX_LANES {
             // Channels beyond the instruction's read what channel 0 reads.

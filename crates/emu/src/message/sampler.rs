@@ -8,7 +8,7 @@ use super::typed::View;
 use super::{Access, Bound, Call, World, with_surface};
 use crate::Problem;
 use crate::exec::thread::{Fault, Thread};
-use crate::image::{AddressMode, Filter, ImageDimension, Level, Sampler};
+use crate::image::{AddressMode, Filter, ImageDimension, Level, Sampler, texel_offset};
 use crate::texel::decode;
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
@@ -147,7 +147,7 @@ fn image(
     view: &View<'_>,
     sampler: u8,
 ) {
-    let shape = &view.image.shape;
+    let shape = &view.shape;
     if matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz) {
         for lane in call.channels(request.lanes) {
             let at = request
@@ -199,7 +199,7 @@ fn image(
 
 /// What `resinfo` says: the sizes of a level, or zeros, and the number of levels.
 fn size(view: &View<'_>, level: u32) -> [u32; 4] {
-    let shape = &view.image.shape;
+    let shape = &view.shape;
     let [width, height, depth] = match shape.level(level) {
         Some(level) => level.size,
         None => [0; 3],
@@ -215,7 +215,7 @@ fn size(view: &View<'_>, level: u32) -> [u32; 4] {
 
 /// The texel at integer coordinates, `None` outside.
 fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32; 4]> {
-    let offset = view.image.offset(level, at, view.format.bytes())?;
+    let offset = texel_offset(level, at, view.format.bytes())?;
     Some(decode(view.format, &view.load(offset)))
 }
 
@@ -227,7 +227,7 @@ fn sample(
     at: [f32; 3],
     offsets: [i64; 3],
 ) -> [u32; 4] {
-    let shape = &view.image.shape;
+    let shape = &view.shape;
     // The layer of an array is not filtered.
     let (axes, layer) = match shape.dimension {
         ImageDimension::D1 => (1, None),

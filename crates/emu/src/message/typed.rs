@@ -6,8 +6,8 @@
 use super::atomic::Operation;
 use super::{Bound, Call, World, dwords};
 use crate::exec::thread::{Fault, Thread};
-use crate::image::Image;
-use crate::memory::Memory;
+use crate::image::{ImageShape, texel_offset};
+use crate::memory::{Buffer, Memory};
 use crate::texel::{decode, encode};
 use crate::{Problem, SurfaceName};
 use crestline_device::SurfaceFormat;
@@ -16,10 +16,11 @@ use crestline_isa::message::{Bti, ChannelMask, SlotGroup};
 /// Channels of a message.
 const LANES: usize = 8;
 
-/// An image as the binding table shows it.
+/// An image, or a buffer of texels, as the binding table shows it.
 #[derive(Clone, Copy)]
 pub(crate) struct View<'a> {
-    pub(crate) image: &'a Image,
+    pub(crate) shape: ImageShape,
+    pub(crate) memory: &'a Buffer,
     /// The format of the surface state, which the driver may choose.
     pub(crate) format: SurfaceFormat,
 }
@@ -28,7 +29,7 @@ impl View<'_> {
     /// The texel's bytes.
     pub(super) fn load(&self, offset: u64) -> [u8; 16] {
         let mut bytes = [0; 16];
-        let memory = Memory::Shared(&self.image.memory);
+        let memory = Memory::Shared(self.memory);
         for (i, byte) in bytes.iter_mut().enumerate().take(self.format.bytes() as usize) {
             *byte = memory.load(offset + i as u64, 1) as u8;
         }
@@ -36,7 +37,7 @@ impl View<'_> {
     }
 
     fn store(&self, offset: u64, bytes: &[u8]) {
-        let mut memory = Memory::Shared(&self.image.memory);
+        let mut memory = Memory::Shared(self.memory);
         for (i, byte) in bytes.iter().enumerate() {
             memory.store(offset + i as u64, 1, (*byte).into());
         }
@@ -87,15 +88,15 @@ fn locate(
     for (i, at) in at.iter_mut().enumerate().take(coordinates) {
         *at = call.dword(t, i, LANES, lane).cast_signed().into();
     }
-    let at = view.image.shape.place(at);
-    let level = view.image.shape.level(0)?;
+    let at = view.shape.place(at);
+    let level = view.shape.level(0)?;
     let size = view.format.bytes();
-    let offset = view.image.offset(&level, at, size);
+    let offset = texel_offset(&level, at, size);
     if offset.is_none() {
         let [x, y, _] = at;
         let address = (y as u64 & 0xffff_ffff) << 32 | x as u64 & 0xffff_ffff;
         let surface = SurfaceName::Image(bti.0);
-        let limit = view.image.memory.len() as u64;
+        let limit = view.memory.len() as u64;
         t.report(Problem::OutOfBounds { surface, address, size, limit, write }, Some(lane as u8));
     }
     offset
@@ -186,7 +187,7 @@ pub(super) fn atomic(
         if let Some(view) = view
             && let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true)
         {
-            let mut memory = Memory::Shared(&view.image.memory);
+            let mut memory = Memory::Shared(view.memory);
             let before = memory.load(offset, 4);
             let [a, b] = operands;
             let (new, returned) = operation.apply(t, before.into(), a, b, 32);

@@ -1,0 +1,148 @@
+//! One host thread's part of a dispatch: it takes workgroups from a queue and runs them.
+
+use super::group::{Common, run_group};
+use crate::exec::log::Log;
+use crate::exec::run::Observer;
+use crate::exec::thread::Thread;
+use crate::{Class, Diagnostic, EmuError, Options, Report};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// Diagnostics by instruction and class.
+pub(super) type Diagnostics = BTreeMap<(usize, Class), Diagnostic>;
+
+/// Adds a diagnostic to those of other threads. What stands for all of a kind is the one of the
+/// first workgroup and thread, whichever host thread was faster.
+pub(super) fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic: Diagnostic) {
+    let order = |diagnostic: &Diagnostic| {
+        let [x, y, z] = diagnostic.location.group;
+        ([z, y, x], diagnostic.location.thread)
+    };
+    diagnostics
+        .entry(key)
+        .and_modify(|entry| {
+            entry.count += diagnostic.count;
+            if order(&diagnostic) < order(entry) {
+                entry.location = diagnostic.location;
+                entry.problem = diagnostic.problem;
+            }
+        })
+        .or_insert(diagnostic);
+}
+
+/// The workgroups of a dispatch, handed out in order.
+pub(super) struct Queue<'a> {
+    common: &'a Common<'a>,
+    grid: [u32; 3],
+    options: &'a Options,
+    /// Workgroups of the grid.
+    total: u64,
+    /// The next one to run.
+    next: AtomicU64,
+    /// The first one known to have failed; later ones need not run.
+    failed: AtomicU64,
+}
+
+impl<'a> Queue<'a> {
+    pub(super) fn new(
+        common: &'a Common<'a>,
+        grid: [u32; 3],
+        options: &'a Options,
+        total: u64,
+    ) -> Queue<'a> {
+        let (next, failed) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        Queue { common, grid, options, total, next, failed }
+    }
+
+    /// The index and the id of the next workgroup.
+    fn take(&self) -> Option<(u64, [u32; 3])> {
+        let index = self.next.fetch_add(1, Relaxed);
+        if index >= self.total || index > self.failed.load(Relaxed) {
+            return None;
+        }
+        let [x, y, _] = self.grid.map(u64::from);
+        let at = [index % x, index / x % y, index / x / y];
+        let base = self.options.base_group;
+        Some((index, std::array::from_fn(|i| base[i].wrapping_add(at[i] as u32))))
+    }
+}
+
+/// What one host thread did.
+pub(super) struct Outcome {
+    pub(super) report: Report,
+    pub(super) diagnostics: Diagnostics,
+    /// The first workgroup of this host thread that failed.
+    pub(super) error: Option<(u64, EmuError)>,
+}
+
+/// The hardware threads and the shared memory of one workgroup, used for one after another.
+pub(super) struct Crew<'a> {
+    queue: &'a Queue<'a>,
+    threads: Vec<Thread>,
+    shared: Vec<u8>,
+    outcome: Outcome,
+}
+
+impl<'a> Crew<'a> {
+    pub(super) fn new(queue: &'a Queue<'a>) -> Crew<'a> {
+        let common = queue.common;
+        let count = common.compute.threads_per_group(common.kernel.metadata.simd_width);
+        let threads = (0..count)
+            .map(|_| {
+                let mut t = Thread::new(Log::new(queue.options));
+                t.scratch = vec![0; common.scratch_size as usize];
+                t.private = vec![0; common.private_size];
+                t
+            })
+            .collect();
+        let device = &common.kernel.device;
+        let shared = device.shared_memory_size(common.compute.shared_bytes).unwrap_or(0);
+        Crew {
+            queue,
+            threads,
+            shared: vec![0; shared as usize],
+            outcome: Outcome {
+                report: Report::default(),
+                diagnostics: BTreeMap::new(),
+                error: None,
+            },
+        }
+    }
+
+    /// Runs at most `most` of the workgroups that are left.
+    pub(super) fn run<O: Observer>(&mut self, observer: &mut O, most: u64) {
+        for _ in 0..most {
+            if self.outcome.error.is_some() {
+                return;
+            }
+            let Some((index, group)) = self.queue.take() else { return };
+            let result =
+                run_group(self.queue.common, group, &mut self.threads, &mut self.shared, observer);
+            for t in &self.threads {
+                self.outcome.report.instructions += t.executed;
+            }
+            self.outcome.report.threads += self.threads.len() as u64;
+            if let Err(error) = result {
+                self.queue.failed.fetch_min(index, Relaxed);
+                self.outcome.error = Some((index, error));
+            }
+        }
+    }
+
+    /// Instructions executed so far.
+    pub(super) fn instructions(&self) -> u64 {
+        self.outcome.report.instructions
+    }
+
+    /// What was done.
+    pub(super) fn finish(mut self) -> Outcome {
+        for t in &mut self.threads {
+            self.outcome.report.simd8_instructions += t.executed_simd8;
+            self.outcome.report.sends += t.sends;
+            for (key, diagnostic) in t.log.take() {
+                add(&mut self.outcome.diagnostics, key, diagnostic);
+            }
+        }
+        self.outcome
+    }
+}
