@@ -179,7 +179,7 @@ mod glsl {
     //! GLSL and HLSL by the Khronos reference front end.
 
     use glslang::{
-        Compiler, CompilerOptions, ShaderInput, ShaderSource, ShaderStage, SourceLanguage,
+        Compiler, CompilerOptions, Shader, ShaderInput, ShaderSource, ShaderStage, SourceLanguage,
         SpirvVersion, Target, VulkanVersion,
     };
 
@@ -213,7 +213,13 @@ mod glsl {
         };
         let fail = |e: glslang::error::GlslangError| source_error(name, &e.to_string());
         let input = ShaderInput::new(&source, stage(name), &options, None, None).map_err(fail)?;
-        compiler.create_shader(input).map_err(fail)?.compile().map_err(fail)
+        let mut shader = Shader::new(compiler, input);
+        // HLSL has no entry point of its own accord.
+        if source_language == SourceLanguage::HLSL {
+            shader.entry_point("main");
+            shader.source_entry_point("main");
+        }
+        shader.parse().map_err(fail)?.compile().map_err(fail)
     }
 
     fn stage(name: &str) -> ShaderStage {

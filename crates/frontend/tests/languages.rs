@@ -1,0 +1,95 @@
+//! Source languages: what each reader makes runs in the interpreter.
+
+use crestline_frontend::{ErrorCode, Language, Source, TranslateOptions, load};
+use crestline_ssa::interp::{self, Resources};
+
+/// Runs one workgroup on a buffer at set 0 binding 0.
+fn run(
+    name: &str,
+    language: Language,
+    text: &str,
+    options: &TranslateOptions<'_>,
+    words: usize,
+) -> Vec<u32> {
+    let source = Source { name, language, bytes: text.as_bytes() };
+    let shader = load(&source, options).unwrap_or_else(|e| panic!("{e}"));
+    let mut resources = Resources::default();
+    resources.bind(0, 0, vec![0; words * 4]);
+    interp::run(&shader, &mut resources, [1, 1, 1], &interp::Options::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    let bytes = resources.buffer(0, 0).expect("the buffer was bound");
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+const OVERRIDES: &str = "
+    @id(3) override count: u32 = 5u;
+    @id(4) override offset: i32 = -1;
+    @id(5) override scale: f32 = 1.5;
+    @id(6) override extra: bool = false;
+    @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+    @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+        data[i] = count + u32(select(0, 100, extra)) + u32(f32(i) * scale) + bitcast<u32>(offset);
+    }";
+
+#[test]
+fn wgsl_overrides_keep_their_defaults_or_take_the_values_given() {
+    let defaults = TranslateOptions::default();
+    assert_eq!(run("o.wgsl", Language::Wgsl, OVERRIDES, &defaults, 4), [4, 5, 7, 8]);
+    let spec = [(3, 10), (4, (-2i32) as u32 as u64), (5, 2f32.to_bits().into()), (6, 1)];
+    let options = TranslateOptions { spec: &spec, ..defaults };
+    assert_eq!(run("o.wgsl", Language::Wgsl, OVERRIDES, &options, 4), [108, 110, 112, 114]);
+}
+
+#[test]
+fn an_override_that_does_not_exist_is_an_error() {
+    let source = Source { name: "o.wgsl", language: Language::Wgsl, bytes: OVERRIDES.as_bytes() };
+    let options = TranslateOptions { spec: &[(9, 1)], ..TranslateOptions::default() };
+    let error = load(&source, &options).expect_err("there is no @id(9)");
+    assert_eq!(error.code, ErrorCode::UnknownSpecId);
+}
+
+#[test]
+fn shared_memory_of_wgsl_starts_as_zero() {
+    let text = "
+        var<workgroup> cells: array<u32, 37>;
+        @group(0) @binding(0) var<storage, read_write> data: array<u32>;
+        @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) i: u32) {
+            if i == 0u { cells[36] = 7u; }
+            workgroupBarrier();
+            data[i] = cells[i] + cells[36];
+        }";
+    assert_eq!(run("s.wgsl", Language::Wgsl, text, &TranslateOptions::default(), 4), [7; 4]);
+}
+
+#[test]
+fn glsl_is_read_by_whichever_reader_is_built_in() {
+    let text = "#version 450
+        layout(local_size_x = 4) in;
+        layout(set = 0, binding = 0) buffer Data { uint data[]; };
+        void main() {
+            uint i = gl_LocalInvocationIndex;
+            if (i == 3u) { data[i] = 99u; return; }
+            data[i] = i * i + gl_WorkGroupSize.x;
+        }";
+    let found = run("g.comp", Language::Glsl, text, &TranslateOptions::default(), 4);
+    assert_eq!(found, [4, 5, 8, 99]);
+}
+
+#[cfg(feature = "glslang")]
+#[test]
+fn hlsl_is_read_by_glslang() {
+    let text = "
+        struct Item { uint value; };
+        [[vk::binding(0, 0)]] RWStructuredBuffer<Item> data;
+        groupshared uint sum;
+        [numthreads(4, 1, 1)]
+        void main(uint3 id : SV_DispatchThreadID, uint flat : SV_GroupIndex) {
+            if (flat == 0) sum = 0;
+            GroupMemoryBarrierWithGroupSync();
+            InterlockedAdd(sum, id.x);
+            GroupMemoryBarrierWithGroupSync();
+            data[id.x].value = sum * 10 + id.x;
+        }";
+    let found = run("h.hlsl", Language::Hlsl, text, &TranslateOptions::default(), 4);
+    assert_eq!(found, [60, 61, 62, 63]);
+}

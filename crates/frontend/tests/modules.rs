@@ -1,0 +1,226 @@
+//! Forms of SPIR-V that compilers of source languages rarely emit: written by hand, run in the interpreter.
+
+mod common;
+
+use crestline_frontend::{TranslateOptions, translate};
+use crestline_ssa::interp::{self, Resources};
+use crestline_ssa::ir::{InstKind, Shader};
+
+const PREAMBLE: &str = include_str!("common/preamble.spvasm");
+
+fn module(globals: &str, body: &str) -> Shader {
+    shader(globals, body, &[])
+}
+
+fn shader(globals: &str, body: &str, spec: &[(u32, u64)]) -> Shader {
+    let text = format!(
+        "{PREAMBLE}\n{globals}\n%main = OpFunction %void None %fn\n%entry = OpLabel\n{body}\nOpReturn\nOpFunctionEnd"
+    );
+    let options = TranslateOptions { spec, ..TranslateOptions::default() };
+    translate(&common::assemble(&text), &options).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Runs one workgroup; binding 0 starts as `input`.
+fn run(shader: &Shader, input: &[u32]) -> Vec<u32> {
+    let mut resources = Resources::default();
+    resources.bind(0, 0, input.iter().flat_map(|w| w.to_le_bytes()).collect());
+    interp::run(shader, &mut resources, [1, 1, 1], &interp::Options::default())
+        .unwrap_or_else(|e| panic!("{e}"));
+    let bytes = resources.buffer(0, 0).expect("the buffer was bound");
+    bytes.chunks_exact(4).map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect()
+}
+
+/// Statements that store `value` to element `index` of the buffer.
+fn store(index: u32, value: &str) -> String {
+    format!(
+        "%at{index} = OpAccessChain %ptr_uint %buffer %u0 %k{index}\nOpStore %at{index} {value}\n"
+    )
+}
+
+fn numbers(count: u32) -> String {
+    (0..count).map(|i| format!("%k{i} = OpConstant %uint {i}\n")).collect()
+}
+
+#[test]
+fn a_buffer_block_in_uniform_memory_is_a_storage_buffer() {
+    let globals = "
+        OpDecorate %old BufferBlock
+        OpMemberDecorate %old 0 Offset 8
+        OpDecorate %view DescriptorSet 0
+        OpDecorate %view Binding 0
+        %old = OpTypeStruct %uint
+        %ptr_old = OpTypePointer Uniform %old
+        %ptr_member = OpTypePointer Uniform %uint
+        %view = OpVariable %ptr_old Uniform";
+    let body = "
+        %p = OpAccessChain %ptr_member %view %u0
+        %q = OpAccessChain %ptr_uint %buffer %u0 %u1
+        OpCopyMemory %p %q";
+    let shader = module(globals, body);
+    assert_eq!(shader.bindings.len(), 1, "two variables name one binding");
+    assert_eq!(run(&shader, &[1, 22, 3]), [1, 22, 22]);
+}
+
+#[test]
+fn specialization_reaches_array_lengths_sizes_and_operations() {
+    let globals = "
+        OpDecorate %width SpecId 7
+        OpDecorate %flag SpecId 8
+        OpExecutionModeId %main LocalSizeId %width %u1 %u1
+        %width = OpSpecConstant %uint 3
+        %flag = OpSpecConstantTrue %bool
+        %two = OpConstant %uint 2
+        %twice = OpSpecConstantOp %uint IMul %width %two
+        %chosen = OpSpecConstantOp %uint Select %flag %twice %two
+        %uint2 = OpTypeVector %uint 2
+        %pair = OpSpecConstantComposite %uint2 %twice %chosen
+        %swapped = OpSpecConstantOp %uint2 VectorShuffle %pair %pair 1 0
+        %second = OpSpecConstantOp %uint CompositeExtract %swapped 1
+        %list = OpTypeArray %uint %twice
+        %ptr_list = OpTypePointer Private %list
+        %values = OpVariable %ptr_list Private";
+    let globals = format!("{}{globals}", numbers(3));
+    let body = store(0, "%chosen") + &store(1, "%second") + &store(2, "%width");
+    let found = shader(&globals, &body, &[]);
+    assert_eq!(found.compute.local_size, [3, 1, 1]);
+    assert_eq!(run(&found, &[0; 3]), [6, 6, 3]);
+    let found = shader(&globals, &body, &[(7, 5), (8, 0)]);
+    assert_eq!(found.compute.local_size, [5, 1, 1]);
+    assert_eq!(run(&found, &[0; 3]), [2, 10, 5]);
+}
+
+#[test]
+fn blocks_in_shared_memory_overlap() {
+    let globals = format!(
+        "{}
+        OpDecorate %bytes Block
+        OpMemberDecorate %bytes 0 Offset 0
+        OpMemberDecorate %bytes 1 Offset 4
+        OpDecorate %word Block
+        OpMemberDecorate %word 0 Offset 4
+        %bytes = OpTypeStruct %uint %uint
+        %word = OpTypeStruct %uint
+        %ptr_bytes = OpTypePointer Workgroup %bytes
+        %ptr_word = OpTypePointer Workgroup %word
+        %ptr_shared = OpTypePointer Workgroup %uint
+        %a = OpVariable %ptr_bytes Workgroup
+        %b = OpVariable %ptr_word Workgroup
+        %n = OpConstant %uint 77",
+        numbers(1)
+    );
+    let body = "
+        %p = OpAccessChain %ptr_shared %a %u1
+        OpStore %p %n
+        %q = OpAccessChain %ptr_shared %b %u0
+        %x = OpLoad %uint %q\n"
+        .to_owned()
+        + &store(0, "%x");
+    let shader = module(&globals, &body);
+    assert_eq!(shader.compute.shared_bytes, 8);
+    assert_eq!(run(&shader, &[0]), [77]);
+}
+
+#[test]
+fn booleans_in_shared_and_private_memory_keep_their_value() {
+    let globals = format!(
+        "{}
+        %bool2 = OpTypeVector %bool 2
+        %flags = OpTypeStruct %bool2 %bool
+        %ptr_shared = OpTypePointer Workgroup %flags
+        %ptr_private = OpTypePointer Private %flags
+        %ptr_flag = OpTypePointer Workgroup %bool
+        %false = OpConstantFalse %bool
+        %pair = OpConstantComposite %bool2 %false %true
+        %initial = OpConstantComposite %flags %pair %false
+        %shared = OpVariable %ptr_shared Workgroup
+        %private = OpVariable %ptr_private Private %initial",
+        numbers(3)
+    )
+    .replace(
+        "%ptr_private = OpTypePointer Private %flags",
+        "%ptr_flags = OpTypePointer Private %flags",
+    )
+    .replace("OpVariable %ptr_private Private", "OpVariable %ptr_flags Private");
+    let body = "
+        %whole = OpLoad %flags %private
+        OpStore %shared %whole
+        %p = OpAccessChain %ptr_flag %shared %u0 %u1
+        %b = OpLoad %bool %p
+        %x = OpSelect %uint %b %u1 %u0
+        %q = OpAccessChain %ptr_flag %shared %u1
+        %c = OpLoad %bool %q
+        %y = OpSelect %uint %c %u1 %u0\n"
+        .to_owned()
+        + &store(0, "%x")
+        + &store(1, "%y");
+    assert_eq!(run(&module(&globals, &body), &[9, 9]), [1, 0]);
+}
+
+#[test]
+fn row_major_columns_are_gathered_and_scattered() {
+    let globals = format!(
+        "{}
+        OpDecorate %matrices Block
+        OpMemberDecorate %matrices 0 Offset 0
+        OpMemberDecorate %matrices 0 RowMajor
+        OpMemberDecorate %matrices 0 MatrixStride 8
+        OpMemberDecorate %matrices 1 Offset 16
+        OpMemberDecorate %matrices 1 ColMajor
+        OpMemberDecorate %matrices 1 MatrixStride 12
+        OpDecorate %view DescriptorSet 0
+        OpDecorate %view Binding 0
+        %mat = OpTypeMatrix %float2 2
+        %matrices = OpTypeStruct %mat %mat
+        %ptr_matrices = OpTypePointer StorageBuffer %matrices
+        %ptr_mat = OpTypePointer StorageBuffer %mat
+        %ptr_column = OpTypePointer StorageBuffer %float2
+        %view = OpVariable %ptr_matrices StorageBuffer",
+        numbers(2)
+    );
+    let body = "
+        %p = OpAccessChain %ptr_mat %view %u0
+        %m = OpLoad %mat %p
+        %q = OpAccessChain %ptr_mat %view %u1
+        OpStore %q %m
+        %index = OpAccessChain %ptr_uint %buffer %u0 %u0
+        %zero = OpLoad %uint %index
+        %column = OpAccessChain %ptr_column %view %u0 %zero
+        %v = OpCompositeExtract %float2 %m 1
+        OpStore %column %v";
+    // Rows (0, 2) and (1, 3) as bits; the stored copy has columns (0, 1) and (2, 3), 12 bytes apart.
+    let found = run(&module(&globals, body), &[0, 2, 1, 3, 9, 9, 9, 9, 9]);
+    assert_eq!(found, [2, 2, 3, 3, 0, 1, 9, 2, 3]);
+}
+
+#[test]
+fn no_contraction_makes_arithmetic_exact() {
+    let globals = "OpDecorate %strict NoContraction";
+    let body = "
+        %strict = OpFMul %float %f1 %f1
+        %loose = OpFAdd %float %strict %f1";
+    let shader = module(globals, body);
+    let func = &shader.func;
+    let exact: Vec<bool> = func
+        .region(func.body())
+        .insts
+        .iter()
+        .filter_map(|&i| match &func.inst(i).kind {
+            InstKind::Alu { exact, .. } => Some(*exact),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(exact, [true, false]);
+}
+
+#[test]
+fn float_modes_are_handed_on() {
+    let globals = "
+        OpExecutionMode %main DenormPreserve 32
+        OpExecutionMode %main RoundingModeRTE 16
+        OpExecutionMode %main SignedZeroInfNanPreserve 64";
+    let controls = module(globals, "").float_controls;
+    assert_eq!(
+        (controls.denorm_preserve, controls.rounding_rte, controls.signed_zero_inf_nan_preserve),
+        (2, 1, 4)
+    );
+}
