@@ -22,6 +22,7 @@ mod opt_cse;
 mod opt_dead_code;
 mod opt_register_coalesce;
 mod opt_saturate_propagation;
+mod opt_split_registers;
 
 pub use lower_collect::lower_collect;
 pub use lower_conversions::lower_conversions;
@@ -39,6 +40,7 @@ pub use opt_cse::opt_cse;
 pub use opt_dead_code::opt_dead_code;
 pub use opt_register_coalesce::opt_register_coalesce;
 pub use opt_saturate_propagation::opt_saturate_propagation;
+pub use opt_split_registers::opt_split_registers;
 
 use crestline_device::Device;
 
@@ -98,6 +100,7 @@ macro_rules! passes {
 
 /// The optimisations, run in this order until nothing changes.
 pub const OPTIMIZE: &[Pass] = passes![
+    opt_split_registers,
     opt_copy_propagation,
     opt_cse,
     opt_cmod_propagation,

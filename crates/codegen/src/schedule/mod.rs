@@ -71,7 +71,12 @@ impl<'a> Walk<'a> {
 
     /// The best for latency: what can start first; then what the most depends on; then order.
     fn by_latency(&self) -> Option<usize> {
-        self.candidates().min_by_key(|index| {
+        self.best_latency(self.candidates())
+    }
+
+    /// The same among some candidates.
+    fn best_latency(&self, among: impl Iterator<Item = usize>) -> Option<usize> {
+        among.min_by_key(|index| {
             let wait = self.ready[*index].saturating_sub(self.cycle);
             (wait, std::cmp::Reverse(self.dag.height[*index]), *index)
         })

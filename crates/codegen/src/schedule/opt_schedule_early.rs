@@ -9,7 +9,7 @@ use crestline_device::Device;
 use super::{DagBuilder, Walk, reorder};
 use crate::ir::{BlockId, Cfg, Class, Function, GRF_BYTES, Inst};
 use crate::passes::PassError;
-use crate::regalloc::liveness::{Liveness, Slot, accesses};
+use crate::regalloc::liveness::{FLAG_COUNT, Liveness, Slot, accesses};
 
 /// Bytes of registers that count as plenty.
 const RELAXED_BYTES: i64 = 56 * GRF_BYTES as i64;
@@ -26,7 +26,8 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
     let weights = weights(function, &liveness);
     let through = live_through(&liveness, &weights, function.blocks.len());
     let mut builder = DagBuilder::new(&liveness.slots);
-    let mut pressure = Pressure::new(&liveness, &weights);
+    let flags = if function.dispatch_width > 16 { FLAG_COUNT / 2 } else { FLAG_COUNT };
+    let mut pressure = Pressure::new(&liveness, &weights, flags);
     let mut changed = false;
     for (index, block) in function.blocks.iter_mut().enumerate() {
         if block.insts.len() < 3 {
@@ -65,10 +66,26 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
 }
 
 fn choose(walk: &Walk<'_>, pressure: &Pressure<'_>, insts: &[Inst], relaxed: i64) -> Option<usize> {
-    if pressure.live < relaxed {
-        return walk.by_latency();
+    // With all flags in use, what needs another waits for what reads one.
+    let waits = |index: &usize| pressure.flags_are_full() && pressure.opens_flag(&insts[*index]);
+    let fit: Vec<usize> = walk.candidates().filter(|index| !waits(index)).collect();
+    if fit.is_empty() {
+        return best(walk, pressure, insts, relaxed, walk.candidates());
     }
-    walk.candidates().min_by_key(|index| {
+    best(walk, pressure, insts, relaxed, fit.into_iter())
+}
+
+fn best(
+    walk: &Walk<'_>,
+    pressure: &Pressure<'_>,
+    insts: &[Inst],
+    relaxed: i64,
+    mut among: impl Iterator<Item = usize>,
+) -> Option<usize> {
+    if pressure.live < relaxed {
+        return walk.best_latency(among);
+    }
+    among.by_ref().min_by_key(|index| {
         let growth = pressure.growth(&insts[*index]);
         // What frees registers goes first, longest wait last; otherwise the old order, in
         // which values are made close to their use.
@@ -130,10 +147,13 @@ struct Pressure<'a> {
     touched: Vec<Slot>,
     live: i64,
     peak: i64,
+    /// Flags live, and how many there are.
+    flags: usize,
+    flag_limit: usize,
 }
 
 impl<'a> Pressure<'a> {
-    fn new(liveness: &'a Liveness, weights: &'a [i64]) -> Pressure<'a> {
+    fn new(liveness: &'a Liveness, weights: &'a [i64], flag_limit: usize) -> Pressure<'a> {
         let count = liveness.slots.count();
         Pressure {
             liveness,
@@ -144,6 +164,8 @@ impl<'a> Pressure<'a> {
             touched: Vec::new(),
             live: 0,
             peak: 0,
+            flags: 0,
+            flag_limit,
         }
     }
 
@@ -157,6 +179,7 @@ impl<'a> Pressure<'a> {
         let first = 2 * self.liveness.block_starts[block.index()];
         let end = 2 * self.liveness.block_starts[block.index() + 1];
         self.live = through;
+        self.flags = 0;
         for inst in insts {
             accesses(&self.liveness.slots, inst, &mut |access| {
                 let slot = access.slot;
@@ -167,6 +190,7 @@ impl<'a> Pressure<'a> {
                     if interval.start <= first && interval.start < interval.end {
                         self.is_live[slot] = true;
                         self.live += self.weights[slot];
+                        self.flags += usize::from(self.liveness.is_flag_slot(slot));
                     }
                     // Values live on both sides were counted as living through.
                     if self.is_live[slot] && self.stays[slot] {
@@ -193,27 +217,50 @@ impl<'a> Pressure<'a> {
         growth
     }
 
+    fn flags_are_full(&self) -> bool {
+        self.flags >= self.flag_limit
+    }
+
+    /// Whether the instruction writes a flag that is not live.
+    fn opens_flag(&self, inst: &Inst) -> bool {
+        let mut opens = false;
+        if inst.writes_flag() {
+            accesses(&self.liveness.slots, inst, &mut |access| {
+                let flag = access.write && self.liveness.is_flag_slot(access.slot);
+                opens |= flag && !self.is_live[access.slot];
+            });
+        }
+        opens
+    }
+
     fn step(&mut self, inst: &Inst) {
-        accesses(&self.liveness.slots, inst, &mut |access| {
+        let liveness = self.liveness;
+        accesses(&liveness.slots, inst, &mut |access| {
             let slot = access.slot;
             if access.write {
                 if !self.is_live[slot] {
-                    self.is_live[slot] = true;
-                    self.live += self.weights[slot];
+                    self.set_live(slot, true);
                     self.peak = self.peak.max(self.live);
-                }
-                if self.reads[slot] == 0 && !self.stays[slot] {
-                    self.is_live[slot] = false;
-                    self.live -= self.weights[slot];
                 }
             } else {
                 self.reads[slot] = self.reads[slot].saturating_sub(1);
-                if self.reads[slot] == 0 && self.is_live[slot] && !self.stays[slot] {
-                    self.is_live[slot] = false;
-                    self.live -= self.weights[slot];
-                }
+            }
+            if self.reads[slot] == 0 && self.is_live[slot] && !self.stays[slot] {
+                self.set_live(slot, false);
             }
         });
+    }
+
+    fn set_live(&mut self, slot: Slot, live: bool) {
+        self.is_live[slot] = live;
+        let flag = usize::from(self.liveness.is_flag_slot(slot));
+        if live {
+            self.live += self.weights[slot];
+            self.flags += flag;
+        } else {
+            self.live -= self.weights[slot];
+            self.flags = self.flags.saturating_sub(flag);
+        }
     }
 
     /// Most bytes live in an order.

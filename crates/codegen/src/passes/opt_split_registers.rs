@@ -1,0 +1,127 @@
+//! `opt_split_registers`: general registers of one value that no instruction touches together become values of their
+//! own.
+//!
+//! After wide instructions were divided, the halves of a wide value have nothing to do with each other any more: as two
+//! registers they can be allocated, coalesced into payloads and copied through one by one.
+
+use crestline_device::Device;
+
+use super::PassError;
+use crate::ir::{Class, File, Function, GRF_BYTES, Operand, Vreg};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let mut parts = Parts::new(function);
+    for inst in function.insts() {
+        for (index, src) in inst.srcs.iter().enumerate() {
+            parts.join(src, inst.size_read(index));
+        }
+        parts.join(&inst.dst, inst.size_written());
+    }
+    let homes = parts.homes(function);
+    if homes.iter().all(Option::is_none) {
+        return Ok(false);
+    }
+    for inst in function.insts_mut() {
+        for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
+            if let Some(vreg) = operand.vreg()
+                && let Some(homes) = homes.get(vreg.0 as usize).and_then(Option::as_ref)
+                && let Some((part, start)) = homes.get((operand.offset / GRF_BYTES) as usize)
+            {
+                operand.file = File::Vgrf(*part);
+                operand.offset -= start;
+            }
+        }
+    }
+    Ok(true)
+}
+
+/// For each general register of each value, whether some instruction touches it together with the next.
+struct Parts {
+    joined: Vec<Vec<bool>>,
+}
+
+impl Parts {
+    fn new(function: &Function) -> Parts {
+        let registers = |bytes: u32| bytes.div_ceil(GRF_BYTES) as usize;
+        let joined = function.vregs.iter().map(|(_, info)| match info.class {
+            // What must lie at a certain place does so as a whole.
+            Class::Grf if info.min_register == 0 => {
+                vec![false; registers(info.bytes).saturating_sub(1)]
+            }
+            _ => Vec::new(),
+        });
+        Parts { joined: joined.collect() }
+    }
+
+    fn join(&mut self, operand: &Operand, bytes: u32) {
+        let Some(vreg) = operand.vreg() else { return };
+        if bytes == 0 {
+            return;
+        }
+        let first = (operand.offset / GRF_BYTES) as usize;
+        let last = ((operand.offset + bytes - 1) / GRF_BYTES) as usize;
+        let joined = &mut self.joined[vreg.0 as usize];
+        for boundary in first..last.min(joined.len()) {
+            joined[boundary] = true;
+        }
+    }
+
+    /// For each value that falls apart: the new value of each of its registers, and where that starts in the old one.
+    fn homes(&self, function: &mut Function) -> Vec<Option<Vec<(Vreg, u32)>>> {
+        let mut homes = Vec::with_capacity(self.joined.len());
+        for (number, joined) in self.joined.iter().enumerate() {
+            if joined.iter().all(|joined| *joined) {
+                homes.push(None);
+                continue;
+            }
+            let vreg = Vreg(number as u32);
+            let info = function.vregs[vreg];
+            let mut registers = Vec::with_capacity(joined.len() + 1);
+            let mut first = 0;
+            for last in 0..=joined.len() {
+                if joined.get(last).is_some_and(|joined| *joined) {
+                    continue;
+                }
+                let start = first as u32 * GRF_BYTES;
+                let bytes = ((last + 1) as u32 * GRF_BYTES).min(info.bytes) - start;
+                let part = function.vregs.push(crate::ir::VregInfo { bytes, ..info });
+                registers.extend((first..=last).map(|_| (part, start)));
+                first = last + 1;
+            }
+            homes.push(Some(registers));
+        }
+        homes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, verify};
+    use crestline_device::Platform;
+    use crestline_isa::Type;
+
+    #[test]
+    fn halves_that_nothing_touches_together_part() {
+        let mut f = Function::new(32);
+        let (wide, whole) = (f.lanes(Type::F, 1), f.lanes(Type::F, 1));
+        let mut b = Builder::new(&mut f);
+        for half in [0, 64] {
+            let group = (half / 4) as u8;
+            b.exec(16).group(group).mov(wide.byte_offset(half), Operand::imm_f(1.0));
+            b.exec(16).group(group).mov(whole.byte_offset(half), wide.byte_offset(half));
+        }
+        b.mov(Operand::null(Type::F), whole);
+        assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(true));
+        assert_eq!(verify(&f), Ok(()));
+        let used: Vec<_> = f.insts().filter_map(|inst| inst.srcs[0].vreg()).collect();
+        assert_ne!(used[0], used[1]);
+        assert_eq!(f.vregs[used[0]].bytes, 64);
+        assert_eq!(used[2], whole.vreg().unwrap());
+        assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(false));
+    }
+}
