@@ -42,6 +42,8 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
 /// For each general register of each value, whether some instruction touches it together with the next.
 struct Parts {
     joined: Vec<Vec<bool>>,
+    /// Whether some instruction touches the value at all.
+    used: Vec<bool>,
 }
 
 impl Parts {
@@ -54,7 +56,7 @@ impl Parts {
             }
             _ => Vec::new(),
         });
-        Parts { joined: joined.collect() }
+        Parts { joined: joined.collect(), used: vec![false; function.vregs.len()] }
     }
 
     fn join(&mut self, operand: &Operand, bytes: u32) {
@@ -64,6 +66,7 @@ impl Parts {
         }
         let first = (operand.offset / GRF_BYTES) as usize;
         let last = ((operand.offset + bytes - 1) / GRF_BYTES) as usize;
+        self.used[vreg.0 as usize] = true;
         let joined = &mut self.joined[vreg.0 as usize];
         for boundary in first..last.min(joined.len()) {
             joined[boundary] = true;
@@ -74,7 +77,7 @@ impl Parts {
     fn homes(&self, function: &mut Function) -> Vec<Option<Vec<(Vreg, u32)>>> {
         let mut homes = Vec::with_capacity(self.joined.len());
         for (number, joined) in self.joined.iter().enumerate() {
-            if joined.iter().all(|joined| *joined) {
+            if !self.used[number] || joined.iter().all(|joined| *joined) {
                 homes.push(None);
                 continue;
             }

@@ -154,7 +154,8 @@ fn small_values_share_registers() {
         b.add(Operand::grf(100, Type::D), *value, Operand::imm_d(1));
     }
     let found = allocate_ok(&f, &devices()[1]);
-    assert!(found.registers <= 1 + 8, "{} registers", found.registers);
+    // The payload, eight registers of values, and the pair that the sums go to.
+    assert!(found.registers <= 1 + 8 + 2, "{} registers", found.registers);
 }
 
 #[test]
