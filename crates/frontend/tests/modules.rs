@@ -127,20 +127,15 @@ fn booleans_in_shared_and_private_memory_keep_their_value() {
         %bool2 = OpTypeVector %bool 2
         %flags = OpTypeStruct %bool2 %bool
         %ptr_shared = OpTypePointer Workgroup %flags
-        %ptr_private = OpTypePointer Private %flags
+        %ptr_flags = OpTypePointer Private %flags
         %ptr_flag = OpTypePointer Workgroup %bool
         %false = OpConstantFalse %bool
         %pair = OpConstantComposite %bool2 %false %true
         %initial = OpConstantComposite %flags %pair %false
         %shared = OpVariable %ptr_shared Workgroup
-        %private = OpVariable %ptr_private Private %initial",
+        %private = OpVariable %ptr_flags Private %initial",
         numbers(3)
-    )
-    .replace(
-        "%ptr_private = OpTypePointer Private %flags",
-        "%ptr_flags = OpTypePointer Private %flags",
-    )
-    .replace("OpVariable %ptr_private Private", "OpVariable %ptr_flags Private");
+    );
     let body = "
         %whole = OpLoad %flags %private
         OpStore %shared %whole

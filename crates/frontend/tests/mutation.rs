@@ -56,6 +56,9 @@ fn modules() -> Vec<(String, Vec<u32>)> {
 /// One damage: a flipped bit, a random word, a copied word, a shortened module, or an exchanged id.
 fn damage(words: &[u32], random: &mut Random) -> Vec<u32> {
     let mut words = words.to_vec();
+    if words.is_empty() {
+        return words;
+    }
     let at = random.below(words.len());
     match random.below(8) {
         0..=2 => words[at] ^= 1 << random.below(32),
@@ -79,7 +82,10 @@ fn damaged_modules_never_panic_and_what_translates_is_valid() {
     let (mut refused, mut translated) = (0, 0);
     for (name, words) in &modules {
         for round in 0..rounds {
-            let damaged = damage(words, &mut random);
+            let mut damaged = damage(words, &mut random);
+            for _ in 0..random.below(3) {
+                damaged = damage(&damaged, &mut random);
+            }
             match translate(&damaged, &options) {
                 Err(error) => {
                     assert!(!error.detail.is_empty(), "{name} round {round}: {error}");
@@ -98,5 +104,5 @@ fn damaged_modules_never_panic_and_what_translates_is_valid() {
         }
     }
     println!("{refused} refused, {translated} translated");
-    assert!(refused > 500 && translated > 500, "{refused} refused, {translated} translated");
+    assert!(refused > 200 && translated > 200, "{refused} refused, {translated} translated");
 }

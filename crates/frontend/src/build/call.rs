@@ -80,7 +80,7 @@ impl Translator<'_, '_> {
         }
         let exit = Exit::Label(RETURN);
         if !self.frame().is_entry && contains(&tree.body, exit) {
-            self.looped(LoopKey::Once(exit), |t| t.seq(&tree.body), None)?;
+            self.looped(LoopKey::Once(exit), false, |t| t.seq(&tree.body), None)?;
         } else {
             self.seq(&tree.body)?;
         }

@@ -7,7 +7,7 @@ use rspirv::spirv::Op;
 
 use super::value::Val;
 use super::{IrLoop, LoopKey, ReturnSlot, SwitchValue, Translator};
-use crate::control::{Cond, Exit, Node, RETURN};
+use crate::control::{Cond, Exit, Node, RETURN, completes};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::Inst;
 
@@ -37,11 +37,13 @@ impl Translator<'_, '_> {
             }
             Node::Labelled { label, body } => {
                 let exit = Exit::Label(*label);
-                self.looped(LoopKey::Once(exit), |t| t.seq(body), None)
+                self.looped(LoopKey::Once(exit), false, |t| t.seq(body), None)
             }
             Node::Loop { id, body, continuing } => {
+                // A body whose end nothing reaches must not look like an endless loop.
+                let goes_round = completes(body);
                 let run_body = |t: &mut Self| t.seq(body);
-                self.looped(LoopKey::Loop(*id), run_body, Some(continuing))
+                self.looped(LoopKey::Loop(*id), goes_round, run_body, Some(continuing))
             }
             Node::ReturnValue(block) => self.return_value(*block),
             Node::Exit(exit) => self.exit(*exit),
@@ -94,10 +96,12 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// An IR loop: a real one, or one that runs once so that `Break` leaves the code early.
+    /// An IR loop: a real one, or one that runs once so that `Break` leaves the code early. Where `body` ends, the loop
+    /// goes round or is left.
     pub(super) fn looped(
         &mut self,
         key: LoopKey,
+        goes_round: bool,
         body: impl FnOnce(&mut Self) -> Result<()>,
         continuing: Option<&[Node]>,
     ) -> Result<()> {
@@ -107,9 +111,10 @@ impl Translator<'_, '_> {
         let outer = self.enter(region)?;
         body(self)?;
         if !self.is_ended() {
-            match key {
-                LoopKey::Once(_) => self.b().break_(&[]),
-                LoopKey::Loop(_) => self.b().continue_(&[]),
+            if goes_round {
+                self.b().continue_(&[]);
+            } else {
+                self.b().break_(&[]);
             }
         }
         self.leave(outer);
