@@ -8,7 +8,7 @@ use crestline_isa::{Opcode, decode_program};
 use std::path::Path;
 use std::process::Command;
 
-/// The disassembly beside a program, whitespace collapsed, without comments.
+/// The disassembly beside a program, whitespace collapsed, without offsets.
 fn reference(code: &Path) -> Option<Vec<String>> {
     let folder = code.parent()?;
     let plain = folder.join("asm.txt");
@@ -22,14 +22,18 @@ fn reference(code: &Path) -> Option<Vec<String>> {
 }
 
 fn normalise(line: &str) -> String {
-    let line = line.split("//").next().unwrap_or("");
     let line = match line.strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
         Some((_, rest)) => rest,
         None => line,
     };
     // Neither printer is consistent about the space between these.
     let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.replace(" {", "{").replace(") (", ")(").replace(" ;", ";");
+    let line = line
+        .replace(" {", "{")
+        .replace(") (", ")(")
+        .replace(" ;", ";")
+        .replace("} //", "}//")
+        .replace(" //", "//");
     without_known_losses(&line)
 }
 

@@ -1,10 +1,11 @@
-//! Assembly text: printers in two syntaxes.
+//! Assembly text: printers and parsers of two syntaxes.
 //!
 //! `iga` is what Intel's `iga64` accepts and prints (gen7.5 and later, Align1); `mesa` is what
 //! Mesa's dumps look like (every generation, Align16 too). Columns are not aligned: tokens
 //! are separated by single spaces.
 
 mod iga;
+mod iga_message;
 mod labels;
 mod mesa;
 mod mesa_message;
@@ -84,7 +85,8 @@ fn print_one(
     }
 }
 
-/// Prints a program, one instruction a line, with labels at branch targets. The instructions
+/// Prints a program, one instruction a line, with labels at branch targets and, in the `iga`
+/// syntax, a comment about each message (the `mesa` syntax has it in the text). The instructions
 /// come with their byte offsets, as from [`decode_program`](crate::decode_program).
 pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -> String {
     let labels = Labels::of(insts, syntax);
@@ -93,6 +95,9 @@ pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -
         labels.print_before(&mut out, *offset);
         let context = Context { offset: *offset, labels: &labels };
         print_one(&mut out, inst, generation, syntax, Some(context));
+        if let (Syntax::Iga, Some(send)) = (syntax, inst.send()) {
+            iga_message::comment(&mut out, generation, send);
+        }
         out.push('\n');
     }
     if let Some((offset, inst)) = insts.last() {
