@@ -73,10 +73,11 @@ fn plan(func: &Function, tree: &Tree, fixed: &Fixed, inst: InstId) -> Option<Pla
     };
     let Some(InstKind::Continue(next)) = terminator(func, *body) else { return None };
     let is_continue = |i: &&InstId| matches!(func.inst(**i).kind, InstKind::Continue(_));
-    if tree.jumps(inst).iter().filter(is_continue).count() != 1 {
+    let jumps = tree.jumps(inst);
+    if jumps.iter().filter(is_continue).count() != 1 {
         return None;
     }
-    let max = Size::of(func, *body, fixed).max_rounds();
+    let max = Size::of(func, *body, fixed).max_rounds(jumps.len() - 1);
     func.region(*body).insts.iter().find_map(|&exit| {
         let InstKind::If { cond, then, else_ } = func.inst(exit).kind else { return None };
         let leaves = |r| matches!(terminator(func, r), Some(InstKind::Break(_)));
@@ -124,11 +125,12 @@ impl Size {
         size
     }
 
-    fn max_rounds(&self) -> usize {
-        let limit = match (self.indexes, self.has_barrier) {
-            (true, _) => MAX_SIZE_INDEXING,
-            (false, true) => 0,
-            (false, false) => MAX_SIZE,
+    /// `breaks`: ways out of the loop. Rounds that may leave early gain little when laid out, nor do barriers.
+    fn max_rounds(&self, breaks: usize) -> usize {
+        let limit = match self.indexes {
+            true => MAX_SIZE_INDEXING,
+            false if self.has_barrier || breaks > 1 => 0,
+            false => MAX_SIZE,
         };
         MAX_ROUNDS.min(limit / self.insts.max(1))
     }
