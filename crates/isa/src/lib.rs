@@ -8,6 +8,7 @@ pub mod codec;
 pub mod compact;
 pub mod inst;
 pub mod message;
+pub mod region;
 pub mod semantics;
 pub mod tables;
 pub mod text;

@@ -1,0 +1,205 @@
+//! Which bytes each channel of an operand touches: for the emulator's doubts, for teaching, and
+//! for drawing.
+
+use crate::inst::{Dst, Place, Region, Src, SrcReg};
+use crate::tables::Type;
+use std::fmt::Write;
+
+/// Bytes of a general register.
+const REG_BYTES: u32 = 32;
+
+/// Channels an instruction can have.
+const MAX_CHANNELS: u32 = 32;
+
+/// Why the bytes of an operand cannot be told from the instruction alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RegionError {
+    /// The address is in a register.
+    #[error("an indirect operand's bytes depend on the address register")]
+    Indirect,
+    /// The region is not one of strides.
+    #[error("only Align1 regions have a byte per channel that strides tell")]
+    NotStrides,
+    /// Not an execution size.
+    #[error("{0} is no number of channels: expected 1, 2, 4, 8, 16 or 32")]
+    ExecSize(u32),
+}
+
+/// First byte of each channel's element, counted from the start of the register named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Footprint {
+    /// Byte offset of the element of each channel.
+    pub offsets: Vec<u32>,
+    /// Bytes per element.
+    pub size: u32,
+}
+
+fn direct(place: Place) -> Result<u32, RegionError> {
+    match place {
+        Place::Direct { sub, .. } => Ok(u32::from(sub)),
+        Place::Indirect { .. } => Err(RegionError::Indirect),
+    }
+}
+
+fn channels(exec_size: u32) -> Result<u32, RegionError> {
+    if exec_size.is_power_of_two() && exec_size <= MAX_CHANNELS {
+        Ok(exec_size)
+    } else {
+        Err(RegionError::ExecSize(exec_size))
+    }
+}
+
+impl Footprint {
+    /// The bytes of a region `<vstride;width,hstride>` from byte `sub`: element `i` is at row
+    /// `i / width`, column `i % width`.
+    ///
+    /// # Errors
+    /// If the region is not one of strides, or `exec_size` not a number of channels.
+    pub fn of_region(
+        region: Region,
+        ty: Type,
+        sub: u32,
+        exec_size: u32,
+    ) -> Result<Footprint, RegionError> {
+        let (vstride, width, hstride) = region.strides().ok_or(RegionError::NotStrides)?;
+        let (size, width) = (ty.size(), width.max(1));
+        let element = |i: u32| (i / width) * vstride + (i % width) * hstride;
+        let offsets = (0..channels(exec_size)?).map(|i| sub + element(i) * size).collect();
+        Ok(Footprint { offsets, size })
+    }
+
+    /// The bytes a source reads.
+    ///
+    /// # Errors
+    /// As [`Footprint::of_region`]; also if the source is indirect, an immediate or absent.
+    pub fn of_source(src: &Src, exec_size: u32) -> Result<Footprint, RegionError> {
+        let SrcReg { place, ty, region, .. } = src.as_reg().ok_or(RegionError::NotStrides)?;
+        Footprint::of_region(*region, *ty, direct(*place)?, exec_size)
+    }
+
+    /// The bytes an Align1 destination writes.
+    ///
+    /// # Errors
+    /// If the destination is indirect, or `exec_size` not a number of channels.
+    pub fn of_destination(dst: &Dst, exec_size: u32) -> Result<Footprint, RegionError> {
+        let (sub, size) = (direct(dst.place)?, dst.ty.size());
+        let step = u32::from(dst.hstride) * size;
+        let offsets = (0..channels(exec_size)?).map(|i| sub + i * step).collect();
+        Ok(Footprint { offsets, size })
+    }
+
+    /// Registers touched, counted from the one named.
+    pub fn registers(&self) -> u32 {
+        self.offsets.iter().max().map_or(0, |last| (last + self.size - 1) / REG_BYTES + 1)
+    }
+
+    /// The channels whose element holds a byte, lowest first.
+    fn channels_at(&self, byte: u32) -> Vec<usize> {
+        let holds = |at: &u32| (*at..at + self.size).contains(&byte);
+        (0..self.offsets.len()).filter(|n| holds(&self.offsets[*n])).collect()
+    }
+
+    /// What is written in a byte's cell: the channel, `..` if none, and a `+` behind the lowest
+    /// if several channels share the byte.
+    fn cell(&self, byte: u32) -> String {
+        match self.channels_at(byte).as_slice() {
+            [] => "..".to_owned(),
+            [only] => format!("{only:2}"),
+            [first, ..] => format!("{first}+"),
+        }
+    }
+
+    /// Draws the registers as text: a line each, a cell per byte, byte 0 at the left.
+    pub fn draw(&self, first_register: u32) -> String {
+        let mut out = String::from("byte ");
+        for byte in 0..REG_BYTES {
+            let _ = write!(out, " {byte:2}");
+        }
+        out.push('\n');
+        for register in 0..self.registers() {
+            let _ = write!(out, "r{:<4}", first_register + register);
+            for byte in 0..REG_BYTES {
+                let _ = write!(out, " {:>2}", self.cell(register * REG_BYTES + byte));
+            }
+            out.push('\n');
+        }
+        out
+    }
+
+    /// Draws the registers as an SVG image, a colour per channel.
+    pub fn svg(&self, first_register: u32) -> String {
+        const CELL: u32 = 24;
+        const LEFT: u32 = 48;
+        let (width, height) = (LEFT + REG_BYTES * CELL, (self.registers() + 1) * CELL);
+        let mut out = format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+             font-family=\"monospace\" font-size=\"11\" text-anchor=\"middle\">\n"
+        );
+        let text = |out: &mut String, x: u32, y: u32, label: &str| {
+            let (x, y) = (x + CELL / 2, y + CELL * 2 / 3);
+            let _ = writeln!(out, "<text x=\"{x}\" y=\"{y}\">{label}</text>");
+        };
+        for byte in 0..REG_BYTES {
+            text(&mut out, LEFT + byte * CELL, 0, &byte.to_string());
+        }
+        for register in 0..self.registers() {
+            let y = (register + 1) * CELL;
+            text(&mut out, CELL / 2, y, &format!("r{}", first_register + register));
+            for byte in 0..REG_BYTES {
+                let x = LEFT + byte * CELL;
+                let at = self.channels_at(register * REG_BYTES + byte);
+                let fill = at.first().map_or("white".to_owned(), |channel| {
+                    // Neighbours differ: the golden angle spreads the hues.
+                    format!("hsl({},70%,80%)", channel * 137 % 360)
+                });
+                let _ = writeln!(
+                    out,
+                    "<rect x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\" \
+                     fill=\"{fill}\" stroke=\"grey\"/>"
+                );
+                if !at.is_empty() {
+                    text(&mut out, x, y, self.cell(register * REG_BYTES + byte).trim());
+                }
+            }
+        }
+        out.push_str("</svg>\n");
+        out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_and_columns() {
+        let region = Region::align1(8, 4, 2);
+        let out = Footprint::of_region(region, Type::F, 0, 8).expect("a region of strides");
+        assert_eq!(out.offsets, [0, 8, 16, 24, 32, 40, 48, 56]);
+        assert_eq!((out.size, out.registers()), (4, 2));
+        let scalar = Footprint::of_region(Region::SCALAR, Type::Uw, 6, 4).expect("a scalar");
+        assert_eq!(scalar.offsets, [6, 6, 6, 6]);
+        let dst = Footprint::of_destination(&Dst::grf(1, 4, Type::W, 2), 4).expect("direct");
+        assert_eq!(dst.offsets, [4, 8, 12, 16]);
+    }
+
+    #[test]
+    fn what_has_no_fixed_bytes_is_refused() {
+        let indirect = Src::indirect(0, 0, Type::F, Region::packed(8));
+        assert_eq!(Footprint::of_source(&indirect, 8), Err(RegionError::Indirect));
+        let packed = Region::packed(8);
+        assert_eq!(Footprint::of_region(packed, Type::F, 0, 3), Err(RegionError::ExecSize(3)));
+    }
+
+    #[test]
+    fn drawings_name_the_channel_of_each_byte() {
+        let out = Footprint::of_region(Region::align1(4, 4, 1), Type::Df, 0, 4).expect("strides");
+        let text = out.draw(4);
+        let rows: Vec<&str> = text.lines().collect();
+        assert_eq!(rows.len(), 2);
+        assert!(rows[1].starts_with("r4     0  0  0  0  0  0  0  0  1"), "{text}");
+        let shared = Footprint::of_region(Region::SCALAR, Type::W, 0, 8).expect("strides");
+        assert!(shared.draw(0).contains("r0    0+ 0+ .. .."), "{}", shared.draw(0));
+        assert_eq!(out.svg(4).matches("<rect").count(), 32);
+    }
+}
