@@ -3,6 +3,8 @@
 //! The order is the list one can read in [`generate`]; each entry is observed (for traces and
 //! verification) under its name.
 
+use std::collections::BTreeSet;
+
 use crestline_device::Device;
 use crestline_isa as isa;
 
@@ -35,7 +37,7 @@ pub enum BackendError {
 }
 
 /// Choices of the caller.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// Whether registers may be spilled; without it, too much pressure is an error, so that a
     /// narrower program can be tried.
@@ -47,6 +49,11 @@ pub struct Options {
     /// Whether the optimisation passes also run again after every single `lower_*` pass (a
     /// test of the passes: the result must be as right).
     pub optimize_everywhere: bool,
+    /// Names of `opt_*` passes that do not run.
+    pub disabled: BTreeSet<String>,
+    /// How many times `opt_*` passes may change the program; then they stop. `None`: as often
+    /// as they do.
+    pub fuel: Option<u64>,
 }
 
 impl Default for Options {
@@ -56,6 +63,8 @@ impl Default for Options {
             verify: cfg!(debug_assertions),
             optimize: true,
             optimize_everywhere: false,
+            disabled: BTreeSet::new(),
+            fuel: None,
         }
     }
 }
@@ -65,7 +74,7 @@ impl Default for Options {
 pub struct Compiled {
     /// The instructions, none compacted.
     pub insts: Vec<isa::Inst>,
-    /// General registers used, payload included.
+    /// General registers in use at once, at most, payload included.
     pub registers: u32,
     /// Scratch messages that store.
     pub spills: u32,
@@ -93,6 +102,22 @@ impl Pipeline<'_, '_> {
             verify(function).map_err(|error| BackendError::Verify { pass, error })?;
         }
         Ok(())
+    }
+
+    /// Whether an `opt_*` pass may run now.
+    fn allows(&self, pass: &Pass) -> bool {
+        self.options.optimize
+            && self.options.fuel != Some(0)
+            && !self.options.disabled.contains(pass.name)
+    }
+
+    /// Runs an `opt_*` pass if it may.
+    fn try_run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
+        let changed = self.allows(pass) && self.run(pass, function)?;
+        if changed && let Some(fuel) = &mut self.options.fuel {
+            *fuel -= 1;
+        }
+        Ok(changed)
     }
 
     fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
@@ -135,10 +160,8 @@ impl Pipeline<'_, '_> {
     }
 
     fn schedule(&mut self, list: &[Pass], function: &mut Function) -> Result<(), BackendError> {
-        if self.options.optimize {
-            for pass in list {
-                self.run(pass, function)?;
-            }
+        for pass in list {
+            self.try_run(pass, function)?;
         }
         Ok(())
     }
@@ -146,13 +169,10 @@ impl Pipeline<'_, '_> {
     /// Runs the optimisations until nothing changes, a bounded number of times.
     fn optimize(&mut self, function: &mut Function) -> Result<(), BackendError> {
         const ROUNDS: u32 = 8;
-        if !self.options.optimize {
-            return Ok(());
-        }
         for _ in 0..ROUNDS {
             let mut changed = false;
             for pass in passes::OPTIMIZE {
-                changed |= self.run(pass, function)?;
+                changed |= self.try_run(pass, function)?;
             }
             if !changed {
                 break;

@@ -14,6 +14,7 @@ mod function;
 mod inst;
 mod op;
 mod operand;
+mod parse;
 mod print;
 mod verify;
 
@@ -26,4 +27,5 @@ pub use operand::{
     File, GRF_BYTES, OffsetError, Operand, Region, Span, byte_offset, horiz_offset, is_contained,
     offset, regions_overlap,
 };
+pub use parse::{ParseError, parse};
 pub use verify::{VerifyError, verify};

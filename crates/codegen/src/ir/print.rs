@@ -7,7 +7,7 @@ use std::fmt;
 
 use crestline_isa::{ArfKind, CondMod, MathFn, PredCtrl, Swizzle};
 
-use super::{File, Flag, Function, Inst, Op, Operand, Region};
+use super::{Class, File, Flag, Function, Inst, Op, Operand, Region};
 
 impl fmt::Display for Region {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -116,9 +116,13 @@ impl fmt::Display for Inst {
         let mut notes: Vec<String> = Vec::new();
         if let Some(m) = &self.message {
             notes.push(format!("{} {:#x}", m.sfid.name(), m.control));
+            if m.ex_control != 0 {
+                notes.push(format!("ex {:#x}", m.ex_control));
+            }
             if self.op == Op::Send {
                 notes.push(format!("mlen {}+{}", m.lengths[0], m.lengths[1]));
-            } else {
+            }
+            if m.first != 1 {
                 notes.push(format!("first {}", m.first));
             }
             if m.headers != 0 {
@@ -126,8 +130,10 @@ impl fmt::Display for Inst {
             }
             notes.push(format!("response {}", m.response));
             notes.push(format!("{:?} {:?}", m.effect, m.space).to_lowercase());
-            if m.eot {
-                notes.push("eot".into());
+            for (set, name) in [(m.eot, "eot"), (m.check, "check")] {
+                if set {
+                    notes.push(name.into());
+                }
             }
         }
         if self.group != 0 {
@@ -171,6 +177,7 @@ impl fmt::Display for Function {
             self.push_register,
             self.scratch_bytes
         )?;
+        write_registers(self, f)?;
         let mut depth = 0usize;
         for (index, block) in self.blocks.iter().enumerate() {
             writeln!(f, "b{index}:")?;
@@ -187,6 +194,42 @@ impl fmt::Display for Function {
         }
         Ok(())
     }
+}
+
+/// Sizes of the virtual registers that instructions name, some to a line.
+fn write_registers(function: &Function, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    const PER_LINE: usize = 12;
+    let mut used = vec![false; function.vregs.len()];
+    for inst in function.insts() {
+        let flag = match inst.flag {
+            Flag::Virtual(vreg) if inst.reads_flag() || inst.writes_flag() => Some(vreg),
+            _ => None,
+        };
+        let operands = inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg);
+        for vreg in operands.chain(flag) {
+            if let Some(slot) = used.get_mut(vreg.0 as usize) {
+                *slot = true;
+            }
+        }
+    }
+    let mut written = 0;
+    for (vreg, info) in function.vregs.iter().filter(|(vreg, _)| used[vreg.0 as usize]) {
+        f.write_str(match written % PER_LINE {
+            0 if written > 0 => "\nregisters ",
+            0 => "registers ",
+            _ => ", ",
+        })?;
+        let letters = if info.class == Class::Flag { "vf" } else { "v" };
+        write!(f, "{letters}{}:{}", vreg.0, info.bytes)?;
+        if info.min_register > 0 {
+            write!(f, " from g{}", info.min_register)?;
+        }
+        if info.no_spill {
+            f.write_str(" no_spill")?;
+        }
+        written += 1;
+    }
+    if written > 0 { f.write_str("\n") } else { Ok(()) }
 }
 
 #[cfg(test)]

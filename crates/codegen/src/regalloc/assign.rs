@@ -344,7 +344,10 @@ impl<'a> Scan<'a> {
         let slots = self.liveness.slots.of(vreg);
         let own = if info.no_spill { f32::INFINITY } else { self.value(vreg) };
         let lowest = u32::from(info.min_register);
-        let last = (GRF_COUNT - slots.len()) as u32;
+        let Some(last) = GRF_COUNT.checked_sub(slots.len()).map(|last| last as u32) else {
+            self.impossible = Some(vreg);
+            return;
+        };
         let mut best: Option<(f32, u32)> = None;
         for base in lowest..=last {
             if !self.hazards_allow(vreg, base * GRF_BYTES) {

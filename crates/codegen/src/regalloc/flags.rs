@@ -5,7 +5,7 @@
 
 use crestline_isa::Type;
 
-use crate::ir::{Builder, Class, Flag, Function, Inst, Operand, Vreg, VregInfo};
+use crate::ir::{BlockId, Builder, Cfg, Class, Flag, Function, Inst, Operand, Vreg, VregInfo};
 
 use super::liveness::{FLAG_COUNT, GRF_COUNT, Interval, Liveness};
 
@@ -79,7 +79,7 @@ fn victim(
 
 /// Moves virtual flags to general registers. Gives, for each block and instruction now there, its
 /// index in the block before.
-pub fn move_out(function: &mut Function, flags: &[Vreg]) -> Vec<Vec<Option<u32>>> {
+pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<Option<u32>>> {
     let mut homes = vec![None; function.vregs.len()];
     for flag in flags {
         let bytes = function.vregs[*flag].bytes;
@@ -87,7 +87,8 @@ pub fn move_out(function: &mut Function, flags: &[Vreg]) -> Vec<Vec<Option<u32>>
     }
     let width = function.dispatch_width;
     let mut origins = Vec::new();
-    for block in &mut function.blocks {
+    for (b, block) in function.blocks.iter_mut().enumerate() {
+        let top = cfg.level(BlockId(b as u32)).is_none();
         let old = std::mem::take(&mut block.insts);
         let mut new: Vec<Inst> = Vec::with_capacity(old.len());
         let mut from = Vec::with_capacity(old.len());
@@ -111,8 +112,14 @@ pub fn move_out(function: &mut Function, flags: &[Vreg]) -> Vec<Vec<Option<u32>>
                 let temp = function.vregs.push(VregInfo { no_spill: true, ..info });
                 let ty = if info.bytes > 2 { Type::Ud } else { Type::Uw };
                 let (home, whole) = (Operand::scalar(home, ty), Operand::scalar(temp, ty));
-                // A write changes the bits of some channels only: the others come along.
-                Builder::list(&mut function.vregs, &mut new, width).uniform().mov(whole, home);
+                // A write changes the bits of enabled channels only: the others come along,
+                // unless there are none that anyone will ask for.
+                let by_flag = inst.flag == Flag::Virtual(vreg);
+                let whole_write = top && by_flag && !inst.reads_flag() && inst.exec_size == width;
+                if !whole_write {
+                    let mut b = Builder::list(&mut function.vregs, &mut new, width);
+                    b.uniform().mov(whole, home);
+                }
                 let written = inst.dst.vreg() == Some(vreg)
                     || inst.writes_flag() && inst.flag == Flag::Virtual(vreg);
                 if written {

@@ -77,7 +77,7 @@ pub struct Allocation {
     pub function: Function,
     /// Where each instruction comes from.
     pub origins: Origins,
-    /// General registers used, payload included.
+    /// General registers in use at once, at most, payload included.
     pub registers: u32,
     /// Scratch messages that store.
     pub spills: u32,
@@ -134,7 +134,7 @@ fn assign_flags(result: &mut Allocation) -> Result<(), AllocError> {
         let liveness = Liveness::new(&result.function, &cfg);
         let places = match flags::assign(&result.function, &liveness) {
             Err(moved) => {
-                compose(&mut result.origins, flags::move_out(&mut result.function, &moved));
+                compose(&mut result.origins, flags::move_out(&mut result.function, &cfg, &moved));
                 continue;
             }
             Ok(places) => places,

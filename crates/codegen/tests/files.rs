@@ -1,0 +1,97 @@
+//! Before/after tests of codegen passes and of register allocation: `tests/codegen/*.txt` and
+//! `tests/regalloc/*.txt`.
+//!
+//! A file has comment lines `; platform NAME` and `; run PASS...` (or `; run regalloc`), a program,
+//! a line `----` and the program expected. `CRESTLINE_BLESS=1` writes what comes out. A pass that
+//! must not fire is expected to leave the program as it is.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crestline_codegen::ir::{parse, verify};
+use crestline_codegen::passes;
+use crestline_codegen::regalloc;
+use crestline_device::Device;
+
+fn directory(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests").join(name)
+}
+
+fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.strip_prefix("; ")?.strip_prefix(name)).map(str::trim)
+}
+
+/// What the file's passes make of its program.
+fn outcome(before: &str) -> Result<String, String> {
+    let platform = option(before, "platform").ok_or("no `; platform`")?;
+    let platform = platform.parse().map_err(|e| format!("{e}"))?;
+    let device = Device::new(platform);
+    let mut function = parse(before).map_err(|e| e.to_string())?;
+    verify(&function).map_err(|e| format!("before: {e}"))?;
+    let all = [
+        passes::OPTIMIZE,
+        passes::LOWER,
+        passes::COALESCE,
+        passes::SCHEDULE,
+        passes::SCHEDULE_ALLOCATED,
+        passes::LOWER_ALLOCATED,
+    ]
+    .concat();
+    for name in option(before, "run").ok_or("no `; run`")?.split_whitespace() {
+        if name == "regalloc" {
+            let options = regalloc::Options { may_spill: true, check: true };
+            function = match regalloc::allocate(&function, &device, options) {
+                Ok(found) => found.function,
+                Err(error) => return Ok(format!("error: {error}\n")),
+            };
+        } else {
+            let pass =
+                all.iter().find(|pass| pass.name == name).ok_or(format!("no pass {name}"))?;
+            if let Err(error) = (pass.run)(&mut function, &device) {
+                return Ok(format!("error: {error}\n"));
+            }
+        }
+        verify(&function).map_err(|e| format!("after {name}: {e}"))?;
+    }
+    Ok(function.to_string())
+}
+
+/// Runs every file of a directory; how many there were.
+fn run(name: &str) -> usize {
+    const MARK: &str = "----\n";
+    let mut files: Vec<PathBuf> = fs::read_dir(directory(name))
+        .expect("the tests are there")
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|e| e == "txt"))
+        .collect();
+    files.sort();
+    let bless = std::env::var("CRESTLINE_BLESS").is_ok_and(|value| value == "1");
+    let mut failures = Vec::new();
+    for path in &files {
+        let text = fs::read_to_string(path).expect("the test is readable");
+        let (before, expected) = text.split_once(MARK).unwrap_or((&text, ""));
+        match outcome(before) {
+            Ok(found) if found == expected => {}
+            Ok(found) if bless => {
+                let text = format!("{}\n{MARK}{found}", before.trim_end());
+                fs::write(path, text).expect("the test is writable");
+            }
+            Ok(found) => {
+                failures.push(format!("{}:\nexpected\n{expected}\nfound\n{found}", path.display()))
+            }
+            Err(error) => failures.push(format!("{}: {error}", path.display())),
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    files.len()
+}
+
+#[test]
+fn codegen_passes() {
+    assert!(run("codegen") > 0);
+}
+
+#[test]
+fn register_allocation() {
+    assert!(run("regalloc") > 0);
+}
