@@ -5,13 +5,15 @@
 //! * [`data`] makes buffer contents from their description,
 //! * [`compare`] compares what two engines computed,
 //! * [`corpus`] finds and compiles the shaders of `tests/run/`,
-//! * [`engine`] runs them.
+//! * [`engine`] runs them,
+//! * [`random`] makes shaders that nobody wrote.
 
 pub mod case;
 pub mod compare;
 pub mod corpus;
 pub mod data;
 pub mod engine;
+pub mod random;
 
 /// The root of the repository, where `tests/` lies.
 pub fn repository() -> &'static std::path::Path {

@@ -1,0 +1,56 @@
+//! Random shaders through interpreter, compiler and emulator, judged by lavapipe.
+//!
+//! `CRESTLINE_RANDOM=COUNT` sets how many, `CRESTLINE_SEED=N` where the seeds start. A shader that
+//! fails is kept as `target/random/SEED.wgsl`.
+
+use crestline_filetests::corpus::{self, RunTest};
+use crestline_filetests::engine::{self, Emulator, Interpreter};
+use crestline_filetests::random;
+use crestline_frontend::Language;
+use crestline_judges::ask;
+use crestline_judges::lavapipe::Lavapipe;
+
+/// A failure or a few are worth reading, a hundred are not.
+const MAX_FAILURES: usize = 10;
+
+fn number(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).ok().and_then(|text| text.parse().ok()).unwrap_or(default)
+}
+
+fn load(seed: u64) -> RunTest {
+    let random::Program { source, case } = random::program(seed);
+    let name = format!("seed {seed}");
+    let spirv = corpus::compile_source(&name, Language::Wgsl, &source)
+        .unwrap_or_else(|error| panic!("{name}: {error}\n{source}"));
+    RunTest { name, source, case, spirv }
+}
+
+#[test]
+fn random_shaders_agree_everywhere() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let (first, count) = (number("CRESTLINE_SEED", 0), number("CRESTLINE_RANDOM", 2000));
+    let engines = Emulator::all();
+    let mut failures = Vec::new();
+    for seed in first..first + count {
+        let test = load(seed);
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        let mut wrong = test.failures(&Interpreter, &expected);
+        let shader = engine::shader(&test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        // One chip and width for each shader; all of them get their share.
+        let emulator = engines[seed as usize % engines.len()];
+        if emulator.suits(&test, &shader) {
+            wrong.extend(test.failures(&emulator, &expected));
+        }
+        if !wrong.is_empty() {
+            let folder = crestline_filetests::repository().join("target/random");
+            let file = folder.join(format!("{seed}.wgsl"));
+            std::fs::create_dir_all(&folder).expect("a folder for what failed");
+            std::fs::write(&file, &test.source).expect("a file for what failed");
+            failures.extend(wrong);
+        }
+        if failures.len() >= MAX_FAILURES {
+            break;
+        }
+    }
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
