@@ -11,7 +11,9 @@
 
 mod codec;
 mod enums;
+mod identity;
 mod kinds;
+mod walk;
 
 pub use codec::DescriptorError;
 pub use enums::{

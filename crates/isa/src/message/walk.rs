@@ -1,0 +1,228 @@
+//! One pass over the fields of a descriptor, in either direction.
+
+use super::codec::{DescriptorError, Result};
+use super::enums::*;
+use crestline_device::Gen;
+
+/// Which of the two words a field is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Word {
+    Desc = 0,
+    Ex = 1,
+}
+
+impl Word {
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Word::Desc => "desc",
+            Word::Ex => "ex_desc",
+        }
+    }
+}
+
+/// One pass over the fields of a descriptor, reading or writing.
+pub(super) struct Walk {
+    pub(super) generation: Gen,
+    pub(super) encode: bool,
+    pub(super) words: [u32; 2],
+    /// Bits that some field owns.
+    pub(super) claimed: [u32; 2],
+}
+
+impl Walk {
+    pub(super) fn bits(
+        &mut self,
+        field: &'static str,
+        w: Word,
+        hi: u32,
+        lo: u32,
+        v: &mut u32,
+    ) -> Result<()> {
+        let bits = hi - lo + 1;
+        let mask = u32::MAX >> (32 - bits);
+        debug_assert_eq!(self.claimed[w as usize] & mask << lo, 0, "{field} is claimed twice");
+        self.claimed[w as usize] |= mask << lo;
+        if self.encode {
+            if *v > mask {
+                return Err(DescriptorError::TooWide { field, value: *v, bits });
+            }
+            self.words[w as usize] |= *v << lo;
+        } else {
+            *v = self.words[w as usize] >> lo & mask;
+        }
+        Ok(())
+    }
+
+    pub(super) fn num(
+        &mut self,
+        field: &'static str,
+        w: Word,
+        hi: u32,
+        lo: u32,
+        v: &mut u8,
+    ) -> Result<()> {
+        let mut wide = u32::from(*v);
+        self.bits(field, w, hi, lo, &mut wide)?;
+        // Fields read into bytes are at most eight bits wide.
+        *v = wide as u8;
+        Ok(())
+    }
+
+    pub(super) fn flag(&mut self, field: &'static str, bit: u32, v: &mut bool) -> Result<()> {
+        let mut wide = u32::from(*v);
+        self.bits(field, Word::Desc, bit, bit, &mut wide)?;
+        *v = wide != 0;
+        Ok(())
+    }
+
+    /// A flag that exists only on some generations; elsewhere it must be false.
+    pub(super) fn flag_if(
+        &mut self,
+        exists: bool,
+        f: &'static str,
+        bit: u32,
+        v: &mut bool,
+    ) -> Result<()> {
+        if exists { self.flag(f, bit, v) } else { self.absent(f, *v) }
+    }
+
+    /// A field that this generation does not have must be left at its neutral value.
+    pub(super) fn absent(&self, field: &'static str, set: bool) -> Result<()> {
+        if set { Err(self.no_code(field, &set)) } else { Ok(()) }
+    }
+
+    pub(super) fn no_code(
+        &self,
+        field: &'static str,
+        value: &dyn std::fmt::Debug,
+    ) -> DescriptorError {
+        DescriptorError::NoCode { field, value: format!("{value:?}"), generation: self.generation }
+    }
+
+    /// A field whose codes are listed.
+    pub(super) fn coded<T: Copy + PartialEq + std::fmt::Debug>(
+        &mut self,
+        field: &'static str,
+        (hi, lo): (u32, u32),
+        v: &mut T,
+        codes: &[(T, u32)],
+    ) -> Result<()> {
+        let mut code = 0;
+        if self.encode {
+            code =
+                codes.iter().find(|(value, _)| value == v).ok_or_else(|| self.no_code(field, v))?.1;
+        }
+        self.bits(field, Word::Desc, hi, lo, &mut code)?;
+        *v = codes
+            .iter()
+            .find(|(_, c)| *c == code)
+            .ok_or(DescriptorError::BadCode { field, code, word: "desc", bit: lo })?
+            .0;
+        Ok(())
+    }
+
+    pub(super) fn bti(&mut self, bti: &mut Bti) -> Result<()> {
+        self.num("bti", Word::Desc, 7, 0, &mut bti.0)
+    }
+
+    /// Component mask: the hardware holds the disabled ones.
+    pub(super) fn mask(&mut self, mask: &mut ChannelMask) -> Result<()> {
+        if mask.0 > 15 {
+            let value = u32::from(mask.0);
+            return Err(DescriptorError::TooWide { field: "channel mask", value, bits: 4 });
+        }
+        let mut disabled = !mask.0 & 15;
+        self.num("channel mask", Word::Desc, 11, 8, &mut disabled)?;
+        mask.0 = !disabled & 15;
+        Ok(())
+    }
+
+    pub(super) fn simd16(&mut self, bit: u32, simd: &mut SimdMode) -> Result<()> {
+        self.coded("simd mode", (bit, bit), simd, &[(SimdMode::Simd8, 0), (SimdMode::Simd16, 1)])
+    }
+
+    pub(super) fn simd_2bit(&mut self, simd: &mut SimdMode) -> Result<()> {
+        const CODES: &[(SimdMode, u32)] =
+            &[(SimdMode::Simd4x2, 0), (SimdMode::Simd16, 1), (SimdMode::Simd8, 2)];
+        let first = usize::from(self.generation >= Gen::Gen12);
+        self.coded("simd mode", (13, 12), simd, &CODES[first..])
+    }
+
+    /// Lanes of an atomic: a bit, or no field where the message type says SIMD4x2.
+    pub(super) fn atomic_simd(&mut self, simd: &mut SimdMode) -> Result<()> {
+        if *simd == SimdMode::Simd4x2 {
+            return Ok(());
+        }
+        self.coded("simd mode", (12, 12), simd, &[(SimdMode::Simd16, 0), (SimdMode::Simd8, 1)])
+    }
+
+    pub(super) fn atomic_op(&mut self, op: &mut AtomicOp) -> Result<()> {
+        // CmpWr2W is code 0, the rest follow in order.
+        let codes: Vec<(AtomicOp, u32)> = AtomicOp::ALL.iter().copied().zip(0..).collect();
+        let first = usize::from(self.generation < Gen::Gen75);
+        self.coded("atomic op", (11, 8), op, &codes[first..])
+    }
+
+    pub(super) fn float_op(&mut self, op: &mut FloatAtomicOp) -> Result<()> {
+        let codes: Vec<(FloatAtomicOp, u32)> =
+            FloatAtomicOp::ALL.iter().copied().zip(1..).collect();
+        let count = if self.generation >= Gen::Gen125 { codes.len() } else { 3 };
+        self.coded("atomic op", (10, 8), op, &codes[..count])
+    }
+
+    pub(super) fn block(&mut self, size: &mut OwordBlock) -> Result<()> {
+        let codes: Vec<(OwordBlock, u32)> = OwordBlock::ALL.iter().copied().zip(0..).collect();
+        let count = if self.generation >= Gen::Gen125 { 6 } else { 5 };
+        self.coded("block size", (10, 8), size, &codes[..count])
+    }
+
+    pub(super) fn dual(&mut self, four: &mut bool) -> Result<()> {
+        self.coded("block size", (9, 8), four, &[(false, 0), (true, 2)])
+    }
+
+    pub(super) fn dwords(&mut self, simd: &mut SimdMode) -> Result<()> {
+        self.coded("block size", (9, 8), simd, &[(SimdMode::Simd8, 2), (SimdMode::Simd16, 3)])
+    }
+
+    pub(super) fn bytes(&mut self, size: &mut ByteSize) -> Result<()> {
+        let codes = [(ByteSize::Byte, 0), (ByteSize::Word, 1), (ByteSize::Dword, 2)];
+        self.coded("data size", (11, 10), size, &codes)
+    }
+
+    /// Typed slots: gen7 has one bit, later generations two.
+    pub(super) fn slots(&mut self, slots: &mut SlotGroup) -> Result<()> {
+        if self.generation < Gen::Gen75 {
+            return self.coded(
+                "slot group",
+                (13, 13),
+                slots,
+                &[(SlotGroup::Low, 0), (SlotGroup::High, 1)],
+            );
+        }
+        let codes = [(SlotGroup::Simd4x2, 0), (SlotGroup::Low, 1), (SlotGroup::High, 2)];
+        self.coded("slot group", (13, 12), slots, &codes)
+    }
+
+    pub(super) fn invalidate(&mut self, invalidate: &mut bool) -> Result<()> {
+        self.flag_if(self.generation >= Gen::Gen7, "invalidate after read", 13, invalidate)
+    }
+
+    pub(super) fn swizzle(&mut self, (hi, lo): (u32, u32), swizzle: &mut UrbSwizzle) -> Result<()> {
+        let codes =
+            [(UrbSwizzle::None, 0), (UrbSwizzle::Interleave, 1), (UrbSwizzle::Transpose, 2)];
+        let count = if hi == lo { 2 } else { 3 };
+        self.coded("swizzle", (hi, lo), swizzle, &codes[..count])
+    }
+
+    pub(super) fn urb_offset(&mut self, offset: &mut u16) -> Result<()> {
+        let (hi, lo) = match self.generation {
+            g if g < Gen::Gen7 => (9, 4),
+            g if g < Gen::Gen8 => (13, 3),
+            _ => (14, 4),
+        };
+        let mut wide = u32::from(*offset);
+        self.bits("offset", Word::Desc, hi, lo, &mut wide)?;
+        *offset = wide as u16;
+        Ok(())
+    }
+}
