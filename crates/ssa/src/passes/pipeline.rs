@@ -1,6 +1,6 @@
 //! The pass list, and what runs it: names, switches, fuel, an observer.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::ir::{AluOp, Shader};
@@ -107,7 +107,8 @@ pub fn optimize(
     options: &Options,
     after_pass: &mut dyn FnMut(&'static str, &Shader),
 ) {
-    let mut runner = Runner { options, fuel: options.fuel, after_pass };
+    let mut runner =
+        Runner { options, fuel: options.fuel, after_pass, version: 0, idle: BTreeMap::new() };
     runner.clean(shader);
     for pass in LOWER {
         if runner.run(shader, pass) {
@@ -128,6 +129,10 @@ struct Runner<'o> {
     options: &'o Options,
     fuel: Option<u64>,
     after_pass: &'o mut dyn FnMut(&'static str, &Shader),
+    /// Counts the changes to the shader.
+    version: u64,
+    /// The version in which a pass last found nothing to do: it need not look at that again.
+    idle: BTreeMap<&'static str, u64>,
 }
 
 impl Runner<'_> {
@@ -144,13 +149,19 @@ impl Runner<'_> {
     }
 
     fn run(&mut self, shader: &mut Shader, pass: &Pass) -> bool {
+        if self.idle.get(pass.name) == Some(&self.version) {
+            return false;
+        }
         let optional = pass.name.starts_with("opt_");
         if optional && (self.options.disabled.contains(pass.name) || !self.take_fuel()) {
             return false;
         }
         let progress = (pass.run)(shader, &self.options.lower);
         if progress {
+            self.version += 1;
             (self.after_pass)(pass.name, shader);
+        } else {
+            self.idle.insert(pass.name, self.version);
         }
         progress
     }

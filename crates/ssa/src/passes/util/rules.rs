@@ -30,6 +30,17 @@ pub(crate) enum Pat {
     Op(AluOp, &'static [Pat]),
 }
 
+impl Pat {
+    /// The letters in it: bit `i` = letter number `i`.
+    fn letters(&self) -> u32 {
+        match self {
+            Pat::Any(at) | Pat::Const(at) | Pat::Calc(_, at) => 1 << at,
+            Pat::Num(_) => 0,
+            Pat::Op(_, pats) => pats.iter().fold(0, |letters, pat| letters | pat.letters()),
+        }
+    }
+}
+
 /// A row of a table.
 #[derive(Debug)]
 pub(crate) struct Rule {
@@ -231,6 +242,8 @@ impl RuleSet {
     pub(crate) fn new(tables: &[&'static [Rule]]) -> RuleSet {
         let mut by_op: Vec<Vec<&Rule>> = vec![Vec::new(); AluOp::all().count()];
         for rule in tables.iter().flat_map(|table| table.iter()) {
+            let bound = rule.srcs.iter().fold(0, |letters, pat| letters | pat.letters());
+            debug_assert!(rule.with.letters() & !bound == 0, "a letter without a source: {rule:?}");
             by_op[rule.op as usize].push(rule);
         }
         RuleSet { by_op }
