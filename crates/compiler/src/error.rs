@@ -90,7 +90,7 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// The error's stable code, as `docs/errors.md` lists it.
+    /// The error's stable code, as `docs/errors.md` and `docs/errors-compiler.md` list it.
     pub fn code(&self) -> &'static str {
         match self {
             CompileError::Frontend(error) => error.code.as_str(),

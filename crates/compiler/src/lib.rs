@@ -119,8 +119,23 @@ pub fn compile_shader_observed(
     if !TARGETS.contains(&platform) {
         return Err(CompileError::Target { platform: platform.to_string() });
     }
+    check_device(&shader, options)?;
     let widths = simd::allowed(&shader, options)?;
     let mut pipeline = Pipeline::new(options, observer);
     pipeline.optimize(&mut shader, None)?;
     simd::choose(&widths, |simd| pipeline.generate(&shader, simd))
+}
+
+/// What the device must have, before any work is done.
+fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> {
+    let device = &options.device;
+    // Selection relies on what gen8 and gen9 have and no other: full products of dwords among it.
+    if !device.has_64bit_int() {
+        return Err(CompileError::Target { platform: device.platform().to_string() });
+    }
+    let (bytes, limit) = (shader.compute.shared_bytes, device.limits().max_shared_bytes);
+    if bytes > limit {
+        return Err(CompileError::SharedMemory { bytes, limit });
+    }
+    Ok(())
 }

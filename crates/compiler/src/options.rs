@@ -47,10 +47,13 @@ pub struct Options {
     pub specialization: Vec<(u32, u64)>,
     /// The SIMD width.
     pub simd: Simd,
-    /// Names of `opt_` passes that are switched off.
+    /// Names of `opt_` passes, of the middle and the back end, that are switched off.
     pub disabled: BTreeSet<String>,
-    /// How many runs of `opt_` passes are allowed; the rest are skipped. `None`: all.
+    /// How many runs of the middle's `opt_` passes are allowed; the rest are skipped. `None`: all.
     pub fuel: Option<u64>,
+    /// Whether the back end's optimisations also run after every single `lower_` pass. The program must be as right: a
+    /// test of the passes.
+    pub optimize_everywhere: bool,
     /// Whether each pass is followed by the verifier of its form. On by default in debug builds.
     pub verify: bool,
 }
@@ -65,6 +68,7 @@ impl Options {
             simd: Simd::Auto,
             disabled: BTreeSet::new(),
             fuel: None,
+            optimize_everywhere: false,
             verify: cfg!(debug_assertions),
         }
     }

@@ -92,8 +92,12 @@ impl<'a> Pipeline<'a> {
         simd: u8,
     ) -> Result<Program, CompileError> {
         let device = &self.options.device;
-        let options =
-            backend::Options { verify: self.options.verify, ..backend::Options::default() };
+        let options = backend::Options {
+            disabled: self.options.disabled.clone(),
+            verify: self.options.verify,
+            optimize_everywhere: self.options.optimize_everywhere,
+            ..backend::Options::default()
+        };
         let compiled = backend::generate(function, device, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
         })?;

@@ -1,0 +1,163 @@
+//! The library as its users see it: programs, their metadata, errors, switches.
+
+use crestline::{
+    CompileError, Language, Observer, Options, PassReport, Platform, Program, Simd, Source,
+    compile, compile_observed,
+};
+use crestline_program::{Content, GrfRange, StageMetadata, Surface};
+
+/// A loop, shared memory, a barrier, two bindings, the number of workgroups.
+const WGSL: &str = "
+    @group(0) @binding(1) var<storage, read> a: array<u32>;
+    @group(1) @binding(0) var<storage, read_write> b: array<u32>;
+    var<workgroup> s: array<u32, 64>;
+    @compute @workgroup_size(64) fn main(
+        @builtin(local_invocation_index) i: u32,
+        @builtin(workgroup_id) w: vec3<u32>,
+        @builtin(num_workgroups) n: vec3<u32>,
+    ) {
+        s[i] = a[w.x * 64u + i];
+        workgroupBarrier();
+        var sum = n.x;
+        for (var k = 0u; k <= i; k++) { sum += s[k] * 3u + (sum >> 7u); }
+        b[w.x * 64u + i] = sum;
+    }";
+
+fn source(text: &str) -> Source<'_> {
+    Source { name: "test.wgsl", language: Language::Wgsl, bytes: text.as_bytes() }
+}
+
+fn program(simd: Simd) -> Program {
+    compile(&source(WGSL), &Options::new(Platform::Skl).with_simd(simd)).expect("compiles")
+}
+
+fn sized(size: u32) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+        @compute @workgroup_size({size}) fn main(@builtin(local_invocation_index) i: u32) {{ b[i] = i; }}"
+    )
+}
+
+#[test]
+fn the_metadata_says_what_the_code_uses() {
+    let program = program(Simd::Simd16);
+    let metadata = &program.metadata;
+    assert_eq!(metadata.check(), Ok(()));
+    assert_eq!(metadata.simd_width, 16);
+    let StageMetadata::Compute(compute) = &metadata.stage else { panic!("a compute program") };
+    assert_eq!((compute.local_size, compute.shared_bytes), ([64, 1, 1], 256));
+    assert!(compute.uses_barrier);
+    let surfaces: Vec<&Surface> = metadata.binding_table.iter().map(|e| &e.surface).collect();
+    let place = |surface: &Surface| match surface {
+        Surface::StorageBuffer { resource } => Some((resource.set, resource.binding)),
+        _ => None,
+    };
+    assert_eq!(surfaces.iter().filter_map(|s| place(s)).collect::<Vec<_>>(), [(0, 1), (1, 0)]);
+    assert!(surfaces.contains(&&Surface::NumWorkgroups));
+    let items = &metadata.payload.items;
+    let per_thread = metadata.payload.per_thread.expect("the thread's index");
+    assert!(matches!(per_thread, GrfRange { count: 1, .. }));
+    assert!(
+        items.iter().any(|i| i.content == Content::SubgroupId && i.offset == per_thread.start())
+    );
+    assert!(program.statistics.loops >= 1);
+    assert_eq!(program.statistics.spills + program.statistics.fills, 0);
+}
+
+#[test]
+fn a_workgroup_of_one_thread_needs_neither_index_nor_barrier() {
+    let text = WGSL.replace("workgroup_size(64)", "workgroup_size(16)");
+    let options = Options::new(Platform::Bdw).with_simd(Simd::Simd16);
+    let program = compile(&source(&text), &options).expect("compiles");
+    let StageMetadata::Compute(compute) = &program.metadata.stage else { panic!("compute") };
+    assert!(!compute.uses_barrier);
+}
+
+#[test]
+fn equal_input_gives_equal_programs() {
+    assert_eq!(program(Simd::Simd8), program(Simd::Simd8));
+}
+
+#[test]
+fn widths_follow_the_workgroup() {
+    let at = |size: u32, simd: Simd| {
+        compile(&source(&sized(size)), &Options::new(Platform::Skl).with_simd(simd))
+    };
+    assert_eq!(at(4, Simd::Auto).expect("fits").metadata.simd_width, 8);
+    assert!(at(1024, Simd::Auto).expect("fits").metadata.simd_width >= 16);
+    assert_eq!(at(1024, Simd::Simd32).expect("fits").metadata.simd_width, 32);
+    let error = at(1024, Simd::Simd8).expect_err("128 threads");
+    assert!(matches!(error, CompileError::Workgroup { invocations: 1024, .. }), "{error}");
+    assert_eq!(error.code(), "E0903");
+}
+
+#[test]
+fn the_front_ends_errors_keep_their_codes() {
+    let error = compile(&source("fn main( {"), &Options::new(Platform::Skl)).expect_err("no WGSL");
+    assert!(matches!(&error, CompileError::Frontend(e) if e.code.as_str() == error.code()));
+}
+
+#[derive(Default)]
+struct Names(Vec<&'static str>);
+
+impl Observer for Names {
+    fn after_pass(&mut self, report: &PassReport<'_>) {
+        self.0.push(report.name);
+    }
+}
+
+#[test]
+fn passes_can_be_watched_and_switched_off() {
+    let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
+    let seen = |options: &Options| {
+        let mut names = Names::default();
+        compile_observed(&source(WGSL), options, &mut names).expect("compiles");
+        names.0
+    };
+    let all = seen(&options);
+    for name in ["opt_dce", "select", "opt_copy_propagation", "regalloc"] {
+        assert!(all.contains(&name), "{name} in {all:?}");
+    }
+    options.disabled = ["opt_copy_propagation", "opt_dead_code"].map(String::from).into();
+    let fewer = seen(&options);
+    assert!(!fewer.iter().any(|name| options.disabled.contains(*name)), "{fewer:?}");
+}
+
+#[test]
+fn optimising_after_each_lowering_leaves_valid_code() {
+    for simd in [Simd::Simd8, Simd::Simd16, Simd::Simd32] {
+        let mut options = Options::new(Platform::Skl).with_simd(simd);
+        options.optimize_everywhere = true;
+        options.verify = true;
+        compile(&source(WGSL), &options).expect("compiles and verifies");
+    }
+}
+
+#[test]
+fn errors_of_the_compiler_are_documented() {
+    let docs = include_str!("../../../docs/errors-compiler.md");
+    let errors = [
+        CompileError::Stage { stage: "vertex" },
+        CompileError::Target { platform: "ivb".into() },
+        CompileError::Workgroup { invocations: 1, limit: 1, widths: String::new() },
+        CompileError::SharedMemory { bytes: 1, limit: 1 },
+        CompileError::Scratch { bytes: 1, limit: 1 },
+        CompileError::PushConstants { bytes: 1, limit: 1 },
+        CompileError::BindingTable { limit: 1 },
+        CompileError::UnboundedArray { set: 0, binding: 0 },
+        CompileError::Internal { pass: "pass", message: String::new() },
+    ];
+    for error in errors {
+        assert!(docs.contains(&format!("| {} |", error.code())), "{error}");
+    }
+}
+
+#[test]
+fn limits_of_the_device_are_errors() {
+    let shared = WGSL.replace("array<u32, 64>", "array<u32, 20000>");
+    let code = |text: &str, platform| {
+        compile(&source(text), &Options::new(platform)).map_err(|e| e.code()).err()
+    };
+    assert_eq!(code(&shared, Platform::Skl), Some("E0904"));
+    assert_eq!(code(WGSL, Platform::Tgl), Some("E0902"));
+}
