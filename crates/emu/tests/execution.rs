@@ -236,3 +236,83 @@ fn a_trace_shows_each_instruction_with_what_it_changed() {
     assert_eq!(steps[3].1, 0b11);
     assert_eq!(steps[3].2, ["r20.0=7", "r20.4=7"]);
 }
+
+/// A flow control instruction of eight channels.
+fn flow(opcode: Opcode, branch: Branch) -> Inst {
+    Inst::new(opcode).with_exec_size(8).with_extra(Extra::Branch(branch))
+}
+
+#[test]
+fn halted_channels_wait_for_the_final_halt() {
+    let mut program = flag_below(3);
+    program.push(mov_ud(20, 0));
+    program.extend([
+        flow(Opcode::Halt, Branch::jip_uip(32, 32)).with_predicate(PredCtrl::Normal, false, F0),
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
+        flow(Opcode::Halt, Branch::jip_uip(16, 16)),
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(10)]),
+    ]);
+    assert_eq!(result(program), [10, 10, 10, 11, 11, 11, 11, 11]);
+}
+
+#[test]
+fn a_call_comes_back_with_the_channels_it_took() {
+    let mut program = flag_below(5);
+    program.push(mov_ud(20, 0));
+    let mut call = flow(Opcode::Call, Branch::jip(48)).with_predicate(PredCtrl::Normal, false, F0);
+    call.dst = Dst::grf(25, 0, Type::Ud, 1);
+    let mut back = flow(Opcode::Ret, Branch::default());
+    back.srcs[0] = Src::grf(25, 0, Type::Ud, Region::align1(2, 2, 1));
+    program.extend([
+        call,
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(100)]),
+        Inst::new(Opcode::Jmpi).with_no_mask().with_extra(Extra::Branch(Branch::jip(48))),
+        // The function.
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
+        back,
+    ]);
+    assert_eq!(result(program), [101, 101, 101, 101, 101, 100, 100, 100]);
+}
+
+#[test]
+fn gotos_send_channels_where_the_branch_control_says() {
+    // Without branch control channels whose predicate is false leave on gen9.
+    let mut program = flag_below(3);
+    program.push(mov_ud(20, 0));
+    program.extend([
+        flow(Opcode::Goto, Branch::jip_uip(32, 32)).with_predicate(PredCtrl::Normal, false, F0),
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
+        flow(Opcode::Join, Branch::jip(16)),
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(10)]),
+    ]);
+    assert_eq!(result(program), [11, 11, 11, 10, 10, 10, 10, 10]);
+    // With it, those whose predicate is true go back, here until they have gone three times.
+    let mut program = channels(10);
+    program.push(mov_ud(20, 0));
+    let mut back = Branch::jip_uip(16, -32);
+    back.branch_ctrl = true;
+    program.extend([
+        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
+        alu(Opcode::Cmp, Dst::null(Type::D), &[packed(20, Type::D), packed(10, Type::D)])
+            .with_cond_mod(CondMod::L, F0),
+        flow(Opcode::Goto, back).with_predicate(PredCtrl::Normal, false, F0),
+        flow(Opcode::Join, Branch::jip(16)),
+    ]);
+    assert_eq!(result(program), [1, 1, 2, 3, 4, 5, 6, 7]);
+}
+
+#[test]
+fn the_accumulator_is_wider_than_its_register() {
+    let accumulator = |ty| Dst::arf(crestline_isa::ArfKind::Accumulator, 0, 0, ty);
+    let factor = |value| alu(Opcode::Mov, dst(10, Type::D), &[Src::imm_d(value)]);
+    let mut mach =
+        alu(Opcode::Mach, dst(20, Type::D), &[packed(10, Type::D), Src::imm_d(0x1234_5678)]);
+    mach.acc_wr_en = true;
+    let program = vec![
+        factor(-3),
+        alu(Opcode::Mul, accumulator(Type::D), &[packed(10, Type::D), Src::imm_uw(0x5678)]),
+        mach,
+    ];
+    let high = (-3i64 * 0x1234_5678) >> 32;
+    assert_eq!(result(program), [high as u32; 8]);
+}
