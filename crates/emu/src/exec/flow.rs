@@ -129,7 +129,7 @@ impl Thread {
         let to = i64::from(op.offset) + i64::from(op.size) + i64::from(distance);
         match index_of(to) {
             Some(index) => self.ip = index,
-            None => self.fault = Some(Fault::JumpTarget(to)),
+            None => self.fail(Fault::JumpTarget(to)),
         }
     }
 
@@ -152,7 +152,7 @@ impl Thread {
         self.report_unwritten_if_any(offset, 4);
         let to = i64::from(self.registers.u32(offset));
         let Some(index) = index_of(to) else {
-            self.fault = Some(Fault::JumpTarget(to));
+            self.fail(Fault::JumpTarget(to));
             return;
         };
         if self.active & !met == 0 {

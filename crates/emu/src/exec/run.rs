@@ -31,13 +31,13 @@ pub(crate) fn run<O: Observer>(
     budget: u64,
     observer: &mut O,
 ) {
-    while t.status == Status::Running && t.fault.is_none() {
+    while t.status == Status::Running {
         let Some(op) = kernel.ops.get(t.ip) else {
-            t.fault = Some(Fault::PastTheEnd);
+            t.fail(Fault::PastTheEnd);
             return;
         };
         if t.executed >= budget {
-            t.fault = Some(Fault::Budget);
+            t.fail(Fault::Budget);
             return;
         }
         t.current = t.ip;

@@ -53,6 +53,8 @@ pub(crate) enum Status {
     /// Waits for a notification.
     Waiting,
     Ended,
+    /// Cannot go on: there is a [`Fault`].
+    Failed,
 }
 
 /// Why a thread cannot go on.
@@ -135,6 +137,13 @@ impl Thread {
         self.registers.set_state(NOTIFICATION, count);
     }
 
+    /// Stops the thread; the first fault counts.
+    #[cold]
+    pub(crate) fn fail(&mut self, fault: Fault) {
+        self.fault.get_or_insert(fault);
+        self.status = Status::Failed;
+    }
+
     /// Logs that a register byte was read that was never written, if one of the bytes was not.
     #[cold]
     pub(crate) fn report_unwritten(&mut self, offset: usize, size: usize, channel: Option<u8>) {
@@ -155,7 +164,7 @@ impl Thread {
     #[cold]
     pub(crate) fn report(&mut self, problem: crate::Problem, channel: Option<u8>) {
         if self.log.add(problem, self.current, channel) {
-            self.fault.get_or_insert(Fault::Logged);
+            self.fail(Fault::Logged);
         }
     }
 

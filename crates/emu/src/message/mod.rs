@@ -259,7 +259,7 @@ pub(crate) fn execute(op: &Op, message: &Message, t: &mut Thread, world: &mut Wo
             Some(descriptor) => perform(&Call { descriptor, message, mask, wide }, t, world),
             None => {
                 if let Err(reject) = dynamic(message, mask, wide, t, world) {
-                    t.fault = Some(Fault::Message(reject.to_string()));
+                    t.fail(Fault::Message(reject.to_string()));
                 }
             }
         }
@@ -427,7 +427,7 @@ impl Call<'_> {
         let returned = usize::from(self.descriptor.rlen);
         let fits = registers <= given && response <= returned;
         if !fits {
-            t.fault = Some(Fault::Message(format!(
+            t.fail(Fault::Message(format!(
                 "{} with {given} payload and {returned} response registers, which needs \
                  {registers} and {response},",
                 self.descriptor.message.name()
@@ -478,12 +478,12 @@ fn with_surface<R>(
         Some(Bound::Buffer(buffer)) => access(t, &mut Memory::Shared(buffer), name, 0),
         Some(Bound::Null) => access(t, &mut Memory::Null, name, 0),
         Some(Bound::Image(_)) => {
-            t.fault = Some(Fault::Message("an untyped access to an image".into()));
+            t.fail(Fault::Message("an untyped access to an image".into()));
             access(t, &mut Memory::Null, name, 0)
         }
         Some(Bound::Other(what)) => {
             let what = format!("a data port access to {what}");
-            t.fault = Some(Fault::Message(what));
+            t.fail(Fault::Message(what));
             access(t, &mut Memory::Null, name, 0)
         }
         Some(Bound::Unbound) | None => {

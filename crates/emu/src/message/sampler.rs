@@ -94,7 +94,7 @@ pub(super) fn execute(
         }
         Some(Bound::Null) => respond_all(call, t, &request, |_| [0; 4]),
         Some(Bound::Buffer(_) | Bound::Other(_)) => {
-            t.fault = Some(Fault::Message("sampling a buffer".into()));
+            t.fail(Fault::Message("sampling a buffer".into()));
         }
     }
 }
@@ -171,11 +171,11 @@ fn image(
     }
     let state = world.samplers.get(usize::from(sampler)).copied().flatten();
     let Some(state) = state else {
-        t.fault = Some(Fault::Message(format!("sampler {sampler}, which is not bound,")));
+        t.fail(Fault::Message(format!("sampler {sampler}, which is not bound,")));
         return;
     };
     if matches!(shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
-        t.fault = Some(Fault::Message("sampling a cube".into()));
+        t.fail(Fault::Message("sampling a cube".into()));
         return;
     }
     for lane in call.channels(request.lanes) {

@@ -50,7 +50,7 @@ fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
         Some(Bound::Image(view)) => Some(*view),
         Some(Bound::Null) => None,
         Some(Bound::Buffer(_) | Bound::Other(_)) => {
-            t.fault = Some(Fault::Message("a typed access to a raw surface".into()));
+            t.fail(Fault::Message("a typed access to a raw surface".into()));
             None
         }
         Some(Bound::Unbound) | None => {
