@@ -114,14 +114,17 @@ pub(crate) fn mad<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
 /// `b * c + a` rounded once, and whether that is in doubt.
 ///
 /// The product of two 32-bit floats is exact as a 64-bit one. Rounding the 64-bit sum again to
-/// 32 bits errs only if that sum lies exactly between two 32-bit floats, or among their
-/// denormals, where floats are sparser. NaN is in doubt too.
+/// 32 bits errs only if that sum lies exactly between two 32-bit floats (its low 29 bits are a
+/// one and zeros), or among their denormals, where floats are sparser. NaN is in doubt too. A
+/// zero is exact if a factor is zero. The tests are made on 32-bit values, of which a vector
+/// holds twice as many.
 #[inline(always)]
 fn fused(b: f32, c: f32, a: f32) -> (f32, bool) {
     let sum = f64::from(b) * f64::from(c) + f64::from(a);
-    let between = sum.to_bits() & 0x1fff_ffff == 0x1000_0000;
-    let tiny = (sum.abs() < 2.4e-38) & (sum != 0.0);
-    (sum as f32, between | tiny | sum.is_nan())
+    let result = sum as f32;
+    let between = sum.to_bits() as u32 & 0x1fff_ffff == 0x1000_0000;
+    let tiny = (result.abs() < 2.4e-38) & ((result != 0.0) | ((b != 0.0) & (c != 0.0)));
+    (result, between | tiny | result.is_nan())
 }
 
 #[cfg(test)]

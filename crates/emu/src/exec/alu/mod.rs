@@ -13,7 +13,7 @@ pub(crate) mod special;
 
 use super::lane::Lane;
 use super::op::Op;
-use super::operand::DestinationKind;
+use super::operand::{DestinationKind, Source};
 use super::thread::Thread;
 use crestline_isa::CondMod;
 use crestline_isa::semantics::FloatEnv;
@@ -131,28 +131,58 @@ pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     t: &mut Thread,
     mask: u32,
 ) {
-    let mut a: [L; N] = t.load(&op.sources[0], mask);
-    let mut b: [L; N] = t.load(&op.sources[1], mask);
-    let env = t.env;
-    for i in 0..N {
-        a[i] = a[i].comparable(&env);
-        b[i] = b[i].comparable(&env);
+    let bits = if L::IS_DWORD {
+        let a: [u32; N] = L::load_dwords(t, &op.sources[0], mask);
+        let b: [u32; N] = L::load_dwords(t, &op.sources[1], mask);
+        compare_lanes::<L, N, NAN>(op.condition, &t.env, |i| {
+            (L::from_word(a[i]), L::from_word(b[i]))
+        })
+    } else {
+        let a: [L; N] = t.load(&op.sources[0], mask);
+        let b: [L; N] = t.load(&op.sources[1], mask);
+        compare_lanes::<L, N, NAN>(op.condition, &t.env, |i| (a[i], b[i]))
+    };
+    op.set_flags(t, bits, mask);
+    if matches!(op.destination.kind, DestinationKind::Null) {
+        return;
     }
+    // When loading, a float destination became the integer type of its size.
+    if op.destination.ty.size() <= 4 {
+        let mut all = [0u32; N];
+        for i in 0..N {
+            all[i] = 0u32.wrapping_sub(bits >> i & 1);
+        }
+        t.store(&op.destination, &all, false, mask, op.full);
+    } else {
+        let mut all = [0i64; N];
+        for i in 0..N {
+            all[i] = -i64::from(bits >> i & 1 == 1);
+        }
+        t.store(&op.destination, &all, false, mask, op.full);
+    }
+}
+
+/// The channels whose operands meet a condition.
+#[inline(always)]
+fn compare_lanes<L: Comparable, const N: usize, const NAN: bool>(
+    condition: CondMod,
+    env: &FloatEnv,
+    operands: impl Fn(usize) -> (L, L),
+) -> u32 {
     let mut bits = 0u32;
     macro_rules! each {
         ($condition:expr) => {
             for i in 0..N {
-                let met = if NAN {
-                    compare_nan($condition, a[i], b[i])
-                } else {
-                    compare($condition, a[i], b[i])
-                };
+                let (a, b) = operands(i);
+                let (a, b) = (a.comparable(env), b.comparable(env));
+                let met =
+                    if NAN { compare_nan($condition, a, b) } else { compare($condition, a, b) };
                 bits |= u32::from(met) << i;
             }
         };
     }
     // The condition is told apart once for all channels.
-    match op.condition {
+    match condition {
         CondMod::Z => each!(CondMod::Z),
         CondMod::Nz => each!(CondMod::Nz),
         CondMod::G => each!(CondMod::G),
@@ -161,16 +191,20 @@ pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
         CondMod::Le => each!(CondMod::Le),
         other => each!(other),
     }
-    op.set_flags(t, bits, mask);
-    if !matches!(op.destination.kind, DestinationKind::Null) {
-        // When loading, a float destination became the integer type of its size.
-        let all: [i64; N] = std::array::from_fn(|i| -i64::from(bits >> i & 1 == 1));
-        t.store(&op.destination, &all, false, mask, op.full);
-    }
+    bits
 }
 
 /// Values that `cmp` and `sel` compare.
 pub(crate) trait Comparable: Lane + PartialOrd {
+    /// Whether [`load_dwords`](Self::load_dwords) holds the whole value.
+    const IS_DWORD: bool;
+
+    /// A source as dwords, which move faster than the values themselves.
+    #[inline(always)]
+    fn load_dwords<const N: usize>(t: &mut Thread, source: &Source, mask: u32) -> [u32; N] {
+        t.load(source, mask)
+    }
+
     /// With denormals flushed where the mode says so.
     fn comparable(self, env: &FloatEnv) -> Self;
 
@@ -182,8 +216,10 @@ pub(crate) trait Comparable: Lane + PartialOrd {
 }
 
 macro_rules! comparable_int {
-    ($($int:ident)*) => {$(
+    ($($int:ident $is_dword:literal)*) => {$(
         impl Comparable for $int {
+            const IS_DWORD: bool = $is_dword;
+
             #[inline(always)]
             fn comparable(self, _: &FloatEnv) -> Self {
                 self
@@ -203,8 +239,15 @@ macro_rules! comparable_int {
 }
 
 macro_rules! comparable_float {
-    ($($float:ident)*) => {$(
+    ($($float:ident $is_dword:literal)*) => {$(
         impl Comparable for $float {
+            const IS_DWORD: bool = $is_dword;
+
+            #[inline(always)]
+            fn load_dwords<const N: usize>(t: &mut Thread, source: &Source, mask: u32) -> [u32; N] {
+                t.load_float_bits(source, mask)
+            }
+
             #[inline(always)]
             fn comparable(self, env: &FloatEnv) -> Self {
                 crestline_isa::semantics::Float::flush(self, env)
@@ -223,8 +266,8 @@ macro_rules! comparable_float {
     )*};
 }
 
-comparable_int!(i32 u32 i64 i128);
-comparable_float!(f32 f64);
+comparable_int!(i32 true u32 true i64 false i128 false);
+comparable_float!(f32 true f64 false);
 
 /// `sel` by the predicate. All channels of the execution mask are written.
 pub(crate) fn select<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
@@ -240,8 +283,13 @@ pub(crate) fn select<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32
 
 /// `sel` by a condition: minimum, maximum, or source 0 where the comparison holds.
 pub(crate) fn select_condition<L: Comparable, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [L; N] = t.load(&op.sources[0], mask);
-    let b: [L; N] = t.load(&op.sources[1], mask);
+    let (a, b): ([L; N], [L; N]) = if L::IS_DWORD {
+        let a = L::load_dwords(t, &op.sources[0], mask);
+        let b = L::load_dwords(t, &op.sources[1], mask);
+        (L::from_words(a), L::from_words(b))
+    } else {
+        (t.load(&op.sources[0], mask), t.load(&op.sources[1], mask))
+    };
     let env = t.env;
     let mut result = [L::default(); N];
     macro_rules! each {
