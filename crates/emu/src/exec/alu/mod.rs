@@ -149,14 +149,14 @@ pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
     // When loading, a float destination became the integer type of its size.
     if op.destination.ty.size() <= 4 {
         let mut all = [0u32; N];
-        for i in 0..N {
-            all[i] = 0u32.wrapping_sub(bits >> i & 1);
+        for (i, value) in all.iter_mut().enumerate() {
+            *value = 0u32.wrapping_sub(bits >> i & 1);
         }
         t.store(&op.destination, &all, false, mask, op.full);
     } else {
         let mut all = [0i64; N];
-        for i in 0..N {
-            all[i] = -i64::from(bits >> i & 1 == 1);
+        for (i, value) in all.iter_mut().enumerate() {
+            *value = -i64::from(bits >> i & 1 == 1);
         }
         t.store(&op.destination, &all, false, mask, op.full);
     }
