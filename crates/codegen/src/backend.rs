@@ -39,8 +39,6 @@ pub enum BackendError {
 /// Choices of the caller.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Names of `opt_*` passes that are switched off.
-    pub disabled: BTreeSet<String>,
     /// Whether registers may be spilled; without it, too much pressure is an error, so that a
     /// narrower program can be tried.
     pub may_spill: bool,
@@ -61,7 +59,6 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            disabled: BTreeSet::new(),
             may_spill: true,
             verify: cfg!(debug_assertions),
             optimize: true,
@@ -124,9 +121,6 @@ impl Pipeline<'_, '_> {
     }
 
     fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
-        if pass.name.starts_with("opt_") && self.options.disabled.contains(pass.name) {
-            return Ok(false);
-        }
         let changed = (pass.run)(function, self.device)?;
         if changed {
             self.seen(pass.name, function)?;
