@@ -213,3 +213,66 @@ pub fn generate(
         cycles: estimate.cycles,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ir::{Builder, Operand};
+    use crestline_device::Platform;
+    use crestline_isa::Type;
+
+    /// Straight code with a window of live values and every so often a constant and a copy.
+    fn chain(length: usize) -> Function {
+        let mut f = Function::new(16);
+        f.payload_registers = 4;
+        let mut b = Builder::new(&mut f);
+        let mut window: Vec<Operand> = vec![Operand::grf(2, Type::F); 20];
+        for index in 0..length {
+            let value = b.lanes(Type::F, 1);
+            let (x, y) = (window[index % 20], window[(index * 7 + 3) % 20]);
+            match index % 5 {
+                0 => b.mov(value, x),
+                1 => b.mul(value, x, Operand::imm_f(index as f32)),
+                2 => b.mad(value, x, y, x),
+                _ => b.add(value, x, y),
+            };
+            window[(index * 3) % 20] = value;
+        }
+        for value in window {
+            b.mov(Operand::grf(100, Type::F), value);
+        }
+        f
+    }
+
+    fn compile(f: &Function, options: Options) -> Compiled {
+        let device = Device::new(Platform::Skl);
+        generate(f.clone(), &device, options, &mut |_, _| {}).unwrap()
+    }
+
+    #[test]
+    fn switches_and_fuel_stop_optimisations() {
+        let f = chain(50);
+        let all = compile(&f, Options::default()).insts;
+        let none = compile(&f, Options { optimize: false, ..Options::default() }).insts;
+        let empty = compile(&f, Options { fuel: Some(0), ..Options::default() }).insts;
+        assert_eq!(none, empty);
+        assert!(all.len() < none.len());
+        let some = ["opt_copy_propagation", "opt_register_coalesce", "opt_coalesce_webs"];
+        let disabled = some.map(String::from).into();
+        let kept = compile(&f, Options { disabled, ..Options::default() }).insts;
+        assert!(all.len() < kept.len());
+    }
+
+    #[test]
+    fn time_grows_linearly() {
+        let time = |length: usize| {
+            let f = chain(length);
+            let start = std::time::Instant::now();
+            compile(&f, Options { verify: false, ..Options::default() });
+            start.elapsed().as_secs_f64()
+        };
+        let (small, large) = (time(3_000), time(30_000));
+        println!("3k: {small:.3} s, 30k: {large:.3} s");
+        assert!(large < 20.0 * small + 0.3, "3k: {small} s, 30k: {large} s");
+    }
+}
