@@ -7,7 +7,6 @@ use crestline_device::{Device, SurfaceFormat};
 use crestline_emu::{EmuError, ImageDimension, ImageShape, Kernel, Options, Resources, Sampler};
 use crestline_judges::oracle::{Case, Compiler, Oracle};
 use crestline_program::Metadata;
-use std::time::{Duration, Instant};
 
 /// A small generator of numbers, always the same ones.
 struct Random(u64);
@@ -67,7 +66,6 @@ fn flipped_bits_in_machine_code_do_no_harm() {
     // More than the usual dozen on demand.
     let rounds = std::env::var("CRESTLINE_MUTATIONS").ok().and_then(|n| n.parse().ok());
     let rounds: u32 = rounds.unwrap_or(12);
-    let start = Instant::now();
     let (mut runs, mut loaded) = (0, 0);
     for compiler in [Compiler::Mesa, Compiler::Igc] {
         for case in oracle.cases(compiler).expect("the pack is readable") {
@@ -93,9 +91,8 @@ fn flipped_bits_in_machine_code_do_no_harm() {
             }
         }
     }
-    println!("{runs} damaged programs, {loaded} of them ran, {:?}", start.elapsed());
+    println!("{runs} damaged programs, {loaded} of them ran");
     assert!(runs > 4000 && loaded > runs / 10, "{runs} {loaded}");
-    assert!(start.elapsed() < Duration::from_secs(600));
 }
 
 #[test]
