@@ -47,7 +47,9 @@ fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), Pas
             continue;
         }
         let headers = if index == 0 { headers.min(list.len()) } else { 0 };
-        let (payload, registers) = payload(&inst, list, headers, message.eot, device, b);
+        // The two payloads of a split send may not share registers.
+        let taken = Span::of(&payloads[0], u32::from(message.lengths[0]) * GRF_BYTES);
+        let (payload, registers) = payload(&inst, list, headers, message.eot, &taken, device, b);
         if registers > MAX_REGISTERS {
             return Err(PassError::PayloadTooLong { registers, inst: inst.to_string() });
         }
@@ -76,6 +78,7 @@ fn payload(
     parts: &[Operand],
     headers: usize,
     eot: bool,
+    taken: &Span,
     device: &Device,
     b: &mut Builder<'_>,
 ) -> (Operand, u32) {
@@ -84,7 +87,10 @@ fn payload(
     };
     let total: u32 = (0..parts.len()).map(bytes).sum();
     let registers = total / GRF_BYTES;
-    if lies_in_place(inst, parts, headers, bytes) && (!eot || is_high(&parts[0], b, device)) {
+    if lies_in_place(inst, parts, headers, bytes)
+        && !Span::of(&parts[0], total).overlaps(taken)
+        && (!eot || is_high(&parts[0], b, device))
+    {
         return (parts[0].retype(Type::Ud).with_stride(1), registers);
     }
     let payload = b.vregs().bytes(total.max(GRF_BYTES));

@@ -121,6 +121,13 @@ impl Webs {
                 }
             }
             for inst in block.insts.iter().rev() {
+                // The two payloads of a split send may not share registers, equal or not.
+                if let Op::Send = inst.op
+                    && let (Some(a), Some(b)) =
+                        (self.value_of(&inst.srcs[1]), self.value_of(&inst.srcs[2]))
+                {
+                    insert(&mut rows[a], b);
+                }
                 if let Some(written) = self.value_of(&inst.dst) {
                     let mut others = live;
                     others[written / 64] &= !(1 << (written % 64));

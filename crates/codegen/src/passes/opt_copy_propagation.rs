@@ -58,10 +58,9 @@ impl Copy {
         }
         let (dst, src) = (inst.dst, inst.srcs[0]);
         let is_grf = |o: &Operand| o.vreg().is_none_or(|v| vregs[v].class == Class::Grf);
-        let plain = Operand { file: dst.file, ..src }.without_modifiers();
+        let bare = Inst { srcs: [src.without_modifiers()].as_slice().into(), ..inst.clone() };
         let same = src.ty == dst.ty && !src.ty.is_packed_vector();
-        let raw =
-            same || legal::is_raw_move(&Inst { srcs: [plain].as_slice().into(), ..inst.clone() });
+        let raw = same || legal::is_raw_move(&bare);
         // Unsigned negation computes beyond 32 bits in some readers.
         let modified =
             !src.has_modifiers() || same && (src.ty.is_float() || src.ty.is_signed_int());

@@ -7,10 +7,10 @@
 use std::collections::HashMap;
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, CondMod, Opcode};
+use crestline_isa::{CondMod, Opcode};
 
 use super::{PassError, legal};
-use crate::ir::{Effect, File, Function, Inst, Op, Operand, Region};
+use crate::ir::{Effect, File, Function, Inst, Op, Operand};
 
 /// Runs the pass.
 ///
@@ -25,8 +25,7 @@ pub fn opt_cse(function: &mut Function, _device: &Device) -> Result<bool, PassEr
             if let Some(earlier) = key.as_ref().and_then(|key| known.find(key)) {
                 let mut copy = inst.clone();
                 copy.op = Op::Hw(Opcode::Mov);
-                copy.srcs =
-                    [Operand { region: source_region(&earlier), ..earlier.dst }].as_slice().into();
+                copy.srcs = [earlier.dst].as_slice().into();
                 copy.saturate = false;
                 copy.acc_wr_en = false;
                 copy.message = None;
@@ -49,10 +48,6 @@ fn reads_own_result(inst: &Inst) -> bool {
     (0..inst.srcs.len()).any(|index| inst.dst_overlaps_src(index))
 }
 
-fn source_region(inst: &Inst) -> Region {
-    inst.dst.region
-}
-
 /// Whether the instruction is a function of its sources alone, with a plain result.
 fn candidate(inst: &Inst) -> bool {
     let pure_message = inst.op == Op::Message
@@ -73,7 +68,7 @@ fn candidate(inst: &Inst) -> bool {
             matches!(
                 src.file,
                 File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_) | File::Null
-            ) && !src.is_arf(ArfKind::State)
+            )
         })
 }
 

@@ -1,9 +1,7 @@
 //! Passes on small programs: what they must change and what they must leave alone.
 
 use super::*;
-use crate::ir::{
-    Builder, Effect, Flag, Function, Inst, Message, Op, Operand, Region, Space, verify,
-};
+use crate::ir::{Builder, Effect, Flag, Function, Message, Op, Operand, Region, Space, verify};
 use crestline_device::Platform;
 use crestline_isa::{ArfKind, CondMod, Opcode, Sfid, Type};
 
@@ -582,5 +580,4 @@ fn unsplittable_operands_are_errors() {
         b.emit(Op::Hw(Opcode::Mov), v, &[g(2, Type::F).with_region(region)]);
     });
     assert!(matches!(lower_simd_width(&mut f, &skl()), Err(PassError::Offset(_))));
-    let _: Option<Inst> = None;
 }

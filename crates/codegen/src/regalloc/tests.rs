@@ -1,7 +1,7 @@
 //! Allocation of small and large programs, and faults that the checker must see.
 
 use super::*;
-use crate::ir::{Builder, Function, Op, Operand, verify};
+use crate::ir::{Builder, Function, Operand, verify};
 use crestline_device::Platform;
 use crestline_isa::{CondMod, Opcode, Type};
 
@@ -397,7 +397,6 @@ fn random(seed: u64, width: u8, values: usize, length: usize) -> Function {
     for value in &pool {
         b.mov(Operand::grf(120, Type::D).retype(value.ty), *value);
     }
-    let _ = Op::Do;
     f
 }
 
