@@ -2,7 +2,7 @@
 //! buffer 0.0 = f32 256 * uniform -4 4
 //! buffer 0.1 = i32 256 * uniform -50 50
 //! buffer 0.2 = zero 8192
-//! compare 0.2 = f32 ulp 2
+//! compare 0.2 = f32 ulp 2 abs 4e-6
 
 @group(0) @binding(0) var<storage, read> floats: array<vec4<f32>>;
 @group(0) @binding(1) var<storage, read> ints: array<vec4<i32>>;

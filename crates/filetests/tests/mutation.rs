@@ -1,0 +1,78 @@
+//! Damaged shaders: whatever the bytes, the compiler gives a program or an error, in bounded
+//! time and memory, and never panics.
+//!
+//! `CRESTLINE_MUTATIONS=COUNT` sets how often each run test is damaged.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use crestline::{Options, Platform, Simd, compile_spirv};
+use crestline_filetests::corpus;
+use crestline_filetests::data::Random;
+
+/// Far more than any of these shaders takes, damaged or not, on a loaded machine.
+const TIME_LIMIT: Duration = Duration::from_secs(120);
+
+/// One way to damage a module; words may end up anywhere in it.
+fn mutate(words: &mut Vec<u32>, random: &mut Random) {
+    let at = random.below(words.len());
+    match random.below(8) {
+        0 => words.truncate(at),
+        1 => words[at] ^= 1 << random.below(32),
+        2 => words[at] = random.next() as u32,
+        // An id: just inside or outside of the bound, or another one's.
+        3 => words[at] = words[3].wrapping_sub(1).wrapping_add(random.below(3) as u32),
+        4 => words[at] = random.below(words[3].max(1) as usize) as u32,
+        5 => words[at] = *random.pick(&[0, 1, u32::MAX, 1 << 31, i32::MAX as u32]),
+        6 => drop(words.remove(at)),
+        _ => {
+            let word = words[random.below(words.len())];
+            words.insert(at, word);
+        }
+    }
+}
+
+#[test]
+fn damaged_shaders_give_an_error_or_a_program() {
+    let count = std::env::var("CRESTLINE_MUTATIONS");
+    let count = count.ok().and_then(|text| text.parse().ok()).unwrap_or(40);
+    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
+    let (mut total, mut compiled) = (0, 0);
+    let mut failures = Vec::new();
+    for (index, test) in tests.iter().enumerate() {
+        let mut random = Random::new(index as u64);
+        for round in 0..count {
+            let mut words = test.spirv.clone();
+            for _ in 0..1 + random.below(3) {
+                // Truncation may leave too little to damage further.
+                if words.len() > 5 {
+                    mutate(&mut words, &mut random);
+                }
+            }
+            let options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
+            let start = Instant::now();
+            let result = catch_unwind(AssertUnwindSafe(|| compile_spirv(&words, &options)));
+            let what = match result {
+                Err(_) => "panicked".to_owned(),
+                // A pass's own promise is broken: as bad as a panic.
+                Ok(Err(error)) if error.code() == "E0999" => error.to_string(),
+                Ok(Err(_)) => String::new(),
+                Ok(Ok(_)) => {
+                    compiled += 1;
+                    String::new()
+                }
+            };
+            total += 1;
+            if !what.is_empty() {
+                failures.push(format!("{} round {round}: {what}", test.name));
+            }
+            if start.elapsed() > TIME_LIMIT {
+                failures.push(format!("{} round {round}: {:?}", test.name, start.elapsed()));
+            }
+        }
+    }
+    println!("{total} damaged shaders, {compiled} of them compiled");
+    let full = std::env::var_os("CRESTLINE_ONLY").is_none();
+    assert!(!full || total >= 2000 || count < 40, "only {total} damaged shaders");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
