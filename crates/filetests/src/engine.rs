@@ -5,6 +5,7 @@ use crestline::{Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform};
 use crestline_emu::{Class, Kernel, Policy, Problem, Resources};
 use crestline_frontend::{TranslateOptions, translate};
+use crestline_isa::{ArfKind, Inst, Place, Reg, Src};
 use crestline_judges::lavapipe::{Buffer, SpecConstant};
 use crestline_program::{Program, ResourceRef};
 use crestline_ssa::interp;
@@ -133,7 +134,8 @@ impl Emulator {
         compile_spirv(&test.spirv, &options).map_err(|error| error.to_string())
     }
 
-    /// Runs a program on a test's buffers, every diagnostic being an error.
+    /// Runs a program on a test's buffers; a diagnostic is an error unless it is known to be
+    /// harmless.
     ///
     /// # Errors
     ///
@@ -152,24 +154,38 @@ impl Emulator {
             resources.set_buffer(name(buffer), &buffer.contents);
         }
         resources.set_push_constants(&test.case.push);
-        // A load of a whole register or vector may reach past the end of a buffer; the lanes in
-        // question read 0 and are not used. A write there is always wrong.
-        let options =
-            crestline_emu::Options::strict().with_policy(Class::OutOfBounds, Policy::Warn);
+        let options = crestline_emu::Options::strict()
+            .with_policy(Class::OutOfBounds, Policy::Warn)
+            .with_policy(Class::UninitializedRead, Policy::Warn);
         let report = kernel
             .dispatch(test.case.groups, &mut resources, &options)
             .map_err(|error| error.to_string())?;
-        let is_write = |diagnostic: &&crestline_emu::Diagnostic| {
-            matches!(diagnostic.problem, Problem::OutOfBounds { write: true, .. })
+        let wrong = |found: &&crestline_emu::Diagnostic| match found.problem {
+            // A load of a whole register or vector may reach past the end of a buffer; the lanes
+            // in question read 0 and are not used. A write there is always wrong.
+            Problem::OutOfBounds { write, .. } => write && test.case.in_bounds,
+            Problem::UninitializedRead { .. } => {
+                !moves_whole_masks(&kernel.instructions()[found.location.instruction])
+            }
+            _ => true,
         };
-        if test.case.in_bounds
-            && let Some(wrong) = report.diagnostics.iter().find(is_write)
-        {
+        if let Some(wrong) = report.diagnostics.iter().find(wrong) {
             return Err(wrong.to_string());
         }
         let buffers = test.case.buffers.iter();
         Ok(buffers.map(|buffer| resources.buffer(name(buffer)).unwrap_or_default()).collect())
     }
+}
+
+/// Whether an instruction moves flags or addresses for all channels at once. Those of channels
+/// that are not there were never written, and what they hold is not used.
+fn moves_whole_masks(inst: &Inst) -> bool {
+    let special = |place: &Place| {
+        let kind = |reg: &Reg| matches!(reg, Reg::Arf(ArfKind::Flag | ArfKind::Address, _));
+        matches!(place, Place::Direct { reg, .. } if kind(reg))
+    };
+    let source = |src: &Src| matches!(src, Src::Reg(reg) if special(&reg.place));
+    inst.no_mask && (special(&inst.dst.place) || inst.srcs.iter().any(source))
 }
 
 impl Engine for Emulator {
