@@ -1,6 +1,6 @@
 //! From allocated IR to machine instructions.
 //!
-//! 1. Each instruction becomes one [`isa::Inst`](crestline_isa::Inst) (`operand`: regions,
+//! 1. Each instruction becomes one [`crestline_isa::Inst`] (`operand`: regions,
 //!    places); operations that only structure the program (`do`, `undef`, fences) become none.
 //! 2. Branches get their targets (`jumps`).
 

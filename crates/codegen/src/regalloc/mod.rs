@@ -2,7 +2,7 @@
 //!
 //! 1. [`flags`]: virtual flags get flag subregisters; what finds none moves to a general register.
 //! 2. [`liveness`]: which bytes must survive where, disabled channels included.
-//! 3. [`assign`]: linear scan over live intervals, values contiguous.
+//! 3. `assign`: linear scan over live intervals, values contiguous.
 //! 4. [`spill`]: what found no place moves to scratch space; then again from 2.
 //! 5. [`check`]: an independent proof of the outcome, in debug builds and tests always.
 //!

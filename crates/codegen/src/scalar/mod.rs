@@ -6,11 +6,11 @@
 //! - A *divergent* value has a register with one element per channel. A *uniform* value ([`Uniform`]) has one element
 //!   for the whole thread and is computed by instructions of one channel that ignore the execution mask.
 //! - A constant is an immediate of each instruction that reads it; where an instruction takes none, it comes from a
-//!   pool of scalars that the program's first block fills ([`consts`]).
-//! - A boolean that decides branches and selections is compared where it is used, straight into a flag ([`cond`]); one
+//!   pool of scalars that the program's first block fills (`consts`).
+//! - A boolean that decides branches and selections is compared where it is used, straight into a flag (`cond`); one
 //!   that is data is a mask of all ones or zeros.
-//! - Negation, absolute value and complement are source modifiers of whoever reads them ([`operands`]).
-//! - Region results and loop parameters are registers that the ends of regions copy into ([`flow`]).
+//! - Negation, absolute value and complement are source modifiers of whoever reads them (`operands`).
+//! - Region results and loop parameters are registers that the ends of regions copy into (`flow`).
 
 mod alu;
 mod cond;

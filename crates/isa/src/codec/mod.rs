@@ -1,7 +1,7 @@
 //! Between [`Inst`] and its 128 bits.
 //!
 //! Each format is one function that visits its fields, in either direction
-//! ([`walk::Walk`]), generic over the column of the field table ([`fields::Layout`]) so that
+//! (`walk::Walk`), generic over the column of the field table (`fields::Layout`) so that
 //! all bit positions are constants when it is compiled. The same functions, traced, prove that no
 //! bit belongs to two fields and tell which bits a format does not use ([`explain`]).
 //!

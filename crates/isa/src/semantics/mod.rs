@@ -3,7 +3,7 @@
 //! The emulator instantiates these functions over lanes, the compiler uses them to fold constants; neither has a
 //! second opinion. They know nothing of registers, regions, masks or encodings.
 //!
-//! * [`env`][]: rounding and denormal handling, as control register `cr0` sets them.
+//! * [`mod@env`][]: rounding and denormal handling, as control register `cr0` sets them.
 //! * [`soft`][]: exact arithmetic on unpacked floats of any format, rounded once in any mode.
 //! * [`half`][]: the 16-bit float.
 //! * [`float`][]: arithmetic, rounding, minimum and maximum of 16, 32 and 64-bit floats.

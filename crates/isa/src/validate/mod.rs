@@ -1,7 +1,7 @@
 //! Is an instruction, and a program, legal on a device?
 //!
 //! One rule is one row: an id, a severity, the generations it holds for, where it comes from, one sentence to act
-//! on, and the check. Rules look at the finished instruction through a [`Context`](context::Context), which derives
+//! on, and the check. Rules look at the finished instruction through a `Context`, which derives
 //! once what many of them ask: operand regions, execution type, registers touched.
 //!
 //! Rules that only describe what known compilers avoid are warnings; all others are errors.

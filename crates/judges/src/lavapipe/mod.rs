@@ -8,7 +8,7 @@
 //! be undefined behaviour, so [`Lavapipe::run`] reads the module's decorations first and refuses.
 //!
 //! This module owns all the `unsafe` of the workspace. The rule it lives by: each Vulkan object
-//! is held by a value of [`objects`] that destroys it when dropped and that borrows the device,
+//! is held by a value of `objects` that destroys it when dropped and that borrows the device,
 //! so no handle outlives what it was made from.
 
 mod interface;
