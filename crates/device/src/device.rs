@@ -267,6 +267,11 @@ impl Device {
         self.since(Gen::Gen12)
     }
 
+    /// After POW or FDIV the next instruction must not write two registers.
+    pub fn has_pow_successor_hazard(&self) -> bool {
+        matches!(self.generation(), Gen::Gen8 | Gen::Gen9)
+    }
+
     /// Words of the address register: channels a VxH access can have.
     pub fn address_register_words(&self) -> u32 {
         if self.since(Gen::Gen8) { 16 } else { 8 }

@@ -10,6 +10,7 @@ mod lower_collect;
 mod lower_conversions;
 mod lower_cross_channel;
 mod lower_int_multiply;
+mod lower_math_hazards;
 mod lower_messages;
 mod lower_mov_indirect;
 mod lower_regioning;
@@ -28,6 +29,7 @@ pub use lower_collect::lower_collect;
 pub use lower_conversions::lower_conversions;
 pub use lower_cross_channel::lower_cross_channel;
 pub use lower_int_multiply::lower_int_multiply;
+pub use lower_math_hazards::lower_math_hazards;
 pub use lower_messages::lower_messages;
 pub use lower_mov_indirect::lower_mov_indirect;
 pub use lower_regioning::lower_regioning;
@@ -132,7 +134,7 @@ pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];
 pub const SCHEDULE_ALLOCATED: &[Pass] = passes![opt_schedule_late];
 
 /// After register allocation.
-pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect];
+pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect, lower_math_hazards];
 
 #[cfg(test)]
 mod tests;

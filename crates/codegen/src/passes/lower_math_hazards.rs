@@ -1,0 +1,43 @@
+//! `lower_math_hazards`: a `nop` after `pow` and `fdiv` where the next instruction writes two
+//! registers, on the generations that cannot have it so (PRM, "extended math", workarounds).
+//!
+//! Runs last, on instructions in their final order.
+
+use crestline_device::Device;
+use crestline_isa::{MathFn, Opcode, Type};
+
+use super::PassError;
+use crate::ir::{Function, GRF_BYTES, Inst, Op, Operand};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn lower_math_hazards(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    if !device.has_pow_successor_hazard() {
+        return Ok(false);
+    }
+    let mut changed = false;
+    for block in &mut function.blocks {
+        let old = std::mem::take(&mut block.insts);
+        let mut old = old.into_iter().peekable();
+        while let Some(inst) = old.next() {
+            let hazard = is_slow(&inst) && old.peek().is_none_or(writes_two_registers);
+            block.insts.push(inst);
+            if hazard {
+                let nop = Inst::new(Op::Hw(Opcode::Nop), 1, Operand::null(Type::Ud), &[]);
+                block.insts.push(nop);
+                changed = true;
+            }
+        }
+    }
+    Ok(changed)
+}
+
+fn is_slow(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Math(MathFn::Pow | MathFn::Fdiv))
+}
+
+fn writes_two_registers(inst: &Inst) -> bool {
+    inst.dst.in_grf() && inst.dst.offset % GRF_BYTES + inst.size_written() > GRF_BYTES
+}
