@@ -1,0 +1,85 @@
+//! What each pass of the middle leaves of each run test is valid and computes what it did, with all operations
+//! lowered that can be; and so it is when the whole list runs again.
+
+use crestline_filetests::corpus::{self, RunTest};
+use crestline_filetests::engine;
+use crestline_ssa::ir::{AluOp, Shader};
+use crestline_ssa::passes::{LowerOptions, Options, SystemValues, optimize};
+use crestline_ssa::verify::verify;
+
+/// Everything is lowered for which there is a pass.
+fn options() -> Options {
+    use AluOp::*;
+    let lacks = [
+        FDiv,
+        FCeil,
+        FFract,
+        FLdexp,
+        FLrp,
+        FPow,
+        FSat,
+        FSign,
+        FSub,
+        IAbs,
+        IMod,
+        ISign,
+        UMod,
+        UAddCarry,
+        USubBorrow,
+        BitfieldInsert,
+        IBitfieldExtract,
+        UBitfieldExtract,
+    ];
+    // The interpreter's subgroups have 16 invocations, too.
+    let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
+    let lower = LowerOptions { scalarize: true, system_values, lacks: lacks.into() };
+    // Rounding a product and a sum once is right, but where they cancel it differs by more than the cases allow.
+    Options { lower, disabled: ["opt_fuse_ffma".to_owned()].into(), ..Options::default() }
+}
+
+/// Runs the list twice; lists the passes after which something was wrong.
+fn failures(test: &RunTest) -> Vec<String> {
+    let mut shader = engine::shader(test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+    let expected = match engine::interpret(&shader, test) {
+        Ok(expected) => expected,
+        Err(error) => return vec![format!("{}: before any pass: {error}", test.name)],
+    };
+    let wrong = |shader: &Shader| -> Option<String> {
+        if let Err(error) = verify(shader) {
+            return Some(error.to_string());
+        }
+        match engine::interpret(shader, test) {
+            Ok(found) => {
+                let differences = test.differences(&found, &expected);
+                (!differences.is_empty()).then(|| differences.join("; "))
+            }
+            Err(error) => Some(error),
+        }
+    };
+    let mut failures = Vec::new();
+    for run in ["first", "second"] {
+        optimize(&mut shader, &options(), &mut |name, shader| {
+            // The first pass that goes wrong is the one to look at.
+            if failures.is_empty()
+                && let Some(wrong) = wrong(shader)
+            {
+                failures.push(format!("{}: {run} run, after {name}: {wrong}", test.name));
+            }
+        });
+    }
+    failures
+}
+
+#[test]
+fn every_pass_leaves_valid_code_that_computes_the_same() {
+    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
+    let half = tests.len() / 2;
+    let run = |tests: &[RunTest]| tests.iter().flat_map(failures).collect::<Vec<_>>();
+    let failures = std::thread::scope(|scope| {
+        let first = scope.spawn(|| run(&tests[..half]));
+        let mut all = run(&tests[half..]);
+        all.extend(first.join().expect("the other half does not panic"));
+        all
+    });
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
