@@ -285,6 +285,10 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes(vreg);
         let align = bytes.next_power_of_two().max(UNIT_BYTES);
         let in_register = |scan: &Self, register: u32| {
+            // As in `fits`: no response in g127.
+            if register as usize == GRF_COUNT - 1 && scan.relations.responses[vreg.0 as usize] {
+                return None;
+            }
             (0..GRF_BYTES / align).map(|i| register * GRF_BYTES + i * align).find(|place| {
                 let first = (place % GRF_BYTES / UNIT_BYTES) as usize;
                 let units = first..first + bytes.div_ceil(UNIT_BYTES) as usize;

@@ -202,8 +202,9 @@ fn store_kind(inst: &Inst) -> Store {
     let dst = &inst.dst;
     let whole_registers =
         dst.offset.is_multiple_of(GRF_BYTES) && inst.size_written().is_multiple_of(GRF_BYTES);
-    if inst.is_partial_write() && !inst.op.is_message() || inst.is_predicated() || !whole_registers
-    {
+    // A selection is predicated, but writes every enabled channel.
+    let partial = inst.is_partial_write() && !inst.op.is_message() || inst.predicate_disables();
+    if partial || !whole_registers {
         return Store::AfterFill;
     }
     if inst.no_mask {
