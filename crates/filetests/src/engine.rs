@@ -131,6 +131,9 @@ impl Emulator {
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
         options.verify = true;
+        // For finding which pass is to blame: names of `opt_` passes to leave out.
+        let skip = std::env::var("CRESTLINE_SKIP").unwrap_or_default();
+        options.disabled = skip.split(',').map(str::to_owned).collect();
         compile_spirv(&test.spirv, &options).map_err(|error| error.to_string())
     }
 
