@@ -7,12 +7,13 @@
 //!   same bytes if both are laid out alike, one element for a scalar, else stepwise;
 //! - every channel it reads was copied: an unmasked copy made all; a masked one made those
 //!   enabled, so a masked reader must read its own channel's;
+//! - it cannot tell a modified integer that wrapped around from one that has a bit more;
 //! - the reader stays an instruction the hardware has, if it was one.
 
 use std::collections::HashMap;
 
 use crestline_device::Device;
-use crestline_isa::{Opcode, Type};
+use crestline_isa::{CondMod, Opcode, Type};
 
 use super::{PassError, legal};
 use crate::ir::{Class, File, Function, Inst, Op, Operand, Region, Span, Vregs};
@@ -259,6 +260,9 @@ fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
         if new.has_modifiers() && (logic || !inst.op.allows_source_modifiers()) {
             return None;
         }
+        if new.has_modifiers() && new.ty.is_signed_int() && !wraps(inst) {
+            return None;
+        }
         if new.is_imm() {
             source = fold_modifiers(new, &old, logic)?;
         } else if old.abs {
@@ -278,6 +282,20 @@ fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
         }
     }
     (changed.srcs != inst.srcs).then_some(changed)
+}
+
+/// Whether an integer instruction makes nothing but the low bits of its result, and those of the
+/// low bits of its sources.
+///
+/// Modifiers give more bits than the type has: the negated and the absolute value of the least
+/// integer are positive, where the move that made them wrapped around. A comparison, a minimum, a
+/// right shift or a conversion can tell.
+fn wraps(inst: &Inst) -> bool {
+    let modular = matches!(inst.op, Op::Hw(Opcode::Mov | Opcode::Add | Opcode::Mul | Opcode::Sel));
+    let integers = std::iter::once(&inst.dst).chain(&inst.srcs).all(|o| !o.ty.is_float());
+    let narrows = inst.srcs.iter().all(|src| inst.dst.ty.size() <= src.ty.size());
+    let tells = inst.saturate || inst.cond_mod != CondMod::None || inst.writes_accumulator();
+    modular && integers && narrows && !tells
 }
 
 /// A constant with a reader's modifiers worked in.

@@ -130,6 +130,26 @@ mod copy_propagation {
     }
 
     #[test]
+    fn integer_modifiers_reach_only_readers_that_wrap_around() {
+        let found = lines(8, |b| {
+            let v = b.lanes(Type::D, 1);
+            let (g3, null) = (g(3, Type::D), Operand::null(Type::D));
+            b.mov(v, g(2, Type::D).negated());
+            b.add(g(100, Type::D), v, g3);
+            b.mul(g(101, Type::D), g3, v);
+            b.cmp(null, v, CondMod::L, g3, Flag::Fixed(0));
+            b.asr(g(102, Type::D), v, Operand::imm_ud(3));
+            b.mov(g(103, Type::F), v);
+            b.sel(g(104, Type::D), v, g3).cond_mod = CondMod::L;
+            b.add(g(105, Type::D), v, g3).saturate = true;
+            b.mul(Operand::arf(ArfKind::Accumulator, 0, Type::D), v, g3);
+        });
+        assert_eq!(found[1], "add(8) g100<1>:D, -g2<1>:D, g3<1>:D");
+        assert_eq!(found[2], "mul(8) g101<1>:D, g3<1>:D, -g2<1>:D");
+        assert!(found[3..].iter().all(|line| line.contains("v0<1>:D")), "{found:?}");
+    }
+
+    #[test]
     fn logic_operations_take_no_arithmetic_negation() {
         let found = lines(8, |b| {
             let v = b.lanes(Type::D, 1);
