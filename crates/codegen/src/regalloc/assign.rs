@@ -231,12 +231,17 @@ impl<'a> Scan<'a> {
         let slots = self.liveness.slots.of(vreg);
         let last = base + slots.len();
         last <= GRF_COUNT
-            // A response may not end in g127 where it overlaps its payload.
-            && !(last == GRF_COUNT && self.relations.responses[vreg.0 as usize])
+            && self.end_allowed(vreg, last)
             && slots
                 .zip(&self.registers[base..])
                 .all(|(slot, register)| register.is_free(self.liveness.intervals[slot]))
             && self.hazards_allow(vreg, place)
+    }
+
+    /// Whether the last register of a value may be the one before `end`: a message's response
+    /// keeps off g127, where it may not overlap its payload.
+    fn end_allowed(&self, vreg: Vreg, end: usize) -> bool {
+        end < GRF_COUNT || !self.relations.responses[vreg.0 as usize]
     }
 
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
@@ -285,8 +290,7 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes(vreg);
         let align = bytes.next_power_of_two().max(UNIT_BYTES);
         let in_register = |scan: &Self, register: u32| {
-            // As in `fits`: no response in g127.
-            if register as usize == GRF_COUNT - 1 && scan.relations.responses[vreg.0 as usize] {
+            if !scan.end_allowed(vreg, register as usize + 1) {
                 return None;
             }
             (0..GRF_BYTES / align).map(|i| register * GRF_BYTES + i * align).find(|place| {
@@ -354,7 +358,9 @@ impl<'a> Scan<'a> {
         };
         let mut best: Option<(f32, u32)> = None;
         for base in lowest..=last {
-            if !self.hazards_allow(vreg, base * GRF_BYTES) {
+            if !self.end_allowed(vreg, base as usize + slots.len())
+                || !self.hazards_allow(vreg, base * GRF_BYTES)
+            {
                 continue;
             }
             let mut cost = 0.0f32;

@@ -1,7 +1,8 @@
 //! Allocation of small and large programs, and faults that the checker must see.
 
+use super::liveness::GRF_COUNT;
 use super::*;
-use crate::ir::{Builder, Function, Operand, verify};
+use crate::ir::{Builder, Function, GRF_BYTES, Operand, verify};
 use crestline_device::Platform;
 use crestline_isa::{CondMod, Opcode, Type};
 
@@ -57,6 +58,52 @@ fn what_does_not_fit_is_spilled_and_still_right() {
             assert!(found.function.scratch_bytes > 0);
         }
     }
+}
+
+/// A response that finds no free register takes that of the cheapest value, but for g127.
+#[test]
+fn no_response_displaces_a_value_to_get_the_last_register() {
+    let device = devices()[0];
+    let mut f = Function::new(8);
+    f.payload_registers = 4;
+    let count = GRF_COUNT - 1; // All but g2.
+    let values: Vec<Operand> = (0..count).map(|_| f.lanes(Type::D, 1)).collect();
+    let (last, busy) = values.split_last().unwrap();
+    let response = f.lanes(Type::D, 1);
+    let mut b = Builder::new(&mut f);
+    for value in &values {
+        b.mov(*value, Operand::grf(2, Type::D));
+    }
+    let message = crate::ir::Message {
+        sfid: crestline_isa::Sfid::DataCache1,
+        control: 0,
+        ex_control: 0,
+        headers: 0,
+        first: 1,
+        lengths: [1, 0],
+        response: GRF_BYTES,
+        eot: false,
+        check: false,
+        effect: crate::ir::Effect::Read,
+        space: crate::ir::Space::Global,
+    };
+    let none = Operand::null(Type::Ud);
+    b.emit(crate::ir::Op::Send, response, &[none, busy[0], none]).message = Some(Box::new(message));
+    for value in busy.iter().rev().chain(busy) {
+        b.add(*value, *value, response);
+    }
+    b.mov(*last, *last);
+    for value in &values {
+        b.mov(Operand::grf(2, Type::D), *value);
+    }
+    let cfg = Cfg::new(&f).unwrap();
+    let liveness = Liveness::new(&f, &cfg);
+    let found = assign(&f, &liveness, &spill::costs(&f, &cfg), Strategy::Dense);
+    // Some value had to go, and the cheapest was in g127.
+    assert_eq!(found.spilled.len(), 1);
+    let place = found.places[response.vreg().unwrap().0 as usize];
+    assert!(place.is_some_and(|place| place / GRF_BYTES < GRF_COUNT as u32 - 1), "{place:?}");
+    allocate_ok(&f, &device);
 }
 
 #[test]
