@@ -199,7 +199,7 @@ fn apply(function: &mut Function, places: &[Option<u32>]) {
                     operand.file = File::Grf;
                     operand.offset += place;
                 }
-                None => *operand = Operand::null(operand.ty),
+                None => (operand.file, operand.offset) = (File::Null, 0),
             }
         }
     };

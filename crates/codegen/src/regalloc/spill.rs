@@ -5,7 +5,8 @@
 //! their header. Fills are unmasked. A store is
 //!
 //! - masked like the write it follows, where that is a dword of each channel in place: then
-//!   parked channels keep theirs in memory just as they would in the register;
+//!   parked channels keep theirs in memory just as they would in the register. If a predicate
+//!   disables further channels, a fill before the write gives those what they had;
 //! - unmasked after an unmasked write of whole registers;
 //! - else unmasked, with a fill before the write, so that what the write leaves alone is
 //!   stored as it was.
@@ -192,6 +193,8 @@ fn spilled_operands(inst: &Inst, homes: &[Option<u32>]) -> Vec<Group> {
 enum Store {
     /// Under the write's own mask.
     Masked,
+    /// Under the write's own mask, filled before for the channels its predicate disables.
+    MaskedAfterFill,
     /// Whole registers.
     Whole,
     /// Whole registers, filled before the write.
@@ -202,20 +205,14 @@ fn store_kind(inst: &Inst) -> Store {
     let dst = &inst.dst;
     let whole_registers =
         dst.offset.is_multiple_of(GRF_BYTES) && inst.size_written().is_multiple_of(GRF_BYTES);
-    // A selection is predicated, but writes every enabled channel.
-    let partial = inst.is_partial_write() && !inst.op.is_message() || inst.predicate_disables();
-    if partial || !whole_registers {
-        return Store::AfterFill;
-    }
-    if inst.no_mask {
-        return Store::Whole;
-    }
     let dwords = dst.ty.size() == 4 && dst.region == Region::PACKED;
-    if dwords && !inst.op.is_message() && matches!(inst.exec_size, 8 | 16) {
-        Store::Masked
-    } else {
-        Store::AfterFill
+    let lanes = dwords && !inst.op.is_message() && matches!(inst.exec_size, 8 | 16);
+    if whole_registers && lanes && !inst.no_mask && inst.op != Op::MovIndirectDst {
+        // A selection is predicated, but writes every enabled channel.
+        return if inst.predicate_disables() { Store::MaskedAfterFill } else { Store::Masked };
     }
+    let partial = inst.is_partial_write() && !inst.op.is_message() || inst.predicate_disables();
+    if whole_registers && !partial && inst.no_mask { Store::Whole } else { Store::AfterFill }
 }
 
 struct Emit<'a, 'b> {
@@ -228,7 +225,9 @@ struct Emit<'a, 'b> {
 impl Emit<'_, '_> {
     /// Gives one spilled register a short-lived stand-in around an instruction.
     fn group(&mut self, inst: &mut Inst, group: &Group) -> Result<(), OutOfScratch> {
-        let store = group.writes.map(|slots| (slots, store_kind(inst)));
+        // What is undefined now may still be another channel's value in memory.
+        let writes = group.writes.filter(|_| inst.op != Op::Undef);
+        let store = writes.map(|slots| (slots, store_kind(inst)));
         // A message without a second payload needs its header right before the data.
         let lead = u32::from(store.is_some() && !self.device.has_split_send());
         let (first, end) = group.slots;
@@ -241,7 +240,7 @@ impl Emit<'_, '_> {
         // The stand-in's register for slot `s` of the spilled one.
         let place = |slot: u32| (slot - first + lead) * GRF_BYTES;
         let mut fill = group.reads;
-        if let Some((slots, Store::AfterFill)) = store {
+        if let Some((slots, Store::AfterFill | Store::MaskedAfterFill)) = store {
             fill = Some(hull(fill, slots));
         }
         if let Some((from, to)) = fill {
@@ -267,7 +266,7 @@ impl Emit<'_, '_> {
         inst.srcs.iter_mut().for_each(rename);
         rename(&mut inst.dst);
         if let Some(((from, to), store)) = store {
-            let masked = store == Store::Masked;
+            let masked = matches!(store, Store::Masked | Store::MaskedAfterFill);
             let most = if masked { 2 } else { self.device.max_scratch_block_registers() };
             for (slot, registers) in chunks(from, to, most) {
                 let data = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));

@@ -359,6 +359,56 @@ fn an_unmasked_store_of_masked_data_is_found() {
     assert!(check::check(&f, &bad, &origins, &device).is_err());
 }
 
+/// Spills one value, allocates the rest and checks the whole.
+fn spill_ok(function: &Function, value: Operand) -> Function {
+    let device = devices()[1];
+    let mut spilled = function.clone();
+    let done = spill::spill(&mut spilled, &device, &[value.vreg().unwrap()]).unwrap();
+    let good = allocate_ok(&spilled, &device);
+    let mut origins = done.origins;
+    for (list, step) in origins.iter_mut().zip(&good.origins) {
+        *list = step.iter().map(|at| list[(*at)? as usize]).collect();
+    }
+    check::check(function, &good.function, &origins, &device)
+        .unwrap_or_else(|e| panic!("{e}\n{}", good.function));
+    good.function
+}
+
+#[test]
+fn predicated_writes_before_breaks_keep_what_left_the_loop() {
+    let mut f = Function::new(16);
+    f.payload_registers = 4;
+    let value = f.lanes(Type::D, 1);
+    let mut b = Builder::new(&mut f);
+    b.no_mask().emit(crate::ir::Op::Undef, value, &[]);
+    b.do_();
+    b.predicated(FLAG, true).mov(value, Operand::grf(2, Type::D));
+    b.predicated(FLAG, true).flow(Opcode::Break);
+    b.predicated(FLAG, false).mov(value, Operand::imm_d(5));
+    b.predicated(FLAG, false).flow(Opcode::Break);
+    b.while_();
+    b.mov(Operand::grf(120, Type::D), value);
+    let after = spill_ok(&f, value);
+    let stores = after.insts().filter(|i| i.message.is_some() && i.dst.file == File::Null);
+    assert_eq!(stores.map(|store| store.no_mask).collect::<Vec<_>>(), [false, false]);
+}
+
+#[test]
+fn nothing_undefined_is_stored_over_what_left_the_loop() {
+    let mut f = Function::new(16);
+    f.payload_registers = 4;
+    let value = f.lanes(Type::D, 1);
+    let mut b = Builder::new(&mut f);
+    b.do_();
+    b.no_mask().emit(crate::ir::Op::Undef, value, &[]);
+    b.mov(value, Operand::grf(2, Type::D));
+    b.predicated(FLAG, true).flow(Opcode::Break);
+    b.while_();
+    b.mov(Operand::grf(120, Type::D), value);
+    let after = spill_ok(&f, value);
+    assert_eq!(after.insts().filter(|inst| inst.message.is_some()).count(), 2);
+}
+
 /// A program of random straight and nested code.
 fn random(seed: u64, width: u8, values: usize, length: usize) -> Function {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
