@@ -355,8 +355,10 @@ impl Writer {
                 let function = self.random.below(self.functions);
                 format!("helper{function}({a}, {})", self.expression(Ty::I32, depth))
             }
+            // The judge (lavapipe) loses `select(u, insertBits(u, ...), c)`, also where that is a
+            // conditional assignment: what comes out is `u`, whatever `c` is.
             12 => format!(
-                "insertBits({a}, {}, {}u, {}u)",
+                "(insertBits({a}, {}, {}u, {}u) ^ 1u)",
                 self.leaf(Ty::U32),
                 literal & 15,
                 literal >> 3 & 15
