@@ -63,6 +63,9 @@ pub(crate) struct Source {
     /// Leave an optimisation pass out (`opt_*` only; for finding bugs).
     #[arg(long, value_name = "PASS")]
     pub(crate) skip_pass: Vec<String>,
+    /// Stop optimising after so many changes by `opt_*` passes (for finding bugs).
+    #[arg(long, value_name = "CHANGES")]
+    pub(crate) fuel: Option<u64>,
 }
 
 /// The SIMD width asked for.

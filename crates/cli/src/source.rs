@@ -48,6 +48,7 @@ impl Shader {
         });
         options.entry = source.entry.clone();
         options.disabled = source.skip_pass.iter().cloned().collect();
+        options.fuel = source.fuel;
         let types = spec::types(&self.spirv);
         for spec in &source.spec {
             let bits = types

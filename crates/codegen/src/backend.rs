@@ -84,6 +84,8 @@ pub struct Compiled {
     pub scratch_bytes: u32,
     /// Estimated cycles of one thread, loops counted ten times each.
     pub cycles: u64,
+    /// What is left of [`Options::fuel`].
+    pub fuel: Option<u64>,
 }
 
 /// What is called after every step with its name and the program.
@@ -211,6 +213,7 @@ pub fn generate(
         fills: allocated.fills,
         scratch_bytes: allocated.function.scratch_bytes,
         cycles: estimate.cycles,
+        fuel: p.options.fuel,
     })
 }
 

@@ -119,9 +119,10 @@ pub fn compile_shader_observed(
     if !TARGETS.contains(&platform) {
         return Err(CompileError::Target { platform: platform.to_string() });
     }
+    let mut pipeline = Pipeline::new(options, observer);
+    pipeline.accept(&shader)?;
     check_device(&shader, options)?;
     let widths = simd::allowed(&shader, options)?;
-    let mut pipeline = Pipeline::new(options, observer);
     pipeline.optimize(&mut shader, None)?;
     simd::choose(&widths, |simd| pipeline.generate(&shader, simd))
 }

@@ -49,7 +49,9 @@ pub struct Options {
     pub simd: Simd,
     /// Names of `opt_` passes, of the middle and the back end, that are switched off.
     pub disabled: BTreeSet<String>,
-    /// How many runs of the middle's `opt_` passes are allowed; the rest are skipped. `None`: all.
+    /// How many times `opt_` passes may change the program, in the order in which an [`Observer`] sees them: those of
+    /// the middle, then for each SIMD width that is tried the middle's and the back end's. `None`: as often as they do.
+    /// Bisecting it finds the change that breaks a program.
     pub fuel: Option<u64>,
     /// Whether the back end's optimisations also run after every single `lower_` pass. The program must be as right: a
     /// test of the passes.

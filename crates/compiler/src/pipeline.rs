@@ -29,18 +29,27 @@ pub(crate) struct Pipeline<'a> {
     options: &'a Options,
     observer: &'a mut dyn Observer,
     simd: Option<u8>,
+    /// What is left of [`Options::fuel`].
+    fuel: Option<u64>,
     last: Instant,
 }
 
 impl<'a> Pipeline<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
-        Pipeline { options, observer, simd: None, last: Instant::now() }
+        Pipeline { options, observer, simd: None, fuel: options.fuel, last: Instant::now() }
     }
 
     fn report(&mut self, name: &'static str, ir: Ir<'_>) {
         let time = self.last.elapsed();
         self.observer.after_pass(&PassReport { name, simd: self.simd, time, ir });
         self.last = Instant::now();
+    }
+
+    /// Takes what the front end made: the first report, and verified in release builds too, so that its mistakes are
+    /// errors here instead of panics later.
+    pub(crate) fn accept(&mut self, shader: &Shader) -> Result<(), CompileError> {
+        self.report("frontend", Ir::Ssa(shader));
+        verify::verify(shader).map_err(|error| internal("frontend", &error))
     }
 
     /// The middle: optimises and lowers, for a SIMD width if one is decided.
@@ -60,11 +69,11 @@ impl<'a> Pipeline<'a> {
                 lacks: scalar::LACKS.iter().copied().collect(),
             },
             disabled: self.options.disabled.clone(),
-            fuel: self.options.fuel,
+            fuel: self.fuel,
         };
         let check = self.options.verify;
         let mut broken = None;
-        passes::optimize(shader, &options, &mut |name, shader| {
+        self.fuel = passes::optimize(shader, &options, &mut |name, shader| {
             if check && broken.is_none() {
                 broken = verify::verify(shader).err().map(|error| internal(name, &error));
             }
@@ -96,11 +105,13 @@ impl<'a> Pipeline<'a> {
             disabled: self.options.disabled.clone(),
             verify: self.options.verify,
             optimize_everywhere: self.options.optimize_everywhere,
+            fuel: self.fuel,
             ..backend::Options::default()
         };
         let compiled = backend::generate(function, device, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
         })?;
+        self.fuel = compiled.fuel;
         if device.scratch_size(compiled.scratch_bytes).is_none() {
             let limit = device.limits().max_scratch_bytes;
             let bytes = compiled.scratch_bytes;

@@ -124,6 +124,38 @@ fn passes_can_be_watched_and_switched_off() {
 }
 
 #[test]
+fn fuel_counts_the_optimisations_of_the_whole_pipeline() {
+    let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
+    let mut optimisations = |fuel: Option<u64>| {
+        options.fuel = fuel;
+        let mut names = Names::default();
+        let program = compile_observed(&source(WGSL), &options, &mut names).expect("compiles");
+        let last = names.0.iter().position(|&name| name == "select").expect("is selected");
+        let middle = names.0[..last].iter().filter(|name| name.starts_with("opt_")).count();
+        names.0.retain(|name| name.starts_with("opt_"));
+        (names.0, middle, program.code)
+    };
+    let (all, middle, code) = optimisations(None);
+    assert!(0 < middle && middle < all.len(), "{middle} of {all:?}");
+    assert_eq!(optimisations(Some(all.len() as u64)).2, code);
+    for fuel in [0, 1, middle / 2, middle, middle + 1, all.len() - 1] {
+        // The same changes as with more fuel, and not one more.
+        assert_eq!(optimisations(Some(fuel as u64)).0, all[..fuel], "fuel {fuel}");
+    }
+}
+
+#[test]
+fn a_broken_shader_is_an_error_in_release_builds_too() {
+    let words = crestline_frontend::to_spirv(&source(WGSL)).expect("compiles");
+    let mut shader = crestline_frontend::translate(&words, &Default::default()).expect("is read");
+    let body = shader.func.body();
+    shader.func.region_mut(body).insts.pop();
+    let options = Options { verify: false, ..Options::new(Platform::Skl) };
+    let error = crestline::compile_shader(shader, &options).expect_err("has no end");
+    assert!(matches!(error, CompileError::Internal { pass: "frontend", .. }), "{error}");
+}
+
+#[test]
 fn optimising_after_each_lowering_leaves_valid_code() {
     for simd in [Simd::Simd8, Simd::Simd16, Simd::Simd32] {
         let mut options = Options::new(Platform::Skl).with_simd(simd);

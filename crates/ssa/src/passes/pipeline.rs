@@ -33,8 +33,8 @@ pub struct Options {
     pub lower: LowerOptions,
     /// Names of `opt_` passes that are switched off. Lowering passes cannot be.
     pub disabled: BTreeSet<String>,
-    /// How many runs of `opt_` passes are allowed; the rest are skipped. `None` = all. Bisecting it finds the run that
-    /// breaks a shader.
+    /// How many times `opt_` passes may change the shader; then they stop. `None` = as often as they do. Bisecting it
+    /// finds the change that breaks a shader.
     pub fuel: Option<u64>,
 }
 
@@ -101,12 +101,13 @@ const MAX_ROUNDS: usize = 24;
 
 /// Optimises and lowers a shader for a back end: the whole list.
 ///
-/// `after_pass` is called after each pass that changed something, with its name.
+/// `after_pass` is called after each pass that changed something, with its name. Returns the fuel that is left, for what
+/// comes after.
 pub fn optimize(
     shader: &mut Shader,
     options: &Options,
     after_pass: &mut dyn FnMut(&'static str, &Shader),
-) {
+) -> Option<u64> {
     let mut runner =
         Runner { options, fuel: options.fuel, after_pass, version: 0, idle: BTreeMap::new() };
     runner.clean(shader);
@@ -118,6 +119,7 @@ pub fn optimize(
     for pass in LATE {
         runner.run(shader, pass);
     }
+    runner.fuel
 }
 
 /// Every pass, by name.
@@ -153,27 +155,19 @@ impl Runner<'_> {
             return false;
         }
         let optional = pass.name.starts_with("opt_");
-        if optional && (self.options.disabled.contains(pass.name) || !self.take_fuel()) {
+        if optional && (self.fuel == Some(0) || self.options.disabled.contains(pass.name)) {
             return false;
         }
         let progress = (pass.run)(shader, &self.options.lower);
         if progress {
             self.version += 1;
+            if optional && let Some(fuel) = &mut self.fuel {
+                *fuel -= 1;
+            }
             (self.after_pass)(pass.name, shader);
         } else {
             self.idle.insert(pass.name, self.version);
         }
         progress
-    }
-
-    fn take_fuel(&mut self) -> bool {
-        match &mut self.fuel {
-            None => true,
-            Some(0) => false,
-            Some(left) => {
-                *left -= 1;
-                true
-            }
-        }
     }
 }
