@@ -18,7 +18,7 @@ pub enum CompileError {
         stage: &'static str,
     },
     /// The device has no back end yet.
-    #[error("{platform} is not a target yet: expected a gen8 or gen9 platform")]
+    #[error("{platform} is not a target yet: expected a platform of gen7 to gen9")]
     Target {
         /// The platform's three letters.
         platform: String,

@@ -37,6 +37,9 @@ use pipeline::{Pipeline, stage_name};
 
 /// The platforms that there is a back end for. For all others [`CompileError::Target`] says so.
 pub const TARGETS: &[Platform] = &[
+    Platform::Ivb,
+    Platform::Byt,
+    Platform::Hsw,
     Platform::Bdw,
     Platform::Chv,
     Platform::Skl,
@@ -130,10 +133,6 @@ pub fn compile_shader_observed(
 /// What the device must have, before any work is done.
 fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> {
     let device = &options.device;
-    // Selection relies on what gen8 and gen9 have and no other: full products of dwords among it.
-    if !device.has_64bit_int() {
-        return Err(CompileError::Target { platform: device.platform().to_string() });
-    }
     let (bytes, limit) = (shader.compute.shared_bytes, device.limits().max_shared_bytes);
     if bytes > limit {
         return Err(CompileError::SharedMemory { bytes, limit });

@@ -12,7 +12,8 @@ use crestline_ssa::ir::Shader;
 pub enum Simd {
     /// By a rule. Widths are allowed at which the workgroup's threads fit the device. SIMD16 is tried first (SIMD8 if the
     /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it spills, SIMD8 is tried
-    /// and the one that spills less is taken. If it uses at most half of the registers, SIMD32 is tried and taken if it
+    /// and the one that spills less is taken; so it is if SIMD16 asks for more scratch memory than a thread can have. If
+    /// it uses at most half of the registers, SIMD32 is tried and taken if it
     /// does not spill and an invocation costs at most nine tenths of its estimated cycles at SIMD16.
     #[default]
     Auto,

@@ -34,7 +34,8 @@ pub(crate) fn allowed(shader: &Shader, options: &Options) -> Result<Vec<u8>, Com
 /// Compiles at the widths that the rule above asks for, and picks.
 ///
 /// # Errors
-/// That of the first width tried; later ones may fail without harm.
+/// That of the first width tried; later ones may fail without harm. Where that needs more scratch
+/// memory than a thread can have, narrower ones are tried.
 pub(crate) fn choose(
     widths: &[u8],
     mut generate: impl FnMut(u8) -> Result<Program, CompileError>,
@@ -44,7 +45,13 @@ pub(crate) fn choose(
         _ if widths.contains(&16) => 16,
         _ => widths[0],
     };
-    let program = generate(first)?;
+    let program = match generate(first) {
+        Err(error @ CompileError::Scratch { .. }) => {
+            let narrower = widths.iter().filter(|&&width| width < first);
+            return narrower.rev().find_map(|&width| generate(width).ok()).ok_or(error);
+        }
+        other => other?,
+    };
     let spills = |p: &Program| p.statistics.spills + p.statistics.fills;
     if spills(&program) > 0 && widths.contains(&8) && first > 8 {
         return Ok(match generate(8) {

@@ -92,7 +92,7 @@ impl Device {
             max_vs_urb_entries: urb,
             max_push_bytes: 64 * 32,
             max_shared_bytes: if has_compute { 64 << 10 } else { 0 },
-            max_scratch_bytes: 2 << 20,
+            max_scratch_bytes: if platform.generation() == Gen::Gen7 { 12 << 10 } else { 2 << 20 },
         };
         Device { platform, limits }
     }
@@ -231,6 +231,37 @@ impl Device {
         self.since(Gen::Gen11)
     }
 
+    /// A comparison without destination must let the next thread in, or its flag may come too late (PRM, "cmp").
+    pub fn compare_needs_thread_switch(&self) -> bool {
+        self.has_half_conversion_instructions()
+    }
+
+    /// The most channels of a comparison whose mask goes to a register: the first half of a compressed one releases the
+    /// flag before the second is done.
+    pub fn max_compare_channels(&self) -> u8 {
+        if self.generation() == Gen::Gen7 { 8 } else { 16 }
+    }
+
+    /// The most channels of BFI1 and BFI2 (PRM of Haswell, "bfi").
+    pub fn max_bit_insert_channels(&self) -> u8 {
+        if self.generation() == Gen::Gen75 { 8 } else { 16 }
+    }
+
+    /// MACH finds the accumulator of the first eight channels only, whatever group of channels it works on.
+    pub fn mach_needs_first_channels(&self) -> bool {
+        self.generation() == Gen::Gen7
+    }
+
+    /// A constant as second source of an integer MATH function.
+    pub fn has_math_immediate(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
+    /// An unmasked instruction reads the mask of enabled channels from ce0; otherwise all ones.
+    pub fn has_readable_channel_enables(&self) -> bool {
+        self.generation() != Gen::Gen75
+    }
+
     /// DIM, the 64-bit immediate move.
     pub fn has_dim(&self) -> bool {
         self.generation() == Gen::Gen75
@@ -288,6 +319,12 @@ impl Device {
     /// Untyped surface messages live on data port 1 (data port 0 before).
     pub fn has_data_port1(&self) -> bool {
         self.since(Gen::Gen75)
+    }
+
+    /// Binding table index 253 is memory without a surface that caches need not keep coherent; scratch accesses
+    /// use it where there is one, else 255.
+    pub fn has_non_coherent_stateless(&self) -> bool {
+        self.since(Gen::Gen8)
     }
 
     /// Messages with 64-bit addresses.
@@ -391,7 +428,7 @@ impl Device {
     }
 
     /// Scratch space that a compute thread gets when it asks for `bytes`. `None` above the
-    /// limit, which is 12 KB on gen7.
+    /// limit.
     pub fn scratch_size(&self, bytes: u32) -> Option<u32> {
         if bytes == 0 {
             return Some(0);
@@ -399,11 +436,11 @@ impl Device {
         if bytes > self.limits.max_scratch_bytes {
             return None;
         }
-        match self.generation() {
-            Gen::Gen7 => (bytes <= 12 << 10).then(|| bytes.next_multiple_of(1 << 10)),
-            Gen::Gen75 => Some(bytes.next_power_of_two().max(2 << 10)),
-            _ => Some(bytes.next_power_of_two().max(1 << 10)),
-        }
+        Some(match self.generation() {
+            Gen::Gen7 => bytes.next_multiple_of(1 << 10),
+            Gen::Gen75 => bytes.next_power_of_two().max(2 << 10),
+            _ => bytes.next_power_of_two().max(1 << 10),
+        })
     }
 
     /// The code of a compute thread's scratch size, in the front end state and in r0.3.

@@ -1,17 +1,34 @@
 //! What can run a run test: each engine turns the same module and the same buffers into the
 //! buffers afterwards.
 
-use crestline::{Options, Simd, compile_spirv};
+use crestline::{CompileError, Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform};
 use crestline_emu::{Class, Kernel, Policy, Problem, Resources};
 use crestline_frontend::{TranslateOptions, translate};
-use crestline_isa::{ArfKind, Inst, Place, Reg, Src};
+use crestline_isa::{ArfKind, Inst, Opcode, Place, Reg, Src};
 use crestline_judges::lavapipe::{Buffer, SpecConstant};
 use crestline_program::{Program, ResourceRef};
 use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
 
 use crate::corpus::RunTest;
+
+/// Why an engine has no result.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The shader asks for more than a chip has at this width and narrower ones: no defect.
+    #[error("{0}")]
+    Limit(String),
+    /// The shader was refused or the run was stopped.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl From<String> for Failure {
+    fn from(message: String) -> Failure {
+        Failure::Wrong(message)
+    }
+}
 
 /// Something that runs shaders.
 pub trait Engine {
@@ -22,8 +39,8 @@ pub trait Engine {
     ///
     /// # Errors
     ///
-    /// A message when the shader is refused or the run is stopped.
-    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, String>;
+    /// See [`Failure`].
+    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, Failure>;
 }
 
 /// Translates the test's module by the front end.
@@ -57,8 +74,8 @@ impl Engine for Interpreter {
         "ssa".into()
     }
 
-    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
-        interpret(&shader(test)?, test)
+    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, Failure> {
+        Ok(interpret(&shader(test)?, test)?)
     }
 }
 
@@ -105,7 +122,7 @@ impl Emulator {
     /// Every platform and width that the differential tests compare.
     pub fn all() -> Vec<Emulator> {
         let widths = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
-        [Platform::Bdw, Platform::Skl]
+        [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl]
             .into_iter()
             .flat_map(|platform| widths.map(|simd| Emulator { platform, simd }))
             .collect()
@@ -125,8 +142,9 @@ impl Emulator {
     ///
     /// # Errors
     ///
-    /// The compiler's message.
-    pub fn compile(&self, test: &RunTest) -> Result<Program, String> {
+    /// [`Failure::Limit`] where only narrower threads have enough scratch memory, else the
+    /// compiler's message.
+    pub fn compile(&self, test: &RunTest) -> Result<Program, Failure> {
         let mut options = Options::new(self.platform).with_simd(self.simd);
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
@@ -134,7 +152,12 @@ impl Emulator {
         // For finding which pass is to blame: names of `opt_` passes to leave out.
         let skip = std::env::var("CRESTLINE_SKIP").unwrap_or_default();
         options.disabled = skip.split(',').map(str::to_owned).collect();
-        compile_spirv(&test.spirv, &options).map_err(|error| error.to_string())
+        compile_spirv(&test.spirv, &options).map_err(|error| match error {
+            CompileError::Scratch { .. } if self.simd != Simd::Simd8 => {
+                Failure::Limit(error.to_string())
+            }
+            _ => Failure::Wrong(error.to_string()),
+        })
     }
 
     /// Runs a program on a test's buffers; a diagnostic is an error unless it is known to be
@@ -168,7 +191,8 @@ impl Emulator {
             // in question read 0 and are not used. A write there is always wrong.
             Problem::OutOfBounds { write, .. } => write && test.case.in_bounds,
             Problem::UninitializedRead { .. } => {
-                !moves_whole_masks(&kernel.instructions()[found.location.instruction])
+                let inst = &kernel.instructions()[found.location.instruction];
+                !moves_whole_masks(inst) && !multiplies_for_all(inst)
             }
             _ => true,
         };
@@ -191,12 +215,18 @@ fn moves_whole_masks(inst: &Inst) -> bool {
     inst.no_mask && (special(&inst.dst.place) || inst.srcs.iter().any(source))
 }
 
+/// Whether an instruction computes high products for channels that may not be there, as Ivy Bridge
+/// must; those of enabled channels are copied.
+fn multiplies_for_all(inst: &Inst) -> bool {
+    inst.no_mask && inst.opcode == Opcode::Mach && inst.exec_size == 8
+}
+
 impl Engine for Emulator {
     fn name(&self) -> String {
         format!("{} at {:?}", self.platform, self.simd)
     }
 
-    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
-        self.execute(&self.compile(test)?, test)
+    fn run(&self, test: &RunTest) -> Result<Vec<Vec<u8>>, Failure> {
+        Ok(self.execute(&self.compile(test)?, test)?)
     }
 }

@@ -9,7 +9,7 @@ mod operand;
 
 use crestline_device::Device;
 use crestline_isa as isa;
-use crestline_isa::{AccessMode, DescSrc, Extra, Opcode, PredCtrl};
+use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, ThreadCtrl};
 
 use crate::ir::{Flag, FlowError, Function, Inst, Message, Op};
 use crate::passes::legal;
@@ -61,7 +61,7 @@ pub fn finish(function: &Function, device: &Device) -> Result<Vec<isa::Inst>, Fi
             insts.push(encoded);
         }
     }
-    flow.resolve(&mut insts)?;
+    flow.resolve(&mut insts, device)?;
     Ok(insts)
 }
 
@@ -110,10 +110,20 @@ fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishErro
     }
     let place = operand::Placer { inst, device };
     out.dst = place.dst()?;
+    if needs_thread_switch(inst, device) {
+        out.thread_ctrl = ThreadCtrl::Switch;
+    }
     for (index, slot) in out.srcs.iter_mut().enumerate().take(inst.srcs.len()) {
         *slot = place.src(index)?;
     }
     Ok(Some(out))
+}
+
+/// Whether the thread must yield after an instruction whose result hardware does not track: a flag alone, or a state
+/// register (PRM, "thread control").
+fn needs_thread_switch(inst: &Inst, device: &Device) -> bool {
+    let compare = matches!(inst.op, Op::Hw(Opcode::Cmp | Opcode::Cmpn)) && inst.dst.is_null();
+    compare && device.compare_needs_thread_switch() || inst.dst.is_arf(ArfKind::State)
 }
 
 fn send_opcode(inst: &Inst) -> Opcode {

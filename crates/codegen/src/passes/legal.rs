@@ -61,10 +61,17 @@ pub fn has_regions(op: Op) -> bool {
 /// messages have no limit of their own here, but for those that become indirect moves.
 pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
     let mut most = inst.exec_size;
+    let compressed = device.has_compressed_instructions();
     match inst.op {
         // One address word for each channel, from the first ones, with offsets that a vector
         // constant of eight entries spreads.
         Op::MovIndirect | Op::MovIndirectDst if !inst.srcs[1].is_scalar() => most = most.min(8),
+        // Each half of a compressed instruction would need an address of its own.
+        Op::MovIndirect | Op::MovIndirectDst if compressed => {
+            while most > 1 && u32::from(most) * inst.dst.ty.size() > GRF_BYTES {
+                most /= 2;
+            }
+        }
         Op::MovIndirect | Op::MovIndirectDst => {}
         // One accumulator holds eight dwords.
         Op::MulHigh => return most.min(8),
@@ -72,11 +79,19 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
         Op::Math(function) if function.is_int() => most = most.min(8),
         Op::Math(_) if inst.dst.ty == Type::Hf => most = most.min(8),
         Op::Math(_) => most = most.min(16),
-        op if is_three_source(op) => {
-            let wide = device.has_simd16_three_source() && inst.dst.ty.size() <= 4;
-            most = most.min(if wide { 16 } else { 8 });
+        Op::Hw(Opcode::Bfi1 | Opcode::Bfi2) => most = most.min(device.max_bit_insert_channels()),
+        Op::Hw(Opcode::Cmp | Opcode::Cmpn) if !inst.dst.is_null() => {
+            most = most.min(device.max_compare_channels());
         }
         _ => {}
+    }
+    if is_three_source(inst.op) {
+        let wide = device.has_simd16_three_source() && inst.dst.ty.size() <= 4;
+        most = most.min(if wide { 16 } else { 8 });
+    }
+    // Both halves of 32 channels would look at the masks and flags of the first 16.
+    if compressed {
+        most = most.min(16);
     }
     if is_mixed_float(inst) {
         most = most.min(8);
@@ -90,22 +105,31 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
     most
 }
 
+/// The end of an operand's region, in bytes from the start of its first register.
+fn end_of(operand: &Operand, exec_size: u8) -> u32 {
+    operand.offset % GRF_BYTES + operand.region_bytes(exec_size)
+}
+
 /// Whether no operand touches more than two registers, split evenly.
 fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
-    let end = |operand: &Operand| operand.offset % GRF_BYTES + operand.region_bytes(exec_size);
     let indirect_range = matches!(inst.op, Op::MovIndirect).then_some(0);
     let sources = inst.srcs.iter().enumerate().all(|(index, src)| {
         !src.in_grf()
             || src.is_scalar()
             || indirect_range == Some(index)
-            || end(src) <= 2 * GRF_BYTES
+            || end_of(src, exec_size) <= 2 * GRF_BYTES
     });
-    if !sources || inst.dst.in_grf() && end(&inst.dst) > 2 * GRF_BYTES {
+    let dst = &inst.dst;
+    if !sources || dst.in_grf() && end_of(dst, exec_size) > 2 * GRF_BYTES {
         return false;
     }
+    if dst.is_null() && device.has_compressed_instructions() {
+        let two =
+            |src: &Operand| src.in_grf() && !src.is_scalar() && end_of(src, exec_size) > GRF_BYTES;
+        return !inst.srcs.iter().any(two) || fits_compression(inst, exec_size);
+    }
     // A vector constant or an indirect source spreads like the destination.
-    let dst = &inst.dst;
-    if !dst.in_grf() || end(dst) <= GRF_BYTES {
+    if !dst.in_grf() || end_of(dst, exec_size) <= GRF_BYTES {
         return true;
     }
     let Some(stride) = dst.byte_stride(exec_size).filter(|stride| *stride != 0) else {
@@ -115,19 +139,27 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
     if first * 2 != u32::from(exec_size) {
         return false;
     }
-    if !device.has_compressed_instructions() {
-        return true;
-    }
-    // Two registers are two halves there: each half takes the next eight channels, and every
-    // source must step with the destination.
-    let halves = first == 8 || inst.no_mask;
-    halves
-        && inst.srcs.iter().all(|src| {
-            !src.in_grf()
-                || src.is_scalar()
-                || end(src) > GRF_BYTES
-                || src.ty.size() == 2 && src.is_packed() && dst.ty.size() == 4
-        })
+    !device.has_compressed_instructions() || fits_compression(inst, exec_size)
+}
+
+/// Whether an instruction that writes two registers can execute as two halves, the second with
+/// the next eight channels of the masks and every operand one register on (PRM, "register region
+/// restrictions"; a packed source of words steps by half a register).
+fn fits_compression(inst: &Inst, exec_size: u8) -> bool {
+    let half = u32::from(exec_size) / 2;
+    let unmasked = inst.no_mask && !inst.reads_flag() && !inst.writes_flag();
+    let steps = |src: &Operand| {
+        let start = src.offset % GRF_BYTES;
+        let words = src.ty.size() == 2 && src.is_packed();
+        let dwords = inst.dst.ty.size() == 4 && inst.dst.is_packed();
+        src.linear_stride(exec_size).is_some_and(|stride| {
+            let step = u32::from(stride) * src.ty.size();
+            let first_half = start + (half - 1) * step + src.ty.size();
+            half * step == GRF_BYTES && first_half <= GRF_BYTES
+        }) || words && (dwords || inst.dst.is_null()) && end_of(src, exec_size) <= GRF_BYTES
+    };
+    (half == 8 || unmasked)
+        && inst.srcs.iter().all(|src| !src.in_grf() || src.is_scalar() || steps(src))
 }
 
 /// The destination's step from channel to channel that the types demand, in bytes; `None` if
@@ -225,7 +257,10 @@ fn immediate_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
         return false;
     }
     match inst.op {
-        Op::Math(function) => matches!(function, MathFn::IntQuot | MathFn::IntRem) && index == 1,
+        Op::Math(function) => {
+            let divides = matches!(function, MathFn::IntQuot | MathFn::IntRem);
+            divides && index == 1 && device.has_math_immediate()
+        }
         Op::Hw(Opcode::Mov) => src.ty.size() < 8 || device.has_64bit_immediate(),
         _ => src.ty.size() < 8,
     }

@@ -1,36 +1,60 @@
-//! `lower_conversions`: moves between types that the hardware converts in two steps only.
+//! `lower_conversions`: moves between types that the hardware converts in two steps only, or by
+//! an instruction of their own (`f32to16` and `f16to32`, which see half floats as words).
 
 use crestline_device::Device;
-use crestline_isa::Type;
+use crestline_isa::{Opcode, Type};
 
 use super::PassError;
-use crate::ir::{Function, Inst};
+use crate::ir::{Function, Inst, Op};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// None.
-pub fn lower_conversions(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_conversions(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     Ok(function.rewrite(|inst, b| {
-        let Some(middle) = middle_type(&inst) else {
+        let Some(middle) = middle_type(&inst, device) else {
+            let (inst, changed) = with_half_instruction(inst, device);
             b.push(inst);
-            return false;
+            return changed;
         };
         let value = b.lanes(middle, 1);
         let mut first = Inst { dst: value, ..inst.clone() };
         first.saturate = false;
         first.cond_mod = crestline_isa::CondMod::None;
-        b.push(first);
         let mut second = inst;
         second.srcs[0] = value;
-        b.push(second);
+        for part in [first, second] {
+            b.push(with_half_instruction(part, device).0);
+        }
         true
     }))
 }
 
+/// A move from or to half floats as the instruction that the device has for it. One between half
+/// floats moves words, if it changes nothing.
+fn with_half_instruction(mut inst: Inst, device: &Device) -> (Inst, bool) {
+    let half = |ty: Type| ty == Type::Hf;
+    if !inst.is_mov() || !device.has_half_conversion_instructions() {
+        return (inst, false);
+    }
+    let opcode = match (half(inst.srcs[0].ty), half(inst.dst.ty)) {
+        (true, true) if !inst.saturate && !inst.srcs[0].has_modifiers() => Opcode::Mov,
+        (true, false) => Opcode::F16To32,
+        (false, true) => Opcode::F32To16,
+        _ => return (inst, false),
+    };
+    inst.op = Op::Hw(opcode);
+    for operand in inst.srcs.iter_mut().chain([&mut inst.dst]).filter(|o| half(o.ty)) {
+        *operand = operand.retype(Type::Uw);
+    }
+    (inst, true)
+}
+
 /// The type between, if source and destination have no direct conversion: bytes and half floats
-/// have none to or from 64 bits, and none between each other.
-fn middle_type(inst: &Inst) -> Option<Type> {
+/// have none to or from 64 bits, and none between each other; where half floats have instructions
+/// of their own, those convert from and to F only.
+fn middle_type(inst: &Inst, device: &Device) -> Option<Type> {
     if !inst.is_mov() || inst.srcs[0].is_imm() {
         return None;
     }
@@ -45,6 +69,11 @@ fn middle_type(inst: &Inst) -> Option<Type> {
     }
     if pair(half, wide) {
         return Some(Type::F);
+    }
+    if device.has_half_conversion_instructions() {
+        let changed = inst.saturate || inst.srcs[0].has_modifiers();
+        let other = |ty: Type| !matches!(ty, Type::Hf | Type::F);
+        return (pair(half, other) || half(from) && half(to) && changed).then_some(Type::F);
     }
     pair(byte, half).then_some(if half(from) {
         Type::D

@@ -2,10 +2,10 @@
 //! execution mask become reads of the architecture registers that hold it.
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, Opcode, Type};
+use crestline_isa::{ArfKind, CondMod, Opcode, Type};
 
 use super::PassError;
-use crate::ir::{Builder, Function, Inst, Op, Operand};
+use crate::ir::{Builder, Flag, Function, Inst, Op, Operand};
 
 /// Byte offset of the dispatch mask in the state registers (sr0.2).
 const DISPATCH_MASK: u32 = 8;
@@ -14,16 +14,16 @@ const DISPATCH_MASK: u32 = 8;
 ///
 /// # Errors
 /// A value whose channels do not lie at equal steps.
-pub fn lower_cross_channel(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_cross_channel(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     function.try_rewrite(|inst, b| {
         match inst.op {
             Op::Shuffle | Op::Broadcast => pick(&inst, b)?,
             Op::FindLiveChannel => {
                 let mask = b.scalar(Type::Ud);
-                live_channels(mask, b);
+                live_channels(mask, device, b);
                 b.uniform().emit(Op::Hw(Opcode::Fbl), inst.dst.with_stride(0), &[mask]);
             }
-            Op::LiveChannels => live_channels(inst.dst.with_stride(0), b),
+            Op::LiveChannels => live_channels(inst.dst.with_stride(0), device, b),
             _ => {
                 b.push(inst);
                 return Ok(false);
@@ -34,12 +34,29 @@ pub fn lower_cross_channel(function: &mut Function, _device: &Device) -> Result<
 }
 
 /// The enabled channels of the dispatched ones.
-fn live_channels(dst: Operand, b: &mut Builder<'_>) {
+fn live_channels(dst: Operand, device: &Device, b: &mut Builder<'_>) {
+    if !device.has_readable_channel_enables() {
+        return live_channels_by_flag(dst, b);
+    }
     let dispatched = b.scalar(Type::Ud);
     let enabled = Operand::arf(ArfKind::ChannelEnable, 0, Type::Ud).with_stride(0);
     let mut b = b.uniform();
     b.mov(dispatched, Operand::arf(ArfKind::State, DISPATCH_MASK, Type::Ud).with_stride(0));
     b.and(dst, enabled, dispatched);
+}
+
+/// The same by a condition that holds: each live channel sets its bit of a flag.
+fn live_channels_by_flag(dst: Operand, b: &mut Builder<'_>) {
+    let width = b.dispatch_width();
+    let Flag::Virtual(vreg) = b.flag() else { return };
+    let bits = Operand::scalar(vreg, if width > 16 { Type::Ud } else { Type::Uw });
+    b.uniform().mov(bits, Operand::imm(0, bits.ty));
+    let mut mark =
+        Inst::new(Op::Hw(Opcode::Mov), width, Operand::null(Type::Ud), &[Operand::imm_ud(0)]);
+    mark.cond_mod = CondMod::Z;
+    mark.flag = Flag::Virtual(vreg);
+    b.push(mark);
+    b.uniform().mov(dst, bits);
 }
 
 /// The element of a channel that is known, or at a byte index computed from its number.

@@ -1,12 +1,13 @@
 //! `lower_int_multiply`: integer products that no single instruction makes.
 //!
 //! - The high half of a 32-bit product goes through the accumulator: `mul` with the low half of
-//!   source 1 starts it, `mach` adds the high half.
+//!   source 1 starts it, `mach` adds the high half. On Ivy Bridge `mach` is for the first channels
+//!   only, so that the others take their place.
 //! - Where `mul` uses only 16 bits of source 1, the low half of a 32-bit product is the sum of
 //!   two products with 16-bit halves.
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, Opcode, Type};
+use crestline_isa::{ArfKind, Opcode, Predicate, Type};
 
 use super::PassError;
 use crate::ir::{Builder, Function, Inst, Op, Operand};
@@ -18,7 +19,7 @@ use crate::ir::{Builder, Function, Inst, Op, Operand};
 pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     function.try_rewrite(|inst, b| {
         match inst.op {
-            Op::MulHigh => multiply_high(&inst, b)?,
+            Op::MulHigh => multiply_high(&inst, device, b)?,
             Op::Hw(Opcode::Mul) if is_wide(&inst) && !device.mul_32x32() => {
                 multiply_low(inst, b)?;
             }
@@ -42,7 +43,7 @@ fn low_half(operand: Operand) -> Result<Operand, PassError> {
     plain.subscript(Type::Uw, 0).ok_or_else(|| PassError::operand("lower_int_multiply", &operand))
 }
 
-fn multiply_high(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn multiply_high(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
         (x, y) if x.is_imm() && !y.is_imm() => (y, x),
         (x, y) if x.is_imm() => {
@@ -67,9 +68,27 @@ fn multiply_high(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
         high.exec_size = each;
         high.group = inst.group + first;
         high.acc_wr_en = true;
-        part.push(high);
+        let moved = device.mach_needs_first_channels() && high.group != 0;
+        if moved {
+            // All channels compute as if they were the first; the enabled ones are copied.
+            let all = part.lanes(high.dst.ty, 1);
+            let copy = Inst { op: Op::Hw(Opcode::Mov), acc_wr_en: false, ..high.clone() };
+            let copy = Inst { srcs: smallvec::smallvec![all], ..copy };
+            let plain = Predicate::NONE;
+            part.push(Inst { dst: all, group: 0, no_mask: true, predicate: plain, ..high });
+            part.push(copy);
+        } else {
+            part.push(high);
+        }
     }
     Ok(())
+}
+
+/// A dword constant as a word that extends to it.
+fn word(bits: u32) -> Option<Operand> {
+    let unsigned = u16::try_from(bits).ok().map(Operand::imm_uw);
+    let signed = || i16::try_from(bits as i32).ok();
+    unsigned.or_else(|| signed().map(|value| Operand::imm(u64::from(value as u16), Type::W)))
 }
 
 fn multiply_low(inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
@@ -78,10 +97,10 @@ fn multiply_low(inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
         (x, y) if x.is_imm() && !y.is_imm() => (y, x),
         pair => pair,
     };
-    if let Some(bits) = y.imm_bits().filter(|bits| *bits as u32 <= 0xffff) {
+    if let Some(word) = y.imm_bits().and_then(|bits| word(bits as u32)) {
         let mut small = inst;
         small.srcs[0] = x;
-        small.srcs[1] = Operand::imm_uw(bits as u16);
+        small.srcs[1] = word;
         b.push(small);
         return Ok(());
     }

@@ -204,6 +204,11 @@ pub fn write_scattered(
     Ok(())
 }
 
+/// The surface that stands for scratch space.
+fn scratch_index(device: &Device) -> Bti {
+    if device.has_non_coherent_stateless() { Bti::STATELESS_NON_COHERENT } else { Bti::STATELESS }
+}
+
 /// The header of a scattered access to scratch space: the thread's base from r0.5, else zero.
 fn scratch_header(b: &mut Builder<'_>) -> Operand {
     let header = b.exec(8).lanes(Type::Ud, 1);
@@ -227,7 +232,7 @@ pub fn read_scratch(
     for (group, channels) in halves(b) {
         let kind = isa::Message::DwordScatteredRead {
             cache: Cache::Data,
-            bti: Bti::STATELESS_NON_COHERENT,
+            bti: scratch_index(device),
             simd: simd_mode(channels),
             invalidate: false,
         };
@@ -261,7 +266,7 @@ pub fn write_scratch(
     let header = scratch_header(b);
     for (group, channels) in halves(b) {
         let kind = isa::Message::DwordScatteredWrite {
-            bti: Bti::STATELESS_NON_COHERENT,
+            bti: scratch_index(device),
             simd: simd_mode(channels),
         };
         let shape = Shape { headers: 1, first: 2, ..write_shape(Space::Scratch) };

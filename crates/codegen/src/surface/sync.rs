@@ -7,6 +7,9 @@ use crestline_isa::{ArfKind, Opcode, Type};
 use super::{Shape, message};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Space};
 
+/// Byte offset of sr0.1 in the state registers; its low word has the shared memory index in bits 11:8.
+const SHARED_MEMORY_INDEX: u32 = 4;
+
 fn r0() -> Operand {
     Operand::grf(0, Type::Ud)
 }
@@ -38,6 +41,16 @@ pub fn fence(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError
     let done = if commit { b.lanes(Type::Ud, 1) } else { null };
     b.message(message, done, null, &[r0()]);
     Ok(())
+}
+
+/// Gives the state register the index of the workgroup's shared memory, from r0, where the hardware does not know it by
+/// itself (PRM of Haswell, "sr0.1: shared local memory index"). Before the first access.
+pub fn set_shared_memory_index(b: &mut Builder<'_>, device: &Device) {
+    if device.needs_shared_memory_index() {
+        let state = Operand::arf(ArfKind::State, SHARED_MEMORY_INDEX, Type::Uw).with_stride(0);
+        let index = r0().retype(Type::Uw).with_stride(0).byte_offset(2);
+        b.uniform().mov(state, index);
+    }
 }
 
 /// Waits until all threads of the workgroup are here: a message to the gateway, then the notification.

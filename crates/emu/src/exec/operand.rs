@@ -32,8 +32,9 @@ pub(crate) struct IndirectLanes {
     pub(crate) subregister: [u8; MAX_LANES],
     /// Bytes added.
     pub(crate) delta: [i16; MAX_LANES],
-    /// The sum of the low five bits of address and delta drops its carry.
-    pub(crate) drops_carry: bool,
+    /// The part of `delta` that the instruction names, if the sum of its low five bits and those
+    /// of the address drops its carry; the region's own steps do not.
+    pub(crate) drops_carry: Option<i16>,
 }
 
 /// What happens to a source element before the operation.

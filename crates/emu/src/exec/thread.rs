@@ -184,11 +184,9 @@ impl Thread {
         }
         let base = i32::from(self.registers.address(subregister));
         let delta = i32::from(lanes.delta[lane]);
-        let address = if lanes.drops_carry {
-            (base & !31) + (delta & !31) + (((base & 31) + (delta & 31)) & 31)
-        } else {
-            base + delta
-        };
+        let dropped =
+            lanes.drops_carry.map_or(0, |named| ((base & 31) + (i32::from(named) & 31)) & 32);
+        let address = base + delta - dropped;
         match usize::try_from(address) {
             Ok(place) if place + size <= registers::GRF_END => Some(place),
             _ => {

@@ -121,7 +121,7 @@ impl Context<'_> {
         let mut lanes = IndirectLanes {
             subregister: [addr; MAX_LANES],
             delta: [offset; MAX_LANES],
-            drops_carry: self.device.has_indirect_carry_bug(),
+            drops_carry: self.device.has_indirect_carry_bug().then_some(offset),
         };
         for (lane, distance) in distances.iter().enumerate().take(self.channels()) {
             let (row, within) = match rows {

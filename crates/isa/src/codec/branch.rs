@@ -82,7 +82,7 @@ fn unit(generation: Gen) -> i32 {
 }
 
 /// Whether an operation has a second target on a generation.
-fn has_uip(generation: Gen, op: Opcode) -> bool {
+pub fn has_uip(generation: Gen, op: Opcode) -> bool {
     use Opcode::*;
     match op {
         If => generation >= Gen::Gen7,

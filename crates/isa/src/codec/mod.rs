@@ -17,6 +17,7 @@ mod three_src;
 mod two_src;
 mod walk;
 
+pub use branch::has_uip;
 pub use program::{ProgramError, decode_at, decode_program, encode_into, encode_program};
 pub use walk::CodecError;
 

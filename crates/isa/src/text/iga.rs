@@ -458,7 +458,7 @@ impl Printer<'_> {
         // not UD.
         out.push(' ');
         self.payload(out, self.i.dst.place);
-        let named = !self.i.dst.place.is_null() && self.generation <= Gen::Gen75;
+        let named = self.generation <= Gen::Gen75;
         if typed && (split || named || self.i.dst.ty != Type::Ud) {
             let _ = write!(out, ":{}", type_name(self.i.dst.ty));
         }
