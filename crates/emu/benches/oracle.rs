@@ -2,7 +2,11 @@
 //! all checks on.
 //!
 //! `cargo bench -p crestline-emu` runs every listed case for about a second on one host thread,
-//! then on all cores; an argument picks the cases that begin with it. Cases are dispatched again and again, so the cost of a dispatch counts.
+//! then with many more workgroups on one and on all cores; an argument picks the cases that
+//! begin with it. Cases are dispatched again and again, so the cost of a dispatch counts.
+//!
+//! The figure of one core is by the time this thread had on it. That of all cores, and the
+//! speed-up against one, are by the clock on the wall, so they need an idle machine.
 
 use crestline_device::Device;
 use crestline_emu::{Kernel, Options, Resources};
@@ -21,6 +25,9 @@ const CASES: &[(&str, &str)] = &[
 
 const TIME: Duration = Duration::from_millis(1500);
 
+/// How many times the workgroups of a case are dispatched to measure host threads.
+const MANY: u32 = 64;
+
 /// Seconds this thread has spent on a core, where the system tells (Linux): a busy machine does
 /// not spoil the figure.
 fn cpu_seconds() -> Option<f64> {
@@ -29,27 +36,40 @@ fn cpu_seconds() -> Option<f64> {
     Some(nanoseconds / 1e9)
 }
 
-/// SIMD8 instructions and seconds: of this thread with one host thread, of the wall clock with
-/// more.
+/// What was executed in how long.
+struct Measure {
+    simd8_instructions: u64,
+    wall_seconds: f64,
+    /// Of the calling thread.
+    cpu_seconds: Option<f64>,
+}
+
+impl Measure {
+    /// Millions of SIMD8 instructions per second.
+    fn rate(&self, seconds: f64) -> f64 {
+        self.simd8_instructions as f64 / seconds / 1e6
+    }
+}
+
 fn measure(
     kernel: &Kernel,
     grid: [u32; 3],
     resources: &mut Resources,
     host_threads: usize,
-) -> (u64, f64) {
+) -> Measure {
     let options = Options { host_threads, ..Options::default() };
     let start = Instant::now();
-    let cpu = cpu_seconds().filter(|_| host_threads == 1);
-    let mut instructions = 0;
+    let cpu = cpu_seconds();
+    let mut simd8_instructions = 0;
     while start.elapsed() < TIME {
         let report = kernel.dispatch(grid, resources, &options).expect("the case runs");
-        instructions += report.simd8_instructions;
+        simd8_instructions += report.simd8_instructions;
     }
-    let seconds = match (cpu, cpu_seconds()) {
-        (Some(before), Some(after)) => after - before,
-        _ => start.elapsed().as_secs_f64(),
-    };
-    (instructions, seconds)
+    Measure {
+        simd8_instructions,
+        wall_seconds: start.elapsed().as_secs_f64(),
+        cpu_seconds: cpu.zip(cpu_seconds()).map(|(before, after)| after - before),
+    }
 }
 
 fn main() {
@@ -59,7 +79,7 @@ fn main() {
     }
     let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
     let cases = oracle.cases(Compiler::Mesa).expect("the pack is readable");
-    println!("{:<28} {:>14} {:>14}", "case", "one core M/s", "all cores M/s");
+    println!("{:<28} {:>14} {:>14} {:>9}", "case", "one core M/s", "all cores M/s", "speed-up");
     let only = std::env::args().skip(1).find(|argument| !argument.starts_with('-'));
     for (name, variant) in CASES {
         let label = format!("{name}/{variant}");
@@ -75,10 +95,19 @@ fn main() {
             resources.set_buffer(resource.resource, &resource.contents);
         }
         resources.set_push_constants(&case.push_constants);
-        let rates = [1, 0].map(|hosts| {
-            let (instructions, seconds) = measure(&kernel, case.grid, &mut resources, hosts);
-            instructions as f64 / seconds / 1e6
+        let one = measure(&kernel, case.grid, &mut resources, 1);
+        // Groups of another z do the same work on the same words.
+        let [x, y, z] = case.grid;
+        let [single, all] = [1, 0].map(|host_threads| {
+            let many = measure(&kernel, [x, y, z * MANY], &mut resources, host_threads);
+            many.rate(many.wall_seconds)
         });
-        println!("{:<28} {:>14.1} {:>14.1}", label, rates[0], rates[1]);
+        println!(
+            "{:<28} {:>14.1} {:>14.1} {:>9.2}",
+            label,
+            one.rate(one.cpu_seconds.unwrap_or(one.wall_seconds)),
+            all,
+            all / single
+        );
     }
 }

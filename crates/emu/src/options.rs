@@ -21,7 +21,8 @@ pub struct Options {
     /// Instructions one thread may execute. Default: 2^30.
     pub budget: u64,
     /// Host threads to use; 0 means one per core. Programs with atomics on global memory
-    /// always use one, so that results never depend on the host's scheduling.
+    /// always use one, so that results never depend on the host's scheduling; so does a target
+    /// without threads.
     pub host_threads: usize,
     /// Workgroup that the dispatch starts at.
     pub base_group: [u32; 3],

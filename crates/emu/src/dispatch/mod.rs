@@ -101,7 +101,10 @@ impl Kernel {
                 crew.run(&mut Unobserved, total);
                 crew.finish()
             };
-            let handles: Vec<_> = (1..hosts).map(|_| scope.spawn(help)).collect();
+            // Where the system has no threads, or no more of them, fewer hands do the work.
+            let handles: Vec<_> = (1..hosts)
+                .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, help).ok())
+                .collect();
             crew.run(&mut Unobserved, total);
             let mut outcomes = vec![crew.finish()];
             for handle in handles {

@@ -100,6 +100,9 @@ impl Thread {
         if !self.registers.is_written(&source.bytes) {
             self.check_written(source, mask);
         }
+        if source.modifier == Modifier::None {
+            return bits;
+        }
         const SIGN: u32 = 1 << 31;
         let (keep, flip) = match source.modifier {
             Modifier::None | Modifier::Invert => return bits,
@@ -259,9 +262,15 @@ impl Thread {
             self.registers.mark_set(set);
         } else {
             for i in 0..N {
-                words[i] = if mask >> i & 1 == 1 { values[i] } else { words[i] };
+                // In this form hosts without shifts by lane do it in vectors too.
+                let bit = 1 << i;
+                let chosen = u32::from(mask & bit == bit).wrapping_neg();
+                words[i] = values[i] & chosen | words[i] & !chosen;
             }
-            self.registers.mark_lanes(offset, mask);
+            // Registers that were written as a whole once, as in a loop, stay so.
+            if !self.registers.is_written(set) {
+                self.registers.mark_lanes(offset, mask);
+            }
         }
     }
 

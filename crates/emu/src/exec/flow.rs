@@ -12,13 +12,19 @@ use crate::load::flow::{Branch, BranchKind};
 
 impl Thread {
     /// Wakes the channels that wait at the current instruction.
-    #[inline(never)]
     pub(crate) fn join(&mut self) {
-        for lane in lanes_of(self.dispatched & !self.active) {
-            if self.waiting_at[lane] as usize == self.ip {
-                self.active |= 1 << lane;
-            }
+        self.active |= self.waiting(self.ip);
+    }
+
+    /// The channels that wait at an instruction. All channels are compared, which a host does
+    /// faster than looking for those that wait.
+    #[inline(always)]
+    fn waiting(&self, at: usize) -> u32 {
+        let mut here = 0;
+        for (lane, place) in self.waiting_at.iter().enumerate() {
+            here |= u32::from(*place as usize == at) << lane;
         }
+        here & self.dispatched & !self.active
     }
 
     /// Makes channels wait at an instruction.
@@ -119,9 +125,8 @@ impl Thread {
 
     fn go_on_from(&mut self, next: usize, jip: usize) {
         // Channels may wait right after the branch.
-        let waiting = lanes_of(self.dispatched & !self.active)
-            .any(|lane| self.waiting_at[lane] as usize == next);
-        self.ip = if self.active != 0 || waiting { next } else { jip };
+        let stays = self.active != 0 || self.waiting(next) != 0;
+        self.ip = if stays { next } else { jip };
     }
 
     fn jump_register(&mut self, op: &Op, index_of: &dyn Fn(i64) -> Option<usize>) {

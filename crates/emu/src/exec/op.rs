@@ -20,8 +20,8 @@ pub(crate) struct Op {
     /// First channel of the thread's masks.
     pub(crate) group: u8,
     pub(crate) no_mask: bool,
-    /// Channels may wait here, so the set of active channels is computed anew.
-    pub(crate) joins: bool,
+    /// What happens before the instruction executes.
+    pub(crate) prelude: Prelude,
     pub(crate) predicate: Predicate,
     /// The predicate selects between sources instead of enabling channels.
     pub(crate) selects: bool,
@@ -37,8 +37,6 @@ pub(crate) struct Op {
     pub(crate) extensions: super::alu::macros::Extensions,
     /// The result goes to the destination as it is: no saturation, condition or accumulator.
     pub(crate) plain: bool,
-    /// Reads a register that must be brought up to date first.
-    pub(crate) live_state: bool,
     /// Units of eight channels.
     pub(crate) simd8_units: u8,
     /// Place in the code, in bytes.
@@ -60,6 +58,34 @@ pub(crate) enum Action {
     Send(Box<Message>),
     /// Waits for a notification.
     Wait,
+}
+
+/// What has to happen before an instruction executes; for most of them nothing, which the
+/// interpreter sees at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Prelude(u8);
+
+impl Prelude {
+    /// Channels may wait here, so the set of active channels is computed anew.
+    pub(crate) const JOIN: Prelude = Prelude(1);
+    /// Reads a register that must be brought up to date first.
+    pub(crate) const LIVE_STATE: Prelude = Prelude(2);
+
+    /// Whether there is anything to do.
+    #[inline(always)]
+    pub(crate) fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether one of the things to do is `what`.
+    pub(crate) fn has(self, what: Prelude) -> bool {
+        self.0 & what.0 != 0
+    }
+
+    /// Adds something to do.
+    pub(crate) fn add(&mut self, what: Prelude) {
+        self.0 |= what.0;
+    }
 }
 
 /// How flag bits enable channels.

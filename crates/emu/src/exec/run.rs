@@ -1,6 +1,6 @@
 //! The interpreter's loop.
 
-use super::op::Action;
+use super::op::{Action, Op};
 use super::thread::{Fault, Status, Thread};
 use crate::load::Kernel;
 use crate::message::{self, World};
@@ -41,13 +41,10 @@ pub(crate) fn run<O: Observer>(
             return;
         }
         t.current = t.ip;
-        if op.joins {
-            t.join();
-        }
         t.executed += 1;
         t.executed_simd8 += u64::from(op.simd8_units);
-        if op.live_state {
-            t.refresh_live_state(op.offset);
+        if op.prelude.any() {
+            t.prepare(op);
         }
         let exec = op.execution_mask(t);
         match &op.action {
@@ -59,37 +56,33 @@ pub(crate) fn run<O: Observer>(
                 t.ip += 1;
                 observer.after(t, t.current, mask);
             }
-            Action::Nop => {
-                observer.before(t, t.current, exec);
-                t.ip += 1;
-                observer.after(t, t.current, exec);
+            Action::Wait if t.notifications() == 0 => {
+                // The instruction executes when the notification is there.
+                t.executed -= 1;
+                t.executed_simd8 -= u64::from(op.simd8_units);
+                t.status = Status::Waiting;
             }
-            Action::Branch(branch) => {
+            other => {
                 observer.before(t, t.current, exec);
-                let index_of = |to: i64| kernel.starts.get(&u32::try_from(to).ok()?).copied();
-                t.branch(op, branch, &index_of);
-                observer.after(t, t.current, exec);
-            }
-            Action::Send(send) => {
-                observer.before(t, t.current, exec);
-                message::execute(op, send, t, world);
-                t.ip += 1;
-                observer.after(t, t.current, exec);
-            }
-            Action::Wait => {
-                let notifications = t.notifications();
-                if notifications == 0 {
-                    // The instruction executes when the notification is there.
-                    t.executed -= 1;
-                    t.executed_simd8 -= u64::from(op.simd8_units);
-                    t.status = Status::Waiting;
-                    return;
-                }
-                observer.before(t, t.current, exec);
-                t.set_notifications(notifications - 1);
-                t.ip += 1;
+                unusual(kernel, op, other, t, world);
                 observer.after(t, t.current, exec);
             }
         }
     }
+}
+
+/// Executes what is not arithmetic. Apart, so that the loop stays small.
+#[inline(never)]
+fn unusual(kernel: &Kernel, op: &Op, action: &Action, t: &mut Thread, world: &mut World<'_>) {
+    match action {
+        Action::Branch(branch) => {
+            let index_of = |to: i64| kernel.starts.get(&u32::try_from(to).ok()?).copied();
+            t.branch(op, branch, &index_of);
+            return;
+        }
+        Action::Send(send) => message::execute(op, send, t, world),
+        Action::Wait => t.set_notifications(t.notifications() - 1),
+        Action::Alu(_) | Action::Nop => {}
+    }
+    t.ip += 1;
 }

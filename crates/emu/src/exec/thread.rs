@@ -1,6 +1,7 @@
 //! One hardware thread: registers, channel masks, and what it found wrong.
 
 use super::log::Log;
+use super::op::{Op, Prelude};
 use super::registers::{self, CONTROL, NOTIFICATION, Registers, STATE};
 use crestline_isa::semantics::FloatEnv;
 
@@ -122,10 +123,16 @@ impl Thread {
         self.env = FloatEnv::from_cr0(self.registers.u32(CONTROL));
     }
 
-    /// Brings registers up to date that change by themselves.
-    pub(crate) fn refresh_live_state(&mut self, ip_bytes: u32) {
-        self.registers.set_channel_enable(self.active);
-        self.registers.set_ip_and_time(ip_bytes, self.executed);
+    /// Does what has to happen before an instruction executes.
+    #[inline(never)]
+    pub(crate) fn prepare(&mut self, op: &Op) {
+        if op.prelude.has(Prelude::JOIN) {
+            self.join();
+        }
+        if op.prelude.has(Prelude::LIVE_STATE) {
+            self.registers.set_channel_enable(self.active);
+            self.registers.set_ip_and_time(op.offset, self.executed);
+        }
     }
 
     /// Notifications received and not yet waited for.

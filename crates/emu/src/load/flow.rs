@@ -95,17 +95,19 @@ pub(crate) fn translate(
 }
 
 impl Branch {
-    /// The instructions at which channels may wait because of this branch at `here`.
+    /// The instructions at which channels may wait because of this branch at `here`, and from
+    /// which execution may go on without an active channel.
     pub(crate) fn wait_points(&self, here: usize) -> Vec<usize> {
         match self.kind {
-            BranchKind::If | BranchKind::Else | BranchKind::Leave => vec![self.jip, self.uip],
-            BranchKind::Join | BranchKind::JumpRegister => vec![here],
+            BranchKind::If | BranchKind::Diverge => vec![self.jip],
+            BranchKind::Else => vec![here + 1, self.uip],
+            BranchKind::Leave => vec![self.uip],
             BranchKind::Break => vec![self.uip + 1],
+            BranchKind::While => vec![here + 1],
+            BranchKind::Goto { .. } => vec![here + 1, self.uip],
+            BranchKind::Call => vec![here + 1, self.jip],
+            BranchKind::Join | BranchKind::JumpRegister | BranchKind::Return => vec![here],
             BranchKind::Jump => vec![],
-            BranchKind::While | BranchKind::Goto { .. } | BranchKind::Diverge => {
-                vec![here + 1, self.jip, self.uip]
-            }
-            BranchKind::Call | BranchKind::Return => vec![here + 1, self.jip],
         }
     }
 }

@@ -6,7 +6,7 @@ mod select;
 
 use crate::EmuError;
 use crate::exec::access::from_bits;
-use crate::exec::op::{Action, Op, Predicate};
+use crate::exec::op::{Action, Op, Predicate, Prelude};
 use crate::exec::operand::{Destination, DestinationKind, Source};
 use crate::exec::registers::ByteSet;
 use crate::message;
@@ -169,7 +169,7 @@ fn mark_joins(ops: &mut [Op]) {
     // Wherever a jump may lead by a register value, channels may have waited before.
     for point in points {
         if let Some(op) = ops.get_mut(point) {
-            op.joins = true;
+            op.prelude.add(Prelude::JOIN);
         }
     }
 }
@@ -209,7 +209,9 @@ fn specialise(
         Opcode::Smov => scattered_move(&mut op, inst, device)?,
         _ => arithmetic(&mut op, inst, device)?,
     }
-    op.live_state |= op.sources.iter().any(|source| source.live_state);
+    if op.sources.iter().any(|source| source.live_state) {
+        op.prelude.add(Prelude::LIVE_STATE);
+    }
     Ok(op)
 }
 
@@ -241,7 +243,7 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
         full,
         group: inst.group,
         no_mask: inst.no_mask,
-        joins: false,
+        prelude: Prelude::default(),
         predicate: Predicate { ctrl: inst.predicate.ctrl, inverse: inst.predicate.inverse },
         selects: false,
         condition: inst.cond_mod,
@@ -260,7 +262,6 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
         accumulator: None,
         extensions: [8; 4],
         plain: true,
-        live_state: false,
         simd8_units: channels.div_ceil(8) as u8,
         offset,
         size: inst.size(),

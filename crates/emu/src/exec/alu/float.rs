@@ -6,6 +6,7 @@
 use super::finish;
 use super::ops::{Add, Mad, Mul};
 use super::{Binary, Ternary};
+use crate::exec::access::lanes_of;
 use crate::exec::op::Op;
 use crate::exec::thread::Thread;
 use crestline_isa::Type;
@@ -23,34 +24,57 @@ fn flush<const N: usize>(values: &mut Bits<N>) {
     }
 }
 
-/// Loads `S` sources, their denormals flushed if the mode says so.
+/// Loads a source, its denormals flushed if the mode says so.
 #[inline(always)]
-fn load<const N: usize, const S: usize>(op: &Op, t: &mut Thread, mask: u32) -> [Bits<N>; S] {
-    let mut sources = [[0; N]; S];
-    for (bits, source) in sources.iter_mut().zip(&op.sources) {
-        *bits = t.load_float_bits(source, mask);
-        if !t.env.keep_denorm_f32 {
-            flush(bits);
-        }
+fn load<const N: usize>(op: &Op, t: &mut Thread, mask: u32, source: usize) -> Bits<N> {
+    let mut bits = t.load_float_bits(&op.sources[source], mask);
+    if !t.env.keep_denorm_f32 {
+        flush(&mut bits);
     }
-    sources
+    bits
 }
 
-/// Flushes the host's result, or lets the semantics decide where it is in doubt; stores it.
+/// What the host computed in a channel.
+struct Quick {
+    value: f32,
+    /// The semantics have to decide.
+    doubtful: bool,
+}
+
+/// A result that is in doubt only if it is NaN.
 #[inline(always)]
-fn settle<const N: usize, const S: usize>(
+fn unless_nan(value: f32) -> Quick {
+    Quick { value, doubtful: value.is_nan() }
+}
+
+/// Computes all channels on the host, leaves those in doubt to the semantics, and stores.
+#[inline(always)]
+fn compute<const N: usize>(
     op: &Op,
     t: &mut Thread,
     mask: u32,
-    sources: &[Bits<N>; S],
-    mut result: Bits<N>,
-    doubtful: bool,
-    exact: fn([f32; S], &FloatEnv) -> f32,
+    quick: impl Fn(usize) -> Quick,
+    exact: impl Fn(usize, &FloatEnv) -> f32,
 ) {
-    if doubtful || t.env.rounding != Rounding::NearestEven {
-        recompute(sources, &mut result, &t.env, exact);
-    } else if !t.env.keep_denorm_f32 {
+    let mut result = [0; N];
+    let mut doubtful = false;
+    for (i, bits) in result.iter_mut().enumerate() {
+        let channel = quick(i);
+        *bits = channel.value.to_bits();
+        doubtful |= channel.doubtful;
+    }
+    let env = t.env;
+    if !env.keep_denorm_f32 {
         flush(&mut result);
+    }
+    if doubtful || env.rounding != Rounding::NearestEven {
+        // Rarely, but for channels that are masked off and hold anything.
+        let all = env.rounding != Rounding::NearestEven;
+        for i in lanes_of(mask & op.full) {
+            if all || quick(i).doubtful {
+                result[i] = exact(i, &env).to_bits();
+            }
+        }
     }
     if op.plain && op.destination.ty == Type::F {
         t.store_float_bits(&op.destination, &result, mask, op.full);
@@ -59,56 +83,45 @@ fn settle<const N: usize, const S: usize>(
     }
 }
 
-/// Computes channel by channel as the semantics say.
-#[cold]
-#[inline(never)]
-fn recompute<const N: usize, const S: usize>(
-    sources: &[Bits<N>; S],
-    result: &mut Bits<N>,
-    env: &FloatEnv,
-    exact: fn([f32; S], &FloatEnv) -> f32,
-) {
-    for i in 0..N {
-        let operands = std::array::from_fn(|s| f32::from_bits(sources[s][i]));
-        result[i] = exact(operands, env).to_bits();
-    }
-}
-
 pub(crate) fn add<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let sources = load::<N, 2>(op, t, mask);
-    let mut result = [0; N];
-    let mut doubtful = false;
-    for i in 0..N {
-        let sum = f32::from_bits(sources[0][i]) + f32::from_bits(sources[1][i]);
-        result[i] = sum.to_bits();
-        doubtful |= sum.is_nan();
-    }
-    settle(op, t, mask, &sources, result, doubtful, |[a, b], env| Add::eval(a, b, env));
+    let (a, b) = (load::<N>(op, t, mask, 0), load::<N>(op, t, mask, 1));
+    let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
+    let quick = |i| {
+        let [a, b] = at(i);
+        unless_nan(a + b)
+    };
+    compute::<N>(op, t, mask, quick, |i, env| {
+        let [a, b] = at(i);
+        Add::eval(a, b, env)
+    });
 }
 
 pub(crate) fn mul<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let sources = load::<N, 2>(op, t, mask);
-    let mut result = [0; N];
-    let mut doubtful = false;
-    for i in 0..N {
-        let product = f32::from_bits(sources[0][i]) * f32::from_bits(sources[1][i]);
-        result[i] = product.to_bits();
-        doubtful |= product.is_nan();
-    }
-    settle(op, t, mask, &sources, result, doubtful, |[a, b], env| Mul::eval(a, b, env));
+    let (a, b) = (load::<N>(op, t, mask, 0), load::<N>(op, t, mask, 1));
+    let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
+    let quick = |i| {
+        let [a, b] = at(i);
+        unless_nan(a * b)
+    };
+    compute::<N>(op, t, mask, quick, |i, env| {
+        let [a, b] = at(i);
+        Mul::eval(a, b, env)
+    });
 }
 
 pub(crate) fn mad<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let sources = load::<N, 3>(op, t, mask);
-    let mut result = [0; N];
-    let mut doubtful = false;
-    for i in 0..N {
-        let [a, b, c] = [0, 1, 2].map(|s| f32::from_bits(sources[s][i]));
-        let (sum, doubt) = fused(b, c, a);
-        result[i] = sum.to_bits();
-        doubtful |= doubt;
-    }
-    settle(op, t, mask, &sources, result, doubtful, |[a, b, c], env| Mad::eval(a, b, c, env));
+    let a = load::<N>(op, t, mask, 0);
+    let b = load::<N>(op, t, mask, 1);
+    let c = load::<N>(op, t, mask, 2);
+    let at = |i: usize| [a[i], b[i], c[i]].map(f32::from_bits);
+    let quick = |i| {
+        let [a, b, c] = at(i);
+        fused(b, c, a)
+    };
+    compute::<N>(op, t, mask, quick, |i, env| {
+        let [a, b, c] = at(i);
+        Mad::eval(a, b, c, env)
+    });
 }
 
 /// `b * c + a` rounded once, and whether that is in doubt.
@@ -119,12 +132,12 @@ pub(crate) fn mad<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
 /// zero is exact if a factor is zero. The tests are made on 32-bit values, of which a vector
 /// holds twice as many.
 #[inline(always)]
-fn fused(b: f32, c: f32, a: f32) -> (f32, bool) {
+fn fused(b: f32, c: f32, a: f32) -> Quick {
     let sum = f64::from(b) * f64::from(c) + f64::from(a);
     let result = sum as f32;
     let between = sum.to_bits() as u32 & 0x1fff_ffff == 0x1000_0000;
     let tiny = (result.abs() < 2.4e-38) & ((result != 0.0) | ((b != 0.0) & (c != 0.0)));
-    (result, between | tiny | result.is_nan())
+    Quick { value: result, doubtful: between | tiny | result.is_nan() }
 }
 
 #[cfg(test)]
@@ -145,7 +158,7 @@ mod tests {
             // Few significant bits make ties frequent.
             let mask = if i % 2 == 0 { u32::MAX } else { 0xffff_c000 };
             let [a, b, c] = [(); 3].map(|()| f32::from_bits(next() & mask));
-            let (got, doubt) = fused(b, c, a);
+            let Quick { value: got, doubtful: doubt } = fused(b, c, a);
             doubts += u32::from(doubt);
             let expected = b.mul_add(c, a);
             assert!(
@@ -155,6 +168,7 @@ mod tests {
         }
         assert!(doubts < 1_000_000);
         let (a, b, c) = (1.0f32, 1.0f32.next_up(), 2f32.powi(-24));
-        assert!(fused(b, c, a).1 || fused(b, c, a).0 == b.mul_add(c, a));
+        let tie = fused(b, c, a);
+        assert!(tie.doubtful || tie.value == b.mul_add(c, a));
     }
 }
