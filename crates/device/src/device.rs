@@ -134,6 +134,11 @@ impl Device {
         self.until(Gen::Gen9)
     }
 
+    /// Vertex, tessellation and geometry threads of eight vertices.
+    pub fn has_simd8_vertex_threads(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
     /// Three-source instructions with strided regions instead of Align16 operands.
     pub fn has_align1_three_source(&self) -> bool {
         self.since(Gen::Gen11)
@@ -380,6 +385,12 @@ impl Device {
     /// The largest scratch block message, in registers.
     pub fn max_scratch_block_registers(&self) -> u32 {
         if self.since(Gen::Gen8) { 8 } else { 4 }
+    }
+
+    /// Position of a tessellation control thread's number among those of its patch in r0.2
+    /// (single patch dispatch).
+    pub fn tess_instance_shift(&self) -> u32 {
+        if matches!(self.generation(), Gen::Gen75 | Gen::Gen8 | Gen::Gen9) { 17 } else { 16 }
     }
 
     /// Bits of r0.2 that a barrier message must hand on.

@@ -102,6 +102,8 @@ pub enum SurfaceName {
     Scratch,
     /// Memory by its 64-bit address.
     Address,
+    /// A URB entry by its handle.
+    Urb(u32),
 }
 
 impl fmt::Display for SurfaceName {
@@ -112,6 +114,7 @@ impl fmt::Display for SurfaceName {
             SurfaceName::Shared => f.write_str("shared memory"),
             SurfaceName::Scratch => f.write_str("scratch memory"),
             SurfaceName::Address => f.write_str("64-bit addresses"),
+            SurfaceName::Urb(handle) => write!(f, "URB entry {handle:#x}"),
         }
     }
 }

@@ -44,6 +44,23 @@ pub enum EmuError {
         /// What is missing.
         what: String,
     },
+    /// The program is for another stage than was asked to run.
+    #[error("the program is a {found} shader: expected a {expected} shader")]
+    Stage {
+        /// The stage that was asked to run.
+        expected: &'static str,
+        /// The stage of the program.
+        found: &'static str,
+    },
+    /// Input of a stage that does not fit its metadata.
+    #[error("{0}")]
+    StageInput(String),
+    /// The metadata names a vertex attribute that was not supplied.
+    #[error("no vertex attribute is supplied for location {location}")]
+    MissingAttribute {
+        /// The location.
+        location: u32,
+    },
     /// The metadata names a resource that was not supplied.
     #[error("resource {resource} is not supplied: {needed_for}")]
     MissingResource {

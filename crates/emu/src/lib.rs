@@ -1,13 +1,15 @@
 //! An emulator that runs EU machine code from its metadata.
 //!
 //! [`Kernel::load`] turns code into executable form once; [`Kernel::dispatch`] acts as the
-//! driver and runs a grid of workgroups on [`Resources`]. The emulator knows machine code and
+//! driver and runs a grid of workgroups on [`Resources`]; [`Kernel::run_vertices`] and its like
+//! run the stages of a draw call. The emulator knows machine code and
 //! [`Metadata`](crestline_program::Metadata), and nothing of any compiler.
 //!
 //! What the hardware would silently do wrong, or leave undefined, is reported: see [`Class`].
 
 #![deny(missing_docs)]
 
+mod attribute;
 mod diagnostic;
 mod dispatch;
 mod error;
@@ -18,13 +20,17 @@ mod memory;
 mod message;
 mod options;
 mod resources;
+mod stage;
 mod texel;
 mod trace;
+mod urb;
 
+pub use attribute::{Attribute, AttributeFormat, AttributeFormatError};
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
 pub use image::{AddressMode, Filter, ImageDimension, ImageShape, Sampler};
 pub use load::Kernel;
 pub use options::{Options, Policy, Report};
 pub use resources::Resources;
+pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues};
 pub use trace::{Change, Step, Trace};

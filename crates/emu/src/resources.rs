@@ -1,6 +1,7 @@
 //! What a driver would bind: buffers, images, samplers, push constants.
 
 use crate::EmuError;
+use crate::attribute::Attribute;
 use crate::image::{Image, ImageShape, Sampler};
 use crate::memory::Buffer;
 use crestline_program::ResourceRef;
@@ -12,6 +13,7 @@ pub struct Resources {
     buffers: BTreeMap<ResourceRef, Buffer>,
     images: BTreeMap<ResourceRef, Image>,
     samplers: BTreeMap<ResourceRef, Sampler>,
+    attributes: BTreeMap<u32, Attribute>,
     push_constants: Vec<u8>,
 }
 
@@ -63,6 +65,11 @@ impl Resources {
         self.samplers.insert(resource, sampler);
     }
 
+    /// Binds the vertex attribute of a location.
+    pub fn set_attribute(&mut self, location: u32, attribute: Attribute) {
+        self.attributes.insert(location, attribute);
+    }
+
     /// The buffers bound, in order.
     pub fn buffers(&self) -> impl Iterator<Item = ResourceRef> {
         self.buffers.keys().copied()
@@ -83,6 +90,10 @@ impl Resources {
 
     pub(crate) fn get_sampler(&self, resource: ResourceRef) -> Option<Sampler> {
         self.samplers.get(&resource).copied()
+    }
+
+    pub(crate) fn get_attribute(&self, location: u32) -> Option<&Attribute> {
+        self.attributes.get(&location)
     }
 
     pub(crate) fn push_constants(&self) -> &[u8] {

@@ -4,6 +4,8 @@
 //! `../shared` beside the repository. It is translated here into our own [`Metadata`] and plain
 //! buffers, so that whoever runs the code needs to know nothing of the pack.
 
+pub mod vec4;
+
 use crate::Absent;
 use crestline_program::{
     BindingEntry, ComputeMetadata, ConstantData, Content, FloatMode, GrfRange, ImageAccess,
@@ -381,30 +383,8 @@ impl Case {
             Some(name) => read(&directory.join(name))?,
             None => Vec::new(),
         };
-        let mut resources = Vec::new();
-        let mut samplers = Vec::new();
-        let sampler = |resource, filter: &str, address: &str, normalized| {
-            if address != "clamp_to_edge" {
-                return Err(error(&path, format!("address mode `{address}` is not known")));
-            }
-            Ok(CaseSampler { resource, linear: filter == "linear", normalized })
-        };
-        for resource in file.resources.iter().chain(&file.args) {
-            match (resource.kind.as_str(), &file.sampler) {
-                ("value" | "local", _) => continue,
-                ("sampler", _) => {
-                    let ResourceFile { filter, address, normalized, .. } = resource;
-                    samplers.push(sampler(resource.place(), filter, address, *normalized)?);
-                    continue;
-                }
-                ("sampled_texture", Some(state)) => {
-                    let SamplerState { filter, address, normalized } = state;
-                    samplers.push(sampler(resource.place(), filter, address, *normalized)?);
-                }
-                _ => {}
-            }
-            resources.push(resource.read(directory)?);
-        }
+        let listed = file.resources.iter().chain(&file.args);
+        let (resources, samplers) = read_resources(&path, listed, file.sampler.as_ref())?;
         Ok(Case {
             name: file.name,
             compiler,
@@ -452,6 +432,40 @@ impl Case {
         }
         Ok(Variant { code, metadata })
     }
+}
+
+/// Resources and samplers of a case whose description lies at `path`.
+fn read_resources<'a>(
+    path: &Path,
+    listed: impl Iterator<Item = &'a ResourceFile>,
+    sampler_of_all: Option<&SamplerState>,
+) -> Result<(Vec<CaseResource>, Vec<CaseSampler>), OracleError> {
+    let directory = path.parent().unwrap_or(path);
+    let mut resources = Vec::new();
+    let mut samplers = Vec::new();
+    let sampler = |resource, filter: &str, address: &str, normalized| {
+        if address != "clamp_to_edge" {
+            return Err(error(path, format!("address mode `{address}` is not known")));
+        }
+        Ok(CaseSampler { resource, linear: filter == "linear", normalized })
+    };
+    for resource in listed {
+        match (resource.kind.as_str(), sampler_of_all) {
+            ("value" | "local", _) => continue,
+            ("sampler", _) => {
+                let ResourceFile { filter, address, normalized, .. } = resource;
+                samplers.push(sampler(resource.place(), filter, address, *normalized)?);
+                continue;
+            }
+            ("sampled_texture", Some(state)) => {
+                let SamplerState { filter, address, normalized } = state;
+                samplers.push(sampler(resource.place(), filter, address, *normalized)?);
+            }
+            _ => {}
+        }
+        resources.push(resource.read(directory)?);
+    }
+    Ok((resources, samplers))
 }
 
 impl ResourceFile {

@@ -19,6 +19,7 @@ mod error;
 mod hex;
 mod metadata;
 mod payload;
+mod stages;
 mod statistics;
 mod surface;
 
@@ -29,5 +30,10 @@ pub use metadata::{
     RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
 };
 pub use payload::{Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, Payload, PayloadItem};
+pub use stages::{
+    ControlData, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES, Spacing,
+    StageDispatch, TessControlMetadata, TessEvalMetadata, TessOutput, Varying, VertexInput,
+    VertexMetadata,
+};
 pub use statistics::Statistics;
 pub use surface::{BindingEntry, ImageAccess, ResourceRef, SamplerEntry, Surface};

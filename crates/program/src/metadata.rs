@@ -1,6 +1,9 @@
 //! The metadata of a program: everything a driver needs besides the code.
 
-use crate::{BindingEntry, GRF_BYTES, MetadataError, Payload, SamplerEntry};
+use crate::{
+    BindingEntry, GRF_BYTES, GeometryMetadata, MetadataError, Payload, SamplerEntry,
+    TessControlMetadata, TessEvalMetadata, VertexMetadata,
+};
 use crestline_device::{Device, Platform};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -23,7 +26,8 @@ pub struct Metadata {
     /// Name of the entry point, for people.
     #[serde(default)]
     pub entry_point: String,
-    /// Channels of a thread: 8, 16 or 32.
+    /// Channels of a thread: 8, 16 or 32. Stages other than compute have 8, whatever a channel
+    /// stands for.
     pub simd_width: u32,
     /// What depends on the pipeline stage.
     pub stage: StageMetadata,
@@ -62,6 +66,27 @@ pub struct Metadata {
 pub enum StageMetadata {
     /// A compute shader.
     Compute(ComputeMetadata),
+    /// A vertex shader.
+    Vertex(VertexMetadata),
+    /// A tessellation control shader.
+    TessControl(TessControlMetadata),
+    /// A tessellation evaluation shader.
+    TessEval(TessEvalMetadata),
+    /// A geometry shader.
+    Geometry(GeometryMetadata),
+}
+
+impl StageMetadata {
+    /// The stage's name.
+    pub fn name(&self) -> &'static str {
+        match self {
+            StageMetadata::Compute(_) => "compute",
+            StageMetadata::Vertex(_) => "vertex",
+            StageMetadata::TessControl(_) => "tess_control",
+            StageMetadata::TessEval(_) => "tess_eval",
+            StageMetadata::Geometry(_) => "geometry",
+        }
+    }
 }
 
 /// What only compute programs have.
@@ -233,6 +258,15 @@ impl Metadata {
         }
         match &self.stage {
             StageMetadata::Compute(compute) => self.check_compute(compute, &device)?,
+            StageMetadata::Vertex(vertex) => vertex.check(&device)?,
+            StageMetadata::TessControl(control) => control.check(&device)?,
+            StageMetadata::TessEval(eval) => eval.check(&device)?,
+            StageMetadata::Geometry(geometry) => geometry.check(&device)?,
+        }
+        let compute = matches!(self.stage, StageMetadata::Compute(_));
+        if !compute && self.simd_width != 8 {
+            let reason = format!("{}: threads of this stage have 8 channels", self.simd_width);
+            return Err(field("simd_width", reason));
         }
         self.check_payload(&device)?;
         self.check_tables()?;
@@ -295,7 +329,8 @@ impl Metadata {
                 return Err(field("payload.local_ids", reason));
             }
         }
-        if payload.cross_thread.is_some() && !device.has_cross_thread_constants() {
+        let compute = matches!(self.stage, StageMetadata::Compute(_));
+        if compute && payload.cross_thread.is_some() && !device.has_cross_thread_constants() {
             let reason = format!("{} has per-thread constants only", self.platform);
             return Err(field("payload.cross_thread", reason));
         }

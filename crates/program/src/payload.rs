@@ -14,8 +14,9 @@ pub const GRF_BYTES: u32 = 32;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Payload {
-    /// Registers that hold the same constants in every thread of a workgroup; absent if
-    /// there are none (always on gen7, which has only per-thread constants).
+    /// Registers that hold the same constants in every thread of a workgroup, or of a draw
+    /// call; absent if there are none (always for compute on gen7, which has only per-thread
+    /// constants).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cross_thread: Option<GrfRange>,
     /// Registers whose contents differ from thread to thread. May stand before or after the
@@ -89,6 +90,13 @@ pub enum Content {
     /// Bytes of the user's push constants, from this byte on.
     PushConstant {
         /// First byte in the push constant block.
+        offset: u32,
+    },
+    /// Bytes of a uniform buffer, from this byte on. Bytes past its end hold 0.
+    UniformBuffer {
+        /// The buffer.
+        resource: ResourceRef,
+        /// First byte.
         offset: u32,
     },
     /// One dword: the index of the thread in its workgroup.

@@ -1,6 +1,6 @@
-//! One host thread's part of a dispatch: it takes workgroups from a queue and runs them.
+//! One host thread's part of a dispatch: it takes units of work from a queue and runs them.
 
-use super::group::{Common, run_group};
+use super::group::{Common, Shared, run_group};
 use crate::exec::log::Log;
 use crate::exec::run::Observer;
 use crate::exec::thread::Thread;
@@ -30,12 +30,11 @@ pub(super) fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic
         .or_insert(diagnostic);
 }
 
-/// The workgroups of a dispatch, handed out in order.
+/// The units of a dispatch, handed out in order.
 pub(super) struct Queue<'a> {
     common: &'a Common<'a>,
-    grid: [u32; 3],
     options: &'a Options,
-    /// Workgroups of the grid.
+    /// Units of the dispatch.
     total: u64,
     /// The next one to run.
     next: AtomicU64,
@@ -44,26 +43,15 @@ pub(super) struct Queue<'a> {
 }
 
 impl<'a> Queue<'a> {
-    pub(super) fn new(
-        common: &'a Common<'a>,
-        grid: [u32; 3],
-        options: &'a Options,
-        total: u64,
-    ) -> Queue<'a> {
+    pub(super) fn new(common: &'a Common<'a>, options: &'a Options, total: u64) -> Queue<'a> {
         let (next, failed) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
-        Queue { common, grid, options, total, next, failed }
+        Queue { common, options, total, next, failed }
     }
 
-    /// The index and the id of the next workgroup.
-    fn take(&self) -> Option<(u64, [u32; 3])> {
-        let index = self.next.fetch_add(1, Relaxed);
-        if index >= self.total || index > self.failed.load(Relaxed) {
-            return None;
-        }
-        let [x, y, _] = self.grid.map(u64::from);
-        let at = [index % x, index / x % y, index / x / y];
-        let base = self.options.base_group;
-        Some((index, std::array::from_fn(|i| base[i].wrapping_add(at[i] as u32))))
+    /// The next unit.
+    fn take(&self) -> Option<u64> {
+        let unit = self.next.fetch_add(1, Relaxed);
+        (unit < self.total && unit <= self.failed.load(Relaxed)).then_some(unit)
     }
 }
 
@@ -71,23 +59,22 @@ impl<'a> Queue<'a> {
 pub(super) struct Outcome {
     pub(super) report: Report,
     pub(super) diagnostics: Diagnostics,
-    /// The first workgroup of this host thread that failed.
+    /// The first unit of this host thread that failed.
     pub(super) error: Option<(u64, EmuError)>,
 }
 
-/// The hardware threads and the shared memory of one workgroup, used for one after another.
+/// The hardware threads of one unit and what they share, used for one after another.
 pub(super) struct Crew<'a> {
     queue: &'a Queue<'a>,
     threads: Vec<Thread>,
-    shared: Vec<u8>,
+    shared: Shared,
     outcome: Outcome,
 }
 
 impl<'a> Crew<'a> {
     pub(super) fn new(queue: &'a Queue<'a>) -> Crew<'a> {
         let common = queue.common;
-        let count = common.compute.threads_per_group(common.kernel.metadata.simd_width);
-        let threads = (0..count)
+        let threads = (0..common.launch.threads())
             .map(|_| {
                 let mut t = Thread::new(Log::new(queue.options));
                 t.scratch = vec![0; common.scratch_size as usize];
@@ -95,12 +82,11 @@ impl<'a> Crew<'a> {
                 t
             })
             .collect();
-        let device = &common.kernel.device;
-        let shared = device.shared_memory_size(common.compute.shared_bytes).unwrap_or(0);
+        let memory = vec![0; common.launch.shared_bytes() as usize];
         Crew {
             queue,
             threads,
-            shared: vec![0; shared as usize],
+            shared: Shared { memory, ..Shared::default() },
             outcome: Outcome {
                 report: Report::default(),
                 diagnostics: BTreeMap::new(),
@@ -109,22 +95,22 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Runs at most `most` of the workgroups that are left.
+    /// Runs at most `most` of the units that are left.
     pub(super) fn run<O: Observer>(&mut self, observer: &mut O, most: u64) {
         for _ in 0..most {
             if self.outcome.error.is_some() {
                 return;
             }
-            let Some((index, group)) = self.queue.take() else { return };
+            let Some(unit) = self.queue.take() else { return };
             let result =
-                run_group(self.queue.common, group, &mut self.threads, &mut self.shared, observer);
+                run_group(self.queue.common, unit, &mut self.threads, &mut self.shared, observer);
             for t in &self.threads {
                 self.outcome.report.instructions += t.executed;
             }
             self.outcome.report.threads += self.threads.len() as u64;
             if let Err(error) = result {
-                self.queue.failed.fetch_min(index, Relaxed);
-                self.outcome.error = Some((index, error));
+                self.queue.failed.fetch_min(unit, Relaxed);
+                self.outcome.error = Some((unit, error));
             }
         }
     }

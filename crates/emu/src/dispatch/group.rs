@@ -1,20 +1,19 @@
-//! One workgroup: its threads take turns until all have ended.
+//! One unit of work, such as a workgroup: its threads take turns until all have ended.
 
-use super::payload::Payload;
+use super::launch::Launch;
 use crate::exec::run::{Observer, run};
 use crate::exec::thread::{Fault, Status, Thread};
 use crate::image::Sampler;
 use crate::load::Kernel;
 use crate::memory::Buffer;
 use crate::message::{Bound, World};
+use crate::urb::Urb;
 use crate::{EmuError, Location};
-use crestline_program::ComputeMetadata;
 
-/// What all workgroups of a dispatch share.
+/// What all units of a dispatch share.
 pub(super) struct Common<'a> {
     pub(super) kernel: &'a Kernel,
-    pub(super) compute: ComputeMetadata,
-    pub(super) payload: Payload<'a>,
+    pub(super) launch: &'a dyn Launch,
     pub(super) surfaces: Vec<Bound<'a>>,
     pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) allocations: Vec<(u64, &'a Buffer)>,
@@ -30,26 +29,33 @@ pub(super) struct Common<'a> {
 /// code which forgets the base is found out.
 const SCRATCH_START: u32 = 1 << 20;
 
-/// Runs a workgroup. `threads` has one entry per thread of a group, used again for each group.
+/// What the threads of a unit share, used for one unit after another.
+#[derive(Default)]
+pub(super) struct Shared {
+    pub(super) memory: Vec<u8>,
+    pub(super) urb: Urb,
+}
+
+/// Runs a unit. `threads` has one entry per thread of a unit, used again for each.
 pub(super) fn run_group<O: Observer>(
     common: &Common<'_>,
-    group: [u32; 3],
+    unit: u64,
     threads: &mut [Thread],
-    shared: &mut [u8],
+    shared: &mut Shared,
     observer: &mut O,
 ) -> Result<(), EmuError> {
-    shared.fill(0);
-    let width = common.kernel.metadata.simd_width;
-    let last = threads.len() - 1;
+    let launch = common.launch;
+    shared.memory.fill(0);
+    shared.urb.reset();
+    launch.open(unit, &mut shared.urb);
     for (index, t) in threads.iter_mut().enumerate() {
-        let all = u32::MAX >> (32 - width);
-        let mask = if index == last { common.compute.right_mask(width) } else { all };
-        t.reset(mask, common.cr0);
-        t.log.group = group;
-        t.log.thread = index as u32;
-        t.thread_id = index as u32;
-        t.scratch_base = SCRATCH_START + index as u32 * common.scratch_size.next_multiple_of(1024);
-        common.payload.write(t, group, index as u32);
+        let index = index as u32;
+        t.reset(launch.mask(unit, index), common.cr0);
+        t.log.group = launch.name(unit);
+        t.log.thread = index;
+        t.thread_id = index;
+        t.scratch_base = SCRATCH_START + index * common.scratch_size.next_multiple_of(1024);
+        launch.write(t, unit, index, &shared.urb);
     }
     let mut arrivals = 0;
     loop {
@@ -64,7 +70,8 @@ pub(super) fn run_group<O: Observer>(
                 samplers: &common.samplers,
                 allocations: &common.allocations,
                 private_base: common.private_base,
-                shared,
+                shared: &mut shared.memory,
+                urb: &mut shared.urb,
                 barrier_arrivals: &mut arrivals,
             };
             run(common.kernel, t, &mut world, common.budget, observer);
@@ -86,6 +93,7 @@ pub(super) fn run_group<O: Observer>(
             progress = true;
         }
         if threads.iter().all(|t| t.status == Status::Ended) {
+            launch.close(unit, &shared.urb);
             return Ok(());
         }
         if !progress {

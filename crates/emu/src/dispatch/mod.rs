@@ -1,8 +1,11 @@
 //! The dispatcher acts as the driver: it knows the metadata and nothing else of the program.
 
+mod compute;
 mod crew;
 mod group;
+mod launch;
 mod payload;
+mod stages;
 
 use crate::exec::run::Unobserved;
 use crate::image::{ImageDimension, ImageShape, Sampler};
@@ -12,10 +15,12 @@ use crate::message::Bound;
 use crate::message::typed::View;
 use crate::trace::{Trace, Tracer};
 use crate::{EmuError, Options, Report, Resources};
+use compute::Compute;
 use crestline_device::SurfaceFormat;
 use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
 use crew::{Crew, Diagnostics, Outcome, Queue, add};
 use group::Common;
+use launch::Launch;
 use payload::{Inputs, Payload};
 use std::collections::BTreeMap;
 
@@ -82,15 +87,35 @@ impl Kernel {
             .try_fold(1u64, u64::checked_mul)
             .filter(|&total| total < 1 << 32)
             .ok_or(EmuError::GridTooLarge(grid))?;
+        let StageMetadata::Compute(compute) = self.metadata.stage else {
+            return Err(EmuError::Stage { expected: "compute", found: self.metadata.stage.name() });
+        };
+        let shared_bytes = self.device.shared_memory_size(compute.shared_bytes).unwrap_or(0);
+        let payload = self.payload(grid, compute.local_size, resources, options)?;
+        let metadata = &self.metadata;
+        let launch = Compute { metadata, compute, payload, grid, shared_bytes, options };
+        self.run_units(&launch, total, grid, resources, options, trace)
+    }
+
+    /// Runs the units of a dispatch on all host threads that are worth it.
+    fn run_units(
+        &self,
+        launch: &dyn Launch,
+        total: u64,
+        grid: [u32; 3],
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<Report, EmuError> {
         let internal = self.internal_buffers(grid);
-        let common = self.common(grid, resources, options, &internal)?;
-        let queue = Queue::new(&common, grid, options, total);
+        let common = self.common(launch, resources, options, &internal)?;
+        let queue = Queue::new(&common, options, total);
         let mut crew = Crew::new(&queue);
         if let Some(trace) = trace {
             crew.run(&mut Tracer::new(self, trace), total);
             return self.merge(vec![crew.finish()]);
         }
-        // The first workgroup tells whether the others are worth host threads.
+        // The first unit tells whether the others are worth host threads.
         crew.run(&mut Unobserved, 1);
         let rest = total.saturating_sub(1);
         let work = crew.instructions().saturating_mul(rest);
@@ -140,49 +165,49 @@ impl Kernel {
         }
     }
 
-    fn common<'a>(
-        &'a self,
+    /// The part of the payload that metadata describe byte by byte.
+    fn payload(
+        &self,
         grid: [u32; 3],
-        resources: &'a Resources,
+        local_size: [u32; 3],
+        resources: &Resources,
         options: &Options,
-        internal: &'a Internal,
-    ) -> Result<Common<'a>, EmuError> {
-        let metadata = &self.metadata;
-        let StageMetadata::Compute(compute) = metadata.stage else {
-            return Err(EmuError::Unsupported {
-                instruction: 0,
-                offset: 0,
-                what: "a stage other than compute".into(),
-            });
-        };
-        let addresses: BTreeMap<ResourceRef, u64> =
-            resources.buffers().zip((1..).map(|i| i * ADDRESS_STEP)).collect();
-        let mut allocations: Vec<(u64, &Buffer)> = addresses
-            .iter()
-            .filter_map(|(resource, address)| Some((*address, resources.get(*resource)?)))
-            .collect();
-        allocations.push((CONSTANT_DATA_ADDRESS, &internal.constant_data));
-        allocations.sort_by_key(|(address, _)| *address);
-        let scratch_size = self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0);
-        let scratch_code = self.device.scratch_code(metadata.scratch_bytes).unwrap_or(0);
-        let private_size = (metadata.private_bytes_per_channel * metadata.simd_width) as usize;
+    ) -> Result<Payload, EmuError> {
+        let addresses: BTreeMap<ResourceRef, u64> = addresses(resources).collect();
         let inputs = Inputs {
             grid,
+            local_size,
             options,
             resources,
             addresses: &addresses,
             private_base: PRIVATE_ADDRESS,
         };
+        let scratch_code = self.device.scratch_code(self.metadata.scratch_bytes).unwrap_or(0);
+        Payload::new(&self.metadata, scratch_code, &inputs)
+    }
+
+    fn common<'a>(
+        &'a self,
+        launch: &'a dyn Launch,
+        resources: &'a Resources,
+        options: &Options,
+        internal: &'a Internal,
+    ) -> Result<Common<'a>, EmuError> {
+        let metadata = &self.metadata;
+        let mut allocations: Vec<(u64, &Buffer)> = addresses(resources)
+            .filter_map(|(resource, address)| Some((address, resources.get(resource)?)))
+            .collect();
+        allocations.push((CONSTANT_DATA_ADDRESS, &internal.constant_data));
+        allocations.sort_by_key(|(address, _)| *address);
         Ok(Common {
             kernel: self,
-            compute,
-            payload: Payload::new(metadata, compute, scratch_code, &inputs)?,
+            launch,
             surfaces: self.bind(resources, internal)?,
             samplers: self.samplers(resources)?,
             allocations,
             private_base: PRIVATE_ADDRESS,
-            scratch_size,
-            private_size,
+            scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),
+            private_size: (metadata.private_bytes_per_channel * metadata.simd_width) as usize,
             budget: options.budget,
             cr0: cr0(&metadata.float_mode),
         })
@@ -288,6 +313,11 @@ impl Kernel {
             .collect();
         Ok(report)
     }
+}
+
+/// The addresses of the buffers bound.
+fn addresses(resources: &Resources) -> impl Iterator<Item = (ResourceRef, u64)> {
+    resources.buffers().zip((1..).map(|i| i * ADDRESS_STEP))
 }
 
 /// A buffer as a row of texels.

@@ -4,14 +4,11 @@ use crate::exec::thread::Thread;
 use crate::image::ImageShape;
 use crate::load::CONSTANT_DATA_ADDRESS;
 use crate::{EmuError, Options, Resources};
-use crestline_program::{ComputeMetadata, Content, ImageParameter, Metadata, ResourceRef};
+use crestline_program::{Content, ImageParameter, Metadata, ResourceRef};
 use std::collections::BTreeMap;
 
-/// The bytes of the payload that are the same in all threads of a dispatch, and those that
-/// differ.
-pub(super) struct Payload<'a> {
-    metadata: &'a Metadata,
-    compute: ComputeMetadata,
+/// The bytes of the payload that are the same in all threads of a dispatch.
+pub(super) struct Payload {
     /// Register offset and bytes.
     fixed: Vec<(usize, Vec<u8>)>,
     /// Offsets of dwords that hold the subgroup id.
@@ -22,30 +19,26 @@ pub(super) struct Payload<'a> {
 /// What payload contents depend on.
 pub(super) struct Inputs<'a> {
     pub(super) grid: [u32; 3],
+    /// Invocations of a workgroup.
+    pub(super) local_size: [u32; 3],
     pub(super) options: &'a Options,
     pub(super) resources: &'a Resources,
     pub(super) addresses: &'a BTreeMap<ResourceRef, u64>,
     pub(super) private_base: u64,
 }
 
-fn dwords(values: &[u32]) -> Vec<u8> {
+pub(super) fn dwords(values: &[u32]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-impl<'a> Payload<'a> {
+impl Payload {
     pub(super) fn new(
-        metadata: &'a Metadata,
-        compute: ComputeMetadata,
+        metadata: &Metadata,
         scratch_code: u32,
         inputs: &Inputs<'_>,
-    ) -> Result<Payload<'a>, EmuError> {
-        let mut payload = Payload {
-            metadata,
-            compute,
-            fixed: Vec::new(),
-            subgroup_ids: Vec::new(),
-            scratch_code,
-        };
+    ) -> Result<Payload, EmuError> {
+        let (fixed, subgroup_ids) = (Vec::new(), Vec::new());
+        let mut payload = Payload { fixed, subgroup_ids, scratch_code };
         let ranges = [metadata.payload.cross_thread, metadata.payload.per_thread];
         for range in ranges.into_iter().flatten() {
             let size = (range.end() - range.start()) as usize;
@@ -55,70 +48,31 @@ impl<'a> Payload<'a> {
             if matches!(item.content, Content::SubgroupId) {
                 payload.subgroup_ids.push(item.offset as usize);
             }
-            let mut bytes = content(&item.content, item.size as usize, compute, inputs)?;
+            let mut bytes = content(&item.content, item.size as usize, inputs)?;
             bytes.resize(item.size as usize, 0);
             payload.fixed.push((item.offset as usize, bytes));
         }
         Ok(payload)
     }
 
-    /// Writes the payload of a thread.
-    pub(super) fn write(&self, t: &mut Thread, group: [u32; 3], subgroup: u32) {
-        let r0 = [
-            0,
-            group[0],
-            // The barrier id: one group at a time has it.
-            0,
-            self.scratch_code,
-            0,
-            t.scratch_base | t.thread_id,
-            group[1],
-            group[2],
-        ];
-        write(t, 0, &dwords(&r0));
+    /// Writes r0 and what metadata describe byte by byte. `own` are the dwords of r0 that the
+    /// stage fills: 0, 1, 2, 6 and 7.
+    pub(super) fn write(&self, t: &mut Thread, own: [u32; 5], thread: u32) {
+        let [first, second, third, sixth, seventh] = own;
+        let scratch = t.scratch_base | t.thread_id;
+        let r0 = [first, second, third, self.scratch_code, 0, scratch, sixth, seventh];
+        t.registers.write(0, &dwords(&r0));
         for (offset, bytes) in &self.fixed {
-            write(t, *offset, bytes);
+            t.registers.write(*offset, bytes);
         }
         for &offset in &self.subgroup_ids {
-            write(t, offset, &subgroup.to_le_bytes());
-        }
-        self.write_local_ids(t, subgroup);
-    }
-
-    fn write_local_ids(&self, t: &mut Thread, subgroup: u32) {
-        let Some(ids) = self.metadata.payload.local_ids else { return };
-        let width = self.metadata.simd_width;
-        let [x, y, _] = self.compute.local_size;
-        for dimension in 0..ids.dimensions {
-            let registers = ids.registers_per_dimension;
-            let start = (ids.first + dimension * registers) as usize * 32;
-            let values: Vec<u8> = (0..width)
-                .flat_map(|lane| {
-                    let flat = subgroup * width + lane;
-                    let id = match dimension {
-                        0 => flat % x,
-                        1 => flat / x % y,
-                        _ => flat / x / y,
-                    };
-                    (id as u16).to_le_bytes()
-                })
-                .collect();
-            write(t, start, &values);
+            t.registers.write(offset, &thread.to_le_bytes());
         }
     }
-}
-
-fn write(t: &mut Thread, offset: usize, bytes: &[u8]) {
-    t.registers.write(offset, bytes);
 }
 
 /// The bytes of one payload item.
-fn content(
-    content: &Content,
-    size: usize,
-    compute: ComputeMetadata,
-    inputs: &Inputs<'_>,
-) -> Result<Vec<u8>, EmuError> {
+fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8>, EmuError> {
     let options = inputs.options;
     let address = |resource: &ResourceRef| {
         inputs.addresses.get(resource).copied().ok_or_else(|| EmuError::MissingResource {
@@ -138,14 +92,24 @@ fn content(
                 }
             }
         }
+        Content::UniformBuffer { resource, offset } => {
+            let buffer =
+                inputs.resources.get(*resource).ok_or_else(|| EmuError::MissingResource {
+                    resource: *resource,
+                    needed_for: "a uniform buffer in the payload".into(),
+                })?;
+            let bytes = buffer.to_bytes();
+            let start = (*offset as usize).min(bytes.len());
+            bytes[start..].iter().copied().take(size).collect()
+        }
         // Filled in per thread.
         Content::SubgroupId => vec![0; 4],
         Content::BaseWorkgroupId => dwords(&[0; 3]),
         Content::NumWorkgroups => dwords(&inputs.grid),
-        Content::LocalSize => dwords(&compute.local_size),
+        Content::LocalSize => dwords(&inputs.local_size),
         Content::GlobalSize => {
             let size: [u32; 3] =
-                std::array::from_fn(|i| inputs.grid[i].wrapping_mul(compute.local_size[i]));
+                std::array::from_fn(|i| inputs.grid[i].wrapping_mul(inputs.local_size[i]));
             dwords(&size)
         }
         Content::GlobalOffset => dwords(&options.global_offset),

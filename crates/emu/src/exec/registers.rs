@@ -264,6 +264,12 @@ impl Registers {
         }
     }
 
+    /// Makes an aligned dword one that was never written.
+    pub(crate) fn forget(&mut self, offset: usize) {
+        self.words[offset / 4] = POISON;
+        self.written[offset / 64] &= !(0xf << (offset % 64));
+    }
+
     pub(crate) fn mark_written(&mut self, offset: usize, size: usize) {
         let mut byte = offset;
         while byte < offset + size {

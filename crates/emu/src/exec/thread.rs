@@ -39,9 +39,10 @@ pub(crate) struct Thread {
     pub(crate) thread_id: u32,
     /// Private memory, addressed through 64-bit addresses.
     pub(crate) private: Vec<u8>,
-    /// Dwords of a message's response, by register offset. They are written when the message
-    /// is complete, since the response may overlap the payload.
-    pub(crate) response: Vec<(usize, u32)>,
+    /// Dwords of a message's response, by register offset; `None` where memory holds nothing
+    /// yet. They are written when the message is complete, since the response may overlap the
+    /// payload.
+    pub(crate) response: Vec<(usize, Option<u32>)>,
     pub(crate) log: Log,
     /// Why the thread cannot go on.
     pub(crate) fault: Option<Fault>,

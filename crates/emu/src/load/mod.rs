@@ -7,7 +7,7 @@ mod select;
 use crate::EmuError;
 use crate::exec::access::from_bits;
 use crate::exec::op::{Action, Op, Predicate, Prelude};
-use crate::exec::operand::{Destination, DestinationKind, Source};
+use crate::exec::operand::{Destination, DestinationKind, MAX_LANES, Source};
 use crate::exec::registers::ByteSet;
 use crate::message;
 use crestline_device::Device;
@@ -184,6 +184,8 @@ fn specialise(
     if !matches!(inst.exec_size, 1 | 2 | 4 | 8 | 16 | 32) {
         return Err(Reject::Illegal(format!("{} channels", inst.exec_size)));
     }
+    let plain = plain_form(inst, device)?;
+    let inst = plain.as_ref().unwrap_or(inst);
     let mut op = skeleton(inst, offset)?;
     match inst.opcode {
         Opcode::Illegal => return Err(Reject::Illegal("the illegal opcode".into())),
@@ -191,13 +193,15 @@ fn specialise(
         Opcode::Nop | Opcode::Nenop | Opcode::Sync => {}
         Opcode::Wait => op.action = Action::Wait,
         opcode if opcode.is_send() => {
+            op.destination.lanes =
+                Context::new(inst, device, MAX_LANES).written_channels(&inst.dst);
             op.action = Action::Send(Box::new(message::translate(inst, device)?));
         }
         opcode if opcode.is_flow_control() => {
             let index_of = |to: i64| starts.get(&u32::try_from(to).ok()?).copied();
             let taken_if_true = device.goto_takes_true_channels();
             let branch = flow::translate(inst, offset, taken_if_true, &index_of)?;
-            let context = Context { device, inst, lanes: usize::from(inst.exec_size) };
+            let context = Context::new(inst, device, inst.exec_size.into());
             if branch.kind == flow::BranchKind::Call {
                 op.destination = context.destination(&inst.dst)?;
             }
@@ -213,6 +217,27 @@ fn specialise(
         op.prelude.add(Prelude::LIVE_STATE);
     }
     Ok(op)
+}
+
+/// The instruction as all devices would have it, where this one has a form of its own: the
+/// execution size in channels where it counts dwords, and `dim` as a move of a double.
+fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
+    let counts_dwords = region::counts_dwords(inst, device);
+    if !counts_dwords && inst.opcode != Opcode::Dim {
+        return Ok(None);
+    }
+    let mut plain = inst.clone();
+    if counts_dwords {
+        plain.exec_size = inst.exec_size / 2;
+        if plain.exec_size == 0 {
+            return Err(Reject::Illegal("half a 64-bit channel".into()));
+        }
+    }
+    if let (Opcode::Dim, Src::Imm(value)) = (inst.opcode, &mut plain.srcs[0]) {
+        // The type field says float, the bits are those of a double.
+        value.ty = Type::Df;
+    }
+    Ok(Some(plain))
 }
 
 /// What all instructions have.
@@ -273,7 +298,7 @@ fn arithmetic(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
         return pln(op, inst, device);
     }
     let choice = select::select(inst, device)?;
-    let context = Context { device, inst, lanes: choice.lanes };
+    let context = Context::new(inst, device, choice.lanes);
     for (source, src) in op.sources.iter_mut().zip(&inst.srcs) {
         *source = context.source(src)?;
     }
@@ -365,7 +390,7 @@ fn pln(op: &mut Op, inst: &Inst, device: &Device) -> Result<(), Reject> {
     if inst.access_mode != AccessMode::Align1 || inst.exec_size < 8 || inst.exec_size > 16 {
         return Err(Reject::Unsupported(format!("pln with {} channels", inst.exec_size)));
     }
-    let context = Context { device, inst, lanes: LANES };
+    let context = Context::new(inst, device, LANES);
     op.sources[0] = context.source(&inst.srcs[0])?;
     let Some(deltas) = inst.srcs[1].as_reg() else {
         return Err(Reject::Illegal("pln with an immediate".into()));

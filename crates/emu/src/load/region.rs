@@ -20,55 +20,106 @@ pub(crate) struct Context<'a> {
     pub(crate) inst: &'a Inst,
     /// Channels of the instance that will run: at least those of the instruction.
     pub(crate) lanes: usize,
+    /// Regions and strides count dwords, two for each channel.
+    pub(crate) counts_dwords: bool,
 }
 
-impl Context<'_> {
+/// Whether regions, strides and the execution size of an instruction count dwords, because it
+/// has a 64-bit operand on a device that does not know elements of that size.
+pub(crate) fn counts_dwords(inst: &Inst, device: &Device) -> bool {
+    let wide = |ty: Type| ty == Type::Df;
+    device.df_exec_size_counts_dwords()
+        && !inst.opcode.is_send()
+        && (wide(inst.dst.ty) || inst.srcs.iter().filter_map(Src::ty).any(wide))
+}
+
+impl<'a> Context<'a> {
+    /// For an instance of `lanes` channels.
+    pub(crate) fn new(inst: &'a Inst, device: &'a Device, lanes: usize) -> Context<'a> {
+        Context { device, inst, lanes, counts_dwords: counts_dwords(inst, device) }
+    }
+
     fn channels(&self) -> usize {
         usize::from(self.inst.exec_size)
     }
 
-    /// Byte distance of each channel's element from the start of a source.
-    fn distances(&self, region: Region, size: i32) -> Result<[i32; MAX_LANES], Reject> {
+    /// Where the element of each channel begins, given where each of `slots` begins: normally a
+    /// slot is a channel. Where the execution size counts dwords, a channel has two of them, and
+    /// its element must fill both if it is a 64-bit one.
+    fn per_channel(
+        &self,
+        size: i32,
+        slot: impl Fn(i32) -> Result<i32, Reject>,
+    ) -> Result<[i32; MAX_LANES], Reject> {
         let mut distances = [0; MAX_LANES];
         for (lane, distance) in distances.iter_mut().enumerate().take(self.channels()) {
-            let i = lane as i32;
-            *distance = match region {
-                Region::Align1 { vstride: VStride::VxH, .. } => 0,
-                Region::Align1 { .. } | Region::ThreeAlign1 { .. } => {
-                    let (v, w, h) = region.strides().unwrap_or((0, 1, 0));
-                    let w = w.max(1) as i32;
-                    (i / w * v as i32 + i % w * h as i32) * size
-                }
-                Region::Align16 { vstride, swizzle } => match size {
-                    4 => {
-                        let component = i32::from(swizzle.0[lane % 4]);
-                        i / 4 * i32::from(vstride) * 4 + component * 4
-                    }
-                    2 => i / 4 * i32::from(vstride) * 2 + i32::from(swizzle.0[lane % 4]) * 2,
-                    _ => self.double_rows(lane, i32::from(vstride), swizzle.0)?,
-                },
-                Region::ThreeAlign16 { rep: true, .. } => 0,
-                Region::ThreeAlign16 { rep: false, swizzle } => match size {
-                    8 => self.double_rows(lane, 2, swizzle.0)?,
-                    size => (i / 4 * 4 + i32::from(swizzle.0[lane % 4])) * size,
-                },
-            };
+            let lane = lane as i32;
+            if !self.counts_dwords {
+                *distance = slot(lane)?;
+                continue;
+            }
+            *distance = slot(2 * lane)?;
+            if size == 8 && slot(2 * lane + 1)? != *distance + 4 {
+                let what = format!("region that tears the 64-bit element of channel {lane}");
+                return Err(Reject::Illegal(what));
+            }
         }
         Ok(distances)
     }
 
-    /// Align16 on 64-bit elements: rows of two doubles, chosen by pairs of 32-bit swizzle
-    /// components.
-    fn double_rows(&self, lane: usize, vstride: i32, swizzle: [u8; 4]) -> Result<i32, Reject> {
-        if self.device.has_compressed_instructions() {
-            return Err(Reject::Unsupported("64-bit Align16 operand on this platform".into()));
+    /// Byte distance of each channel's element from the start of a source.
+    fn distances(&self, region: Region, size: i32) -> Result<[i32; MAX_LANES], Reject> {
+        // What strides and swizzles count.
+        let unit = if self.counts_dwords { 4 } else { size };
+        match region {
+            Region::Align1 { vstride: VStride::VxH, .. } => self.per_channel(0, |_| Ok(0)),
+            Region::Align1 { .. } | Region::ThreeAlign1 { .. } => {
+                let (v, w, h) = region.strides().unwrap_or((0, 1, 0));
+                let w = w.max(1) as i32;
+                self.per_channel(size, |i| Ok((i / w * v as i32 + i % w * h as i32) * unit))
+            }
+            Region::Align16 { vstride, swizzle } => {
+                self.align16(size, unit, vstride.into(), swizzle.0)
+            }
+            Region::ThreeAlign16 { rep: true, .. } => self.per_channel(0, |_| Ok(0)),
+            Region::ThreeAlign16 { rep: false, swizzle } => self.align16(size, unit, 4, swizzle.0),
         }
-        let [low, high] = [swizzle[lane % 2 * 2], swizzle[lane % 2 * 2 + 1]];
-        if low % 2 != 0 || high != low + 1 {
-            return Err(Reject::Unsupported("swizzle that splits 64-bit elements".into()));
+    }
+
+    /// An Align16 source: rows of 16 bytes at a vertical stride, components by the swizzle. The
+    /// swizzle selects dwords, so an element of 64 bits takes a pair of its entries and a row
+    /// holds two. The second half of a compressed instruction begins in the next register,
+    /// whatever the stride.
+    fn align16(
+        &self,
+        size: i32,
+        unit: i32,
+        vstride: i32,
+        swizzle: [u8; 4],
+    ) -> Result<[i32; MAX_LANES], Reject> {
+        let component = |slot: i32| i32::from(swizzle[(slot % 4) as usize]);
+        let row = |row: i32, half: i32, rows: i32, bytes: i32| {
+            if self.device.has_compressed_instructions() && self.channels() as i32 * size > 32 {
+                half * 32 + row % rows * bytes
+            } else {
+                row * bytes
+            }
+        };
+        if unit != 8 {
+            // Rows of four; a register holds two of dwords.
+            let bytes = vstride * unit;
+            return self
+                .per_channel(size, |i| Ok(row(i / 4, i / 8, 2, bytes) + component(i) * unit));
         }
-        let row = (lane / 2) as i32;
-        Ok(row * vstride.min(2) * 8 + i32::from(low / 2) * 8)
+        self.per_channel(size, |i| {
+            let (low, high) = (component(2 * i), component(2 * i + 1));
+            if low % 2 != 0 || high != low + 1 {
+                let what = format!("swizzle that tears the 64-bit element of channel {i}");
+                return Err(Reject::Illegal(what));
+            }
+            let bytes = if vstride == 0 { 0 } else { 16 };
+            Ok(row(i / 2, i / 4, 2, bytes) + low * 4)
+        })
     }
 
     /// The offset where a directly named operand starts.
@@ -124,9 +175,10 @@ impl Context<'_> {
             drops_carry: self.device.has_indirect_carry_bug().then_some(offset),
         };
         for (lane, distance) in distances.iter().enumerate().take(self.channels()) {
+            let slot = if self.counts_dwords { 2 * lane as u8 } else { lane as u8 };
             let (row, within) = match rows {
                 // Each row of `width` channels has its own address.
-                Some(width) => (lane as u8 / width.max(1), (lane as u8 % width.max(1)).into()),
+                Some(width) => (slot / width.max(1), (slot % width.max(1)).into()),
                 None => (0, 0),
             };
             lanes.subregister[lane] = addr + row;
@@ -223,21 +275,27 @@ impl Context<'_> {
         Ok(Source { kind, ty: reg.ty, modifier, bytes, live_state: false })
     }
 
+    /// The channels whose component the write mask enables.
+    pub(crate) fn written_channels(&self, dst: &Dst) -> u32 {
+        let full = u32::MAX >> (32 - self.channels());
+        let components = match (self.inst.access_mode, dst.ty.size(), dst.writemask.0 & 15) {
+            (AccessMode::Align1, ..) => 0b1111,
+            // Exactly these two count as masks of dwords in each row of two doubles: found by
+            // trial on gen7, and avoided by compilers since.
+            (AccessMode::Align16, 8, 0b0011) => 0b0101,
+            (AccessMode::Align16, 8, 0b1100) => 0b1010,
+            (AccessMode::Align16, _, mask) => u32::from(mask),
+        };
+        full & (components * 0x1111_1111)
+    }
+
     /// A destination operand.
     pub(crate) fn destination(&self, dst: &Dst) -> Result<Destination, Reject> {
         let size = dst.ty.size() as usize;
-        let mut distances = [0; MAX_LANES];
-        for (lane, distance) in distances.iter_mut().enumerate().take(self.channels()) {
-            *distance = (lane * usize::from(dst.hstride.max(1)) * size) as i32;
-        }
-        let full = u32::MAX >> (32 - self.channels());
-        let lanes = match (self.inst.access_mode, dst.writemask.0) {
-            (AccessMode::Align1, _) | (_, 15) => full,
-            (AccessMode::Align16, mask) if size == 8 => {
-                return Err(Reject::Unsupported(format!("64-bit write mask {mask:#x}")));
-            }
-            (AccessMode::Align16, mask) => full & (u32::from(mask & 15) * 0x1111_1111),
-        };
+        let unit = if self.counts_dwords { 4 } else { size as i32 };
+        let stride = i32::from(dst.hstride.max(1)) * unit;
+        let distances = self.per_channel(size as i32, |i| Ok(i * stride))?;
+        let lanes = self.written_channels(dst);
         let mut destination = Destination {
             kind: DestinationKind::Null,
             ty: dst.ty,

@@ -173,7 +173,7 @@ pub(crate) fn select(inst: &Inst, device: &Device) -> Result<Choice, Reject> {
 fn raw_bits(view: &View<'_>) -> Option<Choice> {
     let inst = view.inst;
     let moves = match inst.opcode {
-        Opcode::Mov | Opcode::Movi => true,
+        Opcode::Mov | Opcode::Movi | Opcode::Dim => true,
         Opcode::Sel => inst.cond_mod == CondMod::None,
         _ => false,
     };

@@ -88,7 +88,7 @@ impl Operation {
 
 /// Applies an operation to a dword (or two); the value to return.
 #[expect(clippy::too_many_arguments, reason = "one channel's operands")]
-fn update(
+pub(super) fn update(
     t: &mut Thread,
     memory: &mut Memory<'_>,
     access: &Access,

@@ -6,11 +6,14 @@
 
 mod atomic;
 mod block;
+mod dual_block;
 mod sampler;
 mod scattered;
 mod stateless;
 pub(crate) mod typed;
 mod untyped;
+mod urb;
+mod vec4;
 
 use crate::exec::access::lanes_of;
 use crate::exec::op::Op;
@@ -19,11 +22,12 @@ use crate::exec::thread::{Fault, Status, Thread};
 use crate::image::Sampler;
 use crate::load::Reject;
 use crate::memory::{Buffer, Memory};
+use crate::urb::Urb;
 use crate::{Problem, SurfaceName};
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{
     A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode,
-    SlotGroup,
+    SlotGroup, UrbLayout,
 };
 use crestline_isa::{DescSrc, Dst, Inst, Place, Reg, Sfid, Src};
 use typed::View;
@@ -62,6 +66,8 @@ pub(crate) struct World<'a> {
     pub(crate) shared: &'a mut [u8],
     /// Barrier messages of the running workgroup that wait for the others.
     pub(crate) barrier_arrivals: &'a mut u32,
+    /// The URB entries of the running threads.
+    pub(crate) urb: &'a mut Urb,
 }
 
 /// A binding table entry at run time.
@@ -163,12 +169,9 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
     use Kind::*;
     let simd4x2 = matches!(
         descriptor.message,
-        UntypedRead { simd: SimdMode::Simd4x2, .. }
-            | UntypedWrite { simd: SimdMode::Simd4x2, .. }
-            | UntypedAtomic { simd: SimdMode::Simd4x2, .. }
-            | UntypedAtomicFloat { simd: SimdMode::Simd4x2, .. }
-            | A64UntypedRead { simd: SimdMode::Simd4x2, .. }
+        A64UntypedRead { simd: SimdMode::Simd4x2, .. }
             | A64UntypedWrite { simd: SimdMode::Simd4x2, .. }
+            | AtomicCounter { simd: SimdMode::Simd4x2, .. }
     );
     if let Sample { op, simd, half_return: false, .. } = descriptor.message
         && sampler::supports(op)
@@ -192,6 +195,8 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | DwordScatteredWrite { .. }
             | OwordBlockRead { .. }
             | OwordBlockWrite { .. }
+            | OwordDualBlockRead { four: false, .. }
+            | OwordDualBlockWrite { four: false, .. }
             | A64UntypedRead { .. }
             | A64UntypedWrite { .. }
             | A64ScatteredRead { .. }
@@ -206,9 +211,11 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
             | A64BlockWrite { block: A64Block::OwordAligned, .. }
             | ScratchBlockRead { .. }
             | ScratchBlockWrite { .. }
-            | TypedRead { slots: SlotGroup::Low | SlotGroup::High, .. }
-            | TypedWrite { slots: SlotGroup::Low | SlotGroup::High, .. }
-            | TypedAtomic { slots: SlotGroup::Low | SlotGroup::High, .. }
+            | TypedRead { .. }
+            | TypedWrite { .. }
+            | TypedAtomic { .. }
+            | UrbWrite { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
+            | UrbRead { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
             | MemoryFence { .. }
             | ThreadSpawner { spawn: false, .. }
             | Gateway { function: GatewayFn::Barrier, .. }
@@ -299,6 +306,39 @@ fn dynamic(
 
 fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     match call.descriptor.message {
+        Kind::UntypedRead { bti, simd: SimdMode::Simd4x2, mask } => {
+            vec4::untyped_read(call, t, world, bti, mask);
+        }
+        Kind::UntypedWrite { bti, simd: SimdMode::Simd4x2, mask } => {
+            vec4::untyped_write(call, t, world, bti, mask);
+        }
+        Kind::UntypedAtomic { bti, op, simd: SimdMode::Simd4x2, return_data, .. } => {
+            let operation = atomic::Operation::Int(op);
+            vec4::untyped_atomic(call, t, world, bti, operation, return_data);
+        }
+        Kind::UntypedAtomicFloat { bti, op, simd: SimdMode::Simd4x2, return_data, .. } => {
+            let operation = atomic::Operation::Float(op);
+            vec4::untyped_atomic(call, t, world, bti, operation, return_data);
+        }
+        Kind::TypedRead { bti, slots: SlotGroup::Simd4x2, mask } => {
+            vec4::typed_read(call, t, world, bti, mask);
+        }
+        Kind::TypedWrite { bti, slots: SlotGroup::Simd4x2, mask } => {
+            vec4::typed_write(call, t, world, bti, mask);
+        }
+        Kind::TypedAtomic { bti, op, slots: SlotGroup::Simd4x2, return_data } => {
+            vec4::typed_atomic(call, t, world, bti, atomic::Operation::Int(op), return_data);
+        }
+        Kind::OwordDualBlockRead { bti, .. } => dual_block::read(call, t, world, bti),
+        Kind::OwordDualBlockWrite { bti, .. } => dual_block::write(call, t, world, bti),
+        Kind::UrbRead { layout, offset, swizzle, per_slot_offset, .. } => {
+            let place = urb::Place { layout, offset, swizzle, per_slot_offset };
+            urb::read(call, t, world, place);
+        }
+        Kind::UrbWrite { layout, offset, swizzle, per_slot_offset, .. } => {
+            let place = urb::Place { layout, offset, swizzle, per_slot_offset };
+            urb::write(call, t, world, place);
+        }
         Kind::UntypedRead { bti, simd, mask } => untyped::read(call, t, world, bti, simd, mask),
         Kind::UntypedWrite { bti, simd, mask } => untyped::write(call, t, world, bti, simd, mask),
         Kind::UntypedAtomic { bti, op, simd, return_data, .. } => {
@@ -377,7 +417,10 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     }
     let mut response = std::mem::take(&mut t.response);
     for (offset, value) in response.drain(..) {
-        t.registers.set(offset, 4, value.into());
+        match value {
+            Some(value) => t.registers.set(offset, 4, value.into()),
+            None => t.registers.forget(offset),
+        }
     }
     t.response = response;
 }
@@ -438,6 +481,11 @@ impl Call<'_> {
 
     /// Gives a dword of the response.
     fn respond(&self, t: &mut Thread, index: usize, value: u32) {
+        self.respond_if_known(t, index, Some(value));
+    }
+
+    /// Gives a dword of the response that may be one that was never written.
+    fn respond_if_known(&self, t: &mut Thread, index: usize, value: Option<u32>) {
         if let Some(response) = self.message.response {
             t.response.push((response + 4 * index, value));
         }

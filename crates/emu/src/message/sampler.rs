@@ -7,19 +7,25 @@
 use super::typed::View;
 use super::{Access, Bound, Call, World, with_surface};
 use crate::Problem;
+use crate::exec::access::lanes_of;
 use crate::exec::thread::{Fault, Thread};
 use crate::image::{AddressMode, Filter, ImageDimension, Level, Sampler, texel_offset};
 use crate::texel::decode;
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
-/// Channels of a sampler message, for the modes that are supported.
+/// Channels of a sampler message, for the modes that are supported; the slots of SIMD4x2.
 pub(super) fn lanes(simd: SamplerSimd) -> Option<usize> {
     match simd {
+        SamplerSimd::Simd4x2 => Some(SLOTS),
         SamplerSimd::Simd8 => Some(8),
         SamplerSimd::Simd16 => Some(16),
         _ => None,
     }
 }
+
+/// Slots of a SIMD4x2 message. Each has half of every register: the parameters four to a
+/// register, the response as a vector.
+const SLOTS: usize = 2;
 
 /// Whether an operation is supported.
 pub(super) fn supports(op: SamplerOp) -> bool {
@@ -34,8 +40,12 @@ struct Order {
     level: Option<usize>,
 }
 
-fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
+fn order(op: SamplerOp, level_precedes_v: bool, vec4: bool) -> Order {
     match op {
+        SamplerOp::Ld if vec4 => Order { coordinates: [0, 1, 2], level: Some(3) },
+        SamplerOp::SampleL | SamplerOp::SampleB if vec4 => {
+            Order { coordinates: [0, 1, 2], level: Some(4) }
+        }
         SamplerOp::SampleL | SamplerOp::SampleB => Order { coordinates: [1, 2, 3], level: Some(0) },
         SamplerOp::Ld if level_precedes_v => Order { coordinates: [0, 2, 3], level: Some(1) },
         SamplerOp::Ld => Order { coordinates: [0, 1, 3], level: Some(2) },
@@ -66,19 +76,20 @@ pub(super) fn execute(
     sampler: u8,
     lanes: usize,
 ) {
-    let registers = lanes / 8;
+    let vec4 = lanes == SLOTS;
+    let registers = if vec4 { 1 } else { lanes / 8 };
     if !call.fits(t, call.header_registers() + usize::from(op != SamplerOp::ResInfo), 0) {
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
-    let room = usize::from(call.descriptor.rlen) / registers;
+    let room = if vec4 { 4 } else { usize::from(call.descriptor.rlen) / registers };
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
     let signed = |shift: u32| i64::from((header >> shift & 15) as i32) << 60 >> 60;
     let request = Request {
         op,
         lanes,
-        order: order(op, call.message.level_precedes_v),
-        parameters: (payload - call.header_registers()) / registers,
+        order: order(op, call.message.level_precedes_v, vec4),
+        parameters: (payload - call.header_registers()) * if vec4 { 4 } else { 1 } / registers,
         components: (0..4).filter(|c| header >> (12 + c) & 1 == 0).take(room).collect(),
         offsets: [signed(8), signed(4), signed(0)],
     };
@@ -105,12 +116,37 @@ fn respond_all(
     request: &Request,
     texel: impl Fn(usize) -> [u32; 4],
 ) {
-    for lane in call.channels(request.lanes) {
+    for lane in request.channels(call) {
         respond(call, t, request, lane, texel(lane));
     }
 }
 
+impl Request {
+    fn is_vec4(&self) -> bool {
+        self.lanes == SLOTS
+    }
+
+    /// The channels, or slots, that take part.
+    fn channels(&self, call: &Call<'_>) -> impl Iterator<Item = usize> + use<> {
+        let mask = if self.is_vec4() {
+            u32::from(call.mask & 0xf != 0) | u32::from(call.mask & 0xf0 != 0) << 1
+        } else {
+            call.mask & (u32::MAX >> (32 - self.lanes))
+        };
+        lanes_of(mask)
+    }
+}
+
 fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texel: [u32; 4]) {
+    if request.is_vec4() {
+        for &component in &request.components {
+            let channel = 4 * lane + component;
+            if call.mask >> channel & 1 == 1 {
+                call.respond(t, channel, texel[component]);
+            }
+        }
+        return;
+    }
     for (position, component) in request.components.iter().enumerate() {
         call.respond(t, position * request.lanes + lane, texel[*component]);
     }
@@ -118,15 +154,25 @@ fn respond(call: &Call<'_>, t: &mut Thread, request: &Request, lane: usize, texe
 
 /// A parameter of a channel; 0 if the payload ends before it.
 fn parameter(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, lane: usize) -> u32 {
-    if index < request.parameters { call.dword(t, index, request.lanes, lane) } else { 0 }
+    if index >= request.parameters {
+        return 0;
+    }
+    if !request.is_vec4() {
+        return call.dword(t, index, request.lanes, lane);
+    }
+    let offset = call.payload(call.header_registers() + index / 4) + 16 * lane + index % 4 * 4;
+    if !t.registers.all_written(offset, 4) {
+        t.report_unwritten(offset, 4, Some((4 * lane) as u8));
+    }
+    t.registers.u32(offset)
 }
 
 /// `ld` on a buffer.
 fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Request, bti: Bti) {
     with_surface(t, world, bti, |t, memory, name, base| {
         let access = Access { name, base, write: false };
-        for lane in call.channels(request.lanes) {
-            let offset = u64::from(call.dword(t, 0, request.lanes, lane));
+        for lane in request.channels(call) {
+            let offset = u64::from(parameter(call, t, request, 0, lane));
             let mut texel = [0; 4];
             for &component in &request.components {
                 let at = offset + 4 * component as u64;
@@ -149,7 +195,7 @@ fn image(
 ) {
     let shape = &view.shape;
     if matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz) {
-        for lane in call.channels(request.lanes) {
+        for lane in request.channels(call) {
             let at = request
                 .order
                 .coordinates
@@ -163,7 +209,7 @@ fn image(
         return;
     }
     if request.op == SamplerOp::ResInfo {
-        for lane in call.channels(request.lanes) {
+        for lane in request.channels(call) {
             let level = parameter(call, t, request, 0, lane);
             respond(call, t, request, lane, size(view, level));
         }
@@ -178,7 +224,7 @@ fn image(
         t.fail(Fault::Message("sampling a cube".into()));
         return;
     }
-    for lane in call.channels(request.lanes) {
+    for lane in request.channels(call) {
         let at = request
             .order
             .coordinates

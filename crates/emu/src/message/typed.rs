@@ -36,7 +36,7 @@ impl View<'_> {
         bytes
     }
 
-    fn store(&self, offset: u64, bytes: &[u8]) {
+    pub(super) fn store(&self, offset: u64, bytes: &[u8]) {
         let mut memory = Memory::Shared(self.memory);
         for (i, byte) in bytes.iter().enumerate() {
             memory.store(offset + i as u64, 1, (*byte).into());
@@ -45,7 +45,7 @@ impl View<'_> {
 }
 
 /// The image at a binding table index; other surfaces are reported.
-fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
+pub(super) fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Image(view)) => Some(*view),
         Some(Bound::Null) => None,
@@ -88,6 +88,18 @@ fn locate(
     for (i, at) in at.iter_mut().enumerate().take(coordinates) {
         *at = call.dword(t, i, LANES, lane).cast_signed().into();
     }
+    place(t, view, bti, at, lane, write)
+}
+
+/// The byte offset of the texel at the shader's coordinates, or `None` outside of the image.
+pub(super) fn place(
+    t: &mut Thread,
+    view: &View<'_>,
+    bti: Bti,
+    at: [i64; 3],
+    lane: usize,
+    write: bool,
+) -> Option<u64> {
     let at = view.shape.place(at);
     let level = view.shape.level(0)?;
     let size = view.format.bytes();

@@ -411,13 +411,14 @@ impl Message {
                 w.flag_if(old || gen7, "complete", 15, complete)?;
                 w.flag_if(!old, "per slot offset", per_slot_bit, per_slot_offset)
             }
-            Message::UrbRead { layout, offset, swizzle, per_slot_offset } => {
+            Message::UrbRead { layout, offset, swizzle, per_slot_offset, complete } => {
                 w.urb_offset(offset)?;
                 if *layout == UrbLayout::Simd8 {
                     w.absent("swizzle", *swizzle != UrbSwizzle::None)?;
                 } else {
                     w.swizzle(if gen7 { (14, 14) } else { (15, 15) }, swizzle)?;
                 }
+                w.flag_if(gen7, "complete", 15, complete)?;
                 w.flag("per slot offset", per_slot_bit, per_slot_offset)
             }
             Message::UrbAtomic { offset, per_slot_offset, op: _ } => {

@@ -348,7 +348,10 @@ impl Message {
                     used: false,
                     complete: false,
                 };
-                let read = |layout| Message::UrbRead { layout, offset, swizzle, per_slot_offset };
+                let complete = false;
+                let read = |layout| {
+                    Message::UrbRead { layout, offset, swizzle, per_slot_offset, complete }
+                };
                 let atomic = |op| Message::UrbAtomic { op, offset, per_slot_offset };
                 match (code, generation) {
                     (0, g) if g <= Gen::Gen11 => write(UrbLayout::Hword),

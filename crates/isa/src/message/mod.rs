@@ -444,6 +444,8 @@ pub enum Message {
         swizzle: UrbSwizzle,
         /// The header holds an offset per slot.
         per_slot_offset: bool,
+        /// The entry is not needed any more (hword and oword, up to gen7.5).
+        complete: bool,
     },
     /// Atomic on a dword of the URB (gen7 on).
     UrbAtomic {

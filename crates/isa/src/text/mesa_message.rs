@@ -238,9 +238,9 @@ fn fields(out: &mut String, generation: Gen, message: &Message, desc: u32) {
             let _ = write!(out, "offset {offset} write {}", urb_layout(*layout));
             urb_flags(out, *swizzle, *per_slot_offset, *channel_mask, *complete)
         }
-        Message::UrbRead { layout, offset, swizzle, per_slot_offset } => {
+        Message::UrbRead { layout, offset, swizzle, per_slot_offset, complete } => {
             let _ = write!(out, "offset {offset} read {}", urb_layout(*layout));
-            urb_flags(out, *swizzle, *per_slot_offset, false, false)
+            urb_flags(out, *swizzle, *per_slot_offset, false, *complete)
         }
         Message::UrbAtomic { op, offset, per_slot_offset } => {
             let _ = write!(out, "offset {offset} atomic {}", op.name());

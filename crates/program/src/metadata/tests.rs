@@ -1,5 +1,7 @@
 use super::*;
-use crate::{Content, GrfRange, LocalIds, PayloadItem, Surface};
+use crate::{
+    Content, GrfRange, LocalIds, PayloadItem, StageDispatch, Surface, Varying, VertexInput,
+};
 
 const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
 
@@ -21,7 +23,7 @@ fn refused(change: impl FnOnce(&mut Metadata)) -> String {
 fn the_example_means_what_the_documentation_says() {
     let metadata = example();
     assert_eq!(metadata.platform, Platform::Skl);
-    let StageMetadata::Compute(compute) = metadata.stage;
+    let StageMetadata::Compute(compute) = metadata.stage else { panic!("a compute program") };
     assert_eq!(compute.threads_per_group(metadata.simd_width), 4);
     assert_eq!(metadata.payload.items[2].content, Content::SubgroupId);
     assert!(matches!(
@@ -29,6 +31,37 @@ fn the_example_means_what_the_documentation_says() {
         Surface::UniformBuffer { resource } if resource.to_string() == "0.1[2]"
     ));
     assert_eq!(metadata.float_mode.half, DenormalMode::Preserve);
+}
+
+const VERTEX_EXAMPLE: &str = include_str!("../../../../docs/metadata-vertex.json");
+
+/// The field of a vertex program that `change` made impossible.
+fn refused_vertex(change: impl FnOnce(&mut VertexMetadata, &mut Platform)) -> String {
+    let mut metadata = Metadata::from_json(VERTEX_EXAMPLE).expect("the documented example parses");
+    let StageMetadata::Vertex(vertex) = &mut metadata.stage else { panic!("a vertex program") };
+    change(vertex, &mut metadata.platform);
+    match metadata.check() {
+        Err(MetadataError::Field { field, .. }) => field,
+        other => panic!("expected a refused field, got {other:?}"),
+    }
+}
+
+#[test]
+fn vertex_programs_are_checked() {
+    let metadata = Metadata::from_json(VERTEX_EXAMPLE).expect("the documented example parses");
+    assert_eq!(Metadata::from_json(&metadata.to_json()), Ok(metadata));
+    assert_eq!(refused_vertex(|v, _| v.outputs.push(Varying::Position)), "stage.outputs");
+    assert_eq!(
+        refused_vertex(|v, _| v.outputs.push(Varying::ClipDistances { first: 2 })),
+        "stage.outputs"
+    );
+    assert_eq!(refused_vertex(|v, _| v.entry_bytes = 64), "stage.entry_bytes");
+    assert_eq!(refused_vertex(|v, _| v.entry_bytes = 100), "stage.entry_bytes");
+    assert_eq!(refused_vertex(|v, _| v.first_input_register = 126), "stage.first_input_register");
+    assert_eq!(refused_vertex(|v, _| v.dispatch = StageDispatch::Simd8), "stage.dispatch");
+    assert_eq!(refused_vertex(|_, platform| *platform = Platform::Icl), "stage.dispatch");
+    let offset = VertexInput::Attribute { location: 0, offset: 8 };
+    assert_eq!(refused_vertex(|v, _| v.inputs.push(offset)), "stage.inputs");
 }
 
 #[test]
@@ -74,7 +107,7 @@ fn impossible_fields_are_named() {
     assert_eq!(refused(|m| m.simd_width = 4), "simd_width");
     let size = |size| {
         move |m: &mut Metadata| {
-            let StageMetadata::Compute(compute) = &mut m.stage;
+            let StageMetadata::Compute(compute) = &mut m.stage else { panic!("a compute program") };
             compute.local_size = size;
         }
     };
@@ -82,7 +115,7 @@ fn impossible_fields_are_named() {
     assert_eq!(refused(size([u32::MAX; 3])), "stage.local_size");
     assert_eq!(
         refused(|m| {
-            let StageMetadata::Compute(compute) = &mut m.stage;
+            let StageMetadata::Compute(compute) = &mut m.stage else { panic!("a compute program") };
             compute.shared_bytes = 65537;
         }),
         "stage.shared_bytes"

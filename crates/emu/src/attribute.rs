@@ -1,0 +1,157 @@
+//! Vertex attributes in memory, as vertex fetch reads them.
+
+use crate::texel;
+use crestline_device::{Channel, ChannelKind, SurfaceFormat};
+use std::fmt;
+use std::str::FromStr;
+
+/// The format of an attribute.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AttributeFormat {
+    /// Converted to four 32-bit components.
+    Converted(SurfaceFormat),
+    /// One to four doubles, which arrive as they are.
+    Doubles(u8),
+}
+
+/// A name that is no attribute format.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("attribute format `{0}`: expected one like rgba32f, rg16i, r8ui, rgba8 or rgba64f")]
+pub struct AttributeFormatError(String);
+
+impl FromStr for AttributeFormat {
+    type Err = AttributeFormatError;
+
+    /// Reads GLSL's spelling of an image format, with three components and 64 bits allowed too.
+    fn from_str(name: &str) -> Result<AttributeFormat, AttributeFormatError> {
+        let error = || AttributeFormatError(name.to_owned());
+        let digits = name.find(|c: char| c.is_ascii_digit()).ok_or_else(error)?;
+        let (channels, rest) = name.split_at(digits);
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let (bits, kind) = rest.split_at(end);
+        if !matches!(channels, "r" | "rg" | "rgb" | "rgba") {
+            return Err(error());
+        }
+        if (bits, kind) == ("64", "f") {
+            return Ok(AttributeFormat::Doubles(channels.len() as u8));
+        }
+        let kind = match kind {
+            "f" => "FLOAT",
+            "i" => "SINT",
+            "ui" => "UINT",
+            "" => "UNORM",
+            "_snorm" => "SNORM",
+            _ => return Err(error()),
+        };
+        let channels: String =
+            channels.chars().map(|c| format!("{}{bits}", c.to_ascii_uppercase())).collect();
+        let format = format!("{channels}_{kind}").parse().map_err(|_| error())?;
+        Ok(AttributeFormat::Converted(format))
+    }
+}
+
+impl fmt::Display for AttributeFormat {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AttributeFormat::Converted(format) => f.write_str(format.name()),
+            AttributeFormat::Doubles(count) => write!(f, "{count} doubles"),
+        }
+    }
+}
+
+impl AttributeFormat {
+    /// Bytes of an element.
+    pub fn bytes(self) -> u32 {
+        match self {
+            AttributeFormat::Converted(format) => format.bytes(),
+            AttributeFormat::Doubles(count) => u32::from(count) * 8,
+        }
+    }
+
+    /// The missing components of an element that lies outside of the buffer.
+    fn none(self) -> [u32; 8] {
+        let mut dwords = [0; 8];
+        if let AttributeFormat::Converted(format) = self {
+            let kind = |channel: &Channel| channel.kind;
+            let integer = format
+                .info()
+                .channels
+                .iter()
+                .flatten()
+                .map(kind)
+                .any(|kind| matches!(kind, ChannelKind::Uint | ChannelKind::Sint));
+            dwords[3] = if integer { 1 } else { 1f32.to_bits() };
+        }
+        dwords
+    }
+}
+
+/// A vertex attribute: elements of a format in a buffer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attribute {
+    /// The format.
+    pub format: AttributeFormat,
+    /// Bytes from element to element.
+    pub stride: u32,
+    /// One element per instance rather than per vertex.
+    pub per_instance: bool,
+    /// The buffer. Elements outside are 0, 0, 0, 1.
+    pub bytes: Vec<u8>,
+}
+
+impl Attribute {
+    /// One element per vertex, tightly packed.
+    pub fn packed(format: AttributeFormat, bytes: &[u8]) -> Attribute {
+        let stride = format.bytes();
+        Attribute { format, stride, per_instance: false, bytes: bytes.to_vec() }
+    }
+
+    /// The eight dwords that an element becomes: two slots of four.
+    pub(crate) fn fetch(&self, element: u32) -> [u32; 8] {
+        let size = self.format.bytes() as usize;
+        let start = u64::from(element) * u64::from(self.stride);
+        let bytes = usize::try_from(start)
+            .ok()
+            .and_then(|start| self.bytes.get(start..start.checked_add(size)?));
+        let Some(bytes) = bytes else { return self.format.none() };
+        let mut dwords = [0; 8];
+        match self.format {
+            AttributeFormat::Converted(format) => {
+                dwords[..4].copy_from_slice(&texel::decode(format, bytes));
+            }
+            AttributeFormat::Doubles(_) => {
+                for (dword, bytes) in dwords.iter_mut().zip(bytes.as_chunks::<4>().0) {
+                    *dword = u32::from_le_bytes(*bytes);
+                }
+            }
+        }
+        dwords
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fetch(format: &str, bytes: &[u8], element: u32) -> [u32; 8] {
+        Attribute::packed(format.parse().unwrap(), bytes).fetch(element)
+    }
+
+    #[test]
+    fn formats_are_read_by_name() {
+        assert_eq!("rgb32f".parse::<AttributeFormat>().unwrap().bytes(), 12);
+        assert_eq!("rgba64f".parse::<AttributeFormat>().unwrap().bytes(), 32);
+        assert_eq!("rg8_snorm".parse::<AttributeFormat>().unwrap().bytes(), 2);
+        for name in ["", "rgba", "32f", "bgra8", "rgba31f", "rgba32x", "r64ui"] {
+            assert!(name.parse::<AttributeFormat>().is_err(), "{name}");
+        }
+    }
+
+    #[test]
+    fn missing_components_and_elements_are_filled() {
+        let one = 1f32.to_bits();
+        assert_eq!(fetch("rg32f", &[1; 16], 1), [0x0101_0101, 0x0101_0101, 0, one, 0, 0, 0, 0]);
+        assert_eq!(fetch("rg32ui", &[1; 16], 2), [0, 0, 0, 1, 0, 0, 0, 0]);
+        assert_eq!(fetch("r64f", &[7; 8], 0), [0x0707_0707, 0x0707_0707, 0, 0, 0, 0, 0, 0]);
+    }
+}

@@ -1,0 +1,102 @@
+//! The stages of a draw call, each run by itself: what the fixed functions between them would
+//! deliver is an argument, what the threads leave in the URB is the result.
+
+mod geometry;
+mod tess_control;
+mod tess_eval;
+mod vertex;
+
+use super::payload::Payload;
+use crate::exec::thread::Thread;
+use crate::load::Kernel;
+use crate::stage::SlotValues;
+use crate::urb::Urb;
+use crate::{EmuError, Options, Resources};
+use crestline_program::{StageDispatch, Varying};
+use std::sync::{Mutex, PoisonError};
+
+/// Vertices or points of a SIMD4x2 thread.
+const OBJECTS: u32 = 2;
+
+/// Results of units, in whatever order host threads finish them.
+struct Results<T>(Mutex<Vec<(u64, T)>>);
+
+impl<T> Results<T> {
+    fn new() -> Results<T> {
+        Results(Mutex::new(Vec::new()))
+    }
+
+    fn add(&self, unit: u64, result: T) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push((unit, result));
+    }
+
+    /// The results, in order of their units.
+    fn take(self) -> impl Iterator<Item = T> {
+        let mut results = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
+        results.sort_by_key(|(unit, _)| *unit);
+        results.into_iter().map(|(_, result)| result)
+    }
+}
+
+/// Writes values into an entry's slots from `first` on.
+fn fill(urb: &mut Urb, handle: u32, first: usize, layout: &[Varying], values: &SlotValues) {
+    let Some(entry) = urb.entry_mut(handle) else { return };
+    for (slot, varying) in layout.iter().enumerate() {
+        let place = (first + slot) * 4;
+        if let Some(dwords) = entry.dwords.get_mut(place..place + 4) {
+            dwords.copy_from_slice(&values.get(*varying));
+        }
+    }
+}
+
+/// The four dwords of a slot; nothing beyond the entry.
+fn slot(urb: &Urb, handle: u32, slot: usize) -> [Option<u32>; 4] {
+    let dwords = urb.entry(handle).and_then(|entry| entry.dwords.get(slot * 4..slot * 4 + 4));
+    dwords.map_or([None; 4], |dwords| std::array::from_fn(|i| dwords[i]))
+}
+
+/// The values of an entry's slots from `first` on.
+fn take(urb: &Urb, handle: u32, first: usize, layout: &[Varying]) -> SlotValues {
+    let mut values = SlotValues::new();
+    for (i, varying) in layout.iter().enumerate() {
+        if *varying != Varying::Padding {
+            values.set(*varying, slot(urb, handle, first + i));
+        }
+    }
+    values
+}
+
+/// Writes the dwords that hold something to registers.
+fn push(t: &mut Thread, offset: usize, dwords: &[Option<u32>]) {
+    for (i, dword) in dwords.iter().enumerate() {
+        if let Some(dword) = dword {
+            t.registers.set(offset + 4 * i, 4, (*dword).into());
+        }
+    }
+}
+
+/// Channels of a thread that works on `objects` of its two.
+fn mask_of(objects: u32) -> u32 {
+    if objects >= OBJECTS { 0xff } else { 0x0f }
+}
+
+fn simd4x2_only(dispatch: StageDispatch) -> Result<(), EmuError> {
+    match dispatch {
+        StageDispatch::Simd4x2 => Ok(()),
+        StageDispatch::Simd8 => Err(EmuError::Unsupported {
+            instruction: 0,
+            offset: 0,
+            what: "a stage with SIMD8 threads".into(),
+        }),
+    }
+}
+
+impl Kernel {
+    fn stage_payload(&self, resources: &Resources, options: &Options) -> Result<Payload, EmuError> {
+        self.payload([1; 3], [1; 3], resources, options)
+    }
+
+    fn other_stage(&self, expected: &'static str) -> EmuError {
+        EmuError::Stage { expected, found: self.metadata.stage.name() }
+    }
+}

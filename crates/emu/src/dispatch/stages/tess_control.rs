@@ -1,0 +1,126 @@
+//! Tessellation control shaders: the threads of a patch share its output entry and meet at
+//! barriers.
+
+use super::{Results, fill, push, simd4x2_only, take};
+use crate::dispatch::launch::Launch;
+use crate::dispatch::payload::Payload;
+use crate::exec::thread::Thread;
+use crate::load::Kernel;
+use crate::stage::{Patch, Primitive, SlotValues};
+use crate::trace::Trace;
+use crate::urb::Urb;
+use crate::{EmuError, Options, Report, Resources};
+use crestline_program::{SLOT_BYTES, StageMetadata, TessControlMetadata, Varying};
+
+/// The register of the input handles.
+const HANDLES: usize = 1;
+/// The most control points of an input patch: r1 to r4 hold their handles.
+const MOST_VERTICES: usize = 32;
+
+struct Patches<'a> {
+    metadata: &'a TessControlMetadata,
+    payload: Payload,
+    patches: &'a [Primitive],
+    /// Position of the instance number in r0.2.
+    instance_shift: u32,
+    results: Results<(SlotValues, Vec<SlotValues>)>,
+}
+
+impl Launch for Patches<'_> {
+    fn threads(&self) -> u32 {
+        self.metadata.threads()
+    }
+
+    /// Entry 0 is the output, the input control points follow.
+    fn open(&self, unit: u64, urb: &mut Urb) {
+        urb.allocate(self.metadata.entry_bytes);
+        let inputs = &self.metadata.inputs;
+        for vertex in &self.patches[unit as usize].vertices {
+            let handle = urb.allocate(inputs.len() as u32 * SLOT_BYTES);
+            fill(urb, handle, 0, inputs, vertex);
+        }
+    }
+
+    /// All channels, whatever the number of control points: the program compares.
+    fn mask(&self, _: u64, _: u32) -> u32 {
+        0xff
+    }
+
+    fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
+        let patch = &self.patches[unit as usize];
+        let instance = thread << self.instance_shift;
+        // The barrier id is 0: one patch at a time has it.
+        self.payload.write(t, [urb.handle(0), patch.id, instance, thread, 0], thread);
+        let handles: Vec<_> =
+            (0..patch.vertices.len()).map(|vertex| Some(urb.handle(1 + vertex))).collect();
+        push(t, HANDLES * 32, &handles);
+    }
+
+    fn close(&self, unit: u64, urb: &Urb) {
+        let TessControlMetadata { patch_outputs, vertex_outputs, .. } = self.metadata;
+        let handle = urb.handle(0);
+        let vertices = (0..self.metadata.output_vertices as usize).map(|vertex| {
+            let first = patch_outputs.len() + vertex * vertex_outputs.len();
+            take(urb, handle, first, vertex_outputs)
+        });
+        let vertices = vertices.collect();
+        self.results.add(unit, (take(urb, handle, 0, patch_outputs), vertices));
+    }
+}
+
+impl Kernel {
+    /// Runs a tessellation control shader on patches.
+    ///
+    /// # Errors
+    /// [`EmuError::Stage`] for another stage's program, [`EmuError::StageInput`] for a patch of
+    /// the wrong size, or the error of the first patch that has one.
+    pub fn run_patches(
+        &self,
+        patches: &[Primitive],
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<(Vec<Patch>, Report), EmuError> {
+        let StageMetadata::TessControl(metadata) = &self.metadata.stage else {
+            return Err(self.other_stage("tess_control"));
+        };
+        simd4x2_only(metadata.dispatch)?;
+        for patch in patches {
+            let count = patch.vertices.len();
+            let expected = metadata.input_vertices.map_or(count, |count| count as usize);
+            if count != expected || !(1..=MOST_VERTICES).contains(&count) {
+                return Err(EmuError::StageInput(format!(
+                    "a patch of {count} control points: expected {expected}, 1 to {MOST_VERTICES}"
+                )));
+            }
+        }
+        let launch = Patches {
+            metadata,
+            payload: self.stage_payload(resources, options)?,
+            patches,
+            instance_shift: self.device.tess_instance_shift(),
+            results: Results::new(),
+        };
+        let units = patches.len() as u64;
+        let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        let results = launch.results.take().zip(patches);
+        let patches =
+            results.map(|((values, vertices), patch)| Patch { values, vertices, id: patch.id });
+        Ok((patches.collect(), report))
+    }
+}
+
+/// The slots of a patch entry: its own, then those of its control points.
+pub(super) fn fill_patch(
+    urb: &mut Urb,
+    handle: u32,
+    patch_layout: &[Varying],
+    vertex_layout: &[Varying],
+    patch: &Patch,
+) {
+    fill(urb, handle, 0, patch_layout, &patch.values);
+    for (number, vertex) in patch.vertices.iter().enumerate() {
+        let first = patch_layout.len() + number * vertex_layout.len();
+        fill(urb, handle, first, vertex_layout, vertex);
+    }
+}

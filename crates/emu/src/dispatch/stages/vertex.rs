@@ -1,0 +1,138 @@
+//! Vertex shaders: two vertices per thread.
+
+use super::{OBJECTS, Results, mask_of, push, simd4x2_only, take};
+use crate::dispatch::launch::Launch;
+use crate::dispatch::payload::Payload;
+use crate::exec::thread::Thread;
+use crate::load::Kernel;
+use crate::stage::{Draw, SlotValues};
+use crate::trace::Trace;
+use crate::urb::Urb;
+use crate::{Attribute, EmuError, Options, Report, Resources};
+use crestline_program::{StageMetadata, VertexInput, VertexMetadata};
+
+struct Vertices<'a> {
+    metadata: &'a VertexMetadata,
+    payload: Payload,
+    draw: &'a Draw,
+    /// Where each input slot comes from.
+    inputs: Vec<Input<'a>>,
+    results: Results<Vec<SlotValues>>,
+}
+
+enum Input<'a> {
+    /// An attribute from a dword on.
+    Attribute(&'a Attribute, usize),
+    SystemValues,
+    DrawParameters,
+}
+
+impl Vertices<'_> {
+    fn total(&self) -> u64 {
+        u64::from(self.draw.vertices) * u64::from(self.draw.instances)
+    }
+
+    /// The vertices of a unit.
+    fn vertices(&self, unit: u64) -> std::ops::Range<u64> {
+        let first = unit * u64::from(OBJECTS);
+        first..(first + u64::from(OBJECTS)).min(self.total())
+    }
+
+    /// The four dwords of an input slot.
+    fn fetch(&self, input: &Input<'_>, vertex: u64) -> [u32; 4] {
+        let draw = self.draw;
+        let count = u64::from(draw.vertices.max(1));
+        let (id, instance) = ((vertex % count) as u32, (vertex / count) as u32);
+        match input {
+            Input::Attribute(attribute, first) => {
+                let element = if attribute.per_instance {
+                    draw.first_instance.wrapping_add(instance)
+                } else {
+                    draw.first_vertex.wrapping_add(id)
+                };
+                let dwords = attribute.fetch(element);
+                std::array::from_fn(|i| dwords[first + i])
+            }
+            Input::SystemValues => [draw.first_vertex, draw.first_instance, id, instance],
+            Input::DrawParameters => [draw.draw_id, if draw.indexed { u32::MAX } else { 0 }, 0, 0],
+        }
+    }
+}
+
+impl Launch for Vertices<'_> {
+    fn threads(&self) -> u32 {
+        1
+    }
+
+    fn open(&self, unit: u64, urb: &mut Urb) {
+        for _ in self.vertices(unit) {
+            urb.allocate(self.metadata.entry_bytes);
+        }
+    }
+
+    fn mask(&self, unit: u64, _: u32) -> u32 {
+        let vertices = self.vertices(unit);
+        mask_of((vertices.end - vertices.start) as u32)
+    }
+
+    fn write(&self, t: &mut Thread, unit: u64, thread: u32, urb: &Urb) {
+        let [first, second] = [0, 1].map(|entry| urb.handle(entry));
+        self.payload.write(t, [first, second, 0, unit as u32, 0], thread);
+        for (half, vertex) in self.vertices(unit).enumerate() {
+            for (slot, input) in self.inputs.iter().enumerate() {
+                let register = self.metadata.first_input_register as usize + slot;
+                let dwords = self.fetch(input, vertex).map(Some);
+                push(t, register * 32 + half * 16, &dwords);
+            }
+        }
+    }
+
+    fn close(&self, unit: u64, urb: &Urb) {
+        let count = self.vertices(unit).count();
+        let outputs = &self.metadata.outputs;
+        let values = (0..count).map(|entry| take(urb, urb.handle(entry), 0, outputs)).collect();
+        self.results.add(unit, values);
+    }
+}
+
+impl Kernel {
+    /// Runs a vertex shader on the vertices of a draw call: the outputs of each vertex, instance
+    /// by instance. Vertices are not shared, as an index buffer would allow.
+    ///
+    /// # Errors
+    /// [`EmuError::Stage`] for another stage's program, [`EmuError::MissingAttribute`] and its
+    /// like before anything runs, or the error of the first vertex that has one.
+    pub fn run_vertices(
+        &self,
+        draw: &Draw,
+        resources: &Resources,
+        options: &Options,
+        trace: Option<&mut dyn Trace>,
+    ) -> Result<(Vec<SlotValues>, Report), EmuError> {
+        let StageMetadata::Vertex(metadata) = &self.metadata.stage else {
+            return Err(self.other_stage("vertex"));
+        };
+        simd4x2_only(metadata.dispatch)?;
+        let input = |input: &VertexInput| match *input {
+            VertexInput::Attribute { location, offset } => {
+                let attribute = resources
+                    .get_attribute(location)
+                    .ok_or(EmuError::MissingAttribute { location })?;
+                Ok(Input::Attribute(attribute, offset as usize / 4))
+            }
+            VertexInput::SystemValues => Ok(Input::SystemValues),
+            VertexInput::DrawParameters => Ok(Input::DrawParameters),
+            other => Err(EmuError::StageInput(format!("vertex input {other:?} is not known"))),
+        };
+        let launch = Vertices {
+            metadata,
+            payload: self.stage_payload(resources, options)?,
+            draw,
+            inputs: metadata.inputs.iter().map(input).collect::<Result<_, _>>()?,
+            results: Results::new(),
+        };
+        let units = launch.total().div_ceil(OBJECTS.into());
+        let report = self.run_units(&launch, units, [1; 3], resources, options, trace)?;
+        Ok((launch.results.take().flatten().collect(), report))
+    }
+}

@@ -1,0 +1,70 @@
+//! Dual block messages: an oword at each of two addresses, for the two halves of a register.
+//!
+//! The header is a copy of r0; the register after it has the offsets in owords in dwords 0 and
+//! 4. Stateless memory counts them from the base in header dword 5.
+
+use super::{Access, Call, World, with_surface};
+use crate::exec::access::lanes_of;
+use crate::exec::thread::Thread;
+use crestline_isa::message::Bti;
+
+/// The address of each half that an enabled channel belongs to, with its enabled channels.
+fn blocks(call: &Call<'_>, t: &mut Thread, bti: Bti) -> Vec<(u64, u32)> {
+    let mut blocks = Vec::new();
+    for half in 0..2 {
+        let lanes = call.mask & 0xf << (4 * half);
+        if lanes == 0 {
+            continue;
+        }
+        let offset = call.payload(1) + 16 * half;
+        t.report_unwritten_if_any(offset, 4);
+        let mut address = u64::from(t.registers.u32(offset)) * 16;
+        if bti.is_stateless() {
+            address += u64::from(call.header(t, 5) & !0x3ff);
+        }
+        blocks.push((address, lanes));
+    }
+    blocks
+}
+
+pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti: Bti) {
+    if !call.fits(t, 2, 1) {
+        return;
+    }
+    let blocks = blocks(call, t, bti);
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: false };
+        for (start, lanes) in blocks {
+            for lane in lanes_of(lanes) {
+                let address = start + 4 * (lane % 4) as u64;
+                let value = access
+                    .locate(t, memory, address, 4, Some(lane))
+                    .map_or(0, |offset| memory.load(offset, 4));
+                call.respond(t, lane, value);
+            }
+        }
+    });
+}
+
+pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti: Bti) {
+    if !call.fits(t, 3, 0) {
+        return;
+    }
+    let blocks = blocks(call, t, bti);
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: true };
+        for (start, lanes) in blocks {
+            for lane in lanes_of(lanes) {
+                let register = call.payload(2) + 4 * lane;
+                if !t.registers.all_written(register, 4) {
+                    t.report_unwritten(register, 4, Some(lane as u8));
+                }
+                let value = t.registers.u32(register);
+                let address = start + 4 * (lane % 4) as u64;
+                if let Some(offset) = access.locate(t, memory, address, 4, Some(lane)) {
+                    memory.store(offset, 4, value);
+                }
+            }
+        }
+    });
+}

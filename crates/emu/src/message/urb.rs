@@ -1,0 +1,132 @@
+//! URB messages of vec4 threads: rows of 16-byte slots of one or two entries.
+//!
+//! The header has the handles in dwords 0 and 1, slot offsets in 3 and 4, and channel masks in
+//! bits 15:8 of dword 5, which are combined with the channel enables (Ivy Bridge PRM volume 4
+//! part 2, "URB Message Header").
+
+use super::{Call, World};
+use crate::exec::thread::{Fault, Thread};
+use crate::{Problem, SurfaceName};
+use crestline_isa::message::{UrbLayout, UrbSwizzle};
+
+/// Where in its entries a message works.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) layout: UrbLayout,
+    /// In units of the layout.
+    pub(super) offset: u16,
+    pub(super) swizzle: UrbSwizzle,
+    pub(super) per_slot_offset: bool,
+}
+
+/// The dword of an entry that one dword of a data register stands for.
+struct Element {
+    /// Position in the data registers.
+    position: usize,
+    handle: u32,
+    /// Dword of the entry.
+    dword: u64,
+}
+
+/// The elements of `registers` data registers that masks and enables let pass.
+fn elements(call: &Call<'_>, t: &mut Thread, place: Place, registers: usize) -> Vec<Element> {
+    let slots_per_unit = match place.layout {
+        UrbLayout::Oword => 1,
+        UrbLayout::Hword | UrbLayout::Simd8 => 2,
+    };
+    let interleaved = place.swizzle == UrbSwizzle::Interleave;
+    // A write of owords that are not interleaved has one of them.
+    let dwords = match (interleaved, place.layout) {
+        (false, UrbLayout::Oword) => 4,
+        _ => 8,
+    };
+    let enables = call.header(t, 5) >> 8 & 0xff & call.mask;
+    let mut elements = Vec::new();
+    for half in 0..2 {
+        let lanes = (4 * half..4 * half + 4).filter(|lane| *lane < dwords);
+        if lanes.clone().all(|lane| enables >> lane & 1 == 0) {
+            continue;
+        }
+        let entry = if interleaved { half } else { 0 };
+        let handle = call.header(t, entry);
+        let own = if place.per_slot_offset { call.header(t, 3 + entry) } else { 0 };
+        let first = (u64::from(place.offset) + u64::from(own)) * slots_per_unit;
+        for register in 0..registers {
+            let row = if interleaved { register } else { 2 * register + half };
+            let slot = first + row as u64;
+            for lane in lanes.clone().filter(|lane| enables >> lane & 1 == 1) {
+                let dword = slot * 4 + (lane % 4) as u64;
+                elements.push(Element { position: 8 * register + lane, handle, dword });
+            }
+        }
+    }
+    elements
+}
+
+fn outside(t: &mut Thread, element: &Element, limit: u64, write: bool) {
+    let surface = SurfaceName::Urb(element.handle & 0xffff);
+    let address = element.dword * 4;
+    let lane = (element.position % 8) as u8;
+    t.report(Problem::OutOfBounds { surface, address, size: 4, limit, write }, Some(lane));
+}
+
+pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, place: Place) {
+    if !check(call, t, place) {
+        return;
+    }
+    let registers = usize::from(call.descriptor.mlen) - 1;
+    for element in elements(call, t, place, registers) {
+        let register = call.payload(1) + 4 * element.position;
+        let written = t.registers.all_written(register, 4);
+        if !written {
+            t.report_unwritten(register, 4, Some((element.position % 8) as u8));
+        }
+        let value = written.then(|| t.registers.u32(register));
+        if let Err(error) = world.urb.store(element.handle, element.dword, value) {
+            outside(t, &element, error.limit, true);
+        }
+    }
+    if call.message.eot {
+        note_vertex_counts(call, t, world);
+    }
+}
+
+/// A geometry shader's last message says how many vertices the objects have: in the halves of
+/// header dword 2. In other stages the dword is the thread's own r0.2, and nobody asks.
+fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
+    let offset = call.payload(0);
+    let counts = t.registers.u32(offset + 8);
+    for (half, count) in [counts & 0xffff, counts >> 16].into_iter().enumerate() {
+        let handle = t.registers.u32(offset + 4 * half);
+        if call.mask >> (4 * half) & 0xf != 0
+            && let Some(entry) = world.urb.entry_mut(handle)
+        {
+            entry.vertex_count = Some(count);
+        }
+    }
+}
+
+pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, place: Place) {
+    if !check(call, t, place) {
+        return;
+    }
+    // Without a response the message only releases the handles.
+    for element in elements(call, t, place, usize::from(call.descriptor.rlen)) {
+        let value = match world.urb.load(element.handle, element.dword) {
+            Ok(value) => value,
+            Err(error) => {
+                outside(t, &element, error.limit, false);
+                Some(0)
+            }
+        };
+        call.respond_if_known(t, element.position, value);
+    }
+}
+
+fn check(call: &Call<'_>, t: &mut Thread, place: Place) -> bool {
+    if place.swizzle == UrbSwizzle::Transpose || call.wide {
+        t.fail(Fault::Message("a transposed or wide URB message".into()));
+        return false;
+    }
+    call.fits(t, 1, 0)
+}

@@ -1,0 +1,236 @@
+//! The SIMD4x2 forms of surface messages: two slots, each half of a register.
+//!
+//! The address register has the address of a slot in the first dword of its half (typed
+//! messages: u, v, r), the data register a vector per half; the operands of an atomic are x and
+//! y of one register. A slot takes part if a channel of its half is enabled; data move by
+//! channel.
+
+use super::atomic::{self, Operation};
+use super::typed::{place, view};
+use super::untyped::align;
+use super::{Access, Call, World, with_surface};
+use crate::exec::access::lanes_of;
+use crate::exec::thread::Thread;
+use crate::memory::Memory;
+use crate::texel::{decode, encode};
+use crestline_isa::message::{Bti, ChannelMask};
+
+/// A slot of a message.
+#[derive(Clone, Copy)]
+struct Slot {
+    /// First channel: 0 or 4.
+    first: usize,
+    /// Components whose channels are enabled.
+    enabled: u32,
+}
+
+impl Slot {
+    /// The enabled components of a channel mask.
+    fn components(self, mask: ChannelMask) -> impl Iterator<Item = usize> {
+        lanes_of(self.enabled & u32::from(mask.0))
+    }
+}
+
+/// The slots that take part; the pixel mask of a typed message's header counts too.
+fn slots(call: &Call<'_>, t: &mut Thread, typed: bool) -> Vec<Slot> {
+    let header = typed && call.descriptor.header_present;
+    let pixels = if header { call.header(t, 7) } else { u32::MAX };
+    [0, 4]
+        .into_iter()
+        .map(|first| Slot { first, enabled: (call.mask & pixels) >> first & 0xf })
+        .filter(|slot| slot.enabled != 0)
+        .collect()
+}
+
+/// A dword of a slot's half of a parameter register, checked to have been written.
+fn dword(call: &Call<'_>, t: &mut Thread, register: usize, slot: Slot, component: usize) -> u32 {
+    let lane = slot.first + component;
+    let offset = call.payload(call.header_registers() + register) + 4 * lane;
+    if !t.registers.all_written(offset, 4) {
+        t.report_unwritten(offset, 4, Some(lane as u8));
+    }
+    t.registers.u32(offset)
+}
+
+pub(super) fn untyped_read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    mask: ChannelMask,
+) {
+    if !call.fits(t, call.header_registers() + 1, 1) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: false };
+        for slot in slots(call, t, false) {
+            let address = dword(call, t, 0, slot, 0);
+            let address = align(t, address.into(), slot.first);
+            for component in slot.components(mask) {
+                let at = address + 4 * component as u64;
+                let value = access
+                    .locate(t, memory, at, 4, Some(slot.first + component))
+                    .map_or(0, |offset| memory.load(offset, 4));
+                call.respond(t, slot.first + component, value);
+            }
+        }
+    });
+}
+
+pub(super) fn untyped_write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    mask: ChannelMask,
+) {
+    if !call.fits(t, call.header_registers() + 2, 0) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: true };
+        for slot in slots(call, t, false) {
+            let address = dword(call, t, 0, slot, 0);
+            let address = align(t, address.into(), slot.first);
+            for component in slot.components(mask) {
+                let value = dword(call, t, 1, slot, component);
+                let at = address + 4 * component as u64;
+                if let Some(offset) = access.locate(t, memory, at, 4, Some(slot.first + component))
+                {
+                    memory.store(offset, 4, value);
+                }
+            }
+        }
+    });
+}
+
+/// The operands of an atomic.
+fn operands(call: &Call<'_>, t: &mut Thread, slot: Slot, operation: Operation) -> [u64; 2] {
+    let mut operands = [0; 2];
+    for (component, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
+        *operand = dword(call, t, 1, slot, component).into();
+    }
+    operands
+}
+
+/// Registers of an atomic: one of operands, if there are any, and one returned.
+fn fits(call: &Call<'_>, t: &mut Thread, operation: Operation, return_data: bool) -> bool {
+    let payload = call.header_registers() + 1 + operation.operands().min(1);
+    call.fits(t, payload, return_data.into())
+}
+
+pub(super) fn untyped_atomic(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    operation: Operation,
+    return_data: bool,
+) {
+    if !fits(call, t, operation, return_data) {
+        return;
+    }
+    with_surface(t, world, bti, |t, memory, name, base| {
+        let access = Access { name, base, write: true };
+        for slot in slots(call, t, false) {
+            let address = dword(call, t, 0, slot, 0);
+            let at = align(t, address.into(), slot.first);
+            let operands = operands(call, t, slot, operation);
+            let lane = slot.first;
+            let old = atomic::update(t, memory, &access, at, operation, operands, false, lane);
+            if return_data {
+                call.respond(t, lane, old as u32);
+            }
+        }
+    });
+}
+
+/// The coordinates of a slot.
+fn coordinates(call: &Call<'_>, t: &mut Thread, slot: Slot) -> [i64; 3] {
+    [0, 1, 2].map(|component| dword(call, t, 0, slot, component).cast_signed().into())
+}
+
+pub(super) fn typed_read(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &World<'_>,
+    bti: Bti,
+    mask: ChannelMask,
+) {
+    if !call.fits(t, call.header_registers() + 1, 1) {
+        return;
+    }
+    let view = view(t, world, bti);
+    for slot in slots(call, t, true) {
+        let at = coordinates(call, t, slot);
+        let texel = view
+            .and_then(|view| {
+                let offset = place(t, &view, bti, at, slot.first, false)?;
+                Some(decode(view.format, &view.load(offset)))
+            })
+            .unwrap_or_default();
+        for component in slot.components(mask) {
+            call.respond(t, slot.first + component, texel[component]);
+        }
+    }
+}
+
+pub(super) fn typed_write(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &World<'_>,
+    bti: Bti,
+    mask: ChannelMask,
+) {
+    if !call.fits(t, call.header_registers() + 2, 0) {
+        return;
+    }
+    let view = view(t, world, bti);
+    for slot in slots(call, t, true) {
+        let at = coordinates(call, t, slot);
+        // A texel is written as a whole: the enables of single components do not count.
+        let mut channels = [0; 4];
+        for component in lanes_of(mask.0.into()) {
+            channels[component] = dword(call, t, 1, slot, component);
+        }
+        let Some(view) = view else { continue };
+        if let Some(offset) = place(t, &view, bti, at, slot.first, true) {
+            let mut bytes = [0; 16];
+            let size = view.format.bytes() as usize;
+            encode(view.format, channels, &mut bytes[..size]);
+            view.store(offset, &bytes[..size]);
+        }
+    }
+}
+
+pub(super) fn typed_atomic(
+    call: &Call<'_>,
+    t: &mut Thread,
+    world: &World<'_>,
+    bti: Bti,
+    operation: Operation,
+    return_data: bool,
+) {
+    if !fits(call, t, operation, return_data) {
+        return;
+    }
+    let view = view(t, world, bti);
+    for slot in slots(call, t, true) {
+        let at = coordinates(call, t, slot);
+        let [a, b] = operands(call, t, slot, operation);
+        let mut old = 0;
+        if let Some(view) = view
+            && let Some(offset) = place(t, &view, bti, at, slot.first, true)
+        {
+            let mut memory = Memory::Shared(view.memory);
+            let before = memory.load(offset, 4);
+            let (new, returned) = operation.apply(t, before.into(), a, b, 32);
+            memory.store(offset, 4, new as u32);
+            old = returned as u32;
+        }
+        if return_data {
+            call.respond(t, slot.first, old);
+        }
+    }
+}

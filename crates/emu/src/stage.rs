@@ -1,0 +1,115 @@
+//! What the stages of a draw call take and give.
+
+use crestline_program::Varying;
+use std::collections::BTreeMap;
+
+/// The values of a vertex or of what belongs to a patch: 16 bytes for each varying, of which a
+/// dword is `None` where nothing was written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SlotValues {
+    slots: BTreeMap<Varying, [Option<u32>; 4]>,
+}
+
+impl SlotValues {
+    /// No values.
+    pub fn new() -> SlotValues {
+        SlotValues::default()
+    }
+
+    /// With all four dwords of a varying.
+    pub fn with(mut self, varying: Varying, dwords: [u32; 4]) -> SlotValues {
+        self.set(varying, dwords.map(Some));
+        self
+    }
+
+    /// With a varying of up to four floats; the others are not written.
+    pub fn with_floats(mut self, varying: Varying, floats: &[f32]) -> SlotValues {
+        self.set(varying, std::array::from_fn(|i| floats.get(i).map(|float| float.to_bits())));
+        self
+    }
+
+    /// Sets the dwords of a varying.
+    pub fn set(&mut self, varying: Varying, dwords: [Option<u32>; 4]) {
+        self.slots.insert(varying, dwords);
+    }
+
+    /// The dwords of a varying: all `None` if the layout has no such varying.
+    pub fn get(&self, varying: Varying) -> [Option<u32>; 4] {
+        self.slots.get(&varying).copied().unwrap_or_default()
+    }
+
+    /// The varyings that have a slot, in order.
+    pub fn iter(&self) -> impl Iterator<Item = (Varying, [Option<u32>; 4])> {
+        self.slots.iter().map(|(varying, dwords)| (*varying, *dwords))
+    }
+}
+
+/// The vertices of a draw call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Draw {
+    /// Vertices of an instance.
+    pub vertices: u32,
+    /// Instances.
+    pub instances: u32,
+    /// The vertex that the draw call starts at: added to what is fetched, not to the vertex id
+    /// that the program sees.
+    pub first_vertex: u32,
+    /// The same for instances.
+    pub first_instance: u32,
+    /// The draw call's number.
+    pub draw_id: u32,
+    /// Whether the program is told that the draw call is indexed.
+    pub indexed: bool,
+}
+
+impl Draw {
+    /// One instance of vertices from the first one on.
+    pub fn vertices(vertices: u32) -> Draw {
+        Draw {
+            vertices,
+            instances: 1,
+            first_vertex: 0,
+            first_instance: 0,
+            draw_id: 0,
+            indexed: false,
+        }
+    }
+}
+
+/// A patch or primitive as a stage takes it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Primitive {
+    /// Its vertices or control points.
+    pub vertices: Vec<SlotValues>,
+    /// `gl_PrimitiveID`.
+    pub id: u32,
+}
+
+/// A patch as a tessellation control shader leaves it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Patch {
+    /// What belongs to the patch, the tessellation levels in the patch header.
+    pub values: SlotValues,
+    /// The control points.
+    pub vertices: Vec<SlotValues>,
+    /// `gl_PrimitiveID`.
+    pub id: u32,
+}
+
+/// A vertex that a geometry shader emitted.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Emitted {
+    /// Its values.
+    pub values: SlotValues,
+    /// The strip ends here, as the control data say; the last one ends in any case.
+    pub cut: bool,
+    /// The stream.
+    pub stream: u8,
+}
+
+/// What a geometry shader made of a primitive.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PrimitiveOutput {
+    /// For each invocation the vertices that it emitted.
+    pub invocations: Vec<Vec<Emitted>>,
+}

@@ -1,0 +1,479 @@
+//! Metadata of the stages between vertex fetch and rasterizer: vertex, tessellation control,
+//! tessellation evaluation and geometry shaders.
+//!
+//! They pass data through entries of the URB (unified return buffer). An entry is a row of
+//! *slots* of 16 bytes; what each slot holds is a [`Varying`], and a list of varyings is the
+//! layout of an entry, slot 0 first. A vertex entry is a VUE (vertex URB entry), a patch entry
+//! begins with the patch header.
+
+use crate::{GRF_BYTES, MetadataError};
+use crestline_device::Device;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// Bytes of a slot.
+pub const SLOT_BYTES: u32 = 16;
+
+/// The most slots of a layout: what 3DSTATE_URB's largest entry holds for one vertex.
+const MAX_SLOTS: usize = 128;
+
+/// The largest entry in bytes: 32 KB, that of a geometry shader.
+const MAX_ENTRY_BYTES: u32 = 32 << 10;
+
+/// What a slot of a URB entry holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum Varying {
+    /// The header of a vertex: dword 0 is reserved, 1 is the layer, 2 the viewport index, 3 the
+    /// point size (a float).
+    Header,
+    /// `gl_Position`.
+    Position,
+    /// Clip and cull distances 0 to 3 (`first` 0) or 4 to 7 (`first` 4).
+    ClipDistances {
+        /// The distance in dword 0: 0 or 4.
+        first: u8,
+    },
+    /// The user's varying at a location. A vector of three or four doubles has two locations.
+    Location {
+        /// The location.
+        location: u32,
+    },
+    /// The primitive id in dword 0.
+    PrimitiveId,
+    /// Half of the patch header: the tessellation levels, see `docs/metadata.md`.
+    PatchHeader {
+        /// 0 for dwords 0 to 3 of the header, 1 for dwords 4 to 7.
+        half: u8,
+    },
+    /// The user's per-patch varying at a location.
+    Patch {
+        /// The location.
+        location: u32,
+    },
+    /// Nothing.
+    Padding,
+}
+
+impl std::fmt::Display for Varying {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Varying::Header => f.write_str("the vertex header"),
+            Varying::Position => f.write_str("position"),
+            Varying::ClipDistances { first } => {
+                write!(f, "clip distances {first} to {}", first + 3)
+            }
+            Varying::Location { location } => write!(f, "location {location}"),
+            Varying::PrimitiveId => f.write_str("primitive id"),
+            Varying::PatchHeader { half } => write!(f, "patch header half {half}"),
+            Varying::Patch { location } => write!(f, "patch location {location}"),
+            Varying::Padding => f.write_str("padding"),
+        }
+    }
+}
+
+/// How the channels of a thread are divided among vertices or invocations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StageDispatch {
+    /// Two vertices, control points or domain points per thread: channels 0 to 3 are x, y, z
+    /// and w of the first, 4 to 7 of the second (gen7 to gen9; Align16).
+    Simd4x2,
+    /// Eight vertices, control points or domain points, one per channel (gen8 on).
+    Simd8,
+}
+
+/// How the channels of a geometry shader's thread are divided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeometryDispatch {
+    /// One primitive, in channels 0 to 3.
+    Single,
+    /// Two invocations of one primitive.
+    DualInstance,
+    /// Two primitives.
+    DualObject,
+    /// Eight primitives, or up to eight invocations of one (gen8 on).
+    Simd8,
+}
+
+impl GeometryDispatch {
+    /// Objects (primitives or invocations) of a thread.
+    pub fn objects(self) -> u32 {
+        match self {
+            GeometryDispatch::Single => 1,
+            GeometryDispatch::DualInstance | GeometryDispatch::DualObject => 2,
+            GeometryDispatch::Simd8 => 8,
+        }
+    }
+}
+
+/// What a slot of a vertex shader's input holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[non_exhaustive]
+pub enum VertexInput {
+    /// An attribute converted to four dwords; missing components are 0, 0, 0, 1. 64-bit
+    /// attributes arrive raw, so three or four doubles need two slots.
+    Attribute {
+        /// The location.
+        location: u32,
+        /// First byte of the converted attribute: 0, or 16 for the second half of a 64-bit one.
+        #[serde(default)]
+        offset: u32,
+    },
+    /// First vertex, base instance, vertex id (counted from 0), instance id.
+    SystemValues,
+    /// Draw id, all ones if the draw call is indexed, 0, 0.
+    DrawParameters,
+}
+
+/// What only vertex shaders have.
+///
+/// Payload: r0.0 and r0.1 are the URB handles of the output entries (SIMD8: r1). Push constants
+/// are `payload.cross_thread`. The inputs follow from `first_input_register`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VertexMetadata {
+    /// Division of the channels.
+    pub dispatch: StageDispatch,
+    /// Register of the first input slot. SIMD4x2: a slot is one register, its low half for the
+    /// first vertex; SIMD8: four registers, one per component.
+    pub first_input_register: u32,
+    /// The input slots.
+    #[serde(default)]
+    pub inputs: Vec<VertexInput>,
+    /// Layout of the output entry.
+    pub outputs: Vec<Varying>,
+    /// Size of the output entry in bytes, a multiple of 64.
+    pub entry_bytes: u32,
+}
+
+/// What only tessellation control shaders have.
+///
+/// Payload of a thread (single patch dispatch): r0.0 handle of the patch entry, r0.1 primitive
+/// id, r0.2 instance number and barrier id (see `docs/metadata.md`), r1 to r4 the handles of the input control
+/// points, one dword each. Thread `i` of a patch has control points `2 i` and `2 i + 1`
+/// (SIMD4x2), all channels enabled. Push constants are `payload.cross_thread`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TessControlMetadata {
+    /// Division of the channels.
+    pub dispatch: StageDispatch,
+    /// Control points of an input patch that the code was compiled for; absent if it works for
+    /// any number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_vertices: Option<u32>,
+    /// Control points of the output patch.
+    pub output_vertices: u32,
+    /// Layout of an input control point's entry.
+    pub inputs: Vec<Varying>,
+    /// First part of the patch entry's layout: the patch header and what belongs to the patch.
+    pub patch_outputs: Vec<Varying>,
+    /// Layout of one output control point; they follow the first part one after another.
+    pub vertex_outputs: Vec<Varying>,
+    /// Size of the patch entry in bytes, a multiple of 64.
+    pub entry_bytes: u32,
+    /// Whether threads meet at barriers, so the driver must reserve one.
+    #[serde(default)]
+    pub uses_barrier: bool,
+}
+
+impl TessControlMetadata {
+    /// Threads of a patch.
+    pub fn threads(&self) -> u32 {
+        self.output_vertices.div_ceil(match self.dispatch {
+            StageDispatch::Simd4x2 => 2,
+            StageDispatch::Simd8 => 8,
+        })
+    }
+
+    /// Slots of the patch entry.
+    pub fn slots(&self) -> usize {
+        self.patch_outputs.len() + self.vertex_outputs.len() * self.output_vertices as usize
+    }
+}
+
+/// The shape that a tessellator divides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Domain {
+    /// Quads.
+    Quads,
+    /// Triangles.
+    Triangles,
+    /// Isolines.
+    Isolines,
+}
+
+/// How tessellation levels are rounded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spacing {
+    /// `equal_spacing`.
+    Equal,
+    /// `fractional_odd_spacing`.
+    FractionalOdd,
+    /// `fractional_even_spacing`.
+    FractionalEven,
+}
+
+/// What a tessellator makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TessOutput {
+    /// Points.
+    Points,
+    /// Lines.
+    Lines,
+    /// Triangles, clockwise as the hardware counts.
+    TrianglesCw,
+    /// Triangles, counter-clockwise as the hardware counts.
+    TrianglesCcw,
+}
+
+/// What only tessellation evaluation shaders have.
+///
+/// Payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries, r1.0 to r1.2 are
+/// u, v, w of the first point, r1.4 to r1.6 of the second, r1.3 is the handle of the patch
+/// entry, r1.7 the primitive id. Push constants are `payload.cross_thread`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TessEvalMetadata {
+    /// Division of the channels.
+    pub dispatch: StageDispatch,
+    /// The domain.
+    pub domain: Domain,
+    /// Rounding of the levels.
+    pub spacing: Spacing,
+    /// What the tessellator makes.
+    pub output: TessOutput,
+    /// First part of the patch entry's layout.
+    pub patch_inputs: Vec<Varying>,
+    /// Layout of one control point in the patch entry.
+    pub vertex_inputs: Vec<Varying>,
+    /// Register of the pushed slots of the patch entry: two slots per register, slot 0 first.
+    pub first_input_register: u32,
+    /// Slots of the patch entry that are pushed; even. The others are read from the URB.
+    pub pushed_slots: u32,
+    /// Layout of the output entry.
+    pub outputs: Vec<Varying>,
+    /// Size of the output entry in bytes, a multiple of 64.
+    pub entry_bytes: u32,
+}
+
+/// What a geometry shader makes of its vertices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GeometryOutput {
+    /// Points.
+    Points,
+    /// Line strips.
+    LineStrip,
+    /// Triangle strips.
+    TriangleStrip,
+}
+
+/// What the control data of a geometry shader's output say of each vertex.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ControlData {
+    /// One bit: the strip ends after the vertex.
+    Cut,
+    /// Two bits: the stream of the vertex.
+    StreamId,
+}
+
+/// What only geometry shaders have.
+///
+/// Payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the two objects' output entries, with
+/// the invocation in bits 31:27; r1 the primitive ids (low and high half) if
+/// `primitive_id` is set. Push constants are `payload.cross_thread`. Then, from
+/// `first_input_register`, the pushed slots of each input vertex: one register per slot, low
+/// half for the first object (dual object); two slots per register otherwise.
+///
+/// An output entry holds the vertex count (`count_bytes`), the control data (`control_bytes`)
+/// and the vertices, `vertex_bytes` each. Where `count_bytes` is 0 (gen7), the end-of-thread
+/// message has the vertex counts of both objects in header dword 2.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GeometryMetadata {
+    /// Division of the channels.
+    pub dispatch: GeometryDispatch,
+    /// Vertices of an input primitive.
+    pub input_vertices: u32,
+    /// Invocations per primitive.
+    pub invocations: u32,
+    /// Whether r1 holds the primitive ids.
+    #[serde(default)]
+    pub primitive_id: bool,
+    /// Layout of an input vertex's entry.
+    pub inputs: Vec<Varying>,
+    /// Register of the first pushed slot.
+    pub first_input_register: u32,
+    /// Slots of each input vertex that are pushed, from slot 0; even.
+    pub pushed_slots: u32,
+    /// What the vertices form.
+    pub output: GeometryOutput,
+    /// Bytes of the vertex count at the start of the output entry: 0 on gen7, 32 from gen8 on.
+    #[serde(default)]
+    pub count_bytes: u32,
+    /// Bytes of the control data, a multiple of 32.
+    #[serde(default)]
+    pub control_bytes: u32,
+    /// What the control data say.
+    pub control_data: ControlData,
+    /// Layout of an output vertex.
+    pub outputs: Vec<Varying>,
+    /// Bytes from vertex to vertex, a multiple of 32.
+    pub vertex_bytes: u32,
+    /// Size of the output entry in bytes, a multiple of 64.
+    pub entry_bytes: u32,
+}
+
+fn field(name: &str, reason: String) -> MetadataError {
+    MetadataError::Field { field: format!("stage.{name}"), reason }
+}
+
+/// Each varying but padding stands in a layout once.
+fn check_layout(name: &str, layout: &[&[Varying]]) -> Result<(), MetadataError> {
+    let mut seen = BTreeSet::new();
+    let count: usize = layout.iter().map(|part| part.len()).sum();
+    if count > MAX_SLOTS {
+        return Err(field(name, format!("{count} slots: expected at most {MAX_SLOTS}")));
+    }
+    for varying in layout.iter().copied().flatten() {
+        let possible = match varying {
+            Varying::ClipDistances { first } => matches!(first, 0 | 4),
+            Varying::PatchHeader { half } => *half < 2,
+            _ => true,
+        };
+        if !possible || *varying != Varying::Padding && !seen.insert(varying) {
+            let reason = format!("{varying}: expected existing ones, each once");
+            return Err(field(name, reason));
+        }
+    }
+    Ok(())
+}
+
+/// An entry has a size that the hardware can give, and room for what it holds.
+fn check_entry(bytes: u32, needed: u64) -> Result<(), MetadataError> {
+    if !bytes.is_multiple_of(64) || bytes > MAX_ENTRY_BYTES || u64::from(bytes) < needed {
+        let reason = format!(
+            "{bytes}: expected a multiple of 64, at least {needed} and at most {MAX_ENTRY_BYTES}"
+        );
+        return Err(field("entry_bytes", reason));
+    }
+    Ok(())
+}
+
+fn slot_bytes(slots: usize) -> u64 {
+    slots as u64 * u64::from(SLOT_BYTES)
+}
+
+fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), MetadataError> {
+    let known = match dispatch {
+        StageDispatch::Simd4x2 => device.has_align16(),
+        StageDispatch::Simd8 => device.has_simd8_vertex_threads(),
+    };
+    if known {
+        return Ok(());
+    }
+    Err(field("dispatch", format!("{dispatch:?}: {} has no such threads", device.platform())))
+}
+
+/// Pushed data lie in the register file, behind r0.
+fn check_pushed(first: u32, registers: u64, device: &Device) -> Result<(), MetadataError> {
+    let limit = device.limits().grf_count;
+    if first == 0 || u64::from(first) + registers > limit.into() {
+        let reason =
+            format!("{registers} registers from r{first}: expected to lie in r1 to r{}", limit - 1);
+        return Err(field("first_input_register", reason));
+    }
+    Ok(())
+}
+
+impl VertexMetadata {
+    pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
+        check_dispatch(self.dispatch, device)?;
+        check_layout("outputs", &[&self.outputs])?;
+        let per_slot = match self.dispatch {
+            StageDispatch::Simd4x2 => 1,
+            StageDispatch::Simd8 => 4,
+        };
+        check_pushed(self.first_input_register, self.inputs.len() as u64 * per_slot, device)?;
+        for input in &self.inputs {
+            if let VertexInput::Attribute { offset, .. } = input
+                && !matches!(offset, 0 | 16)
+            {
+                return Err(field("inputs", format!("offset {offset}: expected 0 or 16")));
+            }
+        }
+        check_entry(self.entry_bytes, slot_bytes(self.outputs.len()))
+    }
+}
+
+impl TessControlMetadata {
+    pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
+        check_dispatch(self.dispatch, device)?;
+        let vertices = [Some(self.output_vertices), self.input_vertices];
+        for count in vertices.into_iter().flatten() {
+            if !(1..=32).contains(&count) {
+                let reason = format!("{count} control points: expected 1 to 32");
+                return Err(field("output_vertices", reason));
+            }
+        }
+        check_layout("inputs", &[&self.inputs])?;
+        check_layout("patch_outputs", &[&self.patch_outputs, &self.vertex_outputs])?;
+        check_entry(self.entry_bytes, slot_bytes(self.slots()))
+    }
+}
+
+impl TessEvalMetadata {
+    pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
+        check_dispatch(self.dispatch, device)?;
+        check_layout("patch_inputs", &[&self.patch_inputs, &self.vertex_inputs])?;
+        check_layout("outputs", &[&self.outputs])?;
+        check_pushed(self.first_input_register, u64::from(self.pushed_slots).div_ceil(2), device)?;
+        check_entry(self.entry_bytes, slot_bytes(self.outputs.len()))
+    }
+}
+
+impl GeometryMetadata {
+    pub(crate) fn check(&self, device: &Device) -> Result<(), MetadataError> {
+        check_dispatch(
+            match self.dispatch {
+                GeometryDispatch::Simd8 => StageDispatch::Simd8,
+                _ => StageDispatch::Simd4x2,
+            },
+            device,
+        )?;
+        if !(1..=6).contains(&self.input_vertices) {
+            let reason = format!("{}: expected 1 to 6", self.input_vertices);
+            return Err(field("input_vertices", reason));
+        }
+        if !(1..=32).contains(&self.invocations) {
+            return Err(field("invocations", format!("{}: expected 1 to 32", self.invocations)));
+        }
+        check_layout("inputs", &[&self.inputs])?;
+        check_layout("outputs", &[&self.outputs])?;
+        let slots = u64::from(self.input_vertices) * u64::from(self.pushed_slots);
+        let registers = match self.dispatch {
+            GeometryDispatch::DualObject => slots,
+            GeometryDispatch::Single | GeometryDispatch::DualInstance => {
+                u64::from(self.input_vertices) * u64::from(self.pushed_slots).div_ceil(2)
+            }
+            GeometryDispatch::Simd8 => slots * 4,
+        };
+        check_pushed(self.first_input_register, registers, device)?;
+        let vertex = slot_bytes(self.outputs.len());
+        if !self.vertex_bytes.is_multiple_of(GRF_BYTES) || u64::from(self.vertex_bytes) < vertex {
+            let reason =
+                format!("{}: expected a multiple of 32, at least {vertex}", self.vertex_bytes);
+            return Err(field("vertex_bytes", reason));
+        }
+        let before = u64::from(self.count_bytes) + u64::from(self.control_bytes);
+        check_entry(self.entry_bytes, before)
+    }
+}
