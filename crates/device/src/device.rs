@@ -352,11 +352,6 @@ impl Device {
         self.generation() == Gen::Gen75
     }
 
-    /// A memory fence must ask for a commit and wait for it.
-    pub fn fence_needs_commit(&self) -> bool {
-        self.since(Gen::Gen9)
-    }
-
     /// Typed accesses have their own cache, with a fence of its own.
     pub fn has_separate_typed_fence(&self) -> bool {
         self.generation() == Gen::Gen7

@@ -68,9 +68,11 @@ pub fn finish(function: &Function, device: &Device) -> Result<Vec<isa::Inst>, Fi
 /// One instruction; `None` for those that emit nothing.
 fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishError> {
     let opcode = match inst.op {
-        Op::Do | Op::Undef | Op::SchedulingFence => return Ok(None),
+        Op::Do | Op::Undef => return Ok(None),
         Op::HaltTarget => Opcode::Halt,
         Op::Send => send_opcode(inst),
+        // A read of the response waits for it.
+        Op::Await => Opcode::Mov,
         op => op.opcode().ok_or_else(|| FinishError::Virtual(inst.to_string()))?,
     };
     let mut out = isa::Inst::new(opcode);

@@ -212,7 +212,7 @@ impl Inst {
     /// accumulator.
     pub fn has_side_effects(&self) -> bool {
         self.op.is_flow()
-            || self.op == Op::SchedulingFence
+            || self.op == Op::Await
             || matches!(self.op, Op::Hw(Opcode::Wait | Opcode::Nop | Opcode::Sync))
             || self.message.as_ref().is_some_and(|m| m.eot || m.effect >= super::Effect::Write)
             || matches!(self.dst.file, File::Arf(kind) if !matches!(

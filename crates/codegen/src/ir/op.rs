@@ -52,8 +52,8 @@ pub enum Op {
     LiveChannels,
     /// The high 32 bits of the product of two D or two UD sources.
     MulHigh,
-    /// Keeps the scheduler from moving memory operations across; emits nothing.
-    SchedulingFence,
+    /// Waits until source 0, a UD scalar of a message's response, has arrived; no message moves across.
+    Await,
 }
 
 /// How a message touches memory, which decides what may be moved or removed.
@@ -143,7 +143,7 @@ impl Op {
             Op::FindLiveChannel => "find_live_channel",
             Op::LiveChannels => "live_channels",
             Op::MulHigh => "mul_high",
-            Op::SchedulingFence => "scheduling_fence",
+            Op::Await => "await",
         }
     }
 

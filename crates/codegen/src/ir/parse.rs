@@ -286,7 +286,7 @@ fn op(c: &mut Cursor<'_>) -> Result<Op> {
         "find_live_channel" => Op::FindLiveChannel,
         "live_channels" => Op::LiveChannels,
         "mul_high" => Op::MulHigh,
-        "scheduling_fence" => Op::SchedulingFence,
+        "await" => Op::Await,
         name => Op::Hw(Opcode::from_name(name).map_or_else(|| c.fail("an operation"), Ok)?),
     })
 }

@@ -141,10 +141,8 @@ impl<'a> DagBuilder<'a> {
         if indirect || matches!(inst.op, Op::Shuffle | Op::Broadcast) {
             writes.push(base + ADDRESS);
         }
-        let barrier = matches!(
-            inst.op,
-            Op::SchedulingFence | Op::Hw(Opcode::Wait | Opcode::Sync | Opcode::Nop)
-        );
+        let barrier =
+            matches!(inst.op, Op::Await | Op::Hw(Opcode::Wait | Opcode::Sync | Opcode::Nop));
         let spaces = [Space::None, Space::Global, Space::Shared, Space::Scratch, Space::Urb];
         match inst.message.as_ref().map(|m| (m.effect, m.space)) {
             Some((Effect::Pure, _)) => {}

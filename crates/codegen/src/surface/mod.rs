@@ -18,7 +18,7 @@ pub use memory::{
     Atomic, atomic, read, read_block, read_scattered, read_scratch, write, write_scattered,
     write_scratch,
 };
-pub use sync::{barrier, end_thread, fence, set_shared_memory_index};
+pub use sync::{Fenced, barrier, end_thread, fence, set_shared_memory_index};
 
 /// What a message accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -14,33 +14,67 @@ fn r0() -> Operand {
     Operand::grf(0, Type::Ud)
 }
 
-/// Makes the thread's accesses to memory visible in order: waits until those before have happened.
+/// Which memories a fence is about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Fenced {
+    /// Buffers.
+    pub buffers: bool,
+    /// Images.
+    pub images: bool,
+    /// Shared memory.
+    pub shared: bool,
+}
+
+/// Makes the thread's accesses to memory visible in order: waits until those before have happened for all threads.
+///
+/// A fence without a commit would only order what follows in the same data port. The thread's next step may go another
+/// way: to the gateway, that lets others pass a barrier, or to another cache. So each fence answers, and the thread waits
+/// for all answers (PRM vol 7, "memory fence": the commit is written back once all earlier accesses are globally
+/// observed). Which fences there are: the data cache's for everything; the render cache's for images where that is how
+/// they are accessed; one for shared memory where it has left the data cache.
 ///
 /// # Errors
 /// A device without the message.
-pub fn fence(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError> {
-    let commit = device.fence_needs_commit();
-    let kind = isa::Message::MemoryFence {
-        cache: Cache::Data,
-        bti: Bti(0),
-        commit,
-        l1_flush: false,
-        l3_flush: 0,
-    };
+pub fn fence(b: &mut Builder<'_>, device: &Device, memory: Fenced) -> Result<(), DescriptorError> {
+    let shared_apart = device.has_shared_memory_fence();
+    let images_apart = device.has_separate_typed_fence();
+    let data = memory.buffers || memory.images || memory.shared && !shared_apart;
+    let fences = [
+        (data, Cache::Data, Bti(0)),
+        (memory.images && images_apart, Cache::Render, Bti(0)),
+        (memory.shared && shared_apart, Cache::Data, Bti::SLM),
+    ];
+    let mut answers = Vec::new();
+    for (_, cache, bti) in fences.into_iter().filter(|fence| fence.0) {
+        answers.push(send_fence(b, device, cache, bti)?);
+    }
+    for answer in answers {
+        b.uniform().emit(Op::Await, Operand::null(Type::Ud), &[answer.with_stride(0)]);
+    }
+    Ok(())
+}
+
+/// Sends one fence; returns the register that its commit is written to.
+fn send_fence(
+    b: &mut Builder<'_>,
+    device: &Device,
+    cache: Cache,
+    bti: Bti,
+) -> Result<Operand, DescriptorError> {
+    let kind = isa::Message::MemoryFence { cache, bti, commit: true, l1_flush: false, l3_flush: 0 };
     let shape = Shape {
         headers: 1,
         first: 1,
-        response: if commit { GRF_BYTES } else { 0 },
+        response: GRF_BYTES,
         effect: Effect::Barrier,
         space: Space::None,
     };
     let message = message(device, kind, shape)?;
     let mut b = b.no_mask();
     let mut b = b.exec(8);
-    let null = Operand::null(Type::Ud);
-    let done = if commit { b.lanes(Type::Ud, 1) } else { null };
-    b.message(message, done, null, &[r0()]);
-    Ok(())
+    let answer = b.lanes(Type::Ud, 1);
+    b.message(message, answer, Operand::null(Type::Ud), &[r0()]);
+    Ok(answer)
 }
 
 /// Gives the state register the index of the workgroup's shared memory, from r0, where the hardware does not know it by
