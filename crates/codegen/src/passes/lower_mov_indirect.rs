@@ -2,8 +2,11 @@
 //! register allocation, when the addresses of ranges are known.
 //!
 //! One address for all channels: the move reads (or writes) its usual region from there. An
-//! address for each channel: eight words of a0, each with its own channel's offset. The address
-//! set-up is unmasked, the move is not. Elements of 64 bits move as two dwords.
+//! address for each channel: eight words of a0, each with its own channel's offset. Elements of
+//! 64 bits move as two dwords.
+//!
+//! The index of a channel that is not enabled may be anything, so indices are added for enabled
+//! channels only; before that all eight words of a0 are made addresses of the range.
 //!
 //! Nothing here limits the index: whoever emits an indirect move keeps it inside the range.
 
@@ -70,7 +73,7 @@ fn read(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     if index.is_scalar() {
         b.uniform().add(a0().with_stride(0), low_words(index)?, address(&range)?);
     } else {
-        channel_addresses(inst, &mut b.no_mask())?;
+        channel_addresses(inst, b)?;
     }
     for (at, ty) in parts(range.ty) {
         let part = part_of(Operand { offset: 0, ..range.without_modifiers() }, at, ty)?;
@@ -98,18 +101,20 @@ fn channel_addresses(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> 
     let range = inst.srcs[0];
     let (base, index) = (address(&range)?, low_words(inst.srcs[1])?);
     let step = range.byte_stride(inst.exec_size).ok_or_else(|| fail(&range))?;
+    if step != 0 && !step.is_power_of_two() {
+        return Err(fail(&range));
+    }
+    let mut all = b.no_mask();
     if step == 0 {
+        all.mov(a0(), base);
         b.add(a0(), index, base);
         return Ok(());
     }
-    if !step.is_power_of_two() {
-        return Err(fail(&range));
-    }
-    b.mov(a0(), Operand::imm(CHANNELS, Type::Uv));
+    all.mov(a0(), Operand::imm(CHANNELS, Type::Uv));
     if step > 1 {
-        b.shl(a0(), a0(), Operand::imm_uw(step.trailing_zeros() as u16));
+        all.shl(a0(), a0(), Operand::imm_uw(step.trailing_zeros() as u16));
     }
-    b.add(a0(), a0(), base);
+    all.add(a0(), a0(), base);
     // The address register can only be the first source, and the index must not be a constant.
     b.add(a0(), a0(), index);
     Ok(())

@@ -687,12 +687,18 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// A move or scratch access that allocation added: contents travel.
+    /// A move or scratch access that allocation added: contents travel. A constant is nobody's value.
     fn inserted(&mut self, inst: &Inst) -> Result<(), String> {
         if inst.is_predicated() || inst.writes_flag() {
             return Err("an inserted instruction touches flags".into());
         }
         match inst.op {
+            Op::Hw(crestline_isa::Opcode::Mov) if inst.srcs[0].is_imm() => {
+                for place in place_of(&inst.dst, inst.size_written()).into_iter().flatten() {
+                    self.set(place, Content::UNKNOWN, inst.no_mask);
+                }
+                Ok(())
+            }
             Op::Hw(crestline_isa::Opcode::Mov) => {
                 let size = inst.size_written();
                 let (Some(dst), Some(src)) =

@@ -3,7 +3,7 @@
 //! Four subregisters of 16 bits, or two of 32 in a SIMD32 program. A flag that finds none lives
 //! in a general register instead: it is moved out after each write and in before each read.
 
-use crestline_isa::Type;
+use crestline_isa::{ArfKind, Type};
 
 use crate::ir::{BlockId, Builder, Cfg, Class, Flag, Function, Inst, Operand, Vreg, VregInfo};
 
@@ -144,5 +144,42 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
         block.insts = new;
         origins.push(from);
     }
+    let homes: Vec<Operand> = homes
+        .into_iter()
+        .flatten()
+        .map(|home| {
+            let wide = function.vregs[home].bytes > 2;
+            Operand::scalar(home, if wide { Type::Ud } else { Type::Uw })
+        })
+        .collect();
+    clear(function, &homes, &mut origins);
     origins
+}
+
+/// Clears all flags at the program's start: see [`clear`].
+pub fn clear_all(function: &mut Function, origins: &mut [Vec<Option<u32>>]) {
+    let size = Type::Ud.size();
+    let flags: Vec<Operand> = (0..FLAG_COUNT as u32 * 2 / size)
+        .map(|number| Operand::arf(ArfKind::Flag, number * size, Type::Ud).with_stride(0))
+        .collect();
+    clear(function, &flags, origins);
+}
+
+/// Clears flags, or their homes, at the program's start. They are moved as wholes, with the bits of channels that are
+/// not there or that never had the value; nobody uses those, but they should not be chance.
+fn clear(function: &mut Function, places: &[Operand], origins: &mut [Vec<Option<u32>>]) {
+    let (Some(block), Some(from)) = (function.blocks.first_mut(), origins.first_mut()) else {
+        return;
+    };
+    if block.insts.first().is_some_and(|inst| inst.op.starts_block()) {
+        return;
+    }
+    let mut insts = Vec::new();
+    let mut b = Builder::list(&mut function.vregs, &mut insts, function.dispatch_width);
+    for &place in places {
+        let zero = if place.ty.size() > 2 { Operand::imm_ud(0) } else { Operand::imm_uw(0) };
+        b.uniform().mov(place, zero);
+    }
+    from.splice(0..0, insts.iter().map(|_| None));
+    block.insts.splice(0..0, insts);
 }

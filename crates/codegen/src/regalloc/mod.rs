@@ -129,7 +129,7 @@ fn assign_flags(result: &mut Allocation) -> Result<(), AllocError> {
     if result.function.vregs.iter().all(|(_, info)| info.class != Class::Flag) {
         return Ok(());
     }
-    for _ in 0..MAX_ROUNDS {
+    for round in 0..MAX_ROUNDS {
         let cfg = Cfg::new(&result.function)?;
         let liveness = Liveness::new(&result.function, &cfg);
         let places = match flags::assign(&result.function, &liveness) {
@@ -152,6 +152,9 @@ fn assign_flags(result: &mut Allocation) -> Result<(), AllocError> {
                     operand.offset += u32::from(places[vreg.0 as usize].unwrap_or(0)) * 2;
                 }
             }
+        }
+        if round > 0 {
+            flags::clear_all(&mut result.function, &mut result.origins);
         }
         return Ok(());
     }

@@ -14,8 +14,9 @@ pub(super) struct Pool {
     places: BTreeMap<u32, (Vreg, u32)>,
     /// In order of first use.
     order: Vec<u32>,
-    /// The words 0, 4, 8 ... 28, for addresses of consecutive dwords.
-    steps: Option<Vreg>,
+    /// For addresses of one to eight consecutive dwords, by their number less one: the words 0, 4, 8 ..., of which the
+    /// last repeats.
+    steps: [Option<Vreg>; 8],
     /// The number of each channel, as dwords.
     channels: Option<Vreg>,
 }
@@ -42,9 +43,10 @@ impl Pool {
         Operand::scalar(vreg, ty).byte_offset(offset)
     }
 
-    /// Eight words 0, 4, 8 ... 28.
-    pub(super) fn steps(&mut self, out: &mut Function) -> Operand {
-        let vreg = *self.steps.get_or_insert_with(|| out.vregs.bytes(8 * Type::Uw.size()));
+    /// Eight words: 0, 4, 8 ... for `dwords` (1 to 8) consecutive dwords, then the last again.
+    pub(super) fn steps(&mut self, out: &mut Function, dwords: u32) -> Operand {
+        let place = &mut self.steps[dwords.clamp(1, 8) as usize - 1];
+        let vreg = *place.get_or_insert_with(|| out.vregs.bytes(8 * Type::Uw.size()));
         Operand::vgrf(vreg, Type::Uw)
     }
 
@@ -65,11 +67,17 @@ impl Pool {
             let place = Operand::scalar(vreg, Type::Ud).byte_offset(offset);
             b.uniform().mov(place, Operand::imm_ud(*bits));
         }
-        if let Some(vreg) = self.steps {
+        for (last, vreg) in (0..8).zip(self.steps) {
+            let Some(vreg) = vreg else { continue };
             let steps = Operand::vgrf(vreg, Type::Uw);
             let mut b = b.no_mask();
             let mut b = b.exec(8);
-            b.mov(steps, Operand::imm(0x7654_3210, Type::V));
+            if last == 0 {
+                b.mov(steps, Operand::imm_uw(0));
+                continue;
+            }
+            let numbers = (0..8).fold(0, |all, i: u64| all | i.min(last) << (4 * i));
+            b.mov(steps, Operand::imm(numbers, Type::V));
             b.shl(steps, steps, Operand::imm_uw(2));
         }
         if let Some(vreg) = self.channels {

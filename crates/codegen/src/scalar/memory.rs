@@ -3,8 +3,8 @@
 use crestline_isa::message::{AtomicOp as IntegerOp, FloatAtomicOp};
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{
-    AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value,
-    WriteMask,
+    Access, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty,
+    Value, WriteMask,
 };
 
 use super::operands::Class;
@@ -18,11 +18,28 @@ use crate::surface::{self, Atomic, Surface};
 /// Valid where the read dominates: ends of regions restore the cache of their beginning.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockCache {
-    entries: Vec<(Surface, u32, Operand)>,
+    entries: Vec<Block>,
+}
+
+/// Bytes `start..end` of a surface, in the first dwords of a register.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    surface: Surface,
+    start: u32,
+    end: u32,
+    block: Operand,
 }
 
 /// Blocks kept at once, so that a shader which reads a long buffer does not keep all of it in registers.
 const CACHED_BLOCKS: usize = 8;
+
+/// Instructions after a read that are searched for more reads of the same block.
+const LOOK_AHEAD: usize = 64;
+
+/// Whether a load gives the same whenever it is executed.
+fn stable(memory: &Memory, access: Access) -> bool {
+    (memory.is_read_only() || access.readonly) && !access.volatile
+}
 
 impl Selector<'_> {
     pub(super) fn memory(
@@ -32,8 +49,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         match (kind, result) {
             (InstKind::Load { memory, offset, access, .. }, Some(result)) => {
-                let stable = memory.is_read_only() || access.readonly;
-                self.load(memory, *offset, stable && !access.volatile, result)
+                self.load(memory, *offset, stable(memory, *access), result)
             }
             (InstKind::Store { memory, offset, data, comps, mask, .. }, _) => {
                 self.store(memory, *offset, *data, *comps, *mask)
@@ -71,7 +87,7 @@ impl Selector<'_> {
         let offset = self.src(offset, Class::Unsigned);
         match ty.bits() {
             32 if self.uniform.is(result) => {
-                let dwords = self.uniform_read(surface, offset, stable)?;
+                let dwords = self.uniform_read(surface, offset, ty.comps(), stable)?;
                 for (comp, dword) in dwords.into_iter().take(ty.comps()).enumerate() {
                     self.set_home(result, comp, dword);
                 }
@@ -88,39 +104,91 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The dwords at an offset that is the same for all channels, as many as are at hand: at least four.
+    /// `wanted` dwords (1 to 4) at an offset that is the same for all channels, perhaps more.
     pub(super) fn uniform_read(
         &mut self,
         surface: Surface,
         offset: Operand,
+        wanted: usize,
         stable: bool,
     ) -> Result<Vec<Operand>, SelectError> {
+        let wanted = wanted as u32 * Type::Ud.size();
         let at = offset.imm_bits().map(|bits| bits as u32);
-        let wanted = 4 * Type::Ud.size();
-        if let (true, Some(at)) = (stable, at) {
-            let holds = |start: u32| start <= at && at - start + wanted <= GRF_BYTES;
-            let mut entries = self.blocks.entries.iter();
-            if let Some(&(_, start, block)) = entries.find(|e| e.0 == surface && holds(e.1)) {
-                return Ok(dwords(block, at - start));
-            }
+        let Some(at) = at.filter(|_| stable) else {
+            let block = self.read_block(surface, offset, wanted, stable)?;
+            return Ok(dwords(block, 0));
+        };
+        let end = at.saturating_add(wanted);
+        let mut entries = self.blocks.entries.iter();
+        if let Some(entry) = entries.find(|e| e.surface == surface && e.start <= at && end <= e.end)
+        {
+            return Ok(dwords(entry.block, at - entry.start));
         }
-        // A whole aligned register serves neighbours too, unless the four dwords straddle its end.
-        let start = at.map(|at| {
-            let aligned = at & !(GRF_BYTES - 1);
-            if stable && at - aligned + wanted <= GRF_BYTES { aligned } else { at }
-        });
-        let place = start.map_or(offset, Operand::imm_ud);
-        let steps = self.pool.steps(&mut self.out);
+        // A whole aligned register serves neighbours too, unless the dwords straddle its end.
+        let aligned = at & !(GRF_BYTES - 1);
+        let start = if end - aligned <= GRF_BYTES { aligned } else { at };
+        let end = self.reach(surface, start, end);
+        let block = self.read_block(surface, Operand::imm_ud(start), end - start, stable)?;
+        if self.blocks.entries.len() == CACHED_BLOCKS {
+            self.blocks.entries.remove(0);
+        }
+        self.blocks.entries.push(Block { surface, start, end, block });
+        Ok(dwords(block, at - start))
+    }
+
+    fn read_block(
+        &mut self,
+        surface: Surface,
+        offset: Operand,
+        bytes: u32,
+        stable: bool,
+    ) -> Result<Operand, SelectError> {
+        let steps = self.pool.steps(&mut self.out, bytes / Type::Ud.size());
         let effect = if stable { Effect::Pure } else { Effect::Read };
         let device = self.device;
-        let block = surface::read_block(&mut self.b(), device, surface, place, steps, effect)?;
-        if let (true, Some(start)) = (stable, start) {
-            if self.blocks.entries.len() == CACHED_BLOCKS {
-                self.blocks.entries.remove(0);
+        Ok(surface::read_block(&mut self.b(), device, surface, offset, steps, effect)?)
+    }
+
+    /// How far a block from `start` on should reach, at least to `end`: what the region's next instructions read of
+    /// the same register's worth is read at once. Only reads that follow for certain count, so that nothing is read
+    /// which the shader would not read.
+    fn reach(&mut self, surface: Surface, start: u32, end: u32) -> u32 {
+        let shader = self.shader;
+        let (region, index) = self.place;
+        let mut reach = end;
+        let following = shader.func.region(region).insts.iter().skip(index + 1);
+        for inst in following.take(LOOK_AHEAD).map(|&id| shader.func.inst(id)) {
+            if inst.kind.regions().iter().next().is_some() {
+                break;
             }
-            self.blocks.entries.push((surface, start, block));
+            let InstKind::Load { memory, offset, access, .. } = &inst.kind else { continue };
+            let Some(&result) = inst.results.first() else { continue };
+            let same = stable(memory, *access)
+                && self.uniform.is(result)
+                && self.known_surface(memory) == Some(surface);
+            let at =
+                shader.func.as_const(offset.value).map(|bits| bits[offset.swizzle[0] as usize]);
+            if let (true, Some(at)) = (same, at) {
+                let at = at as u32;
+                let ty = shader.func.ty(result);
+                let end = at.saturating_add(ty.comps() as u32 * ty.comp_bytes());
+                if start <= at && end <= start.saturating_add(GRF_BYTES) {
+                    reach = reach.max(end);
+                }
+            }
         }
-        Ok(dwords(block, at.unwrap_or(0) - start.unwrap_or(0)))
+        reach
+    }
+
+    /// The surface of memory at an index that is known without computing anything.
+    fn known_surface(&self, memory: &Memory) -> Option<Surface> {
+        match memory {
+            Memory::ConstData => self.interface.const_data.map(Surface::Index),
+            Memory::Ubo(resource) | Memory::Ssbo(resource) if resource.element.is_none() => {
+                self.interface.surfaces.get(&resource.binding).map(|&index| Surface::Index(index))
+            }
+            _ => None,
+        }
     }
 
     /// Push constants lie in registers: a known offset is an operand, an unknown one an indirect move.
@@ -396,7 +464,9 @@ impl Selector<'_> {
         // Within a thread accesses happen in order; so do those of a workgroup that is one thread.
         let fenced = across && memory >= Scope::Workgroup && !(alone && memory == Scope::Workgroup);
         if fenced {
-            surface::fence(&mut self.b(), device)?;
+            let MemorySemantics { buffer: buffers, image: images, shared, .. } = semantics;
+            let memory = surface::Fenced { buffers, images, shared };
+            surface::fence(&mut self.b(), device, memory)?;
         }
         if matches!(execution, Some(Scope::Workgroup | Scope::Device)) && !alone {
             surface::barrier(&mut self.b(), device)?;

@@ -72,6 +72,8 @@ struct Selector<'a> {
     used: Vec<bool>,
     pool: consts::Pool,
     blocks: memory::BlockCache,
+    /// Where the walk is: a region and the index of the instruction in it.
+    place: (RegionId, usize),
     loops: Vec<flow::LoopFrame>,
     yields: Vec<flow::Yield>,
 }
@@ -104,6 +106,7 @@ impl<'a> Selector<'a> {
             used: used_values(&shader.func),
             pool: consts::Pool::default(),
             blocks: memory::BlockCache::default(),
+            place: (shader.func.body(), 0),
             loops: Vec::new(),
             yields: Vec::new(),
         }
@@ -125,7 +128,8 @@ impl<'a> Selector<'a> {
     /// dead.
     fn region(&mut self, region: RegionId) -> Result<(), SelectError> {
         let shader = self.shader;
-        for &id in &shader.func.region(region).insts {
+        for (index, &id) in shader.func.region(region).insts.iter().enumerate() {
+            self.place = (region, index);
             if !self.inst(id)? {
                 break;
             }

@@ -29,7 +29,7 @@ impl Selector<'_> {
                 let index =
                     index.ok_or(SelectError::NoPlace { what: "the number of workgroups" })?;
                 let surface = Surface::Index(index);
-                let dwords = self.uniform_read(surface, Operand::imm_ud(0), true)?;
+                let dwords = self.uniform_read(surface, Operand::imm_ud(0), 3, true)?;
                 for (comp, dword) in dwords.into_iter().take(3).enumerate() {
                     self.set_home(result, comp, dword);
                 }

@@ -79,10 +79,10 @@ fn send(
     b.exec(channels).group(group).message(message, dst, surface.addend(), parts);
 }
 
-/// Eight consecutive dwords from a byte offset on that is the same for all channels, as one register.
+/// Up to eight consecutive dwords from a byte offset on that is the same for all channels, as one register.
 ///
-/// Each channel reads a dword of its own, enabled or not, so the bounds are exact to the dword; `steps` holds the words
-/// 0, 4, 8 ... 28.
+/// Each channel reads a dword of its own, enabled or not, so the bounds are exact to the dword; `steps` holds the
+/// distances, as words: 0, 4, 8 ..., and where fewer dwords are wanted the last one again.
 ///
 /// # Errors
 /// A device without the message.
