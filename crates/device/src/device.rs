@@ -211,6 +211,17 @@ impl Device {
         self.until(Gen::Gen75)
     }
 
+    /// How many channels the second half of a compressed instruction is further on, with or
+    /// without 64-bit operands.
+    pub fn second_half_channels(&self, wide: bool) -> u8 {
+        match (wide, self.df_exec_size_counts_dwords()) {
+            (false, _) => 8,
+            (true, false) => 4,
+            // Both halves get the same channels.
+            (true, true) => 0,
+        }
+    }
+
     /// PLN, the plane equation instruction.
     pub fn has_pln(&self) -> bool {
         self.since(Gen::Gen45) && self.until(Gen::Gen9)

@@ -21,11 +21,13 @@ pub enum Class {
     LostChannels,
     /// An end-of-thread message whose payload does not lie in the last registers.
     EotPayload,
+    /// Dependency control bits that do not form a group.
+    DependencyControl,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Class; 7] = [
+    pub const ALL: [Class; 8] = [
         Class::UninitializedRead,
         Class::OutOfBounds,
         Class::Unbound,
@@ -33,6 +35,7 @@ impl Class {
         Class::RegisterRange,
         Class::LostChannels,
         Class::EotPayload,
+        Class::DependencyControl,
     ];
 }
 
@@ -79,6 +82,17 @@ pub enum Problem {
     LostChannels {
         /// The waiting channels, one bit each.
         channels: u32,
+    },
+    /// A destination is not checked (`NoDDChk`) though no write before left its mark
+    /// (`NoDDClr`).
+    UncheckedWrite {
+        /// The register.
+        register: u8,
+    },
+    /// A register is waited for whose mark a group of writes left and did not clear.
+    UnfinishedGroup {
+        /// The register.
+        register: u8,
     },
     /// The payload of an end-of-thread message.
     EotPayload {
@@ -130,6 +144,9 @@ impl Problem {
             Problem::RegisterRange { .. } => Class::RegisterRange,
             Problem::LostChannels { .. } => Class::LostChannels,
             Problem::EotPayload { .. } => Class::EotPayload,
+            Problem::UncheckedWrite { .. } | Problem::UnfinishedGroup { .. } => {
+                Class::DependencyControl
+            }
         }
     }
 }
@@ -163,6 +180,15 @@ impl fmt::Display for Problem {
             }
             Problem::LostChannels { channels } => {
                 write!(f, "the thread ends while channels {channels:#x} wait for a join")
+            }
+            Problem::UncheckedWrite { register } => {
+                write!(
+                    f,
+                    "does not wait for r{register} (NoDDChk), which no NoDDClr before protects"
+                )
+            }
+            Problem::UnfinishedGroup { register } => {
+                write!(f, "waits for r{register}, whose group of writes (NoDDClr) has not ended")
             }
             Problem::EotPayload { register, first } => {
                 write!(f, "end-of-thread payload in r{register}: expected r{first} or above")

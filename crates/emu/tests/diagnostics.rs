@@ -317,3 +317,49 @@ fn an_empty_grid_runs_nothing() {
     let report = kernel.dispatch([0, 7, 1], &mut resources, &Options::default()).unwrap();
     assert_eq!((report.threads, report.instructions), (0, 0));
 }
+
+/// Two halves of r9, written as a group, and a reader.
+fn group() -> Vec<Inst> {
+    let half = |sub, value| {
+        let dst = Dst::grf(9, sub, Type::Ud, 1);
+        alu(Opcode::Mov, dst, &[Src::imm_ud(value)]).with_exec_size(4)
+    };
+    let mut program = vec![half(0, 1), mov_ud(10, 3), half(16, 2)];
+    program[0].no_dd_clear = true;
+    program[2].no_dd_check = true;
+    program.push(alu(Opcode::Mov, dst(11, Type::Ud), &[packed(9, Type::Ud)]));
+    program
+}
+
+#[test]
+fn groups_of_writes_protect_what_is_not_checked() {
+    clean(group());
+    // Each bit of dependency control, flipped, is found where it hurts.
+    let broken = |change: fn(&mut Vec<Inst>)| {
+        let mut program = group();
+        change(&mut program);
+        let (problem, instruction, _) = diagnose(program);
+        (problem, instruction)
+    };
+    let unchecked = Problem::UncheckedWrite { register: 9 };
+    assert_eq!(broken(|program| program[0].no_dd_clear = false), (unchecked, 2));
+    let unfinished = Problem::UnfinishedGroup { register: 9 };
+    assert_eq!(broken(|program| program[2].no_dd_check = false), (unfinished, 2));
+    assert_eq!(broken(|program| program[2].no_dd_clear = true), (unfinished, 3));
+    // A write outside of the group does not protect the group's register.
+    let other = Problem::UncheckedWrite { register: 10 };
+    assert_eq!(broken(|program| program[1].no_dd_check = true), (other, 1));
+    assert_eq!(
+        unchecked.to_string(),
+        "does not wait for r9 (NoDDChk), which no NoDDClr before protects"
+    );
+}
+
+#[test]
+fn groups_of_writes_end_with_straight_code() {
+    let mut program = group();
+    let jump = Branch { jip: Some(16), ..Branch::default() };
+    program.insert(2, Inst::new(Opcode::Jmpi).with_no_mask().with_extra(Extra::Branch(jump)));
+    let (problem, instruction, _) = diagnose(program);
+    assert_eq!((problem, instruction), (Problem::UncheckedWrite { register: 9 }, 3));
+}

@@ -3,7 +3,7 @@
 
 use crestline_device::{Device, SurfaceFormat};
 use crestline_emu::{
-    Attribute, Draw, Emitted, Filter, ImageDimension, ImageShape, Kernel, Options, Patch,
+    Attribute, Class, Draw, Emitted, Filter, ImageDimension, ImageShape, Kernel, Options, Patch,
     Primitive, Report, Resources, Sampler, SlotValues,
 };
 use crestline_judges::oracle::Oracle;
@@ -273,6 +273,12 @@ fn all_cases_give_the_expected_outputs() {
                     passed += 1;
                     for diagnostic in reports.iter().flat_map(|report| &report.diagnostics) {
                         println!("{name}: {diagnostic}");
+                        // The other compiler leaves unused slots unwritten, and its unmasked
+                        // moves run for the half of an absent vertex too.
+                        let harmless = [Class::UninitializedRead, Class::RegisterRange];
+                        if !harmless.contains(&diagnostic.problem.class()) {
+                            failures.push(format!("{name}: {diagnostic}"));
+                        }
                     }
                 }
                 Err(why) => failures.push(format!("{name}: {why}")),

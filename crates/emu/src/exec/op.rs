@@ -3,6 +3,7 @@
 use super::operand::{Destination, Source};
 use super::registers::FLAG;
 use super::thread::Thread;
+use crate::Problem;
 use crate::load::flow::Branch;
 use crate::message::Message;
 use crestline_isa::{CondMod, PredCtrl};
@@ -22,6 +23,8 @@ pub(crate) struct Op {
     pub(crate) no_mask: bool,
     /// What happens before the instruction executes.
     pub(crate) prelude: Prelude,
+    /// What is wrong with it whenever it executes.
+    pub(crate) hazard: Option<Box<Problem>>,
     pub(crate) predicate: Predicate,
     /// The predicate selects between sources instead of enabling channels.
     pub(crate) selects: bool,
@@ -52,6 +55,8 @@ pub(crate) enum Action {
     Nop,
     /// Arithmetic.
     Alu(Run),
+    /// Arithmetic that executes as two halves, one after the other.
+    Halves(Box<[Op; 2]>),
     /// Flow control.
     Branch(Branch),
     /// A message.
@@ -70,6 +75,9 @@ impl Prelude {
     pub(crate) const JOIN: Prelude = Prelude(1);
     /// Reads a register that must be brought up to date first.
     pub(crate) const LIVE_STATE: Prelude = Prelude(2);
+
+    /// There is something to report.
+    pub(crate) const HAZARD: Prelude = Prelude(4);
 
     /// Whether there is anything to do.
     #[inline(always)]
@@ -161,6 +169,14 @@ impl Op {
         enabled
     }
 
+    /// The channels that an arithmetic instruction works on, of those the execution mask
+    /// enables.
+    #[inline(always)]
+    pub(crate) fn arithmetic_mask(&self, thread: &mut Thread, exec: u32) -> u32 {
+        let predicated = if self.selects { exec } else { self.predicate_mask(thread, exec) };
+        predicated & self.destination.lanes
+    }
+
     /// Replaces the flag bits of the channels in `mask`.
     #[inline(always)]
     pub(crate) fn set_flags(&self, thread: &mut Thread, bits: u32, mask: u32) {
@@ -174,6 +190,6 @@ impl Op {
         let bit = thread.registers.unwritten_flags(needed).trailing_zeros();
         let channel = bit.checked_sub(self.flag_shift.into()).map(|channel| channel as u8);
         let register = FLAG + bit as usize / 8;
-        thread.report(crate::Problem::UninitializedRead { register }, channel);
+        thread.report(Problem::UninitializedRead { register }, channel);
     }
 }

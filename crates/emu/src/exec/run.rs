@@ -49,8 +49,7 @@ pub(crate) fn run<O: Observer>(
         let exec = op.execution_mask(t);
         match &op.action {
             Action::Alu(run) => {
-                let mask = if op.selects { exec } else { op.predicate_mask(t, exec) }
-                    & op.destination.lanes;
+                let mask = op.arithmetic_mask(t, exec);
                 observer.before(t, t.current, mask);
                 run(op, t, mask);
                 t.ip += 1;
@@ -82,6 +81,15 @@ fn unusual(kernel: &Kernel, op: &Op, action: &Action, t: &mut Thread, world: &mu
         }
         Action::Send(send) => message::execute(op, send, t, world),
         Action::Wait => t.set_notifications(t.notifications() - 1),
+        Action::Halves(halves) => {
+            for half in &**halves {
+                if let Action::Alu(run) = half.action {
+                    let exec = half.execution_mask(t);
+                    let mask = half.arithmetic_mask(t, exec);
+                    run(half, t, mask);
+                }
+            }
+        }
         Action::Alu(_) | Action::Nop => {}
     }
     t.ip += 1;

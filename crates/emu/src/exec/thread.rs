@@ -134,6 +134,9 @@ impl Thread {
             self.registers.set_channel_enable(self.active);
             self.registers.set_ip_and_time(op.offset, self.executed);
         }
+        if let Some(problem) = &op.hazard {
+            self.report(**problem, None);
+        }
     }
 
     /// Notifications received and not yet waited for.

@@ -1,5 +1,7 @@
 //! From machine code to executable form: each instruction is decoded and specialised once.
 
+mod compressed;
+mod dependency;
 pub(crate) mod flow;
 mod region;
 mod select;
@@ -130,6 +132,7 @@ impl Kernel {
             ops.push(op);
         }
         mark_joins(&mut ops);
+        dependency::check(&instructions, &mut ops);
         let order_matters = ops.iter().any(|op| match &op.action {
             Action::Send(send) => message::is_global_atomic(send),
             _ => false,
@@ -211,7 +214,16 @@ fn specialise(
             op.action = Action::Branch(branch);
         }
         Opcode::Smov => scattered_move(&mut op, inst, device)?,
-        _ => arithmetic(&mut op, inst, device)?,
+        _ => match compressed::halves(inst, device) {
+            Some(halves) => {
+                let [mut first, mut second] =
+                    [skeleton(&halves[0], offset)?, skeleton(&halves[1], offset)?];
+                arithmetic(&mut first, &halves[0], device)?;
+                arithmetic(&mut second, &halves[1], device)?;
+                op.action = Action::Halves(Box::new([first, second]));
+            }
+            None => arithmetic(&mut op, inst, device)?,
+        },
     }
     if op.sources.iter().any(|source| source.live_state) {
         op.prelude.add(Prelude::LIVE_STATE);
@@ -269,6 +281,7 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
         group: inst.group,
         no_mask: inst.no_mask,
         prelude: Prelude::default(),
+        hazard: None,
         predicate: Predicate { ctrl: inst.predicate.ctrl, inverse: inst.predicate.inverse },
         selects: false,
         condition: inst.cond_mod,

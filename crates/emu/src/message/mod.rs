@@ -233,6 +233,18 @@ fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
 }
 
 impl Message {
+    /// First byte and size of the payloads, if the lengths are known when loading.
+    pub(crate) fn payloads(&self) -> [(usize, usize); 2] {
+        let lengths = self.descriptor.as_ref().map_or([0; 2], |d| [d.mlen, d.ex_mlen]);
+        [0, 1].map(|i| (self.payload[i], usize::from(lengths[i]) * 32))
+    }
+
+    /// First byte and size of the response.
+    pub(crate) fn response_bytes(&self) -> Option<(usize, usize)> {
+        let length = self.descriptor.as_ref().map_or(0, |descriptor| descriptor.rlen);
+        self.response.map(|start| (start, usize::from(length) * 32))
+    }
+
     /// The registers a message names must exist.
     fn check_ranges(&self, descriptor: &Descriptor) -> Result<(), Reject> {
         let ranges = [

@@ -1,0 +1,135 @@
+//! Compressed instructions of gen7 and before: what writes two registers executes as two halves,
+//! one register each.
+//!
+//! Mostly that cannot be seen and the instruction runs as a whole. It shows where the second
+//! half does not continue what the first began: its sources are those of the first half one
+//! register on, whatever the regions say, its channels are a fixed number further on, and it
+//! reads after the first half has written (PRM volume 4, "Execution Data Type" and "Register
+//! Region Restrictions"; `docs/isa-notes.md`).
+
+use super::region::counts_dwords;
+use crestline_device::Device;
+use crestline_isa::{
+    ArfKind, CondMod, Dst, Inst, Opcode, Place, PredCtrl, Reg, Region, Src, SrcReg, Type, VStride,
+};
+
+const REGISTER: i32 = 32;
+
+/// The halves of an instruction that must run as two; `inst` has its execution size in
+/// channels.
+pub(super) fn halves(inst: &Inst, device: &Device) -> Option<[Inst; 2]> {
+    if !device.has_compressed_instructions() || !is_simple(inst) {
+        return None;
+    }
+    let Place::Direct { reg: reg @ Reg::Grf(written), sub } = inst.dst.place else { return None };
+    let target = i32::from(written) * REGISTER;
+    let channels = i32::from(inst.exec_size);
+    let counts_dwords = counts_dwords(inst, device);
+    let unit = |ty: Type| if counts_dwords { 4 } else { ty.size() as i32 };
+    let slots = |channel: i32| if counts_dwords { 2 * channel } else { channel };
+    let step = slots(1) * i32::from(inst.dst.hstride.max(1)) * unit(inst.dst.ty);
+    let size = inst.dst.ty.size() as i32;
+    // Channels of one half.
+    let half = (REGISTER - i32::from(sub) + step - 1).div_euclid(step).min(channels);
+    if i32::from(sub) + (channels - 1) * step + size <= REGISTER || half * 2 != channels {
+        return None;
+    }
+
+    let is_wide = |ty: Type| ty.size() == 8;
+    let wide = is_wide(inst.dst.ty) || inst.srcs.iter().filter_map(Src::ty).any(is_wide);
+    let distance = device.second_half_channels(wide);
+    let masked =
+        !inst.no_mask || inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != CondMod::None;
+    let mut shows = masked && distance != half as u8;
+
+    let mut first = inst.clone();
+    first.exec_size = half as u8;
+    let mut second = first.clone();
+    second.group = inst.group.checked_add(distance)?;
+    second.dst.place = moved(reg, sub, REGISTER)?;
+    for source in &mut second.srcs {
+        let source = match source {
+            Src::Reg(source) => source,
+            // Eight elements, of which the second half would read others.
+            Src::Imm(vector) if matches!(vector.ty, Type::V | Type::Uv) && half % 8 != 0 => {
+                return None;
+            }
+            Src::Imm(_) | Src::None => continue,
+        };
+        let Place::Direct { reg, sub } = source.place else { return None };
+        let by_rule = second_half(source, &inst.dst, counts_dwords);
+        let by_region = match source.region {
+            Region::Align1 { vstride: VStride::Elements(_), .. } => {
+                region_distance(source.region, slots(half)) * unit(source.ty)
+            }
+            // Resolved with the rule where regions are.
+            _ => by_rule,
+        };
+        let Reg::Grf(number) = reg else {
+            if reg == Reg::NULL {
+                continue;
+            }
+            return None;
+        };
+        shows |= by_rule != by_region;
+        // What the second half reads lies in one register, or in two if it is wide.
+        let start = i32::from(number) * REGISTER + i32::from(sub) + by_rule;
+        let end = start + half * source.ty.size() as i32;
+        shows |= by_rule != 0 && start < target + REGISTER && target < end;
+        source.place = moved(reg, sub, by_rule)?;
+    }
+    shows.then_some([first, second])
+}
+
+/// Instructions of elements by channel, without accumulators.
+fn is_simple(inst: &Inst) -> bool {
+    let accumulates = inst.acc_wr_en
+        || matches!(
+            inst.opcode,
+            Opcode::Addc
+                | Opcode::Subb
+                | Opcode::Mach
+                | Opcode::Mac
+                | Opcode::Sad2
+                | Opcode::Sada2
+                | Opcode::Math
+                | Opcode::Pln
+                | Opcode::Line
+        );
+    let is_accumulator = |place: Place| {
+        matches!(place, Place::Direct { reg: Reg::Arf(ArfKind::Accumulator, _), .. })
+    };
+    let touches = inst.srcs.iter().filter_map(Src::as_reg).any(|reg| is_accumulator(reg.place));
+    inst.exec_size > 1 && !accumulates && !touches
+}
+
+/// How far the second half of a source is from its first, in bytes.
+fn second_half(source: &SrcReg, dst: &Dst, counts_dwords: bool) -> i32 {
+    match source.region {
+        // A scalar stays; so does what a replicate control repeats.
+        Region::Align1 { .. } if source.region.strides() == Some((0, 1, 0)) && !counts_dwords => 0,
+        Region::ThreeAlign16 { rep: true, .. } => 0,
+        // Packed words fill half a register for each register of dwords.
+        Region::Align1 { hstride: 1, .. }
+            if source.ty.size() == 2 && dst.ty.size() == 4 && dst.hstride == 1 =>
+        {
+            REGISTER / 2
+        }
+        _ => REGISTER,
+    }
+}
+
+/// The distance of an element from the first one, in elements.
+fn region_distance(region: Region, element: i32) -> i32 {
+    let (v, w, h) = region.strides().unwrap_or((0, 1, 0));
+    let w = w.max(1) as i32;
+    element / w * v as i32 + element % w * h as i32
+}
+
+/// A place some bytes further on.
+fn moved(reg: Reg, sub: u8, bytes: i32) -> Option<Place> {
+    let Reg::Grf(number) = reg else { return Some(Place::Direct { reg, sub }) };
+    let offset = i32::from(number) * REGISTER + i32::from(sub) + bytes;
+    let number = u8::try_from(offset / REGISTER).ok()?;
+    Some(Place::Direct { reg: Reg::Grf(number), sub: (offset % REGISTER) as u8 })
+}

@@ -1,0 +1,122 @@
+//! Dependency control: groups of instructions that write one register together.
+//!
+//! A write marks its destination as in flight; whoever uses the register waits until the mark is
+//! cleared. `NoDDClr` leaves the mark, `NoDDChk` does not wait for it. So all writes of a group
+//! but the last have the first, all but the first have the second (PRM volume 4, "Destination
+//! Dependency Control"). A write that does not wait although no group left the mark races with
+//! whatever wrote before; one that waits for a mark nobody clears never ends.
+//!
+//! The emulator executes in order, where neither shows. So groups are followed when a program is
+//! loaded, within each piece of straight code, and a breach is reported when it executes.
+
+use crate::Problem;
+use crate::exec::op::{Action, Op, Prelude};
+use crate::exec::operand::{Destination, DestinationKind, Source, SourceKind};
+use crestline_isa::Inst;
+use std::collections::BTreeSet;
+
+/// General registers, one bit each.
+type Registers = u128;
+
+/// Marks the instructions that break a rule.
+pub(super) fn check(instructions: &[Inst], ops: &mut [Op]) {
+    let leaders = leaders(ops);
+    // Registers whose mark a group has left.
+    let mut open: Registers = 0;
+    for (index, inst) in instructions.iter().enumerate() {
+        if leaders.contains(&index) {
+            open = 0;
+        }
+        let op = &mut ops[index];
+        let (read, written) = (reads(op), writes(op));
+        let unprotected = if inst.no_dd_check { written & !open } else { 0 };
+        let endless = open & if inst.no_dd_check { read } else { read | written };
+        let problem = match (first(unprotected), first(endless)) {
+            (Some(register), _) => Some(Problem::UncheckedWrite { register }),
+            (None, Some(register)) => Some(Problem::UnfinishedGroup { register }),
+            (None, None) => None,
+        };
+        if let Some(problem) = problem {
+            op.hazard = Some(Box::new(problem));
+            op.prelude.add(Prelude::HAZARD);
+        }
+        if inst.no_dd_clear {
+            open |= written;
+        } else {
+            open &= !written;
+        }
+    }
+}
+
+fn first(registers: Registers) -> Option<u8> {
+    (registers != 0).then(|| registers.trailing_zeros() as u8)
+}
+
+/// The instructions at which straight code begins: targets of branches, and what follows them.
+fn leaders(ops: &[Op]) -> BTreeSet<usize> {
+    let targets = ops.iter().enumerate().filter_map(|(here, op)| match &op.action {
+        Action::Branch(branch) => Some([branch.jip, branch.uip, branch.uip + 1, here + 1]),
+        _ => None,
+    });
+    targets.flatten().collect()
+}
+
+/// The registers that hold some of the bytes from `offset` on.
+fn range(offset: usize, bytes: usize) -> Registers {
+    let registers = offset / 32..(offset + bytes).div_ceil(32).min(128);
+    registers.fold(0, |set, register| set | 1 << register)
+}
+
+fn parts(op: &Op) -> &[Op] {
+    match &op.action {
+        Action::Halves(halves) => &halves[..],
+        _ => std::slice::from_ref(op),
+    }
+}
+
+fn reads(op: &Op) -> Registers {
+    let send = match &op.action {
+        Action::Send(send) => {
+            send.payloads().into_iter().fold(0, |set, (start, bytes)| set | range(start, bytes))
+        }
+        _ => 0,
+    };
+    let sources = parts(op).iter().flat_map(|part| part.sources.iter().map(move |s| (part, s)));
+    sources.fold(send, |set, (part, source)| set | source_registers(source, part.full))
+}
+
+fn writes(op: &Op) -> Registers {
+    let response = match &op.action {
+        Action::Send(send) => send.response_bytes().map_or(0, |(start, bytes)| range(start, bytes)),
+        _ => 0,
+    };
+    parts(op)
+        .iter()
+        .fold(response, |set, part| set | destination_registers(&part.destination, part.full))
+}
+
+fn source_registers(source: &Source, channels: u32) -> Registers {
+    let (lanes, size) = (channels.count_ones() as usize, source.ty.size() as usize);
+    match &source.kind {
+        SourceKind::Packed(offset) => range((*offset).into(), lanes * size),
+        SourceKind::Scalar(offset) => range((*offset).into(), size),
+        SourceKind::Strided(offsets) => {
+            offsets[..lanes].iter().fold(0, |set, offset| set | range((*offset).into(), size))
+        }
+        SourceKind::None
+        | SourceKind::Immediate(_)
+        | SourceKind::Vector(_)
+        | SourceKind::Indirect(_) => 0,
+    }
+}
+
+fn destination_registers(destination: &Destination, channels: u32) -> Registers {
+    let (lanes, size) = (channels.count_ones() as usize, destination.ty.size() as usize);
+    match &destination.kind {
+        DestinationKind::Packed(offset) => range((*offset).into(), lanes * size),
+        DestinationKind::Strided(offsets) => {
+            offsets[..lanes].iter().fold(0, |set, offset| set | range((*offset).into(), size))
+        }
+        DestinationKind::Null | DestinationKind::Indirect(_) => 0,
+    }
+}
