@@ -210,6 +210,15 @@ pub(crate) struct Validate {
     /// The chip that the code is for.
     #[arg(long)]
     pub(crate) target: Platform,
+    /// A rule not to check, such as D7; may be repeated.
+    #[arg(long, value_name = "RULE", value_parser = rule_id)]
+    pub(crate) disable: Vec<String>,
+}
+
+/// The id of a validation rule.
+fn rule_id(text: &str) -> Result<String, String> {
+    let known = crestline_isa::validate::rules().any(|rule| rule.id == text);
+    known.then(|| text.to_owned()).ok_or_else(|| "no rule has this id".to_owned())
 }
 
 #[cfg(test)]
@@ -233,7 +242,7 @@ mod tests {
             "crestline exec c.hex --meta m.json --target skl --dispatch 1 --bind 0.0[1]=-",
             "crestline targets",
             "crestline disasm - --target skl --syntax iga",
-            "crestline validate c.bin --target skl",
+            "crestline validate c.bin --target skl --disable D7 --disable K22",
         ] {
             if let Err(error) = Cli::try_parse_from(line.split_whitespace()) {
                 panic!("{line}: {error}");
@@ -247,6 +256,7 @@ mod tests {
             "crestline",
             "crestline frobnicate",
             "crestline compile a.comp",
+            "crestline validate c.bin --target skl --disable Z1",
             "crestline compile a.comp --target pentium",
             "crestline compile a.comp --target skl --simd 4",
             "crestline run a.comp --target skl",

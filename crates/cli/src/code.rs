@@ -61,7 +61,9 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
 pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
     let instructions = decode(&arguments.file, arguments.target)?;
     let generation = arguments.target.generation();
-    let findings = Validator::new(Device::new(arguments.target)).check_program(&instructions);
+    let validator = Validator::new(Device::new(arguments.target));
+    let validator = arguments.disable.iter().fold(validator, |v, rule| v.without(rule));
+    let findings = validator.check_program(&instructions);
     let mut text = String::new();
     for finding in &findings {
         let inst = print_inst(&instructions[finding.index].1, generation, Syntax::Iga);

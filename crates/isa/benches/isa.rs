@@ -1,7 +1,9 @@
-//! Throughput of decoding, encoding, printing, parsing and compaction on the oracle pack's code,
+//! Throughput of decoding, encoding, validation, printing, parsing and compaction on the oracle pack's code,
 //! beside `iga64` on the same bytes. Prints a table; `docs/performance.md` records one run.
 
+use crestline_device::{Device, Platform};
 use crestline_isa::text::{Syntax, parse_program, print_program};
+use crestline_isa::validate::Validator;
 use crestline_isa::{Gen, Inst, decode_program, encode};
 use std::hint::black_box;
 use std::path::Path;
@@ -78,6 +80,15 @@ fn main() {
             .count()
     });
     report("compact", count, bits.len() * 16, compact);
+    let validator = Validator::new(Device::new(Platform::of_generation(generation)));
+    let validate = || {
+        let mut found = 0;
+        full.iter().for_each(|inst| validator.check_inst(inst, |_| found += 1));
+        found
+    };
+    report("validate", count, bits.len() * 16, time(validate));
+    let validate_program = || validator.check_program(&insts).len();
+    report("validate program", count, bytes, time(validate_program));
     for syntax in [Syntax::Iga, Syntax::Mesa] {
         let disassemble = || {
             let insts = decode_program(&code, generation).expect("decodes");

@@ -12,6 +12,7 @@
 //! `O` systolic, `P` work-arounds.
 
 mod context;
+mod lengths;
 mod program;
 mod rules;
 
@@ -59,6 +60,19 @@ pub struct Rule {
     check: Check,
 }
 
+impl Rule {
+    /// The generations it holds for, in order.
+    pub fn holds_for(&self) -> impl Iterator<Item = Gen> + use<> {
+        let generations = self.generations.clone();
+        Gen::ALL.into_iter().filter(move |generation| generations.contains(generation))
+    }
+
+    /// Whether it looks at a program as a whole, so that only [`Validator::check_program`] finds it broken.
+    pub fn concerns_programs(&self) -> bool {
+        matches!(self.check, Check::Program(_))
+    }
+}
+
 impl std::fmt::Debug for Rule {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} ({}, {})", self.id, self.text, self.source)
@@ -91,29 +105,62 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Every rule, in the order of the ids.
+/// Every rule, group by group.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     rules::TABLES.iter().flat_map(|table| table.iter())
 }
 
+/// A check of one instruction.
+type InstCheck = fn(&Context<'_>) -> bool;
+
 /// The rules of one device, ready to run.
-#[derive(Debug)]
 pub struct Validator {
     device: Device,
-    rules: Vec<&'static Rule>,
+    /// Rules of single instructions, by the facts they need, so that facts are looked at once for all of them.
+    groups: Vec<(Facts, Vec<(InstCheck, &'static Rule)>)>,
+    /// Rules of whole programs.
+    programs: Vec<(ProgramCheck, &'static Rule)>,
+}
+
+impl std::fmt::Debug for Validator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let rules = self.groups.iter().flat_map(|(_, rules)| rules).map(|(_, rule)| rule.id);
+        let rules = rules.chain(self.programs.iter().map(|(_, rule)| rule.id));
+        write!(
+            f,
+            "Validator of {}: {}",
+            self.device.platform().name(),
+            rules.collect::<Vec<_>>().join(" ")
+        )
+    }
 }
 
 impl Validator {
     /// All rules that hold for the device's generation.
     pub fn new(device: Device) -> Validator {
         let generation = device.generation();
-        let rules = rules().filter(|rule| rule.generations.contains(&generation)).collect();
-        Validator { device, rules }
+        let mut validator = Validator { device, groups: Vec::new(), programs: Vec::new() };
+        for rule in rules().filter(|rule| rule.generations.contains(&generation)) {
+            match rule.check {
+                Check::Program(check) => validator.programs.push((check, rule)),
+                Check::Inst(check) => {
+                    let group = validator.groups.iter_mut().find(|(needs, _)| *needs == rule.needs);
+                    match group {
+                        Some((_, rules)) => rules.push((check, rule)),
+                        None => validator.groups.push((rule.needs, vec![(check, rule)])),
+                    }
+                }
+            }
+        }
+        validator
     }
 
     /// Without the rule of that id: to show that tests notice, or to accept what a user knows better.
     pub fn without(mut self, id: &str) -> Validator {
-        self.rules.retain(|rule| rule.id != id);
+        for (_, rules) in &mut self.groups {
+            rules.retain(|(_, rule)| rule.id != id);
+        }
+        self.programs.retain(|(_, rule)| rule.id != id);
         self
     }
 
@@ -121,12 +168,13 @@ impl Validator {
     #[inline]
     pub fn check_inst(&self, inst: &Inst, mut found: impl FnMut(&'static Rule)) {
         let context = Context::new(inst, &self.device);
-        for rule in &self.rules {
-            if let Check::Inst(broken) = rule.check
-                && context.facts.contains(rule.needs)
-                && broken(&context)
-            {
-                found(rule);
+        for (needs, rules) in &self.groups {
+            if context.facts.contains(*needs) {
+                for (broken, rule) in rules {
+                    if broken(&context) {
+                        found(rule);
+                    }
+                }
             }
         }
     }
@@ -140,10 +188,8 @@ impl Validator {
         for (index, (_, inst)) in program::without_padding(insts).iter().enumerate() {
             self.check_inst(inst, |rule| add(rule, index));
         }
-        for rule in &self.rules {
-            if let Check::Program(check) = rule.check {
-                check(insts, self.device.generation(), &mut |index| add(rule, index));
-            }
+        for (check, rule) in &self.programs {
+            check(insts, self.device.generation(), &mut |index| add(*rule, index));
         }
         findings.sort_by_key(|finding| finding.index);
         findings

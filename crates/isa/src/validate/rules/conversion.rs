@@ -19,7 +19,7 @@ rules! {
     "C2" Error Gen4..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a packed byte destination may only be written by a raw move"
         => |c| is_packed_byte(c) && !c.is_raw_move();
-    "C3" Error Gen4..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C3" Error Gen7..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "there is no direct conversion between 1-byte and 8-byte types"
         => |c| !is_packed_byte(c) && converts(c, |d, s| d.size() == 1 && s.size() == 8 || d.size() == 8 && s.size() == 1);
     "C4" Error Gen8..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
@@ -49,10 +49,8 @@ rules! {
         };
     "C9" Warning Gen8..=Gen125 [CONVERTS] "vISA"
         "convert bytes to floats and HF to integers by way of a dword type"
-        => |c| converts(c, |d, s| matches!(d, Type::F | Type::Hf) && s.size() == 1);
-    "C10" Error Gen4..=Gen125 [BASIC] "PRM Register Region Restrictions; confirmed by Mesa's validator"
-        "a destination stride of 0 is illegal"
-        => |c| c.hd() == 0;
+        => |c| converts(c, |d, s| matches!(d, Type::F | Type::Hf) && s.size() == 1
+            || matches!(d, Type::D | Type::Ud | Type::W | Type::Uw) && s == Type::Hf);
 }
 
 /// Whether the destination is of packed bytes.

@@ -49,19 +49,16 @@ rules! {
             });
             !c.op().is_send() && (regions || !off(c.dst().place).is_multiple_of(c.dst_size()))
         };
-    "A8" Error Gen4..=Gen125 [] "PRM Instruction Fields, destination"
-        "a destination stride must be 1, 2 or 4 elements"
-        => |c| c.has(Facts::BASIC) && !matches!(c.hd(), 1 | 2 | 4);
     "A9" Error Gen4..=Gen125 [] "PRM Flag Register"
         "the flag register must be f0 (before gen7) or f0 or f1, subregister 0 or 1"
         => |c| c.inst.flag.subnr > 1 || c.inst.flag.nr > u8::from(c.generation >= Gen::Gen7);
     "A10" Error Gen11..=Gen125 [] "PRM Access Mode; confirmed by Mesa's validator"
         "Align16 does not exist from gen11 on"
         => |c| c.inst.access_mode == AccessMode::Align16;
-    "A11" Error Gen4..=Gen125 [THREE] "PRM Three-Source Instruction Encoding; confirmed by Mesa's validator"
-        "three-source operands must have the form of the generation: none before gen6, Align16 up to gen9, Align1 after"
+    "A11" Error Gen6..=Gen125 [THREE] "PRM Three-Source Instruction Encoding; confirmed by Mesa's validator"
+        "three-source operands must have the form of the generation: Align16 up to gen9, Align1 after"
         => |c| c.reg_srcs().any(|(_, r)| match r.region {
-            Region::ThreeAlign16 { .. } => !(Gen::Gen6..=Gen::Gen9).contains(&c.generation),
+            Region::ThreeAlign16 { .. } => c.generation > Gen::Gen9,
             Region::ThreeAlign1 { .. } => c.generation < Gen::Gen11,
             Region::Align1 { .. } | Region::Align16 { .. } => true,
         });
@@ -77,7 +74,7 @@ rules! {
     "A13" Warning Gen4..=Gen75 [] "Mesa SIMD lowering"
         "a SIMD32 instruction uses the low 16 channel enables for both halves: it needs NoMask"
         => |c| c.es == 32 && !c.inst.no_mask;
-    "A14" Error Gen4..=Gen9 [] "PRM Predicate Control"
+    "A14" Error Gen4..=Gen125 [] "PRM Predicate Control"
         "the predicate control must exist in the access mode"
         => |c| c.inst.predicate.ctrl.bits(c.inst.access_mode).is_none() && c.inst.predicate.ctrl != PredCtrl::None;
 }

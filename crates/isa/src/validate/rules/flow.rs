@@ -2,14 +2,32 @@
 
 use super::rules;
 use crate::inst::Inst;
-use crate::tables::{CondMod, Opcode, PredCtrl};
+use crate::tables::{AccessMode, CondMod, Form, Opcode, PredCtrl, ThreadCtrl, Type};
 use crestline_device::Gen;
 
 rules! {
+    "N1" Error Gen4..=Gen5 [FLOW] "PRM if, else, endif"
+        "if, iff, else and endif need thread control Switch"
+        => |c| matches!(c.op(), Opcode::If | Opcode::Iff | Opcode::Else | Opcode::EndIf)
+            && c.inst.thread_ctrl != ThreadCtrl::Switch;
+    "N4" Error Gen4..=Gen125 [FLOW] "PRM Flow Control"
+        "while jumps backwards; if, else, break and continue jump forwards"
+        => |c| {
+            let targets = c.inst.branch().map_or([None; 2], |b| [b.jip, b.uip]);
+            let mut targets = targets.into_iter().flatten();
+            match c.op() {
+                Opcode::While => targets.any(|t| t > 0),
+                Opcode::If | Opcode::Iff | Opcode::Else | Opcode::Break | Opcode::Cont => targets.any(|t| t < 0),
+                _ => false,
+            }
+        };
     "N6" Error Gen4..=Gen125 [FLOW] "PRM if"
         "if needs a predicate (on gen6 it may compare instead)"
         => |c| c.op() == Opcode::If && c.inst.predicate.ctrl == PredCtrl::None
             && !(c.generation == Gen::Gen6 && c.inst.cond_mod != CondMod::None);
+    "N7" Error Gen4..=Gen125 [] "PRM else, endif"
+        "else and endif have as many channels as their if"
+        => program |insts, generation, found| block_sizes(insts, generation, found);
     "N8" Warning Gen4..=Gen75 [FLOW] "Mesa SIMD lowering"
         "flow control has at most 16 channels before gen8"
         => |c| c.es > 16;
@@ -17,6 +35,11 @@ rules! {
         "a branch needs its target: an immediate, or where the operation takes one a register"
         => |c| c.inst.branch().is_none_or(|b| b.jip.is_none()) && c.srcs().iter().all(|s| s.as_reg().is_none())
             && !matches!(c.op(), Opcode::Do | Opcode::Msave | Opcode::Mrest | Opcode::Push | Opcode::Pop | Opcode::Ret);
+    "N11" Error Gen4..=Gen125 [FLOW] "PRM jmpi, call, ret; confirmed by iga64"
+        "a jump distance in a register is a scalar of type D or UD"
+        => |c| c.op().form() == Form::Jmpi && c.reg_srcs().any(|(_, r)| {
+            !matches!(r.ty, Type::D | Type::Ud) || c.inst.access_mode == AccessMode::Align1 && !r.region.is_scalar()
+        });
     "N12" Error Gen4..=Gen125 [] "PRM Flow Control"
         "a branch target must be the start of an instruction, or the end of the program"
         => program |insts, generation, found| targets(insts, generation, found);
@@ -44,6 +67,26 @@ fn targets(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usiz
             .flatten()
             .any(|target| !is_start(target))
         {
+            found(index);
+        }
+    }
+}
+
+/// Calls back with every `else` and `endif` of other channels than its `if` has.
+fn block_sizes(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
+    // The channels of each open `if`, innermost last.
+    let mut blocks = Vec::new();
+    for (index, (_, inst)) in insts.iter().enumerate() {
+        let channels = match inst.opcode {
+            Opcode::If | Opcode::Iff => {
+                blocks.push(inst.exec_size);
+                continue;
+            }
+            Opcode::Else => blocks.last().copied(),
+            Opcode::EndIf => blocks.pop(),
+            _ => None,
+        };
+        if channels.is_some_and(|channels| channels != inst.exec_size) {
             found(index);
         }
     }

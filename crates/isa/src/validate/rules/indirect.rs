@@ -6,7 +6,7 @@ use crate::tables::{AccessMode, ArfKind, Opcode, Type};
 use crate::validate::context::{has_cond_mod, is_arf};
 
 rules! {
-    "E1" Error Gen4..=Gen125 [THREE INDIRECT] "PRM Register-Indirect Addressing"
+    "E1" Error Gen6..=Gen125 [THREE INDIRECT] "PRM Register-Indirect Addressing"
         "three-source operands are direct"
         => |_c| true;
     "E2" Error Gen4..=Gen125 [INDIRECT] "PRM Register-Indirect Addressing; confirmed by iga64"

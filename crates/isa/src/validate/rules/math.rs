@@ -15,23 +15,33 @@ rules! {
         "the float functions work on F, from gen9 (and on CHV) also on HF"
         => |c| !is_int_division(c) && !c.inst.is_macro() && c.srcs().iter().filter_map(Src::ty).chain([c.dst().ty])
             .any(|ty| !(ty == Type::F || ty == Type::Hf && c.device.has_half_float_math()));
-    "J3" Error Gen6..=Gen125 [MATH] "PRM math; confirmed by Mesa's validator"
+    "J3" Error Gen6..=Gen12 [MATH] "PRM math; confirmed by Mesa's validator"
         "integer division works on D or UD without modifiers; source 1 is a register before gen8"
         => |c| is_int_division(c) && (c.srcs().iter().filter_map(Src::ty).any(|ty| !matches!(ty, Type::D | Type::Ud))
             || c.reg_srcs().any(|(_, r)| r.negate || r.abs)
             || c.generation < Gen::Gen8 && c.has(Facts::IMM));
     "J4" Warning Gen6..=Gen125 [MATH] "Mesa SIMD lowering"
-        "more channels than known compilers give this function: 8 for integer division, on gen6, and pow before gen7; else 16"
-        => |c| c.es > if is_int_division(c) || c.generation == Gen::Gen6 { 8 } else { 16 };
+        "more channels than known compilers give this function: 8 for integer division, for HF and on gen6; else 16"
+        => |c| c.es > if is_int_division(c) || c.dst().ty == Type::Hf || c.generation == Gen::Gen6 { 8 } else { 16 };
     "J5" Warning Gen6..=Gen125 [MATH ALIGN1] "vISA"
         "sources should be contiguous or scalar"
         => |c| c.regions().any(|r| !r.is_linear());
     "J8" Warning Gen8..=Gen125 [MATH] "vISA; confirmed by iga64"
         "the macro functions take register-aligned operands that name their extension registers"
         => |c| c.inst.is_macro() && (c.dst().mme.is_none() || c.reg_srcs().any(|(_, r)| r.mme.is_none()));
+    "J9" Error Gen6..=Gen125 [MATH] "PRM math"
+        "source 1 of a function of one source is null"
+        => |c| c.sources == 1 && match &c.inst.srcs[1] {
+            Src::None => false,
+            Src::Reg(r) => !r.place.is_null(),
+            Src::Imm(_) => true,
+        };
     "J10" Error Gen6..=Gen125 [MATH TWO IMM] "PRM math"
         "source 0 of a two-source function is a register"
         => |c| c.srcs()[0].as_imm().is_some();
+    "J11" Error Gen6..=Gen6 [MATH ALIGN1] "PRM math; Mesa's emitter"
+        "on gen6 sources have horizontal stride 1 and no modifiers, which the hardware ignores"
+        => |c| c.regions().any(|r| r.h != 1 || r.reg.negate || r.reg.abs);
 }
 
 fn is_int_division(c: &Context<'_>) -> bool {

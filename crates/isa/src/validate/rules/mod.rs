@@ -5,6 +5,7 @@ mod encoding;
 mod flow;
 mod indirect;
 mod math;
+mod message;
 mod operands;
 mod regions;
 mod send;
@@ -14,7 +15,7 @@ mod wide;
 
 use super::Rule;
 
-/// The tables, in the order of the ids.
+/// The tables, in the order of the groups.
 pub(super) static TABLES: &[&[Rule]] = &[
     encoding::RULES,
     operands::RULES,
@@ -25,6 +26,7 @@ pub(super) static TABLES: &[&[Rule]] = &[
     three::RULES,
     math::RULES,
     send::RULES,
+    message::RULES,
     state::RULES,
     flow::RULES,
 ];

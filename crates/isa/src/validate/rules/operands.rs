@@ -18,7 +18,7 @@ rules! {
         };
     "B2" Error Gen4..=Gen125 [TWO IMM] "PRM Immediate"
         "only the last source may be an immediate"
-        => |c| c.srcs()[0].as_imm().is_some();
+        => |c| c.srcs()[0].as_imm().is_some() && !c.has(Facts::MATH);
     "B3" Error Gen4..=Gen125 [IMM] "PRM 64-bit Immediates; vISA"
         "a 64-bit immediate is for a one-source mov (gen8 on) or dim (gen7.5) only"
         => |c| c.imms().any(|i| i.ty.size() == 8 && !matches!(c.op(), Opcode::Mov | Opcode::Dim))
@@ -55,7 +55,7 @@ rules! {
         "source 1 and source 2 must not have byte types"
         => |c| (c.has(Facts::TWO) || c.op().form() == Form::Three && c.op() != Opcode::Dp4a)
             && c.srcs()[1..].iter().any(|s| s.ty().is_some_and(|t| t.size() == 1));
-    "B14" Error Gen4..=Gen125 [] "PRM Types by device; confirmed by Mesa's validator"
+    "B14" Error Gen11..=Gen125 [] "PRM Types by device; confirmed by Mesa's validator"
         "the device has no 64-bit floats or no 64-bit integers"
         => |c| {
             let bad = |ty| match ty {
@@ -98,16 +98,17 @@ rules! {
             _ => false,
         };
     "B20" Warning Gen11..=Gen125 [TWO] "vISA"
-        "rol and ror need unsigned destination and source 0 of one size, 2 or 4 bytes"
+        "rol and ror need UW or UD, the same for destination and source 0, and an unsigned source 1"
         => |c| matches!(c.op(), Opcode::Rol | Opcode::Ror)
-            && (!matches!(c.dst().ty, Type::Uw | Type::Ud) || c.srcs()[0].ty() != Some(c.dst().ty));
+            && (!matches!(c.dst().ty, Type::Uw | Type::Ud) || c.srcs()[0].ty() != Some(c.dst().ty)
+                || !matches!(c.srcs()[1].ty(), Some(Type::Uw | Type::Ud)));
     "B21" Warning Gen4..=Gen125 [IMM] "vISA"
         "lzd of an immediate needs type UD"
         => |c| c.op() == Opcode::Lzd && c.imms().any(|i| i.ty != Type::Ud);
     "B22" Warning Gen7..=Gen125 [TWO] "vISA"
-        "addc and subb work on UD, at most 8 channels (16 where there are more accumulators)"
+        "addc and subb work on UD, at most 8 channels (16 where there are more accumulators), from a register's start"
         => |c| matches!(c.op(), Opcode::Addc | Opcode::Subb)
-            && (c.es > 16 || c.srcs().iter().any(|s| s.ty() != Some(Type::Ud)) || c.has(Facts::DST) && c.dst().ty != Type::Ud);
+            && (c.es > 16 || c.es < 8 && c.dst_off() != 0 || c.srcs().iter().any(|s| s.ty() != Some(Type::Ud)) || c.has(Facts::DST) && c.dst().ty != Type::Ud);
     "B23" Warning Gen4..=Gen125 [TWO] "PRM sel"
         "sel needs a predicate or (gen6 on) a conditional modifier, not both"
         => |c| c.op() == Opcode::Sel && {
@@ -140,6 +141,7 @@ rules! {
         "this device multiplies dwords by 16 bits of one source only: use two products or the mul-mach macro"
         => |c| c.op() == Opcode::Mul && !c.device.mul_32x32() && !is_arf(c.dst().place, ArfKind::Accumulator)
             && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int))
+            && !matches!(c.dst().ty, Type::Q | Type::Uq)
             && !c.imms().any(|i| i.bits <= 0xffff);
     "B32" Warning Gen4..=Gen125 [] "PRM instruction reference"
         "the operation is not known to support saturation or conditional modifiers"
@@ -149,13 +151,18 @@ rules! {
     "B33" Warning Gen4..=Gen125 [BASIC] "PRM Conditional Modifier"
         "a condition on a negated unsigned source looks at a 33-bit number"
         => |c| has_cond_mod(c.inst) && !c.op().is_logic() && c.reg_srcs().any(|(_, r)| r.negate && r.ty == Type::Ud);
-    "B34" Warning Gen8..=Gen125 [BASIC] "vISA"
+    "B34" Warning Gen8..=Gen9 [BASIC] "vISA"
         "a mov from DF should have no conditional modifier"
         => |c| c.op() == Opcode::Mov && has_cond_mod(c.inst) && c.srcs()[0].ty() == Some(Type::Df)
             && c.dst().ty != Type::Df;
     "B35" Error Gen4..=Gen125 [TWO] "PRM cmp"
         "a comparison needs a conditional modifier"
         => |c| is_cmp(c) && c.inst.cond_mod == CondMod::None;
+    "B36" Error Gen4..=Gen5 [TWO] "PRM Execution Data Type; Mesa's emitter"
+        "add and mul must not mix F with D or UD sources"
+        => |c| matches!(c.op(), Opcode::Add | Opcode::Mul)
+            && c.srcs().iter().any(|s| s.ty() == Some(Type::F))
+            && c.srcs().iter().filter_map(Src::ty).any(is_dword_int);
 }
 
 fn src1<'a>(c: &Context<'a>) -> Option<&'a SrcReg> {

@@ -3,7 +3,7 @@
 //! D1 to D17 concern the Align1 operands of one- and two-source instructions and `math`, where they are direct.
 
 use super::rules;
-use crate::inst::{Reg, Region, Src};
+use crate::inst::{Compression, Place, Reg, Region, Src};
 use crate::tables::{ArfKind, Form, Type};
 use crate::validate::context::{Context, Facts, GRF, RegionSrc, has_cond_mod, is_arf};
 use crestline_device::Gen;
@@ -39,13 +39,17 @@ rules! {
     "D9" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination must touch at most two adjacent registers"
         => |c| c.is_direct_dst() && c.dst_end() > 2 * GRF;
+    "D10" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+        "a destination must not have stride 0"
+        => |c| c.hd() == 0;
     "D11" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Instruction Fields, region codes"
-        "a region must have vertical stride 0, 1, 2, 4, 8, 16 or 32, width 1, 2, 4, 8 or 16 and horizontal stride 0, 1, 2 or 4"
-        => |c| c.regions().any(|r| !matches!(r.v, 0 | 1 | 2 | 4 | 8 | 16 | 32)
+        "a region must have vertical stride 0, 1, 2, 4, 8, 16 or 32, width 1, 2, 4, 8 or 16 and horizontal stride 0, 1, 2 or 4; a destination stride 1, 2 or 4"
+        => |c| !matches!(c.hd(), 0 | 1 | 2 | 4) || c.regions().any(|r| !matches!(r.v, 0 | 1 | 2 | 4 | 8 | 16 | 32)
             || !matches!(r.w, 1 | 2 | 4 | 8 | 16) || !matches!(r.h, 0 | 1 | 2 | 4));
     "D12" Warning Gen4..=Gen5 [BASIC ALIGN1] "Mesa SIMD lowering"
         "an operand of two registers should start at an even register"
-        => |c| c.regions().any(|r| r.two_registers() && is_odd_grf(r));
+        => |c| c.regions().any(|r| r.two_registers() && is_odd_grf(r.reg.place))
+            || c.dst_two_registers() && is_odd_grf(c.dst().place);
     "D13" Error Gen4..=Gen8 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "one destination register from two source registers: all channels in one half of it, or evenly split"
         => |c| c.is_direct_dst() && !c.dst_two_registers() && c.regions().any(RegionSrc::two_registers) && {
@@ -76,7 +80,8 @@ rules! {
         "the second half of a compressed instruction uses the next 8 channel enables (4 for DF)"
         => |c| c.dst_two_registers() && !c.inst.no_mask && {
             let per_register = c.es / 2;
-            per_register != if c.dst_size() == 8 || c.exec_size_bytes() == 8 { 4 } else { 8 }
+            let wide = c.dst_size() == 8 || c.exec_size_bytes() == 8;
+            per_register != if wide && !c.device.df_exec_size_counts_dwords() { 4 } else { 8 }
         };
     "D19" Warning Gen7..=Gen7 [BASIC] "Mesa SIMD lowering"
         "a DF instruction of more than four channels applies the same channel enables to both halves"
@@ -84,10 +89,13 @@ rules! {
     "D20" Warning Gen4..=Gen125 [] "Mesa SIMD lowering"
         "a conditional modifier on more than 16 channels (before gen8, or with three sources)"
         => |c| has_cond_mod(c.inst) && c.es > 16 && (c.generation < Gen::Gen8 || c.has(Facts::THREE));
-    "D21" Warning Gen4..=Gen7 [ALIGN16 BASIC DST] "Mesa SIMD lowering"
-        "Align16 instructions should not be compressed on this generation"
-        => |c| c.es * c.dst_size() > if c.dst().ty == Type::Df { 64 } else { 32 }
-            && (c.generation < Gen::Gen5 || c.generation == Gen::Gen7);
+    "D21" Warning Gen4..=Gen45 [ALIGN16 BASIC DST] "Mesa SIMD lowering"
+        "Align16 instructions must not write two registers"
+        => |c| c.es * c.dst_size() > GRF;
+    "D22" Error Gen4..=Gen5 [BASIC ALIGN1] "PRM Compression Control; Mesa's emitter"
+        "a 16-channel instruction with an operand of two registers must be marked as compressed"
+        => |c| c.es == 16 && c.inst.compression == Compression::None
+            && (c.dst_two_registers() || c.regions().any(RegionSrc::two_registers));
     "D24" Error Gen4..=Gen9 [ALIGN16 BASIC DST] "PRM Align16; confirmed by Mesa's validator"
         "an Align16 destination has stride 1"
         => |c| c.hd() != 1;
@@ -95,7 +103,7 @@ rules! {
         "an Align16 source has vertical stride 0 or 4, from gen7.5 also 2"
         => |c| c.reg_srcs().any(|(_, r)| match r.region {
             Region::Align16 { vstride, .. } => !matches!((vstride, c.generation >= Gen::Gen75), (0 | 4, _) | (2, true)),
-            _ => true,
+            _ => false,
         });
     "D26" Error Gen4..=Gen9 [ALIGN16 BASIC] "PRM Align16"
         "Align16 operands are aligned to 16 bytes and write at least one component"
@@ -108,12 +116,19 @@ rules! {
         "Align16 operands have Align16 regions, without an address per channel"
         => |c| c.op().form() != Form::Three && c.has(Facts::BASIC)
             && c.reg_srcs().any(|(_, r)| !matches!(r.region, Region::Align16 { .. }) && !is_arf(r.place, ArfKind::Null));
+    "D31" Warning Gen6..=Gen6 [ALIGN16 BASIC DST] "Mesa SIMD lowering"
+        "two registers of an Align16 instruction should begin with an even one"
+        => |c| c.es * c.dst_size() > GRF
+            && (is_odd_grf(c.dst().place) || c.reg_srcs().any(|(_, r)| is_odd_grf(r.place)));
+    "D32" Warning Gen7..=Gen7 [ALIGN16 BASIC DST] "Mesa SIMD lowering"
+        "an Align16 instruction should not have 16 channels of dwords or 8 of DF"
+        => |c| c.es * c.dst_size() > if c.dst().ty == Type::Df { 2 * GRF } else { GRF };
 }
 
 fn dst_byte(c: &Context<'_>, channel: u32) -> u32 {
     c.dst_off() + channel * c.hd() * c.dst_region_size()
 }
 
-fn is_odd_grf(r: &RegionSrc) -> bool {
-    matches!(r.reg.place, crate::inst::Place::Direct { reg: Reg::Grf(nr), .. } if nr % 2 == 1)
+fn is_odd_grf(place: Place) -> bool {
+    matches!(place, Place::Direct { reg: Reg::Grf(nr), .. } if nr % 2 == 1)
 }

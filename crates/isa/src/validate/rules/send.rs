@@ -1,10 +1,9 @@
-//! Group K: messages.
+//! Group K: messages, as instructions. What a message says of itself is in `message.rs`.
 
 use super::rules;
-use crate::inst::{DescSrc, Place, Reg, Send, SrcReg};
-use crate::message::{Descriptor, Message, UrbLayout};
-use crate::tables::{Form, Sfid};
-use crate::validate::context::{Context, has_cond_mod};
+use crate::inst::{Compression, DescSrc, Inst, Place, Reg, Send, SrcReg};
+use crate::tables::{ArfKind, Form};
+use crate::validate::context::{Context, has_cond_mod, is_arf};
 use crestline_device::Gen;
 
 rules! {
@@ -51,41 +50,52 @@ rules! {
     "K8" Error Gen4..=Gen125 [SEND] "PRM send, register descriptors"
         "a message descriptor in a register is a0.0"
         => |c| c.inst.send().is_some_and(|s| matches!(s.desc, DescSrc::Reg { dword } if dword != 0));
-    "K11" Error Gen12..=Gen12 [SEND] "PRM Load/Store Cache"
-        "the device has no load/store cache messages"
-        => |c| c.inst.send().is_some_and(|s| matches!(s.sfid, Sfid::Tgm | Sfid::Slm | Sfid::Ugm));
-    "K14" Error Gen5..=Gen12 [SEND] "PRM URB messages; confirmed by Mesa's validator"
-        "a URB message needs its header"
-        => |c| c.inst.send().is_some_and(|s| s.sfid == Sfid::Urb)
-            && desc(c).is_some_and(|d| d >> 19 & 1 == 0);
-    "K15" Error Gen5..=Gen125 [SEND] "PRM Shared Functions, message descriptors"
-        "the descriptor must be a message of the shared function, with every reserved bit zero"
-        => |c| matches!(c.message(), Some(Err(_)));
-    "K17" Error Gen7..=Gen12 [SEND] "PRM URB messages"
-        "an oword URB write has a header and one register of data"
-        => |c| matches!(message(c), Some(Descriptor { mlen, ex_mlen, message: Message::UrbWrite { layout: UrbLayout::Oword, .. }, .. })
-            if mlen + ex_mlen != 2);
-    "K18" Error Gen7..=Gen12 [SEND] "PRM Scratch Block Messages"
-        "a scratch block message carries 1, 2, 4 or (gen8 on) 8 registers, as many as its lengths say"
-        => |c| match message(c) {
-            Some(d) => match d.message {
-                Message::ScratchBlockRead { registers, .. } => d.rlen != registers,
-                Message::ScratchBlockWrite { registers, .. } => d.mlen + d.ex_mlen != registers + 1,
-                _ => false,
-            },
-            None => false,
-        };
-    "K19" Warning Gen7..=Gen12 [SEND] "Mesa SIMD lowering"
-        "typed messages have 8 channels, the other surface messages 16 at most"
-        => |c| !c.inst.no_mask && match message(c).map(|d| &d.message) {
-            Some(Message::TypedRead { .. } | Message::TypedWrite { .. } | Message::TypedAtomic { .. }) => c.es > 8,
-            Some(Message::UntypedRead { .. } | Message::UntypedWrite { .. } | Message::UntypedAtomic { .. }
-                | Message::ByteScatteredRead { .. } | Message::ByteScatteredWrite { .. }) => c.es > 16,
-            _ => false,
-        };
+    "K10" Error Gen4..=Gen5 [SEND] "PRM send"
+        "a message is not compressed"
+        => |c| c.inst.compression != Compression::None;
+    "K20" Warning Gen12..=Gen125 [] "Mesa: work-around of gen12"
+        "the message that ends the thread must wait for instructions that use the accumulator"
+        => program |insts, generation, found| early_ends(insts, generation, found);
     "K21" Error Gen5..=Gen125 [SEND] "PRM send"
         "a message has at least one register of payload"
-        => |c| lengths(c).is_some_and(|(mlen, _)| mlen == 0) && !is_split(c);
+        => |c| lengths(c).is_some_and(|(mlen, _)| mlen == 0);
+    "K28" Error Gen6..=Gen125 [SEND] "PRM send, end of thread"
+        "the message that ends the thread returns nothing"
+        => |c| is_eot(c) && lengths(c).is_some_and(|(_, rlen)| rlen != 0);
+}
+
+/// Calls back with every end of thread within reach of an instruction that uses the accumulator, where it does not
+/// wait for it by a register distance.
+fn early_ends(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
+    // In-order instructions that a register distance can reach.
+    const REACH: usize = 7;
+    for (index, (_, inst)) in insts.iter().enumerate() {
+        if !inst.send().is_some_and(|send| send.eot) {
+            continue;
+        }
+        let before = insts[..index].iter().rev().map(|(_, inst)| inst).take(REACH);
+        // How far back an instruction uses the accumulator, and how far the end waits, itself or by what it follows.
+        let last_use = before.clone().position(uses_accumulator).map(|at| at + 1);
+        let distance = usize::from(inst.swsb.distance);
+        let waits = distance != 0 && last_use.is_some_and(|at| distance <= at);
+        let waited = before.enumerate().take(last_use.unwrap_or(0)).any(|(at, inst)| {
+            let distance = usize::from(inst.swsb.distance);
+            distance != 0 && last_use.is_some_and(|last| at + 1 + distance <= last)
+        });
+        if last_use.is_some() && !waits && !waited {
+            found(index);
+        }
+    }
+}
+
+fn uses_accumulator(inst: &Inst) -> bool {
+    inst.acc_wr_en
+        || is_arf(inst.dst.place, ArfKind::Accumulator)
+        || inst
+            .srcs
+            .iter()
+            .filter_map(|s| s.as_reg())
+            .any(|r| is_arf(r.place, ArfKind::Accumulator))
 }
 
 fn is_split(c: &Context<'_>) -> bool {
@@ -94,11 +104,6 @@ fn is_split(c: &Context<'_>) -> bool {
 
 fn is_eot(c: &Context<'_>) -> bool {
     c.inst.send().is_some_and(|s| s.eot)
-}
-
-/// The message, if its descriptor is an immediate and valid.
-fn message<'c>(c: &'c Context<'_>) -> Option<&'c Descriptor> {
-    c.message()?.ok()
 }
 
 /// The immediate descriptor.

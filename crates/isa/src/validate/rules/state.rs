@@ -1,10 +1,10 @@
 //! Groups L (accumulators), M (dependency control and options) and P (work-arounds).
 
 use super::rules;
-use crate::inst::{Inst, Place, Reg, TokenMode};
-use crate::tables::{ArfKind, Form, Opcode};
+use crate::inst::{Compression, Inst, Place, Reg, TokenMode};
+use crate::tables::{ArfKind, Form, MathFn, Opcode, PredCtrl, ThreadCtrl, Type};
 use crate::validate::context::{Context, Facts, has_cond_mod, is_arf, is_int};
-use crestline_device::Gen;
+use crestline_device::{Device, Gen, Platform};
 
 rules! {
     "L1" Warning Gen4..=Gen125 [BASIC DST] "vISA"
@@ -16,12 +16,23 @@ rules! {
         "an explicit accumulator source wants offsets that are multiples of 16 bytes"
         => |c| c.es > 1 && c.regions().any(|r| r.is_acc() && !r.is_scalar()
             && (!r.off.is_multiple_of(16) || !c.dst_off().is_multiple_of(16)));
-    "L3" Warning Gen7..=Gen125 [BASIC] "PRM Accumulator Registers"
+    "L3" Warning Gen7..=Gen11 [BASIC] "PRM Accumulator Registers"
         "an integer instruction on the accumulator should have at most 8 dword channels"
-        => |c| c.es > 8 && touches_acc(c) && is_int(c.dst().ty) && c.exec_size_bytes() == 4 && c.generation < Gen::Gen12;
+        => |c| c.es > 8 && touches_acc(c) && is_int(c.dst().ty) && c.exec_size_bytes() == 4;
     "L4" Warning Gen4..=Gen125 [TWO] "vISA"
-        "mach takes no saturation or conditional modifier"
-        => |c| c.op() == Opcode::Mach && (c.inst.saturate || has_cond_mod(c.inst));
+        "mach takes no saturation or conditional modifier, and no modifier of source 1"
+        => |c| c.op() == Opcode::Mach && (c.inst.saturate || has_cond_mod(c.inst)
+            || c.reg_srcs().any(|(i, r)| i == 1 && (r.negate || r.abs)));
+    "L8" Error Gen11..=Gen11 [] "PRM Native Float"
+        "only accumulators have type NF"
+        => |c| c.reg_srcs().any(|(_, r)| r.ty == Type::Nf && !is_arf(r.place, ArfKind::Accumulator))
+            || c.has(Facts::DST) && c.dst().ty == Type::Nf && !is_arf(c.dst().place, ArfKind::Accumulator);
+    "L9" Warning Gen7..=Gen7 [TWO] "Mesa: mach of the second quarter"
+        "mach on channel 8 and up uses the wrong accumulator channels: use group 0 with NoMask"
+        => |c| c.op() == Opcode::Mach && !c.inst.group.is_multiple_of(16);
+    "M1" Error Gen12..=Gen125 [] "PRM Software Scoreboard"
+        "dependency control does not exist: use register distances and tokens"
+        => |c| c.inst.no_dd_clear || c.inst.no_dd_check;
     "M2" Error Gen12..=Gen125 [] "PRM Software Scoreboard"
         "a register distance is 0 to 7 and a token 0 to 15"
         => |c| c.inst.swsb.distance > 7 || c.inst.swsb.token.is_some_and(|t| t.id > 15);
@@ -29,9 +40,14 @@ rules! {
         "only messages, math and systolic instructions can allocate a token"
         => |c| c.inst.swsb.token.is_some_and(|t| t.mode == TokenMode::Set)
             && !(c.has(Facts::SEND) || c.has(Facts::MATH) || c.op().form() == Form::Dpas);
-    "M5" Error Gen4..=Gen125 [] "PRM jmpi; confirmed by iga64"
+    "M4" Error Gen4..=Gen125 [] "PRM Instruction Fields; confirmed by iga64"
+        "the generation lacks an option of the instruction: AccWrEn (gen6 on), its thread control or compression (gen4, gen5)"
+        => |c| c.inst.acc_wr_en && c.generation < Gen::Gen6
+            || c.inst.thread_ctrl != ThreadCtrl::Normal && c.inst.thread_ctrl.bits(c.generation).is_none()
+            || c.inst.compression != Compression::None && c.generation > Gen::Gen5;
+    "M5" Error Gen6..=Gen125 [] "PRM jmpi; confirmed by iga64"
         "jmpi has one channel and NoMask"
-        => |c| c.op() == Opcode::Jmpi && c.generation >= Gen::Gen6 && (c.es != 1 || !c.inst.no_mask);
+        => |c| c.op() == Opcode::Jmpi && (c.es != 1 || !c.inst.no_mask);
     "M6" Error Gen4..=Gen11 [] "PRM nop"
         "nop has no predicate, modifier or operand"
         => |c| c.op() == Opcode::Nop && (has_cond_mod(c.inst) || c.inst.saturate
@@ -40,6 +56,25 @@ rules! {
         "an instruction of two registers whose destination overlaps a source by one register is avoided"
         => |c| c.dst_two_registers() && c.regions().any(|r| r.two_registers()
             && matches!((grf(c.dst().place), grf(r.reg.place)), (Some(d), Some(s)) if d.abs_diff(s) == 1));
+    "P4" Error Gen8..=Gen9 [] "PRM math, POW and FDIV"
+        "the instruction after pow or fdiv must not write two registers: put a nop between them"
+        => program |insts, generation, found| after_power(insts, generation, found);
+    "P5" Warning Gen12..=Gen125 [SEND] "Intel work-around 1407528679"
+        "a NoMask message predicated by a group of channels is unsafe in divergent flow"
+        => |c| c.inst.no_mask && !matches!(c.inst.predicate.ctrl, PredCtrl::None | PredCtrl::Normal);
+}
+
+/// Calls back with every destination of two registers right after `pow` or `fdiv`.
+fn after_power(insts: &[(usize, Inst)], generation: Gen, found: &mut dyn FnMut(usize)) {
+    let device = Device::new(Platform::of_generation(generation));
+    for (index, pair) in insts.windows(2).enumerate() {
+        let [(_, first), (_, second)] = pair else { continue };
+        if matches!(first.math(), Some(MathFn::Pow | MathFn::Fdiv))
+            && Context::new(second, &device).dst_two_registers()
+        {
+            found(index + 1);
+        }
+    }
 }
 
 fn grf(place: Place) -> Option<u8> {

@@ -3,7 +3,7 @@
 use super::rules;
 use crate::inst::{Extra, Imm, Place, Reg, Region, Src};
 use crate::tables::{ArfKind, Opcode, Type};
-use crate::validate::context::{Context, is_any_arf, is_arf, is_int};
+use crate::validate::context::{Context, GRF, is_any_arf, is_arf, is_int};
 use crestline_device::Gen;
 
 rules! {
@@ -75,6 +75,16 @@ rules! {
     "I14" Error Gen11..=Gen125 [THREE] "PRM Three-Source Align1 Encoding"
         "null and the accumulators are the only architecture registers here"
         => |c| c.reg_srcs().any(|(_, r)| is_any_arf(r.place) && !is_arf(r.place, ArfKind::Accumulator));
+    "I15" Warning Gen11..=Gen11 [THREE] "vISA"
+        "rows of two elements must not straddle a register: align a packed source to two elements"
+        => |c| c.reg_srcs().any(|(_, r)| match (r.place, r.region) {
+            (Place::Direct { sub, .. }, Region::ThreeAlign1 { vstride: Some(2), hstride: 1 }) =>
+                !u32::from(sub).is_multiple_of(2 * r.ty.size()),
+            _ => false,
+        });
+    "I16" Warning Gen11..=Gen125 [THREE IMM] "vISA"
+        "an immediate source 0 of a 16-channel instruction is avoided"
+        => |c| c.es >= 16 && c.srcs()[0].as_imm().is_some();
     "I17" Warning Gen11..=Gen125 [THREE] "vISA"
         "a source 2 that is not scalar should have the destination's offset"
         => |c| c.srcs()[2].as_reg().is_some_and(|r| match (r.place, r.region) {
@@ -93,6 +103,20 @@ rules! {
             Extra::Dpas(d) => c.es != 8 || d.depth != 8 || !(1..=8).contains(&d.repeat),
             _ => false,
         };
+    "O3" Warning Gen125..=Gen125 [] "vISA"
+        "destination and source 0 of dpas begin at a multiple of their row: 8 elements"
+        => |c| is_dpas(c) && [Some((c.dst().place, c.dst().ty)), c.srcs()[0].as_reg().map(|r| (r.place, r.ty))]
+            .into_iter().flatten()
+            .any(|(place, ty)| matches!(place, Place::Direct { sub, .. } if !u32::from(sub).is_multiple_of(c.es * ty.size())));
+    "O4" Warning Gen125..=Gen125 [] "vISA"
+        "source 1 of dpas begins at a register, source 2 at a multiple of 4 bytes times the depth"
+        => |c| match &c.inst.extra {
+            Extra::Dpas(d) => c.reg_srcs().any(|(i, r)| {
+                let unit = match i { 1 => GRF, 2 => 4 * u32::from(d.depth), _ => 1 };
+                matches!(r.place, Place::Direct { sub, .. } if !u32::from(sub).is_multiple_of(unit.max(1)))
+            }),
+            _ => false,
+        };
     "O5" Warning Gen125..=Gen125 [] "vISA"
         "dpas accumulates integers in D or UD, and HF or BF in F"
         => |c| is_dpas(c) && match c.srcs()[1].ty() {
@@ -100,6 +124,33 @@ rules! {
             Some(ty) => !is_int(ty) || !matches!(c.dst().ty, Type::D | Type::Ud),
             None => true,
         };
+    "O6" Warning Gen125..=Gen125 [] "vISA"
+        "the destination of dpas may be its source 0, but must not overlap its sources otherwise"
+        => |c| dpas_overlaps(c);
+}
+
+/// Whether the destination of a systolic instruction overlaps a source, other than as source 0 itself.
+fn dpas_overlaps(c: &Context<'_>) -> bool {
+    let Extra::Dpas(d) = &c.inst.extra else { return false };
+    let (repeat, depth) = (u32::from(d.repeat), u32::from(d.depth));
+    let rows = |ty: Type| c.es * ty.size() * repeat;
+    let range = |place: Place, bytes: u32| match place {
+        Place::Direct { reg: Reg::Grf(nr), sub } => {
+            let start = u32::from(nr) * GRF + u32::from(sub);
+            Some((start, start + bytes))
+        }
+        _ => None,
+    };
+    let Some(dst) = range(c.dst().place, rows(c.dst().ty)) else { return false };
+    c.reg_srcs().any(|(i, r)| {
+        let bytes = match i {
+            0 => rows(r.ty),
+            1 => depth * c.es * 4,
+            _ => depth * 4 * repeat,
+        };
+        let same = i == 0 && r.place == c.dst().place;
+        !same && range(r.place, bytes).is_some_and(|s| s.0 < dst.1 && dst.0 < s.1)
+    })
 }
 
 fn is_dpas(c: &Context<'_>) -> bool {

@@ -43,10 +43,13 @@ rules! {
         => |c| c.op() == Opcode::Mad && c.reg_srcs().any(|(_, r)| r.ty == Type::Hf
             && matches!(r.region, Region::ThreeAlign16 { rep: false, .. })
             && matches!(r.place, Place::Direct { sub, .. } if sub != 0));
-    "F12" Warning Gen8..=Gen125 [TWO] "vISA"
+    "F12" Warning Gen8..=Gen9 [TWO] "vISA"
         "a 64-bit product of dwords needs a device with full dword multiplication"
         => |c| c.op() == Opcode::Mul && matches!(c.dst().ty, Type::Q | Type::Uq) && !c.device.mul_32x32()
             && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int));
+    "F13" Error Gen7..=Gen9 [TWO] "PRM Execution Data Type, 64-bit floats"
+        "DF and F sources must not be mixed: convert first"
+        => |c| c.srcs().iter().any(|s| s.ty() == Some(Type::Df)) && c.srcs().iter().any(|s| s.ty() == Some(Type::F));
 
     "G1" Error Gen8..=Gen125 [MIXED] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "mixed-float arithmetic with an F destination works on at most 8 channels"
@@ -71,9 +74,16 @@ rules! {
     "G8" Warning Gen125..=Gen125 [BASIC DST] "vISA"
         "an instruction with BF operands needs an F operand too"
         => |c| has_bf(c) && c.op() != Opcode::Mov && !types(c).any(|ty| ty == Type::F);
+    "G9" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+        "BF operands are for mov, add, cmp and sel, and for destination and source 0 of mul and mac"
+        => |c| has_bf(c) && match c.op() {
+            Opcode::Mov | Opcode::Add | Opcode::Cmp | Opcode::Sel => false,
+            Opcode::Mul | Opcode::Mac => c.srcs()[1].ty() == Some(Type::Bf),
+            _ => true,
+        };
     "G10" Warning Gen125..=Gen125 [BASIC DST] "vISA"
-        "an instruction with BF operands works on at most 8 channels"
-        => |c| has_bf(c) && c.es > 8;
+        "an instruction with BF operands works on at most 8 channels, and reads no BF scalar for several of them"
+        => |c| has_bf(c) && (c.es > 8 || c.es > 1 && c.regions().any(|r| r.reg.ty == Type::Bf && r.is_scalar()));
     "G11" Warning Gen125..=Gen125 [BASIC DST] "vISA"
         "a BF destination is packed at element 0 or 8, or has stride 2 at element 0 or 1"
         => |c| c.dst().ty == Type::Bf && c.es > 1 && !match c.hd() {
@@ -81,6 +91,14 @@ rules! {
             2 => matches!(c.dst_off(), 0 | 2),
             _ => false,
         };
+    "G12" Warning Gen125..=Gen125 [BASIC DST ALIGN1] "vISA"
+        "with BF operands a packed BF source starts at element 0 or 8, and an F operand at offset 0"
+        => |c| has_bf(c) && c.es > 1 && (c.dst().ty == Type::F && c.dst_off() != 0
+            || c.regions().filter(|r| !r.is_scalar()).any(|r| match r.reg.ty {
+                Type::Bf => r.h == 1 && !matches!(r.off, 0 | 16),
+                Type::F => r.off != 0,
+                _ => false,
+            }));
 
     "H1" Error Gen4..=Gen125 [IMM ALIGN1 DST] "PRM Packed Vector Immediates; confirmed by Mesa's validator"
         "with a packed vector immediate the destination is aligned to 16 bytes"
