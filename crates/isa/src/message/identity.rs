@@ -349,8 +349,12 @@ impl Message {
                     complete: false,
                 };
                 let complete = false;
-                let read = |layout| {
-                    Message::UrbRead { layout, offset, swizzle, per_slot_offset, complete }
+                let read = |layout| Message::UrbRead {
+                    layout,
+                    offset,
+                    swizzle,
+                    per_slot_offset,
+                    complete,
                 };
                 let atomic = |op| Message::UrbAtomic { op, offset, per_slot_offset };
                 match (code, generation) {
