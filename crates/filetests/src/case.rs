@@ -11,6 +11,7 @@
 //! //! buffer 0.1[2] = zero 16           the same for element 2 of a descriptor array
 //! //! uniform 0.2 = f32 1 2 3 4         uniform buffer
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
+//! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
 //! //! simd 8 16                         the widths that make sense; all three by default
 //! ```
 //!
@@ -38,6 +39,8 @@ pub struct Case {
     pub buffers: Vec<Buffer>,
     /// How to compare each buffer, in the same order.
     pub rules: Vec<Rule>,
+    /// Indices of buffers that lavapipe is no judge of, with what they must hold. The test says why.
+    pub expected: Vec<(usize, Vec<u8>)>,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
     /// Whether an access outside of a buffer is an error.
@@ -71,6 +74,7 @@ impl Case {
             push: Vec::new(),
             buffers: Vec::new(),
             rules: Vec::new(),
+            expected: Vec::new(),
             widths: vec![8, 16, 32],
             in_bounds: true,
         };
@@ -122,13 +126,12 @@ impl Case {
             }
             "compare" => {
                 let (place, rule) = assignment(rest)?;
-                let place = parse_place(place)?;
-                let index = self
-                    .buffers
-                    .iter()
-                    .position(|buffer| (buffer.set, buffer.binding, buffer.element) == place)
-                    .ok_or_else(|| format!("no buffer at {place:?} before this line"))?;
+                let index = self.buffer(place)?;
                 self.rules[index] = Rule::parse(rule)?;
+            }
+            "expect" => {
+                let (place, description) = assignment(rest)?;
+                self.expected.push((self.buffer(place)?, data::bytes(description, 0)?));
             }
             "simd" => {
                 self.widths = numbers(rest)?;
@@ -139,11 +142,20 @@ impl Case {
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     uniform, compare or simd"
+                     uniform, compare, expect or simd"
                 ));
             }
         }
         Ok(())
+    }
+
+    /// The index of the buffer at a place, which a line before must have described.
+    fn buffer(&self, place: &str) -> Result<usize, String> {
+        let place = parse_place(place)?;
+        self.buffers
+            .iter()
+            .position(|buffer| (buffer.set, buffer.binding, buffer.element) == place)
+            .ok_or_else(|| format!("no buffer at {place:?} before this line"))
     }
 }
 

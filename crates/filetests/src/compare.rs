@@ -1,16 +1,22 @@
 //! Comparing what two engines left in a buffer.
 //!
 //! A rule is a list of element types that repeats over the buffer, then the tolerance of its
-//! float elements:
+//! float elements. Where they differ there are several such groups:
 //!
 //! ```text
 //! f32                        exact, but all NaNs are equal, and so are the zeros
 //! f32 ulp 4                  up to 4 units in the last place apart
-//! f32 abs 1e-5 rel 1e-4      or up to abs + rel * |expected| apart
+//! f32 abs 2^-11 rel 1e-4     or up to abs + rel * |expected| apart
 //! f32 f32 f32 u32 ulp 2      a record of three floats and an integer
 //! f32 skip                   a float, then four bytes that are not compared
 //! u32 f32 abs 1e-3 bag       the records come in any order
+//! 3 * f32 ulp 2; f32         a record of three floats with a tolerance and one that is exact
 //! ```
+//!
+//! Tolerances follow from what Vulkan promises ("Precision and Operation of SPIR-V
+//! Instructions"); each test says how. Where it promises an error of at most `e`, judge and judged
+//! may be `2e` apart. A product whose sum may be contracted to a fused operation adds half a unit
+//! in its last place.
 //!
 //! Subnormal numbers and zero are equal in every float comparison, since Vulkan lets a device
 //! flush subnormals.
@@ -21,11 +27,16 @@ use crate::data::Scalar;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rule {
     /// The record that repeats; empty for bit-by-bit comparison.
-    record: Vec<Element>,
+    record: Vec<(Element, Tolerance)>,
+    bag: bool,
+}
+
+/// How far two floats may be apart.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Tolerance {
     ulp: u64,
     abs: f64,
     rel: f64,
-    bag: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -47,7 +58,7 @@ impl Element {
 impl Rule {
     /// Bit by bit.
     pub fn exact() -> Rule {
-        Rule { record: Vec::new(), ulp: 0, abs: 0.0, rel: 0.0, bag: false }
+        Rule { record: Vec::new(), bag: false }
     }
 
     /// Reads a rule.
@@ -57,29 +68,48 @@ impl Rule {
     /// A message that names the word that is not understood.
     pub fn parse(text: &str) -> Result<Rule, String> {
         let mut rule = Rule::exact();
-        let mut words = text.split_whitespace();
-        while let Some(word) = words.next() {
-            let mut value = || {
-                let text = words.next().ok_or_else(|| format!("no number after {word}"))?;
-                text.parse::<f64>().map_err(|_| format!("{text:?} after {word} is no number"))
-            };
-            match word {
-                "ulp" => rule.ulp = value()? as u64,
-                "abs" => rule.abs = value()?,
-                "rel" => rule.rel = value()?,
-                "bag" => rule.bag = true,
-                "skip" => rule.record.push(Element::Skip),
-                name => {
-                    let scalar = Scalar::parse(name)
-                        .ok_or_else(|| format!("{name:?} is no type, skip, ulp, abs, rel, bag"))?;
-                    rule.record.push(Element::Scalar(scalar));
-                }
-            }
+        for group in text.split(';') {
+            rule.group(group)?;
         }
         if rule.record.is_empty() {
             return Err("a rule names at least one element type".into());
         }
         Ok(rule)
+    }
+
+    /// Reads a group: `[N *] TYPE... [ulp N] [abs X] [rel X] [bag]`.
+    fn group(&mut self, text: &str) -> Result<(), String> {
+        let (count, text) = match text.split_once('*') {
+            Some((count, rest)) => {
+                let number = count.trim().parse::<usize>().ok().filter(|n| (1..=4096).contains(n));
+                (number.ok_or_else(|| format!("{:?} is no number of times", count.trim()))?, rest)
+            }
+            None => (1, text),
+        };
+        let (mut elements, mut tolerance) = (Vec::new(), Tolerance::default());
+        let mut words = text.split_whitespace();
+        while let Some(word) = words.next() {
+            let mut value = || {
+                let text = words.next().ok_or_else(|| format!("no number after {word}"))?;
+                number(text).ok_or_else(|| format!("{text:?} after {word} is no number"))
+            };
+            match word {
+                "ulp" => tolerance.ulp = value()? as u64,
+                "abs" => tolerance.abs = value()?,
+                "rel" => tolerance.rel = value()?,
+                "bag" => self.bag = true,
+                "skip" => elements.push(Element::Skip),
+                name => {
+                    let scalar = Scalar::parse(name)
+                        .ok_or_else(|| format!("{name:?} is no type, skip, ulp, abs, rel, bag"))?;
+                    elements.push(Element::Scalar(scalar));
+                }
+            }
+        }
+        for _ in 0..count {
+            self.record.extend(elements.iter().map(|&element| (element, tolerance)));
+        }
+        Ok(())
     }
 
     /// The first difference between `found` and `expected`, in words; nothing if they agree.
@@ -120,7 +150,7 @@ impl Rule {
     /// Finds a partner for each expected record. Greedy matching suffices: tolerances are small
     /// against the distances between different records.
     fn difference_in_bag(&self, found: &[u8], expected: &[u8]) -> Option<String> {
-        let size = self.record.iter().map(|element| element.size()).sum();
+        let size = self.record.iter().map(|(element, _)| element.size()).sum();
         let mut free: Vec<&[u8]> = found.chunks(size).collect();
         let mut first = None;
         let mut count = 0;
@@ -142,11 +172,11 @@ impl Rule {
         let mut first = None;
         let mut count = 0;
         while at < found.len() {
-            let element = self.record[index % self.record.len()];
+            let (element, tolerance) = self.record[index % self.record.len()];
             let end = (at + element.size()).min(found.len());
             if let Element::Scalar(scalar) = element {
                 let (a, b) = (&found[at..end], &expected[at..end]);
-                if let Some(difference) = self.element_difference(scalar, a, b) {
+                if let Some(difference) = tolerance.difference(scalar, a, b) {
                     count += 1;
                     first.get_or_insert_with(|| format!("byte {at}: {difference}"));
                 }
@@ -156,8 +186,21 @@ impl Rule {
         }
         first.map(|first| format!("{first} ({count} elements differ)"))
     }
+}
 
-    fn element_difference(&self, scalar: Scalar, found: &[u8], expected: &[u8]) -> Option<String> {
+/// Reads a number, perhaps as a power: `2^-11`.
+fn number(text: &str) -> Option<f64> {
+    match text.split_once('^') {
+        Some((base, exponent)) => {
+            Some(base.parse::<f64>().ok()?.powi(exponent.parse::<i32>().ok()?))
+        }
+        None => text.parse().ok(),
+    }
+}
+
+impl Tolerance {
+    /// What is wrong with an element, in words; nothing if it is near enough.
+    fn difference(self, scalar: Scalar, found: &[u8], expected: &[u8]) -> Option<String> {
         if found == expected {
             return None;
         }
@@ -232,12 +275,15 @@ mod tests {
         assert!(!agree("f32 ulp 100", &[f32::NAN], &[1.0]));
         assert!(agree("f32 abs 0.5", &[1.0], &[1.25]) && !agree("f32 abs 0.1", &[1.0], &[1.25]));
         assert!(agree("f32 rel 0.1", &[109.0], &[100.0]));
+        assert!(agree("f32 abs 2^-2", &[1.0], &[1.25]) && !agree("f32 abs 2^-3", &[1.0], &[1.25]));
     }
 
     #[test]
     fn records_repeat_and_skip() {
         assert!(agree("f32 skip", &[1.0, 2.0, 3.0, 4.0], &[1.0, 9.0, 3.0, 9.0]));
         assert!(!agree("f32 skip", &[1.0, 2.0], &[2.0, 2.0]));
+        assert!(agree("2 * f32 abs 1; f32", &[1.0, 2.0, 3.0], &[1.5, 1.5, 3.0]));
+        assert!(!agree("2 * f32 abs 1; f32", &[1.0, 2.0, 3.0], &[1.5, 1.5, 3.5]));
         let rule = Rule::parse("f32 u32 ulp 1").unwrap();
         let difference = rule.difference(&[0, 0, 0, 0, 1, 0, 0, 0], &[0; 8]).unwrap();
         assert!(difference.starts_with("byte 4: u32 0x00000001, expected 0x00000000"));
@@ -263,6 +309,7 @@ mod tests {
     fn mistakes_are_named() {
         assert!(Rule::parse("").is_err());
         assert!(Rule::parse("f31").unwrap_err().contains("f31"));
+        assert!(Rule::parse("x * f32").unwrap_err().contains("times"));
         assert!(Rule::parse("f32 ulp").unwrap_err().contains("no number after ulp"));
     }
 }

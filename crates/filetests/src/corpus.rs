@@ -141,13 +141,17 @@ impl RunTest {
         }
     }
 
-    /// The buffers as lavapipe leaves them.
+    /// The buffers as lavapipe leaves them, or as the case says they must be left.
     ///
     /// # Errors
     ///
     /// What lavapipe refused.
     pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Vec<Vec<u8>>, JobError> {
-        lavapipe.run(&self.job())
+        let mut buffers = lavapipe.run(&self.job())?;
+        for (index, contents) in &self.case.expected {
+            buffers[*index].clone_from(contents);
+        }
+        Ok(buffers)
     }
 
     /// Compares what an engine found with what is expected, buffer by buffer; nothing on

@@ -2,6 +2,7 @@
 
 use crestline_isa::message::{AtomicOp as IntegerOp, FloatAtomicOp};
 use crestline_isa::{CondMod, Type};
+use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
 use crestline_ssa::ir::{
     Access, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty,
     Value, WriteMask,
@@ -435,9 +436,10 @@ impl Selector<'_> {
             // Out of range is undefined, but must not name another binding's surface.
             return Ok(Surface::Index(first + (bits as u32).min(count - 1) as u8));
         }
-        if !self.uniform.is(element.value) {
-            return Err(self.divergent(resource.binding));
-        }
+        let operand = match self.uniform.is(element.value) {
+            true => operand,
+            false => self.first_channels(operand, element.value, resource.binding)?,
+        };
         let (clamped, index) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
         let mut b = self.b();
         let mut b = b.uniform();
@@ -446,9 +448,24 @@ impl Selector<'_> {
         Ok(Surface::Dynamic(index))
     }
 
-    fn divergent(&self, binding: BindingId) -> SelectError {
-        let binding = self.shader.binding(binding);
-        SelectError::DivergentDescriptor { set: binding.set, binding: binding.binding }
+    /// The element of a descriptor array that all enabled channels name, each in its own register: the first one's.
+    fn first_channels(
+        &mut self,
+        operand: Operand,
+        element: Value,
+        binding: BindingId,
+    ) -> Result<Operand, SelectError> {
+        if Divergence::new(self.shader, uniform_in_subgroup).is_divergent(element) {
+            let binding = self.shader.binding(binding);
+            let (set, binding) = (binding.set, binding.binding);
+            return Err(SelectError::DivergentDescriptor { set, binding });
+        }
+        let (channel, value) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
+        let mut b = self.b();
+        let mut b = b.uniform();
+        b.emit(Op::FindLiveChannel, channel, &[]);
+        b.emit(Op::Broadcast, value, &[operand, channel]);
+        Ok(value)
     }
 
     fn barrier(

@@ -79,6 +79,7 @@ impl World<'_> {
                 widths: vec![8, 16, 32],
                 // Some stages read next to an array and then choose another value.
                 in_bounds: false,
+                expected: Vec::new(),
             },
         };
         let expected =

@@ -449,6 +449,27 @@ impl Memory {
 }
 
 impl InstKind {
+    /// The binding that an access is to, if it is to one.
+    pub const fn resource(&self) -> Option<&Resource> {
+        match self {
+            InstKind::Load { memory, .. }
+            | InstKind::Store { memory, .. }
+            | InstKind::Atomic { memory, .. } => memory.resource(),
+            InstKind::BufferSize(resource) => Some(resource),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn resource_mut(&mut self) -> Option<&mut Resource> {
+        match self {
+            InstKind::Load { memory, .. }
+            | InstKind::Store { memory, .. }
+            | InstKind::Atomic { memory, .. } => memory.resource_mut(),
+            InstKind::BufferSize(resource) => Some(resource),
+            _ => None,
+        }
+    }
+
     /// An arithmetic instruction that may be contracted and reassociated.
     pub fn alu(op: AluOp, srcs: impl IntoIterator<Item = Src>) -> InstKind {
         InstKind::Alu { op, srcs: srcs.into_iter().collect(), exact: false }

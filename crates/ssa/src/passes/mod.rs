@@ -7,6 +7,7 @@ mod util;
 
 pub mod lower_bit_ops;
 pub mod lower_continue_constructs;
+pub mod lower_divergent_descriptors;
 pub mod lower_float_ops;
 pub mod lower_indirect_vars;
 pub mod lower_int_division;
@@ -34,6 +35,7 @@ mod pipeline;
 
 pub use lower_bit_ops::lower_bit_ops;
 pub use lower_continue_constructs::lower_continue_constructs;
+pub use lower_divergent_descriptors::lower_divergent_descriptors;
 pub use lower_float_ops::lower_float_ops;
 pub use lower_indirect_vars::lower_indirect_vars;
 pub use lower_int_division::lower_int_division;

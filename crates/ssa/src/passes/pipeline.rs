@@ -89,6 +89,7 @@ static LOWER: &[Pass] = passes![
     lower_continue_constructs,
     lower_indirect_vars,
     lower_vars_to_scratch,
+    lower_divergent_descriptors,
     lower_scalarize if (scalarize),
     lower_trigonometry,
     lower_float_ops(options),

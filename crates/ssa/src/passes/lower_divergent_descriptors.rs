@@ -1,0 +1,86 @@
+//! Accesses to an element of a descriptor array that differs between invocations become a loop over all elements, in
+//! which each invocation takes part in the round of its own element: a message names one surface for all channels.
+//!
+//! An element out of range is none of them: what is read there is 0, what is written is dropped.
+
+use super::util::{Action, rewrite};
+use crate::analysis::{Divergence, uniform_in_subgroup};
+use crate::ir::{AluOp, Builder, InstId, InstKind, Shader, Src, Ty, Value};
+
+/// See the [module](self). Returns whether an access became a loop.
+///
+/// Sizes stay: they lie in registers, which each channel indexes by itself. So do elements of arrays without a bound.
+pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
+    if shader.bindings.iter().all(|binding| binding.count.is_none()) {
+        return false;
+    }
+    let divergence = Divergence::new(shader, uniform_in_subgroup);
+    let known = shader.func.num_values();
+    let counts: Vec<u32> = shader.bindings.iter().map(|b| b.count.unwrap_or(0)).collect();
+    let mut progress = false;
+    rewrite(&mut shader.func, |b, _, inst| {
+        let kind = &b.func.inst(inst).kind;
+        let Some(resource) = kind.resource() else { return Action::Keep };
+        let count = counts[resource.binding.0 as usize];
+        // What this pass made is uniform, and unknown to the analysis.
+        let divergent = |e: &Src| e.value.index() < known && divergence.is_divergent(e.value);
+        if let Some(element) = resource.element.filter(divergent)
+            && count > 0
+            && !matches!(kind, InstKind::BufferSize(_))
+        {
+            visit_each(b, inst, element, count);
+            progress = true;
+        }
+        Action::Keep
+    });
+    progress
+}
+
+/// Makes an access a loop over elements `0..count`, with the access inside.
+fn visit_each(b: &mut Builder<'_>, inst: InstId, element: Src, count: u32) {
+    let mut access = b.func.inst(inst).kind.clone();
+    let types: Vec<Ty> = b.func.inst(inst).results.iter().map(|&v| b.func.ty(v)).collect();
+    let outer = b.region();
+    let mut init: Vec<Value> = vec![b.imm(0)];
+    init.extend(types.iter().map(|&ty| b.constant(ty, [0; 4])));
+
+    let body = b.func.add_region();
+    for &value in &init {
+        let ty = b.func.ty(value);
+        b.func.add_param(body, ty);
+    }
+    let params = b.func.region(body).params.to_vec();
+    let (at, found) = (params[0], &params[1..]);
+
+    b.switch_to(body);
+    let end = b.imm(count);
+    let over = b.alu(AluOp::UGe, &[at, end]);
+    let (_, then, else_) = b.if_(over);
+    b.switch_to(then);
+    b.break_(found);
+    b.switch_to(else_);
+    b.yield_(&[]);
+
+    b.switch_to(body);
+    let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[element, at.into()]);
+    let (choice, then, else_) = b.if_(mine);
+    b.switch_to(then);
+    if let Some(resource) = access.resource_mut() {
+        resource.element = Some(at.into());
+    }
+    let made = b.inst(access, &types);
+    let values = b.func.inst(made).results.to_vec();
+    b.yield_(&values);
+    b.switch_to(else_);
+    b.yield_(found);
+    let mut next: Vec<Value> = types.iter().map(|&ty| b.func.add_result(choice, ty)).collect();
+
+    b.switch_to(body);
+    let one = b.imm(1);
+    next.insert(0, b.alu(AluOp::IAdd, &[at, one]));
+    b.continue_(&next);
+
+    b.switch_to(outer);
+    let init = init.into_iter().map(Src::new).collect();
+    *b.func.kind_mut(inst) = InstKind::Loop { init, body, continuing: None };
+}
