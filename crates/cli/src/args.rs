@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use crestline_device::Platform;
 
+use crate::draw::Draw;
 use crate::grammar::{Bind, Dispatch, Image, Out, Png, Print, Sampler, Spec};
 
 /// An open shader compiler and toolkit for Intel GPUs.
@@ -125,9 +126,9 @@ pub(crate) enum Syntax {
 /// What a dispatch works on.
 #[derive(Debug, Args)]
 pub(crate) struct Resources {
-    /// Workgroups; missing parts are 1.
+    /// Workgroups of a compute shader; missing parts are 1.
     #[arg(long, value_name = "X,Y,Z")]
-    pub(crate) dispatch: Dispatch,
+    pub(crate) dispatch: Option<Dispatch>,
     /// Push constants.
     #[arg(long, value_name = "FILE")]
     pub(crate) push: Option<PathBuf>,
@@ -155,6 +156,8 @@ pub(crate) struct Resources {
     /// Instructions one thread may execute before it is called endless.
     #[arg(long, value_name = "COUNT", default_value_t = 1 << 30)]
     pub(crate) budget: u64,
+    #[command(flatten)]
+    pub(crate) draw: Draw,
 }
 
 #[derive(Debug, Args)]
@@ -259,7 +262,7 @@ mod tests {
             "crestline validate c.bin --target skl --disable Z1",
             "crestline compile a.comp --target pentium",
             "crestline compile a.comp --target skl --simd 4",
-            "crestline run a.comp --target skl",
+            "crestline run a.comp --target skl --attr 0=rgbx8:a.bin",
             "crestline run a.comp --target skl --dispatch x",
             "crestline run a.comp --target skl --dispatch 1 --bind 0=zero:4",
         ] {

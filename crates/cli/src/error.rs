@@ -72,6 +72,8 @@ pub(crate) enum Code {
     Emulate,
     /// A specialization constant does not fit the shader.
     Specialization,
+    /// What the program's stage takes is not given, or does not fit it.
+    StageArgument,
 }
 
 impl Code {
@@ -84,6 +86,7 @@ impl Code {
             Code::ResourceSize => "E0805",
             Code::Unsupported => "E0806",
             Code::Specialization => "E0807",
+            Code::StageArgument => "E0808",
             Code::Container => "E1001",
             Code::Metadata => "E1002",
             Code::Decode => "E1003",

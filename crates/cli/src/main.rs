@@ -2,12 +2,13 @@
 //!
 //! * [`args`] and [`grammar`] say what can be asked,
 //! * [`source`] and [`spec`] turn a file into a module,
-//! * [`compile`], [`run`], [`code`] and [`targets`] are the commands,
+//! * [`compile`], [`run`] (with [`draw`] and [`varyings`]), [`code`] and [`targets`] are the commands,
 //! * [`error`] says what went wrong, [`files`] reads and writes.
 
 mod args;
 mod code;
 mod compile;
+mod draw;
 mod error;
 mod files;
 mod grammar;
@@ -17,6 +18,7 @@ mod run;
 mod source;
 mod spec;
 mod targets;
+mod varyings;
 
 use std::process::ExitCode;
 

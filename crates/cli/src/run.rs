@@ -4,12 +4,13 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crestline::{Device, Program};
-use crestline_emu::{EmuError, Kernel, Options, Problem, Report, Resources, Step};
+use crestline_emu::{EmuError, Kernel, Options, Problem, Report, Resources, Step, Trace};
 use crestline_isa::text::{Syntax, print_inst};
-use crestline_program::{Metadata, ResourceRef, Surface};
+use crestline_program::{Metadata, ResourceRef, StageMetadata, Surface};
 
 use crate::args::{self, Show};
 use crate::compile::{self, Watcher};
+use crate::draw::{self, Stopped};
 use crate::error::{Code, Failure, Origin};
 use crate::grammar::{Contents, Place, Png, Print};
 use crate::progress::Progress;
@@ -70,6 +71,9 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
             .at(Origin::file(file))
             .help(format!("--bind {resource}=FILE or --bind {resource}=zero:BYTES")),
         EmuError::ShortPushConstants { .. } => failure.help("--push FILE"),
+        EmuError::MissingAttribute { location } => {
+            failure.help(format!("--attr {location}=FORMAT:FILE"))
+        }
         EmuError::Budget(..) => failure.help("--budget COUNT allows more"),
         _ => failure,
     }
@@ -99,7 +103,7 @@ impl From<Place> for ResourceRef {
     }
 }
 
-/// Binds the resources, runs the grid, reports diagnostics that `tell` lets through, and writes
+/// Binds the resources, runs the program, reports diagnostics that `tell` lets through, and writes
 /// what was asked for.
 fn dispatch(
     kernel: &Kernel,
@@ -110,25 +114,51 @@ fn dispatch(
 ) -> Result<Report, Failure> {
     let mut resources = bind(kernel.metadata(), arguments, file)?;
     let options = Options { budget: arguments.budget, ..Options::default() };
-    let grid = arguments.dispatch.0;
-    let result = if arguments.trace {
-        let generation = device.generation();
-        kernel.trace(grid, &mut resources, &options, &mut |step: &Step<'_>| {
-            // A closed pipe ends the trace, not the run.
-            let _ = print(&trace_line(step, generation));
-        })
-    } else {
-        let progress = Progress::start("running");
-        let result = kernel.dispatch(grid, &mut resources, &options);
-        drop(progress);
-        result
+    let generation = device.generation();
+    let mut show = |step: &Step<'_>| {
+        // A closed pipe ends the trace, not the run.
+        let _ = print(&trace_line(step, generation));
     };
-    let report = result.map_err(|error| emulator_failure(&error, file))?;
+    let trace = arguments.trace.then_some(&mut show as &mut dyn Trace);
+    let progress = (!arguments.trace).then(|| Progress::start("running"));
+    let result = match &kernel.metadata().stage {
+        StageMetadata::Compute(_) => {
+            compute(kernel, arguments, &mut resources, &options, trace).map(|report| (None, report))
+        }
+        _ => draw::run(kernel, &arguments.draw, &mut resources, &options, trace)
+            .map(|(document, report)| (Some(document), report)),
+    };
+    drop(progress);
+    let (document, report) = result.map_err(|stopped| match stopped {
+        Stopped::Asked(failure) => failure.at(Origin::file(file)),
+        Stopped::Emulator(error) => emulator_failure(&error, file),
+    })?;
     for diagnostic in report.diagnostics.iter().filter(|found| tell(&found.problem)) {
         eprintln!("warning: {diagnostic}");
     }
     write_results(&resources, arguments)?;
+    if let Some(document) = &document {
+        arguments.draw.write(document)?;
+    }
     Ok(report)
+}
+
+/// Runs the grid of a compute shader.
+fn compute(
+    kernel: &Kernel,
+    arguments: &args::Resources,
+    resources: &mut Resources,
+    options: &Options,
+    trace: Option<&mut dyn Trace>,
+) -> Result<Report, Stopped> {
+    let Some(grid) = arguments.dispatch else {
+        let failure = Failure::new(Code::StageArgument, "a compute shader needs workgroups");
+        return Err(failure.help("--dispatch X,Y,Z").into());
+    };
+    Ok(match trace {
+        Some(trace) => kernel.trace(grid.0, resources, options, trace)?,
+        None => kernel.dispatch(grid.0, resources, options)?,
+    })
 }
 
 /// One executed instruction: where, which channels, what changed.

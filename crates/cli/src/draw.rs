@@ -1,0 +1,347 @@
+//! The stages of a draw call on the emulator: what `run` and `exec` do for them.
+
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use clap::Args;
+use crestline_emu::{
+    Attribute, AttributeFormat, EmuError, Kernel, Options, Patch, Primitive, Report, Resources,
+    SlotValues, Trace,
+};
+use crestline_program::{StageMetadata, Varying};
+
+use crate::error::{Code, Failure};
+use crate::files;
+use crate::grammar::Element;
+use crate::varyings::{self, Document};
+
+/// The most vertices that one command draws.
+const MOST_VERTICES: u64 = 1 << 22;
+
+/// Input and output of vertex, tessellation and geometry shaders.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Stages other than compute")]
+pub(crate) struct Draw {
+    /// Vertices to draw with a vertex shader.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) vertices: Option<u32>,
+    /// Instances to draw.
+    #[arg(long, value_name = "COUNT", default_value_t = 1)]
+    pub(crate) instances: u32,
+    /// The first vertex.
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    pub(crate) first_vertex: u32,
+    /// The first instance.
+    #[arg(long, value_name = "INDEX", default_value_t = 0)]
+    pub(crate) first_instance: u32,
+    /// A vertex attribute; FORMAT as GLSL spells those of images (rgb and 64 bits too).
+    #[arg(long, value_name = "LOC=FORMAT[:stride=N][:instance]:FILE")]
+    pub(crate) attr: Vec<Attr>,
+    /// What comes from the stage before, as `--out-varyings` writes it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) in_varyings: Option<PathBuf>,
+    /// Vertices of an input patch; as many as the program wants unless given.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) patch_vertices: Option<usize>,
+    /// A point of each patch to evaluate, as often as needed.
+    #[arg(long, value_name = "U,V[,W]")]
+    pub(crate) point: Vec<Point>,
+    /// Write the outputs as JSON.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out_varyings: Option<PathBuf>,
+    /// Print an output of each vertex: position, location.0, clip_distances.4, header, ...
+    #[arg(long, value_name = "NAME=TYPE[:COUNT]")]
+    pub(crate) print_varying: Vec<PrintVarying>,
+}
+
+/// `--attr LOC=FORMAT[:stride=N][:instance]:FILE`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Attr {
+    location: u32,
+    format: AttributeFormat,
+    stride: Option<u32>,
+    per_instance: bool,
+    file: PathBuf,
+}
+
+impl FromStr for Attr {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Attr, String> {
+        let form = || format!("{text:?} is not LOC=FORMAT[:stride=N][:instance]:FILE");
+        let (location, rest) = text.split_once('=').ok_or_else(form)?;
+        let location = location.parse().map_err(|_| form())?;
+        let (format, mut rest) = rest.split_once(':').ok_or_else(form)?;
+        let format = format.parse::<AttributeFormat>().map_err(|error| error.to_string())?;
+        let (mut stride, mut per_instance) = (None, false);
+        while let Some((option, file)) = rest.split_once(':') {
+            match option.strip_prefix("stride=") {
+                Some(bytes) => stride = Some(bytes.parse().map_err(|_| form())?),
+                None if option == "instance" => per_instance = true,
+                // A colon of the file's own name.
+                None => break,
+            }
+            rest = file;
+        }
+        if rest.is_empty() {
+            return Err(form());
+        }
+        Ok(Attr { location, format, stride, per_instance, file: rest.into() })
+    }
+}
+
+/// `--point U,V[,W]`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point([f32; 3]);
+
+impl FromStr for Point {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Point, String> {
+        let parts: Result<Vec<f32>, _> = text.split(',').map(str::parse).collect();
+        match parts.as_deref() {
+            Ok([u, v]) => Ok(Point([*u, *v, 0.0])),
+            Ok([u, v, w]) => Ok(Point([*u, *v, *w])),
+            _ => Err(format!("{text:?} is not U,V or U,V,W")),
+        }
+    }
+}
+
+/// `--print-varying NAME=TYPE[:COUNT]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PrintVarying {
+    varying: Varying,
+    element: Element,
+    /// Dwords of the varying to print.
+    count: usize,
+}
+
+impl FromStr for PrintVarying {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<PrintVarying, String> {
+        let form = || format!("{text:?} is not NAME=TYPE[:COUNT], COUNT being 1 to 4");
+        let (name, rest) = text.split_once('=').ok_or_else(form)?;
+        let (element, count) = rest.split_once(':').unwrap_or((rest, "4"));
+        let element = element.parse::<Element>().map_err(|error| error.to_string())?;
+        if element.size() != 4 {
+            return Err(format!("{text:?}: expected one of u32 i32 f32 x32"));
+        }
+        let count = count.parse().ok().filter(|count| (1..=4).contains(count)).ok_or_else(form)?;
+        Ok(PrintVarying { varying: varyings::parse(name)?, element, count })
+    }
+}
+
+/// What stopped a stage.
+pub(crate) enum Stopped {
+    /// The command line asks for something impossible.
+    Asked(Failure),
+    /// The emulator refuses or stops the program.
+    Emulator(EmuError),
+}
+
+impl From<Failure> for Stopped {
+    fn from(failure: Failure) -> Stopped {
+        Stopped::Asked(failure)
+    }
+}
+
+impl From<EmuError> for Stopped {
+    fn from(error: EmuError) -> Stopped {
+        Stopped::Emulator(error)
+    }
+}
+
+/// Runs the stage of a program.
+pub(crate) fn run(
+    kernel: &Kernel,
+    draw: &Draw,
+    resources: &mut Resources,
+    options: &Options,
+    trace: Option<&mut dyn Trace>,
+) -> Result<(Document, Report), Stopped> {
+    Ok(match &kernel.metadata().stage {
+        StageMetadata::Vertex(_) => {
+            let call = draw.call()?;
+            for attr in &draw.attr {
+                resources.set_attribute(attr.location, attr.read()?);
+            }
+            let (vertices, report) = kernel.run_vertices(&call, resources, options, trace)?;
+            (Document::Vertices(vertices), report)
+        }
+        StageMetadata::TessControl(control) => {
+            let size = draw.patch_vertices.or(control.input_vertices.map(|size| size as usize));
+            let size = size.ok_or_else(|| {
+                missing("the program takes patches of any size", "--patch-vertices COUNT")
+            })?;
+            let patches = primitives(draw.input_vertices()?, size)?;
+            let (patches, report) = kernel.run_patches(&patches, resources, options, trace)?;
+            (Document::Patches(patches), report)
+        }
+        StageMetadata::TessEval(_) => evaluate(kernel, draw, resources, options, trace)?,
+        StageMetadata::Geometry(geometry) => {
+            let size = geometry.input_vertices as usize;
+            let primitives = primitives(draw.input_vertices()?, size)?;
+            let (outputs, report) =
+                kernel.run_primitives(&primitives, resources, options, trace)?;
+            (Document::Primitives(outputs), report)
+        }
+        other => {
+            let message = format!("a {} shader is not drawn", other.name());
+            return Err(Failure::new(Code::StageArgument, message).into());
+        }
+    })
+}
+
+/// All points of all patches.
+fn evaluate(
+    kernel: &Kernel,
+    draw: &Draw,
+    resources: &Resources,
+    options: &Options,
+    mut trace: Option<&mut dyn Trace>,
+) -> Result<(Document, Report), Stopped> {
+    if draw.point.is_empty() {
+        return Err(missing("no point is given", "--point U,V[,W]").into());
+    }
+    let points: Vec<[f32; 3]> = draw.point.iter().map(|point| point.0).collect();
+    let mut vertices = Vec::new();
+    let mut total = Report::default();
+    for patch in &draw.input_patches()? {
+        let trace = trace.as_mut().map(|trace| &mut **trace as &mut dyn Trace);
+        let (values, report) = kernel.run_points(patch, &points, resources, options, trace)?;
+        vertices.extend(values);
+        total.instructions += report.instructions;
+        total.simd8_instructions += report.simd8_instructions;
+        total.sends += report.sends;
+        total.threads += report.threads;
+        total.diagnostics.extend(report.diagnostics);
+    }
+    Ok((Document::Vertices(vertices), total))
+}
+
+/// Vertices in groups of `size`.
+fn primitives(vertices: Vec<SlotValues>, size: usize) -> Result<Vec<Primitive>, Failure> {
+    if size == 0 || !vertices.len().is_multiple_of(size) {
+        let message = format!("{} vertices: expected a multiple of {size}", vertices.len());
+        return Err(Failure::new(Code::StageArgument, message));
+    }
+    let groups = vertices.chunks(size).zip(0..);
+    Ok(groups.map(|(vertices, id)| Primitive { vertices: vertices.to_vec(), id }).collect())
+}
+
+fn missing(what: &str, flag: &str) -> Failure {
+    Failure::new(Code::StageArgument, what).help(flag)
+}
+
+impl Attr {
+    fn read(&self) -> Result<Attribute, Failure> {
+        Ok(Attribute {
+            format: self.format,
+            stride: self.stride.unwrap_or(self.format.bytes()),
+            per_instance: self.per_instance,
+            bytes: files::read(&self.file)?,
+        })
+    }
+}
+
+impl Draw {
+    fn call(&self) -> Result<crestline_emu::Draw, Failure> {
+        let vertices = self
+            .vertices
+            .ok_or_else(|| missing("no vertices are asked for", "--vertices COUNT"))?;
+        let total = u64::from(vertices) * u64::from(self.instances);
+        if total > MOST_VERTICES {
+            let message = format!("{total} vertices: expected at most {MOST_VERTICES}");
+            return Err(Failure::new(Code::StageArgument, message));
+        }
+        Ok(crestline_emu::Draw {
+            instances: self.instances,
+            first_vertex: self.first_vertex,
+            first_instance: self.first_instance,
+            ..crestline_emu::Draw::vertices(vertices)
+        })
+    }
+
+    fn input(&self) -> Result<Document, Failure> {
+        let path = self.in_varyings.as_ref().ok_or_else(|| {
+            missing("the stage takes what another one gives", "--in-varyings FILE")
+        })?;
+        let text = files::read(path)?;
+        Document::parse(&String::from_utf8_lossy(&text)).map_err(|message| {
+            let message = format!("{}: {message}", files::shown(path));
+            Failure::new(Code::StageArgument, message)
+        })
+    }
+
+    fn input_vertices(&self) -> Result<Vec<SlotValues>, Failure> {
+        match self.input()? {
+            Document::Vertices(vertices) => Ok(vertices),
+            _ => Err(missing("the stage takes vertices, not patches", "--in-varyings FILE")),
+        }
+    }
+
+    fn input_patches(&self) -> Result<Vec<Patch>, Failure> {
+        match self.input()? {
+            Document::Patches(patches) => Ok(patches),
+            _ => Err(missing("the stage takes patches, not vertices", "--in-varyings FILE")),
+        }
+    }
+
+    /// Writes and prints what the flags ask for.
+    pub(crate) fn write(&self, document: &Document) -> Result<(), Failure> {
+        if let Some(path) = &self.out_varyings {
+            files::write(path, document.to_json().as_bytes())?;
+        }
+        for wanted in &self.print_varying {
+            files::write("-".as_ref(), wanted.show(&document.vertices()).as_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+impl PrintVarying {
+    /// A line for each vertex; `-` where nothing was written.
+    fn show(&self, vertices: &[&SlotValues]) -> String {
+        let mut text = format!("{}:\n", varyings::name(self.varying));
+        for (number, vertex) in vertices.iter().enumerate() {
+            let dwords = vertex.get(self.varying);
+            let shown = dwords[..self.count].iter().map(|dword| match dword {
+                Some(dword) => self.element.show(&dword.to_le_bytes()),
+                None => "-".to_owned(),
+            });
+            let shown: Vec<String> = shown.collect();
+            text.push_str(&format!("{number:>6}: {}\n", shown.join(" ")));
+        }
+        text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn attributes_are_read() {
+        let attr: Attr = "3=rgb32f:stride=20:instance:a:b.bin".parse().unwrap();
+        assert_eq!((attr.location, attr.stride, attr.per_instance), (3, Some(20), true));
+        assert_eq!(attr.file, PathBuf::from("a:b.bin"));
+        for text in ["3", "x=rgba8:a", "0=rgba8", "0=rgba8:", "0=rgbx8:a", "0=r8:stride=x:a"] {
+            assert!(text.parse::<Attr>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn points_and_prints_are_read() {
+        assert_eq!("0.5,1".parse(), Ok(Point([0.5, 1.0, 0.0])));
+        assert!("0.5".parse::<Point>().is_err() && "1,2,3,4".parse::<Point>().is_err());
+        let print: PrintVarying = "location.2=f32:3".parse().unwrap();
+        assert_eq!((print.varying, print.count), (Varying::Location { location: 2 }, 3));
+        for text in ["position", "position=f64", "position=f32:5", "positron=f32"] {
+            assert!(text.parse::<PrintVarying>().is_err(), "{text}");
+        }
+        let vertex = SlotValues::new().with_floats(Varying::Position, &[1.5, -2.0]);
+        let print: PrintVarying = "position=f32:3".parse().unwrap();
+        assert_eq!(print.show(&[&vertex]), "position:\n     0: 1.5 -2 -\n");
+    }
+}

@@ -1,0 +1,207 @@
+//! Varyings as JSON, the form in which one stage's outputs become the next one's inputs.
+//!
+//! A document is an object with one of three lists:
+//!
+//! ```text
+//! {"vertices": [VERTEX, ...]}
+//! {"patches": [{"id": 0, "values": VERTEX, "vertices": [VERTEX, ...]}, ...]}
+//! {"primitives": [{"invocations": [[{"values": VERTEX, "cut": false, "stream": 0}, ...]]}, ...]}
+//! ```
+//!
+//! where VERTEX maps the names of varyings to four dwords as numbers, `null` where nothing was
+//! written: `{"position": [0, 0, 0, 1065353216], "location 0": [1, null, null, null]}`.
+
+use crestline_emu::{Emitted, Patch, PrimitiveOutput, SlotValues};
+use crestline_program::Varying;
+use serde_json::{Map, Value, json};
+
+/// The name of a varying.
+pub(crate) fn name(varying: Varying) -> String {
+    match varying {
+        Varying::Header => "header".into(),
+        Varying::Position => "position".into(),
+        Varying::PrimitiveId => "primitive_id".into(),
+        Varying::ClipDistances { first } => format!("clip_distances {first}"),
+        Varying::Location { location } => format!("location {location}"),
+        Varying::PatchHeader { half } => format!("patch_header {half}"),
+        Varying::Patch { location } => format!("patch {location}"),
+        other => other.to_string(),
+    }
+}
+
+/// A varying by its name; `.` may stand for the space.
+pub(crate) fn parse(text: &str) -> Result<Varying, String> {
+    let error = || {
+        format!(
+            "{text:?} is no varying: expected header, position, primitive_id, clip_distances N, \
+             location N, patch_header N or patch N"
+        )
+    };
+    let (name, number) = text.split_once([' ', '.']).unwrap_or((text, ""));
+    let number: Option<u32> = match number {
+        "" => None,
+        number => Some(number.parse().map_err(|_| error())?),
+    };
+    let small = |number: u32| u8::try_from(number).map_err(|_| error());
+    match (name, number) {
+        ("header", None) => Ok(Varying::Header),
+        ("position", None) => Ok(Varying::Position),
+        ("primitive_id", None) => Ok(Varying::PrimitiveId),
+        ("clip_distances", Some(first)) => Ok(Varying::ClipDistances { first: small(first)? }),
+        ("location", Some(location)) => Ok(Varying::Location { location }),
+        ("patch_header", Some(half)) => Ok(Varying::PatchHeader { half: small(half)? }),
+        ("patch", Some(location)) => Ok(Varying::Patch { location }),
+        _ => Err(error()),
+    }
+}
+
+/// A document of one of the three kinds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Document {
+    Vertices(Vec<SlotValues>),
+    Patches(Vec<Patch>),
+    Primitives(Vec<PrimitiveOutput>),
+}
+
+impl Document {
+    /// The document as text.
+    pub(crate) fn to_json(&self) -> String {
+        let value = match self {
+            Document::Vertices(vertices) => json!({ "vertices": vertices_to_json(vertices) }),
+            Document::Patches(patches) => {
+                let patch = |patch: &Patch| {
+                    json!({
+                        "id": patch.id,
+                        "values": values_to_json(&patch.values),
+                        "vertices": vertices_to_json(&patch.vertices),
+                    })
+                };
+                json!({ "patches": patches.iter().map(patch).collect::<Vec<_>>() })
+            }
+            Document::Primitives(primitives) => {
+                let emitted = |emitted: &Emitted| {
+                    let values = values_to_json(&emitted.values);
+                    json!({ "values": values, "cut": emitted.cut, "stream": emitted.stream })
+                };
+                let invocations = |primitive: &PrimitiveOutput| {
+                    let list = primitive.invocations.iter();
+                    let list = list.map(|vertices| vertices.iter().map(emitted).collect());
+                    json!({ "invocations": list.collect::<Vec<Value>>() })
+                };
+                json!({ "primitives": primitives.iter().map(invocations).collect::<Vec<_>>() })
+            }
+        };
+        let mut text = format!("{value:#}");
+        text.push('\n');
+        text
+    }
+
+    /// Reads a document.
+    pub(crate) fn parse(text: &str) -> Result<Document, String> {
+        let value: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if let Some(vertices) = value.get("vertices") {
+            return Ok(Document::Vertices(vertices_from_json(vertices)?));
+        }
+        if let Some(patches) = value.get("patches") {
+            return list(patches, "patches")?
+                .iter()
+                .map(patch)
+                .collect::<Result<_, _>>()
+                .map(Document::Patches);
+        }
+        if value.get("primitives").is_some() {
+            return Err("primitives are no stage's input: expected vertices or patches".into());
+        }
+        Err("expected an object with `vertices` or `patches`".into())
+    }
+
+    /// All vertices of the document, in order.
+    pub(crate) fn vertices(&self) -> Vec<&SlotValues> {
+        match self {
+            Document::Vertices(vertices) => vertices.iter().collect(),
+            Document::Patches(patches) => {
+                patches.iter().flat_map(|patch| &patch.vertices).collect()
+            }
+            Document::Primitives(primitives) => primitives
+                .iter()
+                .flat_map(|primitive| primitive.invocations.iter().flatten())
+                .map(|emitted| &emitted.values)
+                .collect(),
+        }
+    }
+}
+
+fn vertices_to_json(vertices: &[SlotValues]) -> Vec<Value> {
+    vertices.iter().map(values_to_json).collect()
+}
+
+fn values_to_json(values: &SlotValues) -> Value {
+    let entry = |(varying, dwords): (Varying, [Option<u32>; 4])| (name(varying), json!(dwords));
+    Value::Object(values.iter().map(entry).collect::<Map<_, _>>())
+}
+
+fn list<'a>(value: &'a Value, name: &str) -> Result<&'a Vec<Value>, String> {
+    value.as_array().ok_or_else(|| format!("`{name}` is no list"))
+}
+
+fn vertices_from_json(value: &Value) -> Result<Vec<SlotValues>, String> {
+    list(value, "vertices")?.iter().map(values_from_json).collect()
+}
+
+fn values_from_json(value: &Value) -> Result<SlotValues, String> {
+    let object = value.as_object().ok_or("a vertex is no object")?;
+    let mut values = SlotValues::new();
+    for (name, dwords) in object {
+        let bad = || format!("`{name}`: expected four numbers below 2^32, or null");
+        let dwords = dwords.as_array().filter(|dwords| dwords.len() == 4).ok_or_else(bad)?;
+        let mut slot = [None; 4];
+        for (place, dword) in slot.iter_mut().zip(dwords) {
+            *place = match dword {
+                Value::Null => None,
+                dword => {
+                    let dword = dword.as_u64().and_then(|dword| u32::try_from(dword).ok());
+                    Some(dword.ok_or_else(bad)?)
+                }
+            };
+        }
+        values.set(parse(name)?, slot);
+    }
+    Ok(values)
+}
+
+fn patch(value: &Value) -> Result<Patch, String> {
+    let field = |name: &str| value.get(name).ok_or_else(|| format!("a patch without `{name}`"));
+    let id = field("id")?.as_u64().and_then(|id| u32::try_from(id).ok());
+    Ok(Patch {
+        id: id.ok_or("a patch's `id` is no number below 2^32")?,
+        values: values_from_json(field("values")?)?,
+        vertices: vertices_from_json(field("vertices")?)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_survive_the_round_trip() {
+        let mut vertex = SlotValues::new().with(Varying::Position, [1, 2, 3, u32::MAX]);
+        vertex.set(Varying::Location { location: 7 }, [Some(1), None, None, None]);
+        let values = SlotValues::new().with(Varying::PatchHeader { half: 1 }, [0; 4]);
+        let patch = Patch { id: 3, values, vertices: vec![vertex.clone()] };
+        for document in [Document::Vertices(vec![vertex]), Document::Patches(vec![patch])] {
+            assert_eq!(Document::parse(&document.to_json()), Ok(document));
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let said = |text: &str| Document::parse(text).unwrap_err();
+        assert!(said("{}").contains("`vertices` or `patches`"));
+        assert!(said(r#"{"vertices": [{"positron": [0, 0, 0, 0]}]}"#).contains("\"positron\""));
+        assert!(said(r#"{"vertices": [{"position": [0, 0, 0]}]}"#).contains("`position`"));
+        assert!(said(r#"{"vertices": [{"position": [0, 0, 0, -1]}]}"#).contains("`position`"));
+        assert!(said(r#"{"patches": [{"id": 0}]}"#).contains("`values`"));
+        assert_eq!(parse("clip_distances.4"), Ok(Varying::ClipDistances { first: 4 }));
+    }
+}

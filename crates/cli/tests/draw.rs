@@ -1,0 +1,144 @@
+//! `crestline exec` on a vertex shader: attributes in, varyings out.
+
+use crestline_isa::message::{Descriptor, Message, UrbLayout, UrbSwizzle};
+use crestline_isa::{
+    AccessMode, Dst, Extra, Gen, Inst, Opcode, Region, Send, Src, Swizzle, Type, WriteMask,
+};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// A scratch folder that goes away.
+struct Scratch(PathBuf);
+
+impl Scratch {
+    fn new(name: &str) -> Scratch {
+        let path = std::env::temp_dir().join(format!("crestline-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a scratch folder");
+        Scratch(path)
+    }
+
+    fn write(&self, name: &str, bytes: &[u8]) {
+        std::fs::write(self.0.join(name), bytes).expect("an input file");
+    }
+}
+
+impl Drop for Scratch {
+    fn drop(&mut self) {
+        // A folder that stays is no reason to fail.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn crestline(folder: &Path, words: &str) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(words.split_whitespace())
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs")
+}
+
+fn align16(opcode: Opcode, register: u8, src: Src) -> Inst {
+    let dst = Dst::grf(register, 0, Type::F, 1).with_writemask(WriteMask::XYZW);
+    let mut inst = Inst::new(opcode).with_exec_size(8).with_dst(dst).with_srcs(&[src]);
+    inst.access_mode = AccessMode::Align16;
+    inst
+}
+
+/// Position is attribute 0, location 0 the same backwards. The header is zero.
+fn shader() -> Vec<u8> {
+    let attribute = |swizzle| Src::grf_align16(1, 0, Type::F, Swizzle(swizzle));
+    let mut handles =
+        align16(Opcode::Mov, 113, Src::grf_align16(0, 0, Type::F, Swizzle::XYZW)).with_no_mask();
+    handles.dst.ty = Type::Ud;
+    if let Src::Reg(source) = &mut handles.srcs[0] {
+        source.ty = Type::Ud;
+    }
+    let scalar = Src::grf(0, 20, Type::Ud, Region::align1(0, 1, 0));
+    let masks = Inst::new(Opcode::Or)
+        .with_exec_size(1)
+        .with_no_mask()
+        .with_dst(Dst::grf(113, 20, Type::Ud, 1))
+        .with_srcs(&[scalar, Src::imm_ud(0xff00)]);
+    let message = Message::UrbWrite {
+        layout: UrbLayout::Hword,
+        offset: 0,
+        swizzle: UrbSwizzle::Interleave,
+        per_slot_offset: false,
+        channel_mask: false,
+        allocate: false,
+        used: false,
+        complete: true,
+    };
+    let descriptor = Descriptor {
+        mlen: 5,
+        ex_mlen: 0,
+        rlen: 0,
+        header_present: true,
+        surface_offset: 0,
+        message,
+    };
+    let (sfid, desc, ex_desc) = descriptor.encode(Gen::Gen75).expect("the message fits");
+    let mut send = Send::imm(sfid, desc, ex_desc);
+    send.eot = true;
+    let mut write = align16(Opcode::Send, 0, Src::grf_align16(113, 0, Type::F, Swizzle::XYZW))
+        .with_extra(Extra::Send(send));
+    write.dst = Dst::null(Type::F).with_writemask(WriteMask::XYZW);
+    let program = [
+        align16(Opcode::Mov, 114, Src::imm_f(0.0)),
+        align16(Opcode::Mov, 115, attribute([0, 1, 2, 3])),
+        align16(Opcode::Mov, 116, attribute([3, 2, 1, 0])),
+        align16(Opcode::Mov, 117, Src::imm_f(0.0)),
+        handles,
+        masks,
+        write,
+    ];
+    crestline_isa::encode_program(&program, Gen::Gen75).expect("the program encodes")
+}
+
+const METADATA: &str = r#"{
+  "version": 1, "platform": "hsw", "entry_point": "main", "simd_width": 8,
+  "stage": {
+    "kind": "vertex", "dispatch": "simd4x2", "first_input_register": 1,
+    "inputs": [{ "kind": "attribute", "location": 0 }],
+    "outputs": [
+      { "kind": "header" }, { "kind": "position" },
+      { "kind": "location", "location": 0 }, { "kind": "padding" }
+    ],
+    "entry_bytes": 64
+  },
+  "payload": {}, "binding_table": [], "samplers": []
+}"#;
+
+#[test]
+fn a_vertex_shader_draws() {
+    let scratch = Scratch::new("draw");
+    scratch.write("code.bin", &shader());
+    scratch.write("meta.json", METADATA.as_bytes());
+    let floats = [1.0f32, 2.0, 3.0, 4.0, 5.0, 6.0];
+    let bytes: Vec<u8> = floats.iter().flat_map(|float| float.to_le_bytes()).collect();
+    scratch.write("a.bin", &bytes);
+    let output = crestline(
+        &scratch.0,
+        "exec code.bin --meta meta.json --target hsw --vertices 3 --attr 0=rg32f:a.bin \
+         --print-varying position=f32 --print-varying location.0=f32:2 --out-varyings out.json",
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "position:\n     0: 1 2 0 1\n     1: 3 4 0 1\n     2: 5 6 0 1\n\
+         location 0:\n     0: 1 0\n     1: 1 0\n     2: 1 0\n"
+    );
+    let text = std::fs::read_to_string(scratch.0.join("out.json")).expect("the output");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("the output is JSON");
+    assert_eq!(json["vertices"].as_array().map(Vec::len), Some(3));
+    assert_eq!(json["vertices"][2]["position"][0], 5.0f32.to_bits());
+    // A trace shows both threads, the second with one vertex.
+    let output = crestline(
+        &scratch.0,
+        "exec code.bin --meta meta.json --target hsw --vertices 3 --attr 0=rg32f:a.bin --trace",
+    );
+    let trace = String::from_utf8_lossy(&output.stdout);
+    assert!(trace.contains("0,0,0:0 0x0010 000000ff mov(8)"), "{trace}");
+    assert!(trace.contains("1,0,0:0 0x0010 0000000f mov(8)"), "{trace}");
+}
