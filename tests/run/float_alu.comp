@@ -2,10 +2,10 @@
 //! buffer 0.0 = f32 64 * uniform -100 100; f32 60 * edges; f32 4 3 -3 7 -7
 //! buffer 0.1 = f32 64 * uniform -3 3; f32 64 * uniform 0.1 1000
 //! buffer 0.2 = zero 16384
-//! compare 0.2 = f32 ulp 1
+//! compare 0.2 = 29 * f32; 2 * f32 ulp 2; f32
 #version 450
-// Operations whose result Vulkan defines to the last bit (the one unit is for flushed or
-// differently rounded intermediate results, which the rules allow to mix and fract).
+// Operations whose result Vulkan defines to the last bit, but for radians and degrees: the constant is rounded, and the
+// product.
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer A { float in_a[]; };
 layout(set = 0, binding = 1) readonly buffer B { float in_b[]; };

@@ -2,8 +2,15 @@
 //! buffer 0.0 = f32 128 * uniform -2 2
 //! buffer 0.1 = f32 128 * uniform -2 2
 //! buffer 0.2 = zero 6144
-//! compare 0.2 = f32 rel 1e-4 abs 1e-4
+//! compare 0.2 = 3 * f32 abs 2^-18; 4 * f32 ulp 13; f32 ulp 15; 3 * f32 abs 2^-20; f32 ulp 15; 8 * f32 ulp 18; 4 * f32; 8 * f32 abs 3.4e-5; 4 * f32 abs 2^-21; 4 * f32 abs 2^-18; 5 * f32 abs 2^-19; 3 * f32
 #version 450
+// Tolerance: Errors of one evaluation, of which judge and judged may have one each. dot: four products below 4
+// (2^-23 each) and three sums below 16 (2^-21 each): 2^-19. length: 4.5 units of sqrt and 2 for the
+// sum of squares; distance: one more for the differences. cross: two products and their difference
+// below 8: 2^-21. normalize: length, then division by it: 9. reflect: 9 units in each component of the
+// normal make 4.3e-6 in the dot product (below 3.5), 1.7e-5 in the result; refract: less. mix: two
+// products, two sums: 2^-22 for weights in [0, 1], 2^-19 for weights in [-2, 2]. smoothstep: 2.5e-7 in
+// the quotient, times the slope 1.5, and three roundings: 6e-7.
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) readonly buffer A { vec4 in_a[]; };
 layout(set = 0, binding = 1) readonly buffer B { vec4 in_b[]; };

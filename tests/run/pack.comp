@@ -5,6 +5,7 @@
 //! buffer 0.3 = zero 4096
 //! compare 0.3 = f32 ulp 2
 #version 450
+// Tolerance: Unpacked numbers are quotients; Vulkan allows 2.5 units, here each may be wrong by one.
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer A { vec4 in_f[]; };
 layout(set = 0, binding = 1) readonly buffer B { uint in_u[]; };
