@@ -165,6 +165,10 @@ fn resize(
     }
     if offset % 16 != 0 {
         out.push(Inst { compacted: true, ..Inst::new(Opcode::Nop) });
+        if aligned {
+            // Jumps to the end go behind the padding, since they cannot say an odd half.
+            offset += 8;
+        }
     }
     place.push((offset, out.len()));
     for (index, [jip, uip]) in targets.into_iter().enumerate() {
