@@ -13,7 +13,7 @@ pub(super) const GRF: u32 = 32;
 
 /// A set of properties that a rule needs before its check is worth running.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Facts(u16);
+pub(super) struct Facts(u32);
 
 impl Facts {
     /// Nothing.
@@ -46,6 +46,40 @@ impl Facts {
     pub(super) const WIDE: Facts = Facts(1 << 12);
     /// F and HF mixed.
     pub(super) const MIXED: Facts = Facts(1 << 13);
+    /// An operand of type HF or BF.
+    pub(super) const HALF: Facts = Facts(1 << 14);
+    /// An operand of one byte.
+    pub(super) const BYTE: Facts = Facts(1 << 15);
+    /// An operand of eight bytes.
+    pub(super) const QWORD: Facts = Facts(1 << 16);
+    /// A float operand.
+    pub(super) const FLOAT: Facts = Facts(1 << 17);
+    /// An integer operand.
+    pub(super) const INT: Facts = Facts(1 << 18);
+    /// A source modifier.
+    pub(super) const MODIFIER: Facts = Facts(1 << 19);
+    /// A conditional modifier.
+    pub(super) const COND: Facts = Facts(1 << 20);
+    /// An architecture register other than null, or an implicit accumulator.
+    pub(super) const ARF: Facts = Facts(1 << 21);
+    /// A product.
+    pub(super) const MUL: Facts = Facts(1 << 22);
+    /// A comparison.
+    pub(super) const CMP: Facts = Facts(1 << 23);
+    /// An operation that few instructions have: none of the moves, logic, shifts, sums, products, comparisons and
+    /// selections.
+    pub(super) const RARE: Facts = Facts(1 << 24);
+    /// The execution type is wider than the destination.
+    pub(super) const NARROWS: Facts = Facts(1 << 25);
+    /// A source region or destination stride that is not one of the everyday ones, which break no rule on a single
+    /// region: scalars, and packed rows that lie in a register.
+    pub(super) const IRREGULAR: Facts = Facts(1 << 26);
+    /// A direct destination that touches two registers.
+    pub(super) const PAIR_DST: Facts = Facts(1 << 27);
+    /// A direct Align1 source that touches two registers.
+    pub(super) const PAIR_SRC: Facts = Facts(1 << 28);
+    /// Systolic.
+    pub(super) const DPAS: Facts = Facts(1 << 29);
 
     pub(super) const fn and(self, other: Facts) -> Facts {
         Facts(self.0 | other.0)
@@ -89,6 +123,19 @@ impl RegionSrc {
     pub(super) fn end(&self) -> u32 {
         let rows = (self.es / self.w).max(1);
         self.off + ((rows - 1) * self.v + (self.w - 1) * self.h + 1) * self.size
+    }
+
+    /// Whether it is a scalar, or packed in rows that lie in one register each.
+    fn is_regular(&self) -> bool {
+        let row = self.w * self.size;
+        self.is_scalar()
+            || self.v == self.w
+                && self.h == 1
+                && self.w > 1
+                && self.w <= self.es
+                && matches!(self.w, 2 | 4 | 8 | 16)
+                && self.off.is_multiple_of(row)
+                && row <= GRF
     }
 
     /// Whether bytes of two registers are touched.
@@ -146,33 +193,52 @@ impl<'a> Context<'a> {
         let es = u32::from(inst.exec_size);
         let has_dst = (basic || three || op.is_send()) && !inst.dst.place.is_null();
         let used = &inst.srcs[..sources.min(3)];
-        let indirect = |place: &Place| matches!(place, Place::Indirect { .. });
-        let any_indirect = indirect(&inst.dst.place)
-            || used.iter().any(|s| s.as_reg().is_some_and(|r| indirect(&r.place)));
         let exec = basic.then(|| instruction_exec_type(inst, used, generation)).flatten();
+        let limit = element_limit(device);
         let mut regions = [None; 2];
         if basic && align1 {
             for (region, src) in regions.iter_mut().zip(used) {
-                *region = region_src(src, es, element_limit(device));
+                *region = region_src(src, es, limit);
             }
         }
-        let mixed = basic && is_mixed_float(inst, used, generation);
+        let operands = operand_facts(inst, used, has_dst);
+        let mixed =
+            basic && operands.contains(Facts::HALF) && is_mixed_float(inst, used, generation);
         let wide = (basic || three) && is_wide(inst, used, exec, generation);
-        let facts = Facts::ANY
+        let direct_dst =
+            has_dst && (basic || three) && matches!(inst.dst.place, Place::Direct { .. });
+        let dst_end = match inst.dst.place {
+            Place::Direct { sub, .. } => {
+                let stride = u32::from(inst.dst.hstride);
+                u32::from(sub) + (es.saturating_sub(1) * stride + 1) * inst.dst.ty.size().min(limit)
+            }
+            Place::Indirect { .. } => 0,
+        };
+        let irregular = !matches!(inst.dst.hstride, 1 | 2 | 4)
+            || regions.iter().flatten().any(|region| !region.is_regular());
+        let pair_src = regions.iter().flatten().any(RegionSrc::two_registers);
+        let facts = operands
             .when(basic, Facts::BASIC)
             .when(basic && sources == 2, Facts::TWO)
             .when(three, Facts::THREE)
             .when(form == Form::Math, Facts::MATH)
             .when(op.is_send(), Facts::SEND)
             .when(op.is_flow_control(), Facts::FLOW)
+            .when(form == Form::Dpas, Facts::DPAS)
             .when(align1 && (basic || three), Facts::ALIGN1)
             .when(!align1, Facts::ALIGN16)
             .when(has_dst, Facts::DST)
-            .when(used.iter().any(|s| s.as_imm().is_some()), Facts::IMM)
-            .when(any_indirect, Facts::INDIRECT)
             .when(basic && has_dst && es > 1, Facts::CONVERTS)
             .when(wide, Facts::WIDE)
-            .when(mixed, Facts::MIXED);
+            .when(mixed, Facts::MIXED)
+            .when(has_cond_mod(inst), Facts::COND)
+            .when(op == Opcode::Mul, Facts::MUL)
+            .when(matches!(op, Opcode::Cmp | Opcode::Cmpn), Facts::CMP)
+            .when(is_rare(op), Facts::RARE)
+            .when(exec.is_some_and(|ty| ty.size() > inst.dst.ty.size()), Facts::NARROWS)
+            .when(irregular, Facts::IRREGULAR)
+            .when(direct_dst && dst_end > GRF, Facts::PAIR_DST)
+            .when(pair_src, Facts::PAIR_SRC);
         Context {
             inst,
             device,
@@ -224,7 +290,7 @@ impl<'a> Context<'a> {
 
     /// Whether the destination is direct and touches bytes of two registers.
     pub(super) fn dst_two_registers(&self) -> bool {
-        self.has(Facts::DST) && self.is_direct_dst() && self.dst_end() > GRF
+        self.has(Facts::PAIR_DST)
     }
 
     pub(super) fn is_direct_dst(&self) -> bool {
@@ -302,6 +368,55 @@ impl<'a> Context<'a> {
     /// Whether destinations narrower than the execution type may be packed when half floats are mixed in.
     pub(super) fn relaxed_mixed_float(&self) -> bool {
         self.generation >= Gen::Gen9 || self.is_low_power_64()
+    }
+}
+
+/// Operations that are not among the everyday ones, which most rules about one operation are about.
+fn is_rare(op: Opcode) -> bool {
+    use Opcode::{Add, And, Asr, Cmp, Cmpn, Mad, Math, Mov, Mul, Not, Or, Sel, Shl, Shr, Xor};
+    !matches!(
+        op,
+        Mov | Sel | Not | And | Or | Xor | Shr | Shl | Asr | Cmp | Cmpn | Add | Mul | Mad | Math
+    )
+}
+
+/// What the types, places and modifiers of the operands say.
+fn operand_facts(inst: &Inst, used: &[Src], has_dst: bool) -> Facts {
+    let mut facts = Facts::ANY.when(inst.acc_wr_en, Facts::ARF).and(type_facts(inst.dst.ty));
+    if has_dst {
+        facts = facts.and(place_facts(inst.dst.place));
+    }
+    for src in used {
+        facts = match src {
+            Src::None => facts,
+            Src::Imm(imm) => facts.and(Facts::IMM).and(type_facts(imm.ty)),
+            Src::Reg(reg) => facts
+                .and(type_facts(reg.ty))
+                .and(place_facts(reg.place))
+                .when(reg.negate || reg.abs, Facts::MODIFIER),
+        };
+    }
+    facts
+}
+
+fn place_facts(place: Place) -> Facts {
+    match place {
+        Place::Direct { reg: Reg::Arf(ArfKind::Null, _) | Reg::Grf(_) | Reg::Mrf(_), .. } => {
+            Facts::ANY
+        }
+        Place::Direct { reg: Reg::Arf(..), .. } => Facts::ARF,
+        Place::Indirect { .. } => Facts::INDIRECT,
+    }
+}
+
+fn type_facts(ty: Type) -> Facts {
+    match ty {
+        Type::Ub | Type::B => Facts::BYTE.and(Facts::INT),
+        Type::Uw | Type::W | Type::Ud | Type::D | Type::V | Type::Uv => Facts::INT,
+        Type::Uq | Type::Q => Facts::QWORD.and(Facts::INT),
+        Type::F | Type::Vf => Facts::FLOAT,
+        Type::Hf | Type::Bf => Facts::HALF.and(Facts::FLOAT),
+        Type::Df | Type::Nf => Facts::QWORD.and(Facts::FLOAT),
     }
 }
 

@@ -16,31 +16,31 @@ rules! {
             let widest = widest.max(dst).min(if counts_dwords { 4 } else { 8 });
             c.has(Facts::ALIGN1) && widest * c.es > 64
         };
-    "C2" Error Gen4..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C2" Error Gen4..=Gen125 [CONVERTS BYTE] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a packed byte destination may only be written by a raw move"
         => |c| is_packed_byte(c) && !c.is_raw_move();
-    "C3" Error Gen7..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C3" Error Gen7..=Gen125 [CONVERTS BYTE QWORD] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "there is no direct conversion between 1-byte and 8-byte types"
         => |c| !is_packed_byte(c) && converts(c, |d, s| d.size() == 1 && s.size() == 8 || d.size() == 8 && s.size() == 1);
-    "C4" Error Gen8..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C4" Error Gen8..=Gen125 [CONVERTS HALF QWORD] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "there is no direct conversion between HF and 8-byte types"
         => |c| converts(c, |d, s| d == Type::Hf && s.size() == 8 || d.size() == 8 && s == Type::Hf);
-    "C5" Error Gen8..=Gen125 [CONVERTS ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C5" Error Gen8..=Gen125 [CONVERTS ALIGN1 HALF INT] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a conversion between integer and HF needs a destination with elements 4 bytes apart, aligned to 4 bytes"
         => |c| converts(c, |d, s| d == Type::Hf && is_int(s) || is_int(d) && s == Type::Hf)
             && (c.hd() * c.dst_size() != 4 || !c.dst_off().is_multiple_of(4));
-    "C6" Error Gen8..=Gen125 [CONVERTS ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C6" Error Gen8..=Gen125 [CONVERTS ALIGN1 HALF] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a conversion to HF needs stride 2, or for mixed float a packed destination aligned to 16 bytes"
         => |c| c.relaxed_mixed_float() && c.dst().ty == Type::Hf && converts(c, |_, s| s != Type::Hf && !is_int(s))
             && c.hd() != 2
             && !(c.has(Facts::MIXED) && c.hd() == 1 && c.dst_off().is_multiple_of(16));
-    "C7" Error Gen4..=Gen125 [CONVERTS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C7" Error Gen4..=Gen125 [CONVERTS NARROWS ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "destination elements must be at least as far apart as the execution type is wide"
         => |c| is_narrowing(c) && c.inst.access_mode == AccessMode::Align1 && c.hd() * narrow_dst_size(c) < c.exec_size_bytes();
-    "C11" Warning Gen4..=Gen125 [CONVERTS] "Mesa's validator; Intel's compiler strides bytes wider"
+    "C11" Warning Gen4..=Gen125 [CONVERTS NARROWS ALIGN1] "Mesa's validator; Intel's compiler strides bytes wider"
         "destination elements should be exactly as far apart as the execution type is wide"
         => |c| is_narrowing(c) && c.inst.access_mode == AccessMode::Align1 && c.hd() * narrow_dst_size(c) > c.exec_size_bytes();
-    "C8" Error Gen4..=Gen125 [CONVERTS ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "C8" Error Gen4..=Gen125 [CONVERTS ALIGN1 NARROWS] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination narrower than the execution type must be aligned to the execution type"
         => |c| {
             let rest = c.dst_off() % c.exec_size_bytes().max(1);

@@ -9,22 +9,22 @@ use crate::validate::context::{Context, Facts, GRF, RegionSrc, has_cond_mod, is_
 use crestline_device::Gen;
 
 rules! {
-    "D1" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
+    "D1" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "the execution size must not be below the width of a source region"
         => |c| c.regions().any(|r| c.es < r.w);
-    "D2" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
+    "D2" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "a region of one row with a horizontal stride needs vertical stride = width x horizontal stride"
         => |c| c.regions().any(|r| c.es == r.w && r.h != 0 && r.v != r.w * r.h);
-    "D4" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D4" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a region of width 1 needs horizontal stride 0"
         => |c| c.regions().any(|r| r.w == 1 && r.h != 0);
-    "D5" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
+    "D5" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "a scalar region of a one-channel instruction needs strides 0"
         => |c| c.regions().any(|r| c.es == 1 && r.w == 1 && (r.v != 0 || r.h != 0));
-    "D6" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
+    "D6" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "a region with both strides 0 needs width 1"
         => |c| c.regions().any(|r| r.v == 0 && r.h == 0 && r.w != 1);
-    "D7" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
+    "D7" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator and iga64"
         "the elements of one row of a source region must lie in one register: only the vertical stride may cross"
         => |c| c.regions().any(|r| {
             (0..c.es / r.w).any(|row| {
@@ -33,16 +33,16 @@ rules! {
                 first / GRF != last / GRF
             })
         });
-    "D8" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D8" Error Gen4..=Gen125 [BASIC ALIGN1 PAIR_SRC] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a source must touch at most two adjacent registers"
         => |c| c.regions().any(|r| r.end() > 2 * GRF);
-    "D9" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D9" Error Gen4..=Gen125 [BASIC ALIGN1 DST PAIR_DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination must touch at most two adjacent registers"
         => |c| c.is_direct_dst() && c.dst_end() > 2 * GRF;
-    "D10" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D10" Error Gen4..=Gen125 [BASIC ALIGN1 DST IRREGULAR] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination must not have stride 0"
         => |c| c.hd() == 0;
-    "D11" Error Gen4..=Gen125 [BASIC ALIGN1] "PRM Instruction Fields, region codes"
+    "D11" Error Gen4..=Gen125 [BASIC ALIGN1 IRREGULAR] "PRM Instruction Fields, region codes"
         "a region must have vertical stride 0, 1, 2, 4, 8, 16 or 32, width 1, 2, 4, 8 or 16 and horizontal stride 0, 1, 2 or 4; a destination stride 1, 2 or 4"
         => |c| !matches!(c.hd(), 0 | 1 | 2 | 4) || c.regions().any(|r| !matches!(r.v, 0 | 1 | 2 | 4 | 8 | 16 | 32)
             || !matches!(r.w, 1 | 2 | 4 | 8 | 16) || !matches!(r.h, 0 | 1 | 2 | 4));
@@ -50,43 +50,43 @@ rules! {
         "an operand of two registers should start at an even register"
         => |c| c.regions().any(|r| r.two_registers() && is_odd_grf(r.reg.place))
             || c.dst_two_registers() && is_odd_grf(c.dst().place);
-    "D13" Error Gen4..=Gen8 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D13" Error Gen4..=Gen8 [BASIC ALIGN1 DST PAIR_SRC] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "one destination register from two source registers: all channels in one half of it, or evenly split"
         => |c| c.is_direct_dst() && !c.dst_two_registers() && c.regions().any(RegionSrc::two_registers) && {
             let upper = (0..c.es).filter(|&i| dst_byte(c, i) >= 16).count() as u32;
             upper != 0 && upper != c.es && upper * 2 != c.es
         };
-    "D14" Error Gen4..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D14" Error Gen4..=Gen125 [BASIC ALIGN1 DST PAIR_DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a destination of two registers must have equally many channels in each"
         => |c| c.dst_two_registers() && (c.generation <= Gen::Gen8 || c.has(Facts::MATH)) && {
             (0..c.es).filter(|&i| dst_byte(c, i) >= GRF).count() as u32 * 2 != c.es
         };
-    "D15" Error Gen4..=Gen75 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D15" Error Gen4..=Gen75 [BASIC ALIGN1 DST PAIR_DST PAIR_SRC] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "each destination register must come from one source register: the channels must split alike"
         => |c| c.dst_two_registers() && c.regions().filter(|r| r.two_registers())
             .any(|r| (0..c.es).any(|i| (dst_byte(c, i) >= GRF) != (r.byte(i) >= GRF)));
-    "D16" Error Gen4..=Gen75 [TWO ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D16" Error Gen4..=Gen75 [TWO ALIGN1 DST PAIR_DST PAIR_SRC] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "the offset of a source in its second register must equal that in the first"
         => |c| c.dst_two_registers() && c.regions().filter(|r| r.two_registers())
             .any(|r| (0..c.es).map(|i| r.byte(i)).find(|b| *b >= GRF).is_some_and(|b| b - GRF != r.off));
-    "D17" Error Gen4..=Gen75 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "D17" Error Gen4..=Gen75 [BASIC ALIGN1 DST PAIR_DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "with a destination of two registers each source must touch two, be scalar, or be packed words for packed dwords"
         => |c| c.dst_two_registers() && c.regions().any(|r| {
             let packed_words = c.hd() == 1 && c.dst_size() == 4 && matches!(r.reg.ty, Type::W | Type::Uw)
                 && r.h == 1 && r.is_linear();
             !r.two_registers() && !r.is_scalar() && !packed_words
         });
-    "D18" Warning Gen4..=Gen75 [BASIC ALIGN1 DST] "Mesa SIMD lowering"
+    "D18" Warning Gen4..=Gen75 [BASIC ALIGN1 DST PAIR_DST] "Mesa SIMD lowering"
         "the second half of a compressed instruction uses the next 8 channel enables (4 for DF)"
         => |c| c.dst_two_registers() && !c.inst.no_mask && {
             let per_register = c.es / 2;
             let wide = c.dst_size() == 8 || c.exec_size_bytes() == 8;
             per_register != if wide && !c.device.df_exec_size_counts_dwords() { 4 } else { 8 }
         };
-    "D19" Warning Gen7..=Gen7 [BASIC] "Mesa SIMD lowering"
+    "D19" Warning Gen7..=Gen7 [BASIC QWORD] "Mesa SIMD lowering"
         "a DF instruction of more than four channels applies the same channel enables to both halves"
         => |c| !c.inst.no_mask && c.es > 8 && (c.exec == Some(Type::Df) || c.has(Facts::DST) && c.dst().ty == Type::Df);
-    "D20" Warning Gen4..=Gen125 [] "Mesa SIMD lowering"
+    "D20" Warning Gen4..=Gen125 [COND] "Mesa SIMD lowering"
         "a conditional modifier on more than 16 channels (before gen8, or with three sources)"
         => |c| has_cond_mod(c.inst) && c.es > 16 && (c.generation < Gen::Gen8 || c.has(Facts::THREE));
     "D21" Warning Gen4..=Gen45 [ALIGN16 BASIC DST] "Mesa SIMD lowering"
@@ -109,7 +109,7 @@ rules! {
         "Align16 operands are aligned to 16 bytes and write at least one component"
         => |c| c.direct_regs().any(|(reg, sub)| !matches!(reg, Reg::Arf(..)) && !sub.is_multiple_of(16))
             || c.has(Facts::DST) && c.dst().writemask.0 & 15 == 0;
-    "D28" Error Gen8..=Gen9 [ALIGN16 BASIC DST] "PRM Align16; confirmed by Mesa's validator"
+    "D28" Error Gen8..=Gen9 [ALIGN16 BASIC DST QWORD] "PRM Align16; confirmed by Mesa's validator"
         "a conversion to an 8-byte type works on at most two channels in Align16"
         => |c| c.dst_size() == 8 && c.es > 2 && c.srcs().iter().filter_map(Src::ty).any(|ty| ty.size() != 8);
     "D30" Error Gen4..=Gen9 [ALIGN16] "PRM Align16"

@@ -2,32 +2,32 @@
 
 use super::rules;
 use crate::inst::{Compression, Inst, Place, Reg, TokenMode};
-use crate::tables::{ArfKind, Form, MathFn, Opcode, PredCtrl, ThreadCtrl, Type};
+use crate::tables::{ArfKind, Form, MathFn, Opcode, ThreadCtrl, Type};
 use crate::validate::context::{Context, Facts, has_cond_mod, is_arf, is_int};
 use crestline_device::{Device, Gen, Platform};
 
 rules! {
-    "L1" Warning Gen4..=Gen125 [BASIC DST] "vISA"
+    "L1" Warning Gen4..=Gen125 [BASIC DST RARE] "vISA"
         "an instruction that reads the accumulator implicitly needs a packed, register-aligned destination"
         => |c| matches!(c.op(), Opcode::Mac | Opcode::Mach | Opcode::Sada2)
             && c.inst.access_mode == crate::tables::AccessMode::Align1 && c.es > 1
             && (c.hd() != 1 || !c.dst_off().is_multiple_of(16));
-    "L2" Warning Gen4..=Gen125 [BASIC DST ALIGN1] "vISA"
+    "L2" Warning Gen4..=Gen125 [BASIC DST ALIGN1 ARF] "vISA"
         "an explicit accumulator source wants offsets that are multiples of 16 bytes"
         => |c| c.es > 1 && c.regions().any(|r| r.is_acc() && !r.is_scalar()
             && (!r.off.is_multiple_of(16) || !c.dst_off().is_multiple_of(16)));
-    "L3" Warning Gen7..=Gen11 [BASIC] "PRM Accumulator Registers"
+    "L3" Warning Gen7..=Gen11 [BASIC ARF] "PRM Accumulator Registers"
         "an integer instruction on the accumulator should have at most 8 dword channels"
         => |c| c.es > 8 && touches_acc(c) && is_int(c.dst().ty) && c.exec_size_bytes() == 4;
-    "L4" Warning Gen4..=Gen125 [TWO] "vISA"
+    "L4" Warning Gen4..=Gen125 [TWO RARE] "vISA"
         "mach takes no saturation or conditional modifier, and no modifier of source 1"
         => |c| c.op() == Opcode::Mach && (c.inst.saturate || has_cond_mod(c.inst)
             || c.reg_srcs().any(|(i, r)| i == 1 && (r.negate || r.abs)));
-    "L8" Error Gen11..=Gen11 [] "PRM Native Float"
+    "L8" Error Gen11..=Gen11 [QWORD] "PRM Native Float"
         "only accumulators have type NF"
         => |c| c.reg_srcs().any(|(_, r)| r.ty == Type::Nf && !is_arf(r.place, ArfKind::Accumulator))
             || c.has(Facts::DST) && c.dst().ty == Type::Nf && !is_arf(c.dst().place, ArfKind::Accumulator);
-    "L9" Warning Gen7..=Gen7 [TWO] "Mesa: mach of the second quarter"
+    "L9" Warning Gen7..=Gen7 [TWO RARE] "Mesa: mach of the second quarter"
         "mach on channel 8 and up uses the wrong accumulator channels: use group 0 with NoMask"
         => |c| c.op() == Opcode::Mach && !c.inst.group.is_multiple_of(16);
     "M1" Error Gen12..=Gen125 [] "PRM Software Scoreboard"
@@ -45,23 +45,20 @@ rules! {
         => |c| c.inst.acc_wr_en && c.generation < Gen::Gen6
             || c.inst.thread_ctrl != ThreadCtrl::Normal && c.inst.thread_ctrl.bits(c.generation).is_none()
             || c.inst.compression != Compression::None && c.generation > Gen::Gen5;
-    "M5" Error Gen6..=Gen125 [] "PRM jmpi; confirmed by iga64"
+    "M5" Error Gen6..=Gen125 [FLOW] "PRM jmpi; confirmed by iga64"
         "jmpi has one channel and NoMask"
         => |c| c.op() == Opcode::Jmpi && (c.es != 1 || !c.inst.no_mask);
-    "M6" Error Gen4..=Gen11 [] "PRM nop"
+    "M6" Error Gen4..=Gen11 [RARE] "PRM nop"
         "nop has no predicate, modifier or operand"
         => |c| c.op() == Opcode::Nop && (has_cond_mod(c.inst) || c.inst.saturate
             || c.inst.predicate != crate::inst::Predicate::NONE);
-    "P1" Warning Gen11..=Gen125 [BASIC ALIGN1 DST] "vISA"
+    "P1" Warning Gen11..=Gen125 [BASIC ALIGN1 DST PAIR_DST PAIR_SRC] "vISA"
         "an instruction of two registers whose destination overlaps a source by one register is avoided"
         => |c| c.dst_two_registers() && c.regions().any(|r| r.two_registers()
             && matches!((grf(c.dst().place), grf(r.reg.place)), (Some(d), Some(s)) if d.abs_diff(s) == 1));
     "P4" Error Gen8..=Gen9 [] "PRM math, POW and FDIV"
         "the instruction after pow or fdiv must not write two registers: put a nop between them"
         => program |insts, generation, found| after_power(insts, generation, found);
-    "P5" Warning Gen12..=Gen125 [SEND] "Intel work-around 1407528679"
-        "a NoMask message predicated by a group of channels is unsafe in divergent flow"
-        => |c| c.inst.no_mask && !matches!(c.inst.predicate.ctrl, PredCtrl::None | PredCtrl::Normal);
 }
 
 /// Calls back with every destination of two registers right after `pow` or `fdiv`.

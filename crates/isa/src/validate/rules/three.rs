@@ -22,7 +22,7 @@ rules! {
             let first = c.srcs()[0].ty().map(half);
             c.srcs().iter().any(|s| s.ty().map(half) != first)
         };
-    "I3" Error Gen6..=Gen9 [THREE] "PRM lrp"
+    "I3" Error Gen6..=Gen9 [THREE RARE] "PRM lrp"
         "lrp works on floats"
         => |c| c.op() == Opcode::Lrp && (is_int(c.dst().ty) || c.srcs().iter().filter_map(Src::ty).any(is_int));
     "I4" Error Gen6..=Gen9 [THREE] "PRM Three-Source Instruction Encoding"
@@ -92,23 +92,23 @@ rules! {
                 hstride != 0 && u32::from(sub) != c.dst_off() && c.es > 1,
             _ => false,
         });
-    "O1" Warning Gen125..=Gen125 [] "vISA"
+    "O1" Warning Gen125..=Gen125 [DPAS] "vISA"
         "dpas takes no predicate, conditional modifier or source modifiers"
         => |c| is_dpas(c) && (c.inst.predicate != crate::inst::Predicate::NONE
             || crate::validate::context::has_cond_mod(c.inst)
             || c.reg_srcs().any(|(_, r)| r.negate || r.abs));
-    "O2" Warning Gen125..=Gen125 [] "vISA"
+    "O2" Warning Gen125..=Gen125 [DPAS] "vISA"
         "dpas works on 8 channels to depth 8, repeated 1 to 8 times"
         => |c| match &c.inst.extra {
             Extra::Dpas(d) => c.es != 8 || d.depth != 8 || !(1..=8).contains(&d.repeat),
             _ => false,
         };
-    "O3" Warning Gen125..=Gen125 [] "vISA"
+    "O3" Warning Gen125..=Gen125 [DPAS] "vISA"
         "destination and source 0 of dpas begin at a multiple of their row: 8 elements"
         => |c| is_dpas(c) && [Some((c.dst().place, c.dst().ty)), c.srcs()[0].as_reg().map(|r| (r.place, r.ty))]
             .into_iter().flatten()
             .any(|(place, ty)| matches!(place, Place::Direct { sub, .. } if !u32::from(sub).is_multiple_of(c.es * ty.size())));
-    "O4" Warning Gen125..=Gen125 [] "vISA"
+    "O4" Warning Gen125..=Gen125 [DPAS] "vISA"
         "source 1 of dpas begins at a register, source 2 at a multiple of 4 bytes times the depth"
         => |c| match &c.inst.extra {
             Extra::Dpas(d) => c.reg_srcs().any(|(i, r)| {
@@ -117,14 +117,14 @@ rules! {
             }),
             _ => false,
         };
-    "O5" Warning Gen125..=Gen125 [] "vISA"
+    "O5" Warning Gen125..=Gen125 [DPAS] "vISA"
         "dpas accumulates integers in D or UD, and HF or BF in F"
         => |c| is_dpas(c) && match c.srcs()[1].ty() {
             Some(Type::Hf | Type::Bf) => c.dst().ty != Type::F || c.srcs()[2].ty() != c.srcs()[1].ty(),
             Some(ty) => !is_int(ty) || !matches!(c.dst().ty, Type::D | Type::Ud),
             None => true,
         };
-    "O6" Warning Gen125..=Gen125 [] "vISA"
+    "O6" Warning Gen125..=Gen125 [DPAS] "vISA"
         "the destination of dpas may be its source 0, but must not overlap its sources otherwise"
         => |c| dpas_overlaps(c);
 }

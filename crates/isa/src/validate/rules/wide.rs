@@ -28,26 +28,26 @@ rules! {
         "with a float or 64-bit destination a source must have the destination's stride and offset"
         => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && c.regions().any(|r| !r.is_scalar()
             && (!r.is_linear() || r.byte_stride() != c.hd() * c.dst_size() || r.off != c.dst_off()));
-    "F7" Error Gen125..=Gen125 [BASIC DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
+    "F7" Error Gen125..=Gen125 [BASIC DST ARF] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "float and 64-bit operations may name only null and accumulators among the architecture registers"
         => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && (any_foreign_arf(c) || matches!(c.dst().place,
             Place::Direct { reg: Reg::Arf(ArfKind::Accumulator, nr), .. } if nr != 0));
-    "F9" Warning Gen7..=Gen7 [BASIC ALIGN1] "Mesa's emitter"
+    "F9" Warning Gen7..=Gen7 [BASIC ALIGN1 QWORD] "Mesa's emitter"
         "a DF scalar is the region <0;2,1> where regions count dwords"
         => |c| c.regions().any(|r| r.reg.ty == Type::Df && r.is_scalar());
-    "F10" Error Gen7..=Gen9 [THREE] "PRM Three-Source Instruction Encoding; confirmed by iga64"
+    "F10" Error Gen7..=Gen9 [THREE QWORD] "PRM Three-Source Instruction Encoding; confirmed by iga64"
         "replicate control does not replicate DF: use a swizzle of dword pairs"
         => |c| c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.region, Region::ThreeAlign16 { rep: true, .. }));
-    "F11" Warning Gen8..=Gen8 [THREE] "Mesa SIMD lowering"
+    "F11" Warning Gen8..=Gen8 [THREE HALF] "Mesa SIMD lowering"
         "an HF mad with an offset, non-scalar source gives wrong results"
         => |c| c.op() == Opcode::Mad && c.reg_srcs().any(|(_, r)| r.ty == Type::Hf
             && matches!(r.region, Region::ThreeAlign16 { rep: false, .. })
             && matches!(r.place, Place::Direct { sub, .. } if sub != 0));
-    "F12" Warning Gen8..=Gen9 [TWO] "vISA"
+    "F12" Warning Gen8..=Gen9 [TWO MUL QWORD] "vISA"
         "a 64-bit product of dwords needs a device with full dword multiplication"
         => |c| c.op() == Opcode::Mul && matches!(c.dst().ty, Type::Q | Type::Uq) && !c.device.mul_32x32()
             && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int));
-    "F13" Error Gen7..=Gen9 [TWO] "PRM Execution Data Type, 64-bit floats"
+    "F13" Error Gen7..=Gen9 [TWO QWORD FLOAT] "PRM Execution Data Type, 64-bit floats"
         "DF and F sources must not be mixed: convert first"
         => |c| c.srcs().iter().any(|s| s.ty() == Some(Type::Df)) && c.srcs().iter().any(|s| s.ty() == Some(Type::F));
 
@@ -71,27 +71,27 @@ rules! {
     "G6" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "with an accumulator source an HF destination needs stride 2"
         => |c| c.dst().ty == Type::Hf && c.hd() != 2 && c.regions().any(|r| r.is_acc());
-    "G8" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+    "G8" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
         "an instruction with BF operands needs an F operand too"
         => |c| has_bf(c) && c.op() != Opcode::Mov && !types(c).any(|ty| ty == Type::F);
-    "G9" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+    "G9" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
         "BF operands are for mov, add, cmp and sel, and for destination and source 0 of mul and mac"
         => |c| has_bf(c) && match c.op() {
             Opcode::Mov | Opcode::Add | Opcode::Cmp | Opcode::Sel => false,
             Opcode::Mul | Opcode::Mac => c.srcs()[1].ty() == Some(Type::Bf),
             _ => true,
         };
-    "G10" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+    "G10" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
         "an instruction with BF operands works on at most 8 channels, and reads no BF scalar for several of them"
         => |c| has_bf(c) && (c.es > 8 || c.es > 1 && c.regions().any(|r| r.reg.ty == Type::Bf && r.is_scalar()));
-    "G11" Warning Gen125..=Gen125 [BASIC DST] "vISA"
+    "G11" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
         "a BF destination is packed at element 0 or 8, or has stride 2 at element 0 or 1"
         => |c| c.dst().ty == Type::Bf && c.es > 1 && !match c.hd() {
             1 => matches!(c.dst_off(), 0 | 16),
             2 => matches!(c.dst_off(), 0 | 2),
             _ => false,
         };
-    "G12" Warning Gen125..=Gen125 [BASIC DST ALIGN1] "vISA"
+    "G12" Warning Gen125..=Gen125 [BASIC DST ALIGN1 HALF] "vISA"
         "with BF operands a packed BF source starts at element 0 or 8, and an F operand at offset 0"
         => |c| has_bf(c) && c.es > 1 && (c.dst().ty == Type::F && c.dst_off() != 0
             || c.regions().filter(|r| !r.is_scalar()).any(|r| match r.reg.ty {
