@@ -47,11 +47,10 @@ fn main() {
         );
         for name in &case.variants {
             let target = name.split('.').next().unwrap_or_default();
-            let platform = match target {
-                "bdw" => Platform::Bdw,
-                "skl" => Platform::Skl,
-                _ => continue,
-            };
+            let Ok(platform) = target.parse::<Platform>() else { continue };
+            if !crestline::TARGETS.contains(&platform) {
+                continue;
+            }
             let variant = case.variant(name).expect("the pack is readable");
             let width = variant.metadata.simd_width;
             let Some(simd) = simd(width) else { continue };

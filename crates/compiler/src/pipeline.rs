@@ -62,6 +62,7 @@ impl<'a> Pipeline<'a> {
         let options = passes::Options {
             lower: LowerOptions {
                 scalarize: true,
+                dwords: true,
                 system_values: SystemValues {
                     subgroup_size: simd.map(u32::from),
                     ..SystemValues::default()

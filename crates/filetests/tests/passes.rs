@@ -32,7 +32,7 @@ fn options() -> Options {
     ];
     // The interpreter's subgroups have 16 invocations, too.
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
-    let lower = LowerOptions { scalarize: true, system_values, lacks: lacks.into() };
+    let lower = LowerOptions { scalarize: true, dwords: true, system_values, lacks: lacks.into() };
     // Rounding a product and a sum once is right, but where they cancel it differs by more than the cases allow.
     Options { lower, disabled: ["opt_fuse_ffma".to_owned()].into(), ..Options::default() }
 }

@@ -27,7 +27,7 @@ fn options() -> Options {
         AluOp::UAddCarry,
         AluOp::USubBorrow,
     ];
-    let lower = LowerOptions { scalarize: true, system_values, lacks: lacks.into() };
+    let lower = LowerOptions { scalarize: true, dwords: true, system_values, lacks: lacks.into() };
     Options { lower, ..Options::default() }
 }
 

@@ -5,7 +5,7 @@ use crestline_device::Device;
 use crestline_isa::{Opcode, Type};
 
 use super::PassError;
-use crate::ir::{Function, Inst, Op};
+use crate::ir::{Function, Inst, Op, Operand};
 
 /// Runs the pass.
 ///
@@ -24,6 +24,12 @@ pub fn lower_conversions(function: &mut Function, device: &Device) -> Result<boo
         first.cond_mod = crestline_isa::CondMod::None;
         let mut second = inst;
         second.srcs[0] = value;
+        if first.srcs[0].ty == Type::Hf && device.has_half_conversion_instructions() {
+            // There it is a word, whose sign is another.
+            let src = first.srcs[0];
+            first.srcs[0] = src.without_modifiers();
+            second.srcs[0] = Operand { negate: src.negate, abs: src.abs, ..value };
+        }
         for part in [first, second] {
             b.push(with_half_instruction(part, device).0);
         }
@@ -71,9 +77,10 @@ fn middle_type(inst: &Inst, device: &Device) -> Option<Type> {
         return Some(Type::F);
     }
     if device.has_half_conversion_instructions() {
-        let changed = inst.saturate || inst.srcs[0].has_modifiers();
+        let modified = inst.srcs[0].has_modifiers();
         let other = |ty: Type| !matches!(ty, Type::Hf | Type::F);
-        return (pair(half, other) || half(from) && half(to) && changed).then_some(Type::F);
+        let twice = half(from) && (modified || half(to) && inst.saturate);
+        return (pair(half, other) || twice).then_some(Type::F);
     }
     pair(byte, half).then_some(if half(from) {
         Type::D

@@ -3,7 +3,8 @@
 use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 
-use super::operands::{Class, is_thread_scalar};
+use super::cond::Cond;
+use super::operands::{Class, Half, is_thread_scalar};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
 
@@ -45,7 +46,7 @@ fn rule(op: AluOp) -> Rule {
     use AluOp as A;
     use Class::{Float, Logic, Signed, Unsigned, Wrapping};
     match op {
-        A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Unpack32To16 | A::Unpack64To32 => Rule::Place,
+        A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Pack64From32 | A::Unpack64To32 => Rule::Place,
         A::FNeg | A::FAbs => Rule::Convert(Float, Float),
         A::INeg => Rule::Convert(Wrapping, Wrapping),
         A::FFloor => Rule::Hw(Opcode::Rndd, Float),
@@ -90,6 +91,7 @@ fn rule(op: AluOp) -> Rule {
         A::U2F => Rule::Convert(Unsigned, Float),
         A::I2I => Rule::Convert(Signed, Signed),
         A::U2U => Rule::Convert(Unsigned, Unsigned),
+        A::F2F => Rule::Convert(Float, Float),
         A::FEq | A::FNe | A::FLt | A::FGe => Rule::Boolean,
         A::IEq | A::INe | A::ILt | A::IGe | A::ULt | A::UGe => Rule::Boolean,
         _ => Rule::Special,
@@ -116,26 +118,34 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// This back end computes on 32 bits and booleans.
+    /// This back end computes on 32 bits and booleans; it converts to and from 8 and 16 bits, and selects of any size.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
-        let place = rule(op) == Rule::Place;
         let values = srcs.iter().map(|src| src.value).chain([result]);
-        match values.map(|v| self.bits(v)).find(|bits| !matches!(bits, 1 | 32)) {
-            Some(bits) if !place => Err(SelectError::BitSize { op: op.name(), bits }),
-            _ => Ok(()),
+        let fits = |bits: u32| match op {
+            _ if matches!(bits, 1 | 32) => true,
+            AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::B2I => bits < 32,
+            AluOp::Select => true,
+            _ => rule(op) == Rule::Place,
+        };
+        match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
+            Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
+            None => Ok(()),
         }
     }
 
     /// Results that are places of the sources.
     fn place(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         match op {
-            AluOp::Unpack32To16 | AluOp::Unpack64To32 => {
-                let part = Class::Unsigned.ty(self.bits(result));
-                let whole = self.src(srcs[0], Class::Unsigned);
-                for comp in 0..2 {
-                    if let Some(place) = whole.subscript(part, comp as u32) {
-                        self.set_home(result, comp, place);
-                    }
+            AluOp::Pack64From32 => {
+                for (comp, half) in [Half::Low, Half::High].into_iter().enumerate() {
+                    let dword = self.read(srcs[0].select(comp));
+                    self.set_half(result, 0, half, dword);
+                }
+            }
+            AluOp::Unpack64To32 => {
+                for (comp, half) in [Half::Low, Half::High].into_iter().enumerate() {
+                    let dword = self.read_half(srcs[0], half);
+                    self.set_home(result, comp, dword);
                 }
             }
             AluOp::Mov => {
@@ -187,13 +197,34 @@ impl Selector<'_> {
         match op {
             AluOp::FNeg | AluOp::INeg => operand = negate(operand),
             AluOp::FAbs => operand = self.in_register(operand).absolute(),
-            AluOp::I2I | AluOp::U2U if self.bits(src.value) == self.bits(result) => {
+            // The rest of the dword is any bits.
+            AluOp::I2I | AluOp::U2U if self.bits(src.value) >= self.bits(result) => {
                 return self.alias(result, 0, src);
             }
             _ => {}
         }
-        let dst = self.define(result, 0, to);
+        let dst = self.define_dword(result, to);
+        if to == Class::Float && self.bits(result) == 16 {
+            let half = part(self.temporary(result, Type::Ud), Type::Hf, 0);
+            return self.b_for(result, |b| {
+                b.mov(half_dst(half), operand);
+                b.mov(dst, half.retype(Type::Uw));
+            });
+        }
         self.b_for(result, |b| _ = b.mov(dst, operand));
+    }
+
+    /// The destination of a conversion that writes all of the dword which a result of at most 32 bits lies in: copies
+    /// read all of it.
+    fn define_dword(&mut self, result: Value, class: Class) -> Operand {
+        let dst = self.define(result, 0, class);
+        match self.bits(result) {
+            8 | 16 => {
+                let ty = if class == Class::Float { Type::Ud } else { class.ty(32) };
+                self.read(Src::new(result)).retype(ty)
+            }
+            _ => dst,
+        }
     }
 
     fn special(&mut self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
@@ -271,6 +302,9 @@ impl Selector<'_> {
     /// The second source where the condition holds, else the third. A constant goes last.
     fn select(&mut self, srcs: &[Src], result: Value) {
         let cond = self.cond(srcs[0]);
+        if !matches!(self.bits(result), 1 | 32) {
+            return self.select_dwords(cond, srcs, result);
+        }
         // Integer types keep all bits; a float modifier needs the float type.
         let float = [1, 2].into_iter().any(|i| {
             let operand = self.src(srcs[i], Class::Float);
@@ -288,11 +322,25 @@ impl Selector<'_> {
         self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
     }
 
+    /// A selection of other sizes: of whole dwords.
+    fn select_dwords(&mut self, cond: Cond, srcs: &[Src], result: Value) {
+        let halves: &[Half] =
+            if self.bits(result) == 64 { &[Half::Low, Half::High] } else { &[Half::Low] };
+        for &half in halves {
+            let (a, b) = (self.read_half(srcs[1], half), self.read_half(srcs[2], half));
+            let (a, b, swapped) = self.two_sources(a.retype(Type::Ud), b.retype(Type::Ud), true);
+            let dst = self.new_register(result);
+            self.set_half(result, 0, half, dst);
+            let predicate = Predicate { ctrl: PredCtrl::Normal, inverse: cond.inverse ^ swapped };
+            self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
+        }
+    }
+
     /// 1 or 0 from a mask: its negation, converted.
     fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
         let mask = self.src(src, Class::Signed);
         let mask = self.in_register(mask);
-        let dst = self.define(result, 0, class);
+        let dst = self.define_dword(result, class);
         self.b_for(result, |b| _ = b.mov(dst, mask.negated()));
     }
 

@@ -11,13 +11,13 @@ use crestline_isa::{Opcode, PredCtrl, Predicate};
 use crestline_ssa::ir::{Function, InstId, InstKind, RegionId, Src, Srcs, Value};
 
 use super::cond::Cond;
-use super::operands::Class;
+use super::operands::{Class, Half, Homes};
 use super::uniform::yielded;
 use super::{SelectError, Selector};
 use crate::ir::{Builder, File, Op, Operand};
 
 /// Registers for all components of one value.
-type Registers = [Option<Operand>; 4];
+type Registers = Homes;
 
 /// A loop around the place of the walk.
 pub(super) struct LoopFrame {
@@ -185,7 +185,9 @@ impl<'a> Selector<'a> {
                     && inst.results.first() == Some(&src.value)
             });
             let [Some(register), None, ..] = *registers else { continue };
-            let fits = func.ty(src.value).comps() == 1
+            let ty = func.ty(src.value);
+            let fits = ty.comps() == 1
+                && ty.bits() <= 32
                 && self.uniform.is(src.value) == is_scalar(&register);
             if own && fits && self.wanted[src.value.index()].is_none() {
                 self.wanted[src.value.index()] = Some(register);
@@ -203,13 +205,15 @@ impl<'a> Selector<'a> {
     ) -> Result<(), SelectError> {
         for (index, &result) in results.iter().enumerate() {
             let cond = self.cond(cond);
-            for (comp, dst) in registers[index].iter().enumerate() {
+            let whole = matches!(self.bits(result), 1 | 32);
+            for (place, dst) in registers[index].iter().enumerate() {
                 let Some(dst) = *dst else { continue };
                 let [a, b] = [0, 1].map(|arm| {
-                    let class = Class::Logic;
-                    values[arm]
-                        .get(index)
-                        .map(|&src| self.src_comp(src, comp, class).retype(dst.ty))
+                    let src = *values[arm].get(index)?;
+                    Some(match whole {
+                        true => self.src_comp(src, place, Class::Logic).retype(dst.ty),
+                        false => self.dword(src, place).retype(dst.ty),
+                    })
                 });
                 let (Some(a), Some(b)) = (a, b) else { continue };
                 let [a, b] =
@@ -236,15 +240,23 @@ impl<'a> Selector<'a> {
     }
 
     fn registers(&mut self, value: Value) -> Registers {
-        let mut registers = [None; 4];
-        for (comp, register) in
-            registers.iter_mut().enumerate().take(self.shader.func.ty(value).comps())
-        {
-            let operand = self.new_register(value);
-            self.set_home(value, comp, operand);
-            *register = Some(operand);
+        let mut registers = Homes::default();
+        let ty = self.shader.func.ty(value);
+        let halves: &[Half] = if ty.bits() == 64 { &[Half::Low, Half::High] } else { &[Half::Low] };
+        for &half in halves {
+            for comp in 0..ty.comps() {
+                let operand = self.new_register(value);
+                self.set_half(value, comp, half, operand);
+                registers[half.place(comp)] = Some(operand);
+            }
         }
         registers
+    }
+
+    /// The dword of a source that goes to number `place` of its reader's.
+    fn dword(&self, src: Src, place: usize) -> Operand {
+        let half = if place >= Half::High.place(0) { Half::High } else { Half::Low };
+        self.read_half(src.select(place - half.place(0)), half)
     }
 
     fn open(&mut self, cond: Cond) {
@@ -412,9 +424,9 @@ impl<'a> Selector<'a> {
     fn copies(&self, registers: &[Registers], srcs: &[Src]) -> Vec<(Operand, Operand)> {
         let mut copies = Vec::new();
         for (registers, &src) in registers.iter().zip(srcs) {
-            for (comp, register) in registers.iter().enumerate() {
+            for (place, register) in registers.iter().enumerate() {
                 let Some(dst) = *register else { continue };
-                let src = self.read(src.select(comp));
+                let src = self.dword(src, place);
                 if !same_place(&dst, &src) {
                     copies.push((dst, src.retype(dst.ty)));
                 }

@@ -1,6 +1,6 @@
 //! Loads, stores, atomics, buffer sizes and barriers: which message, on which surface.
 
-use crestline_isa::message::{AtomicOp as IntegerOp, FloatAtomicOp};
+use crestline_isa::message::{AtomicOp as IntegerOp, ByteSize, FloatAtomicOp};
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
 use crestline_ssa::ir::{
@@ -99,6 +99,22 @@ impl Selector<'_> {
                 for (comp, dword) in dwords.into_iter().enumerate() {
                     self.set_home(result, comp, dword);
                 }
+            }
+            8 | 16 => {
+                let (device, size) = (self.device, byte_size(ty));
+                let uniform = self.uniform.is(result);
+                let mut b = self.b();
+                let dword = if uniform {
+                    // A register's worth of channels, enabled or not, reads the same element.
+                    let mut b = b.no_mask();
+                    let mut b = b.exec(8);
+                    let element =
+                        surface::read_scattered(&mut b, device, surface, offset, size, effect)?;
+                    element.with_stride(0)
+                } else {
+                    surface::read_scattered(&mut b, device, surface, offset, size, effect)?
+                };
+                self.set_home(result, 0, dword);
             }
             bits => return Err(SelectError::BitSize { op: "load", bits }),
         }
@@ -302,6 +318,12 @@ impl Selector<'_> {
             Memory::Ssbo(resource) => self.surface(resource)?,
             _ => return Err(SelectError::Memory { what: "a store to read-only memory" }),
         };
+        if matches!(ty.bits(), 8 | 16) && comps == 1 {
+            let place = self.src(offset, Class::Unsigned);
+            let (device, dword) = (self.device, self.read(data).retype(Type::Ud));
+            surface::write_scattered(&mut self.b(), device, surface, place, dword, byte_size(ty))?;
+            return Ok(());
+        }
         if ty.bits() != 32 {
             return Err(SelectError::BitSize { op: "store", bits: ty.bits() });
         }
@@ -490,6 +512,11 @@ impl Selector<'_> {
         }
         Ok(())
     }
+}
+
+/// The size of an element of 8 or 16 bits in messages.
+fn byte_size(ty: Ty) -> ByteSize {
+    if ty.bits() == 8 { ByteSize::Byte } else { ByteSize::Word }
 }
 
 fn int(op: IntegerOp) -> Atomic {

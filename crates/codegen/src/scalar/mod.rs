@@ -5,6 +5,7 @@
 //!
 //! - A *divergent* value has a register with one element per channel. A *uniform* value ([`Uniform`]) has one element
 //!   for the whole thread and is computed by instructions of one channel that ignore the execution mask.
+//! - Registers hold dwords: a value of 8 or 16 bits is the low part of one, a value of 64 bits is two (`operands`).
 //! - A constant is an immediate of each instruction that reads it; where an instruction takes none, it comes from a
 //!   pool of scalars that the program's first block fills (`consts`).
 //! - A boolean that decides branches and selections is compared where it is used, straight into a flag (`cond`); one
@@ -63,7 +64,7 @@ struct Selector<'a> {
     uniform: Uniform,
     out: Function,
     /// Where each component of each value is, by value.
-    homes: Vec<[Option<Operand>; 4]>,
+    homes: Vec<operands::Homes>,
     /// A register chosen before the value is computed, by value: that of the region result it will be copied to.
     wanted: Vec<Option<Operand>>,
     booleans: cond::Booleans,
@@ -88,7 +89,7 @@ impl<'a> Selector<'a> {
         let values = shader.func.num_values();
         let mut out = Function::new(simd);
         out.payload_registers = interface.payload_registers;
-        out.scratch_bytes = shader.scratch_bytes * u32::from(simd);
+        out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4) * u32::from(simd);
         if let Some(push) = interface.push_constants {
             out.push_register = push.place / crate::ir::GRF_BYTES;
             out.push_bytes = push.place % crate::ir::GRF_BYTES + push.bytes;
@@ -99,7 +100,7 @@ impl<'a> Selector<'a> {
             interface,
             uniform: Uniform::new(shader),
             out,
-            homes: vec![[None; 4]; values],
+            homes: vec![[None; 8]; values],
             wanted: vec![None; values],
             booleans: cond::Booleans::new(&shader.func),
             flags: cond::FlagCache::default(),

@@ -41,6 +41,26 @@ impl Class {
     }
 }
 
+/// A dword of a component. A value of 8 or 16 bits is in the low bits of its dword, and the rest is any bits; one of 64
+/// bits has two dwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Half {
+    /// The low dword, or the only one.
+    Low,
+    /// The high dword of 64 bits.
+    High,
+}
+
+impl Half {
+    /// Index of a component's dword among a value's places.
+    pub(super) fn place(self, comp: usize) -> usize {
+        comp + if self == Half::High { 4 } else { 0 }
+    }
+}
+
+/// The places of a value's dwords, see [`Half::place`].
+pub(super) type Homes = [Option<Operand>; 8];
+
 /// A source with its modifiers unresolved: what [`Selector::peel`] finds.
 #[derive(Clone, Copy)]
 struct Peeled {
@@ -64,7 +84,7 @@ impl Selector<'_> {
     pub(super) fn src_comp(&mut self, src: Src, comp: usize, class: Class) -> Operand {
         let peeled = self.peel(src.select(comp), class);
         let ty = class.ty(self.bits(peeled.src.value));
-        let mut operand = self.read(peeled.src).retype(ty);
+        let mut operand = low_part(self.read(peeled.src), ty);
         if let Some(bits) = operand.imm_bits() {
             return Operand::imm(modify(bits, ty, peeled.negate, peeled.abs), ty);
         }
@@ -113,26 +133,37 @@ impl Selector<'_> {
         self.homes[value.index()][0].is_some()
     }
 
-    /// The first component of a source as it lies.
+    /// The first component of a source as it lies: its dword, of 64 bits the low one.
     ///
     /// Every value has a home before it is read: definitions come first in a verified shader, and booleans that are
     /// only compared in flags are never read as data (see [`super::cond::data_booleans`]).
     pub(super) fn read(&self, src: Src) -> Operand {
-        let comp = usize::from(src.swizzle[0]);
-        let home = self.homes[src.value.index()][comp];
+        self.read_half(src, Half::Low)
+    }
+
+    /// A dword of the first component of a source.
+    pub(super) fn read_half(&self, src: Src, half: Half) -> Operand {
+        let home = self.homes[src.value.index()][half.place(usize::from(src.swizzle[0]))];
         debug_assert!(home.is_some(), "{} is read but has no home", src.value);
         home.unwrap_or(Operand::imm_ud(0))
     }
 
     /// Gives a component of a value its place.
     pub(super) fn set_home(&mut self, value: Value, comp: usize, operand: Operand) {
-        self.homes[value.index()][comp] = Some(operand);
+        self.set_half(value, comp, Half::Low, operand);
     }
 
-    /// Gives a scalar value the place of a component of another.
+    /// Gives a dword of a component its place.
+    pub(super) fn set_half(&mut self, value: Value, comp: usize, half: Half, operand: Operand) {
+        self.homes[value.index()][half.place(comp)] = Some(operand);
+    }
+
+    /// Gives a component of a value the place of a component of another.
     pub(super) fn alias(&mut self, value: Value, comp: usize, src: Src) {
-        self.homes[value.index()][comp] =
-            self.homes[src.value.index()][usize::from(src.swizzle[0])];
+        for half in [Half::Low, Half::High] {
+            let home = self.homes[src.value.index()][half.place(usize::from(src.swizzle[0]))];
+            self.homes[value.index()][half.place(comp)] = home;
+        }
     }
 
     /// A new register for component `comp` of `value`, or the one its reader wants it in; the destination operand.
@@ -141,12 +172,13 @@ impl Selector<'_> {
         let wanted = if comp == 0 { self.wanted[value.index()] } else { None };
         let place = wanted.unwrap_or_else(|| self.new_register(value));
         self.set_home(value, comp, place);
-        place.retype(ty)
+        low_part(place, ty)
     }
 
-    /// A register for one component of a value: an element per channel, or one for the thread.
+    /// A register for one component of a value (a dword of it, of 64 bits): an element per channel, or one for the
+    /// thread.
     pub(super) fn new_register(&mut self, value: Value) -> Operand {
-        let ty = Class::Logic.ty(self.bits(value));
+        let ty = if self.bits(value) == 1 { Type::D } else { Type::Ud };
         if self.uniform.is(value) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
     }
 
@@ -156,6 +188,9 @@ impl Selector<'_> {
         let ty = self.shader.func.ty(value);
         for (comp, &bits) in bits.iter().enumerate().take(ty.comps()) {
             self.set_home(value, comp, immediate(bits, ty));
+            if ty.bits() == 64 {
+                self.set_half(value, comp, Half::High, Operand::imm_ud((bits >> 32) as u32));
+            }
         }
     }
 
@@ -188,7 +223,20 @@ fn immediate(bits: u64, ty: Ty) -> Operand {
     if ty.is_bool() {
         return Operand::imm_d(-i32::from(bits & 1 == 1));
     }
-    Operand::imm(bits, Class::Logic.ty(ty.bits()))
+    Operand::imm_ud(bits as u32)
+}
+
+/// The low bits of a dword that are a value of type `ty`. There are no constants of bytes: those are extended to words.
+fn low_part(dword: Operand, ty: Type) -> Operand {
+    if ty.size() >= Type::Ud.size() {
+        return dword.retype(ty);
+    }
+    match (dword.imm_bits(), ty) {
+        (Some(bits), Type::B) => Operand::imm(u64::from(bits as i8 as i16 as u16), Type::W),
+        (Some(bits), Type::Ub) => Operand::imm(bits & 0xff, Type::Uw),
+        (Some(bits), _) => Operand::imm(bits & 0xffff, ty),
+        _ => dword.retype(Type::Ud).subscript(ty, 0).unwrap_or(dword),
+    }
 }
 
 /// The bits of a constant after modifiers of its type.

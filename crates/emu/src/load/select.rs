@@ -196,7 +196,7 @@ fn raw_bits(view: &View<'_>) -> Option<Choice> {
 /// Whether an operation on bits has float operands.
 fn only_bits(view: &View<'_>) -> bool {
     match view.inst.opcode {
-        Opcode::F32To16 | Opcode::F16To32 => true,
+        Opcode::F16To32 => true,
         Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => {
             view.inst.dst.ty.is_float() || view.any(Type::is_float)
         }
@@ -308,7 +308,7 @@ fn arithmetic(view: &View<'_>) -> Result<(Run, usize), Reject> {
         Opcode::Bfe => cold!(e, ternary, ops::Bfe, u32),
         Opcode::Bfi1 => cold!(e, binary, ops::Bfi1, u32),
         Opcode::Bfi2 => cold!(e, ternary, ops::Bfi2, u32),
-        Opcode::F32To16 => cold!(e, unary, ops::F32To16, u32),
+        Opcode::F32To16 => (special::f32_to_16 as Run, 16),
         Opcode::F16To32 => cold!(e, unary, ops::F16To32, u32),
         Opcode::Dp4a if inst.dst.ty.is_signed_int() => cold!(e, ternary, ops::Dp4aSigned, u32),
         Opcode::Dp4a => cold!(e, ternary, ops::Dp4aUnsigned, u32),

@@ -19,6 +19,9 @@ pub struct Pass {
 pub struct LowerOptions {
     /// Registers hold one component: split vector arithmetic.
     pub scalarize: bool,
+    /// Registers have 32 bits: memory is accessed by dwords and single elements, integers of other sizes and half floats
+    /// are computed in 32 bits. Wants scalars.
+    pub dwords: bool,
     /// Which system values are provided.
     pub system_values: SystemValues,
     /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
@@ -91,6 +94,9 @@ static LOWER: &[Pass] = passes![
     lower_vars_to_scratch,
     lower_divergent_descriptors,
     lower_scalarize if (scalarize),
+    lower_memory_sizes if (dwords),
+    lower_small_types if (dwords),
+    lower_int64 if (dwords),
     lower_trigonometry,
     lower_float_ops(options),
     lower_bit_ops(options),

@@ -2,7 +2,7 @@
 
 use super::{Binary, Ternary, Unary};
 use crestline_isa::semantics::int::{self, Wide};
-use crestline_isa::semantics::{Float, FloatEnv, Half, Rounding, convert, math};
+use crestline_isa::semantics::{Float, FloatEnv, Half, Rounding, math};
 
 macro_rules! unary {
     ($($(#[$doc:meta])* $name:ident { $($lane:ident: |$a:ident, $env:ident| $body:expr;)* })*) => {$(
@@ -102,10 +102,6 @@ unary! {
     Fbh {
         u32: |a, _env| int::fbh_unsigned(a);
         i32: |a, _env| int::fbh_signed(a).cast_signed();
-    }
-    /// The 16-bit float as the low word.
-    F32To16 {
-        u32: |a, _env| convert::f32_to_16(f32::from_bits(a)).into();
     }
     /// The 16-bit float in the low word, as the bits of a 32-bit float.
     F16To32 {

@@ -5,9 +5,15 @@ use crate::exec::op::Op;
 use crate::exec::operand::{Destination, DestinationKind, SourceKind};
 use crate::exec::registers::{ByteSet, GRF_END};
 use crate::exec::thread::Thread;
-use crestline_isa::semantics::{Float, math};
+use crestline_isa::semantics::{Float, convert, math};
 
 const LANES: usize = 16;
+
+/// `f32to16`: the 16-bit float as a number in the low word. The source's modifiers are those of a float.
+pub(crate) fn f32_to_16(op: &Op, t: &mut Thread, mask: u32) {
+    let values: [f32; LANES] = t.load(&op.sources[0], mask);
+    finish(op, t, mask, values.map(|value| u32::from(convert::f32_to_16(value))));
+}
 
 /// `dp2`, `dp3`, `dp4`, `dph`: over each vector of four channels; `TERMS` products, and for
 /// `dph` (`HOMOGENEOUS`) component w of source 1 added.

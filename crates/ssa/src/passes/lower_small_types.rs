@@ -1,0 +1,144 @@
+//! Replaces arithmetic on 8 and 16 bits by arithmetic on 32.
+//!
+//! Sources are extended by what the operation takes them for (floats converted), the result is cut or rounded. Moves,
+//! selections and conversions between 8, 16 and 32 bits stay: a back end keeps such a value in the low bits of a
+//! register. A sum, product, quotient or root of half floats that is rounded to 24 bits first rounds to the right one of
+//! 11 bits, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?").
+
+use super::util::{Action, rewrite};
+use crate::ir::{AluOp, Builder, Class, InstKind, Shader, Src, Srcs, Ty, Value};
+
+/// See the [module](self). Returns whether an operation was replaced.
+pub fn lower_small_types(shader: &mut Shader) -> bool {
+    rewrite(&mut shader.func, |b, _, inst| {
+        let data = b.func.inst(inst);
+        let InstKind::Alu { op, srcs, exact } = &data.kind else { return Action::Keep };
+        let (op, srcs, exact) = (*op, srcs.clone(), *exact);
+        let ty = b.func.ty(data.results[0]);
+        let types = srcs.iter().map(|src| b.func.ty(src.value)).chain([ty]);
+        if !types.clone().any(is_small) || types.clone().all(|ty| ty.bits() <= 32) && stays(op) {
+            return Action::Keep;
+        }
+        let moves =
+            matches!(op, AluOp::Mov | AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 | AluOp::Select);
+        if moves {
+            return Action::Keep;
+        }
+        let outer = b.set_exact(exact);
+        let by = packed(b, op, srcs[0], ty).unwrap_or_else(|| widened(b, op, &srcs, ty));
+        b.set_exact(outer);
+        Action::Replace(by.into())
+    })
+}
+
+fn is_small(ty: Ty) -> bool {
+    matches!(ty.bits(), 8 | 16)
+}
+
+/// Conversions that a back end has between 8, 16 and 32 bits.
+fn stays(op: AluOp) -> bool {
+    matches!(op, AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::F2FRtz)
+}
+
+fn op2(b: &mut Builder<'_>, op: AluOp, x: Src, y: u32) -> Src {
+    let ty = b.func.ty(x.value).scalar();
+    let y = b.imm(y);
+    b.alu_ty(op, ty, &[x, y.into()]).into()
+}
+
+/// Packing and unpacking, by shifts.
+fn packed(b: &mut Builder<'_>, op: AluOp, src: Src, ty: Ty) -> Option<Value> {
+    let extended = |b: &mut Builder<'_>, src: Src| b.alu_ty(AluOp::U2U, Ty::X32, &[src]);
+    // The elements of `count` components as one dword.
+    let join = |b: &mut Builder<'_>, first: usize, count: usize| {
+        let bits = b.func.ty(src.value).bits();
+        let mut all: Option<Value> = None;
+        for comp in 0..count {
+            let part = extended(b, src.select(first + comp)).into();
+            let part = op2(b, AluOp::IShl, part, comp as u32 * bits);
+            all = Some(match all {
+                None => part.value,
+                Some(all) => b.alu_ty(AluOp::IOr, Ty::X32, &[all.into(), part]),
+            });
+        }
+        all
+    };
+    let part = |b: &mut Builder<'_>, dword: Src, index: u32| -> Src {
+        let moved = op2(b, AluOp::UShr, dword, index * ty.bits());
+        b.alu_ty(AluOp::U2U, ty.scalar(), &[moved]).into()
+    };
+    match op {
+        AluOp::Pack32From16 => join(b, 0, 2),
+        AluOp::Pack32From8 => join(b, 0, 4),
+        AluOp::Pack16From8 => {
+            let dword = join(b, 0, 2)?;
+            Some(b.alu_ty(AluOp::U2U, ty, &[dword.into()]))
+        }
+        AluOp::Pack64From16 => {
+            let halves = [join(b, 0, 2)?.into(), join(b, 2, 2)?.into()];
+            let halves = b.vec(&halves);
+            Some(b.alu(AluOp::Pack64From32, &[halves]))
+        }
+        AluOp::Unpack32To16 | AluOp::Unpack32To8 | AluOp::Unpack16To8 => {
+            let dword: Src = match op {
+                AluOp::Unpack16To8 => extended(b, src.select(0)).into(),
+                _ => src.select(0),
+            };
+            let parts: Vec<Src> = (0..ty.comps()).map(|c| part(b, dword, c as u32)).collect();
+            Some(b.vec(&parts))
+        }
+        AluOp::Unpack64To16 => {
+            let halves = b.alu_ty(AluOp::Unpack64To32, Ty::X32.with_comps(2), &[src.select(0)]);
+            let half = |comp: usize| Src::comp(halves, comp / 2);
+            let parts: Vec<Src> = (0..ty.comps()).map(|c| part(b, half(c), c as u32 % 2)).collect();
+            Some(b.vec(&parts))
+        }
+        _ => None,
+    }
+}
+
+/// Any other operation, on sources of 32 bits.
+fn widened(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, ty: Ty) -> Value {
+    let row = op.row();
+    let bits = b.func.ty(srcs[op.size_src()].value).bits();
+    let comps = ty.comps();
+    let mut wide: Vec<Src> = Vec::with_capacity(srcs.len());
+    for (&src, operand) in srcs.iter().zip(row.srcs) {
+        let by = match operand.class {
+            _ if !is_small(b.func.ty(src.value)) => None,
+            Class::Float => Some(AluOp::F2F),
+            Class::Int => Some(AluOp::I2I),
+            _ => Some(AluOp::U2U),
+        };
+        let dwords = Ty::X32.with_comps(comps);
+        wide.push(by.map_or(src, |by| b.alu_ty(by, dwords, &[src]).into()));
+    }
+    let splat = |b: &mut Builder<'_>, value: u32| -> Src {
+        b.constant(Ty::X32.with_comps(comps), [u64::from(value); 4]).into()
+    };
+    if matches!(op, AluOp::IShl | AluOp::IShr | AluOp::UShr) {
+        // Counts are modulo the size.
+        let mask = splat(b, bits - 1);
+        wide[1] = b.alu_ty(AluOp::IAnd, Ty::X32.with_comps(comps), &[wide[1], mask]).into();
+    }
+    // What is asked of bits beyond the size is there in 32.
+    let (op, shift) = match op {
+        AluOp::BitReverse => (op, Some((AluOp::UShr, 32 - bits))),
+        AluOp::UAddCarry => (AluOp::IAdd, Some((AluOp::UShr, bits))),
+        AluOp::UMulHigh => (AluOp::IMul, Some((AluOp::UShr, bits))),
+        AluOp::IMulHigh => (AluOp::IMul, Some((AluOp::IShr, bits))),
+        _ => (op, None),
+    };
+    let bits = if is_small(ty) { 32 } else { ty.bits() };
+    let result = Ty::new(bits, comps as u32).unwrap_or(ty);
+    let mut value = b.alu_ty(op, result, &wide);
+    if let Some((shift, count)) = shift {
+        let count = splat(b, count);
+        value = b.alu_ty(shift, result, &[value.into(), count]);
+    }
+    if !is_small(ty) {
+        return value;
+    }
+    let cut = if row.result.class == Class::Float { AluOp::F2F } else { AluOp::U2U };
+    b.alu_ty(cut, ty, &[value.into()])
+}
