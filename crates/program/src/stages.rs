@@ -473,6 +473,13 @@ impl GeometryMetadata {
                 format!("{}: expected a multiple of 32, at least {vertex}", self.vertex_bytes);
             return Err(field("vertex_bytes", reason));
         }
+        for (name, bytes) in
+            [("count_bytes", self.count_bytes), ("control_bytes", self.control_bytes)]
+        {
+            if !bytes.is_multiple_of(GRF_BYTES) {
+                return Err(field(name, format!("{bytes}: expected a multiple of 32")));
+            }
+        }
         let before = u64::from(self.count_bytes) + u64::from(self.control_bytes);
         check_entry(self.entry_bytes, before)
     }

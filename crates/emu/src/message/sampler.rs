@@ -82,7 +82,8 @@ pub(super) fn execute(
         return;
     }
     let header = if call.descriptor.header_present { call.header(t, 2) } else { 0 };
-    let room = if vec4 { 4 } else { usize::from(call.descriptor.rlen) / registers };
+    // A response of SIMD4x2 has all components in one register.
+    let room = usize::from(call.descriptor.rlen) * if vec4 { 4 } else { 1 } / registers;
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
     let signed = |shift: u32| i64::from((header >> shift & 15) as i32) << 60 >> 60;
     let request = Request {
