@@ -6,8 +6,8 @@ use super::common::{
     split,
 };
 use super::fields::{Field, Layout, Sources};
-use super::two_src;
-use super::walk::{Result, Walk};
+use super::two_src::{self, IMM_FILE};
+use super::walk::{CodecError, Result, Walk};
 use crate::inst::{DescSrc, Dst, Extra, Inst, Place, Reg, Region, Send, Src, SrcReg};
 use crate::tables::{Sfid, Type};
 use crestline_device::Gen;
@@ -117,7 +117,14 @@ fn send4<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()>
         DescSrc::Imm(_) => File::Imm,
         DescSrc::Reg { .. } => File::Arf,
     };
-    file(w, L::SRC1_REG_FILE, &mut desc_file, has_mrf(generation))?;
+    if !E {
+        desc_file = if w.peek(L::SRC1_REG_FILE) == IMM_FILE { File::Imm } else { File::Arf };
+    }
+    match desc_file {
+        File::Imm => file(w, L::SRC1_REG_FILE, &mut desc_file, has_mrf(generation))?,
+        // The descriptor is in a0, whatever the file says.
+        _ => w.fixed(L::SRC1_REG_FILE, 0),
+    }
     if !L::SEND_EX_DESC_IMM.exists() {
         w.fixed(L::SRC1_TYPE, u64::from(Type::Ud.reg_bits(generation).unwrap_or(0)));
     }
@@ -130,6 +137,10 @@ fn send4<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()>
         };
         w.fixed(L::SRC1_REG_NR, ADDRESS_REGISTER);
         w.byte(L::SRC1_SUBREG_NR, &mut sub)?;
+        if !sub.is_multiple_of(4) {
+            let (field, bit) = (L::SRC1_SUBREG_NR.name, L::SRC1_SUBREG_NR.lowest_bit());
+            return Err(CodecError::Reserved { field, code: u64::from(sub), bit });
+        }
         send.desc = DescSrc::Reg { dword: sub / 4 };
     }
     i.extra = Extra::Send(send);
@@ -148,7 +159,7 @@ fn payload<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<(
     let (mut reg, sub) = direct(src.place);
     let mut is_indirect = matches!(src.place, Place::Indirect { .. });
     let mut reg_file = if is_indirect { File::Grf } else { split(reg).0 };
-    file(w, f.reg_file, &mut reg_file, has_mrf(generation))?;
+    two_src::src_file(w, f, is_indirect, &mut reg_file)?;
     w.code(
         f.ty,
         "source type",

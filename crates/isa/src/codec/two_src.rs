@@ -4,7 +4,7 @@ use super::common::{
     File, cond_mod, controls, direct, file, flag_reg, has_mrf, hstride, indirect, math_fn, opcode,
     reg_nr, shape, split, vstride, width,
 };
-use super::fields::Sources;
+use super::fields::{Sources, SrcFields};
 use super::walk::{Result, Walk};
 use crate::inst::imm_size;
 use crate::inst::{Extra, Imm, Inst, Place, Region, Src, SrcReg, Swizzle, VStride, WriteMask};
@@ -148,6 +148,25 @@ pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     Ok(())
 }
 
+/// The code of immediates among the register files up to gen11.
+pub(super) const IMM_FILE: u64 = 3;
+
+/// Register file of a source up to gen11. An indirect one is in the general registers, whatever the bits say.
+#[inline(always)]
+pub(super) fn src_file<const E: bool>(
+    w: &mut Walk<E>,
+    f: &SrcFields,
+    is_indirect: bool,
+    reg_file: &mut File,
+) -> Result<()> {
+    if is_indirect || !E && w.peek(f.addr_mode) != 0 && w.peek(f.reg_file) != IMM_FILE {
+        w.fixed(f.reg_file, 1);
+        *reg_file = File::Grf;
+        return Ok(());
+    }
+    file(w, f.reg_file, reg_file, has_mrf(w.generation()))
+}
+
 /// Source `n`. An `optional` source that is absent is encoded as zeros.
 pub(super) fn src<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
@@ -171,7 +190,7 @@ pub(super) fn src<L: Sources, const N: usize, const E: bool>(
     if f.is_imm.exists() {
         w.flag(f.is_imm, &mut is_imm)?;
     } else {
-        file(w, f.reg_file, &mut reg_file, has_mrf(generation))?;
+        src_file(w, f, is_indirect, &mut reg_file)?;
         is_imm = reg_file == File::Imm;
     }
     if is_imm {

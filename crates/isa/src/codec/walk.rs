@@ -173,6 +173,12 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         self.claimed |= field.mask;
     }
 
+    /// The bits of a field that decides how others are read (decoding).
+    #[inline(always)]
+    pub(super) fn peek(&self, field: Field) -> u64 {
+        field.get(self.bits)
+    }
+
     /// Writes a field (encoding).
     #[inline(always)]
     fn write(&mut self, field: Field, value: u64) -> Result<()> {
