@@ -159,6 +159,12 @@ impl Device {
         self.since(Gen::Gen7) && self.until(Gen::Gen9)
     }
 
+    /// DF arithmetic whose execution sizes, regions and masks are those of other types: not in units of dwords (gen7), by
+    /// compressed halves (gen7.5) or bound to equal regions (low-power parts).
+    pub fn has_plain_64bit_float(&self) -> bool {
+        self.since(Gen::Gen8) && self.has_64bit_float() && !self.is_low_power()
+    }
+
     /// Q and UQ registers and arithmetic.
     pub fn has_64bit_int(&self) -> bool {
         self.since(Gen::Gen8) && self.until(Gen::Gen9)

@@ -13,12 +13,14 @@
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
 //! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
 //! //! simd 8 16                         the widths that make sense; all three by default
+//! //! target bdw skl                    the only chips that can run it; all by default
 //! ```
 //!
 //! Contents are described as in [`crate::data`], comparisons as in [`crate::compare`]. A buffer
 //! without `compare` is compared bit by bit, so a forgotten directive can only make a test
 //! stricter.
 
+use crestline_device::Platform;
 use crestline_judges::lavapipe::{Buffer, BufferKind, SpecConstant};
 
 use crate::compare::Rule;
@@ -43,6 +45,8 @@ pub struct Case {
     pub expected: Vec<(usize, Vec<u8>)>,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
+    /// The chips to run on; all of them if empty.
+    pub targets: Vec<Platform>,
     /// Whether an access outside of a buffer is an error.
     pub in_bounds: bool,
 }
@@ -76,6 +80,7 @@ impl Case {
             rules: Vec::new(),
             expected: Vec::new(),
             widths: vec![8, 16, 32],
+            targets: Vec::new(),
             in_bounds: true,
         };
         let mut dispatched = false;
@@ -138,6 +143,11 @@ impl Case {
                 if self.widths.is_empty() || self.widths.iter().any(|w| ![8, 16, 32].contains(w)) {
                     return Err("simd takes widths out of 8, 16 and 32".into());
                 }
+            }
+            "target" => {
+                let names = rest.split_whitespace();
+                let targets: Result<_, _> = names.map(str::parse::<Platform>).collect();
+                self.targets = targets.map_err(|error| error.to_string())?;
             }
             _ => {
                 return Err(format!(

@@ -134,7 +134,9 @@ impl Emulator {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
         let limits = *Device::new(self.platform).limits();
         let invocations = shader.compute.local_size.iter().product::<u32>();
+        let targets = &test.case.targets;
         test.case.widths.contains(&channels)
+            && (targets.is_empty() || targets.contains(&self.platform))
             && invocations <= limits.max_workgroup_invocations(channels)
     }
 

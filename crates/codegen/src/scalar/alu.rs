@@ -5,7 +5,7 @@ use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 
 use super::cond::Cond;
 use super::operands::{Class, Half, is_thread_scalar};
-use super::{SelectError, Selector};
+use super::{SelectError, Selector, wide};
 use crate::ir::{Builder, Op, Operand};
 
 /// Operations that have no instruction and no short sequence here; the middle replaces them, where their parts can be
@@ -102,8 +102,12 @@ impl Selector<'_> {
     /// Selects an arithmetic instruction.
     pub(super) fn alu(&mut self, op: AluOp, srcs: &Srcs, result: Value) -> Result<(), SelectError> {
         self.check_bits(op, srcs, result)?;
+        let double = srcs.iter().map(|src| src.value).chain([result]).any(|v| self.bits(v) == 64);
         match rule(op) {
             Rule::Place => self.place(op, srcs, result),
+            _ if double && self.bits(result) != 1 && op != AluOp::Select => {
+                self.compute_double(op, srcs, result);
+            }
             _ if self.bits(result) == 1 && op != AluOp::Select => self.boolean(op, srcs, result),
             Rule::Hw(opcode, class) => self.hw(Op::Hw(opcode), class, class, srcs, result),
             Rule::Count(opcode, class) => {
@@ -118,13 +122,15 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// This back end computes on 32 bits and booleans; it converts to and from 8 and 16 bits, and selects of any size.
+    /// This back end computes on 32 bits and booleans; it converts to and from 8 and 16 bits, selects of any
+    /// size, and has some arithmetic on doubles (`wide`).
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
         let fits = |bits: u32| match op {
             _ if matches!(bits, 1 | 32) => true,
-            AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::B2I => bits < 32,
+            AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::B2I if bits < 32 => true,
             AluOp::Select => true,
+            _ if bits == 64 && self.device.has_plain_64bit_float() && wide::computes(op) => true,
             _ => rule(op) == Rule::Place,
         };
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {

@@ -330,6 +330,9 @@ impl Selector<'_> {
         cond_mod: CondMod,
         class: Class,
     ) -> (Operand, CondMod, Operand) {
+        if self.bits(srcs[0].value) == 64 {
+            return (self.double(srcs[0]), cond_mod, self.double(srcs[1]));
+        }
         let a = self.src(srcs[0], class);
         let b = self.src(srcs[1], class);
         let (a, b, swapped) = self.two_sources(a, b, true);
@@ -344,6 +347,15 @@ impl Selector<'_> {
         if let Some((cond_mod, class)) = comparison(op) {
             let (a, cond_mod, b) = self.compared(srcs, cond_mod, class);
             let dst = self.define(result, 0, Class::Signed);
+            if a.ty.size() > dst.ty.size() {
+                // The mask would be wider: the condition picks one.
+                let flag = self.b().flag();
+                return self.b_for(result, |b_| {
+                    b_.cmp(Operand::null(a.ty), a, cond_mod, b, flag);
+                    b_.mov(dst, Operand::imm_d(0));
+                    b_.predicated(flag, false).mov(dst, Operand::imm_d(-1));
+                });
+            }
             // The mask is written in the sources' own type: no conversion, all bits set.
             let dst = if a.ty.size() == dst.ty.size() { dst.retype(a.ty) } else { dst };
             let flag = self.b().flag();

@@ -22,6 +22,7 @@ mod memory;
 mod operands;
 mod sysvals;
 mod uniform;
+mod wide;
 
 use crestline_device::Device;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};

@@ -63,10 +63,10 @@ pub(super) type Homes = [Option<Operand>; 8];
 
 /// A source with its modifiers unresolved: what [`Selector::peel`] finds.
 #[derive(Clone, Copy)]
-struct Peeled {
-    src: Src,
-    negate: bool,
-    abs: bool,
+pub(super) struct Peeled {
+    pub(super) src: Src,
+    pub(super) negate: bool,
+    pub(super) abs: bool,
 }
 
 impl Selector<'_> {
@@ -94,7 +94,7 @@ impl Selector<'_> {
     }
 
     /// Looks through instructions that a source modifier of `class` can stand for.
-    fn peel(&self, src: Src, class: Class) -> Peeled {
+    pub(super) fn peel(&self, src: Src, class: Class) -> Peeled {
         let func = &self.shader.func;
         let mut peeled = Peeled { src, negate: false, abs: false };
         while let Some(inst) = func.def(peeled.src.value) {

@@ -1,7 +1,7 @@
 //! Replaces integer arithmetic on 64 bits by arithmetic on pairs of dwords.
 //!
-//! Moves and selections of 64 bits stay, and so do floats: what is left of 64-bit integers are conversions to and from
-//! pairs. Division is a loop that finds a bit of the quotient in each of 64 rounds.
+//! Moves and selections of 64 bits stay, and so do floats, but for those made of booleans: what is left of 64-bit
+//! integers are conversions to and from pairs. Division is a loop that finds a bit of the quotient in each of 64 rounds.
 
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, Builder, InstKind, Shader, Src, Srcs, Ty, Value};
@@ -55,6 +55,11 @@ impl Lower<'_, '_> {
             B2I => {
                 let low = self.b.alu_ty(B2I, Ty::X32, &[srcs[0]]);
                 Pair { low, high: self.imm(0) }
+            }
+            B2F if ty.bits() == 64 => {
+                let (one, zero) = (self.imm((1f64.to_bits() >> 32) as u32), self.imm(0));
+                let cond = self.scalar(srcs[0]);
+                Pair { low: zero, high: self.b.alu(Select, &[cond, one, zero]) }
             }
             I2F | U2F if self.is_wide(srcs[0]) => {
                 let x = self.pair(srcs[0]);

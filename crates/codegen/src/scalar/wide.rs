@@ -1,0 +1,114 @@
+//! Doubles: arithmetic of 64 bits on registers that hold both dwords of each element.
+//!
+//! A value of 64 bits has two places, one for each dword. What is computed here has both in one register, so that the
+//! next operation reads that; dwords from elsewhere are moved together first.
+
+use crestline_isa::{CondMod, Opcode, Type};
+use crestline_ssa::ir::{AluOp, Src, Value};
+
+use super::Selector;
+use super::operands::{Class, Half, is_thread_scalar};
+use crate::ir::{Op, Operand};
+
+/// Whether there are instructions (or short sequences) for an operation on doubles.
+pub(super) fn computes(op: AluOp) -> bool {
+    use AluOp::*;
+    let arithmetic = matches!(op, FNeg | FAbs | FAdd | FSub | FMul | FMin | FMax | FFma);
+    let conversion = matches!(op, F2F | F2I | F2U | I2F | U2F);
+    arithmetic || conversion || matches!(op, FEq | FNe | FLt | FGe)
+}
+
+impl Selector<'_> {
+    /// A double as one operand.
+    pub(super) fn double(&mut self, src: Src) -> Operand {
+        let peeled = self.peel(src, Class::Float);
+        let halves = [Half::Low, Half::High].map(|half| self.read_half(peeled.src, half));
+        let mut operand = together(&halves).unwrap_or_else(|| self.collected(halves));
+        operand.negate = peeled.negate;
+        operand.abs = peeled.abs;
+        operand
+    }
+
+    /// A register with two dwords for each element.
+    fn collected(&mut self, halves: [Operand; 2]) -> Operand {
+        let scalar = halves.iter().all(is_thread_scalar);
+        let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
+        for (index, half) in halves.into_iter().enumerate() {
+            let place = dword(whole, index);
+            let mut b = self.b();
+            let mut b = if scalar { b.uniform() } else { b };
+            b.mov(place, half.retype(Type::Ud));
+        }
+        whole
+    }
+
+    /// A new register for a double, the place of a result.
+    fn define_double(&mut self, result: Value) -> Operand {
+        let scalar = self.uniform.is(result);
+        let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
+        self.set_half(result, 0, Half::Low, dword(whole, 0));
+        self.set_half(result, 0, Half::High, dword(whole, 1));
+        whole
+    }
+
+    /// Selects an operation on doubles, or a conversion from or to them.
+    pub(super) fn compute_double(&mut self, op: AluOp, srcs: &[Src], result: Value) {
+        let mut operands: Vec<Operand> = Vec::with_capacity(3);
+        for &src in srcs {
+            operands.push(match (self.bits(src.value), op) {
+                (64, _) => self.double(src),
+                (_, AluOp::I2F) => self.src(src, Class::Signed),
+                (_, AluOp::U2F) => self.src(src, Class::Unsigned),
+                _ => self.src(src, Class::Float),
+            });
+        }
+        let dst = match (self.bits(result), op) {
+            (64, _) => self.define_double(result),
+            (_, AluOp::F2I) => self.define(result, 0, Class::Signed),
+            (_, AluOp::F2U) => self.define(result, 0, Class::Unsigned),
+            _ => self.define(result, 0, Class::Float),
+        };
+        let negated = |operand: Operand| operand.negated();
+        match (op, &operands[..]) {
+            (AluOp::FNeg, &[x]) => self.b_for(result, |b| _ = b.mov(dst, negated(x))),
+            (AluOp::FAbs, &[x]) => self.b_for(result, |b| _ = b.mov(dst, x.absolute())),
+            (AluOp::FAdd, &[x, y]) => self.b_for(result, |b| _ = b.add(dst, x, y)),
+            (AluOp::FSub, &[x, y]) => self.b_for(result, |b| _ = b.add(dst, x, negated(y))),
+            (AluOp::FMul, &[x, y]) => self.b_for(result, |b| _ = b.mul(dst, x, y)),
+            (AluOp::FMin, &[x, y]) => {
+                self.b_for(result, |b| _ = b.min_max(dst, x, y, CondMod::L));
+            }
+            (AluOp::FMax, &[x, y]) => {
+                self.b_for(result, |b| _ = b.min_max(dst, x, y, CondMod::Ge));
+            }
+            // Vulkan lets it round twice.
+            (AluOp::FFma, &[x, y, z]) => {
+                let scalar = self.uniform.is(result);
+                let product =
+                    if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
+                self.b_for(result, |b| {
+                    b.mul(product, x, y);
+                    b.add(dst, product, z);
+                });
+            }
+            (_, &[x, ..]) => self.b_for(result, |b| _ = b.emit(Op::Hw(Opcode::Mov), dst, &[x])),
+            (_, []) => {}
+        }
+    }
+}
+
+/// Number `index` of the dwords of each element.
+fn dword(whole: Operand, index: usize) -> Operand {
+    whole.subscript(Type::Ud, index as u32).unwrap_or(whole)
+}
+
+/// The doubles of which the operands are the low and high dwords, if they lie so.
+fn together(halves: &[Operand; 2]) -> Option<Operand> {
+    let [low, high] = halves.map(|half| half.retype(Type::Ud));
+    let whole = Operand { ty: Type::Df, ..low };
+    [0, 1].into_iter().find_map(|stride| {
+        let whole = whole.with_stride(stride);
+        let aligned = low.in_grf() && low.offset.is_multiple_of(Type::Df.size());
+        (aligned && dword(whole, 0) == low && dword(whole, 1) == high).then_some(whole)
+    })
+}
