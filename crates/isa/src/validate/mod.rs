@@ -4,7 +4,11 @@
 //! on, and the check. Rules look at the finished instruction through a `Context`, which derives
 //! once what many of them ask: operand regions, execution type, registers touched.
 //!
-//! Rules that only describe what known compilers avoid are warnings; all others are errors.
+//! Rules that only describe what known compilers avoid are warnings; all others are errors. `docs/validation-rules.md`
+//! lists them, `tests/isa/rules/` has the code that keeps and breaks each.
+//!
+//! A rule runs only on instructions that show the facts it needs (`Facts`): the first of them decide what its check may
+//! ask, the later ones what it cannot be broken without, so that an everyday instruction meets few checks.
 //!
 //! The ids group the rules: `A` encoding, `B` operands, `C` conversion and destination stride, `D` regions, `E`
 //! indirect addressing, `F` 64-bit data and dword multiplication, `G` mixed float, `H` packed immediates, `I` three
@@ -164,7 +168,8 @@ impl Validator {
         self
     }
 
-    /// Calls `found` with every rule that one instruction breaks on its own.
+    /// Calls `found` with every rule that one instruction breaks on its own; the rules that
+    /// [concern programs](Rule::concerns_programs) are left out.
     #[inline]
     pub fn check_inst(&self, inst: &Inst, mut found: impl FnMut(&'static Rule)) {
         let context = Context::new(inst, &self.device);

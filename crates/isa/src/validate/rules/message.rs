@@ -108,6 +108,16 @@ rules! {
             }
             _ => false,
         });
+    "K29" Error Gen7..=Gen9 [SEND] "PRM OWord Block messages, shared local memory"
+        "block messages reach shared local memory (binding table index 254) from gen11 on only"
+        => |c| message(c).is_some_and(|d| match d.message {
+            Message::OwordBlockRead { bti, .. } | Message::OwordBlockWrite { bti, .. }
+            | Message::OwordDualBlockRead { bti, .. } | Message::OwordDualBlockWrite { bti, .. } => bti == Bti::SLM,
+            _ => false,
+        });
+    "K30" Error Gen5..=Gen125 [SEND] "PRM send, response length"
+        "a response has at most 16 registers"
+        => |c| c.inst.send().and_then(|s| s.desc.imm()).is_some_and(|d| d >> 20 & 31 > 16);
 }
 
 /// The message, if its descriptor is an immediate and valid.
