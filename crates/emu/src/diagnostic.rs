@@ -200,9 +200,10 @@ impl fmt::Display for Problem {
 /// Where in a dispatch something happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// Workgroup.
+    /// Workgroup. In the stages of a draw call x is the number of the threads that run together:
+    /// of the pair of vertices, points or primitives, or of the patch or primitive.
     pub group: [u32; 3],
-    /// Thread in the workgroup.
+    /// Thread in the workgroup, or of those that run together.
     pub thread: u32,
     /// Index of the instruction in the program.
     pub instruction: usize,

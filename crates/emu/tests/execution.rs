@@ -87,6 +87,26 @@ fn horizontal_predicates_combine_aligned_groups() {
 }
 
 #[test]
+fn align16_predicates_repeat_a_component_of_each_vector() {
+    let with = |ctrl, inverse| {
+        // x, y, z and w of the first vector are below 6, x and y of the second.
+        let mut program = flag_below(6);
+        program.push(mov_ud(20, 0));
+        let mut mov = mov_ud(20, 1).with_predicate(ctrl, inverse, F0);
+        mov.access_mode = AccessMode::Align16;
+        mov.dst.writemask = WriteMask(0b0111);
+        program.push(mov);
+        result(program)
+    };
+    assert_eq!(with(PredCtrl::X, false), [1, 1, 1, 0, 1, 1, 1, 0]);
+    assert_eq!(with(PredCtrl::Y, true), [0; 8]);
+    assert_eq!(with(PredCtrl::Z, false), [1, 1, 1, 0, 0, 0, 0, 0]);
+    assert_eq!(with(PredCtrl::W, true), [0, 0, 0, 0, 1, 1, 1, 0]);
+    assert_eq!(with(PredCtrl::Any4H, false), [1, 1, 1, 0, 1, 1, 1, 0]);
+    assert_eq!(with(PredCtrl::All4H, false), [1, 1, 1, 0, 0, 0, 0, 0]);
+}
+
+#[test]
 fn a_group_of_channels_uses_its_own_masks() {
     let mut program = flag_below(6);
     program.push(mov_ud(20, 0));
