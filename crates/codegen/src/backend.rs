@@ -3,7 +3,7 @@
 //! The order is the list one can read in [`generate`]; each entry is observed (for traces and
 //! verification) under its name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_device::Device;
 use crestline_isa as isa;
@@ -12,7 +12,7 @@ use crate::finish::{FinishError, finish};
 use crate::ir::{Function, VerifyError, verify};
 use crate::passes::{self, Pass, PassError};
 use crate::regalloc::{self, AllocError, Allocation};
-use crate::schedule;
+use crate::schedule::{self, Estimate};
 
 /// Why there is no machine code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -82,8 +82,8 @@ pub struct Compiled {
     pub fills: u32,
     /// Scratch space of a thread, in bytes.
     pub scratch_bytes: u32,
-    /// Estimated cycles of one thread, loops counted ten times each.
-    pub cycles: u64,
+    /// Estimated time, loops counted ten times each.
+    pub estimate: Estimate,
     /// What is left of [`Options::fuel`].
     pub fuel: Option<u64>,
 }
@@ -95,6 +95,10 @@ struct Pipeline<'a, 'b> {
     device: &'a Device,
     options: Options,
     observe: &'a mut Observer<'b>,
+    /// Counts the changes to the function.
+    version: u64,
+    /// The version in which a pass last found nothing to do: it need not look at that again.
+    idle: BTreeMap<&'static str, u64>,
 }
 
 impl Pipeline<'_, '_> {
@@ -123,9 +127,15 @@ impl Pipeline<'_, '_> {
     }
 
     fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
+        if self.idle.get(pass.name) == Some(&self.version) {
+            return Ok(false);
+        }
         let changed = (pass.run)(function, self.device)?;
         if changed {
+            self.version += 1;
             self.seen(pass.name, function)?;
+        } else {
+            self.idle.insert(pass.name, self.version);
         }
         Ok(changed)
     }
@@ -194,7 +204,7 @@ pub fn generate(
     options: Options,
     observe: &mut Observer<'_>,
 ) -> Result<Compiled, BackendError> {
-    let mut p = Pipeline { device, options, observe };
+    let mut p = Pipeline { device, options, observe, version: 0, idle: BTreeMap::new() };
     let function = &mut function;
     p.seen("select", function)?;
     p.optimize(function)?;
@@ -212,7 +222,7 @@ pub fn generate(
         spills: allocated.spills,
         fills: allocated.fills,
         scratch_bytes: allocated.function.scratch_bytes,
-        cycles: estimate.cycles,
+        estimate,
         fuel: p.options.fuel,
     })
 }

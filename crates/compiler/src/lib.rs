@@ -127,7 +127,7 @@ pub fn compile_shader_observed(
     check_device(&shader, options)?;
     let widths = simd::allowed(&shader, options)?;
     pipeline.optimize(&mut shader, None)?;
-    simd::choose(&widths, |simd| pipeline.generate(&shader, simd))
+    simd::choose(&widths, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))
 }
 
 /// What the device must have, before any work is done.

@@ -11,10 +11,10 @@ use crestline_ssa::ir::Shader;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simd {
     /// By a rule. Widths are allowed at which the workgroup's threads fit the device. SIMD16 is tried first (SIMD8 if the
-    /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it spills, SIMD8 is tried
-    /// and the one that spills less is taken; so it is if SIMD16 asks for more scratch memory than a thread can have. If
-    /// it uses at most half of the registers, SIMD32 is tried and taken if it
-    /// does not spill and an invocation costs at most nine tenths of its estimated cycles at SIMD16.
+    /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it would spill, SIMD8 is
+    /// taken. If it uses at most half of the registers, SIMD32 is taken where it does not spill and an EU full of threads
+    /// spends at most nine tenths of the estimated time for an invocation: where much of the work is for whole threads,
+    /// or seven threads do not hide the waits.
     #[default]
     Auto,
     /// 8 channels.

@@ -21,6 +21,7 @@ use crestline_ssa::ir::{Shader, Stage};
 use crestline_ssa::passes::{LowerOptions, SystemValues};
 use crestline_ssa::{passes, verify};
 
+use crate::simd::Attempt;
 use crate::stages::compute::Layout;
 use crate::{CompileError, Ir, Observer, Options, PassReport};
 
@@ -71,6 +72,9 @@ impl<'a> Pipeline<'a> {
             },
             disabled: self.options.disabled.clone(),
             fuel: self.fuel,
+            // A second time, for a width, only that is new.
+            resumed: simd.is_some(),
+            optimize_everywhere: self.options.optimize_everywhere,
         };
         let check = self.options.verify;
         let mut broken = None;
@@ -84,13 +88,18 @@ impl<'a> Pipeline<'a> {
     }
 
     /// The back end at one SIMD width.
-    pub(crate) fn generate(&mut self, shader: &Shader, simd: u8) -> Result<Program, CompileError> {
+    pub(crate) fn generate(
+        &mut self,
+        shader: &Shader,
+        simd: u8,
+        may_spill: bool,
+    ) -> Result<Attempt, CompileError> {
         let device = &self.options.device;
         let mut shader = shader.clone();
         self.optimize(&mut shader, Some(simd))?;
         let layout = Layout::new(&shader, device)?;
         let function = scalar::select(&shader, device, &layout.interface, simd)?;
-        self.finish(&shader, &layout, function, simd)
+        self.finish(&shader, &layout, function, simd, may_spill)
     }
 
     /// From selected instructions to the program.
@@ -100,13 +109,15 @@ impl<'a> Pipeline<'a> {
         layout: &Layout,
         function: Function,
         simd: u8,
-    ) -> Result<Program, CompileError> {
+        may_spill: bool,
+    ) -> Result<Attempt, CompileError> {
         let device = &self.options.device;
         let options = backend::Options {
             disabled: self.options.disabled.clone(),
             verify: self.options.verify,
             optimize_everywhere: self.options.optimize_everywhere,
             fuel: self.fuel,
+            may_spill,
             ..backend::Options::default()
         };
         let compiled = backend::generate(function, device, options, &mut |name, function| {
@@ -123,11 +134,12 @@ impl<'a> Pipeline<'a> {
         if self.options.verify {
             self.validate(&code)?;
         }
-        Ok(Program {
+        let program = Program {
             code,
             metadata: layout.metadata(shader, device, simd.into(), compiled.scratch_bytes),
             statistics: statistics(&compiled, simd),
-        })
+        };
+        Ok(Attempt { program, estimate: compiled.estimate })
     }
 
     /// All emitted code obeys the rules of the hardware.
@@ -156,7 +168,7 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
         spills: compiled.spills,
         fills: compiled.fills,
         registers: compiled.registers,
-        estimated_cycles: compiled.cycles,
+        estimated_cycles: compiled.estimate.cycles,
     }
 }
 

@@ -1,5 +1,8 @@
 //! Which SIMD width a program gets: the rule that [`Simd::Auto`](crate::Simd::Auto) states.
 
+use crestline_codegen::backend::BackendError;
+use crestline_codegen::regalloc::AllocError;
+use crestline_codegen::schedule::Estimate;
 use crestline_program::Program;
 use crestline_ssa::ir::Shader;
 
@@ -31,50 +34,63 @@ pub(crate) fn allowed(shader: &Shader, options: &Options) -> Result<Vec<u8>, Com
     })
 }
 
-/// Compiles at the widths that the rule above asks for, and picks.
+/// A program and what the choice goes by.
+pub(crate) struct Attempt {
+    pub(crate) program: Program,
+    pub(crate) estimate: Estimate,
+}
+
+/// Compiles at the widths that the rule above asks for, and picks. `generate` takes a width and whether registers may
+/// be spilled.
 ///
 /// # Errors
-/// That of the first width tried; later ones may fail without harm. Where that needs more scratch
-/// memory than a thread can have, narrower ones are tried.
+/// That of the widest program that may spill.
 pub(crate) fn choose(
     widths: &[u8],
-    mut generate: impl FnMut(u8) -> Result<Program, CompileError>,
+    mut generate: impl FnMut(u8, bool) -> Result<Attempt, CompileError>,
 ) -> Result<Program, CompileError> {
     let first = match widths {
-        [only] => return generate(*only),
+        [only] => *only,
         _ if widths.contains(&16) => 16,
         _ => widths[0],
     };
-    let program = match generate(first) {
-        Err(error @ CompileError::Scratch { .. }) => {
-            let narrower = widths.iter().filter(|&&width| width < first);
-            return narrower.rev().find_map(|&width| generate(width).ok()).ok_or(error);
+    let narrower = widths.iter().copied().find(|&width| width < first);
+    let attempt = match (generate(first, narrower.is_none()), narrower) {
+        (Err(error), Some(narrower)) if is_out_of_registers(&error) => {
+            return generate(narrower, true).map(|attempt| attempt.program);
         }
-        other => other?,
+        (attempt, _) => attempt?,
     };
-    let spills = |p: &Program| p.statistics.spills + p.statistics.fills;
-    if spills(&program) > 0 && widths.contains(&8) && first > 8 {
-        return Ok(match generate(8) {
-            Ok(narrow) if spills(&narrow) < spills(&program) => narrow,
-            _ => program,
-        });
-    }
+    let Attempt { program, estimate } = attempt;
     let roomy = program.statistics.registers <= REGISTERS_FOR_WIDENING;
-    if spills(&program) == 0 && roomy && widths.contains(&32) && first == 16 {
-        return Ok(match generate(32) {
-            Ok(wide) if spills(&wide) == 0 && pays(&wide, &program) => wide,
+    let spills = program.statistics.spills + program.statistics.fills;
+    let widens = widths.contains(&32) && first == 16 && roomy && spills == 0;
+    if widens && pays(THREADS * estimate.busiest_widened, &estimate) {
+        return Ok(match generate(32, false) {
+            Ok(wide) if pays(time(&wide.estimate), &estimate) => wide.program,
             _ => program,
         });
     }
     Ok(program)
 }
 
+fn is_out_of_registers(error: &CompileError) -> bool {
+    let CompileError::Backend(BackendError::Alloc(error)) = error else { return false };
+    matches!(error, AllocError::Impossible { .. })
+}
+
 /// Above this use of registers at SIMD16, twice the data will hardly fit.
 const REGISTERS_FOR_WIDENING: u32 = 64;
 
-/// Whether an invocation of `wide` (twice as many channels) costs at most nine tenths of one of `narrow`: fewer threads
-/// hide less latency, so equal cost is not enough.
-fn pays(wide: &Program, narrow: &Program) -> bool {
-    let cost = |p: &Program| p.statistics.estimated_cycles.saturating_mul(10);
-    cost(wide) <= cost(narrow) / 10 * 18
+/// Threads that an EU runs at once on gen7.5 to gen9: they share its units and hide each other's waits.
+const THREADS: u64 = 7;
+
+/// Cycles in which an EU full of threads runs each to its end: one thread's own waits, or the work of the busiest unit.
+fn time(estimate: &Estimate) -> u64 {
+    estimate.cycles.max(THREADS * estimate.busiest)
+}
+
+/// Whether a program of twice the channels that takes `wide` cycles saves a tenth against `narrow`.
+fn pays(wide: u64, narrow: &Estimate) -> bool {
+    wide.saturating_mul(10) <= time(narrow).saturating_mul(18)
 }

@@ -34,7 +34,12 @@ fn options() -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let lower = LowerOptions { scalarize: true, dwords: true, system_values, lacks: lacks.into() };
     // Rounding a product and a sum once is right, but where they cancel it differs by more than the cases allow.
-    Options { lower, disabled: ["opt_fuse_ffma".to_owned()].into(), ..Options::default() }
+    Options {
+        lower,
+        disabled: ["opt_fuse_ffma".to_owned()].into(),
+        optimize_everywhere: true,
+        ..Options::default()
+    }
 }
 
 /// Runs the list twice; lists the passes after which something was wrong.

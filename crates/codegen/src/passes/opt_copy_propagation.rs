@@ -10,7 +10,7 @@
 //! - it cannot tell a modified integer that wrapped around from one that has a bit more;
 //! - the reader stays an instruction the hardware has, if it was one.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crestline_device::Device;
 use crestline_isa::{CondMod, Opcode, Type};

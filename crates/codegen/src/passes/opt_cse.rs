@@ -4,13 +4,14 @@
 //! The earlier one must have computed all channels the later one wants: unmasked, or under the
 //! same mask. Neither its sources nor its result may have changed since.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use crestline_device::Device;
 use crestline_isa::{CondMod, Opcode};
+use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 
 use super::{PassError, legal};
-use crate::ir::{Effect, File, Function, Inst, Op, Operand};
+use crate::ir::{Effect, File, Function, Inst, Op};
 
 /// Runs the pass.
 ///
@@ -18,26 +19,27 @@ use crate::ir::{Effect, File, Function, Inst, Op, Operand};
 /// None.
 pub fn opt_cse(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
     let mut changed = false;
+    let mut known = Known::default();
     for block in &mut function.blocks {
-        let mut known = Known::default();
-        for inst in &mut block.insts {
-            let key = candidate(inst).then(|| key_of(inst));
-            if let Some(earlier) = key.as_ref().and_then(|key| known.find(key)) {
-                let mut copy = inst.clone();
-                copy.op = Op::Hw(Opcode::Mov);
-                copy.srcs = [earlier.dst].as_slice().into();
-                copy.saturate = false;
-                copy.acc_wr_en = false;
-                copy.message = None;
-                *inst = copy;
+        known.clear();
+        for at in 0..block.insts.len() {
+            let (before, rest) = block.insts.split_at_mut(at);
+            let inst = &mut rest[0];
+            let hash = candidate(inst).then(|| known.hasher.hash_one(Key(inst)));
+            if let Some(earlier) = hash.and_then(|hash| known.find(hash, inst, before)) {
+                inst.op = Op::Hw(Opcode::Mov);
+                inst.srcs = [before[earlier].dst].as_slice().into();
+                inst.saturate = false;
+                inst.acc_wr_en = false;
+                inst.message = None;
                 changed = true;
             }
-            known.kill(inst);
-            if let Some(key) = key
+            known.kill(inst, before);
+            if let Some(hash) = hash
                 && !inst.is_mov()
                 && !reads_own_result(inst)
             {
-                known.add(key, inst);
+                known.add(hash, inst, at);
             }
         }
     }
@@ -72,49 +74,99 @@ fn candidate(inst: &Inst) -> bool {
         })
 }
 
-/// The instruction with what does not matter for its value taken out.
-fn key_of(inst: &Inst) -> Inst {
-    let mut key = inst.clone();
-    key.dst = Operand { region: inst.dst.region, ..Operand::null(inst.dst.ty) };
-    key.flag = crate::ir::Flag::Fixed(0);
-    key
+/// What a [`candidate`]'s value depends on: all but where the result goes, and the flag, which it does not use.
+struct Key<'i>(&'i Inst);
+
+impl Hash for Key<'_> {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let inst = self.0;
+        (inst.op, inst.dst.ty, inst.dst.region, inst.exec_size, inst.group).hash(state);
+        inst.srcs.hash(state);
+        inst.message.hash(state);
+    }
 }
 
-/// Results that hold at this point.
+impl PartialEq for Key<'_> {
+    fn eq(&self, other: &Key<'_>) -> bool {
+        let Inst {
+            op,
+            dst,
+            srcs,
+            exec_size,
+            group,
+            access_mode,
+            no_mask,
+            predicate,
+            cond_mod,
+            flag: _,
+            saturate,
+            acc_wr_en,
+            no_dd_clear,
+            no_dd_check,
+            message,
+        } = self.0;
+        let other = other.0;
+        (op, exec_size, group, access_mode)
+            == (&other.op, &other.exec_size, &other.group, &other.access_mode)
+            && (dst.ty, dst.region) == (other.dst.ty, other.dst.region)
+            && (no_mask, predicate, cond_mod) == (&other.no_mask, &other.predicate, &other.cond_mod)
+            && (saturate, acc_wr_en) == (&other.saturate, &other.acc_wr_en)
+            && (no_dd_clear, no_dd_check) == (&other.no_dd_clear, &other.no_dd_check)
+            && srcs == &other.srcs
+            && message == &other.message
+    }
+}
+
+/// Results that hold at this point of a block, by the places of the instructions that made them.
 #[derive(Default)]
 struct Known {
-    by_key: HashMap<Inst, Inst>,
-    /// Keys that a change of a file may invalidate.
-    by_file: HashMap<File, Vec<Inst>>,
+    hasher: DefaultHashBuilder,
+    table: HashTable<Entry>,
+    /// What a change of a file may invalidate; entries that are gone already may be among them.
+    by_file: HashMap<File, Vec<Entry>>,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+struct Entry {
+    hash: u64,
+    at: usize,
 }
 
 impl Known {
-    fn find(&self, key: &Inst) -> Option<Inst> {
-        self.by_key.get(key).cloned()
+    fn clear(&mut self) {
+        self.table.clear();
+        self.by_file.clear();
     }
 
-    fn add(&mut self, key: Inst, inst: &Inst) {
+    /// The place of the instruction in `before` that computes what `inst` does.
+    fn find(&self, hash: u64, inst: &Inst, before: &[Inst]) -> Option<usize> {
+        let same = |entry: &Entry| entry.hash == hash && Key(&before[entry.at]) == Key(inst);
+        self.table.find(hash, same).map(|entry| entry.at)
+    }
+
+    fn add(&mut self, hash: u64, inst: &Inst, at: usize) {
+        let entry = Entry { hash, at };
         for operand in inst.srcs.iter().chain([&inst.dst]) {
             if operand.in_grf() {
-                self.by_file.entry(operand.file).or_default().push(key.clone());
+                self.by_file.entry(operand.file).or_default().push(entry);
             }
         }
-        self.by_key.insert(key, inst.clone());
+        self.table.insert_unique(hash, entry, |entry| entry.hash);
     }
 
-    fn kill(&mut self, inst: &Inst) {
+    fn kill(&mut self, inst: &Inst, before: &[Inst]) {
         let written = inst.span_written();
         if matches!(written.file, File::Indirect { .. }) {
-            *self = Known::default();
+            self.clear();
             return;
         }
-        let Some(keys) = self.by_file.get_mut(&written.file) else { return };
-        keys.retain(|key| {
-            let Some(known) = self.by_key.get(key) else { return false };
+        let Some(entries) = self.by_file.get_mut(&written.file) else { return };
+        entries.retain(|entry| {
+            let known = &before[entry.at];
             let hit = known.span_written().overlaps(&written)
                 || (0..known.srcs.len()).any(|i| known.span_read(i).overlaps(&written));
-            if hit {
-                self.by_key.remove(key);
+            if hit && let Ok(found) = self.table.find_entry(entry.hash, |other| other == entry) {
+                found.remove();
             }
             !hit
         });

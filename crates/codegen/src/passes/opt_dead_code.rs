@@ -8,7 +8,7 @@ use crestline_isa::{ArfKind, CondMod, Opcode};
 
 use super::{PassError, legal};
 use crate::ir::{BlockId, Cfg, File, Function, Inst, Op, Operand};
-use crate::regalloc::liveness::{Access, Liveness, accesses};
+use crate::regalloc::liveness::{Access, Liveness, Slot, accesses};
 
 /// Runs the pass.
 ///
@@ -17,12 +17,12 @@ use crate::regalloc::liveness::{Access, Liveness, accesses};
 pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
     let cfg = Cfg::new(function)?;
     let liveness = Liveness::new(function, &cfg);
-    let mut live = vec![0u32; liveness.slots.count()];
+    let mut live = Bytes::new(liveness.slots.count());
     let mut changed = false;
     for (index, block) in function.blocks.iter_mut().enumerate() {
-        live.fill(0);
+        live.clear();
         for slot in liveness.live_out(BlockId(index as u32)) {
-            live[*slot] = u32::MAX;
+            live.add(*slot, u32::MAX);
         }
         let mut state = State { liveness: &liveness, live: &mut live, acc: false, address: false };
         let mut kept = Vec::with_capacity(block.insts.len());
@@ -49,9 +49,42 @@ enum Verdict {
     Dead,
 }
 
+/// Bytes of each slot, one bit each. Clearing takes time for what was added, not for all slots.
+struct Bytes {
+    of: Vec<u32>,
+    added: Vec<Slot>,
+}
+
+impl Bytes {
+    fn new(slots: usize) -> Bytes {
+        Bytes { of: vec![0; slots], added: Vec::new() }
+    }
+
+    fn clear(&mut self) {
+        for slot in self.added.drain(..) {
+            self.of[slot] = 0;
+        }
+    }
+
+    fn add(&mut self, slot: Slot, bytes: u32) {
+        if self.of[slot] == 0 {
+            self.added.push(slot);
+        }
+        self.of[slot] |= bytes;
+    }
+
+    fn remove(&mut self, slot: Slot, bytes: u32) {
+        self.of[slot] &= !bytes;
+    }
+
+    fn has_any(&self, slot: Slot, bytes: u32) -> bool {
+        self.of[slot] & bytes != 0
+    }
+}
+
 struct State<'a> {
     liveness: &'a Liveness,
-    live: &'a mut [u32],
+    live: &'a mut Bytes,
     acc: bool,
     address: bool,
 }
@@ -64,7 +97,7 @@ impl State<'_> {
             || matches!(inst.dst.file, File::Grf | File::Indirect { .. });
         let mut flag_live = false;
         accesses(&self.liveness.slots, inst, &mut |access| {
-            if access.write && self.live[access.slot] & access.bytes != 0 {
+            if access.write && self.live.has_any(access.slot, access.bytes) {
                 match is_flag_write(inst, &access, self.liveness) {
                     true => flag_live = true,
                     false => dst_live = true,
@@ -111,10 +144,10 @@ impl State<'_> {
                 if access.write == pass_writes {
                     if pass_writes {
                         if liveness.kills(inst, &access) {
-                            live[access.slot] &= !access.bytes;
+                            live.remove(access.slot, access.bytes);
                         }
                     } else {
-                        live[access.slot] |= access.bytes;
+                        live.add(access.slot, access.bytes);
                     }
                 }
             });

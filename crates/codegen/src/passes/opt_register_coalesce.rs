@@ -5,7 +5,7 @@
 //! write of `src` and the move nothing else may read or write that place, but for the first
 //! writer itself, which may read exactly the elements that it replaces.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crestline_device::Device;
 

@@ -1,7 +1,7 @@
 //! `opt_saturate_propagation`: a saturating move of a float result makes the instruction that
 //! computed it saturate instead, if nobody else reads the result.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crestline_device::Device;
 use crestline_isa::{CondMod, Type};

@@ -11,7 +11,7 @@
 //! place: masked ones leave the waiting channel's part alone, unmasked ones must carry it along,
 //! which they do only if it was complete for the others too.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 use std::ops::Range;
 
 use crestline_device::Device;

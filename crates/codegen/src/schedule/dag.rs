@@ -7,6 +7,8 @@
 
 use crestline_isa::{ArfKind, Opcode};
 
+use smallvec::SmallVec;
+
 use super::latency;
 use crate::ir::{Effect, Inst, Op, Space};
 use crate::regalloc::liveness::{SlotMap, accesses};
@@ -23,7 +25,7 @@ pub(super) struct Edge {
 /// Dependencies of a block's instructions.
 pub(super) struct Dag {
     /// Edges out of each instruction.
-    pub(super) succs: Vec<Vec<Edge>>,
+    pub(super) succs: Vec<SmallVec<[Edge; 3]>>,
     /// Number of edges into each instruction.
     pub(super) preds: Vec<u32>,
     /// Longest way to the block's end, in cycles.
@@ -40,7 +42,7 @@ const EXTRA: usize = FIRST_SPACE + 5;
 #[derive(Clone, Default)]
 struct Resource {
     writer: Option<u32>,
-    readers: Vec<u32>,
+    readers: SmallVec<[u32; 4]>,
 }
 
 /// State that is reused from block to block.
@@ -70,21 +72,21 @@ impl<'a> DagBuilder<'a> {
     /// The dependencies of a block.
     pub(super) fn build(&mut self, insts: &[Inst]) -> Dag {
         let mut dag = Dag {
-            succs: vec![Vec::new(); insts.len()],
+            succs: vec![SmallVec::new(); insts.len()],
             preds: vec![0; insts.len()],
             height: vec![0; insts.len()],
         };
+        let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
-            let (mut reads, mut writes) = (Vec::new(), Vec::new());
             accesses(self.slots, inst, &mut |access| {
                 if access.write { &mut writes } else { &mut reads }.push(access.slot);
             });
             self.extra(inst, &mut reads, &mut writes);
-            for slot in reads {
+            for slot in reads.drain(..) {
                 self.read(&mut dag, insts, at, slot);
             }
-            for slot in writes {
+            for slot in writes.drain(..) {
                 self.write(&mut dag, insts, at, slot);
             }
             if is_last(inst) {
@@ -99,7 +101,9 @@ impl<'a> DagBuilder<'a> {
             }
         }
         for resource in self.touched.drain(..) {
-            self.resources[resource] = Resource::default();
+            let state = &mut self.resources[resource];
+            state.writer = None;
+            state.readers.clear();
         }
         for index in (0..insts.len()).rev() {
             let longest = dag.succs[index]

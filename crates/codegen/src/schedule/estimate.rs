@@ -14,6 +14,9 @@ pub struct Estimate {
     pub cycles: u64,
     /// Cycles the busiest unit works, loops weighted: what bounds many threads together.
     pub busiest: u64,
+    /// The least the busiest unit would work at twice the SIMD width, loops weighted: instructions for all channels
+    /// twice as long, those for fewer (addresses, headers, uniform values) as long as now.
+    pub busiest_widened: u64,
 }
 
 /// Estimates an allocated program.
@@ -28,6 +31,7 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
     let (mut acc_ready, mut front) = (0u64, 0u64);
     let mut unit_ready = [0u64; Unit::COUNT];
     let mut busy = [0u64; Unit::COUNT];
+    let mut busy_widened = [0u64; Unit::COUNT];
     let mut found = Estimate::default();
     for (index, block) in function.blocks.iter().enumerate() {
         let depth = cfg.loop_depth(BlockId(index as u32)).min(6);
@@ -44,7 +48,10 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
             if cost.unit != Unit::None {
                 front = front.max(unit_ready[unit]);
                 unit_ready[unit] = front + u64::from(cost.busy);
-                busy[unit] += u64::from(cost.busy) * weight;
+                let work = u64::from(cost.busy) * weight;
+                busy[unit] += work;
+                let grows = inst.exec_size >= function.dispatch_width;
+                busy_widened[unit] += if grows { 2 * work } else { work };
             }
             let message = inst.message.is_some();
             accesses(&slots, inst, &mut |access| {
@@ -63,6 +70,7 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
         }
     }
     found.busiest = busy.into_iter().max().unwrap_or(0);
+    found.busiest_widened = busy_widened.into_iter().max().unwrap_or(0);
     Ok(found)
 }
 

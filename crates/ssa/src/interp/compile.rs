@@ -1,6 +1,6 @@
 //! From regions to flat code.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::code::{Code, Flush, MemoryOp, Op, Pc, Slot, Space, VarOp, VectorOp};
 use super::slots::Lifetimes;
@@ -403,13 +403,13 @@ impl Compiler<'_> {
             }
         }
         moves.retain(|(dst, src)| dst != src);
-        let mut written = std::collections::HashSet::new();
+        let mut written = hashbrown::HashSet::new();
         let overlap = moves.iter().any(|&(dst, src)| {
             let overlap = written.contains(&src);
             written.insert(dst);
             overlap
         });
-        let targets: std::collections::HashSet<Slot> = moves.iter().map(|&(dst, _)| dst).collect();
+        let targets: hashbrown::HashSet<Slot> = moves.iter().map(|&(dst, _)| dst).collect();
         let mut temporaries = Vec::new();
         if overlap {
             for (_, src) in &mut moves {

@@ -25,8 +25,10 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
             return Action::Keep;
         }
         progress |= constant_steps(b.func, vars, inst);
-        let counts = reads(b.func, vars, cx, inst);
-        progress |= scalar_constants(b, inst, &counts);
+        if reads_constant_vector(b.func, inst) {
+            let counts = reads(b.func, vars, cx, inst);
+            progress |= scalar_constants(b, inst, &counts);
+        }
         Action::Keep
     });
     progress
@@ -77,6 +79,14 @@ fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool 
         *path = new;
     }
     true
+}
+
+fn reads_constant_vector(func: &Function, inst: InstId) -> bool {
+    let mut any = false;
+    func.inst(inst).kind.for_each_src(|src| {
+        any |= func.ty(src.value).comps() > 1 && func.as_const(src.value).is_some();
+    });
+    any
 }
 
 /// Replaces sources that read one component of a constant vector.

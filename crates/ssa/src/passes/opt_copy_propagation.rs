@@ -2,6 +2,8 @@
 //!
 //! The moves stay, dead, for [`opt_dce`](super::opt_dce()).
 
+use smallvec::SmallVec;
+
 use super::util::{reads, walk};
 use crate::ir::{AluOp, Function, InstId, InstKind, Shader, Src};
 
@@ -13,8 +15,10 @@ pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
     let mut origin = Origins { of: vec![None; func.num_values()] };
     let mut progress = false;
     for (cx, inst) in order {
-        let counts = reads(func, vars, &cx, inst);
-        progress |= propagate(func, &origin, &counts, inst);
+        if origin.concerns(func, inst) {
+            let counts = reads(func, vars, &cx, inst);
+            progress |= propagate(func, &origin, &counts, inst);
+        }
         origin.note(func, inst);
     }
     progress
@@ -48,6 +52,13 @@ impl Origins {
         }
     }
 
+    /// Whether the instruction reads a copy.
+    fn concerns(&self, func: &Function, inst: InstId) -> bool {
+        let mut any = false;
+        func.inst(inst).kind.for_each_src(|src| any |= self.of[src.value.index()].is_some());
+        any
+    }
+
     /// The value that gives all components which `src` reads, if one value does.
     fn find(&self, src: Src, count: usize) -> Option<Src> {
         let of = self.of[src.value.index()].as_ref()?;
@@ -65,7 +76,7 @@ impl Origins {
 }
 
 fn propagate(func: &mut Function, origin: &Origins, counts: &[usize], inst: InstId) -> bool {
-    let mut found = Vec::new();
+    let mut found = SmallVec::<[Option<Src>; 4]>::new();
     let mut i = 0;
     func.inst(inst).kind.for_each_src(|src| {
         found.push(origin.find(src, counts[i]));

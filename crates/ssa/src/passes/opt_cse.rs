@@ -3,7 +3,9 @@
 //! Dominance is scoping, so a computation serves every later equal one for as long as its region is open. Loads count
 //! where nothing can write the memory.
 
-use std::collections::HashMap;
+use std::hash::BuildHasher;
+
+use hashbrown::{HashMap, HashTable, hash_table};
 
 use super::util::{Action, Context, Subst, prepend, reads, rewrite};
 use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Src, Ty, Value};
@@ -12,7 +14,7 @@ use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Src, Ty, Value};
 pub fn opt_cse(shader: &mut Shader) -> bool {
     let moved = gather_constants(&mut shader.func);
     let mut open = vec![false; shader.func.num_regions()];
-    let mut seen: HashMap<(InstKind, Ty), (InstId, RegionId)> = HashMap::new();
+    let mut seen = Seen::default();
     let mut trail: Vec<RegionId> = Vec::new();
     let merged = rewrite(&mut shader.func, |b, cx, inst| {
         // The trail is the path of regions down to this one.
@@ -23,21 +25,60 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
         trail.push(region);
         open[region.index()] = true;
 
-        let Some(key) = key(b.func, inst) else { return Action::Keep };
-        match seen.get(&key) {
-            Some(&(first, home)) if open[home.index()] => {
-                if is_exact(b.func, inst) {
-                    make_exact(b.func, first);
-                }
-                Action::Replace(Src::new(b.func.inst(first).results[0]))
-            }
-            _ => {
-                seen.insert(key, (inst, region));
-                Action::Keep
-            }
+        let Some(first) = seen.first_or_insert(b.func, inst, region, &open) else {
+            return Action::Keep;
+        };
+        if is_exact(b.func, inst) {
+            make_exact(b.func, first);
         }
+        Action::Replace(Src::new(b.func.inst(first).results[0]))
     });
     moved | merged
+}
+
+/// Computations met so far. An entry is small and its key is computed again where hashes are equal: tables of whole
+/// instructions would not fit the caches.
+#[derive(Default)]
+struct Seen {
+    hasher: hashbrown::DefaultHashBuilder,
+    entries: HashTable<Entry>,
+}
+
+struct Entry {
+    hash: u64,
+    inst: InstId,
+    home: RegionId,
+}
+
+impl Seen {
+    /// The computation equal to `inst` in an open region, or `None`, and from now on that is `inst` if it may serve
+    /// others.
+    fn first_or_insert(
+        &mut self,
+        func: &Function,
+        inst: InstId,
+        region: RegionId,
+        open: &[bool],
+    ) -> Option<InstId> {
+        let wanted = key(func, inst)?;
+        let hash = self.hasher.hash_one(&wanted);
+        let same = |entry: &Entry| {
+            entry.hash == hash && key(func, entry.inst).is_some_and(|key| key == wanted)
+        };
+        match self.entries.entry(hash, same, |entry| entry.hash) {
+            hash_table::Entry::Occupied(entry) if open[entry.get().home.index()] => {
+                Some(entry.get().inst)
+            }
+            hash_table::Entry::Occupied(mut closed) => {
+                *closed.get_mut() = Entry { hash, inst, home: region };
+                None
+            }
+            hash_table::Entry::Vacant(place) => {
+                place.insert(Entry { hash, inst, home: region });
+                None
+            }
+        }
+    }
 }
 
 /// What equal computations have in common, or `None` if this one must stay by itself.
@@ -102,11 +143,11 @@ fn gather_constants(func: &mut Function) -> bool {
             };
             let value = data.results[0];
             match first.entry((func.ty(value), bits)) {
-                std::collections::hash_map::Entry::Occupied(kept) => {
+                hashbrown::hash_map::Entry::Occupied(kept) => {
                     subst.insert(value, Src::new(*kept.get()));
                     sorted = false;
                 }
-                std::collections::hash_map::Entry::Vacant(new) => {
+                hashbrown::hash_map::Entry::Vacant(new) => {
                     new.insert(value);
                     gathered.push(inst);
                     sorted &= at_start;

@@ -7,7 +7,7 @@
 //! - Where both branches jump, the code behind goes, and one of the jumps comes out.
 //! - A loop that only breaks at its end, and never continues, gives way to its body.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::util::{Context, Subst, Tree, const_scalar, terminator, walk};
 use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};

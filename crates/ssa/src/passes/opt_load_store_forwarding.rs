@@ -4,7 +4,9 @@
 //! what it may overwrite; barriers and atomics forget what others may write; what is learnt in a region is forgotten
 //! behind it, and what a loop may overwrite before it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+
+use hashbrown::HashMap;
 
 use super::util::address::{Address, canonical, may_alias};
 use super::util::{Action, rewrite, walk};
@@ -18,7 +20,11 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
     let mut known = Known::default();
     rewrite(&mut shader.func, |b, cx, inst| {
         known.enter(cx.depth, b.region());
-        match b.func.inst(inst).kind.clone() {
+        let kind = &b.func.inst(inst).kind;
+        if matches!(kind, InstKind::Alu { .. } | InstKind::Const(_)) {
+            return Action::Keep;
+        }
+        match kind.clone() {
             InstKind::Load { memory, offset, access, .. } => {
                 if access.volatile || access.coherent {
                     return Action::Keep;

@@ -4,7 +4,7 @@
 //! start as constants, by arithmetic. Other breaks may remain; so the rounds stay inside a loop, which now runs once
 //! and which [`opt_dead_control_flow`](super::opt_dead_control_flow()) takes apart where it can.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::util::{Copier, Tree, const_src, terminator, walk};
 use crate::interp::alu::{Comps, eval_alu};

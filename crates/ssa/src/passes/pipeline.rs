@@ -39,6 +39,12 @@ pub struct Options {
     /// How many times `opt_` passes may change the shader; then they stop. `None` = as often as they do. Bisecting it
     /// finds the change that breaks a shader.
     pub fuel: Option<u64>,
+    /// Whether the shader has been through the list before and only what is lowered now gives `opt_` passes work: a
+    /// second time with more system values known.
+    pub resumed: bool,
+    /// Whether the `opt_` passes run after every single lowering pass instead of after each group of them: a test of
+    /// the passes.
+    pub optimize_everywhere: bool,
 }
 
 /// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`.
@@ -85,22 +91,19 @@ static LATE: &[Pass] = passes![
     opt_dce,
 ];
 
-/// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each.
-static LOWER: &[Pass] = passes![
-    lower_returns,
-    lower_system_values(system_values),
-    lower_continue_constructs,
-    lower_indirect_vars,
-    lower_vars_to_scratch,
-    lower_divergent_descriptors,
-    lower_scalarize if (scalarize),
-    lower_memory_sizes if (dwords),
-    lower_small_types if (dwords),
-    lower_int64 if (dwords),
-    lower_trigonometry,
-    lower_float_ops(options),
-    lower_bit_ops(options),
-    lower_int_division(options),
+/// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each group that changed
+/// something.
+static LOWER: &[&[Pass]] = &[
+    passes![lower_returns, lower_system_values(system_values), lower_continue_constructs],
+    passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],
+    passes![lower_scalarize if (scalarize)],
+    passes![lower_memory_sizes if (dwords), lower_small_types if (dwords), lower_int64 if (dwords)],
+    passes![
+        lower_trigonometry,
+        lower_float_ops(options),
+        lower_bit_ops(options),
+        lower_int_division(options),
+    ],
 ];
 
 /// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
@@ -117,9 +120,19 @@ pub fn optimize(
 ) -> Option<u64> {
     let mut runner =
         Runner { options, fuel: options.fuel, after_pass, version: 0, idle: BTreeMap::new() };
+    if options.resumed {
+        runner.idle.extend(CLEAN.iter().chain(LATE).map(|pass| (pass.name, runner.version)));
+    }
     runner.clean(shader);
-    for pass in LOWER {
-        if runner.run(shader, pass) {
+    for group in LOWER {
+        let mut lowered = false;
+        for pass in *group {
+            lowered |= runner.run(shader, pass);
+            if lowered && options.optimize_everywhere {
+                runner.clean(shader);
+            }
+        }
+        if lowered {
             runner.clean(shader);
         }
     }
@@ -131,7 +144,7 @@ pub fn optimize(
 
 /// Every pass, by name.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
-    CLEAN.iter().chain(LOWER).chain(LATE)
+    CLEAN.iter().chain(LOWER.iter().copied().flatten()).chain(LATE)
 }
 
 struct Runner<'o> {

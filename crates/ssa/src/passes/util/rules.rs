@@ -31,6 +31,16 @@ pub(crate) enum Pat {
 }
 
 impl Pat {
+    /// Whether the source can fit as far as its definition tells: what most patterns fail by.
+    fn may_fit(&self, source: Source) -> bool {
+        match self {
+            Pat::Any(_) => true,
+            Pat::Const(_) | Pat::Num(_) => matches!(source, Source::Const),
+            Pat::Calc(..) => false,
+            Pat::Op(op, _) => matches!(source, Source::Alu(found) if found == *op),
+        }
+    }
+
     /// The letters in it: bit `i` = letter number `i`.
     fn letters(&self) -> u32 {
         match self {
@@ -54,6 +64,37 @@ pub(crate) struct Rule {
     pub(crate) inexact: bool,
     /// When the rule applies.
     pub(crate) when: Option<fn(&Match<'_>) -> bool>,
+}
+
+impl Rule {
+    /// Whether the rule can apply as far as the definitions of the root's sources tell.
+    fn may_apply(&self, sources: &[Source]) -> bool {
+        let fits = |a: usize, b: usize| self.srcs[a].may_fit(sources[b]);
+        match self.srcs {
+            [_, _] if self.op.row().commutative => {
+                fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0)
+            }
+            pats => (0..pats.len()).all(|i| fits(i, i)),
+        }
+    }
+}
+
+/// What defines a source.
+#[derive(Clone, Copy, Debug)]
+enum Source {
+    Const,
+    Alu(AluOp),
+    Other,
+}
+
+impl Source {
+    fn new(func: &Function, src: Src) -> Source {
+        match func.def(src.value).map(|inst| &inst.kind) {
+            Some(InstKind::Const(_)) => Source::Const,
+            Some(InstKind::Alu { op, .. }) => Source::Alu(*op),
+            _ => Source::Other,
+        }
+    }
 }
 
 /// The number of a pattern's letter.
@@ -288,7 +329,9 @@ impl RuleSet {
         let ty = b.func.ty(data.results[0]);
         // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
         let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
-        for rule in &self.by_op[*op as usize] {
+        let sources: SmallVec<[Source; 4]> =
+            srcs.iter().map(|&src| Source::new(b.func, src)).collect();
+        for rule in self.by_op[*op as usize].iter().filter(|rule| rule.may_apply(&sources)) {
             let (bound, inner) = ([None; LETTERS], SmallVec::new());
             let mut m = Match { func: b.func, ty, bound, inner, uses };
             if !m.srcs(*op, rule.srcs, srcs, ty.comps(), None) {

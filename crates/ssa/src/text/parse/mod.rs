@@ -5,7 +5,7 @@ mod code;
 mod header;
 mod resolve;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::lex::{Lexer, Place, Token};
 use super::words::{COMPONENTS, Word};
