@@ -83,6 +83,19 @@ impl Gen {
         }
     }
 
+    /// The generation of a device by its version as Intel's compilers write it, such as 9.0 for
+    /// Skylake and 12.55 for DG2; `None` for versions that are not known here (`ocloc ids`).
+    pub const fn from_ip_version(major: u32, minor: u32) -> Option<Gen> {
+        match (major, minor) {
+            (8, _) => Some(Gen::Gen8),
+            (9, _) => Some(Gen::Gen9),
+            (11, _) => Some(Gen::Gen11),
+            (12, 0..=49) => Some(Gen::Gen12),
+            (12, 50..=59) => Some(Gen::Gen125),
+            _ => None,
+        }
+    }
+
     /// The name as it is written everywhere in the project: `gen7.5`.
     pub const fn name(self) -> &'static str {
         match self {

@@ -27,12 +27,33 @@ impl Ocloc {
         &self.description
     }
 
-    /// Compiles OpenCL C for a device (`bdw`, `skl`, `icllp`, `tgllp`) into the vendor's binary.
+    /// Compiles OpenCL C into the vendor's default binary: for one device (`bdw`, `skl`, `9.0.9`)
+    /// with the legacy patch tokens, for a list or range (`bdw,skl`, `bdw:`) an archive of
+    /// several.
     ///
     /// # Errors
     ///
     /// [`ToolError::Refused`] with the build log when the source is not accepted.
     pub fn compile(&self, device: &str, source: &str, options: &str) -> Result<Vec<u8>, ToolError> {
+        self.build(device, source, options, "")
+    }
+
+    /// Compiles OpenCL C for a device into a zebin.
+    ///
+    /// # Errors
+    ///
+    /// [`ToolError::Refused`] with the build log when the source is not accepted.
+    pub fn compile_zebin(&self, device: &str, source: &str) -> Result<Vec<u8>, ToolError> {
+        self.build(device, source, "", "-cl-intel-allow-zebin")
+    }
+
+    fn build(
+        &self,
+        device: &str,
+        source: &str,
+        options: &str,
+        internal: &str,
+    ) -> Result<Vec<u8>, ToolError> {
         let scratch = Scratch::new("ocloc")?;
         scratch.write("kernel.cl", source.as_bytes())?;
         let mut arguments = vec![
@@ -45,8 +66,10 @@ impl Ocloc {
             "kernel",
             "-output_no_suffix",
         ];
-        if !options.is_empty() {
-            arguments.extend(["-options", options]);
+        for (flag, value) in [("-options", options), ("-internal_options", internal)] {
+            if !value.is_empty() {
+                arguments.extend([flag, value]);
+            }
         }
         self.tool.run(scratch.path(), arguments)?;
         scratch.read("kernel")
@@ -77,11 +100,13 @@ impl Ocloc {
     ) -> Result<Vec<(String, Vec<u8>)>, ToolError> {
         let scratch = Scratch::new("ocloc")?;
         scratch.write("kernel.bin", binary)?;
+        // For a zebin the program does not make the folder.
+        let io = |source| ToolError::Io { tool: self.tool.name(), source };
+        std::fs::create_dir(scratch.path().join("dump")).map_err(io)?;
         self.tool.run(
             scratch.path(),
             ["disasm", "-file", "kernel.bin", "-device", device, "-dump", "dump"],
         )?;
-        let io = |source| ToolError::Io { tool: self.tool.name(), source };
         let mut files = Vec::new();
         for entry in std::fs::read_dir(scratch.path().join("dump")).map_err(io)? {
             let entry = entry.map_err(io)?;

@@ -61,4 +61,32 @@ pub enum ContainerError {
         /// Length of the code in bytes.
         length: usize,
     },
+    /// A binary container is damaged, or not of the kind that is expected.
+    #[error("{container}, byte {offset:#x}: expected {expected}, found {found}")]
+    Malformed {
+        /// The container or the part of it.
+        container: &'static str,
+        /// Where in the file, in bytes.
+        offset: usize,
+        /// What was expected there.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
+    /// The `.ze_info` of a zebin is not YAML, or not of the documented shape.
+    #[error(".ze_info, line {line} column {column}: {message}")]
+    ZeInfo {
+        /// Line of the section, counted from 1.
+        line: usize,
+        /// Column in characters, counted from 1.
+        column: usize,
+        /// What was found and what was expected.
+        message: String,
+    },
+    /// A program cannot be written in the container.
+    #[error("zebin: {reason}")]
+    Unwritable {
+        /// What the container cannot say.
+        reason: String,
+    },
 }

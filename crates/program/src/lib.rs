@@ -19,17 +19,21 @@ mod error;
 mod hex;
 mod metadata;
 mod payload;
+mod program;
 mod stages;
 mod statistics;
 mod surface;
 
-pub use container::{Container, Program, read_code, write_code};
+pub use container::{
+    Container, Kernel, Node, Value, ZebinKernel, read_kernels, write_hex, write_zebin,
+};
 pub use error::{ContainerError, MetadataError};
 pub use metadata::{
     CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, Relocation,
     RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
 };
 pub use payload::{Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, Payload, PayloadItem};
+pub use program::Program;
 pub use stages::{
     ControlData, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES, Spacing,
     StageDispatch, TessControlMetadata, TessEvalMetadata, TessOutput, Varying, VertexInput,

@@ -1,0 +1,39 @@
+//! Fat binaries: an `ar` archive, as `ocloc` writes it for several devices. Members are named
+//! `BITS.MAJOR.MINOR.REVISION` after the pointer size and the version of the device; what is
+//! called `pad_N` only aligns the next one, and all else (SPIR-V, options) is no machine code.
+
+use object::read::archive::ArchiveFile;
+
+use super::part::Part;
+use super::{Container, Kernel, patch_tokens, zebin};
+use crate::ContainerError;
+
+/// How an archive starts.
+pub(super) const MAGIC: [u8; 8] = *b"!<arch>\n";
+
+/// Reads the kernels of all devices.
+pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
+    let wrap = |at: usize| {
+        move |error: object::Error| part.error("archive", at, "an archive", error.to_string())
+    };
+    let mut kernels = Vec::new();
+    let mut at = MAGIC.len();
+    for member in ArchiveFile::parse(part.bytes).map_err(wrap(0))?.members() {
+        let member = member.map_err(wrap(at))?;
+        let (start, length) = member.file_range();
+        let data = part.get(start, length).ok_or_else(|| {
+            let found = format!("{length:#x} bytes at {start:#x}");
+            part.error("archive", at, "a member within the archive", found)
+        })?;
+        at = usize::try_from(start.saturating_add(length)).unwrap_or(usize::MAX);
+        let found = match Container::detect(data.bytes) {
+            Container::Elf => zebin::read(data)?,
+            Container::PatchTokens => patch_tokens::read(data)?,
+            _ => continue,
+        };
+        let name = String::from_utf8_lossy(member.name());
+        let device = name.split_once('.').map_or(&*name, |(_, device)| device);
+        kernels.extend(found.into_iter().map(|k| Kernel { device: device.to_owned(), ..k }));
+    }
+    Ok(kernels)
+}

@@ -1,0 +1,163 @@
+//! The containers machine code travels in: raw, hexadecimal text, and the binaries of Intel's
+//! OpenCL and Level Zero compilers.
+//!
+//! * [`elf`] reads sections, [`zebin`] and [`ze_info`] what Intel puts into them,
+//! * [`patch_tokens`] is the older format,
+//! * [`archive`] holds one binary for each of several devices,
+//! * [`write_zebin`] makes a zebin.
+//!
+//! All of it is untrusted: every offset and count is checked against the file before it is
+//! used, nothing is copied, and an error names the byte, or line and column, where it lies.
+
+mod archive;
+mod elf;
+mod part;
+mod patch_tokens;
+mod text;
+mod write_zebin;
+mod yaml;
+mod ze_info;
+mod zebin;
+
+use std::borrow::Cow;
+
+use crate::{CODE_LIMIT, ContainerError};
+use part::Part;
+
+pub(crate) use text::parse_hex;
+pub use text::write_hex;
+pub use write_zebin::{ZebinKernel, write_zebin};
+pub use yaml::{Node, Value};
+
+/// A container for machine code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Container {
+    /// The bytes as they are.
+    Raw,
+    /// Text: one instruction a line, bytes in memory order, 32 hex digits or 16 for a
+    /// compacted instruction.
+    Hex,
+    /// An ELF file: Intel's zebin, or an OpenCL device binary with a zebin or patch tokens in
+    /// one of its sections.
+    Elf,
+    /// Intel's binaries before zebin: kernels, each followed by a list of tokens.
+    PatchTokens,
+    /// A "fat binary": an `ar` archive with a binary for each of several devices.
+    Archive,
+}
+
+/// One kernel of a container.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Kernel<'a> {
+    /// Its name; empty in containers without names.
+    pub name: String,
+    /// The device it is for, as the archive spells it; empty outside archives.
+    pub device: String,
+    /// Where the code starts in the file, in bytes.
+    pub offset: usize,
+    /// Its code with whatever padding follows, in bytes as the EU fetches them.
+    pub code: Cow<'a, [u8]>,
+    /// Channels of a thread, where the container says so.
+    pub simd_width: Option<u32>,
+    /// What else a zebin's `.ze_info` says about the kernel.
+    pub attributes: Option<Node>,
+}
+
+impl Kernel<'_> {
+    /// The code without the zero bytes that follow the last instruction.
+    pub fn instructions(&self) -> &[u8] {
+        without_padding(&self.code)
+    }
+}
+
+impl Container {
+    /// Guesses the container of `bytes`: by the magic number where it has one, else text of hex
+    /// digits and white space is [`Hex`](Container::Hex), and all else [`Raw`](Container::Raw).
+    pub fn detect(bytes: &[u8]) -> Container {
+        let magic = [
+            (&elf::MAGIC[..], Container::Elf),
+            (&patch_tokens::MAGIC[..], Container::PatchTokens),
+            (&archive::MAGIC[..], Container::Archive),
+        ];
+        if let Some((_, container)) = magic.iter().find(|(magic, _)| bytes.starts_with(magic)) {
+            return *container;
+        }
+        let text = bytes.iter().all(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace());
+        if text && !bytes.is_empty() { Container::Hex } else { Container::Raw }
+    }
+}
+
+/// Reads every kernel of a container, in the order of the file. Raw code and text hold one
+/// without a name.
+///
+/// # Errors
+/// [`ContainerError`] for a container that is damaged or of an unknown kind, and for code that
+/// cannot be whole instructions.
+pub fn read_kernels(bytes: &[u8], container: Container) -> Result<Vec<Kernel<'_>>, ContainerError> {
+    let kernels = match container {
+        Container::Raw => vec![nameless(Cow::Borrowed(bytes))],
+        Container::Hex => {
+            vec![nameless(Cow::Owned(parse_hex(&String::from_utf8_lossy(bytes))?))]
+        }
+        Container::Elf => zebin::read(Part::whole(bytes))?,
+        Container::PatchTokens => patch_tokens::read(Part::whole(bytes))?,
+        Container::Archive => archive::read(Part::whole(bytes))?,
+    };
+    for Kernel { code, .. } in &kernels {
+        if code.is_empty() || !code.len().is_multiple_of(8) || code.len() > CODE_LIMIT {
+            return Err(ContainerError::Length { length: code.len() });
+        }
+    }
+    Ok(kernels)
+}
+
+fn nameless(code: Cow<'_, [u8]>) -> Kernel<'_> {
+    Kernel {
+        name: String::new(),
+        device: String::new(),
+        offset: 0,
+        code,
+        simd_width: None,
+        attributes: None,
+    }
+}
+
+/// Cuts the zero bytes behind the last instruction. All generations that have containers have
+/// compacted instructions.
+fn without_padding(code: &[u8]) -> &[u8] {
+    let (mut at, mut end) = (0, 0);
+    while at < code.len() {
+        let size = text::instruction_size(&code[at..]);
+        if code[at..at + size].iter().any(|byte| *byte != 0) {
+            end = at + size;
+        }
+        at += size;
+    }
+    &code[..end]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn raw_is_detected_by_what_is_not_hex() {
+        assert_eq!(Container::detect(&[0, 1, 2]), Container::Raw);
+        assert_eq!(Container::detect(b"\x7fELF"), Container::Elf);
+        assert_eq!(Container::detect(b"CTNI"), Container::PatchTokens);
+        assert_eq!(Container::detect(b"!<arch>\n"), Container::Archive);
+        assert_eq!(read_kernels(b"", Container::Raw), Err(ContainerError::Length { length: 0 }));
+    }
+
+    #[test]
+    fn padding_is_whole_instructions_of_zeros() {
+        // The upper half of the first instruction is zero, and belongs to it.
+        let mut code = vec![0; 48];
+        code[0] = 0x7e;
+        assert_eq!(without_padding(&code).len(), 16);
+        code[19] = 0x20;
+        assert_eq!(without_padding(&code).len(), 24);
+        assert_eq!(without_padding(&[0; 24]).len(), 0);
+    }
+}
