@@ -4,6 +4,7 @@
 use crate::inst::{Dst, Place, Region, Src, SrcReg};
 use crate::tables::Type;
 use std::fmt::Write;
+use std::str::FromStr;
 
 /// Bytes of a general register.
 const REG_BYTES: u32 = 32;
@@ -23,6 +24,126 @@ pub enum RegionError {
     /// Not an execution size.
     #[error("{0} is no number of channels: expected 1, 2, 4, 8, 16 or 32")]
     ExecSize(u32),
+}
+
+/// An operand written as text, as both syntaxes write it: `g4.2<8;4,2>:f`, `r4.2<8,4,2>F`; with
+/// one stride, `g4<2>:w`, it is a destination.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OperandText {
+    /// General register.
+    pub register: u32,
+    /// Offset in the register, in bytes.
+    pub sub: u32,
+    /// Region; a destination's is one row of its stride.
+    pub region: Region,
+    /// Element type.
+    pub ty: Type,
+}
+
+/// Why a text is no operand.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("column {column}: expected {expected}, found {found}")]
+pub struct OperandTextError {
+    /// Column in characters, from 1.
+    pub column: usize,
+    /// What was expected there.
+    pub expected: &'static str,
+    /// What was found, quoted, or "the end".
+    pub found: String,
+}
+
+/// A text that is read from front to back.
+struct Scanner<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Scanner<'a> {
+    fn fail<T>(&self, at: usize, expected: &'static str) -> Result<T, OperandTextError> {
+        let (before, rest) = self.text.split_at(at);
+        let found = match rest {
+            "" => "the end".to_owned(),
+            rest => format!("`{rest}`"),
+        };
+        Err(OperandTextError { column: before.chars().count() + 1, expected, found })
+    }
+
+    /// Reads one of some characters.
+    fn take(&mut self, any: &[char], expected: &'static str) -> Result<(), OperandTextError> {
+        match self.text[self.at..].chars().next().filter(|c| any.contains(c)) {
+            Some(found) => {
+                self.at += found.len_utf8();
+                Ok(())
+            }
+            None => self.fail(self.at, expected),
+        }
+    }
+
+    /// Reads the longest run of such characters.
+    fn run(&mut self, such: impl Fn(char) -> bool) -> &'a str {
+        let rest = &self.text[self.at..];
+        let length = rest.find(|c| !such(c)).unwrap_or(rest.len());
+        self.at += length;
+        &rest[..length]
+    }
+
+    /// Reads a number that is one of the allowed.
+    fn number(
+        &mut self,
+        allowed: impl Fn(u8) -> bool,
+        expected: &'static str,
+    ) -> Result<u8, OperandTextError> {
+        let start = self.at;
+        match self.run(|c| c.is_ascii_digit()).parse() {
+            Ok(number) if allowed(number) => Ok(number),
+            _ => self.fail(start, expected),
+        }
+    }
+}
+
+impl FromStr for OperandText {
+    type Err = OperandTextError;
+
+    fn from_str(text: &str) -> Result<OperandText, OperandTextError> {
+        let mut scan = Scanner { text, at: 0 };
+        scan.take(&['r', 'g'], "a general register (r or g)")?;
+        let register = scan.number(|n| n < 128, "a register number below 128")?;
+        let sub_at = scan.at + 1;
+        let sub = match scan.take(&['.'], "a subregister") {
+            Ok(()) => scan.number(|_| true, "a subregister number")?,
+            Err(_) => 0,
+        };
+        scan.take(&['<'], "a region, such as <8;8,1>")?;
+        const STRIDES: &str = "a stride of 0, 1, 2, 4, 8, 16 or 32";
+        let first = scan.number(|n| n <= 32 && (n == 0 || n.is_power_of_two()), STRIDES)?;
+        let region = if scan.take(&['>'], "the end of the region").is_ok() {
+            Region::align1(first, 1, 0)
+        } else {
+            scan.take(&[';', ','], "`;` or the end of the region")?;
+            let width =
+                scan.number(|n| n <= 16 && n.is_power_of_two(), "a width of 1, 2, 4, 8 or 16")?;
+            scan.take(&[','], "`,` and a horizontal stride")?;
+            let hstride =
+                scan.number(|n| matches!(n, 0 | 1 | 2 | 4), "a stride of 0, 1, 2 or 4")?;
+            scan.take(&['>'], "the end of the region")?;
+            Region::align1(first, width, hstride)
+        };
+        // The `mesa` syntax has no colon.
+        let _ = scan.take(&[':'], "a type");
+        let start = scan.at;
+        let name = scan.run(|c| c.is_ascii_alphanumeric());
+        let Some(ty) = Type::from_name(name).filter(|ty| !ty.is_packed_vector()) else {
+            return scan.fail(start, "a type, such as f");
+        };
+        if scan.at != text.len() {
+            return scan.fail(scan.at, "the end");
+        }
+        let sub = u32::from(sub) * ty.size();
+        if sub >= REG_BYTES {
+            return scan.fail(sub_at, "a subregister inside the register");
+        }
+        Ok(OperandText { register: register.into(), sub, region, ty })
+    }
 }
 
 /// First byte of each channel's element, counted from the start of the register named.
@@ -181,6 +302,33 @@ mod tests {
         assert_eq!(scalar.offsets, [6, 6, 6, 6]);
         let dst = Footprint::of_destination(&Dst::grf(1, 4, Type::W, 2), 4).expect("direct");
         assert_eq!(dst.offsets, [4, 8, 12, 16]);
+    }
+
+    #[test]
+    fn operands_of_both_syntaxes_are_read() {
+        let read = |text: &str| text.parse::<OperandText>();
+        let expected =
+            OperandText { register: 4, sub: 8, region: Region::align1(8, 4, 2), ty: Type::F };
+        assert_eq!(read("g4.2<8;4,2>:f"), Ok(expected));
+        assert_eq!(read("r4.2<8,4,2>F"), Ok(expected));
+        let destination = read("g4<2>:w").expect("a destination");
+        let bytes = Footprint::of_region(destination.region, destination.ty, 0, 4);
+        assert_eq!(bytes.expect("strides").offsets, [0, 4, 8, 12]);
+        for (text, expected) in [
+            ("", "column 1: expected a general register (r or g), found the end"),
+            ("x4", "column 1: expected a general register (r or g), found `x4`"),
+            ("g128<1>:f", "column 2: expected a register number below 128, found `128<1>:f`"),
+            ("g4.8<1>:f", "column 4: expected a subregister inside the register, found `8<1>:f`"),
+            (
+                "g4<3;1,0>:f",
+                "column 4: expected a stride of 0, 1, 2, 4, 8, 16 or 32, found `3;1,0>:f`",
+            ),
+            ("g4<8;4,2:f", "column 9: expected the end of the region, found `:f`"),
+            ("g4<8;4,2>:x", "column 11: expected a type, such as f, found `x`"),
+            ("g4<8;4,2>:f\u{e9}", "column 12: expected the end, found `\u{e9}`"),
+        ] {
+            assert_eq!(read(text).expect_err("is refused").to_string(), expected);
+        }
     }
 
     #[test]

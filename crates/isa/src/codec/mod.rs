@@ -11,6 +11,7 @@
 mod branch;
 mod common;
 mod fields;
+mod meaning;
 mod program;
 mod send;
 mod three_src;
@@ -18,6 +19,7 @@ mod two_src;
 mod walk;
 
 pub use branch::has_uip;
+pub use meaning::meaning;
 pub use program::{ProgramError, decode_at, decode_program, encode_into, encode_program};
 pub use walk::CodecError;
 

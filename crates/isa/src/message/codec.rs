@@ -320,6 +320,10 @@ impl Message {
                 if (Gen::Gen5..=Gen::Gen11).contains(&generation) {
                     return w.num("notify", Word::Desc, 16, 15, notify);
                 }
+                // At the end of a thread compilers set what was the thread spawner's bit 4.
+                if generation == Gen::Gen125 {
+                    return w.num("notify", Word::Desc, 4, 4, notify);
+                }
                 w.absent("notify", *notify != 0)
             }
             Message::ThreadSpawner { spawn, child, keep_urb } => {

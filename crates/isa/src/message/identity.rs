@@ -24,7 +24,8 @@ pub(super) fn type_field(generation: Gen, sfid: Sfid) -> Option<(u32, u32)> {
     })
 }
 
-/// Bit that marks a scratch block message of data cache port 0 (gen7 to gen12).
+/// Bit that marks a scratch block message of data cache port 0 (gen7 on; `ocloc` uses it for
+/// DG2 too).
 const SCRATCH: u32 = 1 << 18;
 
 impl Message {
@@ -301,7 +302,7 @@ impl Message {
         let unknown =
             |code| DescriptorError::UnknownMessage { sfid: sfid.name(), generation, code };
         let other = Message::Other { sfid, function: 0, high: 0 };
-        let scratch_gens = Gen::Gen7..=Gen::Gen12;
+        let scratch_gens = Gen::Gen7..=Gen::Gen125;
         if sfid == Sfid::DataCache0 && scratch_gens.contains(&generation) && desc & SCRATCH != 0 {
             let (registers, dword_mode, invalidate, hword_offset) = (1, false, false, 0);
             return Ok(if desc & 1 << 17 == 0 {

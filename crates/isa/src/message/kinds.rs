@@ -132,7 +132,7 @@ kinds! {
     UntypedRead             DataCache0     [ -  -  -  -  5  -  -  -  -  -  -];
     Other                   DataCache0     [ -  -  -  -  -  -  -  5  5  5  5];
     UntypedAtomic           DataCache0     [ -  -  -  -  6  -  -  -  -  -  -];
-    MemoryFence             DataCache0     [ -  -  -  -  7  7  7  7  7  7  -];
+    MemoryFence             DataCache0     [ -  -  -  -  7  7  7  7  7  7  7];
     OwordBlockWrite         DataCache0     [ -  -  -  -  8  8  8  8  8  8  8];
     Other                   DataCache0     [ -  -  -  -  -  -  -  -  -  -  9];
     OwordDualBlockWrite     DataCache0     [ -  -  -  - 10 10 10 10 10  -  -];

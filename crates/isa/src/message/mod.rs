@@ -471,7 +471,8 @@ pub enum Message {
     Gateway {
         /// Function.
         function: GatewayFn,
-        /// Notification field, 0 to 3 (gen5 to gen11).
+        /// Notification field, 0 to 3 (gen5 to gen11); 0 or 1 on gen12.5, where compilers set it
+        /// to end a thread.
         notify: u8,
     },
     /// Thread spawner; the usual end of a thread is `spawn` false with `keep_urb` true.

@@ -422,7 +422,10 @@ impl Parser<'_, '_> {
             self.c.expect(")")?;
         }
         let raw = self.place()?;
-        self.check_mme(raw.mme)?;
+        // The source that a macro of one source lacks is null, and has no number.
+        if !(raw.place.is_null() && raw.mme.is_none()) {
+            self.check_mme(raw.mme)?;
+        }
         let region = match raw.mme {
             Some(_) => None,
             None => Some(self.region(n)?),

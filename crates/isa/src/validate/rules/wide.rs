@@ -1,7 +1,7 @@
 //! Groups F (64-bit data, dword multiplication, aligned float regions), G (mixed float) and H (packed immediates).
 
 use super::rules;
-use crate::inst::{Place, Reg, Region, Src};
+use crate::inst::{Place, Region, Src};
 use crate::tables::{AccessMode, ArfKind, Opcode, Type};
 use crate::validate::context::{Context, Facts, is_any_arf, is_arf, is_dword_int};
 
@@ -26,12 +26,11 @@ rules! {
         => |c| c.is_low_power_64() && (c.inst.no_dd_clear || c.inst.no_dd_check);
     "F6" Error Gen125..=Gen125 [BASIC ALIGN1 DST] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "with a float or 64-bit destination a source must have the destination's stride and offset"
-        => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && c.regions().any(|r| !r.is_scalar()
+        => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && !half_conversion(c) && c.regions().any(|r| !r.is_scalar()
             && (!r.is_linear() || r.byte_stride() != c.hd() * c.dst_size() || r.off != c.dst_off()));
     "F7" Error Gen125..=Gen125 [BASIC DST ARF] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "float and 64-bit operations may name only null and accumulators among the architecture registers"
-        => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && (any_foreign_arf(c) || matches!(c.dst().place,
-            Place::Direct { reg: Reg::Arf(ArfKind::Accumulator, nr), .. } if nr != 0));
+        => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && any_foreign_arf(c);
     "F9" Warning Gen7..=Gen7 [BASIC ALIGN1 QWORD] "Mesa's emitter"
         "a DF scalar is the region <0;2,1> where regions count dwords"
         => |c| c.regions().any(|r| r.reg.ty == Type::Df && r.is_scalar());
@@ -120,6 +119,11 @@ fn any_arf(c: &Context<'_>) -> bool {
 fn any_foreign_arf(c: &Context<'_>) -> bool {
     let foreign = |place| is_any_arf(place) && !is_arf(place, ArfKind::Accumulator);
     foreign(c.dst().place) || c.reg_srcs().any(|(_, r)| foreign(r.place))
+}
+
+/// Conversions between F and HF, which Intel's compiler leaves packed on both sides.
+fn half_conversion(c: &Context<'_>) -> bool {
+    c.op() == Opcode::Mov && types(c).all(|ty| matches!(ty, Type::F | Type::Hf))
 }
 
 fn packed_half_dst(c: &Context<'_>) -> bool {
