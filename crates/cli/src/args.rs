@@ -27,10 +27,16 @@ pub(crate) enum Command {
     Run(Run),
     /// Run machine code as it is on the emulator.
     Exec(Exec),
+    /// Assemble text to machine code.
+    Asm(Asm),
     /// Disassemble machine code.
     Disasm(Disasm),
     /// Check machine code against the rules of the hardware.
     Validate(Validate),
+    /// Draw which bytes each channel of an operand touches.
+    Region(Region),
+    /// Explain every bit of instructions.
+    Fields(Fields),
     /// List the targets and what they can do.
     Targets,
 }
@@ -105,6 +111,8 @@ pub(crate) enum Emit {
     Asm,
     /// Machine code, as it stands in memory.
     Bin,
+    /// An ELF file as Intel's runtimes load it, with one kernel.
+    Zebin,
     /// Code, metadata and statistics as JSON.
     Json,
     /// The mid-level representation after its last pass.
@@ -182,8 +190,11 @@ pub(crate) enum Show {
 
 #[derive(Debug, Args)]
 pub(crate) struct Exec {
-    /// Machine code: raw bytes or hexadecimal text, or `-`.
+    /// Machine code in any container that `disasm` reads, or `-`.
     pub(crate) code: PathBuf,
+    /// The kernel of a container that has several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
     /// Its metadata as JSON.
     #[arg(long, value_name = "FILE")]
     pub(crate) meta: PathBuf,
@@ -194,13 +205,27 @@ pub(crate) struct Exec {
     pub(crate) resources: Resources,
 }
 
+/// Machine code that is looked at.
 #[derive(Debug, Args)]
-pub(crate) struct Disasm {
-    /// Machine code: raw bytes or hexadecimal text, or `-`.
+pub(crate) struct Input {
+    /// Machine code: raw bytes, hexadecimal text, a zebin, an OpenCL device binary or an archive
+    /// of them; `-` for standard input.
     pub(crate) file: PathBuf,
     /// The chip that the code is for.
     #[arg(long)]
     pub(crate) target: Platform,
+    /// Only this kernel of a container that has several.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Print the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Disasm {
+    #[command(flatten)]
+    pub(crate) input: Input,
     /// The dialect of assembly.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) syntax: Syntax,
@@ -208,11 +233,8 @@ pub(crate) struct Disasm {
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
-    /// Machine code: raw bytes or hexadecimal text, or `-`.
-    pub(crate) file: PathBuf,
-    /// The chip that the code is for.
-    #[arg(long)]
-    pub(crate) target: Platform,
+    #[command(flatten)]
+    pub(crate) input: Input,
     /// A rule not to check, such as D7; may be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule_id)]
     pub(crate) disable: Vec<String>,
@@ -222,6 +244,68 @@ pub(crate) struct Validate {
 fn rule_id(text: &str) -> Result<String, String> {
     let known = crestline_isa::validate::rules().any(|rule| rule.id == text);
     known.then(|| text.to_owned()).ok_or_else(|| "no rule has this id".to_owned())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Fields {
+    #[command(flatten)]
+    pub(crate) input: Input,
+    /// Only the instruction at this byte of the code (`0x` too).
+    #[arg(long, value_name = "OFFSET", value_parser = crate::grammar::offset)]
+    pub(crate) at: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Asm {
+    /// Assembly text, or `-`.
+    pub(crate) file: PathBuf,
+    /// The chip to assemble for.
+    #[arg(long)]
+    pub(crate) target: Platform,
+    /// The dialect of assembly.
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) syntax: Syntax,
+    /// Give every instruction that has one its compacted form.
+    #[arg(long)]
+    pub(crate) compact: bool,
+    /// What to write; the output's extension decides unless given (.hex, .zebin, else bytes).
+    #[arg(long, value_enum)]
+    pub(crate) emit: Option<AsmEmit>,
+    /// The kernel's name in a zebin; the input's name unless given.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) kernel: Option<String>,
+    /// Where to write it; standard output, as hexadecimal text, unless given.
+    #[arg(short, long, value_name = "FILE", default_value = "-")]
+    pub(crate) output: PathBuf,
+    /// Print code or errors as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// What `asm` writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AsmEmit {
+    /// Machine code, as it stands in memory.
+    Bin,
+    /// Hexadecimal text, one instruction a line.
+    Hex,
+    /// An ELF file with one kernel.
+    Zebin,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Region {
+    /// The operand: `g4<8;4,2>:f`, `r4.2<8,4,2>F`, or `g4<2>:w` for a destination.
+    pub(crate) operand: String,
+    /// Execution size: 1, 2, 4, 8, 16 or 32 channels.
+    #[arg(long, value_name = "CHANNELS")]
+    pub(crate) exec: u32,
+    /// Also draw it as a picture.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) svg: Option<PathBuf>,
+    /// Print the bytes of each channel as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[cfg(test)]
@@ -246,6 +330,12 @@ mod tests {
             "crestline targets",
             "crestline disasm - --target skl --syntax iga",
             "crestline validate c.bin --target skl --disable D7 --disable K22",
+            "crestline disasm a.zebin --target skl --kernel main --json",
+            "crestline validate c.bin --target skl --json",
+            "crestline asm a.asm --target gen7.5 --syntax iga --compact -o a.zebin --kernel main",
+            "crestline asm - --target skl --emit hex --json",
+            "crestline region g4<8;4,2>:f --exec 16 --svg a.svg --json",
+            "crestline fields a.hex --target skl --at 0x10 --json",
         ] {
             if let Err(error) = Cli::try_parse_from(line.split_whitespace()) {
                 panic!("{line}: {error}");

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crestline::{Device, Ir, Observer, PassReport, Program, compile_spirv_observed};
 
 use crate::args::{self, Emit};
-use crate::error::Failure;
+use crate::error::{Code, Failure};
 use crate::progress::Progress;
 use crate::source::Shader;
 use crate::{code, files};
@@ -26,6 +26,10 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
                 .into_bytes()
         }
         Emit::Bin => program.code,
+        Emit::Zebin => {
+            let fail = |error| Failure::new(Code::Container, error);
+            program.to_zebin().map_err(fail)?
+        }
         Emit::Json => {
             let mut text = serde_json::to_string_pretty(&program)
                 .map_err(|error| Failure::with_code("E0999", format!("internal: {error}")))?;

@@ -21,6 +21,8 @@ struct Parts {
     message: String,
     origin: Option<Origin>,
     notes: Vec<(&'static str, String)>,
+    /// Errors found in the same run, after this one.
+    more: Vec<Failure>,
 }
 
 /// Where in the input an error lies.
@@ -30,18 +32,26 @@ pub(crate) struct Origin {
     pub(crate) file: String,
     /// The line's number, from 1, and its text, where they are known.
     pub(crate) line: Option<(usize, String)>,
+    /// The column in characters, from 1, where it is known.
+    pub(crate) column: Option<usize>,
 }
 
 impl Origin {
     /// A whole file.
     pub(crate) fn file(file: impl Into<String>) -> Origin {
-        Origin { file: file.into(), line: None }
+        Origin { file: file.into(), line: None, column: None }
     }
 
     /// A line of a text, from 1.
     pub(crate) fn line(file: impl Into<String>, text: &str, line: usize) -> Origin {
         let shown = text.lines().nth(line.saturating_sub(1)).map(str::to_owned);
-        Origin { file: file.into(), line: Some((line, shown.unwrap_or_default())) }
+        let line = Some((line, shown.unwrap_or_default()));
+        Origin { file: file.into(), line, column: None }
+    }
+
+    /// Adds the column in the line, from 1, which is then marked.
+    pub(crate) fn column(self, column: usize) -> Origin {
+        Origin { column: Some(column), ..self }
     }
 }
 
@@ -68,6 +78,10 @@ pub(crate) enum Code {
     Decode,
     /// Machine code breaks a rule of the hardware.
     Invalid,
+    /// Assembly text cannot be assembled.
+    Assembly,
+    /// A region is not written as regions are.
+    Region,
     /// The emulator refuses or stops the program.
     Emulate,
     /// A specialization constant does not fit the shader.
@@ -91,6 +105,8 @@ impl Code {
             Code::Metadata => "E1002",
             Code::Decode => "E1003",
             Code::Invalid => "E1004",
+            Code::Assembly => "E1005",
+            Code::Region => "E1006",
             Code::Emulate => "E1101",
         }
     }
@@ -109,7 +125,16 @@ impl Failure {
             message: message.to_string(),
             origin: None,
             notes: Vec::new(),
+            more: Vec::new(),
         }))
+    }
+
+    /// Several errors as one; there must be at least one.
+    pub(crate) fn all(errors: impl IntoIterator<Item = Failure>) -> Failure {
+        let mut errors = errors.into_iter();
+        let mut first = errors.next().unwrap_or_else(|| Failure::new(Code::Assembly, "no error"));
+        first.0.more.extend(errors);
+        first
     }
 
     /// Adds the place.
@@ -136,6 +161,11 @@ impl Failure {
     }
 }
 
+/// The first `count` characters of a line as white space of the same width.
+fn blank(line: &str, count: usize) -> String {
+    line.chars().take(count).map(|c| if c == '\t' { '\t' } else { ' ' }).collect()
+}
+
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error[{}]: {}", self.0.code, self.0.message)?;
@@ -144,13 +174,22 @@ impl fmt::Display for Failure {
             write!(f, "\n  --> {}", origin.file)?;
             if let Some((line, text)) = &origin.line {
                 write!(f, ":{line}")?;
+                if let Some(column) = origin.column {
+                    write!(f, ":{column}")?;
+                }
                 gutter = line.to_string().len() + 1;
                 write!(f, "\n{:gutter$} |\n{line:>gutter$} | {text}\n{:gutter$} |", "", "")?;
+                if let Some(column) = origin.column {
+                    write!(f, " {}^", blank(text, column - 1))?;
+                }
             }
         }
         for (kind, text) in &self.0.notes {
             let indent = format!("\n{:gutter$}         ", "");
             write!(f, "\n{:gutter$} = {kind}: {}", "", text.trim_end().replace('\n', &indent))?;
+        }
+        for failure in &self.0.more {
+            write!(f, "\n\n{failure}")?;
         }
         Ok(())
     }
@@ -172,6 +211,16 @@ mod tests {
             "error[E0703]: no such name\n  --> a.wgsl:2\n   |\n 2 | \tlet x = y;\n   |\n   \
              = note: known names:\n           x\n   = help: declare it"
         );
+    }
+
+    #[test]
+    fn errors_of_one_run_show_their_columns() {
+        let at = |column| Origin::line("a", "\tmov x", 1).column(column);
+        let one = |column| Failure::new(Code::Assembly, "why").at(at(column));
+        let shown = Failure::all([one(2), one(6)]).to_string();
+        let expected = "error[E1005]: why\n  --> a:1:2\n   |\n 1 | \tmov x\n   | \t^\n\n\
+                        error[E1005]: why\n  --> a:1:6\n   |\n 1 | \tmov x\n   | \t    ^";
+        assert_eq!(shown, expected);
     }
 
     #[test]

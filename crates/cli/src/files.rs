@@ -41,7 +41,12 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let written = if path.as_os_str() == "-" {
         let mut out = std::io::stdout().lock();
-        out.write_all(bytes).and_then(|()| out.flush())
+        let written = out.write_all(bytes).and_then(|()| out.flush());
+        // Who closes the pipe has seen enough.
+        written.or_else(|error| match error.kind() {
+            std::io::ErrorKind::BrokenPipe => Ok(()),
+            _ => Err(error),
+        })
     } else {
         replace(path, bytes)
     };
@@ -49,6 +54,11 @@ pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
         Failure::new(Code::Write, format!("cannot write the file: {error}"))
             .at(Origin::file(path.display().to_string()))
     })
+}
+
+/// Writes a JSON document to standard output.
+pub(crate) fn write_json(document: &serde_json::Value) -> Result<(), Failure> {
+    write("-".as_ref(), format!("{document:#}\n").as_bytes())
 }
 
 fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {

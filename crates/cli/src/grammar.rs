@@ -29,6 +29,15 @@ fn split<'a>(
     text.split_once(separator).map_or_else(|| fail(format!("{text:?} is not {form}")), Ok)
 }
 
+/// A number of bytes, decimal or with `0x`.
+pub(crate) fn offset(text: &str) -> Result<usize, GrammarError> {
+    let parsed = match text.strip_prefix("0x") {
+        Some(digits) => usize::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    parsed.map_or_else(|| fail(format!("{text:?} is not a number of bytes")), Ok)
+}
+
 /// A descriptor: `SET.BINDING` or `SET.BINDING[ELEMENT]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {

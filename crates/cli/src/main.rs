@@ -2,18 +2,23 @@
 //!
 //! * [`args`] and [`grammar`] say what can be asked,
 //! * [`source`] and [`spec`] turn a file into a module,
-//! * [`compile`], [`run`] (with [`draw`] and [`varyings`]), [`code`] and [`targets`] are the commands,
+//! * [`compile`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
+//!   and [`targets`] are the commands, [`listing`] puts assembly in columns,
 //! * [`error`] says what went wrong, [`files`] reads and writes.
 
 mod args;
+mod asm;
 mod code;
 mod compile;
 mod draw;
 mod error;
+mod fields;
 mod files;
 mod grammar;
+mod listing;
 mod picture;
 mod progress;
+mod region;
 mod run;
 mod source;
 mod spec;
@@ -32,8 +37,11 @@ fn main() -> ExitCode {
         Command::Compile(arguments) => compile::command(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Exec(arguments) => run::exec(&arguments),
+        Command::Asm(arguments) => asm::command(&arguments),
         Command::Disasm(arguments) => code::disassemble(&arguments),
         Command::Validate(arguments) => code::validate(&arguments),
+        Command::Region(arguments) => region::command(&arguments),
+        Command::Fields(arguments) => fields::command(&arguments),
         Command::Targets => files::write("-".as_ref(), targets::table().as_bytes()),
     };
     match result {

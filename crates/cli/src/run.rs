@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
 
 /// Runs `exec`.
 pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
-    let code = code::read(&arguments.code)?;
+    let code = code::read(&arguments.code, arguments.target, arguments.kernel.as_deref())?;
     let meta = files::shown(&arguments.meta);
     let text = files::read(&arguments.meta)?;
     let metadata = Metadata::from_json(&String::from_utf8_lossy(&text))

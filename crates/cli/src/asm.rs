@@ -1,0 +1,115 @@
+//! `crestline asm`: assembly text to machine code.
+
+use std::path::Path;
+
+use crestline_isa::compact::compact_program;
+use crestline_isa::text::{ParseError, parse_program};
+use crestline_isa::{Inst, encode_program};
+use crestline_program::{ZebinKernel, write_hex, write_zebin};
+use serde_json::json;
+
+use crate::args::{self, AsmEmit};
+use crate::error::{Code, Failure, Origin};
+use crate::{code, files};
+
+/// The widest thread that a zebin knows, in channels.
+const MAX_SIMD: u32 = 32;
+
+/// Runs the command.
+pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
+    let file = files::shown(&arguments.file);
+    let bytes = files::read(&arguments.file)?;
+    let text = std::str::from_utf8(&bytes).map_err(|error| {
+        let message = format!("byte {:#x}: the text is not UTF-8", error.valid_up_to());
+        Failure::new(Code::Assembly, message).at(Origin::file(&file))
+    })?;
+    let insts = match assemble(text, arguments) {
+        Ok(insts) => insts,
+        Err(errors) => {
+            if arguments.json {
+                files::write_json(&json!({ "errors": rows(&errors) }))?;
+            }
+            return Err(failure(&errors, &file, text));
+        }
+    };
+    let code = encode_program(&insts, arguments.target.generation())
+        .map_err(|error| Failure::new(Code::Assembly, error).at(Origin::file(&file)))?;
+    if arguments.json {
+        files::write_json(&json!({
+            "target": arguments.target.name(),
+            "instructions": insts.len(),
+            "compacted": insts.iter().filter(|inst| inst.compacted).count(),
+            "bytes": code.len(),
+            "code": write_hex(&code).lines().collect::<Vec<_>>(),
+            "errors": [],
+        }))?;
+        if arguments.output.as_os_str() == "-" {
+            return Ok(());
+        }
+    }
+    files::write(&arguments.output, &contain(&insts, &code, arguments)?)
+}
+
+/// Parses the text and compacts what can be, if asked to.
+fn assemble(text: &str, arguments: &args::Asm) -> Result<Vec<Inst>, Vec<ParseError>> {
+    let generation = arguments.target.generation();
+    let insts = parse_program(text, generation, code::syntax(arguments.syntax))?;
+    if !arguments.compact {
+        return Ok(insts);
+    }
+    compact_program(&insts, generation).map_err(|error| {
+        vec![ParseError {
+            line: text.lines().count().max(1),
+            column: 1,
+            found: error.to_string(),
+            expected: "branches to instructions".to_owned(),
+        }]
+    })
+}
+
+/// Puts the code into the container that is asked for, or that the file's extension names.
+fn contain(insts: &[Inst], bytes: &[u8], arguments: &args::Asm) -> Result<Vec<u8>, Failure> {
+    let extension = arguments.output.extension().and_then(|extension| extension.to_str());
+    let emit = arguments.emit.unwrap_or(match extension {
+        Some("zebin" | "elf") => AsmEmit::Zebin,
+        Some("hex" | "txt") => AsmEmit::Hex,
+        // Bytes would not do on a terminal.
+        None if arguments.output == Path::new("-") => AsmEmit::Hex,
+        _ => AsmEmit::Bin,
+    });
+    match emit {
+        AsmEmit::Bin => Ok(bytes.to_vec()),
+        AsmEmit::Hex => Ok(write_hex(bytes).into_bytes()),
+        AsmEmit::Zebin => {
+            let stem = arguments.file.file_stem().and_then(|stem| stem.to_str());
+            let name = arguments.kernel.as_deref().or(stem).unwrap_or("main");
+            let widest = insts.iter().map(|inst| u32::from(inst.exec_size)).max().unwrap_or(8);
+            let simd_width = widest.clamp(8, MAX_SIMD);
+            let kernel = ZebinKernel { name, code: bytes, simd_width, metadata: None };
+            write_zebin(&[kernel], arguments.target)
+                .map_err(|error| Failure::new(Code::Container, error))
+        }
+    }
+}
+
+fn rows(errors: &[ParseError]) -> Vec<serde_json::Value> {
+    let row = |error: &ParseError| {
+        json!({
+            "line": error.line,
+            "column": error.column,
+            "expected": error.expected,
+            "found": error.found,
+        })
+    };
+    errors.iter().map(row).collect()
+}
+
+/// All errors, each with its line and a mark under the place.
+fn failure(errors: &[ParseError], file: &str, text: &str) -> Failure {
+    let one = |error: &ParseError| {
+        let message = format!("expected {}, found {}", error.expected, error.found);
+        let origin = Origin::line(file, text, error.line).column(error.column);
+        Failure::new(Code::Assembly, message).at(origin)
+    };
+    Failure::all(errors.iter().map(one))
+}

@@ -1,0 +1,126 @@
+//! `crestline fields`: every bit of an instruction, by name.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use crestline_isa::codec::{FieldBits, explain, meaning};
+use crestline_isa::text::{Syntax, print_inst};
+use crestline_isa::{Gen, Inst, encode};
+use serde_json::{Value, json};
+
+use crate::args;
+use crate::error::{Code, Failure, Origin};
+use crate::{code, files};
+
+/// A field with what it says.
+struct Row {
+    /// Bit ranges `hi:lo` of the full instruction, joined by `+`.
+    bits: String,
+    field: FieldBits,
+    meaning: String,
+}
+
+/// Runs the command.
+pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
+    let input = &arguments.input;
+    let generation = input.target.generation();
+    let bytes = files::read(&input.file)?;
+    let file = files::shown(&input.file);
+    let mut text = String::new();
+    let mut documents = Vec::new();
+    let mut found = false;
+    for kernel in code::kernels(&bytes, &input.file, input.target, input.kernel.as_deref())? {
+        let insts = code::decode(&kernel, &input.file, generation)?;
+        for (offset, inst) in insts {
+            if arguments.at.is_some_and(|at| at != offset) {
+                continue;
+            }
+            found = true;
+            let rows = rows(&inst, generation).map_err(|error| {
+                let message = format!("byte {offset:#x}: {error}");
+                Failure::new(Code::Decode, message).at(Origin::file(&file))
+            })?;
+            let shown = print_inst(&inst, generation, Syntax::Mesa);
+            if input.json {
+                documents.push(json!({
+                    "kernel": kernel.name,
+                    "offset": offset,
+                    "compacted": inst.compacted,
+                    "text": shown,
+                    "fields": rows.iter().map(document).collect::<Vec<_>>(),
+                }));
+            } else {
+                text.push_str(if text.is_empty() { "" } else { "\n" });
+                text.push_str(&table(offset, &inst, &shown, &rows));
+            }
+        }
+    }
+    if let Some(at) = arguments.at.filter(|_| !found) {
+        let message = format!("no instruction starts at byte {at:#x}");
+        return Err(Failure::new(Code::Decode, message).at(Origin::file(file)));
+    }
+    if input.json {
+        return files::write_json(&json!({
+            "target": input.target.name(),
+            "generation": generation.name(),
+            "instructions": documents,
+        }));
+    }
+    files::write(Path::new("-"), text.as_bytes())
+}
+
+/// The fields of an instruction in its full form, in the order of their bits.
+fn rows(inst: &Inst, generation: Gen) -> Result<Vec<Row>, crestline_isa::CodecError> {
+    let bits = encode(inst, generation)?;
+    let row = |field: FieldBits| {
+        let range = |(hi, lo): &(u32, u32)| {
+            if hi == lo { hi.to_string() } else { format!("{hi}:{lo}") }
+        };
+        let bits = field.ranges.iter().map(range).collect::<Vec<_>>().join("+");
+        let meaning = match (field.name, field.value) {
+            ("", 0) => "not used, zero".to_owned(),
+            ("", _) => "not used, but not zero".to_owned(),
+            (name, value) => meaning(name, value, inst, generation),
+        };
+        Row { bits, field, meaning }
+    };
+    let mut fields = explain(bits, generation)?;
+    fields.sort_by_key(|field| field.ranges.last().map(|range| range.1));
+    Ok(fields.into_iter().map(row).collect())
+}
+
+fn table(offset: usize, inst: &Inst, shown: &str, rows: &[Row]) -> String {
+    let form = if inst.compacted { ", expanded from its compacted form" } else { "" };
+    let mut text = format!("{offset:#06x}{form}:\n    {shown}\n");
+    let width = |of: fn(&Row) -> usize| rows.iter().map(of).max().unwrap_or(0);
+    let (bits, name) = (width(|row| row.bits.len()), width(|row| row.field.name.len()));
+    let values: Vec<String> = rows
+        .iter()
+        .map(|row| {
+            if row.field.name.is_empty() {
+                String::new()
+            } else {
+                format!("{:#x}", row.field.value)
+            }
+        })
+        .collect();
+    let value = values.iter().map(String::len).max().unwrap_or(0);
+    for (row, shown) in rows.iter().zip(values) {
+        let line = format!(
+            "{:>bits$}  {:<name$}  {shown:>value$}  {}",
+            row.bits, row.field.name, row.meaning
+        );
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn document(row: &Row) -> Value {
+    json!({
+        "name": row.field.name,
+        "bits": row.field.ranges.iter().map(|(hi, lo)| json!([hi, lo])).collect::<Vec<_>>(),
+        "value": row.field.value,
+        "meaning": row.meaning,
+    })
+}
