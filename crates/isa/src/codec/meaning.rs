@@ -107,6 +107,9 @@ fn particular(name: &str, value: u64, inst: &Inst, generation: Gen) -> Option<St
                 message.rlen
             ))
         }
+        (Extra::Send(send), "EX_DESC_IMM") => {
+            Some(format!("extended descriptor {:#010x}", send.ex_desc.imm()?))
+        }
         (Extra::Send(_), "DESC_REG_SELECT" | "EX_DESC_REG_SELECT") => {
             yes(value != 0, "the descriptor is in a0", "the descriptor is an immediate")
         }
@@ -246,13 +249,15 @@ mod tests {
     use super::*;
     use crate::codec::{decode, explain};
 
+    /// `add(16) g120<1>F g4<8,8,1>F 1F` on Skylake.
+    const ADD: u128 = 0x3f80_0000_3e8d_0080_2f00_3ae8_0080_0040;
+
+    /// An untyped surface read on Skylake.
+    const READ: u128 = 0x0420_5e00_0600_0180_2ea0_0268_0c80_0031;
+
     #[test]
     fn every_field_of_common_instructions_has_words() {
-        // add(16) g120<1>F g4<8,8,1>F 1F; and a message to the data port, on Skylake.
-        for bits in [
-            0x3f80_0000_3e8d_0080_2f00_7ae8_0080_0040_u128,
-            0x0420_5e00_0a8d_0180_2ea0_0268_0c80_0031,
-        ] {
+        for bits in [ADD, READ] {
             let inst = decode(bits, Gen::Gen9).expect("decodes");
             let quiet: Vec<&str> = explain(bits, Gen::Gen9)
                 .expect("decodes")
@@ -267,8 +272,7 @@ mod tests {
 
     #[test]
     fn values_are_told_in_units_of_the_manual() {
-        let bits = 0x3f80_0000_3e8d_0080_2f00_7ae8_0080_0040_u128;
-        let inst = decode(bits, Gen::Gen9).expect("decodes");
+        let inst = decode(ADD, Gen::Gen9).expect("decodes");
         let say = |name, value| meaning(name, value, &inst, Gen::Gen9);
         assert_eq!(say("OPCODE", 0x40), "add");
         assert_eq!(say("EXEC_SIZE", 4), "16 channels");

@@ -268,7 +268,7 @@ impl Message {
             Message::MemoryFence { cache: Cache::Render, .. } => Sfid::RenderCache,
             Message::MemoryFence { .. } => Sfid::DataCache0,
             Message::ScratchBlockRead { .. } | Message::ScratchBlockWrite { .. } => {
-                if !(Gen::Gen7..=Gen::Gen12).contains(&generation) {
+                if generation < Gen::Gen7 {
                     return Err(missing());
                 }
                 Sfid::DataCache0
@@ -302,8 +302,7 @@ impl Message {
         let unknown =
             |code| DescriptorError::UnknownMessage { sfid: sfid.name(), generation, code };
         let other = Message::Other { sfid, function: 0, high: 0 };
-        let scratch_gens = Gen::Gen7..=Gen::Gen125;
-        if sfid == Sfid::DataCache0 && scratch_gens.contains(&generation) && desc & SCRATCH != 0 {
+        if sfid == Sfid::DataCache0 && generation >= Gen::Gen7 && desc & SCRATCH != 0 {
             let (registers, dword_mode, invalidate, hword_offset) = (1, false, false, 0);
             return Ok(if desc & 1 << 17 == 0 {
                 Message::ScratchBlockRead { registers, dword_mode, invalidate, hword_offset }
