@@ -4,7 +4,7 @@
 //! * [`elf`] reads sections, [`zebin`] and [`ze_info`] what Intel puts into them,
 //! * [`patch_tokens`] is the older format,
 //! * [`archive`] holds one binary for each of several devices,
-//! * [`write_zebin`] makes a zebin.
+//! * [`write_zebin()`] makes a zebin.
 //!
 //! All of it is untrusted: every offset and count is checked against the file before it is
 //! used, nothing is copied, and an error names the byte, or line and column, where it lies.

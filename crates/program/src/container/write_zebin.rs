@@ -323,7 +323,7 @@ mod tests {
         let names: Vec<&str> = kernels.iter().map(|kernel| kernel.name.as_str()).collect();
         assert_eq!(names, ["it's", "b"]);
         assert!(kernels.iter().all(|k| *k.code == code && k.simd_width == Some(16)));
-        assert!(kernels.iter().all(|k| k.offset as u64 % CODE_ALIGNMENT == 0));
+        assert!(kernels.iter().all(|k| (k.offset as u64).is_multiple_of(CODE_ALIGNMENT)));
         let about = kernels[1].attributes.as_ref().map(|node| node.to_json()).expect("described");
         assert_eq!(about["execution_env"]["grf_count"], GRF_COUNT);
         assert!(write_zebin(&[kernel("a\nb", None)], Platform::Skl).is_err());
