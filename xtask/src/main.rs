@@ -2,9 +2,13 @@
 //!
 //! * `test`   sets up the judges where it can, then runs every test and says in one closing line
 //!   whether all is well and which comparisons were left out;
-//! * `judges` only sets up the judges and lists them.
+//! * `judges` only sets up the judges and lists them;
+//! * `fuzz`   runs every target of `fuzz/` for a while (`--seconds N` each, 60 unless given) on the
+//!   kept seeds, two at a time, and fails with what a target found.
 //!
 //! With `CRESTLINE_JUDGES=required` in the environment an absent judge fails the run.
+
+mod fuzz;
 
 use std::path::Path;
 use std::process::{Command, ExitCode};
@@ -17,11 +21,19 @@ fn main() -> ExitCode {
             let missing = judges();
             ExitCode::from(u8::from(!missing.is_empty()))
         }
-        _ => {
-            eprintln!("usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges");
-            ExitCode::from(2)
-        }
+        Some("fuzz") => match fuzz::seconds(&arguments[1..]) {
+            Some(seconds) => fuzz::run(seconds),
+            None => usage(),
+        },
+        _ => usage(),
     }
+}
+
+fn usage() -> ExitCode {
+    eprintln!(
+        "usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges | fuzz [--seconds N]"
+    );
+    ExitCode::from(2)
 }
 
 /// Runs every test, `filter` going to the test runner as it is.

@@ -1,0 +1,55 @@
+//! Machine code of any generation: what decodes encodes to the same bytes, prints, is explained,
+//! validates, and keeps its meaning when it is compacted and expanded. The first byte chooses
+//! the generation.
+
+#![no_main]
+
+use crestline_device::{Device, Platform};
+use crestline_isa::codec::{explain, meaning};
+use crestline_isa::compact::{compact_program, expand_program};
+use crestline_isa::text::{Syntax, print_program};
+use crestline_isa::validate::Validator;
+use crestline_isa::{Gen, Inst, decode_at, decode_program, encode, encode_program};
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|data: &[u8]| {
+    let Some((first, code)) = data.split_first() else { return };
+    let generation = Gen::ALL[usize::from(*first) % Gen::ALL.len()];
+    // An instruction that does not decode must not keep the others from being looked at.
+    let _ = decode_program(code, generation);
+    let mut located = Vec::new();
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = code.get(at..).filter(|rest| rest.len() >= 8) {
+        match decode_at(rest, at, generation) {
+            Ok(inst) => {
+                let size = inst.size() as usize;
+                located.push((kept.len(), inst));
+                kept.extend_from_slice(&rest[..size]);
+                at += size;
+            }
+            Err(_) => at += 8,
+        }
+    }
+    let insts: Vec<Inst> = located.iter().map(|(_, inst)| inst.clone()).collect();
+    match encode_program(&insts, generation) {
+        Ok(bytes) => assert_eq!(bytes, kept, "{generation}"),
+        Err(error) => panic!("{generation}: what decodes encodes: {error} {insts:?}"),
+    }
+    for syntax in [Syntax::Mesa, Syntax::Iga] {
+        print_program(&located, generation, syntax);
+    }
+    Validator::new(Device::new(Platform::of_generation(generation))).check_program(&located);
+    for inst in &insts {
+        let bits = encode(inst, generation).expect("encoded before");
+        for field in explain(bits, generation).expect("decoded before") {
+            meaning(field.name, field.value, inst, generation);
+        }
+    }
+    if let Ok(compacted) = compact_program(&insts, generation)
+        && let Ok(expanded) = expand_program(&compacted, generation)
+    {
+        encode_program(&compacted, generation).expect("what was compacted encodes");
+        encode_program(&expanded, generation).expect("what was expanded encodes");
+    }
+});

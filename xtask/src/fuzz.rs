@@ -1,0 +1,94 @@
+//! `cargo xtask fuzz`: coverage-guided fuzzing with `cargo fuzz` on the stable toolchain, so
+//! without a sanitizer; the project has no `unsafe` for one to watch.
+
+use std::path::Path;
+use std::process::{Child, Command, ExitCode};
+use std::sync::Mutex;
+
+use crate::succeeds;
+
+/// How long a target runs unless `--seconds` says otherwise.
+const SECONDS: u32 = 60;
+
+/// One input may take this long, in seconds, before it is called a hang.
+const INPUT_SECONDS: u32 = 10;
+
+/// Memory of one target in MiB: more is called a leak.
+const MEMORY_MIB: u32 = 2048;
+
+/// The longest input made, in bytes.
+const INPUT_BYTES: u32 = 16 << 10;
+
+/// Reads the arguments; `None` if they are wrong.
+pub(crate) fn seconds(arguments: &[String]) -> Option<u32> {
+    match arguments {
+        [] => Some(SECONDS),
+        [flag, number] if flag == "--seconds" => number.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Builds all targets, then runs them.
+pub(crate) fn run(seconds: u32) -> ExitCode {
+    // Tasks run in the workspace's folder or below: `cargo run` does not change it.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let fuzz = |arguments: &[&str]| {
+        let mut command = Command::new("cargo");
+        command.current_dir(&root).arg("fuzz").args(arguments);
+        command
+    };
+    if !succeeds(&mut fuzz(&["--version"])) {
+        println!("installing cargo-fuzz");
+        if !succeeds(Command::new("cargo").args(["install", "cargo-fuzz", "--locked"])) {
+            println!("FAILED: cargo-fuzz cannot be installed");
+            return ExitCode::FAILURE;
+        }
+    }
+    let Some(targets) = fuzz(&["list"]).output().ok().filter(|out| out.status.success()) else {
+        println!("FAILED: cargo fuzz lists no targets");
+        return ExitCode::FAILURE;
+    };
+    let targets = String::from_utf8_lossy(&targets.stdout).into_owned();
+    if !succeeds(&mut fuzz(&["build", "-s", "none"])) {
+        println!("FAILED: the fuzz targets do not build");
+        return ExitCode::FAILURE;
+    }
+    let waiting = Mutex::new(targets.lines().rev().collect::<Vec<&str>>());
+    let failed = Mutex::new(Vec::new());
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while let Some(target) = next(&waiting) {
+                    println!("fuzzing {target} for {seconds} seconds");
+                    let corpus = root.join("fuzz/corpus").join(target);
+                    let seeds = root.join("fuzz/seeds").join(target);
+                    let made = std::fs::create_dir_all(&corpus).is_ok();
+                    let child = fuzz(&["run", "-s", "none", target])
+                        .args([&corpus, &seeds])
+                        .arg("--")
+                        .arg(format!("-max_total_time={seconds}"))
+                        .arg(format!("-timeout={INPUT_SECONDS}"))
+                        .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
+                        .arg(format!("-max_len={INPUT_BYTES}"))
+                        .args(["-print_final_stats=1", "-verbosity=0"])
+                        .spawn();
+                    let passed = child.and_then(|mut child: Child| child.wait());
+                    if !made || !passed.is_ok_and(|status| status.success()) {
+                        failed.lock().unwrap_or_else(|e| e.into_inner()).push(target);
+                    }
+                }
+            });
+        }
+    });
+    let failed = failed.into_inner().unwrap_or_else(|error| error.into_inner());
+    if failed.is_empty() {
+        println!("PASSED: fuzzing found nothing");
+        return ExitCode::SUCCESS;
+    }
+    println!("FAILED: fuzzing {}; the inputs are in fuzz/artifacts", failed.join(", "));
+    ExitCode::FAILURE
+}
+
+fn next<'a>(waiting: &Mutex<Vec<&'a str>>) -> Option<&'a str> {
+    waiting.lock().unwrap_or_else(|error| error.into_inner()).pop()
+}
