@@ -27,7 +27,12 @@ struct Track(Vec<(Interval, Owner)>);
 
 impl Track {
     fn is_free(&self, interval: Interval) -> bool {
-        self.overlapping(interval).next().is_none()
+        // Values come in the order of their starts, so the last interval mostly decides.
+        match self.0.last() {
+            None => true,
+            Some((last, _)) if last.start <= interval.end => last.end < interval.start,
+            Some(_) => self.overlapping(interval).next().is_none(),
+        }
     }
 
     fn overlapping(&self, interval: Interval) -> impl Iterator<Item = Owner> + '_ {
