@@ -45,6 +45,12 @@ void main() {
     result[at++] = vector.x;
     result[at++] = vector.z;
     result[at++] = a == b || a != a ? 1.0lf : 0.0lf;
+    double c = i < 40u ? a * 0.0625lf : a * 1e9lf;
+    result[at++] = floor(c);
+    result[at++] = trunc(c) + sign(b);
+    result[at++] = ceil(c) - fract(b);
+    result[at++] = roundEven(c * 2.0lf);
+    result[at++] = clamp(b, 0.0lf, 1.0lf);
     others[i * 2u] = uvec4(floatBitsToUint(float(a)), uint(int(b)), uint(abs(b)), uint(a >= b));
     bool low = a < 0.0lf, high = b > 10.0lf;
     others[i * 2u + 1u] = uvec4(floatBitsToUint(float(a * b)), uint(int(a < b)), uint(low && !high), uint(low != high));

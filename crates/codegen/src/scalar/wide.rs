@@ -13,7 +13,7 @@ use crate::ir::{Op, Operand};
 /// Whether there are instructions (or short sequences) for an operation on doubles.
 pub(super) fn computes(op: AluOp) -> bool {
     use AluOp::*;
-    let arithmetic = matches!(op, FNeg | FAbs | FAdd | FSub | FMul | FMin | FMax | FFma);
+    let arithmetic = matches!(op, FNeg | FAbs | FSat | FAdd | FSub | FMul | FMin | FMax | FFma);
     let conversion = matches!(op, F2F | F2I | F2U | I2F | U2F);
     arithmetic || conversion || matches!(op, FEq | FNe | FLt | FGe)
 }
@@ -72,6 +72,7 @@ impl Selector<'_> {
         match (op, &operands[..]) {
             (AluOp::FNeg, &[x]) => self.b_for(result, |b| _ = b.mov(dst, negated(x))),
             (AluOp::FAbs, &[x]) => self.b_for(result, |b| _ = b.mov(dst, x.absolute())),
+            (AluOp::FSat, &[x]) => self.b_for(result, |b| b.mov(dst, x).saturate = true),
             (AluOp::FAdd, &[x, y]) => self.b_for(result, |b| _ = b.add(dst, x, y)),
             (AluOp::FSub, &[x, y]) => self.b_for(result, |b| _ = b.add(dst, x, negated(y))),
             (AluOp::FMul, &[x, y]) => self.b_for(result, |b| _ = b.mul(dst, x, y)),

@@ -97,7 +97,12 @@ static LOWER: &[&[Pass]] = &[
     passes![lower_returns, lower_system_values(system_values), lower_continue_constructs],
     passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],
     passes![lower_scalarize if (scalarize)],
-    passes![lower_memory_sizes if (dwords), lower_small_types if (dwords), lower_int64 if (dwords)],
+    passes![
+        lower_memory_sizes if (dwords),
+        lower_small_types if (dwords),
+        lower_double_rounding if (dwords),
+        lower_int64 if (dwords),
+    ],
     passes![
         lower_trigonometry,
         lower_float_ops(options),
