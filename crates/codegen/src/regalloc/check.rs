@@ -19,8 +19,8 @@ use crestline_isa::ArfKind;
 use smallvec::SmallVec;
 
 use crate::ir::{
-    BlockId, Cfg, EdgeKind, File, Flag, FlowError, Function, GRF_BYTES, Inst, Op, Operand, Region,
-    Space,
+    BlockId, Cfg, Edge, EdgeKind, File, Flag, FlowError, Function, GRF_BYTES, Inst, Op, Operand,
+    Region, Space,
 };
 
 use super::liveness::{FLAG_COUNT, GRF_COUNT};
@@ -170,6 +170,7 @@ struct State {
 }
 
 /// What a block does that channels waiting elsewhere must survive, in order.
+#[derive(PartialEq, Eq)]
 enum Event {
     /// Something is written to a place.
     Write { place: u32, content: Content, no_mask: bool },
@@ -318,19 +319,34 @@ impl Checker<'_> {
         let mut outs: Vec<Option<State>> = vec![None; count];
         let mut events: Vec<Vec<Event>> = (0..count).map(|_| Vec::new()).collect();
         let mut homes = vec![u32::MAX; self.values.count];
+        // A block is looked at again only if something that it depends on changed since.
+        let depends: Vec<Vec<Range<usize>>> = (0..count).map(|b| self.dependencies(b)).collect();
+        let (mut seen_at, mut changed_at) = (vec![0; count], vec![1u64; count]);
+        let mut now = 1;
         let mut changed = true;
         while changed {
             changed = false;
             for b in 0..count {
+                let news = |range: &Range<usize>| {
+                    changed_at[range.clone()].iter().any(|&at| at > seen_at[b])
+                };
+                if seen_at[b] > 0 && !depends[b].iter().any(news) {
+                    continue;
+                }
+                seen_at[b] = now;
                 let Some(state) = self.meet(b, &outs, &events) else { continue };
                 if ins[b].as_ref() == Some(&state) {
                     continue;
                 }
                 let mut out = state.clone();
                 ins[b] = Some(state);
-                events[b] = self.transfer(b, &mut out, &mut homes, false)?;
-                changed |= outs[b].as_ref() != Some(&out);
-                outs[b] = Some(out);
+                let did = self.transfer(b, &mut out, &mut homes, false)?;
+                if outs[b].as_ref() != Some(&out) || events[b] != did {
+                    (outs[b], events[b]) = (Some(out), did);
+                    now += 1;
+                    changed_at[b] = now;
+                    changed = true;
+                }
             }
         }
         for (b, state) in ins.into_iter().enumerate() {
@@ -369,6 +385,16 @@ impl Checker<'_> {
             });
         }
         result
+    }
+
+    /// The blocks that the state at a block's start follows from.
+    fn dependencies(&self, b: usize) -> Vec<Range<usize>> {
+        let logical = |edge: &&Edge| edge.kind != EdgeKind::Physical;
+        let edges = self.cfg.preds(BlockId(b as u32)).iter().filter(logical);
+        edges
+            .map(|edge| edge.to.index())
+            .flat_map(|from| std::iter::once(from..from + 1).chain(self.skipped(from, b)))
+            .collect()
     }
 
     /// Blocks the thread runs for other channels while one goes along an edge.
