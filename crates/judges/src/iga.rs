@@ -1,8 +1,9 @@
-//! Intel's `iga64`, the vendor's assembler and disassembler, for gen8 and later.
+//! Intel's `iga64`, the vendor's assembler and disassembler, for gen7.5 and later.
 //!
-//! `iga64` reads Align1 code of gen8 to gen12; its gen7.5 model does not decode the layout of
-//! that generation's public manuals, so gen7 goes to [`crate::gen4asm`]. One child process answers for a whole kernel: batches
-//! are what makes a comparison of every emitted instruction affordable.
+//! It reads and writes Align1 code, and of Align16 only what three-source operations need; the
+//! older generations and the rest of Align16 go to [`crate::gen4asm`]. One child process answers
+//! for a whole kernel: it starts in a hundredth of a second and then takes a few microseconds per
+//! instruction, so batches are what makes a comparison of every emitted instruction affordable.
 
 use crate::Absent;
 use crate::process::{Scratch, Tool, ToolError};
@@ -71,7 +72,8 @@ impl Iga {
         Ok(output.stdout.lines().filter_map(parse_line).collect())
     }
 
-    /// Assembles text, one instruction a line, for `platform`.
+    /// Assembles text, one instruction a line, for `platform`. Warnings are off: they would take
+    /// most of the time.
     ///
     /// # Errors
     ///
@@ -91,7 +93,7 @@ impl Iga {
         };
         self.tool.run(
             scratch.path(),
-            ["-a", compact, &self.platform(platform)?, "code.asm", "-o", "code.krn"],
+            ["-a", "-Wnone", compact, &self.platform(platform)?, "code.asm", "-o", "code.krn"],
         )?;
         scratch.read("code.krn")
     }

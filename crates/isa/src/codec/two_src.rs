@@ -21,7 +21,12 @@ pub(super) fn one<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     controls::<L, _>(w, i, L::NIB_CTRL)?;
     dst::<L, _>(w, i)?;
     src::<L, 0, _>(w, i, false)?;
-    w.require(i.srcs[1] == Src::None, i.opcode.name(), "has one source")?;
+    // From gen11 movi has a mask of bytes as an optional second source (iga64).
+    if i.opcode == Opcode::Movi && w.generation() >= Gen::Gen11 && i.srcs[0].as_imm().is_none() {
+        src::<L, 1, _>(w, i, true)?;
+    } else {
+        w.require(i.srcs[1] == Src::None, i.opcode.name(), "has one source")?;
+    }
     finish::<L, _>(w, i)
 }
 
@@ -261,7 +266,7 @@ fn imm<L: Sources, const N: usize, const E: bool>(w: &mut Walk<E>, i: &mut Inst)
         },
     )?;
     match imm_size(imm.ty) {
-        8 if i.opcode.form() == Form::One => w.uint(L::IMM64, &mut imm.bits)?,
+        8 if i.opcode.form() == Form::One && N == 0 => w.uint(L::IMM64, &mut imm.bits)?,
         8 => return shape(i, "cannot have a 64-bit immediate"),
         4 => w.uint(L::IMM32, &mut imm.bits)?,
         _ => {

@@ -3,14 +3,14 @@
 //! Confirmed against the output of `iga64` on the same bytes; what its syntax cannot say
 //! (Align16 swizzles and write masks) is printed in the style of the other syntax.
 
-use super::Context;
 use super::number::{c_e, c_g, half_to_f64, push};
+use super::{Context, elements};
 use crate::inst::{
     DescSrc, Dst, Extra, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg, Swizzle, SwsbPipe,
     TokenMode, VStride, WriteMask,
 };
 use crate::tables::{
-    AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, ThreadCtrl, Type,
+    AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
 };
 use crestline_device::Gen;
 use std::fmt::Write;
@@ -211,7 +211,7 @@ impl Printer<'_> {
         let sizeless = matches!(i.opcode, Opcode::Jmpi | Opcode::Wait | Opcode::Sync);
         if !sizeless && !self.is_bare() {
             out.push_str(" (");
-            push(out, i.exec_size);
+            push(out, if self.one_component().is_some() { 1 } else { i.exec_size });
             out.push_str("|M");
             push(out, i.group);
             out.push(')');
@@ -237,12 +237,53 @@ impl Printer<'_> {
             Form::Send | Form::Sends => self.message(out),
             Form::Sync => self.sync(out),
             Form::Wait => self.source(out, 0),
+            Form::Dpas => self.systolic(out),
             _ => {
                 self.destination(out);
                 for n in 0..3 {
                     self.source(out, n);
                 }
+                if self.lacks_second_source() {
+                    // Zero bits, whose type is the one with code 0.
+                    let ty = Type::from_reg_bits(self.generation, 0).unwrap_or(Type::Ud);
+                    out.push_str(" null<0;1,0>");
+                    push_type(out, ty);
+                }
             }
+        }
+    }
+
+    /// A movi of gen11 and later, whose absent second source is written all the same.
+    fn lacks_second_source(&self) -> bool {
+        let i = self.i;
+        let absent = i.srcs[1] == Src::None && i.srcs[0].as_reg().is_some();
+        i.opcode == Opcode::Movi && self.generation >= Gen::Gen11 && absent
+    }
+
+    /// Whole registers without regions; source 2 has an offset counted in its elements.
+    fn systolic(&self, out: &mut String) {
+        let dst = &self.i.dst;
+        out.push(' ');
+        if self.i.saturate {
+            out.push_str("(sat)");
+        }
+        self.payload(out, dst.place);
+        push_type(out, dst.ty);
+        for (n, src) in self.i.srcs.iter().enumerate() {
+            let Src::Reg(src) = src else { continue };
+            let (name, bits) = elements::of(self.i, src, n)
+                .unwrap_or((type_name(src.ty), 8 * src.ty.size() as u8));
+            out.push(' ');
+            match src.place {
+                Place::Direct { reg, sub } if n == 2 => {
+                    self.register(out, reg);
+                    out.push('.');
+                    push(out, u16::from(sub) * 8 / u16::from(bits));
+                }
+                place => self.payload(out, place),
+            }
+            out.push(':');
+            out.push_str(name);
         }
     }
 
@@ -253,7 +294,11 @@ impl Printer<'_> {
             match self.context {
                 Some(context) => context.labels.print_target(out, self.i, context.offset, target),
                 None => {
-                    let _ = write!(out, "{target}");
+                    push(out, target);
+                    // What `iga64` does there, as if the target were an operand.
+                    if self.i.opcode == Opcode::Brd && self.generation <= Gen::Gen75 {
+                        out.push_str(":w");
+                    }
                 }
             }
         }
@@ -269,14 +314,19 @@ impl Printer<'_> {
         }
     }
 
+    /// A sync whose immediate is a mask of tokens.
+    fn waits_for_tokens(&self) -> bool {
+        matches!(self.i.extra, Extra::Sync(SyncFn::AllRd | SyncFn::AllWr))
+    }
+
     fn sync(&self, out: &mut String) {
         match &self.i.srcs[0] {
             Src::Imm(imm) => {
-                let tokens: Vec<String> = (0..16)
+                let tokens: Vec<String> = (0..32)
                     .filter(|token| imm.bits >> token & 1 != 0)
                     .map(|token| format!("${token}"))
                     .collect();
-                if imm.bits >> 16 == 0 && !tokens.is_empty() {
+                if self.waits_for_tokens() && !tokens.is_empty() {
                     let _ = write!(out, " ({})", tokens.join(","));
                 } else {
                     let _ = write!(out, " {:#X}:ud", imm.bits);
@@ -299,7 +349,7 @@ impl Printer<'_> {
             push(out, dst.hstride);
             out.push('>');
         }
-        let masked = self.single_component(dst) == dst.place && dst.writemask != WriteMask::XYZW;
+        let masked = self.one_component().is_none() && dst.writemask != WriteMask::XYZW;
         if self.i.access_mode == AccessMode::Align16 && masked {
             out.push('.');
             for (bit, name) in "xyzw".chars().enumerate() {
@@ -314,27 +364,30 @@ impl Printer<'_> {
     fn dst_place(&self, out: &mut String, dst: &Dst) {
         match dst.mme {
             Some(number) => self.mme_place(out, dst.place, number),
-            None => self.place(out, self.single_component(dst), dst.ty),
+            None => self.place(out, self.one_component().unwrap_or(dst.place), dst.ty),
         }
     }
 
-    /// The place of a destination. `iga64` has one channel of an Align16 three-source operation
-    /// write one component of the 16 bytes, and calls that a subregister.
-    fn single_component(&self, dst: &Dst) -> Place {
-        let three = self.i.opcode.form() == Form::Three;
-        let align16 = self.i.access_mode == AccessMode::Align16;
-        match dst.place {
-            Place::Direct { reg, sub }
-                if three
-                    && align16
-                    && self.i.exec_size == 1
-                    && dst.writemask.0.is_power_of_two() =>
-            {
-                let component = dst.writemask.0.trailing_zeros() as u8;
-                Place::Direct { reg, sub: (sub + component * 4).min(31) }
-            }
-            place => place,
+    /// The one component that an Align16 three-source operation writes, as the place of a
+    /// scalar. `iga64` has no such operations of one channel: it writes a vector of four (two,
+    /// for DF) with one component enabled, and calls that one channel.
+    fn one_component(&self) -> Option<Place> {
+        let (i, dst) = (self.i, &self.i.dst);
+        let align16 = i.access_mode == AccessMode::Align16;
+        let Place::Direct { reg, sub } = dst.place else { return None };
+        if i.opcode.form() != Form::Three || !align16 || dst.mme.is_some() {
+            return None;
         }
+        let size = dst.ty.size() as u8;
+        let component = match (dst.ty, i.exec_size, dst.writemask.0) {
+            (Type::Df, 2, 0b0011) => 0,
+            (Type::Df, 2, 0b1100) => 1,
+            (Type::Df, ..) => return None,
+            (_, 4, mask) if mask.is_power_of_two() => mask.trailing_zeros() as u8,
+            _ => return None,
+        };
+        let whole = sub.is_multiple_of(vector_size(dst.ty));
+        whole.then_some(Place::Direct { reg, sub: sub + component * size })
     }
 
     fn mme_place(&self, out: &mut String, place: Place, number: u8) {
@@ -386,7 +439,7 @@ impl Printer<'_> {
                 self.register(out, reg);
                 if !matches!(reg, Reg::Arf(kind, _) if !arf_style(kind).1) {
                     out.push('.');
-                    push(out, sub / ty.size() as u8);
+                    push(out, sub / elements::subregister_unit(ty));
                 }
             }
             Place::Indirect { addr, offset } => {
@@ -543,7 +596,10 @@ impl Printer<'_> {
         }
         if i.swsb.distance != 0 {
             begin(out);
+            // A distance beside a token counts in all pipes for a message of gen12.5.
+            let all = self.generation >= Gen::Gen125 && send.is_some() && i.swsb.token.is_some();
             out.push_str(match i.swsb.pipe {
+                SwsbPipe::Implied if all => "A@",
                 SwsbPipe::Implied => "@",
                 SwsbPipe::All => "A@",
                 SwsbPipe::Float => "F@",
@@ -566,6 +622,11 @@ impl Printer<'_> {
             out.push('}');
         }
     }
+}
+
+/// Bytes of a vector that an Align16 three-source operation writes at once.
+pub(super) fn vector_size(ty: Type) -> u8 {
+    if ty == Type::Hf { 8 } else { 16 }
 }
 
 /// The region of an Align16 three-source operand where the syntax can say it, and the bytes a

@@ -3,9 +3,9 @@
 //! A send takes two lines, the second of which names the message. Differences from the dumps
 //! are listed in `docs/isa-notes.md`: where those lose information, this printer does not.
 
-use super::Context;
 use super::mesa_message;
 use super::number::c_g;
+use super::{Context, elements};
 use crate::inst::{
     Compression, DescSrc, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
     Swizzle, SwsbPipe, TokenMode, VStride, WriteMask,
@@ -54,7 +54,7 @@ fn place(out: &mut String, place: Place, ty: Type, always: bool) {
     match place {
         Place::Direct { reg, sub } => {
             register(out, reg);
-            let element = u32::from(sub) / ty.size();
+            let element = sub / elements::subregister_unit(ty);
             if element != 0 || always {
                 let _ = write!(out, ".{element}");
             }
@@ -148,6 +148,7 @@ impl Printer<'_> {
                 _ => self.source(out, 0),
             },
             Form::Ret => self.source(out, 0),
+            Form::Dpas => self.systolic(out),
             _ => {
                 self.destination(out);
                 let count = if i.math().is_some() { 2 } else { 3 };
@@ -158,6 +159,28 @@ impl Printer<'_> {
                     self.absent(out);
                 }
             }
+        }
+    }
+
+    /// Whole registers without regions; source 2 has an offset counted in its elements.
+    fn systolic(&self, out: &mut String) {
+        self.destination(out);
+        for (n, src) in self.i.srcs.iter().enumerate() {
+            let Src::Reg(src) = src else { continue };
+            match (elements::of(self.i, src, n), src.place) {
+                (Some((name, bits)), Place::Direct { reg, sub }) => {
+                    register(out, reg);
+                    if sub != 0 {
+                        let _ = write!(out, ".{}", u32::from(sub) * 8 / u32::from(bits));
+                    }
+                    out.push_str(&name.to_uppercase());
+                }
+                _ => {
+                    place(out, src.place, src.ty, false);
+                    out.push_str(src.ty.name());
+                }
+            }
+            out.push(' ');
         }
     }
 

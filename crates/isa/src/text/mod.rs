@@ -4,6 +4,7 @@
 //! Mesa's dumps look like (every generation, Align16 too). Columns are not aligned: tokens
 //! are separated by single spaces.
 
+mod elements;
 mod iga;
 mod iga_message;
 mod labels;

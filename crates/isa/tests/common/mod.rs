@@ -3,7 +3,9 @@
 // Each test uses a part of it.
 #![allow(dead_code)]
 
+pub(crate) mod cells;
 pub(crate) mod random;
+pub(crate) mod valid;
 
 use crestline_isa::Gen;
 use std::path::{Path, PathBuf};

@@ -87,7 +87,7 @@ pub(crate) fn inst(r: &mut Random, wish: Wish) -> Inst {
     i
 }
 
-fn swsb(r: &mut Random, generation: Gen, opcode: Opcode) -> Swsb {
+pub(crate) fn swsb(r: &mut Random, generation: Gen, opcode: Opcode) -> Swsb {
     let ooo = matches!(opcode.form(), Form::Send | Form::Math);
     let token = |r: &mut Random, mode| Some(SwsbToken { mode, id: r.below(16) as u8 });
     let distance = 1 + r.below(7) as u8;
@@ -187,16 +187,21 @@ fn imm(r: &mut Random, generation: Gen, wide: bool) -> Src {
         if ty.imm_bits(generation).is_none() || size == 8 && !wide {
             continue;
         }
-        let bits = r.next() << 32 ^ r.next();
-        let bits = match r.below(4) {
-            0 => bits >> 40,
-            1 if ty == Type::F => u64::from((r.below(2000) as f32 / 8.0 - 100.0).to_bits()),
-            1 if ty == Type::Df => (r.below(2000) as f64 / 8.0 - 100.0).to_bits(),
-            1 => 0,
-            _ => bits,
-        };
-        return Src::imm(ty, bits & (u64::MAX >> (64 - 8 * size)));
+        return Src::imm(ty, imm_bits(r, ty));
     }
+}
+
+/// A random value of a type: any bits, small ones, or simple floats.
+pub(crate) fn imm_bits(r: &mut Random, ty: Type) -> u64 {
+    let bits = r.next() << 32 ^ r.next();
+    let bits = match r.below(4) {
+        0 => bits >> 40,
+        1 if ty == Type::F => u64::from((r.below(2000) as f32 / 8.0 - 100.0).to_bits()),
+        1 if ty == Type::Df => (r.below(2000) as f64 / 8.0 - 100.0).to_bits(),
+        1 => 0,
+        _ => bits,
+    };
+    bits & (u64::MAX >> (64 - 8 * imm_size(ty)))
 }
 
 fn place(r: &mut Random, wish: Wish, ty: Type) -> Place {
@@ -321,7 +326,7 @@ fn three_align1(r: &mut Random, i: &mut Inst, generation: Gen) {
     }
 }
 
-fn branch(r: &mut Random, i: &mut Inst, generation: Gen) {
+pub(crate) fn branch(r: &mut Random, i: &mut Inst, generation: Gen) {
     let mut branch = Branch::jip((r.below(2000) as i32 - 1000) * 16);
     let uip = match i.opcode {
         Opcode::If => generation >= Gen::Gen7,

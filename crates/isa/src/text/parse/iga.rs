@@ -3,7 +3,8 @@
 use super::cursor::Cursor;
 use super::mesa::macro_region;
 use super::number::Number;
-use super::{ParseError, Target};
+use super::place::RawPlace;
+use super::{ParseError, Target, bfn};
 use crate::inst::{
     Branch, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
     Swizzle, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
@@ -11,7 +12,7 @@ use crate::inst::{
 use crate::tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
 };
-use crate::text::iga::{arf_name, arf_style, cond_name, math_name, sfid_name};
+use crate::text::iga::{arf_name, arf_style, cond_name, math_name, sfid_name, vector_size};
 use crestline_device::Gen;
 
 type Result<T> = std::result::Result<T, ParseError>;
@@ -38,29 +39,6 @@ struct Parser<'c, 't> {
     inst: Inst,
     jip: Option<Target>,
     uip: Option<Target>,
-}
-
-/// A place whose subregister is still counted in elements.
-struct RawPlace {
-    place: Place,
-    /// Subregister in elements of the operand's type.
-    element: u32,
-    mme: Option<u8>,
-    /// Where it stands in the line, for errors.
-    column: usize,
-}
-
-impl RawPlace {
-    /// The place with its subregister in bytes.
-    fn typed(&self, ty: Type, c: &mut Cursor<'_>) -> Result<Place> {
-        match self.place {
-            Place::Direct { reg, .. } => match u8::try_from(self.element * ty.size()) {
-                Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
-                _ => Err(c.error_at(self.column, "a subregister inside the register")),
-            },
-            place => Ok(place),
-        }
-    }
 }
 
 impl Parser<'_, '_> {
@@ -167,8 +145,7 @@ impl Parser<'_, '_> {
             };
         }
         if form == Form::Bfn {
-            let table = self.c.unsigned("a truth table")?;
-            self.inst.extra = Extra::Bfn(u8::try_from(table).map_err(|_| self.c.error("a byte"))?);
+            self.inst.extra = Extra::Bfn(bfn::table(self.c)?);
             return Ok(());
         }
         let name = self.c.name();
@@ -268,16 +245,34 @@ impl Parser<'_, '_> {
                 for n in 0..count {
                     self.source(n)?;
                 }
+                if self.inst.opcode == Opcode::Movi && self.generation >= Gen::Gen11 {
+                    self.optional_source()?;
+                }
                 Ok(())
             }
         }
     }
 
+    /// A second source that may be left out, or be null.
+    fn optional_source(&mut self) -> Result<()> {
+        if matches!(self.c.peek(), None | Some('{')) {
+            return Ok(());
+        }
+        self.source(1)?;
+        let zero = Type::from_reg_bits(self.generation, 0).unwrap_or(Type::Ud);
+        let absent = Src::Reg(SrcReg::new(Place::NULL, zero, Region::SCALAR));
+        if self.inst.srcs[1] == absent {
+            self.inst.srcs[1] = Src::None;
+        }
+        Ok(())
+    }
+
     fn targets(&mut self) -> Result<()> {
         let start = self.c.position();
         let name = self.c.peek_name();
+        let is_call = self.inst.opcode.form() == Form::Call;
         let takes_register =
-            matches!(self.inst.opcode, Opcode::Jmpi | Opcode::Brd | Opcode::Brc | Opcode::Call);
+            matches!(self.inst.opcode, Opcode::Jmpi | Opcode::Brd | Opcode::Brc) || is_call;
         let register = name.starts_with('r')
             && name.len() > 1
             && name[1..].bytes().all(|b| b.is_ascii_digit());
@@ -298,6 +293,10 @@ impl Parser<'_, '_> {
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
             let bytes = self.c.integer("a distance in bytes")?;
             let bytes = i32::try_from(bytes);
+            // `iga64` gives a distance of brd the type of an operand on gen7.5.
+            if self.inst.opcode == Opcode::Brd && self.c.eat_joined(":") {
+                self.c.type_name()?;
+            }
             return bytes.map(Target::Number).map_err(|_| self.c.error_at(column, "32 bits"));
         }
         match self.c.name() {
@@ -327,7 +326,7 @@ impl Parser<'_, '_> {
             let mut mask = 0;
             loop {
                 self.c.expect("$")?;
-                mask |= 1 << self.c.decimal("a token", 15)?;
+                mask |= 1 << self.c.decimal("a token", 31)?;
                 if !self.c.eat(",") {
                     break;
                 }
@@ -440,9 +439,13 @@ impl Parser<'_, '_> {
             && self.inst.exec_size == 1
             && !self.inst.is_macro()
         {
-            // One channel writes one component of the 16 bytes.
-            writemask = WriteMask(1 << (sub % 16 / 4));
-            place = Place::Direct { reg, sub: sub / 16 * 16 };
+            // One channel is a vector with one component enabled; a double takes a pair.
+            let component = sub % vector_size(ty) / ty.size() as u8;
+            place = Place::Direct { reg, sub: sub / vector_size(ty) * vector_size(ty) };
+            (self.inst.exec_size, writemask) = match ty {
+                Type::Df => (2, WriteMask(3 << (2 * component))),
+                _ => (4, WriteMask(1 << component)),
+            };
         }
         self.inst.dst = Dst { place, ty, hstride, writemask, mme: raw.mme };
         self.check_mme(raw.mme)
@@ -488,6 +491,11 @@ impl Parser<'_, '_> {
             abs = true;
         }
         let raw = self.place()?;
+        if self.inst.opcode.form() == Form::Dpas {
+            self.c.expect(":")?;
+            self.inst.srcs[n] = Src::Reg(raw.systolic(self.c, &mut self.inst, n)?);
+            return Ok(());
+        }
         let region = self.region()?;
         let mut swizzle = None;
         if self.c.eat_joined(".") {
@@ -550,7 +558,6 @@ impl Parser<'_, '_> {
         let three = matches!(self.inst.opcode.form(), Form::Three | Form::Bfn);
         let align16 = self.inst.access_mode == AccessMode::Align16;
         let region = match raw {
-            RawRegion::None if self.inst.opcode.form() == Form::Dpas => Region::SCALAR,
             RawRegion::Full(vstride, width, hstride) if !three => {
                 Region::Align1 { vstride: VStride::Elements(vstride), width, hstride }
             }
@@ -704,6 +711,12 @@ impl Parser<'_, '_> {
             if !self.c.eat(",") {
                 break;
             }
+        }
+        // A distance beside a token counts in all pipes for a message of gen12.5, and has no field
+        // for the pipe.
+        let swsb = &mut self.inst.swsb;
+        if self.inst.opcode.is_send() && swsb.token.is_some() && swsb.pipe == SwsbPipe::All {
+            swsb.pipe = SwsbPipe::Implied;
         }
         self.c.expect("}")
     }

@@ -5,7 +5,8 @@
 
 use super::cursor::Cursor;
 use super::number::Number;
-use super::{ParseError, Target};
+use super::place::RawPlace;
+use super::{ParseError, Target, bfn};
 use crate::inst::{
     Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,
     Send, Src, SrcReg, Swizzle, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
@@ -58,27 +59,6 @@ struct Parser<'c, 't> {
     flag: Option<Flag>,
     jip: Option<Target>,
     uip: Option<Target>,
-}
-
-/// A place whose subregister is counted in elements.
-struct RawPlace {
-    place: Place,
-    element: u32,
-    mme: Option<u8>,
-    /// Where it stands in the line, for errors.
-    column: usize,
-}
-
-impl RawPlace {
-    fn typed(&self, ty: Type, c: &mut Cursor<'_>) -> Result<Place> {
-        match self.place {
-            Place::Direct { reg, .. } => match u8::try_from(self.element * ty.size()) {
-                Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
-                _ => Err(c.error_at(self.column, "a subregister inside the register")),
-            },
-            place => Ok(place),
-        }
-    }
 }
 
 impl Parser<'_, '_> {
@@ -208,10 +188,7 @@ impl Parser<'_, '_> {
                     return Err(self.c.error("a sync function"));
                 }
             },
-            Form::Bfn => {
-                let table = self.c.unsigned("a truth table")?;
-                Extra::Bfn(u8::try_from(table).map_err(|_| self.c.error("a byte"))?)
-            }
+            Form::Bfn => Extra::Bfn(bfn::table(self.c)?),
             Form::Dpas => {
                 let name = self.c.name();
                 let parsed = name.split_once('x').and_then(|(depth, repeat)| {
@@ -263,12 +240,14 @@ impl Parser<'_, '_> {
             form => {
                 self.destination()?;
                 let count = match form {
-                    Form::One => 1,
-                    Form::Math | Form::Two => 2,
+                    // From gen11 movi may have a second source.
+                    Form::One if self.inst.opcode != Opcode::Movi => 1,
+                    Form::One | Form::Math | Form::Two => 2,
                     _ => 3,
                 };
+                let optional = matches!(form, Form::One | Form::Math);
                 for n in 0..count {
-                    if n > 0 && form == Form::Math && matches!(self.c.peek(), None | Some('{')) {
+                    if n > 0 && optional && matches!(self.c.peek(), None | Some('{')) {
                         break;
                     }
                     self.source(n)?;
@@ -422,6 +401,10 @@ impl Parser<'_, '_> {
             self.c.expect(")")?;
         }
         let raw = self.place()?;
+        if self.inst.opcode.form() == Form::Dpas {
+            self.inst.srcs[n] = Src::Reg(raw.systolic(self.c, &mut self.inst, n)?);
+            return Ok(());
+        }
         // The source that a macro of one source lacks is null, and has no number.
         if !(raw.place.is_null() && raw.mme.is_none()) {
             self.check_mme(raw.mme)?;
@@ -438,7 +421,7 @@ impl Parser<'_, '_> {
     }
 
     fn region(&mut self, n: usize) -> Result<Region> {
-        let three = matches!(self.inst.opcode.form(), Form::Three | Form::Bfn | Form::Dpas);
+        let three = matches!(self.inst.opcode.form(), Form::Three | Form::Bfn);
         let align16 = self.inst.access_mode == AccessMode::Align16;
         self.c.expect("<")?;
         if align16 && !three {

@@ -4,10 +4,12 @@
 //! and column, the token found and what was expected; the parser goes on with the next line, so
 //! that one run reports them all.
 
+mod bfn;
 mod cursor;
 mod iga;
 mod mesa;
 mod number;
+mod place;
 
 use super::Syntax;
 use crate::codec;
