@@ -19,17 +19,27 @@ const MEMORY_MIB: u32 = 2048;
 /// The longest input made, in bytes.
 const INPUT_BYTES: u32 = 16 << 10;
 
-/// Reads the arguments; `None` if they are wrong.
-pub(crate) fn seconds(arguments: &[String]) -> Option<u32> {
-    match arguments {
-        [] => Some(SECONDS),
-        [flag, number] if flag == "--seconds" => number.parse().ok(),
-        _ => None,
-    }
+/// What is to be run.
+pub(crate) struct Wish {
+    /// How long each target runs, in seconds.
+    seconds: u32,
+    /// Names of targets; all if there are none.
+    targets: Vec<String>,
 }
 
-/// Builds all targets, then runs them.
-pub(crate) fn run(seconds: u32) -> ExitCode {
+/// Reads the arguments; `None` if they are wrong.
+pub(crate) fn wish(arguments: &[String]) -> Option<Wish> {
+    let (seconds, targets) = match arguments {
+        [flag, number, targets @ ..] if flag == "--seconds" => (number.parse().ok()?, targets),
+        targets => (SECONDS, targets),
+    };
+    let flags = targets.iter().any(|target| target.starts_with('-'));
+    (!flags).then(|| Wish { seconds, targets: targets.to_vec() })
+}
+
+/// Builds all targets, then runs those that are wished for.
+pub(crate) fn run(wish: &Wish) -> ExitCode {
+    let seconds = wish.seconds;
     // Tasks run in the workspace's folder or below: `cargo run` does not change it.
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let fuzz = |arguments: &[&str]| {
@@ -53,7 +63,10 @@ pub(crate) fn run(seconds: u32) -> ExitCode {
         println!("FAILED: the fuzz targets do not build");
         return ExitCode::FAILURE;
     }
-    let waiting = Mutex::new(targets.lines().rev().collect::<Vec<&str>>());
+    let wanted = |target: &&str| {
+        wish.targets.is_empty() || wish.targets.iter().any(|wanted| wanted == target)
+    };
+    let waiting = Mutex::new(targets.lines().rev().filter(wanted).collect::<Vec<&str>>());
     let failed = Mutex::new(Vec::new());
     std::thread::scope(|scope| {
         for _ in 0..2 {

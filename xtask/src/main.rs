@@ -3,8 +3,8 @@
 //! * `test`   sets up the judges where it can, then runs every test and says in one closing line
 //!   whether all is well and which comparisons were left out;
 //! * `judges` only sets up the judges and lists them;
-//! * `fuzz`   runs every target of `fuzz/` for a while (`--seconds N` each, 60 unless given) on the
-//!   kept seeds, two at a time, and fails with what a target found.
+//! * `fuzz`   runs the targets of `fuzz/`, or those named, for a while (`--seconds N` each, 60
+//!   unless given) on the kept seeds, two at a time, and fails with what a target found.
 //!
 //! With `CRESTLINE_JUDGES=required` in the environment an absent judge fails the run.
 
@@ -21,8 +21,8 @@ fn main() -> ExitCode {
             let missing = judges();
             ExitCode::from(u8::from(!missing.is_empty()))
         }
-        Some("fuzz") => match fuzz::seconds(&arguments[1..]) {
-            Some(seconds) => fuzz::run(seconds),
+        Some("fuzz") => match fuzz::wish(&arguments[1..]) {
+            Some(wish) => fuzz::run(&wish),
             None => usage(),
         },
         _ => usage(),
@@ -31,7 +31,7 @@ fn main() -> ExitCode {
 
 fn usage() -> ExitCode {
     eprintln!(
-        "usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges | fuzz [--seconds N]"
+        "usage: cargo xtask test [ARGUMENTS OF THE TEST RUNNER] | judges | fuzz [--seconds N] [TARGETS]"
     );
     ExitCode::from(2)
 }
