@@ -10,6 +10,7 @@
 mod device;
 mod formats;
 mod r#gen;
+mod images;
 mod platform;
 
 pub use device::{Device, Limits};

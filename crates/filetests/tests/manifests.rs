@@ -9,7 +9,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("program", &["device"]),
     ("isa", &["device"]),
     ("emu", &["device", "isa", "program"]),
-    ("ssa", &[]),
+    ("ssa", &["device"]),
     ("frontend", &["ssa"]),
     ("codegen", &["device", "isa", "program", "ssa"]),
     ("compiler", &["codegen", "device", "frontend", "isa", "program", "ssa"]),

@@ -11,9 +11,9 @@
 //! - bindings, variables and paths exist, and memory is used for what it is for.
 
 use crate::ir::{
-    Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, InstData, InstId,
-    InstKind, MAX_DEPTH, Memory, Operand, PathStep, RegionId, Resource, Shader, Src, Stage,
-    Targets, Ty, Value, ValueDef, VarTy, WriteMask,
+    Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, ImageForm, ImageTy,
+    InstData, InstId, InstKind, MAX_DEPTH, Memory, Operand, PathStep, RegionId, Resource, Shader,
+    Src, Stage, Targets, Ty, Value, ValueDef, VarTy, WriteMask, channels,
 };
 use crate::text::inst_to_string;
 
@@ -340,11 +340,15 @@ impl Verifier<'_> {
             | InstKind::SysVal(_)
             | InstKind::LoadVar { .. }
             | InstKind::Load { .. }
-            | InstKind::BufferSize(_) => (1..=1, "1"),
-            InstKind::Atomic { .. } => (0..=1, "0 or 1"),
+            | InstKind::BufferSize(_)
+            | InstKind::ImageLoad { .. }
+            | InstKind::ImageSize(_)
+            | InstKind::ImageParam { .. } => (1..=1, "1"),
+            InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => (0..=1, "0 or 1"),
             InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
             InstKind::StoreVar { .. }
             | InstKind::Store { .. }
+            | InstKind::ImageStore { .. }
             | InstKind::Barrier { .. }
             | InstKind::Yield(_)
             | InstKind::Break(_)
@@ -428,6 +432,52 @@ impl Verifier<'_> {
             }
             InstKind::BufferSize(resource) => {
                 self.resource(resource)?;
+                expect_result(result, Ty::X32)
+            }
+            InstKind::ImageLoad { image, coord, dims, form, .. } => {
+                if *form == ImageForm::Surface(None) {
+                    return Err(VerifyErrorKind::Memory("a load must say which format it reads"));
+                }
+                self.texel(image, *coord, *dims, *form)?;
+                expect_result(result, Ty::X32.with_comps(form.comps()))
+            }
+            InstKind::ImageStore { image, coord, dims, data, form, access } => {
+                let index = self.texel(image, *coord, *dims, *form)?;
+                self.bits(index, *data, 32)?;
+                self.image_written(image, *access)
+            }
+            InstKind::ImageAtomic { image, op, coord, dims, data, compare, form, access } => {
+                let index = self.texel(image, *coord, *dims, *form)?;
+                self.bits(index, *data, 32)?;
+                if compare.is_some() != (*op == AtomicOp::CompareExchange) {
+                    return Err(VerifyErrorKind::Memory(
+                        "`compare_exchange`, and no other atomic, has a value to compare",
+                    ));
+                }
+                if let Some(compare) = compare {
+                    self.bits(index + 1, *compare, 32)?;
+                }
+                let format = match form {
+                    ImageForm::Surface(format) => *format,
+                    ImageForm::Shader => self.shader.image(image.binding).and_then(|ty| ty.format),
+                };
+                if format.is_none_or(|f| f.bytes() != 4 || channels(f) != 1) {
+                    return Err(VerifyErrorKind::Memory(
+                        "an image atomic needs a format of one component of 32 bits",
+                    ));
+                }
+                expect_result(result, Ty::X32)?;
+                self.image_written(image, *access)
+            }
+            InstKind::ImageSize(image) => {
+                let ty = self.image(image)?;
+                expect_result(result, Ty::X32.with_comps(ty.size_comps()))
+            }
+            InstKind::ImageParam { image, param, comp } => {
+                self.image(image)?;
+                if usize::from(*comp) >= param.comps() {
+                    return Err(VerifyErrorKind::Memory("the parameter has no such component"));
+                }
                 expect_result(result, Ty::X32)
             }
             InstKind::If { cond, then, else_ } => {
@@ -545,9 +595,46 @@ impl Verifier<'_> {
         Ok(usize::from(resource.element.is_some()))
     }
 
+    /// Checks that the resource is an image and gives its type.
+    fn image(&self, image: &Resource) -> Result<ImageTy> {
+        self.resource(image)?;
+        let ty = self.shader.image(image.binding);
+        ty.ok_or(VerifyErrorKind::Memory("the binding is no image"))
+    }
+
+    /// Checks image, coordinates and form, and gives the number of sources in them.
+    fn texel(&self, image: &Resource, coord: Src, dims: u8, form: ImageForm) -> Result<usize> {
+        let ty = self.image(image)?;
+        if usize::from(dims) != ty.coords() {
+            return Err(VerifyErrorKind::Memory("the image has another number of coordinates"));
+        }
+        match (form, ty.format) {
+            (ImageForm::Surface(Some(surface)), Some(format))
+                if surface.bytes() != format.bytes() =>
+            {
+                return Err(VerifyErrorKind::Memory("the form has texels of another size"));
+            }
+            _ => {}
+        }
+        let index = usize::from(image.element.is_some());
+        self.bits(index, coord, 32)?;
+        Ok(index + 1)
+    }
+
+    fn image_written(&self, image: &Resource, access: Access) -> Result<()> {
+        match self.shader.binding(image.binding).readonly || access.readonly {
+            true => Err(VerifyErrorKind::Memory("the memory is read only")),
+            false => Ok(()),
+        }
+    }
+
     /// Checks the memory and gives the number of sources in it.
     fn memory(&self, memory: &Memory) -> Result<usize> {
         let (resource, kind) = match memory {
+            Memory::Image(resource) => {
+                self.image(resource)?;
+                return Ok(usize::from(resource.element.is_some()));
+            }
             Memory::Ubo(resource) => (resource, BindingKind::UniformBuffer),
             Memory::Ssbo(resource) => (resource, BindingKind::StorageBuffer),
             _ => return Ok(0),

@@ -94,7 +94,7 @@ fn is_source(kind: &InstKind, uniform: &impl Fn(SysVal) -> bool) -> bool {
         // Each invocation has its own.
         InstKind::LoadVar { .. } | InstKind::Load { memory: Memory::Scratch, .. } => true,
         // Each invocation's comes before or after the others'.
-        InstKind::Atomic { .. } => true,
+        InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => true,
         _ => false,
     }
 }

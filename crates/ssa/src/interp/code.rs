@@ -3,7 +3,9 @@
 //! A *slot* holds one component for each invocation of a subgroup. A *mask* is a set of invocations. Every `If` has
 //! two masks of its own, every `Loop` two, so nothing needs a stack.
 
-use crate::ir::{AluOp, AtomicOp, BindingId, InstId, SysVal, Ty, Value};
+use crate::ir::{
+    AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, SysVal, Ty, Value,
+};
 
 /// A component of each invocation of a subgroup.
 pub(super) type Slot = u32;
@@ -22,6 +24,7 @@ pub(super) struct Code {
     pub(super) consts: Vec<(Slot, u64)>,
     pub(super) vectors: Vec<VectorOp>,
     pub(super) memory_ops: Vec<MemoryOp>,
+    pub(super) image_ops: Vec<ImageOp>,
     pub(super) var_ops: Vec<VarOp>,
     /// Scalars of all private variables, with their first values.
     pub(super) vars: Vec<u64>,
@@ -69,6 +72,8 @@ pub(super) enum Op {
     Store(u32),
     Atomic(u32),
     BufferSize(u32),
+    /// Index into [`Code::image_ops`].
+    Image(u32),
     /// The component of a value that is claimed to be the same for all active invocations.
     Uniform {
         value: Value,
@@ -140,6 +145,35 @@ pub(super) enum Space {
     Shared,
     Scratch,
     ConstData,
+    Image { binding: BindingId, element: Option<Slot> },
+}
+
+/// What is done with an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ImageAction {
+    Load,
+    Store,
+    Atomic(AtomicOp),
+    /// Each component of the size.
+    Size,
+    Param(ImageParam, u8),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ImageOp {
+    pub(super) inst: InstId,
+    pub(super) binding: BindingId,
+    pub(super) element: Option<Slot>,
+    pub(super) ty: ImageTy,
+    pub(super) action: ImageAction,
+    pub(super) form: ImageForm,
+    pub(super) coord: [Slot; 4],
+    /// What is stored; an atomic's operand.
+    pub(super) data: [Slot; 4],
+    pub(super) compare: Slot,
+    /// Where the results go, as many as `comps`.
+    pub(super) result: [Slot; 4],
+    pub(super) comps: u8,
 }
 
 #[derive(Clone, Copy, Debug)]

@@ -2,12 +2,14 @@
 
 use hashbrown::HashMap;
 
-use super::code::{Code, Flush, MemoryOp, Op, Pc, Slot, Space, VarOp, VectorOp};
+use super::code::{
+    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Slot, Space, VarOp, VectorOp,
+};
 use super::slots::Lifetimes;
 use super::{InterpError, Options};
 use crate::ir::{
-    AluOp, Class, Function, InstData, InstId, InstKind, Memory, PathStep, RegionId, Scope, Shader,
-    Src, Targets, Ty, Value, VarTy,
+    AluOp, Class, Function, ImageForm, InstData, InstId, InstKind, Memory, PathStep, RegionId,
+    Scope, Shader, Src, Targets, Ty, Value, VarTy,
 };
 
 /// Compiles a valid shader.
@@ -254,6 +256,11 @@ impl Compiler<'_> {
                 let index = self.push_memory_op(op);
                 self.emit(Op::BufferSize(index));
             }
+            InstKind::ImageLoad { .. }
+            | InstKind::ImageStore { .. }
+            | InstKind::ImageAtomic { .. }
+            | InstKind::ImageSize(_)
+            | InstKind::ImageParam { .. } => self.image(id, inst),
             InstKind::Barrier { execution, .. } => match execution {
                 // The invocations of a subgroup are always together.
                 None | Some(Scope::Invocation | Scope::Subgroup) => {}
@@ -436,6 +443,9 @@ impl Compiler<'_> {
                 binding: r.binding,
                 element: r.element.map(|src| self.read(src, 0)),
             },
+            Memory::Image(r) => {
+                Space::Image { binding: r.binding, element: r.element.map(|src| self.read(src, 0)) }
+            }
             Memory::PushConstant => Space::PushConstant,
             Memory::Shared => Space::Shared,
             Memory::Scratch => Space::Scratch,
@@ -453,6 +463,51 @@ impl Compiler<'_> {
             compare: 0,
             result: None,
         }
+    }
+
+    fn image(&mut self, id: InstId, inst: &InstData) {
+        let kind = &inst.kind;
+        let Some(image) = kind.image().copied() else { return };
+        let Some(ty) = self.shader.image(image.binding) else { return };
+        let mut op = ImageOp {
+            inst: id,
+            binding: image.binding,
+            element: image.element.map(|src| self.read(src, 0)),
+            ty,
+            action: ImageAction::Load,
+            form: ImageForm::Shader,
+            coord: [0; 4],
+            data: [0; 4],
+            compare: 0,
+            result: [0; 4],
+            comps: 0,
+        };
+        match *kind {
+            InstKind::ImageLoad { coord, dims, form, .. } => {
+                (op.form, op.coord) = (form, self.read_all(coord, dims.into()));
+            }
+            InstKind::ImageStore { coord, dims, data, form, .. } => {
+                op.action = ImageAction::Store;
+                (op.form, op.coord) = (form, self.read_all(coord, dims.into()));
+                op.data = self.read_all(data, form.comps());
+            }
+            InstKind::ImageAtomic { op: atomic, coord, dims, data, compare, form, .. } => {
+                op.action = ImageAction::Atomic(atomic);
+                (op.form, op.coord) = (form, self.read_all(coord, dims.into()));
+                op.data = self.read_all(data, 1);
+                op.compare = compare.map_or(op.data[0], |src| self.read(src, 0));
+            }
+            InstKind::ImageParam { param, comp, .. } => {
+                op.action = ImageAction::Param(param, comp);
+            }
+            _ => op.action = ImageAction::Size,
+        }
+        if let Some(&result) = inst.results.first() {
+            op.comps = self.func.ty(result).comps() as u8;
+            op.result = self.define(result);
+        }
+        self.code.image_ops.push(op);
+        self.emit(Op::Image(self.code.image_ops.len() as u32 - 1));
     }
 
     fn push_memory_op(&mut self, op: MemoryOp) -> u32 {

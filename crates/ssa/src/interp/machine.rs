@@ -3,10 +3,11 @@
 use std::cell::Cell;
 
 use super::alu::{Comps, component, eval_alu, eval_component};
-use super::code::{Code, Flush, MemoryOp, Op, Slot, Space, VarOp, VectorOp};
+use super::code::{Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Slot, Space, VarOp, VectorOp};
+use super::image::{decode, encode, missing};
 use super::memory::{Memories, OutOfBounds, read, write};
 use super::{InterpError, Options, Report};
-use crate::ir::{AluOp, AtomicOp, Class, InstId, Shader, SysVal};
+use crate::ir::{AluOp, AtomicOp, Class, ImageForm, InstId, Shader, SurfaceFormat, SysVal};
 
 /// Out-of-bounds accesses that a report describes.
 const MAX_DESCRIBED: usize = 16;
@@ -45,6 +46,7 @@ pub(super) fn run(
         shared: vec![0; shared as usize],
         report: Report::default(),
         budget: options.budget,
+        alpha_one: options.alpha_one,
     };
     let mut states: Vec<_> = (0..states).map(|_| State::new(&machine)).collect();
     for z in 0..grid[2] {
@@ -74,6 +76,7 @@ struct Machine<'a> {
     shared: Vec<u8>,
     report: Report,
     budget: u64,
+    alpha_one: bool,
 }
 
 /// A subgroup.
@@ -245,6 +248,7 @@ impl Machine<'_> {
                         }
                     }
                 }
+                Op::Image(index) => self.image(state, &code.image_ops[index as usize]),
                 Op::Uniform { value, slot } => {
                     let cells = state.slot(slot, width);
                     let mut lanes = Lanes(state.active).map(|lane| cells[lane].get());
@@ -311,6 +315,11 @@ impl Machine<'_> {
                 let element = element.map_or(0, |slot| slots[slot as usize * width + lane].get());
                 self.memory.buffer(binding, element as u32)
             }
+            Space::Image { binding, element } => {
+                let element = element.map_or(0, |slot| slots[slot as usize * width + lane].get());
+                let image = self.memory.image(binding, element as u32);
+                image.map_or(&mut [][..], |image| &mut image.bytes)
+            }
             Space::PushConstant => self.memory.push_constants(),
             Space::ConstData => self.memory.const_data(),
             Space::Shared => &mut self.shared,
@@ -351,6 +360,64 @@ impl Machine<'_> {
         }
     }
 
+    fn image(&mut self, state: &mut State, op: &ImageOp) {
+        let (width, alpha_one) = (self.width, self.alpha_one);
+        for lane in Lanes(state.active) {
+            let slot = |slot: Slot| state.slot(slot, width)[lane].get() as u32;
+            let element = op.element.map_or(0, slot);
+            let mut image = self.memory.image(op.binding, element);
+            let coord = [0, 1, 2].map(|i| slot(op.coord[i]));
+            let format = match (op.form, &image) {
+                (ImageForm::Surface(Some(format)), _) => Some(format),
+                (ImageForm::Shader, _) if op.ty.format.is_some() => op.ty.format,
+                (_, Some(image)) => Some(image.format),
+                (_, None) => None,
+            };
+            let format = format.unwrap_or(SurfaceFormat::R32_UINT);
+            // Texels of another size than the image's cannot be reached.
+            image = image.filter(|image| image.format.bytes() == format.bytes());
+            let texel = image.as_ref().and_then(|image| image.read(op.ty, coord));
+            let mut inside = texel.is_some();
+            let results = match op.action {
+                ImageAction::Size => {
+                    inside = true;
+                    let size = |comp| image.as_ref().map_or(0, |i| i.size_comp(op.ty, comp));
+                    [0, 1, 2, 3].map(|comp| if comp < op.comps.into() { size(comp) } else { 0 })
+                }
+                ImageAction::Param(param, comp) => {
+                    inside = true;
+                    let param = |i: &super::Image| i.param(op.ty, param, comp.into());
+                    [image.as_deref().map_or(0, param); 4]
+                }
+                ImageAction::Load => loaded(op.form, format, texel, alpha_one),
+                ImageAction::Store => {
+                    let comps = op.data.map(slot);
+                    let texel = encode(format, comps);
+                    if let Some(image) = &mut image {
+                        inside = image.write(op.ty, coord, texel);
+                    }
+                    [0; 4]
+                }
+                ImageAction::Atomic(atomic) => {
+                    let old = texel.unwrap_or(0) as u32;
+                    let (data, compare) = (slot(op.data[0]).into(), slot(op.compare).into());
+                    let new = combine(Some(atomic), 32, old.into(), data, compare);
+                    if let Some(image) = &mut image {
+                        image.write(op.ty, coord, new.into());
+                    }
+                    [old; 4]
+                }
+            };
+            for (&to, bits) in op.result.iter().zip(results).take(op.comps.into()) {
+                state.slot(to, width)[lane].set(bits.into());
+            }
+            if !inside {
+                let size = image.map_or(0, |image| image.bytes.len() as u64);
+                self.out_of_bounds(state.index, op.inst, lane, 1, coord[0].into(), size);
+            }
+        }
+    }
+
     fn out_of_bounds(
         &mut self,
         subgroup: u32,
@@ -375,7 +442,8 @@ impl Machine<'_> {
             let value = |slot: Slot| &slots[slot as usize * width + lane];
             let (offset, data) = (value(op.offset).get(), value(op.data[0]).get());
             let old = read(bytes, offset, op.bytes);
-            let new = combine(op, old.unwrap_or(0), data, value(op.compare).get());
+            let bits = op.bytes * 8;
+            let new = combine(op.atomic, bits, old.unwrap_or(0), data, value(op.compare).get());
             let done = write(bytes, offset, op.bytes, new);
             if let Some(result) = op.result {
                 value(result).set(old.unwrap_or(0));
@@ -544,11 +612,33 @@ fn scalar(state: &State, width: usize, op: &VarOp, lane: usize) -> Option<usize>
     Some(scalar as usize)
 }
 
-/// What an atomic leaves in memory.
-fn combine(op: &MemoryOp, old: u64, data: u64, compare: u64) -> u64 {
-    let bits = op.bytes * 8;
+/// The components that a load gives: `texel` is what it read, `None` out of bounds.
+fn loaded(
+    form: ImageForm,
+    format: SurfaceFormat,
+    texel: Option<u128>,
+    alpha_one: bool,
+) -> [u32; 4] {
+    let mut comps = texel.map_or([0; 4], |texel| decode(format, texel));
+    match form {
+        ImageForm::Shader => {
+            let channels = format.info().channels.iter().zip(missing(format));
+            for (comp, (channel, missing)) in comps.iter_mut().zip(channels) {
+                if channel.is_none() {
+                    *comp = missing;
+                }
+            }
+        }
+        ImageForm::Surface(_) if texel.is_none() && alpha_one => comps[3] = missing(format)[3],
+        ImageForm::Surface(_) => {}
+    }
+    comps
+}
+
+/// What an atomic on a number of so many bits leaves in memory.
+fn combine(atomic: Option<AtomicOp>, bits: u32, old: u64, data: u64, compare: u64) -> u64 {
     let alu = |alu: AluOp| eval_component(alu, bits, bits, [old, data, 0, 0]);
-    match op.atomic {
+    match atomic {
         None => old,
         Some(AtomicOp::IAdd) => alu(AluOp::IAdd),
         Some(AtomicOp::IMin) => alu(AluOp::IMin),

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::InterpError;
-use crate::ir::{BindingId, InstId, Shader};
+use super::{Image, InterpError};
+use crate::ir::{BindingId, BindingKind, InstId, Shader};
 
 /// Names a buffer: a descriptor set, a binding number, and the element of a descriptor array, else 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -21,6 +21,8 @@ pub struct BufferKey {
 pub struct Resources {
     /// Contents of buffers; storage buffers change in a run.
     pub buffers: BTreeMap<BufferKey, Vec<u8>>,
+    /// Images; storage images change in a run. Texels in a buffer are an image of one row.
+    pub images: BTreeMap<BufferKey, Image>,
     /// Push constants. Beyond their end is out of bounds.
     pub push_constants: Vec<u8>,
 }
@@ -29,6 +31,16 @@ impl Resources {
     /// Binds a buffer that is no array's element.
     pub fn bind(&mut self, set: u32, binding: u32, bytes: Vec<u8>) {
         self.buffers.insert(BufferKey { set, binding, element: 0 }, bytes);
+    }
+
+    /// Binds an image that is no array's element.
+    pub fn bind_image(&mut self, set: u32, binding: u32, image: Image) {
+        self.images.insert(BufferKey { set, binding, element: 0 }, image);
+    }
+
+    /// An image that is no array's element.
+    pub fn image(&self, set: u32, binding: u32) -> Option<&Image> {
+        self.images.get(&BufferKey { set, binding, element: 0 })
     }
 
     /// The contents of a buffer that is no array's element.
@@ -56,7 +68,8 @@ pub struct OutOfBounds {
 #[derive(Debug)]
 pub(super) struct Memories {
     buffers: Vec<(BufferKey, Vec<u8>)>,
-    /// By binding: the buffers of its elements, indices into `buffers`.
+    images: Vec<(BufferKey, Image)>,
+    /// By binding: the buffers or images of its elements, indices into `buffers` or `images`.
     bindings: Vec<BTreeMap<u32, usize>>,
     push_constants: Vec<u8>,
     const_data: Vec<u8>,
@@ -67,13 +80,18 @@ impl Memories {
     pub(super) fn bind(shader: &Shader, resources: &mut Resources) -> Result<Self, InterpError> {
         let mut memories = Memories {
             buffers: Vec::new(),
+            images: Vec::new(),
             bindings: Vec::new(),
             push_constants: resources.push_constants.clone(),
             const_data: shader.const_data.clone(),
         };
         for binding in &shader.bindings {
             let first = BufferKey { set: binding.set, binding: binding.binding, element: 0 };
-            if binding.count.is_none() && !resources.buffers.contains_key(&first) {
+            let bound = match is_image(binding.kind) {
+                true => resources.images.contains_key(&first),
+                false => resources.buffers.contains_key(&first),
+            };
+            if binding.count.is_none() && !bound {
                 let name = binding.name.clone();
                 return Err(InterpError::MissingBinding {
                     set: binding.set,
@@ -85,9 +103,21 @@ impl Memories {
         for binding in &shader.bindings {
             let key = |element| BufferKey { set: binding.set, binding: binding.binding, element };
             let last = if binding.count.is_some() { u32::MAX } else { 0 };
+            let mut elements = BTreeMap::new();
+            if is_image(binding.kind) {
+                let keys: Vec<_> =
+                    resources.images.range(key(0)..=key(last)).map(|(k, _)| *k).collect();
+                for key in keys {
+                    if let Some(image) = resources.images.remove(&key) {
+                        elements.insert(key.element, memories.images.len());
+                        memories.images.push((key, image));
+                    }
+                }
+                memories.bindings.push(elements);
+                continue;
+            }
             let keys: Vec<_> =
                 resources.buffers.range(key(0)..=key(last)).map(|(k, _)| *k).collect();
-            let mut elements = BTreeMap::new();
             for key in keys {
                 if let Some(bytes) = resources.buffers.remove(&key) {
                     elements.insert(key.element, memories.buffers.len());
@@ -102,6 +132,13 @@ impl Memories {
     /// Gives the buffers back.
     pub(super) fn unbind(self, resources: &mut Resources) {
         resources.buffers.extend(self.buffers);
+        resources.images.extend(self.images);
+    }
+
+    /// The image of a binding's element, if one is bound.
+    pub(super) fn image(&mut self, binding: BindingId, element: u32) -> Option<&mut Image> {
+        let index = *self.bindings.get(binding.0 as usize)?.get(&element)?;
+        self.images.get_mut(index).map(|(_, image)| image)
     }
 
     /// The buffer of a binding's element. One that is not bound is empty.
@@ -120,6 +157,11 @@ impl Memories {
     pub(super) fn const_data(&mut self) -> &mut [u8] {
         &mut self.const_data
     }
+}
+
+/// Whether a binding holds images rather than buffers.
+fn is_image(kind: BindingKind) -> bool {
+    matches!(kind, BindingKind::Image(_))
 }
 
 /// The number of `size` (at most 8) bytes at `offset`, if they are within bounds.

@@ -13,10 +13,12 @@ pub mod alu;
 mod code;
 mod compile;
 pub mod float;
+mod image;
 mod machine;
 mod memory;
 mod slots;
 
+pub use image::Image;
 pub use memory::{BufferKey, OutOfBounds, Resources};
 
 use crate::analysis::Divergence;
@@ -37,6 +39,8 @@ pub struct Options {
     /// An analysis of the shader whose claims are checked: a value that it calls uniform and that differs between
     /// invocations ends the run.
     pub divergence: Option<Divergence>,
+    /// What the fourth component of a load through a typed surface is out of bounds: 1 rather than 0.
+    pub alpha_one: bool,
 }
 
 impl Default for Options {
@@ -47,6 +51,7 @@ impl Default for Options {
             max_bytes: 1 << 30,
             undef: 0,
             divergence: None,
+            alpha_one: false,
         }
     }
 }
@@ -76,8 +81,8 @@ pub enum InterpError {
     /// The subgroup size is not 1 to 64.
     #[error("a subgroup of {0} invocations: expected 1 to 64")]
     SubgroupSize(u32),
-    /// Nothing is bound where the shader needs a buffer.
-    #[error("no buffer is bound to set {set} binding {binding} ({name:?})")]
+    /// Nothing is bound where the shader needs a buffer or image.
+    #[error("nothing is bound to set {set} binding {binding} ({name:?})")]
     MissingBinding {
         /// Descriptor set.
         set: u32,

@@ -1,8 +1,8 @@
 //! Appends instructions to a region, one call each.
 
 use super::{
-    Access, Align, AluOp, AtomicOp, CompRule, Function, InstId, InstKind, Memory, PathStep,
-    RegionId, Resource, Src, Srcs, SysVal, Ty, Value, VarId, WriteMask,
+    Access, Align, AluOp, AtomicOp, CompRule, Function, ImageParam, InstId, InstKind, Memory,
+    PathStep, RegionId, Resource, Src, Srcs, SysVal, Ty, Value, VarId, WriteMask,
 };
 use crate::ir::BitRule;
 
@@ -228,6 +228,11 @@ impl<'f> Builder<'f> {
     /// The size of a buffer in bytes.
     pub fn buffer_size(&mut self, resource: Resource) -> Value {
         self.value(InstKind::BufferSize(resource), Ty::X32)
+    }
+
+    /// A component of what the driver tells of an image.
+    pub fn image_param(&mut self, image: Resource, param: ImageParam, comp: usize) -> Value {
+        self.value(InstKind::ImageParam { image, param, comp: comp as u8 }, Ty::X32)
     }
 
     /// An `If` with empty regions and no results yet: build the regions with [`Builder::switch_to`], then add results

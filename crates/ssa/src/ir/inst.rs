@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{AluOp, BindingId, RegionId, Value, VarId};
+use super::{AluOp, BindingId, ImageForm, ImageParam, RegionId, Value, VarId};
 
 /// Which component of a value each component of a source reads: entry `i` is 0 to 3 (x, y, z, w).
 ///
@@ -115,6 +115,8 @@ pub enum Memory {
     Scratch,
     /// Constants that belong to the program, [`Shader::const_data`](super::Shader::const_data). Read only.
     ConstData,
+    /// The memory of a storage image, as its [`ImageParam`]s describe it. Out of bounds reads as 0, writes are dropped.
+    Image(Resource),
 }
 
 /// What is known of a byte offset: it is `offset` modulo `mul`.
@@ -323,6 +325,66 @@ pub enum InstKind {
     },
     /// The size of a buffer in bytes, 32 bits.
     BufferSize(Resource),
+    /// Reads a texel: components of 32 bits, as many as the form says.
+    ImageLoad {
+        /// The image.
+        image: Resource,
+        /// Where: signed integers of 32 bits.
+        coord: Src,
+        /// Number of coordinates.
+        dims: u8,
+        /// How the texel is seen.
+        form: ImageForm,
+        /// Promises and demands.
+        access: Access,
+    },
+    /// Writes a texel: components of 32 bits, as many as the form says.
+    ImageStore {
+        /// The image.
+        image: Resource,
+        /// Where: signed integers of 32 bits.
+        coord: Src,
+        /// Number of coordinates.
+        dims: u8,
+        /// What is stored.
+        data: Src,
+        /// How the texel is seen.
+        form: ImageForm,
+        /// Promises and demands.
+        access: Access,
+    },
+    /// Reads, computes and writes a texel of one component of 32 bits in one step; the result is the old value, 0 out of
+    /// bounds.
+    ImageAtomic {
+        /// The image.
+        image: Resource,
+        /// What is computed.
+        op: AtomicOp,
+        /// Where: signed integers of 32 bits.
+        coord: Src,
+        /// Number of coordinates.
+        dims: u8,
+        /// The operand.
+        data: Src,
+        /// The expected value of [`AtomicOp::CompareExchange`], else `None`.
+        compare: Option<Src>,
+        /// How the texel is seen.
+        form: ImageForm,
+        /// Promises and demands.
+        access: Access,
+    },
+    /// The size of an image in texels and layers, see [`ImageTy::size_comps`](super::ImageTy::size_comps): 32 bits
+    /// each.
+    ImageSize(Resource),
+    /// What the driver tells of an image, one component of 32 bits.
+    ImageParam {
+        /// The image.
+        image: Resource,
+        /// Which parameter.
+        param: ImageParam,
+        /// Which component of it.
+        comp: u8,
+    },
     /// A barrier.
     Barrier {
         /// Whose invocations all must arrive before one leaves; `None`: nobody waits.
@@ -404,7 +466,26 @@ macro_rules! walk_srcs {
                 f(data);
                 compare.$iter().for_each(f);
             }
-            InstKind::BufferSize(resource) => resource.element.$iter().for_each(f),
+            InstKind::BufferSize(resource)
+            | InstKind::ImageSize(resource)
+            | InstKind::ImageParam { image: resource, .. } => {
+                resource.element.$iter().for_each(f);
+            }
+            InstKind::ImageLoad { image, coord, .. } => {
+                image.element.$iter().for_each(&mut f);
+                f(coord);
+            }
+            InstKind::ImageStore { image, coord, data, .. } => {
+                image.element.$iter().for_each(&mut f);
+                f(coord);
+                f(data);
+            }
+            InstKind::ImageAtomic { image, coord, data, compare, .. } => {
+                image.element.$iter().for_each(&mut f);
+                f(coord);
+                f(data);
+                compare.$iter().for_each(f);
+            }
             InstKind::If { cond, .. } => f(cond),
         }
     }};
@@ -430,7 +511,7 @@ impl Memory {
     /// The binding that the memory is, if it is one.
     pub const fn resource(&self) -> Option<&Resource> {
         match self {
-            Memory::Ubo(r) | Memory::Ssbo(r) => Some(r),
+            Memory::Ubo(r) | Memory::Ssbo(r) | Memory::Image(r) => Some(r),
             Memory::PushConstant | Memory::Shared | Memory::Scratch | Memory::ConstData => None,
         }
     }
@@ -442,7 +523,7 @@ impl Memory {
 
     fn resource_mut(&mut self) -> Option<&mut Resource> {
         match self {
-            Memory::Ubo(r) | Memory::Ssbo(r) => Some(r),
+            Memory::Ubo(r) | Memory::Ssbo(r) | Memory::Image(r) => Some(r),
             Memory::PushConstant | Memory::Shared | Memory::Scratch | Memory::ConstData => None,
         }
     }
@@ -529,11 +610,15 @@ impl InstKind {
             | InstKind::Alu { .. }
             | InstKind::SysVal(_)
             | InstKind::LoadVar { .. }
-            | InstKind::BufferSize(_) => false,
-            InstKind::Load { access, .. } => access.volatile,
+            | InstKind::BufferSize(_)
+            | InstKind::ImageSize(_)
+            | InstKind::ImageParam { .. } => false,
+            InstKind::Load { access, .. } | InstKind::ImageLoad { access, .. } => access.volatile,
             InstKind::StoreVar { .. }
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
+            | InstKind::ImageStore { .. }
+            | InstKind::ImageAtomic { .. }
             | InstKind::Barrier { .. }
             | InstKind::If { .. }
             | InstKind::Loop { .. }

@@ -95,6 +95,26 @@ impl Function {
                 scalars_then_data(kind, leaf.map_or_else(|| own(*data), Ty::comps), &mut f);
             }
             InstKind::Store { comps, .. } => scalars_then_data(kind, usize::from(*comps), &mut f),
+            // An element, the coordinates, the data; an atomic's data and what it compares with are scalars.
+            InstKind::ImageLoad { image, dims, .. }
+            | InstKind::ImageStore { image, dims, .. }
+            | InstKind::ImageAtomic { image, dims, .. } => {
+                let coord = usize::from(image.element.is_some());
+                let data = match kind {
+                    InstKind::ImageStore { form, .. } => form.comps(),
+                    _ => 1,
+                };
+                let mut at = 0;
+                kind.for_each_src(|src| {
+                    let comps = match at {
+                        _ if at < coord => 1,
+                        _ if at == coord => usize::from(*dims),
+                        _ => data,
+                    };
+                    f(src, comps);
+                    at += 1;
+                });
+            }
             _ => kind.for_each_src(|src| f(src, 1)),
         }
     }

@@ -1,6 +1,6 @@
 //! A shader: the interface around one function.
 
-use super::{Function, Ty};
+use super::{Function, ImageTy, Ty};
 
 /// The pipeline stage a shader runs in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,6 +54,8 @@ pub enum BindingKind {
     UniformBuffer,
     /// A storage buffer.
     StorageBuffer,
+    /// A storage image, or texels in a buffer that are accessed like one.
+    Image(ImageTy),
 }
 
 /// A descriptor binding that the shader uses.
@@ -153,6 +155,14 @@ impl Shader {
     /// A binding.
     pub fn binding(&self, id: BindingId) -> &Binding {
         &self.bindings[id.0 as usize]
+    }
+
+    /// The type of a binding that is an image.
+    pub fn image(&self, id: BindingId) -> Option<ImageTy> {
+        match self.bindings.get(id.0 as usize)?.kind {
+            BindingKind::Image(ty) => Some(ty),
+            BindingKind::UniformBuffer | BindingKind::StorageBuffer => None,
+        }
     }
 
     /// A variable.

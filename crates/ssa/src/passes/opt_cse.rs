@@ -85,7 +85,12 @@ impl Seen {
 fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     let data = func.inst(inst);
     match &data.kind {
-        InstKind::Alu { .. } | InstKind::SysVal(_) | InstKind::BufferSize(_) => {}
+        InstKind::Alu { .. }
+        | InstKind::SysVal(_)
+        | InstKind::BufferSize(_)
+        | InstKind::ImageSize(_)
+        | InstKind::ImageParam { .. } => {}
+        InstKind::ImageLoad { access, .. } if !access.volatile && access.readonly => {}
         InstKind::Load { memory, access, .. }
             if !access.volatile && (access.readonly || memory.is_read_only()) => {}
         _ => return None,

@@ -25,6 +25,9 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
             return Action::Keep;
         }
         match kind.clone() {
+            // Image accesses of other kinds may reach the same texels.
+            InstKind::Load { memory: Memory::Image(_), .. }
+            | InstKind::Store { memory: Memory::Image(_), .. } => {}
             InstKind::Load { memory, offset, access, .. } => {
                 if access.volatile || access.coherent {
                     return Action::Keep;

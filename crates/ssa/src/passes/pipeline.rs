@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crestline_device::Device;
+
 use super::*;
 use crate::ir::{AluOp, Shader};
 
@@ -27,6 +29,8 @@ pub struct LowerOptions {
     /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
     /// selection reports them.
     pub lacks: BTreeSet<AluOp>,
+    /// The device by whose messages images are accessed; `None` leaves image accesses as they are.
+    pub images: Option<Device>,
 }
 
 /// How to run the list.
@@ -94,6 +98,12 @@ static LATE: &[Pass] = passes![
 /// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each group that changed
 /// something.
 static LOWER: &[&[Pass]] = &[
+    passes![
+        lower_image_load(options),
+        lower_image_store(options),
+        lower_image_atomic(options),
+        lower_image_size(options),
+    ],
     passes![lower_returns, lower_system_values(system_values), lower_continue_constructs],
     passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],
     passes![lower_scalarize if (scalarize)],

@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word};
 use crate::ir::{
-    Access, Align, InstData, InstId, InstKind, MAX_DEPTH, Memory, PathStep, RegionId, Resource,
-    Shader, Src, Targets, Ty, Value, VarTy, WriteMask,
+    Access, Align, BindingKind, ImageForm, InstData, InstId, InstKind, MAX_DEPTH, Memory, PathStep,
+    RegionId, Resource, Shader, Src, Targets, Ty, Value, VarTy, WriteMask,
 };
 
 impl fmt::Display for Shader {
@@ -73,9 +73,10 @@ impl<'a, W: Write> Printer<'a, W> {
             writeln!(self.out)?;
         }
         for (i, binding) in bindings.iter().enumerate() {
-            let (kind, set, number) = (binding.kind.word(), binding.set, binding.binding);
-            let name = quoted(&binding.name);
-            write!(self.out, "    binding b{i}: {kind} set {set} binding {number} {name}")?;
+            let (set, number, name) = (binding.set, binding.binding, quoted(&binding.name));
+            write!(self.out, "    binding b{i}: ")?;
+            self.binding_kind(binding.kind)?;
+            write!(self.out, " set {set} binding {number} {name}")?;
             if let Some(count) = binding.count {
                 write!(self.out, " count {count}")?;
             }
@@ -92,6 +93,21 @@ impl<'a, W: Write> Printer<'a, W> {
             writeln!(self.out)?;
         }
         writeln!(self.out)
+    }
+
+    fn binding_kind(&mut self, kind: BindingKind) -> fmt::Result {
+        match kind {
+            BindingKind::UniformBuffer => write!(self.out, "ubo"),
+            BindingKind::StorageBuffer => write!(self.out, "ssbo"),
+            BindingKind::Image(ty) => {
+                let array = if ty.arrayed { " array" } else { "" };
+                write!(self.out, "image {}{array} ", ty.dim.word())?;
+                match ty.format {
+                    Some(format) => write!(self.out, "{format}"),
+                    None => write!(self.out, "any"),
+                }
+            }
+        }
     }
 
     /// The instructions of a region, one a line, definitions in a column of their own.
@@ -243,6 +259,38 @@ impl<'a, W: Write> Printer<'a, W> {
                 write!(self.out, "buffer_size ")?;
                 self.resource(resource)
             }
+            InstKind::ImageLoad { image, coord, dims, form, access } => {
+                write!(self.out, "image_load ")?;
+                self.texel(image, *coord, *dims)?;
+                self.form(*form)?;
+                self.access(*access)
+            }
+            InstKind::ImageStore { image, coord, dims, data, form, access } => {
+                write!(self.out, "image_store ")?;
+                self.texel(image, *coord, *dims)?;
+                self.item(1, *data, Some(form.comps()))?;
+                self.form(*form)?;
+                self.access(*access)
+            }
+            InstKind::ImageAtomic { image, op, coord, dims, data, compare, form, access } => {
+                write!(self.out, "image_atomic {} ", op.word())?;
+                self.texel(image, *coord, *dims)?;
+                self.item(1, *data, Some(1))?;
+                if let Some(compare) = compare {
+                    self.item(1, *compare, Some(1))?;
+                }
+                self.form(*form)?;
+                self.access(*access)
+            }
+            InstKind::ImageSize(resource) => {
+                write!(self.out, "image_size ")?;
+                self.resource(resource)
+            }
+            InstKind::ImageParam { image, param, comp } => {
+                write!(self.out, "image_param ")?;
+                self.resource(image)?;
+                write!(self.out, ", {} {comp}", param.word())
+            }
             InstKind::Barrier { execution, memory, semantics } => {
                 write!(self.out, "barrier ")?;
                 if let Some(execution) = execution {
@@ -381,6 +429,19 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
+    fn texel(&mut self, image: &Resource, coord: Src, dims: u8) -> fmt::Result {
+        self.resource(image)?;
+        self.item(1, coord, Some(usize::from(dims)))
+    }
+
+    fn form(&mut self, form: ImageForm) -> fmt::Result {
+        match form {
+            ImageForm::Shader => Ok(()),
+            ImageForm::Surface(Some(format)) => write!(self.out, ", as {format}"),
+            ImageForm::Surface(None) => write!(self.out, ", as any"),
+        }
+    }
+
     fn memory(&mut self, memory: &Memory) -> fmt::Result {
         match memory {
             Memory::Ubo(resource) => {
@@ -389,6 +450,10 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             Memory::Ssbo(resource) => {
                 write!(self.out, "ssbo ")?;
+                self.resource(resource)
+            }
+            Memory::Image(resource) => {
+                write!(self.out, "image ")?;
                 self.resource(resource)
             }
             Memory::PushConstant => write!(self.out, "push_constant"),

@@ -1,7 +1,7 @@
 //! The words of the text form that stand for enumerations: one row each, read by printer and parser.
 
 use crate::ir::{
-    Access, AtomicOp, BindingKind, FloatControls, MemorySemantics, Scope, Stage, SysVal,
+    Access, AtomicOp, FloatControls, ImageDim, ImageParam, MemorySemantics, Scope, Stage, SysVal,
 };
 
 /// Something written as one word.
@@ -41,9 +41,19 @@ words! {
         Fragment = "fragment",
         Compute = "compute",
     }
-    BindingKind, "a kind of binding" {
-        UniformBuffer = "ubo",
-        StorageBuffer = "ssbo",
+    ImageDim, "the dimensions of an image" {
+        D1 = "d1",
+        D2 = "d2",
+        D3 = "d3",
+        Cube = "cube",
+        Buffer = "buffer",
+    }
+    ImageParam, "a parameter of an image" {
+        Offset = "offset",
+        Size = "size",
+        Stride = "stride",
+        Tiling = "tiling",
+        Swizzling = "swizzling",
     }
     AtomicOp, "an atomic operation" {
         IAdd = "iadd",

@@ -49,6 +49,7 @@ pub(crate) fn canonical(memory: Memory) -> Memory {
     match memory {
         Memory::Ubo(r) => Memory::Ubo(element(r)),
         Memory::Ssbo(r) => Memory::Ssbo(element(r)),
+        Memory::Image(r) => Memory::Image(element(r)),
         other => other,
     }
 }
@@ -56,7 +57,9 @@ pub(crate) fn canonical(memory: Memory) -> Memory {
 /// Whether writing one of these memories may change the other. `restrict`: neither access excludes it by its promise.
 pub(crate) fn may_alias(x: &Memory, y: &Memory, restrict: bool) -> bool {
     match (x, y) {
-        (Memory::Ssbo(x), Memory::Ssbo(y)) => x.binding == y.binding || !restrict,
+        (Memory::Ssbo(x), Memory::Ssbo(y)) | (Memory::Image(x), Memory::Image(y)) => {
+            x.binding == y.binding || !restrict
+        }
         (x, y) => x == y,
     }
 }

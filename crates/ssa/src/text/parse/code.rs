@@ -3,8 +3,8 @@
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
 use crate::interp::float::{Round, f64_to_f16};
 use crate::ir::{
-    Access, Align, BindingId, InstId, InstKind, MAX_DEPTH, Memory, MemorySemantics, PathStep,
-    RegionId, Resource, Src, Srcs, Ty, Value, VarId, WriteMask,
+    Access, Align, BindingId, ImageForm, InstId, InstKind, MAX_DEPTH, Memory, MemorySemantics,
+    PathStep, RegionId, Resource, Src, Srcs, Ty, Value, VarId, WriteMask,
 };
 use crate::text::lex::{Place, Token};
 use crate::text::words::{ACCESS, Field, SEMANTICS};
@@ -20,6 +20,11 @@ const KEYWORDS: &[&str] = &[
     "store",
     "atomic",
     "buffer_size",
+    "image_load",
+    "image_store",
+    "image_atomic",
+    "image_size",
+    "image_param",
     "barrier",
     "if",
     "loop",
@@ -158,6 +163,34 @@ impl<'t> Parser<'t> {
                 InstKind::Atomic { memory, op, offset, data, compare, access }
             }
             "buffer_size" => InstKind::BufferSize(self.resource()?),
+            "image_load" => {
+                let (image, coord, dims) = self.texel()?;
+                let (_, form, access) = self.image_tail()?;
+                InstKind::ImageLoad { image, coord, dims, form, access }
+            }
+            "image_store" => {
+                let (image, coord, dims) = self.texel()?;
+                self.sign(',')?;
+                let data = self.src()?;
+                let (_, form, access) = self.image_tail()?;
+                InstKind::ImageStore { image, coord, dims, data, form, access }
+            }
+            "image_atomic" => {
+                let op = self.enumerated()?;
+                let (image, coord, dims) = self.texel()?;
+                self.sign(',')?;
+                let data = self.src()?;
+                let (compare, form, access) = self.image_tail()?;
+                InstKind::ImageAtomic { image, op, coord, dims, data, compare, form, access }
+            }
+            "image_size" => InstKind::ImageSize(self.resource()?),
+            "image_param" => {
+                let image = self.resource()?;
+                self.sign(',')?;
+                let param = self.enumerated()?;
+                let comp = self.u64()?;
+                InstKind::ImageParam { image, param, comp: self.fit(comp, "a component")? }
+            }
             "barrier" => {
                 let execution = if self.take_word("execution") {
                     let scope = self.enumerated()?;
@@ -301,6 +334,29 @@ impl<'t> Parser<'t> {
         Ok(tail)
     }
 
+    /// An image and coordinates, as many as the image's type says.
+    fn texel(&mut self) -> Result<(Resource, Src, u8)> {
+        let image = self.resource()?;
+        self.sign(',')?;
+        let dims = self.shader.image(image.binding).map_or(1, |ty| ty.coords());
+        Ok((image, self.src()?, dims as u8))
+    }
+
+    /// What may follow the operands of an image access: a value to compare with, a form, flags.
+    fn image_tail(&mut self) -> Result<(Option<Src>, ImageForm, Access)> {
+        let (mut compare, mut form, mut access) = (None, ImageForm::Shader, Access::default());
+        while self.take_sign(',') {
+            if matches!(self.token, Token::Value(_)) && compare.is_none() {
+                compare = Some(self.src()?);
+            } else if self.take_word("as") {
+                form = ImageForm::Surface(self.format()?);
+            } else {
+                self.flag(ACCESS, &mut access, "a value, `as` and a format, or a flag")?;
+            }
+        }
+        Ok((compare, form, access))
+    }
+
     fn demand_align(&self, align: Option<Align>) -> Result<Align> {
         align.ok_or_else(|| self.expected("`, align` and a number of bytes"))
     }
@@ -329,11 +385,14 @@ impl<'t> Parser<'t> {
             "shared" => Memory::Shared,
             "scratch" => Memory::Scratch,
             "const_data" => Memory::ConstData,
-            "ubo" | "ssbo" => {
+            "ubo" | "ssbo" | "image" => {
                 self.next();
                 let resource = self.resource()?;
-                let ubo = word == "ubo";
-                return Ok(if ubo { Memory::Ubo(resource) } else { Memory::Ssbo(resource) });
+                return Ok(match word {
+                    "ubo" => Memory::Ubo(resource),
+                    "ssbo" => Memory::Ssbo(resource),
+                    _ => Memory::Image(resource),
+                });
             }
             _ => return Err(self.expected("a memory")),
         };

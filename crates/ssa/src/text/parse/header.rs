@@ -1,7 +1,9 @@
 //! What stands before the code: sizes, constant data, bindings, variables.
 
 use super::{ParseErrorKind, Parser, Result};
-use crate::ir::{Binding, ComputeInfo, VarStorage, VarTy, Variable};
+use crate::ir::{
+    Binding, BindingKind, ComputeInfo, ImageTy, SurfaceFormat, VarStorage, VarTy, Variable,
+};
 use crate::text::lex::Token;
 use crate::text::words::FLOAT_CONTROLS;
 
@@ -73,7 +75,7 @@ impl<'t> Parser<'t> {
         self.next();
         self.numbered('b', self.shader.bindings.len())?;
         self.sign(':')?;
-        let kind = self.enumerated()?;
+        let kind = self.binding_kind()?;
         self.word("set")?;
         let set = self.u32()?;
         self.word("binding")?;
@@ -83,6 +85,36 @@ impl<'t> Parser<'t> {
         let readonly = self.take_word("readonly");
         self.shader.bindings.push(Binding { set, binding, kind, count, name, readonly });
         Ok(())
+    }
+
+    fn binding_kind(&mut self) -> Result<BindingKind> {
+        if self.take_word("ubo") {
+            return Ok(BindingKind::UniformBuffer);
+        }
+        if self.take_word("ssbo") {
+            return Ok(BindingKind::StorageBuffer);
+        }
+        if !self.take_word("image") {
+            return Err(self.expected("`ubo`, `ssbo` or `image`"));
+        }
+        let (dim, arrayed) = (self.enumerated()?, self.take_word("array"));
+        Ok(BindingKind::Image(ImageTy { dim, arrayed, format: self.format()? }))
+    }
+
+    /// A surface format by its name in the manuals, or `any`.
+    pub(super) fn format(&mut self) -> Result<Option<SurfaceFormat>> {
+        if self.take_word("any") {
+            return Ok(None);
+        }
+        let format = match self.token {
+            Token::Word(name) => name.parse().ok(),
+            _ => None,
+        };
+        let Some(format) = format else {
+            return Err(self.expected("`any` or a surface format such as R8G8B8A8_UNORM"));
+        };
+        self.next();
+        Ok(Some(format))
     }
 
     fn variable(&mut self) -> Result<()> {

@@ -1,0 +1,130 @@
+//! Storage images: through which surface format a device reaches texels, and what its typed messages do not do.
+//!
+//! Source: the typed message tables of the public manuals (volume "Data Port"), and what public drivers rely on. The
+//! facts about gen7 are those of Ivy Bridge and Bay Trail.
+
+use crate::formats::Operation;
+use crate::{ChannelKind, Device, Gen, Platform, SurfaceFormat};
+
+impl Device {
+    /// The surface format in which a storage image of `format` is bound so that a shader can read it, and in which it
+    /// is written then; [`SurfaceFormat::RAW`] where no typed read serves texels of that size.
+    ///
+    /// The format itself wherever typed reads convert it. Else one of unsigned integers, which typed reads return as
+    /// they lie in memory: with the same channels if there is such a readable one, else with the same texel size.
+    /// A single float of 32 bits counts as an integer, since atomics work on integer surfaces only.
+    pub fn image_surface_format(&self, format: SurfaceFormat) -> SurfaceFormat {
+        use SurfaceFormat as F;
+        let readable = |format: SurfaceFormat| format.can(Operation::TypedRead, self.generation());
+        if format == F::R32_FLOAT {
+            return F::R32_UINT;
+        }
+        if readable(format) {
+            return format;
+        }
+        if let Some(twin) = format.unsigned_twin().filter(|&twin| readable(twin)) {
+            return twin;
+        }
+        match format.info().bits {
+            bits if u32::from(bits) > self.typed_read_bits() => F::RAW,
+            8 => F::R8_UINT,
+            16 => F::R16_UINT,
+            32 => F::R32_UINT,
+            64 => F::R16G16B16A16_UINT,
+            _ => F::RAW,
+        }
+    }
+
+    /// Texels of at most so many bits can be read through typed messages.
+    fn typed_read_bits(&self) -> u32 {
+        match self.generation() {
+            generation if generation >= Gen::Gen9 => 128,
+            generation if generation >= Gen::Gen75 => 64,
+            _ => 32,
+        }
+    }
+
+    /// A typed read of a texel of 8 or 16 bits returns the 32 bits that begin there.
+    pub fn narrow_typed_reads_are_dwords(&self) -> bool {
+        self.generation() == Gen::Gen7
+    }
+
+    /// A typed atomic on a null surface reaches memory somewhere.
+    pub fn typed_atomics_ignore_null_surfaces(&self) -> bool {
+        self.generation() == Gen::Gen7
+    }
+
+    /// An untyped access to a surface that is not `RAW` hangs.
+    pub fn untyped_access_needs_raw_surface(&self) -> bool {
+        self.generation() == Gen::Gen7
+    }
+
+    /// The memory controller may exclusive-or higher bits of tiled addresses into bit 6.
+    pub fn may_swizzle_bit6(&self) -> bool {
+        self.generation() <= Gen::Gen75 && self.platform() != Platform::Byt
+    }
+}
+
+impl SurfaceFormat {
+    /// The format with the same channels as unsigned integers, if the table lists it.
+    fn unsigned_twin(self) -> Option<SurfaceFormat> {
+        let channels = |format: SurfaceFormat| {
+            format.info().channels.map(|channel| channel.map(|c| (c.bits, c.shift)))
+        };
+        let unsigned = |format: SurfaceFormat| {
+            format.info().channels.iter().flatten().all(|c| c.kind == ChannelKind::Uint)
+        };
+        let all = SurfaceFormat::ALL.iter().copied();
+        all.filter(|&twin| twin != SurfaceFormat::RAW && unsigned(twin))
+            .find(|&twin| channels(twin) == channels(self))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Format in GLSL, then the surface format on gen7, on gen7.5 and gen8, on gen9, on gen11 and gen12.
+    const TABLE: &[(&str, [&str; 4])] = &[
+        ("rgba32f", ["RAW", "RAW", "=", "="]),
+        ("r32ui", ["=", "=", "=", "="]),
+        ("r32f", ["R32_UINT", "R32_UINT", "R32_UINT", "R32_UINT"]),
+        ("rgba16ui", ["RAW", "=", "=", "="]),
+        ("rgba16f", ["RAW", "R16G16B16A16_UINT", "=", "="]),
+        ("rg32i", ["RAW", "R16G16B16A16_UINT", "=", "="]),
+        ("rgba8ui", ["R32_UINT", "=", "=", "="]),
+        ("rgba8i", ["R32_UINT", "R8G8B8A8_UINT", "=", "="]),
+        ("rg16f", ["R32_UINT", "R16G16_UINT", "=", "="]),
+        ("rg8ui", ["R16_UINT", "=", "=", "="]),
+        ("rg8i", ["R16_UINT", "R8G8_UINT", "=", "="]),
+        ("r16ui", ["R16_UINT", "=", "=", "="]),
+        ("r16f", ["R16_UINT", "R16_UINT", "=", "="]),
+        ("r8i", ["R8_UINT", "R8_UINT", "=", "="]),
+        ("rgb10_a2ui", ["R32_UINT", "R32_UINT", "R32_UINT", "R32_UINT"]),
+        ("r11f_g11f_b10f", ["R32_UINT", "R32_UINT", "R32_UINT", "R32_UINT"]),
+        ("rgba16_snorm", ["RAW", "R16G16B16A16_UINT", "R16G16B16A16_UINT", "="]),
+        ("rgba8", ["R32_UINT", "R8G8B8A8_UINT", "R8G8B8A8_UINT", "="]),
+        ("rg8_snorm", ["R16_UINT", "R8G8_UINT", "R8G8_UINT", "="]),
+        ("r8", ["R8_UINT", "R8_UINT", "R8_UINT", "="]),
+    ];
+
+    #[test]
+    fn surface_formats_follow_from_what_each_generation_reads() {
+        use Platform::*;
+        for (name, expected) in TABLE {
+            let format = SurfaceFormat::from_glsl(name).expect(name);
+            for (column, platforms) in
+                [&[Ivb, Byt][..], &[Hsw, Bdw, Chv], &[Skl, Glk], &[Icl, Tgl]].iter().enumerate()
+            {
+                for &platform in *platforms {
+                    let found = Device::new(platform).image_surface_format(format);
+                    let expected = match expected[column] {
+                        "=" => format,
+                        name => name.parse().expect(name),
+                    };
+                    assert_eq!(found, expected, "{name} on {platform}");
+                }
+            }
+        }
+    }
+}

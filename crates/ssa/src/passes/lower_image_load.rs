@@ -1,0 +1,74 @@
+//! Replaces image loads by reads of what the device can read, and arithmetic on their bits.
+//!
+//! The way follows from two formats, the shader's and the one that the device reads its texels in:
+//!
+//! 1. a typed read, or where no typed read serves such texels, a read of dwords at an address computed here;
+//! 2. where out of bounds shows: addresses that leave the image become ones that leave the surface, and a fourth
+//!    component, which the hardware may return as 1, becomes 0;
+//! 3. bits that a read returns beyond the texel are cut off, where the hardware does so;
+//! 4. if the formats differ, channels are taken out of the words read, sign extended and converted;
+//! 5. components that the format lacks are filled in.
+
+use super::LowerOptions;
+use super::util::image::{Texel, from_words, image_ty, is_integer};
+use super::util::{Action, rewrite};
+use crate::ir::{Align, AluOp, Builder, ImageForm, InstKind, Shader, Src, Ty, Value};
+
+/// See the [module](self). Returns whether a load was replaced.
+pub fn lower_image_load(shader: &mut Shader, options: &LowerOptions) -> bool {
+    let Some(device) = &options.images else { return false };
+    let bindings = &shader.bindings;
+    rewrite(&mut shader.func, |b, _, inst| {
+        let InstKind::ImageLoad { image, coord, form: ImageForm::Shader, access, .. } =
+            b.func.inst(inst).kind
+        else {
+            return Action::Keep;
+        };
+        let Some((ty, format)) =
+            image_ty(bindings, image.binding).and_then(|ty| Some((ty, ty.format?)))
+        else {
+            return Action::Keep;
+        };
+        let texel = Texel::new(device, image, ty, coord, format);
+        Action::Replace(Src::new(load(b, &texel, access)))
+    })
+}
+
+fn load(b: &mut Builder<'_>, texel: &Texel<'_>, access: crate::ir::Access) -> Value {
+    let words = texel.words();
+    let result = Ty::X32.with_comps(words.len());
+    let (image, surface) = (texel.image, texel.surface);
+    let read = if texel.is_raw() {
+        let address = texel.checked_address(b);
+        b.load(texel.memory(), address, Align::to(texel.format.bytes()), access, result)
+    } else {
+        let (coord, dims) = (texel.coord, texel.ty.coords() as u8);
+        let form = ImageForm::Surface(Some(surface));
+        let load = b.inst(InstKind::ImageLoad { image, coord, dims, form, access }, &[result]);
+        b.func.inst(load).results[0]
+    };
+    let mut values: Vec<Value> = (0..words.len()).map(|i| b.comp(read, i)).collect();
+    if values.len() == 4 && !texel.is_raw() {
+        let (inside, zero) = (texel.in_bounds(b), b.imm(0));
+        values[3] = b.alu(AluOp::Select, &[inside, values[3], zero]);
+    }
+    if let [word] = words[..]
+        && word.bits < 32
+        && texel.device.narrow_typed_reads_are_dwords()
+    {
+        let mask = b.imm((1 << word.bits) - 1);
+        values[0] = b.alu(AluOp::IAnd, &[values[0], mask]);
+    }
+    let mut comps = values;
+    if surface != texel.format {
+        let words: Vec<_> = words.into_iter().zip(comps).collect();
+        comps = from_words(b, texel.format, &words);
+    }
+    let one = if is_integer(texel.format) { 1 } else { 1f32.to_bits() };
+    while comps.len() < 4 {
+        let missing = if comps.len() == 3 { one } else { 0 };
+        comps.push(b.imm(missing));
+    }
+    let comps: Vec<Src> = comps.into_iter().map(Src::new).collect();
+    b.vec(&comps)
+}

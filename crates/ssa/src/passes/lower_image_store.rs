@@ -1,0 +1,61 @@
+//! Replaces image stores by writes in the format in which the image is bound, and the arithmetic that makes its bits.
+//!
+//! An image that the shader only writes is bound in its own format, and the hardware converts. One that it reads too is
+//! bound in the format in which the device can read it (see [`lower_image_load`](super::lower_image_load())), and the
+//! conversion is the reverse of the load's: components are clamped, rounded and put into the words written. Typed
+//! writes out of bounds are dropped; where the shader computes addresses, it drops them by leaving the surface.
+
+use super::LowerOptions;
+use super::util::image::{Texel, image_ty, read_bindings, to_words};
+use super::util::{Action, rewrite};
+use crate::ir::{Align, Builder, ImageForm, InstKind, Shader, Src, WriteMask};
+
+/// See the [module](self). Returns whether a store was replaced.
+pub fn lower_image_store(shader: &mut Shader, options: &LowerOptions) -> bool {
+    let Some(device) = &options.images else { return false };
+    let read = read_bindings(&shader.func, shader.bindings.len());
+    let bindings = &shader.bindings;
+    let mut progress = false;
+    rewrite(&mut shader.func, |b, _, inst| {
+        let InstKind::ImageStore { image, coord, dims, data, form: ImageForm::Shader, access } =
+            b.func.inst(inst).kind
+        else {
+            return Action::Keep;
+        };
+        let Some(ty) = image_ty(bindings, image.binding) else { return Action::Keep };
+        let texel = match ty.format {
+            Some(format) if read[image.binding.0 as usize] => {
+                Some(Texel::new(device, image, ty, coord, format))
+            }
+            _ => None,
+        };
+        let typed = |data, format| {
+            let form = ImageForm::Surface(format);
+            InstKind::ImageStore { image, coord, dims, data, form, access }
+        };
+        let lowered = match &texel {
+            Some(texel) if texel.is_raw() => {
+                let offset = texel.checked_address(b).into();
+                let (data, comps) = converted(b, texel, data);
+                let (mask, align) = (WriteMask::all(comps), Align::to(texel.format.bytes()));
+                let (memory, comps) = (texel.memory(), comps as u8);
+                InstKind::Store { memory, offset, data, comps, mask, align, access }
+            }
+            Some(texel) if texel.surface != texel.format => {
+                typed(converted(b, texel, data).0, Some(texel.surface))
+            }
+            _ => typed(data, ty.format),
+        };
+        *b.func.kind_mut(inst) = lowered;
+        progress = true;
+        Action::Keep
+    });
+    progress
+}
+
+/// The words to write, and how many.
+fn converted(b: &mut Builder<'_>, texel: &Texel<'_>, data: Src) -> (Src, usize) {
+    let words = to_words(b, texel.format, data, &texel.words());
+    let words: Vec<Src> = words.into_iter().map(Src::new).collect();
+    (b.vec(&words).into(), words.len())
+}

@@ -1,0 +1,212 @@
+//! Between the bits that a message moves and the components that a shader sees.
+//!
+//! A texel is a row of bits. The shader's format cuts it into channels, a message into words; a channel is a part of a
+//! word, a word, or several words. Channels are taken out of words, sign extended where they are signed, and converted;
+//! stores do the same backward.
+
+use crestline_device::{Channel, ChannelKind};
+
+use super::{Word, low_bits};
+use crate::ir::{AluOp, Builder, Src, SurfaceFormat, Ty, Value};
+
+/// The bits of the exponent and fraction of binary16: unsigned floats of 10 and 11 bits are its upper ones.
+const HALF_MAGNITUDE: u32 = 15;
+
+/// The components that the format has, of the words that a load gave. Bits of a word above its own are 0.
+pub(crate) fn from_words(
+    b: &mut Builder<'_>,
+    format: SurfaceFormat,
+    words: &[(Word, Value)],
+) -> Vec<Value> {
+    let channels = format.info().channels.iter().flatten();
+    channels
+        .map(|&channel| {
+            let bits = extract(b, channel, words);
+            decode(b, channel, bits)
+        })
+        .collect()
+}
+
+/// The words that a store moves, of the components.
+pub(crate) fn to_words(
+    b: &mut Builder<'_>,
+    format: SurfaceFormat,
+    comps: Src,
+    words: &[Word],
+) -> Vec<Value> {
+    let channels: Vec<(Channel, Value)> = format
+        .info()
+        .channels
+        .iter()
+        .flatten()
+        .enumerate()
+        .map(|(i, &channel)| {
+            let comp = b.alu_ty(AluOp::Mov, Ty::X32, &[comps.select(i)]);
+            (channel, encode(b, channel, comp))
+        })
+        .collect();
+    words.iter().map(|word| insert(b, *word, &channels)).collect()
+}
+
+fn is_signed(channel: Channel) -> bool {
+    matches!(channel.kind, ChannelKind::Sint | ChannelKind::Snorm)
+}
+
+/// An operation with a constant second source.
+fn with(b: &mut Builder<'_>, op: AluOp, value: Value, constant: u32) -> Value {
+    let constant = b.imm(constant);
+    b.alu(op, &[value, constant])
+}
+
+/// The channel's bits, sign extended if it is signed.
+fn extract(b: &mut Builder<'_>, channel: Channel, words: &[(Word, Value)]) -> Value {
+    let (bits, start) = (u32::from(channel.bits), u32::from(channel.shift));
+    let end = start + bits;
+    let mut whole = None;
+    for &(word, value) in words {
+        if word.shift <= start && end <= word.shift + word.bits {
+            return field(b, value, start - word.shift, bits, word.bits, is_signed(channel));
+        }
+        if word.shift >= start && word.shift < end {
+            // A part of the channel: it ends with it, since both have powers of two of bits.
+            let part = with(b, AluOp::IShl, value, word.shift - start);
+            whole = Some(match whole {
+                None => part,
+                Some(lower) => b.alu(AluOp::IOr, &[lower, part]),
+            });
+        }
+    }
+    whole.unwrap_or_else(|| b.imm(0))
+}
+
+/// Bits `[start, start + bits)` of a value of which only the low `size` bits can be set.
+fn field(
+    b: &mut Builder<'_>,
+    value: Value,
+    start: u32,
+    bits: u32,
+    size: u32,
+    signed: bool,
+) -> Value {
+    match (signed, start) {
+        (false, 0) if bits == size => value,
+        (false, 0) => with(b, AluOp::IAnd, value, low_bits(bits)),
+        (false, _) if start + bits == size => with(b, AluOp::UShr, value, start),
+        (true, _) if start + bits == 32 && start > 0 => with(b, AluOp::IShr, value, start),
+        (true, 0) if bits == 32 => value,
+        _ => {
+            let op = if signed { AluOp::IBitfieldExtract } else { AluOp::UBitfieldExtract };
+            let (start, bits) = (b.imm(start), b.imm(bits));
+            b.alu(op, &[value, start, bits])
+        }
+    }
+}
+
+/// A component from its bits.
+fn decode(b: &mut Builder<'_>, channel: Channel, bits: Value) -> Value {
+    let size = u32::from(channel.bits);
+    let scaled = |b: &mut Builder<'_>, op: AluOp, greatest: u32| {
+        let float = b.convert(op, 32, bits);
+        let scale = b.imm_f(1.0 / greatest as f32);
+        b.alu(AluOp::FMul, &[float, scale])
+    };
+    match channel.kind {
+        ChannelKind::Uint | ChannelKind::Sint | ChannelKind::Unused => bits,
+        ChannelKind::Unorm => scaled(b, AluOp::U2F, low_bits(size)),
+        ChannelKind::Snorm => {
+            let float = scaled(b, AluOp::I2F, low_bits(size - 1));
+            let least = b.imm_f(-1.0);
+            b.alu(AluOp::FMax, &[float, least])
+        }
+        ChannelKind::Float if size == 32 => bits,
+        ChannelKind::Float => half_to_float(b, bits),
+        ChannelKind::UFloat => {
+            let half = with(b, AluOp::IShl, bits, HALF_MAGNITUDE - size);
+            half_to_float(b, half)
+        }
+    }
+}
+
+/// The float of the low 16 bits.
+fn half_to_float(b: &mut Builder<'_>, bits: Value) -> Value {
+    let pair = b.alu(AluOp::UnpackHalf2x16, &[bits]);
+    b.comp(pair, 0)
+}
+
+/// The low 16 bits are the float rounded to the nearest, the others 0.
+fn float_to_half(b: &mut Builder<'_>, float: Value) -> Value {
+    let zero = b.imm(0);
+    let pair = b.vec(&[float.into(), zero.into()]);
+    b.alu(AluOp::PackHalf2x16, &[pair])
+}
+
+/// The bits of a component, those above the channel's 0.
+fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value) -> Value {
+    let size = u32::from(channel.bits);
+    let rounded = |b: &mut Builder<'_>, clamped: Value, greatest: u32, op: AluOp| {
+        let scale = b.imm_f(greatest as f32);
+        let scaled = b.alu(AluOp::FMul, &[clamped, scale]);
+        let rounded = b.alu(AluOp::FRoundEven, &[scaled]);
+        b.convert(op, 32, rounded)
+    };
+    match channel.kind {
+        ChannelKind::Unorm => {
+            let clamped = b.alu(AluOp::FSat, &[comp]);
+            rounded(b, clamped, low_bits(size), AluOp::F2U)
+        }
+        ChannelKind::Snorm => {
+            let (least, greatest) = (b.imm_f(-1.0), b.imm_f(1.0));
+            let above = b.alu(AluOp::FMax, &[comp, least]);
+            let clamped = b.alu(AluOp::FMin, &[above, greatest]);
+            let number = rounded(b, clamped, low_bits(size - 1), AluOp::F2I);
+            with(b, AluOp::IAnd, number, low_bits(size))
+        }
+        ChannelKind::Uint if size < 32 => with(b, AluOp::UMin, comp, low_bits(size)),
+        ChannelKind::Sint if size < 32 => {
+            let greatest = low_bits(size - 1);
+            let below = with(b, AluOp::IMin, comp, greatest);
+            let clamped = with(b, AluOp::IMax, below, !greatest);
+            with(b, AluOp::IAnd, clamped, low_bits(size))
+        }
+        ChannelKind::Float if size < 32 => float_to_half(b, comp),
+        ChannelKind::UFloat => {
+            // Negative numbers become 0; a NaN stays one, of whatever sign.
+            let zero = b.imm(0);
+            let negative = b.alu(AluOp::FLt, &[comp, zero]);
+            let positive = b.alu(AluOp::Select, &[negative, zero, comp]);
+            let unsigned = b.alu(AluOp::FAbs, &[positive]);
+            let half = float_to_half(b, unsigned);
+            with(b, AluOp::UShr, half, HALF_MAGNITUDE - size)
+        }
+        ChannelKind::Unused => b.imm(0),
+        ChannelKind::Uint | ChannelKind::Sint | ChannelKind::Float => comp,
+    }
+}
+
+/// The word's bits of the channels'.
+fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)]) -> Value {
+    let mut whole = None;
+    for &(channel, value) in channels {
+        let (start, bits) = (u32::from(channel.shift), u32::from(channel.bits));
+        if start >= word.shift + word.bits || start + bits <= word.shift {
+            continue;
+        }
+        let part = if start >= word.shift {
+            let low = match bits > word.bits {
+                true => with(b, AluOp::IAnd, value, low_bits(word.bits)),
+                false => value,
+            };
+            if start == word.shift { low } else { with(b, AluOp::IShl, low, start - word.shift) }
+        } else {
+            let above = word.shift - start;
+            let rest = with(b, AluOp::UShr, value, above);
+            let more = bits - above > word.bits;
+            if more { with(b, AluOp::IAnd, rest, low_bits(word.bits)) } else { rest }
+        };
+        whole = Some(match whole {
+            None => part,
+            Some(lower) => b.alu(AluOp::IOr, &[lower, part]),
+        });
+    }
+    whole.unwrap_or_else(|| b.imm(0))
+}

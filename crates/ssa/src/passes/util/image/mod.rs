@@ -1,0 +1,134 @@
+//! What the image lowerings share: which way a texel goes between the shader's format and the surface's.
+
+mod address;
+mod convert;
+
+pub(crate) use convert::{from_words, to_words};
+
+use crestline_device::{ChannelKind, Device};
+
+use super::walk;
+use crate::ir::{
+    AluOp, Binding, BindingId, BindingKind, Builder, Function, ImageParam, ImageTy, Memory,
+    Resource, Src, SurfaceFormat, Value,
+};
+
+/// A byte offset beyond every surface, with room for a texel behind it: such accesses read 0 and write nothing.
+const OUTSIDE: u32 = 0xffff_fff0;
+
+/// Bits of a texel that a message moves as one component.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    /// Number of bits, at most 32.
+    pub(crate) bits: u32,
+    /// Lowest bit in the texel.
+    pub(crate) shift: u32,
+}
+
+/// An access to a texel of an image that is read, or read and written.
+pub(crate) struct Texel<'a> {
+    pub(crate) device: &'a Device,
+    pub(crate) image: Resource,
+    pub(crate) ty: ImageTy,
+    /// The coordinates.
+    pub(crate) coord: Src,
+    /// The shader's format.
+    pub(crate) format: SurfaceFormat,
+    /// The surface's.
+    pub(crate) surface: SurfaceFormat,
+}
+
+impl<'a> Texel<'a> {
+    pub(crate) fn new(
+        device: &'a Device,
+        image: Resource,
+        ty: ImageTy,
+        coord: Src,
+        format: SurfaceFormat,
+    ) -> Texel<'a> {
+        let surface = device.image_surface_format(format);
+        Texel { device, image, ty, coord, format, surface }
+    }
+
+    /// Whether the shader computes addresses and the messages move bytes.
+    pub(crate) fn is_raw(&self) -> bool {
+        self.surface == SurfaceFormat::RAW
+    }
+
+    /// The components that messages move: the surface's channels, or the texel's dwords.
+    pub(crate) fn words(&self) -> Vec<Word> {
+        if self.is_raw() {
+            let dwords = u32::from(self.format.info().bits) / 32;
+            return (0..dwords).map(|i| Word { bits: 32, shift: 32 * i }).collect();
+        }
+        let channels = self.surface.info().channels.iter().flatten();
+        channels.map(|c| Word { bits: c.bits.into(), shift: c.shift.into() }).collect()
+    }
+
+    /// Whether the texel lies within the image. Negative coordinates count as large ones.
+    pub(crate) fn in_bounds(&self, b: &mut Builder<'_>) -> Value {
+        let mut inside = None;
+        for comp in 0..self.ty.coords() {
+            let at = self.coordinate(b, comp);
+            let size = b.image_param(self.image, ImageParam::Size, comp);
+            let fits = b.alu(AluOp::ULt, &[at, size]);
+            inside = Some(match inside {
+                None => fits,
+                Some(before) => b.alu(AluOp::IAnd, &[before, fits]),
+            });
+        }
+        inside.unwrap_or_else(|| b.imm_b(true))
+    }
+
+    /// The memory of a raw access.
+    pub(crate) fn memory(&self) -> Memory {
+        Memory::Image(self.image)
+    }
+
+    /// The byte offset of a raw access: [`OUTSIDE`] if the texel lies outside of the image, since its address would
+    /// be another texel's or beyond the level.
+    pub(crate) fn checked_address(&self, b: &mut Builder<'_>) -> Value {
+        let (inside, address) = (self.in_bounds(b), self.address(b));
+        let outside = b.imm(OUTSIDE);
+        b.alu(AluOp::Select, &[inside, address, outside])
+    }
+
+    fn coordinate(&self, b: &mut Builder<'_>, comp: usize) -> Value {
+        let src = self.coord.select(comp);
+        let ty = b.func.ty(src.value);
+        if ty.comps() == 1 { src.value } else { b.alu_ty(AluOp::Mov, ty.scalar(), &[src]) }
+    }
+}
+
+/// The type of the binding, if it is an image.
+pub(crate) fn image_ty(bindings: &[Binding], id: BindingId) -> Option<ImageTy> {
+    match bindings.get(id.0 as usize)?.kind {
+        BindingKind::Image(ty) => Some(ty),
+        BindingKind::UniformBuffer | BindingKind::StorageBuffer => None,
+    }
+}
+
+/// By binding: whether the code reads texels of it.
+pub(crate) fn read_bindings(func: &Function, bindings: usize) -> Vec<bool> {
+    let mut read = vec![false; bindings];
+    walk(func, |_, _, inst| {
+        let kind = &func.inst(inst).kind;
+        if let Some(image) = kind.image().filter(|_| kind.reads_image())
+            && let Some(read) = read.get_mut(image.binding.0 as usize)
+        {
+            *read = true;
+        }
+    });
+    read
+}
+
+/// Whether components are integers rather than floats.
+pub(crate) fn is_integer(format: SurfaceFormat) -> bool {
+    let mut channels = format.info().channels.iter().flatten();
+    channels.any(|c| matches!(c.kind, ChannelKind::Uint | ChannelKind::Sint))
+}
+
+/// The lowest `bits` bits.
+const fn low_bits(bits: u32) -> u32 {
+    if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
+}
