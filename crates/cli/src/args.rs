@@ -143,17 +143,17 @@ pub(crate) struct Resources {
     /// A buffer's first contents, from a file or `zero:BYTES`.
     #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
     pub(crate) bind: Vec<Bind>,
-    /// Write a buffer after the run.
+    /// Write a buffer or an image's texels after the run.
     #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
     pub(crate) out: Vec<Out>,
-    /// Write a buffer of rgba8 pixels as a picture after the run.
+    /// Write a buffer or image of rgba8 pixels as a picture after the run.
     #[arg(long, value_name = "SET.BINDING=WxH:FILE")]
     pub(crate) png: Vec<Png>,
     /// Print a buffer after the run; TYPE is u8 ... u64, i8 ... i64, f32, f64 or x32.
     #[arg(long, value_name = "SET.BINDING=TYPE[:COUNT]")]
     pub(crate) print: Vec<Print>,
-    /// An image (parsed and checked; no stage supports images yet).
-    #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N]")]
+    /// A storage image or texel buffer with its first texels, from a file or `zero:BYTES`.
+    #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]")]
     pub(crate) image: Vec<Image>,
     /// A sampler (parsed and checked; no stage supports samplers yet).
     #[arg(long, value_name = "S.B=FILTER:WRAP[:mip=FILTER][:compare=OP][:border=COLOUR]")]

@@ -7,6 +7,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crestline_device::SurfaceFormat;
+use crestline_emu::Tiling;
+
 /// What is wrong with an argument.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
@@ -358,71 +361,34 @@ impl Dim {
     }
 }
 
-/// The formats of `--image`, as GLSL spells them, with the bytes of one texel.
-const FORMATS: &[(&str, u32)] = &[
-    ("rgba32f", 16),
-    ("rgba16f", 8),
-    ("rg32f", 8),
-    ("rg16f", 4),
-    ("r11f_g11f_b10f", 4),
-    ("r32f", 4),
-    ("r16f", 2),
-    ("rgba16", 8),
-    ("rgb10_a2", 4),
-    ("rgba8", 4),
-    ("rg16", 4),
-    ("rg8", 2),
-    ("r16", 2),
-    ("r8", 1),
-    ("rgba16_snorm", 8),
-    ("rgba8_snorm", 4),
-    ("rg16_snorm", 4),
-    ("rg8_snorm", 2),
-    ("r16_snorm", 2),
-    ("r8_snorm", 1),
-    ("rgba32i", 16),
-    ("rgba16i", 8),
-    ("rgba8i", 4),
-    ("rg32i", 8),
-    ("rg16i", 4),
-    ("rg8i", 2),
-    ("r32i", 4),
-    ("r16i", 2),
-    ("r8i", 1),
-    ("rgba32ui", 16),
-    ("rgba16ui", 8),
-    ("rgb10_a2ui", 4),
-    ("rgba8ui", 4),
-    ("rg32ui", 8),
-    ("rg16ui", 4),
-    ("rg8ui", 2),
-    ("r32ui", 4),
-    ("r16ui", 2),
-    ("r8ui", 1),
-];
-
-/// `--image PLACE=DIM:SIZE:FORMAT:FILE[:levels=N]`.
+/// `--image PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
     pub(crate) place: Place,
     pub(crate) dim: Dim,
     /// Width, height and depth or layers; 1 where the shape has no such side.
     pub(crate) size: [u32; 3],
-    /// The format's name and the bytes of one texel.
-    pub(crate) format: (&'static str, u32),
+    pub(crate) format: SurfaceFormat,
     pub(crate) contents: Contents,
     pub(crate) levels: u32,
+    pub(crate) tiling: Tiling,
 }
 
 impl FromStr for Image {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Image, GrammarError> {
-        const FORM: &str = "PLACE=DIM:SIZE:FORMAT:FILE[:levels=N]";
+        const FORM: &str = "PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]";
         let (place, rest) = split(text, '=', FORM)?;
         let (dim, rest) = split(rest, ':', FORM)?;
         let (size, rest) = split(rest, ':', FORM)?;
         let (format, rest) = split(rest, ':', FORM)?;
+        let (rest, tiling) = match rest.rsplit_once(":tiling=") {
+            Some((rest, "x")) => (rest, Tiling::X),
+            Some((rest, "y")) => (rest, Tiling::Y),
+            Some((_, other)) => return fail(format!("{other:?} is no tiling: expected x or y")),
+            None => (rest, Tiling::Linear),
+        };
         let (file, levels) = match rest.rsplit_once(":levels=") {
             Some((file, levels)) => (file, number(levels, "a number of levels")?),
             None => (rest, 1),
@@ -435,9 +401,9 @@ impl FromStr for Image {
             || fail(format!("{dim:?} is no dimension: expected one of {names}")),
             |row| Ok(row.1),
         )?;
-        let format = FORMATS.iter().find(|(name, _)| *name == format).map_or_else(
+        let format = SurfaceFormat::from_glsl(format).map_or_else(
             || fail(format!("{format:?} is no image format of GLSL, such as rgba8 or r32ui")),
-            |&row| Ok(row),
+            Ok,
         )?;
         let contents = file.parse()?;
         let size = parse_size(size, dim)?;
@@ -445,7 +411,10 @@ impl FromStr for Image {
         if levels == 0 || levels > 32 - largest.leading_zeros() {
             return fail(format!("{levels} levels do not suit an image of {largest} texels"));
         }
-        Ok(Image { place: place.parse()?, dim, size, format, contents, levels })
+        if tiling != Tiling::Linear && (levels > 1 || matches!(dim, Dim::D1 | Dim::Buffer)) {
+            return fail("a tiled image has two or more dimensions and one level here");
+        }
+        Ok(Image { place: place.parse()?, dim, size, format, contents, levels, tiling })
     }
 }
 
@@ -622,7 +591,10 @@ mod tests {
     fn images() {
         let image: Image = "0.1=2d:64x32:rgba8:a.bin:levels=3".parse().unwrap();
         assert_eq!((image.dim, image.size, image.levels), (Dim::D2, [64, 32, 1], 3));
-        assert_eq!(image.format, ("rgba8", 4));
+        assert_eq!(image.format, SurfaceFormat::R8G8B8A8_UNORM);
+        let tiled: Image = "0.1=2d:64x32:rgba8:zero:0:tiling=y".parse().unwrap();
+        assert_eq!(tiled.tiling, Tiling::Y);
+        assert!(error::<Image>("0.1=1d:64:rgba8:a:tiling=x").contains("two or more"));
         let image: Image = "0.1=1d_array:8x5:r32ui:zero:160".parse().unwrap();
         assert_eq!((image.size, image.contents), ([8, 1, 5], Contents::Zero(160)));
         assert!("0.1=buffer:100000:r32f:a".parse::<Image>().is_ok());

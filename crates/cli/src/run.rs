@@ -4,7 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crestline::{Device, Program};
-use crestline_emu::{EmuError, Kernel, Options, Problem, Report, Resources, Step, Trace};
+use crestline_emu::{
+    EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem, Report, Resources,
+    Step, Tiling, Trace,
+};
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{Metadata, ResourceRef, StageMetadata, Surface};
 
@@ -12,7 +15,7 @@ use crate::args::{self, Show};
 use crate::compile::{self, Watcher};
 use crate::draw::{self, Stopped};
 use crate::error::{Code, Failure, Origin};
-use crate::grammar::{Contents, Place, Png, Print};
+use crate::grammar::{Contents, Dim, Image, Place, Png, Print};
 use crate::progress::Progress;
 use crate::{code, files, picture};
 
@@ -186,10 +189,8 @@ fn bind(
     arguments: &args::Resources,
     file: &str,
 ) -> Result<Resources, Failure> {
-    let images = arguments.image.iter().map(|image| ("--image", image.place));
-    let samplers = arguments.sampler.iter().map(|sampler| ("--sampler", sampler.place));
-    if let Some((flag, place)) = images.chain(samplers).next() {
-        let message = format!("{flag} {place}: images and samplers are not supported yet");
+    if let Some(sampler) = arguments.sampler.first() {
+        let message = format!("--sampler {}: samplers are not supported yet", sampler.place);
         return Err(Failure::new(Code::Unsupported, message));
     }
     let used: Vec<ResourceRef> = metadata
@@ -203,6 +204,7 @@ fn bind(
         })
         .collect();
     let mut resources = Resources::new();
+    bind_images(metadata, arguments, file, &mut resources)?;
     for bind in &arguments.bind {
         let resource = ResourceRef::from(bind.place);
         if resources.buffer(resource).is_some() {
@@ -236,7 +238,8 @@ fn bind(
     let asked = arguments.out.iter().map(|out| ("--out", out.place));
     let asked = asked.chain(arguments.png.iter().map(|png| ("--png", png.place)));
     for (flag, place) in asked.chain(arguments.print.iter().map(|print| ("--print", print.place))) {
-        if resources.buffer(place.into()).is_none() {
+        let resource = ResourceRef::from(place);
+        if resources.buffer(resource).is_none() && resources.image(resource).is_none() {
             let message = format!("{flag} {place}: no buffer is given there");
             return Err(Failure::new(Code::MissingResource, message)
                 .help(format!("--bind {place}=FILE or --bind {place}=zero:BYTES")));
@@ -245,9 +248,78 @@ fn bind(
     Ok(resources)
 }
 
+/// Reads the images of `--image`.
+fn bind_images(
+    metadata: &Metadata,
+    arguments: &args::Resources,
+    file: &str,
+    resources: &mut Resources,
+) -> Result<(), Failure> {
+    let used = metadata.binding_table.iter().filter_map(|entry| match &entry.surface {
+        Surface::StorageImage { resource, .. } => Some(*resource),
+        _ => None,
+    });
+    for image in &arguments.image {
+        let resource = ResourceRef::from(image.place);
+        if resources.image(resource).is_some() {
+            let message = format!("--image {resource} is given twice");
+            return Err(Failure::new(Code::UnusedResource, message));
+        }
+        if !used.clone().any(|used| used == resource) {
+            eprintln!("warning: the program does not use the image {resource}");
+        }
+        let shape = shape(image);
+        let contents = match &image.contents {
+            // All of it, however large.
+            Contents::Zero(_) => Vec::new(),
+            Contents::File(path) => files::read(path)?,
+        };
+        if !contents.is_empty() && contents.len() as u64 != shape.bytes() {
+            let (given, wanted) = (contents.len(), shape.bytes());
+            let message =
+                format!("the image {resource} has {wanted} bytes of texels, {given} are given");
+            return Err(Failure::new(Code::ResourceSize, message));
+        }
+        let bound = match image.tiling {
+            Tiling::Linear => resources.set_image(resource, shape, &contents),
+            tiling => {
+                let layout = Layout { tiling, ..Layout::default() };
+                resources.set_image_in(resource, shape, layout, &contents)
+            }
+        };
+        bound.map_err(|error| emulator_failure(&error, file))?;
+    }
+    for resource in used {
+        if resources.image(resource).is_none() {
+            let message = format!("the program uses the image {resource}, which is not given");
+            return Err(Failure::new(Code::MissingResource, message)
+                .at(Origin::file(file))
+                .help(format!("--image {resource}=DIM:SIZE:FORMAT:FILE")));
+        }
+    }
+    Ok(())
+}
+
+fn shape(image: &Image) -> ImageShape {
+    let [width, height, depth] = image.size;
+    let (dimension, depth) = match image.dim {
+        Dim::D1 | Dim::Buffer => (ImageDimension::D1, 1),
+        Dim::D2 => (ImageDimension::D2, 1),
+        Dim::D3 => (ImageDimension::D3, depth),
+        Dim::Cube => (ImageDimension::Cube, 6),
+        Dim::D1Array => (ImageDimension::D1Array, depth),
+        Dim::D2Array => (ImageDimension::D2Array, depth),
+        Dim::CubeArray => (ImageDimension::CubeArray, depth),
+    };
+    ImageShape { dimension, format: image.format, width, height, depth, levels: image.levels }
+}
+
 /// Writes and prints buffers as the flags ask.
 fn write_results(resources: &Resources, arguments: &args::Resources) -> Result<(), Failure> {
-    let buffer = |place: Place| resources.buffer(place.into()).unwrap_or_default();
+    let buffer = |place: Place| {
+        let resource = ResourceRef::from(place);
+        resources.buffer(resource).or_else(|| resources.image(resource)).unwrap_or_default()
+    };
     for out in &arguments.out {
         files::write(&out.file, &buffer(out.place))?;
     }

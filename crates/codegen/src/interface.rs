@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crestline_ssa::ir::BindingId;
+use crestline_ssa::ir::{BindingId, ImageParam};
 
 /// Places of payload values and indices of surfaces.
 ///
@@ -20,6 +20,9 @@ pub struct Interface {
     pub subgroup_id: Option<u32>,
     /// The dwords that hold buffer sizes in bytes, by binding and array element.
     pub buffer_sizes: BTreeMap<(BindingId, u32), u32>,
+    /// The dwords that hold image parameters, one after another: the first of each parameter of each array element. Those
+    /// of an array's elements lie at equal distances.
+    pub image_params: BTreeMap<(BindingId, ImageParam, u32), u32>,
     /// First binding table index of each binding; the elements of an array follow.
     pub surfaces: BTreeMap<BindingId, u8>,
     /// Binding table index of the three dwords that tell the number of workgroups.

@@ -69,6 +69,7 @@ impl<'a> Pipeline<'a> {
                     ..SystemValues::default()
                 },
                 lacks: scalar::LACKS.iter().copied().collect(),
+                images: Some(self.options.device),
             },
             disabled: self.options.disabled.clone(),
             fuel: self.fuel,

@@ -6,6 +6,19 @@
 use crate::formats::Operation;
 use crate::{ChannelKind, Device, Gen, Platform, SurfaceFormat};
 
+/// What a typed read returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TypedRead {
+    /// The channels of the texel.
+    Converted,
+    /// The 32 bits of memory that begin at the texel.
+    Dword,
+    /// The bits of the texel as they lie, 32 to a channel.
+    Bits,
+    /// Nothing to rely on.
+    Undefined,
+}
+
 impl Device {
     /// The surface format in which a storage image of `format` is bound so that a shader can read it, and in which it
     /// is written then; [`SurfaceFormat::RAW`] where no typed read serves texels of that size.
@@ -41,6 +54,22 @@ impl Device {
             generation if generation >= Gen::Gen9 => 128,
             generation if generation >= Gen::Gen75 => 64,
             _ => 32,
+        }
+    }
+
+    /// What a typed read of a surface of `format` returns.
+    pub fn typed_read(&self, format: SurfaceFormat) -> TypedRead {
+        let narrow = matches!(format, SurfaceFormat::R8_UINT | SurfaceFormat::R16_UINT);
+        if format.can(Operation::TypedRead, self.generation()) {
+            TypedRead::Converted
+        } else if narrow && self.narrow_typed_reads_are_dwords() {
+            TypedRead::Dword
+        } else if self.generation() >= Gen::Gen9
+            && format.can(Operation::TypedWrite, self.generation())
+        {
+            TypedRead::Bits
+        } else {
+            TypedRead::Undefined
         }
     }
 

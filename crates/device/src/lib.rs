@@ -16,4 +16,5 @@ mod platform;
 pub use device::{Device, Limits};
 pub use formats::{Channel, ChannelKind, FormatInfo, Operation, SurfaceFormat, UnknownFormat};
 pub use r#gen::{Gen, UnknownGen};
+pub use images::TypedRead;
 pub use platform::{Platform, UnknownPlatform};

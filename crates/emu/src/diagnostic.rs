@@ -1,6 +1,7 @@
 //! What the emulator reports about a program that runs, but not rightly.
 
 use crate::exec::registers::name_of;
+use crestline_device::SurfaceFormat;
 use std::fmt;
 
 /// The class of a [`Diagnostic`], by which [`Options`](crate::Options) choose what it leads to.
@@ -23,11 +24,13 @@ pub enum Class {
     EotPayload,
     /// Dependency control bits that do not form a group.
     DependencyControl,
+    /// A message to a surface that it does not fit.
+    Surface,
 }
 
 impl Class {
     /// Every class.
-    pub const ALL: [Class; 8] = [
+    pub const ALL: [Class; 9] = [
         Class::UninitializedRead,
         Class::OutOfBounds,
         Class::Unbound,
@@ -36,6 +39,7 @@ impl Class {
         Class::LostChannels,
         Class::EotPayload,
         Class::DependencyControl,
+        Class::Surface,
     ];
 }
 
@@ -101,6 +105,23 @@ pub enum Problem {
         /// The first register allowed.
         first: u8,
     },
+    /// A typed read of a format that the chip cannot read.
+    TypedRead {
+        /// Binding table index.
+        index: u8,
+        /// The surface's format.
+        format: SurfaceFormat,
+    },
+    /// A typed atomic on a null surface, where the chip does not heed that.
+    NullAtomic {
+        /// Binding table index.
+        index: u8,
+    },
+    /// An untyped message to a surface that is not raw, where the chip hangs on it.
+    NotRaw {
+        /// Binding table index.
+        index: u8,
+    },
 }
 
 /// Memory that a message addresses.
@@ -146,6 +167,9 @@ impl Problem {
             Problem::EotPayload { .. } => Class::EotPayload,
             Problem::UncheckedWrite { .. } | Problem::UnfinishedGroup { .. } => {
                 Class::DependencyControl
+            }
+            Problem::TypedRead { .. } | Problem::NullAtomic { .. } | Problem::NotRaw { .. } => {
+                Class::Surface
             }
         }
     }
@@ -193,6 +217,18 @@ impl fmt::Display for Problem {
             Problem::EotPayload { register, first } => {
                 write!(f, "end-of-thread payload in r{register}: expected r{first} or above")
             }
+            Problem::TypedRead { index, format } => write!(
+                f,
+                "a typed read of binding table index {index}, whose format {format} cannot be read"
+            ),
+            Problem::NullAtomic { index } => write!(
+                f,
+                "a typed atomic on binding table index {index}, a null surface: it reaches memory"
+            ),
+            Problem::NotRaw { index } => write!(
+                f,
+                "an untyped message to binding table index {index}, which is not raw: the chip hangs"
+            ),
         }
     }
 }

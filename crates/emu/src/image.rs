@@ -1,5 +1,6 @@
 //! Images and samplers as resources.
 
+use crate::layout::Placement;
 use crate::memory::Buffer;
 use crestline_device::SurfaceFormat;
 
@@ -47,6 +48,13 @@ pub(crate) struct Level {
     pub(crate) size: [u32; 3],
 }
 
+impl Level {
+    /// Whether the coordinates name a texel of the level.
+    pub(crate) fn contains(&self, at: [i64; 3]) -> bool {
+        at.iter().zip(self.size).all(|(&at, size)| (0..i64::from(size)).contains(&at))
+    }
+}
+
 impl ImageShape {
     /// Size of a level: width, height, and depth or layers.
     pub(crate) fn level_size(&self, level: u32) -> [u32; 3] {
@@ -80,6 +88,18 @@ impl ImageShape {
         (0..self.levels.min(32)).map(|level| self.level_bytes(level)).fold(0, u64::saturating_add)
     }
 
+    /// The number of texels along each coordinate of level 0; 0 for coordinates that there are
+    /// not.
+    pub(crate) fn extent(&self) -> [u32; 3] {
+        let [width, height, depth] = self.level_size(0);
+        match self.dimension {
+            ImageDimension::D1 => [width, 0, 0],
+            ImageDimension::D1Array => [width, depth, 0],
+            ImageDimension::D2 => [width, height, 0],
+            _ => [width, height, depth],
+        }
+    }
+
     /// Where coordinates x, y, z go: one-dimensional arrays have their layer second.
     pub(crate) fn place(&self, coordinates: [i64; 3]) -> [i64; 3] {
         let [x, y, z] = coordinates;
@@ -96,14 +116,15 @@ impl ImageShape {
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(crate) shape: ImageShape,
+    /// How its one level lies in memory; `None`: tightly packed, all levels.
+    pub(crate) placement: Option<Placement>,
     pub(crate) memory: Buffer,
 }
 
 /// The byte offset of a texel of a level, or `None` outside.
 pub(crate) fn texel_offset(level: &Level, [x, y, z]: [i64; 3], size: u32) -> Option<u64> {
-    let inside = |at: i64, size: u32| (0..i64::from(size)).contains(&at);
-    let [width, height, depth] = level.size;
-    if !inside(x, width) || !inside(y, height) || !inside(z, depth) {
+    let [width, height, _] = level.size;
+    if !level.contains([x, y, z]) {
         return None;
     }
     let texel = (z as u64 * u64::from(height) + y as u64) * u64::from(width) + x as u64;

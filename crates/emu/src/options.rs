@@ -26,6 +26,9 @@ pub struct Options {
     pub host_threads: usize,
     /// Workgroup that the dispatch starts at.
     pub base_group: [u32; 3],
+    /// What typed reads out of bounds return in the fourth channel: 1 rather than 0. Hardware is
+    /// documented to do either.
+    pub alpha_one: bool,
     /// Added to the global invocation ids of programs that ask for it.
     pub global_offset: [u32; 3],
 }
@@ -38,6 +41,7 @@ impl Default for Options {
             budget: 1 << 30,
             host_threads: 0,
             base_group: [0; 3],
+            alpha_one: false,
             global_offset: [0; 3],
         }
     }

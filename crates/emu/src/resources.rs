@@ -2,16 +2,32 @@
 
 use crate::EmuError;
 use crate::attribute::Attribute;
-use crate::image::{Image, ImageShape, Sampler};
+use crate::image::{Image, ImageShape, Sampler, texel_offset};
+use crate::layout::{Layout, Placement};
 use crate::memory::Buffer;
 use crestline_program::ResourceRef;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Most bytes of an image.
+const IMAGE_LIMIT: u64 = 1 << 30;
+
+/// Of each texel of an image of one level where it lies packed and where it lies in memory.
+fn places(shape: &ImageShape, placement: &Placement) -> impl Iterator<Item = (usize, usize)> {
+    let level = shape.level(0);
+    let [width, height, depth] = shape.level_size(0).map(u64::from);
+    (0..width * height * depth).filter_map(move |i| {
+        let at = [i % width, i / width % height, i / width / height];
+        let packed = texel_offset(&level?, at.map(|c| c as i64), shape.format.bytes())?;
+        Some((packed as usize, placement.texel_offset(at) as usize))
+    })
+}
 
 /// The resources of a dispatch.
 #[derive(Debug, Default)]
 pub struct Resources {
     buffers: BTreeMap<ResourceRef, Buffer>,
     images: BTreeMap<ResourceRef, Image>,
+    unbound: BTreeSet<ResourceRef>,
     samplers: BTreeMap<ResourceRef, Sampler>,
     attributes: BTreeMap<u32, Attribute>,
     push_constants: Vec<u8>,
@@ -44,20 +60,64 @@ impl Resources {
         shape: ImageShape,
         contents: &[u8],
     ) -> Result<(), EmuError> {
-        const LIMIT: u64 = 1 << 30;
         let size = shape.bytes();
-        if size > LIMIT {
+        if size > IMAGE_LIMIT {
             return Err(EmuError::ImageTooLarge { resource, size });
         }
         let mut bytes = contents.to_vec();
         bytes.resize(size as usize, 0);
-        self.images.insert(resource, Image { shape, memory: Buffer::new(&bytes) });
+        let memory = Buffer::new(&bytes);
+        self.images.insert(resource, Image { shape, placement: None, memory });
         Ok(())
+    }
+
+    /// Binds an image of one level whose memory a driver would lay out so. The contents are
+    /// tightly packed all the same, here and in [`image`](Self::image).
+    ///
+    /// # Errors
+    /// [`EmuError::ImageTooLarge`] above 1 GiB of contents or memory.
+    pub fn set_image_in(
+        &mut self,
+        resource: ResourceRef,
+        shape: ImageShape,
+        layout: Layout,
+        contents: &[u8],
+    ) -> Result<(), EmuError> {
+        let shape = ImageShape { levels: 1, ..shape };
+        let placement = Placement::new(&shape, layout);
+        let size = placement.bytes().max(shape.bytes());
+        if size > IMAGE_LIMIT {
+            return Err(EmuError::ImageTooLarge { resource, size });
+        }
+        // What lies between texels is not zero, so that reading it shows.
+        let mut bytes = vec![0xa5; placement.bytes() as usize];
+        let texel = shape.format.bytes() as usize;
+        for (packed, placed) in places(&shape, &placement) {
+            let source = contents.get(packed..packed + texel).unwrap_or(&[]);
+            bytes[placed..placed + texel].fill(0);
+            bytes[placed..placed + source.len()].copy_from_slice(source);
+        }
+        let (placement, memory) = (Some(placement), Buffer::new(&bytes));
+        self.images.insert(resource, Image { shape, placement, memory });
+        Ok(())
+    }
+
+    /// Says that nothing is bound where a program may look for an image: a null surface.
+    pub fn set_unbound_image(&mut self, resource: ResourceRef) {
+        self.unbound.insert(resource);
     }
 
     /// The contents of an image, `None` if it was never bound.
     pub fn image(&self, resource: ResourceRef) -> Option<Vec<u8>> {
-        self.images.get(&resource).map(|image| image.memory.to_bytes())
+        let Image { shape, placement, memory } = self.images.get(&resource)?;
+        let memory = memory.to_bytes();
+        let Some(placement) = placement else { return Some(memory) };
+        let mut contents = vec![0; shape.bytes() as usize];
+        let texel = shape.format.bytes() as usize;
+        for (packed, placed) in places(shape, placement) {
+            contents[packed..packed + texel].copy_from_slice(&memory[placed..placed + texel]);
+        }
+        Some(contents)
     }
 
     /// Binds a sampler, or the sampler of a combined image and sampler.
@@ -86,6 +146,10 @@ impl Resources {
 
     pub(crate) fn get_image(&self, resource: ResourceRef) -> Option<&Image> {
         self.images.get(&resource)
+    }
+
+    pub(crate) fn is_unbound(&self, resource: ResourceRef) -> bool {
+        self.unbound.contains(&resource)
     }
 
     pub(crate) fn get_sampler(&self, resource: ResourceRef) -> Option<Sampler> {

@@ -10,6 +10,7 @@
 //! //! buffer 0.1 = f32 64 * iota 0 1    storage buffer at set 0 binding 1
 //! //! buffer 0.1[2] = zero 16           the same for element 2 of a descriptor array
 //! //! uniform 0.2 = f32 1 2 3 4         uniform buffer
+//! //! image 0.3 = 2d 8x4x1 rgba8: zero  storage image, its texels tightly packed; missing ones are 0
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
 //! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
 //! //! simd 8 16                         the widths that make sense; all three by default
@@ -20,8 +21,8 @@
 //! without `compare` is compared bit by bit, so a forgotten directive can only make a test
 //! stricter.
 
-use crestline_device::Platform;
-use crestline_judges::lavapipe::{Buffer, BufferKind, SpecConstant};
+use crestline_device::{Platform, SurfaceFormat};
+use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant};
 
 use crate::compare::Rule;
 use crate::data;
@@ -129,6 +130,19 @@ impl Case {
                 self.buffers.push(Buffer { set, binding, element, kind, contents });
                 self.rules.push(Rule::exact());
             }
+            "image" => {
+                let (place, rest) = assignment(rest)?;
+                let (set, binding, element) = parse_place(place)?;
+                let (shape, description) =
+                    rest.split_once(':').ok_or("expected `DIM WxHxD FORMAT: CONTENTS`")?;
+                let (image, bytes) = parse_image(shape)?;
+                let seed = u64::from(set) << 40 | u64::from(binding) << 20 | u64::from(element);
+                let mut contents = data::bytes(description.trim(), seed)?;
+                contents.resize(bytes, 0);
+                let kind = BufferKind::Image(image);
+                self.buffers.push(Buffer { set, binding, element, kind, contents });
+                self.rules.push(Rule::exact());
+            }
             "compare" => {
                 let (place, rule) = assignment(rest)?;
                 let index = self.buffer(place)?;
@@ -152,7 +166,7 @@ impl Case {
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     uniform, compare, expect or simd"
+                     uniform, image, compare, expect or simd"
                 ));
             }
         }
@@ -178,6 +192,36 @@ fn numbers(text: &str) -> Result<Vec<u32>, String> {
 fn assignment(text: &str) -> Result<(&str, &str), String> {
     let (left, right) = text.split_once('=').ok_or("expected `NAME = VALUE`")?;
     Ok((left.trim(), right.trim()))
+}
+
+/// Reads `2d_array 8x4x3 rgba8`: an image, and the bytes of its texels.
+fn parse_image(text: &str) -> Result<(Image, usize), String> {
+    let [dimension, size, format] = text.split_whitespace().collect::<Vec<_>>()[..] else {
+        return Err(format!("{text:?}: expected dimension, size and format"));
+    };
+    let dimension = match dimension {
+        "1d" => Dimension::D1,
+        "2d" => Dimension::D2,
+        "3d" => Dimension::D3,
+        "cube" => Dimension::Cube,
+        "1d_array" => Dimension::D1Array,
+        "2d_array" => Dimension::D2Array,
+        "cube_array" => Dimension::CubeArray,
+        "buffer" => Dimension::Buffer,
+        _ => return Err(format!("{dimension:?} is no dimension")),
+    };
+    let numbers: Option<Vec<u32>> = size.split('x').map(|n| n.parse().ok()).collect();
+    let size: [u32; 3] = numbers
+        .and_then(|n| n.try_into().ok())
+        .filter(|size: &[u32; 3]| size.iter().all(|&n| (1..=4096).contains(&n)))
+        .ok_or_else(|| format!("{size:?}: expected WxHxD, each 1 to 4096"))?;
+    let surface = SurfaceFormat::from_glsl(format);
+    let (Some(surface), Some(format)) = (surface, surface.and_then(SurfaceFormat::glsl_name))
+    else {
+        return Err(format!("{format:?} is no image format"));
+    };
+    let bytes = size.iter().map(|&n| n as usize).product::<usize>() * surface.bytes() as usize;
+    Ok((Image { dimension, size, format }, bytes))
 }
 
 /// Reads `SET.BINDING` or `SET.BINDING[ELEMENT]`.

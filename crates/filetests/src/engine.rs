@@ -2,16 +2,21 @@
 //! buffers afterwards.
 
 use crestline::{CompileError, Options, Simd, compile_spirv};
-use crestline_device::{Device, Platform};
-use crestline_emu::{Class, Kernel, Policy, Resources};
+use crestline_device::{Device, Platform, SurfaceFormat};
+use crestline_emu::{
+    Class, ImageDimension, ImageShape, Kernel, Layout, Policy, Problem, Resources, SurfaceName,
+};
 use crestline_frontend::{TranslateOptions, translate};
 use crestline_isa::{Inst, Opcode};
-use crestline_judges::lavapipe::{Buffer, SpecConstant};
+use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant};
 use crestline_program::{Program, ResourceRef};
 use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
 
 use crate::corpus::RunTest;
+
+/// From here on no surface has bytes.
+const OUTSIDE: u64 = 0xffff_fff0;
 
 /// Why an engine has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -92,9 +97,18 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
     };
     let buffers = &test.case.buffers;
     let mut resources = interp::Resources {
-        buffers: buffers.iter().map(|buffer| (key(buffer), buffer.contents.clone())).collect(),
         push_constants: test.case.push.clone(),
+        ..interp::Resources::default()
     };
+    for buffer in buffers {
+        let (key, bytes) = (key(buffer), buffer.contents.clone());
+        if let BufferKind::Image(image) = buffer.kind {
+            let (format, size) = (surface_format(&image), image.size);
+            resources.images.insert(key, interp::Image { format, size, bytes });
+        } else {
+            resources.buffers.insert(key, bytes);
+        }
+    }
     let options = interp::Options::default();
     let report = interp::run(shader, &mut resources, test.case.groups, &options)
         .map_err(|error| error.to_string())?;
@@ -105,8 +119,32 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
     }
     Ok(buffers
         .iter()
-        .map(|buffer| resources.buffers.remove(&key(buffer)).unwrap_or_default())
+        .map(|buffer| match buffer.kind {
+            BufferKind::Image(_) => resources.images.remove(&key(buffer)).map(|image| image.bytes),
+            _ => resources.buffers.remove(&key(buffer)),
+        })
+        .map(Option::unwrap_or_default)
         .collect())
+}
+
+/// The format of an image of a case: those of GLSL are all known.
+pub fn surface_format(image: &Image) -> SurfaceFormat {
+    SurfaceFormat::from_glsl(image.format).unwrap_or(SurfaceFormat::R32_UINT)
+}
+
+/// The shape of an image of a case as the emulator takes it.
+pub fn image_shape(image: &Image) -> ImageShape {
+    let dimension = match image.dimension {
+        Dimension::D1 | Dimension::Buffer => ImageDimension::D1,
+        Dimension::D1Array => ImageDimension::D1Array,
+        Dimension::D2 => ImageDimension::D2,
+        Dimension::D2Array => ImageDimension::D2Array,
+        Dimension::D3 => ImageDimension::D3,
+        Dimension::Cube => ImageDimension::Cube,
+        Dimension::CubeArray => ImageDimension::CubeArray,
+    };
+    let [width, height, depth] = image.size;
+    ImageShape { dimension, format: surface_format(image), width, height, depth, levels: 1 }
 }
 
 /// Our compiler and our emulator.
@@ -116,15 +154,24 @@ pub struct Emulator {
     pub platform: Platform,
     /// The SIMD width.
     pub simd: Simd,
+    /// How images lie in memory; `None`: packed.
+    pub layout: Option<Layout>,
+    /// What typed reads out of bounds return in the fourth component: 1 rather than 0.
+    pub alpha_one: bool,
 }
 
 impl Emulator {
+    /// A chip at a width.
+    pub fn new(platform: Platform, simd: Simd) -> Emulator {
+        Emulator { platform, simd, layout: None, alpha_one: false }
+    }
+
     /// Every platform and width that the differential tests compare.
     pub fn all() -> Vec<Emulator> {
         let widths = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
         [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl]
             .into_iter()
-            .flat_map(|platform| widths.map(|simd| Emulator { platform, simd }))
+            .flat_map(|platform| widths.map(|simd| Emulator::new(platform, simd)))
             .collect()
     }
 
@@ -178,25 +225,54 @@ impl Emulator {
             element: buffer.element,
         };
         for buffer in &test.case.buffers {
-            resources.set_buffer(name(buffer), &buffer.contents);
+            match buffer.kind {
+                BufferKind::Image(image) => {
+                    let shape = image_shape(&image);
+                    // One-dimensional images and buffers are never tiled.
+                    let flat = shape.dimension == ImageDimension::D1;
+                    let layout = if flat { None } else { self.layout };
+                    match layout {
+                        Some(layout) => {
+                            resources.set_image_in(name(buffer), shape, layout, &buffer.contents)
+                        }
+                        None => resources.set_image(name(buffer), shape, &buffer.contents),
+                    }
+                    .map_err(|error| error.to_string())?;
+                }
+                _ => resources.set_buffer(name(buffer), &buffer.contents),
+            }
         }
         resources.set_push_constants(&test.case.push);
         let mut options =
             crestline_emu::Options::strict().with_policy(Class::UninitializedRead, Policy::Warn);
         if !test.case.in_bounds {
             options = options.with_policy(Class::OutOfBounds, Policy::Ignore);
+        } else if test.case.buffers.iter().any(|b| matches!(b.kind, BufferKind::Image(_))) {
+            options = options.with_policy(Class::OutOfBounds, Policy::Warn);
         }
+        options.alpha_one = self.alpha_one;
         let report = kernel
             .dispatch(test.case.groups, &mut resources, &options)
             .map_err(|error| error.to_string())?;
-        let wrong = |found: &&crestline_emu::Diagnostic| {
-            !multiplies_for_all(&kernel.instructions()[found.location.instruction])
+        let wrong = |found: &&crestline_emu::Diagnostic| match found.problem {
+            // Texels out of bounds mean something, and where the shader computes addresses they
+            // have one that no buffer reaches.
+            Problem::OutOfBounds { surface, address, .. } => {
+                !matches!(surface, SurfaceName::Image(_)) && address < OUTSIDE
+            }
+            _ => !multiplies_for_all(&kernel.instructions()[found.location.instruction]),
         };
         if let Some(wrong) = report.diagnostics.iter().find(wrong) {
             return Err(wrong.to_string());
         }
         let buffers = test.case.buffers.iter();
-        Ok(buffers.map(|buffer| resources.buffer(name(buffer)).unwrap_or_default()).collect())
+        Ok(buffers
+            .map(|buffer| match buffer.kind {
+                BufferKind::Image(_) => resources.image(name(buffer)),
+                _ => resources.buffer(name(buffer)),
+            })
+            .map(Option::unwrap_or_default)
+            .collect())
     }
 }
 

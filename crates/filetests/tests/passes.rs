@@ -1,6 +1,7 @@
 //! What each pass of the middle leaves of each run test is valid and computes what it did, with all operations
 //! lowered that can be; and so it is when the whole list runs again.
 
+use crestline_device::{Device, Platform};
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine;
 use crestline_ssa::ir::{AluOp, Shader};
@@ -32,7 +33,13 @@ fn options() -> Options {
     ];
     // The interpreter's subgroups have 16 invocations, too.
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
-    let lower = LowerOptions { scalarize: true, dwords: true, system_values, lacks: lacks.into() };
+    let lower = LowerOptions {
+        scalarize: true,
+        dwords: true,
+        system_values,
+        lacks: lacks.into(),
+        images: Some(Device::new(Platform::Hsw)),
+    };
     // Rounding a product and a sum once is right, but where they cancel it differs by more than the cases allow.
     Options {
         lower,

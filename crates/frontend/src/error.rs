@@ -94,6 +94,7 @@ error_codes! {
     BadAtomic = "E0308", "an atomic works on a 32-bit or 64-bit number in a storage buffer or shared memory";
     VariablePointer = "E0309", "which memory a pointer names is known at compile time";
     BindingConflict = "E0310", "variables that share a binding hold the same kind of resource";
+    BadImage = "E0311", "an image is one that typed messages or computed addresses reach";
 
     // Control flow.
     Unstructured = "E0401", "control flow is structured by merge instructions";

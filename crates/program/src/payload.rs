@@ -148,17 +148,22 @@ pub enum Content {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImageParameter {
-    /// Two dwords: x and y offset of the level in texels.
+    /// Two dwords: where the level and first layer begin, in texels and rows.
     Offset,
-    /// Three dwords: width, height, and depth or layers, in texels.
+    /// Three dwords: the number of texels along each coordinate of the image. The layers of an
+    /// array are its last coordinate (the second of one-dimensional arrays); the faces of cubes
+    /// are layers. All are 0 for an image that is not bound.
     Size,
-    /// Four dwords: bytes of a texel, bytes of a row, slices of a 3D level in a row of slices,
-    /// rows from slice to slice.
+    /// Four dwords: bytes of a texel; texels from row to row; texels and rows from one slice or
+    /// layer to the next. Before gen9 slices of a 3D image may lie side by side; otherwise they
+    /// lie below each other and the third dword is 0.
     Stride,
-    /// Three dwords: log2 of the tile's width in texels and height in rows, log2 of the number
-    /// of 3D slices in a row.
+    /// Three dwords: log2 of a tile's width in texels and height in rows, log2 of the number of
+    /// 3D slices side by side. Linear: 0, 0. X: 512 bytes by 8 rows. Y: 16 bytes by 32 rows, the
+    /// columns that its tiles are made of.
     Tiling,
-    /// Two dwords: how far right bits 9 (and 10) of the address are shifted to be
-    /// exclusive-ored into bit 6; 255 for none.
+    /// Two dwords: how far higher bits of the address are shifted right to be exclusive-ored
+    /// into bit 6, where the memory controller does so (up to gen7.5): 3 for bit 9, 4 for bit
+    /// 10, 31 or 255 for none.
     Swizzling,
 }

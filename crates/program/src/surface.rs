@@ -75,8 +75,12 @@ pub enum Surface {
         /// The format to program into the surface state.
         format: SurfaceFormat,
     },
-    /// A storage image. An image that is read with one format and written with another has
-    /// two entries.
+    /// A storage image, or a storage texel buffer. An image that is read with one format and
+    /// written with another has two entries.
+    ///
+    /// Where nothing is bound the surface is null, but with format `RAW` a buffer of one dword
+    /// whose contents do not matter: gen7 hangs on untyped accesses to other surfaces. The image
+    /// parameters then are 0.
     StorageImage {
         /// The image.
         resource: ResourceRef,

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use crestline_isa::Type;
 
 use crate::ir::{Block, Builder, Function, GRF_BYTES, Inst, Operand, Vreg};
+use crate::surface;
 
 /// 32-bit constants and their places.
 #[derive(Debug, Default)]
@@ -19,6 +20,8 @@ pub(super) struct Pool {
     steps: [Option<Vreg>; 8],
     /// The number of each channel, as dwords.
     channels: Option<Vreg>,
+    /// The header of typed messages.
+    typed_header: Option<Vreg>,
 }
 
 impl Pool {
@@ -57,6 +60,12 @@ impl Pool {
         Operand::vgrf(vreg, Type::Ud)
     }
 
+    /// The header of typed messages, see [`surface::fill_typed_header`].
+    pub(super) fn typed_header(&mut self, out: &mut Function) -> Operand {
+        let vreg = *self.typed_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
+        Operand::vgrf(vreg, Type::Ud)
+    }
+
     /// Writes all constants at the start of the program.
     pub(super) fn fill(self, out: &mut Function) {
         let width = out.dispatch_width;
@@ -82,6 +91,9 @@ impl Pool {
         }
         if let Some(vreg) = self.channels {
             count_channels(&mut b, Operand::vgrf(vreg, Type::Ud));
+        }
+        if let Some(vreg) = self.typed_header {
+            surface::fill_typed_header(&mut b, Operand::vgrf(vreg, Type::Ud));
         }
         if insts.is_empty() {
             return;

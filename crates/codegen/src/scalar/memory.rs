@@ -79,7 +79,9 @@ impl Selector<'_> {
             Memory::PushConstant => return self.load_push_constant(offset, result),
             Memory::Scratch => return self.load_scratch(offset, result),
             Memory::Shared => Surface::Shared,
-            Memory::Ubo(resource) | Memory::Ssbo(resource) => self.surface(resource)?,
+            Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
+                self.surface(resource)?
+            }
             Memory::ConstData => {
                 let index = self.interface.const_data;
                 Surface::Index(index.ok_or(SelectError::NoPlace { what: "constant data" })?)
@@ -315,7 +317,7 @@ impl Selector<'_> {
         }
         let surface = match memory {
             Memory::Shared => Surface::Shared,
-            Memory::Ssbo(resource) => self.surface(resource)?,
+            Memory::Ssbo(resource) | Memory::Image(resource) => self.surface(resource)?,
             _ => return Err(SelectError::Memory { what: "a store to read-only memory" }),
         };
         if matches!(ty.bits(), 8 | 16) && comps == 1 {
@@ -376,6 +378,32 @@ impl Selector<'_> {
             Memory::Ssbo(resource) => self.surface(resource)?,
             _ => return Err(SelectError::Memory { what: "an atomic on read-only memory" }),
         };
+        let (op, operands) = self.atomic_operands(op, data, compare)?;
+        let wanted = result.filter(|result| self.used[result.index()]);
+        let offset = self.src(offset, Class::Unsigned);
+        let device = self.device;
+        let old = surface::atomic(
+            &mut self.b(),
+            device,
+            surface,
+            op,
+            offset,
+            &operands,
+            wanted.is_some(),
+        )?;
+        if let (Some(result), Some(old)) = (wanted, old) {
+            self.set_home(result, 0, old);
+        }
+        Ok(())
+    }
+
+    /// The message's operation and operands.
+    pub(super) fn atomic_operands(
+        &mut self,
+        op: AtomicOp,
+        data: Src,
+        compare: Option<Src>,
+    ) -> Result<(Atomic, Vec<Operand>), SelectError> {
         let value = self.src(data, Class::Unsigned);
         let (op, mut operands) = match op {
             AtomicOp::IAdd if value.imm_bits() == Some(1) => (int(IntegerOp::Inc), vec![]),
@@ -401,54 +429,50 @@ impl Selector<'_> {
             let compare = self.src(compare, Class::Unsigned);
             operands.insert(0, compare);
         }
-        let wanted = result.filter(|result| self.used[result.index()]);
-        let offset = self.src(offset, Class::Unsigned);
-        let device = self.device;
-        let old = surface::atomic(
-            &mut self.b(),
-            device,
-            surface,
-            op,
-            offset,
-            &operands,
-            wanted.is_some(),
-        )?;
-        if let (Some(result), Some(old)) = (wanted, old) {
-            self.set_home(result, 0, old);
-        }
-        Ok(())
+        Ok((op, operands))
     }
 
     /// Buffer sizes are dwords of the payload, those of an array's elements one after another.
     fn buffer_size(&mut self, resource: &Resource, result: Value) -> Result<(), SelectError> {
-        let sizes = &self.interface.buffer_sizes;
+        let interface = self.interface;
         let binding = resource.binding;
+        let place = |element| interface.buffer_sizes.get(&(binding, element)).copied();
         let missing = SelectError::NoPlace { what: "a buffer's size" };
+        self.payload_dword(resource, &place, missing, result)
+    }
+
+    /// A dword of the payload that each element of an array of bindings has, at equal distances; `place` tells where.
+    pub(super) fn payload_dword(
+        &mut self,
+        resource: &Resource,
+        place: &dyn Fn(u32) -> Option<u32>,
+        missing: SelectError,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let binding = resource.binding;
         let size = Type::Ud.size();
         let last = self.shader.binding(binding).count.map_or(0, |count| count.saturating_sub(1));
         let element = resource.element.map(|src| self.src(src, Class::Unsigned));
         let known = element.map_or(Some(0), |e| e.imm_bits().map(|bits| (bits as u32).min(last)));
         if let Some(element) = known {
-            let &place = sizes.get(&(binding, element)).ok_or(missing)?;
-            self.set_home(result, 0, payload(place));
+            self.set_home(result, 0, payload(place(element).ok_or(missing)?));
             return Ok(());
         }
-        let (&first, Some(element)) = (sizes.get(&(binding, 0)).ok_or(missing)?, element) else {
-            return Ok(());
-        };
+        let (Some(first), Some(element)) = (place(0), element) else { return Err(missing) };
+        let distance = place(1).map_or(size, |second| second - first);
         let dst = self.define(result, 0, Class::Unsigned);
         let (index, bytes) = (self.new_register(result), self.new_register(result));
         self.b_for(result, |b| {
             b.min_max(index, element, Operand::imm_ud(last), CondMod::L);
-            b.mul(bytes, index, Operand::imm_ud(size));
-            let range = Operand::imm_ud((last + 1) * size);
+            b.mul(bytes, index, Operand::imm_ud(distance));
+            let range = Operand::imm_ud(last * distance + size);
             b.emit(Op::MovIndirect, dst, &[payload(first), bytes, range]);
         });
         Ok(())
     }
 
     /// The surface of a binding or of one element of its array.
-    fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+    pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
         let missing = SelectError::NoPlace { what: "a binding" };
         let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
         let Some(element) = resource.element else { return Ok(Surface::Index(first)) };

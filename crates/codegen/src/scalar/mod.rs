@@ -18,6 +18,7 @@ mod cond;
 mod consts;
 mod error;
 mod flow;
+mod image;
 mod memory;
 mod operands;
 mod sysvals;
@@ -162,6 +163,11 @@ impl<'a> Selector<'a> {
             | InstKind::Atomic { .. }
             | InstKind::BufferSize(_)
             | InstKind::Barrier { .. } => self.memory(&inst.kind, result)?,
+            InstKind::ImageLoad { .. }
+            | InstKind::ImageStore { .. }
+            | InstKind::ImageAtomic { .. }
+            | InstKind::ImageSize(_)
+            | InstKind::ImageParam { .. } => self.image(&inst.kind, result)?,
             InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
             InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,
             InstKind::Loop { .. } => {

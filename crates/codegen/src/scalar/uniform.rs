@@ -149,9 +149,15 @@ impl Analysis<'_> {
             InstKind::Load { memory, offset, .. } => {
                 self.is_divergent(*offset) || memory.resource().is_some_and(element)
             }
-            InstKind::BufferSize(resource) => element(resource),
+            InstKind::BufferSize(resource) | InstKind::ImageParam { image: resource, .. } => {
+                element(resource)
+            }
+            // A message reads for each channel, also where all read the same texel.
+            InstKind::ImageLoad { .. } => true,
             // Each channel gets its own old value, and has its own variables.
-            InstKind::Atomic { .. } | InstKind::LoadVar { .. } => true,
+            InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } | InstKind::LoadVar { .. } => {
+                true
+            }
             _ => false,
         }
     }

@@ -279,7 +279,7 @@ pub fn write_scratch(
 }
 
 /// One register per component for all channels, from the responses of the messages that served them.
-fn join(b: &mut Builder<'_>, responses: &[Operand], components: u32) -> Vec<Operand> {
+pub(super) fn join(b: &mut Builder<'_>, responses: &[Operand], components: u32) -> Vec<Operand> {
     let width = b.exec_size();
     if let [response] = responses {
         return (0..components).map(|c| response.component(width, c)).collect();

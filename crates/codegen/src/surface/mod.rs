@@ -1,12 +1,14 @@
-//! Messages to memory: the one place that builds them, for buffers, shared memory, scratch, barriers and thread end.
+//! Messages to memory: the one place that builds them, for buffers, images, shared memory, scratch, barriers and thread
+//! end.
 //!
-//! A function here appends one access for all channels of a builder's thread. Messages serve at most sixteen channels,
-//! so a SIMD32 access is two; their data lie in registers component by component, as [`Op::Message`](crate::ir::Op)
+//! A function here appends one access for all channels of a builder's thread. Messages serve at most sixteen channels
+//! (typed ones eight), so a SIMD32 access is two; their data lie in registers component by component, as [`Op::Message`](crate::ir::Op)
 //! lays out payload parts. Byte offsets are per channel (or one for all); bounds are the surface's business: out of
 //! bounds reads give 0, writes are dropped.
 
 mod memory;
 mod sync;
+mod typed;
 
 use crestline_device::Device;
 use crestline_isa::Type;
@@ -19,6 +21,7 @@ pub use memory::{
     write_scratch,
 };
 pub use sync::{Fenced, barrier, end_thread, fence, set_shared_memory_index};
+pub use typed::{atomic_texel, fill_typed_header, read_texel, write_texel};
 
 /// What a message accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -108,10 +111,15 @@ fn simd_mode(channels: u8) -> SimdMode {
     if channels > 8 { SimdMode::Simd16 } else { SimdMode::Simd8 }
 }
 
-/// First channel and number of channels of each message that an access takes.
+/// First channel and number of channels of each message that an access takes, of messages for up to sixteen channels.
 fn halves(b: &Builder<'_>) -> impl Iterator<Item = (u8, u8)> + use<> {
+    parts(b, 16)
+}
+
+/// The same for messages that serve at most so many channels.
+fn parts(b: &Builder<'_>, most: u8) -> impl Iterator<Item = (u8, u8)> + use<> {
     let width = b.exec_size();
-    let each = width.min(16);
+    let each = width.min(most);
     (0..width / each).map(move |i| (i * each, each))
 }
 

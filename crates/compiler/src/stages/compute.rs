@@ -6,7 +6,7 @@
 //! | registers | dwords |
 //! | --- | --- |
 //! | r0 | filled by the hardware |
-//! | cross-thread, from r1 | the used range of the push constants, then one dword for each buffer size asked for |
+//! | cross-thread, from r1 | the used range of the push constants, one dword for each buffer size asked for, then the image parameters asked for |
 //! | per-thread | one register, only where the code asks: dword 0 is the index of the thread in its workgroup |
 //!
 //! Where a device has no cross-thread registers (gen7) the same dwords stand in the per-thread registers, after the
@@ -16,18 +16,18 @@
 //! surface of three dwords with the number of workgroups (a buffer, so that indirect dispatches work, whose size no CPU
 //! knows); then the program's constant data.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_device::Device;
 use crestline_program::{
     BindingEntry, ComputeMetadata, ConstantData, Content, DenormalMode, FloatMode, GRF_BYTES,
-    GrfRange, Metadata, Payload, PayloadItem, ResourceRef, RoundingMode, StageMetadata, Surface,
-    VERSION,
+    GrfRange, ImageAccess, ImageParameter, Metadata, Payload, PayloadItem, ResourceRef,
+    RoundingMode, StageMetadata, Surface, VERSION,
 };
 use crestline_ssa::ir::{
-    BindingId, BindingKind, Function, InstData, InstKind, Memory, Resource, Scope, Shader, SysVal,
-    Value,
+    BindingId, BindingKind, Function, ImageForm, ImageParam, InstData, InstKind, Memory, Resource,
+    Scope, Shader, SurfaceFormat, SysVal, Value,
 };
 
 use crate::CompileError;
@@ -57,8 +57,30 @@ struct Demand {
     num_workgroups: bool,
     const_data: bool,
     sizes: BTreeSet<(BindingId, u32)>,
+    /// Elements, and the number of components from the first on.
+    image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
+    images: BTreeMap<BindingId, ImageUse>,
     bindings: BTreeSet<BindingId>,
     barrier: bool,
+}
+
+/// What the code does with an image.
+#[derive(Clone, Copy, Default)]
+struct ImageUse {
+    reads: bool,
+    writes: bool,
+    /// The surface's; `None` for the image's own.
+    format: Option<SurfaceFormat>,
+}
+
+impl ImageUse {
+    fn access(self) -> ImageAccess {
+        match (self.reads, self.writes) {
+            (true, false) => ImageAccess::Read,
+            (false, true) => ImageAccess::Write,
+            _ => ImageAccess::ReadWrite,
+        }
+    }
 }
 
 impl Layout {
@@ -96,6 +118,16 @@ impl Layout {
             let content = Content::BufferSize { resource };
             items.push(PayloadItem { offset: place, size: 4, content });
             place += 4;
+        }
+        for (&(id, param), (elements, comps)) in &demand.image_params {
+            let binding = shader.binding(id);
+            for &element in elements {
+                let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
+                interface.image_params.insert((id, param, element), place);
+                let content = Content::ImageParameter { resource, parameter: parameter(param) };
+                items.push(PayloadItem { offset: place, size: 4 * comps, content });
+                place += 4 * comps;
+            }
         }
         let registers = |end: u32, first: u32| {
             let count = end.div_ceil(GRF_BYTES) - first;
@@ -159,7 +191,8 @@ impl Layout {
     }
 }
 
-/// Floating point state as the module asks for it: denormals are flushed unless they are to be preserved.
+/// Floating point state as the module asks for it: denormals are flushed unless they are to be preserved, but those of
+/// halves preserved unless they are to be flushed. No arithmetic is slower for it, and half floats in images keep them.
 fn float_mode(shader: &Shader) -> FloatMode {
     let controls = &shader.float_controls;
     let denormals = |bit: u8| {
@@ -173,7 +206,11 @@ fn float_mode(shader: &Shader) -> FloatMode {
         1 => RoundingMode::Zero,
         _ => RoundingMode::NearestEven,
     };
-    FloatMode { rounding, half: denormals(0), single: denormals(1), double: denormals(2) }
+    let half = match controls.denorm_flush & 1 {
+        0 => DenormalMode::Preserve,
+        _ => DenormalMode::Flush,
+    };
+    FloatMode { rounding, half, single: denormals(1), double: denormals(2) }
 }
 
 impl Demand {
@@ -196,6 +233,31 @@ impl Demand {
         match &inst.kind {
             InstKind::SysVal(SysVal::SubgroupId) => self.subgroup_id = true,
             InstKind::SysVal(SysVal::NumWorkgroups) => self.num_workgroups = true,
+            InstKind::ImageLoad { image, form, .. } => {
+                self.image(image, *form).reads = true;
+            }
+            InstKind::ImageStore { image, form, .. } => self.image(image, *form).writes = true,
+            InstKind::ImageAtomic { image, form, .. } => {
+                let uses = self.image(image, *form);
+                (uses.reads, uses.writes) = (true, true);
+            }
+            InstKind::Load { memory: Memory::Image(image), .. } => {
+                self.image(image, RAW).reads = true;
+            }
+            InstKind::Store { memory: Memory::Image(image), .. } => {
+                self.image(image, RAW).writes = true;
+            }
+            InstKind::ImageParam { image, param, comp } => {
+                let id = image.binding;
+                let count = array_size(shader, id)?;
+                let (elements, comps) = self.image_params.entry((id, *param)).or_default();
+                *comps = (*comps).max(u32::from(*comp) + 1);
+                match element(func, image) {
+                    Some(element) => _ = elements.insert(element.min(count - 1)),
+                    // Any of them: all, one after another.
+                    None => elements.extend(0..count),
+                }
+            }
             InstKind::Load { memory, offset, .. } => {
                 let bytes = inst.results.first().map_or(0, |&v| {
                     let ty = func.ty(v);
@@ -224,9 +286,18 @@ impl Demand {
         Ok(())
     }
 
+    fn image(&mut self, image: &Resource, form: ImageForm) -> &mut ImageUse {
+        self.bindings.insert(image.binding);
+        let uses = self.images.entry(image.binding).or_default();
+        if let ImageForm::Surface(Some(format)) = form {
+            uses.format = Some(format);
+        }
+        uses
+    }
+
     fn memory(&mut self, shader: &Shader, memory: &Memory, offset: Option<u32>, bytes: u32) {
         match memory {
-            Memory::Ubo(resource) | Memory::Ssbo(resource) => {
+            Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
                 self.bindings.insert(resource.binding);
             }
             Memory::ConstData => self.const_data = true,
@@ -265,6 +336,11 @@ impl Demand {
                 surfaces.push(match binding.kind {
                     BindingKind::UniformBuffer => Surface::UniformBuffer { resource },
                     BindingKind::StorageBuffer => Surface::StorageBuffer { resource },
+                    BindingKind::Image(_) => {
+                        let uses = self.images.get(&id).copied().unwrap_or_default();
+                        let (access, format) = (uses.access(), uses.format);
+                        Surface::StorageImage { resource, access, format }
+                    }
                 });
             }
         }
@@ -283,6 +359,19 @@ impl Demand {
         }
         let entry = |(index, surface)| BindingEntry { index: index as u8, surface };
         Ok(surfaces.into_iter().enumerate().map(entry).collect())
+    }
+}
+
+/// The form of an access to an image's memory.
+const RAW: ImageForm = ImageForm::Surface(Some(SurfaceFormat::RAW));
+
+fn parameter(param: ImageParam) -> ImageParameter {
+    match param {
+        ImageParam::Offset => ImageParameter::Offset,
+        ImageParam::Size => ImageParameter::Size,
+        ImageParam::Stride => ImageParameter::Stride,
+        ImageParam::Tiling => ImageParameter::Tiling,
+        ImageParam::Swizzling => ImageParameter::Swizzling,
     }
 }
 

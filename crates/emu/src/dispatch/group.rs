@@ -22,6 +22,7 @@ pub(super) struct Common<'a> {
     pub(super) scratch_size: u32,
     pub(super) private_size: usize,
     pub(super) budget: u64,
+    pub(super) alpha_one: bool,
     pub(super) cr0: u32,
 }
 
@@ -68,6 +69,9 @@ pub(super) fn run_group<O: Observer>(
             let mut world = World {
                 surfaces: &common.surfaces,
                 samplers: &common.samplers,
+                alpha_one: common.alpha_one,
+                untyped_needs_raw: common.kernel.device.untyped_access_needs_raw_surface(),
+                null_atomics_stray: common.kernel.device.typed_atomics_ignore_null_surfaces(),
                 allocations: &common.allocations,
                 private_base: common.private_base,
                 shared: &mut shared.memory,

@@ -39,6 +39,8 @@ struct Internal {
     constant_data: Buffer,
     num_workgroups: Buffer,
     literals: BTreeMap<u8, Buffer>,
+    /// Stands for raw images that are not bound.
+    dword: Buffer,
 }
 
 impl Kernel {
@@ -162,6 +164,7 @@ impl Kernel {
             constant_data: Buffer::new(data.map_or(&[], |data| &data.bytes)),
             num_workgroups: Buffer::new(&grid),
             literals: literals.collect(),
+            dword: Buffer::new(&[0; 4]),
         }
     }
 
@@ -209,6 +212,7 @@ impl Kernel {
             scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),
             private_size: (metadata.private_bytes_per_channel * metadata.simd_width) as usize,
             budget: options.budget,
+            alpha_one: options.alpha_one,
             cr0: cr0(&metadata.float_mode),
         })
     }
@@ -240,9 +244,20 @@ impl Kernel {
                     internal.literals.get(&entry.index).map_or(Bound::Null, Bound::Buffer)
                 }
                 Surface::TexelBuffer { resource, format } => match buffer(resource)? {
-                    Bound::Buffer(memory) => Bound::Image(texel_buffer(memory, *format)),
+                    Bound::Buffer(memory) => {
+                        Bound::Image(texel_buffer(memory, *format, &self.device))
+                    }
                     other => other,
                 },
+                Surface::StorageImage { resource, format, .. }
+                | Surface::SampledImage { resource, format }
+                    if resources.is_unbound(*resource) =>
+                {
+                    match format {
+                        Some(SurfaceFormat::RAW) => Bound::Buffer(&internal.dword),
+                        _ => Bound::Null,
+                    }
+                }
                 Surface::StorageImage { resource, format, .. }
                 | Surface::SampledImage { resource, format } => {
                     let image = resources.get_image(*resource).ok_or_else(|| {
@@ -257,7 +272,10 @@ impl Kernel {
                             Bound::Other("an image in a format of another size")
                         }
                         format => {
-                            Bound::Image(View { shape: image.shape, memory: &image.memory, format })
+                            let (shape, memory) = (image.shape, &image.memory);
+                            let placement = image.placement.as_ref();
+                            let read = self.device.typed_read(format);
+                            Bound::Image(View { shape, memory, placement, format, read })
                         }
                     }
                 }
@@ -321,7 +339,11 @@ fn addresses(resources: &Resources) -> impl Iterator<Item = (ResourceRef, u64)> 
 }
 
 /// A buffer as a row of texels.
-fn texel_buffer(memory: &Buffer, format: SurfaceFormat) -> View<'_> {
+fn texel_buffer<'a>(
+    memory: &'a Buffer,
+    format: SurfaceFormat,
+    device: &crestline_device::Device,
+) -> View<'a> {
     let shape = ImageShape {
         dimension: ImageDimension::D1,
         format,
@@ -330,7 +352,7 @@ fn texel_buffer(memory: &Buffer, format: SurfaceFormat) -> View<'_> {
         depth: 1,
         levels: 1,
     };
-    View { shape, memory, format }
+    View { shape, memory, placement: None, format, read: device.typed_read(format) }
 }
 
 /// The control register at thread start.

@@ -1,7 +1,7 @@
 //! The thread payload, from the metadata alone.
 
 use crate::exec::thread::Thread;
-use crate::image::ImageShape;
+use crate::image::Image;
 use crate::load::CONSTANT_DATA_ADDRESS;
 use crate::{EmuError, Options, Resources};
 use crestline_program::{Content, ImageParameter, Metadata, ResourceRef};
@@ -131,12 +131,15 @@ fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8
         Content::PrivateMemoryAddress => inputs.private_base.to_le_bytes().to_vec(),
         Content::Literal { bytes } => bytes.clone(),
         Content::ImageParameter { resource, parameter } => {
+            if inputs.resources.is_unbound(*resource) {
+                return Ok(Vec::new());
+            }
             let image =
                 inputs.resources.get_image(*resource).ok_or_else(|| EmuError::MissingResource {
                     resource: *resource,
                     needed_for: "an image parameter in the payload".into(),
                 })?;
-            dwords(&image_parameter(&image.shape, *parameter))
+            dwords(&image_parameter(image, *parameter))
         }
         other => {
             return Err(EmuError::Unsupported {
@@ -148,15 +151,17 @@ fn content(content: &Content, size: usize, inputs: &Inputs<'_>) -> Result<Vec<u8
     })
 }
 
-/// A parameter of an image, whose memory is linear.
-fn image_parameter(shape: &ImageShape, parameter: ImageParameter) -> Vec<u32> {
-    let texel = shape.format.bytes();
+/// A parameter of an image. One that is packed has rows and slices without gaps.
+fn image_parameter(image: &Image, parameter: ImageParameter) -> Vec<u32> {
+    let [width, height, _] = image.shape.level_size(0);
+    let packed = [image.shape.format.bytes(), width, 0, height];
+    let placement = image.placement.as_ref();
     match parameter {
-        ImageParameter::Offset => vec![0, 0],
-        ImageParameter::Size => vec![shape.width, shape.height, shape.depth],
-        ImageParameter::Stride => vec![texel, texel.wrapping_mul(shape.width), 1, shape.height],
-        ImageParameter::Tiling => vec![0, 0, 0],
-        ImageParameter::Swizzling => vec![255, 255],
+        ImageParameter::Size => image.shape.extent().to_vec(),
+        ImageParameter::Offset => placement.map_or([0; 2], |p| p.start()).to_vec(),
+        ImageParameter::Stride => placement.map_or(packed, |p| p.strides()).to_vec(),
+        ImageParameter::Tiling => placement.map_or([0; 3], |p| p.tile_logs()).to_vec(),
+        ImageParameter::Swizzling => placement.map_or([255; 2], |p| p.swizzle_shifts()).to_vec(),
         _ => Vec::new(),
     }
 }

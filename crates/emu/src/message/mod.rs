@@ -56,6 +56,12 @@ pub(crate) struct Message {
 pub(crate) struct World<'a> {
     /// Surfaces by binding table index.
     pub(crate) surfaces: &'a [Bound<'a>],
+    /// Typed reads out of bounds return 1 in the fourth channel.
+    pub(crate) alpha_one: bool,
+    /// Untyped messages to surfaces that are not raw hang.
+    pub(crate) untyped_needs_raw: bool,
+    /// Typed atomics on null surfaces reach memory.
+    pub(crate) null_atomics_stray: bool,
     /// Samplers by index.
     pub(crate) samplers: &'a [Option<Sampler>],
     /// Memory by 64-bit address, ordered by address.
@@ -536,6 +542,10 @@ fn with_surface<R>(
     let name = SurfaceName::Index(bti.0);
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Buffer(buffer)) => access(t, &mut Memory::Shared(buffer), name, 0),
+        Some(Bound::Null | Bound::Image(_)) if world.untyped_needs_raw => {
+            t.report(Problem::NotRaw { index: bti.0 }, None);
+            access(t, &mut Memory::Null, name, 0)
+        }
         Some(Bound::Null) => access(t, &mut Memory::Null, name, 0),
         Some(Bound::Image(_)) => {
             t.fail(Fault::Message("an untyped access to an image".into()));

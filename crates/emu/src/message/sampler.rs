@@ -9,7 +9,7 @@ use super::{Access, Bound, Call, World, with_surface};
 use crate::Problem;
 use crate::exec::access::lanes_of;
 use crate::exec::thread::{Fault, Thread};
-use crate::image::{AddressMode, Filter, ImageDimension, Level, Sampler, texel_offset};
+use crate::image::{AddressMode, Filter, ImageDimension, Level, Sampler};
 use crate::texel::decode;
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
@@ -262,7 +262,7 @@ fn size(view: &View<'_>, level: u32) -> [u32; 4] {
 
 /// The texel at integer coordinates, `None` outside.
 fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32; 4]> {
-    let offset = texel_offset(level, at, view.format.bytes())?;
+    let offset = view.offset(level, at)?;
     Some(decode(view.format, &view.load(offset)))
 }
 

@@ -6,11 +6,12 @@
 use super::atomic::Operation;
 use super::{Bound, Call, World, dwords};
 use crate::exec::thread::{Fault, Thread};
-use crate::image::{ImageShape, texel_offset};
+use crate::image::{ImageShape, Level, texel_offset};
+use crate::layout::Placement;
 use crate::memory::{Buffer, Memory};
-use crate::texel::{decode, encode};
+use crate::texel::{decode, encode, is_integer};
 use crate::{Problem, SurfaceName};
-use crestline_device::SurfaceFormat;
+use crestline_device::{SurfaceFormat, TypedRead};
 use crestline_isa::message::{Bti, ChannelMask, SlotGroup};
 
 /// Channels of a message.
@@ -21,11 +22,49 @@ const LANES: usize = 8;
 pub(crate) struct View<'a> {
     pub(crate) shape: ImageShape,
     pub(crate) memory: &'a Buffer,
+    /// How level 0 lies in memory, if not tightly packed.
+    pub(crate) placement: Option<&'a Placement>,
     /// The format of the surface state, which the driver may choose.
     pub(crate) format: SurfaceFormat,
+    /// What typed reads return.
+    pub(crate) read: TypedRead,
 }
 
 impl View<'_> {
+    /// The byte offset of a texel of a level, or `None` outside.
+    pub(super) fn offset(&self, level: &Level, at: [i64; 3]) -> Option<u64> {
+        match self.placement {
+            Some(placement) if level.contains(at) => {
+                Some(placement.texel_offset(at.map(i64::cast_unsigned)))
+            }
+            Some(_) => None,
+            None => texel_offset(level, at, self.format.bytes()),
+        }
+    }
+
+    /// What a typed read of the texel at a byte offset returns.
+    fn read(&self, t: &mut Thread, bti: Bti, offset: u64) -> [u32; 4] {
+        let memory = Memory::Shared(self.memory);
+        match self.read {
+            TypedRead::Converted => decode(self.format, &self.load(offset)),
+            // Beyond the end of the memory lies another's.
+            TypedRead::Dword if offset + 4 > self.memory.len() as u64 => {
+                [0xdead_0000 | memory.load(offset, self.format.bytes() as usize), 0, 0, 0]
+            }
+            TypedRead::Dword => [memory.load(offset, 4), 0, 0, 0],
+            TypedRead::Bits => {
+                let texel = self.load(offset);
+                std::array::from_fn(|i| {
+                    u32::from_le_bytes(std::array::from_fn(|byte| texel[4 * i + byte]))
+                })
+            }
+            TypedRead::Undefined => {
+                t.report(Problem::TypedRead { index: bti.0, format: self.format }, None);
+                [0; 4]
+            }
+        }
+    }
+
     /// The texel's bytes.
     pub(super) fn load(&self, offset: u64) -> [u8; 16] {
         let mut bytes = [0; 16];
@@ -103,7 +142,7 @@ pub(super) fn place(
     let at = view.shape.place(at);
     let level = view.shape.level(0)?;
     let size = view.format.bytes();
-    let offset = texel_offset(&level, at, size);
+    let offset = view.offset(&level, at);
     if offset.is_none() {
         let [x, y, _] = at;
         let address = (y as u64 & 0xffff_ffff) << 32 | x as u64 & 0xffff_ffff;
@@ -120,6 +159,16 @@ fn coordinates(call: &Call<'_>, data: usize) -> usize {
     payload.saturating_sub(call.header_registers() + data)
 }
 
+/// What a typed read gives outside of the image, or of a null surface.
+fn outside(world: &World<'_>, view: Option<&View<'_>>) -> [u32; 4] {
+    match view {
+        Some(view) if world.alpha_one => {
+            [0, 0, 0, if is_integer(view.format) { 1 } else { 1f32.to_bits() }]
+        }
+        _ => [0; 4],
+    }
+}
+
 pub(super) fn read(
     call: &Call<'_>,
     t: &mut Thread,
@@ -134,12 +183,11 @@ pub(super) fn read(
     }
     let view = view(t, world, bti);
     for lane in channels(call, t, slots) {
-        let texel = view
-            .and_then(|view| {
-                let offset = locate(call, t, &view, bti, coordinates, lane, false)?;
-                Some(decode(view.format, &view.load(offset)))
-            })
-            .unwrap_or_default();
+        let texel = view.and_then(|view| {
+            let offset = locate(call, t, &view, bti, coordinates, lane, false)?;
+            Some(view.read(t, bti, offset))
+        });
+        let texel = texel.unwrap_or_else(|| outside(world, view.as_ref()));
         for (position, component) in dwords(mask) {
             call.respond(t, position * LANES + lane, texel[component]);
         }
@@ -190,6 +238,11 @@ pub(super) fn atomic(
         return;
     }
     let view = view(t, world, bti);
+    if world.null_atomics_stray
+        && matches!(world.surfaces.get(usize::from(bti.0)), Some(Bound::Null))
+    {
+        t.report(Problem::NullAtomic { index: bti.0 }, None);
+    }
     for lane in channels(call, t, slots) {
         let mut operands = [0; 2];
         for (i, operand) in operands.iter_mut().enumerate().take(data) {

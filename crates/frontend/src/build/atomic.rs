@@ -1,11 +1,12 @@
 //! Atomics and barriers.
 
 use crestline_ssa::ir::{
-    Access, AluOp, AtomicOp, InstKind, Memory, MemorySemantics, Scope, Src, Ty,
+    Access, AluOp, AtomicOp, InstKind, Memory, MemorySemantics, Scope, Src, Ty, Value,
 };
 use rspirv::spirv::{MemorySemantics as Semantics, Op};
 
 use super::Translator;
+use super::image::TexelPtr;
 use super::pointer::{Base, MemPtr};
 use super::value::Val;
 use crate::error::{ErrorCode, Result};
@@ -49,32 +50,64 @@ pub(super) fn is_atomic(op: Op) -> bool {
 }
 
 impl Translator<'_, '_> {
-    /// Any atomic on buffers and shared memory.
+    /// Any atomic on buffers, shared memory and texels.
     pub(super) fn op_atomic(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let pointer = self.pointer(inst, 0)?;
+        if let Base::Texel(texel) = &pointer.base {
+            return self.fenced(inst, |t| t.op_texel_atomic(inst, texel));
+        }
         let (mem, ty) = self.atomic_place(inst)?;
+        self.fenced(inst, |t| match inst.op {
+            Op::AtomicLoad => {
+                let value = t.load_leaf(&mem, ty)?;
+                t.bind_leaf(inst, value)
+            }
+            Op::AtomicStore => {
+                let data = t.atomic_data(inst, 3, ty)?;
+                t.store_leaf(&mem, data)
+            }
+            _ => t.read_modify_write(inst, &mem, ty),
+        })
+    }
+
+    fn op_texel_atomic(&mut self, inst: &Inst<'_>, texel: &TexelPtr) -> Result<()> {
+        if !texel.writable && inst.op != Op::AtomicLoad {
+            let detail = "expected a writable image, found a read-only one";
+            return Err(inst.error(ErrorCode::NotWritable, detail));
+        }
+        match inst.op {
+            Op::AtomicLoad => self.texel_atomic(inst, texel, None, None, None),
+            Op::AtomicStore => {
+                let data = self.atomic_data(inst, 3, Ty::X32)?;
+                self.texel_atomic(inst, texel, None, Some(data), None)
+            }
+            _ => {
+                let (op, data, compare) = self.operands(inst, Ty::X32)?;
+                self.texel_atomic(inst, texel, Some(op), Some(data), compare)
+            }
+        }
+    }
+
+    /// What an atomic does, between the orderings that its semantics demand.
+    fn fenced(
+        &mut self,
+        inst: &Inst<'_>,
+        body: impl FnOnce(&mut Self) -> Result<()>,
+    ) -> Result<()> {
         let scope = self.scope(inst, 1)?;
         let semantics = self.semantics(inst, 2)?;
         if semantics.release {
             self.barrier(None, scope, MemorySemantics { acquire: false, ..semantics });
         }
-        match inst.op {
-            Op::AtomicLoad => {
-                let value = self.load_leaf(&mem, ty)?;
-                self.bind_leaf(inst, value)?;
-            }
-            Op::AtomicStore => {
-                let data = self.atomic_data(inst, 3, ty)?;
-                self.store_leaf(&mem, data)?;
-            }
-            _ => self.read_modify_write(inst, &mem, ty)?,
-        }
+        body(self)?;
         if semantics.acquire {
             self.barrier(None, scope, MemorySemantics { release: false, ..semantics });
         }
         Ok(())
     }
 
-    fn read_modify_write(&mut self, inst: &Inst<'_>, mem: &MemPtr, ty: Ty) -> Result<()> {
+    /// What an atomic that reads and writes computes, its operand, and what it compares with.
+    fn operands(&mut self, inst: &Inst<'_>, ty: Ty) -> Result<(AtomicOp, Value, Option<Src>)> {
         let Some(&(_, op, data)) = ROWS.iter().find(|row| row.0 == inst.op) else {
             return Err(inst.error(ErrorCode::Unsupported, "expected an atomic"));
         };
@@ -90,6 +123,11 @@ impl Translator<'_, '_> {
             AtomicOp::CompareExchange => Some(Src::new(self.atomic_data(inst, 5, ty)?)),
             _ => None,
         };
+        Ok((op, data, compare))
+    }
+
+    fn read_modify_write(&mut self, inst: &Inst<'_>, mem: &MemPtr, ty: Ty) -> Result<()> {
+        let (op, data, compare) = self.operands(inst, ty)?;
         let offset = self.address(mem);
         let (memory, access) = (mem.memory, mem.access);
         let old = self.b().atomic(memory, op, offset.into(), data.into(), compare, access, ty);

@@ -37,22 +37,30 @@ impl Translator<'_, '_> {
         self.sort_bindings();
         let insts = self.reachable();
         for &inst in &insts {
-            let kind = self.shader.func.kind_mut(inst);
-            if let InstKind::Store { memory, .. } | InstKind::Atomic { memory, .. } = kind
-                && let Memory::Ssbo(resource) = memory
-            {
-                self.shader.bindings[resource.binding.0 as usize].readonly = false;
-            }
+            let written = match self.shader.func.kind_mut(inst) {
+                InstKind::Store { memory: Memory::Ssbo(resource), .. }
+                | InstKind::Atomic { memory: Memory::Ssbo(resource), .. }
+                | InstKind::ImageStore { image: resource, .. }
+                | InstKind::ImageAtomic { image: resource, .. } => resource.binding,
+                _ => continue,
+            };
+            self.shader.bindings[written.0 as usize].readonly = false;
         }
         // Another binding may name the same memory, unless one of the two is declared not to.
         let written: Vec<u32> = (0..self.shader.bindings.len() as u32)
             .filter(|&i| !self.shader.bindings[i as usize].readonly)
             .collect();
+        let (images, buffers): (Vec<u32>, Vec<u32>) =
+            written.into_iter().partition(|&i| self.shader.image(BindingId(i)).is_some());
         for &inst in &insts {
-            if let InstKind::Load { memory: Memory::Ssbo(resource), access, .. } =
-                self.shader.func.kind_mut(inst)
-            {
-                access.readonly = never_written(*resource, *access, &written);
+            match self.shader.func.kind_mut(inst) {
+                InstKind::Load { memory: Memory::Ssbo(resource), access, .. } => {
+                    access.readonly = never_written(*resource, *access, &buffers);
+                }
+                InstKind::ImageLoad { image, access, .. } => {
+                    access.readonly = never_written(*image, *access, &images);
+                }
+                _ => {}
             }
         }
     }
@@ -114,7 +122,11 @@ impl Translator<'_, '_> {
                         resource.binding = place[resource.binding.0 as usize];
                     }
                 }
-                InstKind::BufferSize(resource) => {
+                InstKind::BufferSize(resource)
+                | InstKind::ImageSize(resource)
+                | InstKind::ImageLoad { image: resource, .. }
+                | InstKind::ImageStore { image: resource, .. }
+                | InstKind::ImageAtomic { image: resource, .. } => {
                     resource.binding = place[resource.binding.0 as usize];
                 }
                 _ => {}

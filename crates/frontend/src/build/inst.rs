@@ -75,12 +75,16 @@ impl Translator<'_, '_> {
                 self.op_integer_dot(inst)
             }
             Op::ControlBarrier | Op::MemoryBarrier => self.op_barrier(inst),
+            Op::ImageRead => self.op_image_read(inst),
+            Op::ImageWrite => self.op_image_write(inst),
+            Op::ImageQuerySize => self.op_image_query_size(inst),
+            Op::ImageTexelPointer => self.op_image_texel_pointer(inst),
             Op::ExtInst => self.op_ext_inst(inst),
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
                 format!(
-                    "expected an instruction of 32-bit compute shaders without images, found Op{}",
+                    "expected an instruction of compute shaders without samplers, found Op{}",
                     inst.name
                 ),
             )),

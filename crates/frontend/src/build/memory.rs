@@ -60,12 +60,17 @@ impl Translator<'_, '_> {
                     Some(Index::Dyn(index)) => self.dynamic_comp(whole, index),
                 }))
             }
+            // An image is not moved: what is loaded is the name.
+            Base::Mem(MemPtr { memory: Memory::Image(_), .. }) => {
+                Ok(Val::Pointer(pointer.clone().into()))
+            }
             Base::Mem(mem) => {
                 let mut mem = mem.clone();
                 merge(&mut mem.access, access);
                 self.load_mem(&mem, pointer.pointee, mem.matrix)
             }
             Base::Descriptors(_) => Err(whole_descriptors()),
+            Base::Texel(_) => Err(bare_texel()),
         }
     }
 
@@ -83,13 +88,14 @@ impl Translator<'_, '_> {
             Base::Mem(mem) => {
                 let mut mem = mem.clone();
                 merge(&mut mem.access, access);
-                if !mem.writable {
+                if !mem.writable || matches!(mem.memory, Memory::Image(_)) {
                     let detail = "expected a writable variable, found read-only memory";
                     return Err(FrontendError::new(ErrorCode::NotWritable, detail));
                 }
                 self.store_mem(&mem, pointer.pointee, mem.matrix, val)
             }
             Base::Descriptors(_) => Err(whole_descriptors()),
+            Base::Texel(_) => Err(bare_texel()),
         }
     }
 
@@ -321,6 +327,11 @@ fn memory_operands(words: &[u32]) -> Access {
 fn merge(access: &mut Access, more: Access) {
     access.volatile |= more.volatile;
     access.coherent |= more.coherent;
+}
+
+fn bare_texel() -> FrontendError {
+    let detail = "expected a variable, found a pointer to a texel, which only atomics follow";
+    FrontendError::new(ErrorCode::OperandType, detail)
 }
 
 fn whole_descriptors() -> FrontendError {

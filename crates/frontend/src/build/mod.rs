@@ -13,6 +13,7 @@ mod entry;
 mod finish;
 mod flow;
 mod glsl450;
+mod image;
 mod inst;
 mod matrix;
 mod memory;

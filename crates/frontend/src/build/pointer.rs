@@ -8,6 +8,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 
 use super::Translator;
 use super::builtin::Builtin;
+use super::image::TexelPtr;
 use super::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::{Layout, MatrixLayout, Rules, fit};
@@ -55,6 +56,8 @@ pub(super) enum Base {
     },
     /// An array of descriptors, of which none is chosen yet.
     Descriptors(MemPtr),
+    /// A texel of an image.
+    Texel(TexelPtr),
 }
 
 /// A place in memory.
@@ -93,12 +96,14 @@ impl Pointer {
                 }
             }
             Base::Mem(mem) | Base::Descriptors(mem) => {
-                if let Memory::Ubo(resource) | Memory::Ssbo(resource) = &mut mem.memory
-                    && let Some(element) = &mut resource.element
-                {
+                map_element(&mut mem.memory, f);
+                mem.dynamic = mem.dynamic.map(&mut *f);
+            }
+            Base::Texel(texel) => {
+                if let Some(element) = &mut texel.image.element {
                     element.value = f(element.value);
                 }
-                mem.dynamic = mem.dynamic.map(&mut *f);
+                texel.coord = f(texel.coord);
             }
             Base::Builtin { comp, .. } => {
                 if let Some(Index::Dyn(value)) = comp {
@@ -107,6 +112,14 @@ impl Pointer {
             }
         }
         pointer
+    }
+}
+
+fn map_element(memory: &mut Memory, f: &mut dyn FnMut(Value) -> Value) {
+    if let Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) = memory
+        && let Some(element) = &mut resource.element
+    {
+        element.value = f(element.value);
     }
 }
 
@@ -219,9 +232,10 @@ impl<'m, 'w> Translator<'m, 'w> {
                 Ok(Base::Mem(mem))
             }
             StorageClass::Workgroup => self.shared_base(inst, pointee),
+            StorageClass::UniformConstant => self.image_base(inst, pointee),
             other => Err(inst.error(
                 ErrorCode::Unsupported,
-                format!("expected a variable of a compute shader without images, found {other:?}"),
+                format!("expected a variable of a compute shader, found {other:?}"),
             )),
         }
     }
@@ -251,13 +265,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     }
 
     fn buffer_base(&mut self, id: u32, pointee: u32, kind: BindingKind) -> Result<Base> {
-        let need = |kind: Decoration| {
-            self.module.decoration_word(id, kind)?.ok_or_else(|| {
-                let detail = format!("expected a {kind:?} decoration of %{id}");
-                FrontendError::new(ErrorCode::MissingBinding, detail)
-            })
-        };
-        let (set, binding) = (need(Decoration::DescriptorSet)?, need(Decoration::Binding)?);
+        let (set, binding) = self.binding_place(id)?;
         let block = self.block_of(pointee);
         let count = self.descriptors(pointee)?;
         // Checks that everything has an offset and that offsets fit.
@@ -273,6 +281,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         let memory = match kind {
             BindingKind::UniformBuffer => Memory::Ubo(resource),
             BindingKind::StorageBuffer => Memory::Ssbo(resource),
+            BindingKind::Image(_) => Memory::Image(resource),
         };
         let mut mem = MemPtr::start(memory, Rules::Explicit);
         mem.access.readonly = memory.is_read_only();
@@ -304,7 +313,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     }
 
     /// How many descriptors a variable of that type names; `None` if it is no array, `Some(0)` without a bound.
-    fn descriptors(&self, ty: u32) -> Result<Option<u32>> {
+    pub(super) fn descriptors(&self, ty: u32) -> Result<Option<u32>> {
         match self.globals.types.get(ty) {
             Some(&Type::Array { elem, count }) => {
                 let inner = self.descriptors(elem)?.unwrap_or(1);
@@ -316,7 +325,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     }
 
     /// The structure type behind arrays.
-    fn block_of(&self, ty: u32) -> u32 {
+    pub(super) fn block_of(&self, ty: u32) -> u32 {
         match self.globals.types.get(ty) {
             Some(Type::Array { elem, .. } | Type::RuntimeArray { elem }) => self.block_of(*elem),
             _ => ty,
@@ -397,6 +406,7 @@ impl<'m, 'w> Translator<'m, 'w> {
                 }
             }
             Base::Mem(mem) => Base::Mem(self.mem_step(mem, pointer.pointee, &ty, index)?),
+            Base::Texel(_) => return Err(outside("a composite, found a texel".into())),
         };
         Ok(Pointer { base, pointee })
     }
@@ -407,7 +417,9 @@ impl<'m, 'w> Translator<'m, 'w> {
             Index::Const(i) => self.imm(i),
             Index::Dyn(value) => value,
         };
-        if let Memory::Ubo(resource) | Memory::Ssbo(resource) = &mut mem.memory {
+        if let Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) =
+            &mut mem.memory
+        {
             if let Some(outer) = resource.element {
                 let count = self.globals.types.parts(array).unwrap_or(1);
                 let count = self.imm(count);

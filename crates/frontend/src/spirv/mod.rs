@@ -9,4 +9,4 @@ mod types;
 pub(crate) use constants::{Const, Globals};
 pub(crate) use module::{Deco, EntryPoint, ExtSet, Func, Merge, Module};
 pub(crate) use reader::Inst;
-pub(crate) use types::{Type, Types};
+pub(crate) use types::{ImageType, Type, Types};

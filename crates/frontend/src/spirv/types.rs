@@ -79,8 +79,27 @@ pub(crate) enum Type {
         /// What it takes.
         params: Rc<[u32]>,
     },
+    /// An image.
+    Image(ImageType),
     /// A type that is only named so far: images, samplers and the like.
     Opaque(&'static str),
+}
+
+/// What an image type declares.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct ImageType {
+    /// Type of a component of a texel.
+    pub(crate) component: u32,
+    /// Number of the dimensions in SPIR-V.
+    pub(crate) dim: u32,
+    /// Whether it has layers.
+    pub(crate) arrayed: bool,
+    /// Whether a texel has several samples.
+    pub(crate) multisampled: bool,
+    /// 1 for use with a sampler, 2 without, 0 if only known at run time.
+    pub(crate) sampled: u32,
+    /// Number of the format in SPIR-V; 0 if it is not known.
+    pub(crate) format: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -277,6 +296,14 @@ impl Types {
                 self.need(inst, pointee, "a pointee type", |_| true)?;
                 Type::Pointer { class, pointee }
             }
+            Op::TypeImage => Type::Image(ImageType {
+                component: inst.word(0)?,
+                dim: inst.word(1)?,
+                arrayed: inst.word(3)? != 0,
+                multisampled: inst.word(4)? != 0,
+                sampled: inst.word(5)?,
+                format: inst.word(6)?,
+            }),
             Op::TypeFunction => {
                 for &id in inst.operands {
                     self.need(inst, id, "a type", |_| true)?;
@@ -363,6 +390,7 @@ impl Type {
             Type::Struct { members } => format!("a structure of {} members", members.len()),
             Type::Pointer { class, .. } => format!("a {class:?} pointer"),
             Type::Function { .. } => "a function type".into(),
+            Type::Image(_) => "an image".into(),
             Type::Opaque(name) => format!("an opaque type ({name})"),
         }
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Job, JobError};
+use super::{BufferKind, Job, JobError};
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_VARIABLE: u32 = 59;
@@ -61,6 +61,13 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
         let place = (buffer.set, buffer.binding, buffer.element);
         if buffer.contents.is_empty() {
             return refuse(format!("the buffer at {place:?} is empty"));
+        }
+        if let BufferKind::Image(image) = buffer.kind {
+            let size = buffer.contents.len();
+            if image.bytes() != Some(size) {
+                let (format, wanted) = (image.format, image.size);
+                return refuse(format!("{size} bytes at {place:?} are not {wanted:?} of {format}"));
+            }
         }
         if job.buffers[..index].iter().any(|b| (b.set, b.binding, b.element) == place) {
             return refuse(format!("two buffers at {place:?}"));

@@ -11,6 +11,7 @@
 //! is held by a value of `objects` that destroys it when dropped and that borrows the device,
 //! so no handle outlives what it was made from.
 
+mod images;
 mod interface;
 mod objects;
 
@@ -20,6 +21,7 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use crate::Absent;
+use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
 
 /// How long one dispatch may take before it is called endless.
@@ -44,6 +46,33 @@ pub enum BufferKind {
     Storage,
     /// A uniform buffer.
     Uniform,
+    /// A storage image or a storage texel buffer, whose texels are the contents: x fastest, then y, then z or layers.
+    Image(Image),
+}
+
+/// The shape of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Image {
+    /// Dimension.
+    pub dimension: Dimension,
+    /// Width, height, and depth or number of layers (six per cube); 1 where there is no such dimension.
+    pub size: [u32; 3],
+    /// The format as GLSL spells it: `rgba8`.
+    pub format: &'static str,
+}
+
+/// The dimensions of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the names are Vulkan's")]
+pub enum Dimension {
+    D1,
+    D2,
+    D3,
+    Cube,
+    D1Array,
+    D2Array,
+    CubeArray,
+    Buffer,
 }
 
 /// A buffer that the shader sees at one descriptor.
@@ -155,9 +184,15 @@ impl Lavapipe {
             .iter()
             .map(|buffer| MappedBuffer::new(&self.device, &self.memory, buffer))
             .collect::<Result<Vec<_>, _>>()?;
-        let descriptors = DescriptorPool::new(&self.device, &parts, job, &buffers)?;
+        let images = job
+            .buffers
+            .iter()
+            .zip(&buffers)
+            .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
+            .collect::<Result<Vec<_>, _>>()?;
+        let descriptors = DescriptorPool::new(&self.device, &parts, job, &buffers, &images)?;
         let commands = CommandPool::new(&self.device, self.queue_family)?;
-        let recorded = commands.record(&parts, &pipeline, &descriptors, job)?;
+        let recorded = commands.record(&parts, &pipeline, &descriptors, job, &buffers, &images)?;
         // A panic while holding the lock leaves the queue itself intact.
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;

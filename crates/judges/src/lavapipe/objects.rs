@@ -6,13 +6,18 @@ use std::time::Duration;
 
 use ash::vk;
 
-use super::{Buffer, BufferKind, Job, JobError, entry_name, vulkan};
+use super::images::BoundImage;
+use super::{Buffer, BufferKind, Dimension, Job, JobError, entry_name, vulkan};
 
 impl BufferKind {
     fn descriptor(self) -> vk::DescriptorType {
         match self {
             BufferKind::Storage => vk::DescriptorType::STORAGE_BUFFER,
             BufferKind::Uniform => vk::DescriptorType::UNIFORM_BUFFER,
+            BufferKind::Image(image) if image.dimension == Dimension::Buffer => {
+                vk::DescriptorType::STORAGE_TEXEL_BUFFER
+            }
+            BufferKind::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
         }
     }
 
@@ -20,6 +25,12 @@ impl BufferKind {
         match self {
             BufferKind::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
             BufferKind::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
+            BufferKind::Image(image) if image.dimension == Dimension::Buffer => {
+                vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
+            }
+            BufferKind::Image(_) => {
+                vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST
+            }
         }
     }
 }
@@ -215,6 +226,11 @@ impl<'d> MappedBuffer<'d> {
         Ok(made)
     }
 
+    /// The buffer.
+    pub(super) fn handle(&self) -> vk::Buffer {
+        self.handle
+    }
+
     /// The buffer's contents now; called when no submission is in flight.
     pub(super) fn read(&self) -> Vec<u8> {
         // SAFETY: `mapped` holds `length` initialised bytes as long as `self` lives, and the
@@ -247,6 +263,7 @@ impl<'d> DescriptorPool<'d> {
         parts: &PipelineParts<'_>,
         job: &Job<'_>,
         buffers: &[MappedBuffer<'_>],
+        images: &[Option<BoundImage<'_>>],
     ) -> Result<Self, JobError> {
         let mut pool =
             DescriptorPool { device, handle: vk::DescriptorPool::null(), sets: Vec::new() };
@@ -255,8 +272,13 @@ impl<'d> DescriptorPool<'d> {
         }
         // Layouts may have gaps in an array's elements, so every binding is given room for all.
         let count = job.buffers.iter().map(|buffer| buffer.element + 1).sum::<u32>().max(1);
-        let sizes = [vk::DescriptorType::STORAGE_BUFFER, vk::DescriptorType::UNIFORM_BUFFER]
-            .map(|ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count));
+        let sizes = [
+            vk::DescriptorType::STORAGE_BUFFER,
+            vk::DescriptorType::UNIFORM_BUFFER,
+            vk::DescriptorType::STORAGE_IMAGE,
+            vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+        ]
+        .map(|ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count));
         let info = vk::DescriptorPoolCreateInfo::default()
             .max_sets(parts.sets.len() as u32)
             .pool_sizes(&sizes);
@@ -269,7 +291,7 @@ impl<'d> DescriptorPool<'d> {
         // SAFETY: pool and layouts are live.
         pool.sets = unsafe { device.allocate_descriptor_sets(&info) }
             .map_err(vulkan("vkAllocateDescriptorSets"))?;
-        for (buffer, mapped) in job.buffers.iter().zip(buffers) {
+        for ((buffer, mapped), image) in job.buffers.iter().zip(buffers).zip(images) {
             let range = [vk::DescriptorBufferInfo::default()
                 .buffer(mapped.handle)
                 .range(mapped.length as u64)];
@@ -277,8 +299,17 @@ impl<'d> DescriptorPool<'d> {
                 .dst_set(pool.sets[buffer.set as usize])
                 .dst_binding(buffer.binding)
                 .dst_array_element(buffer.element)
-                .descriptor_type(buffer.kind.descriptor())
-                .buffer_info(&range);
+                .descriptor_type(buffer.kind.descriptor());
+            let general = vk::ImageLayout::GENERAL;
+            let shown = image.as_ref().map_or_else(vk::ImageView::null, |image| image.view);
+            let view = [vk::DescriptorImageInfo::default().image_view(shown).image_layout(general)];
+            let texels = [image.as_ref().map_or_else(vk::BufferView::null, |i| i.buffer_view)];
+            let mut write = match buffer.kind.descriptor() {
+                vk::DescriptorType::STORAGE_IMAGE => write.image_info(&view),
+                vk::DescriptorType::STORAGE_TEXEL_BUFFER => write.texel_buffer_view(&texels),
+                _ => write.buffer_info(&range),
+            };
+            write.descriptor_count = 1;
             // SAFETY: the set's layout has this binding, type and element, because both were
             // made from the same list of buffers.
             unsafe { device.update_descriptor_sets(&[write], &[]) };
@@ -317,6 +348,8 @@ impl<'d> CommandPool<'d> {
         pipeline: &Pipeline<'_>,
         descriptors: &DescriptorPool<'_>,
         job: &Job<'_>,
+        buffers: &[MappedBuffer<'_>],
+        images: &[Option<BoundImage<'_>>],
     ) -> Result<vk::CommandBuffer, JobError> {
         let device = self.device;
         let info = vk::CommandBufferAllocateInfo::default()
@@ -336,6 +369,11 @@ impl<'d> CommandPool<'d> {
             device
                 .begin_command_buffer(commands, &begin)
                 .map_err(vulkan("vkBeginCommandBuffer"))?;
+            for (image, texels) in images.iter().zip(buffers) {
+                if let Some(image) = image {
+                    image.record_upload(commands, texels);
+                }
+            }
             device.cmd_bind_pipeline(commands, compute, pipeline.handle);
             if !descriptors.sets.is_empty() {
                 device.cmd_bind_descriptor_sets(
@@ -353,12 +391,17 @@ impl<'d> CommandPool<'d> {
             }
             let [x, y, z] = job.groups;
             device.cmd_dispatch(commands, x, y, z);
+            for (image, texels) in images.iter().zip(buffers) {
+                if let Some(image) = image {
+                    image.record_download(commands, texels);
+                }
+            }
             let barrier = [vk::MemoryBarrier::default()
-                .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+                .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
                 .dst_access_mask(vk::AccessFlags::HOST_READ)];
             device.cmd_pipeline_barrier(
                 commands,
-                vk::PipelineStageFlags::COMPUTE_SHADER,
+                vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER,
                 vk::PipelineStageFlags::HOST,
                 vk::DependencyFlags::empty(),
                 &barrier,

@@ -161,7 +161,6 @@ pub(super) enum ImageAction {
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageOp {
-    pub(super) inst: InstId,
     pub(super) binding: BindingId,
     pub(super) element: Option<Slot>,
     pub(super) ty: ImageTy,

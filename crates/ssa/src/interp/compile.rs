@@ -260,7 +260,7 @@ impl Compiler<'_> {
             | InstKind::ImageStore { .. }
             | InstKind::ImageAtomic { .. }
             | InstKind::ImageSize(_)
-            | InstKind::ImageParam { .. } => self.image(id, inst),
+            | InstKind::ImageParam { .. } => self.image(inst),
             InstKind::Barrier { execution, .. } => match execution {
                 // The invocations of a subgroup are always together.
                 None | Some(Scope::Invocation | Scope::Subgroup) => {}
@@ -465,12 +465,11 @@ impl Compiler<'_> {
         }
     }
 
-    fn image(&mut self, id: InstId, inst: &InstData) {
+    fn image(&mut self, inst: &InstData) {
         let kind = &inst.kind;
         let Some(image) = kind.image().copied() else { return };
         let Some(ty) = self.shader.image(image.binding) else { return };
         let mut op = ImageOp {
-            inst: id,
             binding: image.binding,
             element: image.element.map(|src| self.read(src, 0)),
             ty,

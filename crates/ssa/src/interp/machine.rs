@@ -354,7 +354,10 @@ impl Machine<'_> {
                 }
             }
             let size = bytes.len() as u64;
-            if let Some((count, offset)) = fault {
+            // Texels out of bounds have a defined meaning, and the shader's own address for it.
+            if let Some((count, offset)) = fault
+                && !matches!(op.space, Space::Image { .. })
+            {
                 self.out_of_bounds(state.index, op.inst, lane, count, offset, size);
             }
         }
@@ -377,15 +380,12 @@ impl Machine<'_> {
             // Texels of another size than the image's cannot be reached.
             image = image.filter(|image| image.format.bytes() == format.bytes());
             let texel = image.as_ref().and_then(|image| image.read(op.ty, coord));
-            let mut inside = texel.is_some();
             let results = match op.action {
                 ImageAction::Size => {
-                    inside = true;
                     let size = |comp| image.as_ref().map_or(0, |i| i.size_comp(op.ty, comp));
                     [0, 1, 2, 3].map(|comp| if comp < op.comps.into() { size(comp) } else { 0 })
                 }
                 ImageAction::Param(param, comp) => {
-                    inside = true;
                     let param = |i: &super::Image| i.param(op.ty, param, comp.into());
                     [image.as_deref().map_or(0, param); 4]
                 }
@@ -394,7 +394,7 @@ impl Machine<'_> {
                     let comps = op.data.map(slot);
                     let texel = encode(format, comps);
                     if let Some(image) = &mut image {
-                        inside = image.write(op.ty, coord, texel);
+                        image.write(op.ty, coord, texel);
                     }
                     [0; 4]
                 }
@@ -410,10 +410,6 @@ impl Machine<'_> {
             };
             for (&to, bits) in op.result.iter().zip(results).take(op.comps.into()) {
                 state.slot(to, width)[lane].set(bits.into());
-            }
-            if !inside {
-                let size = image.map_or(0, |image| image.bytes.len() as u64);
-                self.out_of_bounds(state.index, op.inst, lane, 1, coord[0].into(), size);
             }
         }
     }

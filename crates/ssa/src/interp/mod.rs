@@ -63,7 +63,8 @@ pub struct Report {
     pub operations: u64,
     /// Workgroups that ran.
     pub workgroups: u64,
-    /// Accesses out of bounds, counted once per component and invocation.
+    /// Accesses of buffers out of bounds, counted once per component and invocation. Those of images mean something:
+    /// they read 0 and write nothing.
     pub out_of_bounds_count: u64,
     /// The first of them, one per instruction.
     pub out_of_bounds: Vec<OutOfBounds>,

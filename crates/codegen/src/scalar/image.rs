@@ -1,0 +1,90 @@
+//! Images: typed messages and what the driver tells. All that depends on formats has been lowered.
+
+use crestline_ssa::ir::{ImageForm, InstKind, Resource, Src, Value};
+
+use super::operands::Class;
+use super::{SelectError, Selector};
+use crate::ir::{Effect, Operand};
+use crate::surface::{self, Atomic};
+
+impl Selector<'_> {
+    pub(super) fn image(
+        &mut self,
+        kind: &InstKind,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        let device = self.device;
+        match (kind, result) {
+            (
+                InstKind::ImageLoad { form: ImageForm::Shader, .. }
+                | InstKind::ImageStore { form: ImageForm::Shader, .. }
+                | InstKind::ImageAtomic { form: ImageForm::Shader, .. }
+                | InstKind::ImageSize(_),
+                _,
+            ) => return Err(SelectError::NotLowered { what: "an image access" }),
+            (InstKind::ImageLoad { image, coord, dims, form, access }, Some(result)) => {
+                let surface = self.surface(image)?;
+                let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
+                let stable = access.readonly && !access.volatile;
+                let effect = if stable { Effect::Pure } else { Effect::Read };
+                let comps = form.comps() as u32;
+                let b = &mut self.b();
+                let texel =
+                    surface::read_texel(b, device, surface, header, &coordinates, comps, effect)?;
+                for (comp, dword) in texel.into_iter().enumerate() {
+                    self.set_home(result, comp, dword);
+                }
+            }
+            (InstKind::ImageStore { image, coord, dims, data, form, .. }, _) => {
+                let surface = self.surface(image)?;
+                let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
+                let texel: Vec<Operand> =
+                    (0..form.comps()).map(|c| self.src_comp(*data, c, Class::Unsigned)).collect();
+                surface::write_texel(&mut self.b(), device, surface, header, &coordinates, &texel)?;
+            }
+            (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
+                let surface = self.surface(image)?;
+                let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
+                let (Atomic::Integer(op), operands) = self.atomic_operands(*op, *data, *compare)?
+                else {
+                    return Err(SelectError::Memory { what: "a float atomic on an image" });
+                };
+                let wanted = result.filter(|result| self.used[result.index()]);
+                let b = &mut self.b();
+                let old = surface::atomic_texel(
+                    b,
+                    device,
+                    surface,
+                    op,
+                    header,
+                    &coordinates,
+                    &operands,
+                    wanted.is_some(),
+                )?;
+                if let (Some(result), Some(old)) = (wanted, old) {
+                    self.set_home(result, 0, old);
+                }
+            }
+            (InstKind::ImageParam { image, param, comp }, Some(result)) => {
+                let Resource { binding, .. } = *image;
+                let (interface, param, comp) = (self.interface, *param, u32::from(*comp));
+                let place = |element| {
+                    interface.image_params.get(&(binding, param, element)).map(|at| at + 4 * comp)
+                };
+                let missing = SelectError::NoPlace { what: "an image parameter" };
+                self.payload_dword(image, &place, missing, result)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn header(&mut self) -> Option<Operand> {
+        let needed = self.device.typed_messages_need_header();
+        needed.then(|| self.pool.typed_header(&mut self.out))
+    }
+
+    fn coordinates(&mut self, coord: Src, dims: u8) -> Vec<Operand> {
+        (0..usize::from(dims)).map(|comp| self.src_comp(coord, comp, Class::Unsigned)).collect()
+    }
+}

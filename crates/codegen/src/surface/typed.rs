@@ -1,0 +1,140 @@
+//! Reads, writes and atomics on the texels of typed surfaces.
+//!
+//! A message serves eight channels. Coordinates are signed dwords, one for each dimension that the surface has, and the
+//! bounds are the surface's: out of bounds reads give 0 (a fourth component may be 1), writes and atomics are dropped.
+//! Some devices want a header, see [`fill_typed_header`].
+
+use crestline_device::Device;
+use crestline_isa::Type;
+use crestline_isa::message::{self as isa, AtomicOp, ChannelMask, DescriptorError, SlotGroup};
+
+use super::memory::join;
+use super::{Shape, Surface, at, message, parts};
+use crate::ir::{Builder, Effect, Operand};
+
+/// Channels of a message.
+const CHANNELS: u8 = 8;
+
+/// Byte in the header of the mask of channels that take part.
+const MASK: u32 = 28;
+
+/// All channels: the instruction's own mask decides.
+const ALL: u32 = 0xffff;
+
+/// Reads `components` (1 to 4) of the texel at each channel's coordinates. Returns a register per component.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_texel(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    header: Option<Operand>,
+    coordinates: &[Operand],
+    components: u32,
+    effect: Effect,
+) -> Result<Vec<Operand>, DescriptorError> {
+    let mut responses = Vec::new();
+    for (group, channels) in parts(b, CHANNELS) {
+        let (slots, mask) = (slots(group), ChannelMask::first(components));
+        let kind = isa::Message::TypedRead { bti: surface.bti(), slots, mask };
+        let response = u32::from(channels) * Type::Ud.size() * components;
+        let mut b = b.exec(channels);
+        let dst = b.lanes(Type::Ud, components);
+        let shape = shape(header, coordinates, surface, effect, response);
+        let payload = payload(header, [coordinates], group);
+        let message = message(device, kind, shape)?;
+        b.group(group).message(message, dst, surface.addend(), &payload);
+        responses.push(dst);
+    }
+    Ok(join(b, &responses, components))
+}
+
+/// Writes the components of the texel at each channel's coordinates.
+///
+/// # Errors
+/// A device without the message.
+pub fn write_texel(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    header: Option<Operand>,
+    coordinates: &[Operand],
+    data: &[Operand],
+) -> Result<(), DescriptorError> {
+    for (group, channels) in parts(b, CHANNELS) {
+        let (slots, mask) = (slots(group), ChannelMask::first(data.len() as u32));
+        let kind = isa::Message::TypedWrite { bti: surface.bti(), slots, mask };
+        let shape = shape(header, coordinates, surface, Effect::Write, 0);
+        let payload = payload(header, [coordinates, data], group);
+        let message = message(device, kind, shape)?;
+        let null = Operand::null(Type::Ud);
+        b.exec(channels).group(group).message(message, null, surface.addend(), &payload);
+    }
+    Ok(())
+}
+
+/// An atomic on the texel, a dword, at each channel's coordinates, with as many operands as the operation has. Returns
+/// the old values if `wanted`.
+///
+/// # Errors
+/// A device without the message or operation.
+#[allow(clippy::too_many_arguments, reason = "one per part of the message")]
+pub fn atomic_texel(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    op: AtomicOp,
+    header: Option<Operand>,
+    coordinates: &[Operand],
+    operands: &[Operand],
+    wanted: bool,
+) -> Result<Option<Operand>, DescriptorError> {
+    let mut responses = Vec::new();
+    for (group, channels) in parts(b, CHANNELS) {
+        let (bti, slots) = (surface.bti(), slots(group));
+        let kind = isa::Message::TypedAtomic { bti, op, slots, return_data: wanted };
+        let response = if wanted { u32::from(channels) * Type::Ud.size() } else { 0 };
+        let shape = shape(header, coordinates, surface, Effect::Write, response);
+        let payload = payload(header, [coordinates, operands], group);
+        let message = message(device, kind, shape)?;
+        let mut b = b.exec(channels);
+        let dst = if wanted { b.lanes(Type::Ud, 1) } else { Operand::null(Type::Ud) };
+        b.group(group).message(message, dst, surface.addend(), &payload);
+        responses.push(dst);
+    }
+    Ok(wanted.then(|| join(b, &responses, 1)[0]))
+}
+
+/// Writes the header that typed messages take on devices where
+/// [`typed_messages_need_header`](Device::typed_messages_need_header): it is the same for all of a program.
+pub fn fill_typed_header(b: &mut Builder<'_>, header: Operand) {
+    b.no_mask().exec(CHANNELS).mov(header, Operand::imm_ud(0));
+    b.uniform().mov(header.byte_offset(MASK), Operand::imm_ud(ALL));
+}
+
+fn shape(
+    header: Option<Operand>,
+    coordinates: &[Operand],
+    surface: Surface,
+    effect: Effect,
+    response: u32,
+) -> Shape {
+    let headers = u8::from(header.is_some());
+    let first = headers + coordinates.len() as u8;
+    Shape { headers, first, response, effect, space: surface.space() }
+}
+
+fn payload<const N: usize>(
+    header: Option<Operand>,
+    lists: [&[Operand]; N],
+    group: u8,
+) -> Vec<Operand> {
+    let lanes = lists.into_iter().flatten().map(|&part| at(part, group));
+    header.into_iter().chain(lanes).collect()
+}
+
+/// Which half of sixteen channels those from `group` on are.
+fn slots(group: u8) -> SlotGroup {
+    if group / CHANNELS % 2 == 0 { SlotGroup::Low } else { SlotGroup::High }
+}

@@ -1,0 +1,289 @@
+//! Storage images and texel buffers as Vulkan objects that destroy themselves.
+
+use ash::vk;
+
+use super::objects::MappedBuffer;
+use super::{Buffer, BufferKind, Dimension, Image, JobError, vulkan};
+
+/// Vulkan's formats by the names of GLSL.
+const FORMATS: &[(&str, vk::Format)] = &[
+    ("rgba32f", vk::Format::R32G32B32A32_SFLOAT),
+    ("rgba16f", vk::Format::R16G16B16A16_SFLOAT),
+    ("rg32f", vk::Format::R32G32_SFLOAT),
+    ("rg16f", vk::Format::R16G16_SFLOAT),
+    ("r11f_g11f_b10f", vk::Format::B10G11R11_UFLOAT_PACK32),
+    ("r32f", vk::Format::R32_SFLOAT),
+    ("r16f", vk::Format::R16_SFLOAT),
+    ("rgba16", vk::Format::R16G16B16A16_UNORM),
+    ("rgb10_a2", vk::Format::A2B10G10R10_UNORM_PACK32),
+    ("rgba8", vk::Format::R8G8B8A8_UNORM),
+    ("rg16", vk::Format::R16G16_UNORM),
+    ("rg8", vk::Format::R8G8_UNORM),
+    ("r16", vk::Format::R16_UNORM),
+    ("r8", vk::Format::R8_UNORM),
+    ("rgba16_snorm", vk::Format::R16G16B16A16_SNORM),
+    ("rgba8_snorm", vk::Format::R8G8B8A8_SNORM),
+    ("rg16_snorm", vk::Format::R16G16_SNORM),
+    ("rg8_snorm", vk::Format::R8G8_SNORM),
+    ("r16_snorm", vk::Format::R16_SNORM),
+    ("r8_snorm", vk::Format::R8_SNORM),
+    ("rgba32i", vk::Format::R32G32B32A32_SINT),
+    ("rgba16i", vk::Format::R16G16B16A16_SINT),
+    ("rgba8i", vk::Format::R8G8B8A8_SINT),
+    ("rg32i", vk::Format::R32G32_SINT),
+    ("rg16i", vk::Format::R16G16_SINT),
+    ("rg8i", vk::Format::R8G8_SINT),
+    ("r32i", vk::Format::R32_SINT),
+    ("r16i", vk::Format::R16_SINT),
+    ("r8i", vk::Format::R8_SINT),
+    ("rgba32ui", vk::Format::R32G32B32A32_UINT),
+    ("rgba16ui", vk::Format::R16G16B16A16_UINT),
+    ("rgb10_a2ui", vk::Format::A2B10G10R10_UINT_PACK32),
+    ("rgba8ui", vk::Format::R8G8B8A8_UINT),
+    ("rg32ui", vk::Format::R32G32_UINT),
+    ("rg16ui", vk::Format::R16G16_UINT),
+    ("rg8ui", vk::Format::R8G8_UINT),
+    ("r32ui", vk::Format::R32_UINT),
+    ("r16ui", vk::Format::R16_UINT),
+    ("r8ui", vk::Format::R8_UINT),
+];
+
+impl Image {
+    fn vulkan_format(&self) -> Result<vk::Format, JobError> {
+        let row = FORMATS.iter().find(|(name, _)| *name == self.format);
+        let unknown = || JobError::Interface(format!("{} is no image format", self.format));
+        row.map(|(_, format)| *format).ok_or_else(unknown)
+    }
+
+    /// Bytes of all texels, if the format is known and there is such a size.
+    pub(super) fn bytes(&self) -> Option<usize> {
+        let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
+        let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
+            ("r", rest) if rest.starts_with("11f") => 32,
+            ("rgb", _) => 32,
+            (channels, rest) => {
+                let digits = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+                channels.len() * rest[..digits].parse::<usize>().ok()?
+            }
+        };
+        self.size.iter().try_fold(bits / 8, |bytes, &n| bytes.checked_mul(n as usize))
+    }
+
+    /// Width, height and depth; the rest of the size are layers.
+    fn extent(&self) -> vk::Extent3D {
+        let [width, height, depth] = self.size;
+        let depth = if self.dimension == Dimension::D3 { depth } else { 1 };
+        vk::Extent3D { width, height, depth }
+    }
+
+    fn layers(&self) -> u32 {
+        if self.dimension == Dimension::D3 { 1 } else { self.size[2] }
+    }
+
+    fn types(&self) -> (vk::ImageType, vk::ImageViewType) {
+        match self.dimension {
+            Dimension::D1 | Dimension::Buffer => {
+                (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D)
+            }
+            Dimension::D1Array => (vk::ImageType::TYPE_1D, vk::ImageViewType::TYPE_1D_ARRAY),
+            Dimension::D2 => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D),
+            Dimension::D2Array => (vk::ImageType::TYPE_2D, vk::ImageViewType::TYPE_2D_ARRAY),
+            Dimension::D3 => (vk::ImageType::TYPE_3D, vk::ImageViewType::TYPE_3D),
+            Dimension::Cube => (vk::ImageType::TYPE_2D, vk::ImageViewType::CUBE),
+            Dimension::CubeArray => (vk::ImageType::TYPE_2D, vk::ImageViewType::CUBE_ARRAY),
+        }
+    }
+
+    fn layer_range(&self) -> vk::ImageSubresourceLayers {
+        vk::ImageSubresourceLayers::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .layer_count(self.layers())
+    }
+}
+
+/// An image with its memory and view, or the view of a texel buffer.
+pub(super) struct BoundImage<'d> {
+    device: &'d ash::Device,
+    image: Image,
+    handle: vk::Image,
+    memory: vk::DeviceMemory,
+    pub(super) view: vk::ImageView,
+    pub(super) buffer_view: vk::BufferView,
+}
+
+impl<'d> BoundImage<'d> {
+    /// The image of a buffer of texels, if that is what `buffer` is. `texels` holds them, and is what the view of a
+    /// texel buffer shows.
+    pub(super) fn new(
+        device: &'d ash::Device,
+        memory: &vk::PhysicalDeviceMemoryProperties,
+        buffer: &Buffer,
+        texels: &MappedBuffer<'_>,
+    ) -> Result<Option<Self>, JobError> {
+        let BufferKind::Image(image) = buffer.kind else { return Ok(None) };
+        let mut made = BoundImage {
+            device,
+            image,
+            handle: vk::Image::null(),
+            memory: vk::DeviceMemory::null(),
+            view: vk::ImageView::null(),
+            buffer_view: vk::BufferView::null(),
+        };
+        let format = image.vulkan_format()?;
+        if image.dimension == Dimension::Buffer {
+            let info = vk::BufferViewCreateInfo::default()
+                .buffer(texels.handle())
+                .format(format)
+                .range(vk::WHOLE_SIZE);
+            // SAFETY: the buffer is live, and was made for texel views.
+            made.buffer_view = unsafe { device.create_buffer_view(&info, None) }
+                .map_err(vulkan("vkCreateBufferView"))?;
+            return Ok(Some(made));
+        }
+        let (ty, view) = image.types();
+        let cube = matches!(image.dimension, Dimension::Cube | Dimension::CubeArray);
+        let flags = match cube {
+            true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
+            false => vk::ImageCreateFlags::empty(),
+        };
+        let usage = vk::ImageUsageFlags::STORAGE
+            | vk::ImageUsageFlags::TRANSFER_SRC
+            | vk::ImageUsageFlags::TRANSFER_DST;
+        let info = vk::ImageCreateInfo::default()
+            .flags(flags)
+            .image_type(ty)
+            .format(format)
+            .extent(image.extent())
+            .mip_levels(1)
+            .array_layers(image.layers())
+            .samples(vk::SampleCountFlags::TYPE_1)
+            .tiling(vk::ImageTiling::OPTIMAL)
+            .usage(usage);
+        // SAFETY: `info` lives through the call.
+        made.handle =
+            unsafe { device.create_image(&info, None) }.map_err(vulkan("vkCreateImage"))?;
+        // SAFETY: the image is live.
+        let needs = unsafe { device.get_image_memory_requirements(made.handle) };
+        let index = (0..memory.memory_type_count)
+            .find(|index| needs.memory_type_bits & (1 << index) != 0)
+            .ok_or_else(|| JobError::Interface("no memory type for images".into()))?;
+        let info =
+            vk::MemoryAllocateInfo::default().allocation_size(needs.size).memory_type_index(index);
+        // SAFETY: `info` lives through the call.
+        made.memory =
+            unsafe { device.allocate_memory(&info, None) }.map_err(vulkan("vkAllocateMemory"))?;
+        // SAFETY: the memory is as large and as aligned as the image asked for.
+        unsafe { device.bind_image_memory(made.handle, made.memory, 0) }
+            .map_err(vulkan("vkBindImageMemory"))?;
+        let info = vk::ImageViewCreateInfo::default()
+            .image(made.handle)
+            .view_type(view)
+            .format(format)
+            .subresource_range(made.range());
+        // SAFETY: the image is live and bound to memory.
+        made.view = unsafe { device.create_image_view(&info, None) }
+            .map_err(vulkan("vkCreateImageView"))?;
+        Ok(Some(made))
+    }
+
+    fn range(&self) -> vk::ImageSubresourceRange {
+        vk::ImageSubresourceRange::default()
+            .aspect_mask(vk::ImageAspectFlags::COLOR)
+            .level_count(1)
+            .layer_count(self.image.layers())
+    }
+
+    fn copy(&self) -> [vk::BufferImageCopy; 1] {
+        [vk::BufferImageCopy::default()
+            .image_subresource(self.image.layer_range())
+            .image_extent(self.image.extent())]
+    }
+
+    /// Records the copy of the texels to the image, which shaders may then use.
+    ///
+    /// # Safety
+    ///
+    /// `commands` is being recorded, and `texels` lives until it has run.
+    pub(super) unsafe fn record_upload(
+        &self,
+        commands: vk::CommandBuffer,
+        texels: &MappedBuffer<'_>,
+    ) {
+        if self.handle == vk::Image::null() {
+            return;
+        }
+        let general = vk::ImageLayout::GENERAL;
+        let shader = vk::AccessFlags::SHADER_READ | vk::AccessFlags::SHADER_WRITE;
+        let barrier = |old, from, to| {
+            [vk::ImageMemoryBarrier::default()
+                .image(self.handle)
+                .subresource_range(self.range())
+                .old_layout(old)
+                .new_layout(general)
+                .src_access_mask(from)
+                .dst_access_mask(to)]
+        };
+        let none = vk::DependencyFlags::empty();
+        let (top, transfer, compute) = (
+            vk::PipelineStageFlags::TOP_OF_PIPE,
+            vk::PipelineStageFlags::TRANSFER,
+            vk::PipelineStageFlags::COMPUTE_SHADER,
+        );
+        let write = vk::AccessFlags::TRANSFER_WRITE;
+        let first = barrier(vk::ImageLayout::UNDEFINED, vk::AccessFlags::empty(), write);
+        let second = barrier(general, write, shader);
+        // SAFETY: the handles are live and stay so as the caller promises; the buffer holds the image's texels, since
+        // `interface::check` compared the sizes.
+        unsafe {
+            self.device.cmd_pipeline_barrier(commands, top, transfer, none, &[], &[], &first);
+            let (buffer, copy) = (texels.handle(), self.copy());
+            self.device.cmd_copy_buffer_to_image(commands, buffer, self.handle, general, &copy);
+            self.device.cmd_pipeline_barrier(commands, transfer, compute, none, &[], &[], &second);
+        }
+    }
+
+    /// Records the copy of the image, which shaders have written, back to the texels.
+    ///
+    /// # Safety
+    ///
+    /// As for [`BoundImage::record_upload`].
+    pub(super) unsafe fn record_download(
+        &self,
+        commands: vk::CommandBuffer,
+        texels: &MappedBuffer<'_>,
+    ) {
+        if self.handle == vk::Image::null() {
+            return;
+        }
+        let general = vk::ImageLayout::GENERAL;
+        let written = [vk::ImageMemoryBarrier::default()
+            .image(self.handle)
+            .subresource_range(self.range())
+            .old_layout(general)
+            .new_layout(general)
+            .src_access_mask(vk::AccessFlags::SHADER_WRITE)
+            .dst_access_mask(vk::AccessFlags::TRANSFER_READ)];
+        let (compute, transfer) =
+            (vk::PipelineStageFlags::COMPUTE_SHADER, vk::PipelineStageFlags::TRANSFER);
+        let none = vk::DependencyFlags::empty();
+        // SAFETY: as in `record_upload`.
+        unsafe {
+            self.device.cmd_pipeline_barrier(commands, compute, transfer, none, &[], &[], &written);
+            let (buffer, copy) = (texels.handle(), self.copy());
+            self.device.cmd_copy_image_to_buffer(commands, self.handle, general, buffer, &copy);
+        }
+    }
+}
+
+impl Drop for BoundImage<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device, null handles are allowed, and every submission that used them has been waited
+        // for.
+        unsafe {
+            self.device.destroy_image_view(self.view, None);
+            self.device.destroy_buffer_view(self.buffer_view, None);
+            self.device.destroy_image(self.handle, None);
+            self.device.free_memory(self.memory, None);
+        }
+    }
+}
