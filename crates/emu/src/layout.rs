@@ -102,11 +102,11 @@ impl Placement {
             Tiling::X => {
                 let address = tiles + row * tile_bytes + byte;
                 let flip = bit(address, 9) ^ bit(address, 10);
-                address ^ u64::from(self.layout.swizzled) * flip << 6
+                address ^ ((u64::from(self.layout.swizzled) * flip) << 6)
             }
             Tiling::Y => {
                 let address = tiles + byte / 16 * 512 + row * 16 + byte % 16;
-                address ^ u64::from(self.layout.swizzled) * bit(address, 9) << 6
+                address ^ ((u64::from(self.layout.swizzled) * bit(address, 9)) << 6)
             }
         }
     }

@@ -142,10 +142,10 @@ fn texel(format: &str, wild: bool, random: &mut Random) -> [u32; 4] {
         match (prefix(format), wild) {
             ("u", false) => any >> (32 - bits),
             ("i", false) => (any.cast_signed() >> (32 - bits)).cast_unsigned(),
-            ("", true) if any % 3 == 0 => random.pick(wilds).to_bits(),
+            ("", true) if any.is_multiple_of(3) => random.pick(wilds).to_bits(),
             ("", _) if any % 3 == 1 => random.pick(&FLOATS).to_bits(),
             ("", _) => (random.unit() as f32 * 2.5 - 1.25).to_bits(),
-            _ if any % 2 == 0 => any,
+            _ if any.is_multiple_of(2) => any,
             _ => any % 1000,
         }
     })

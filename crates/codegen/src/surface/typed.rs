@@ -136,5 +136,5 @@ fn payload<const N: usize>(
 
 /// Which half of sixteen channels those from `group` on are.
 fn slots(group: u8) -> SlotGroup {
-    if group / CHANNELS % 2 == 0 { SlotGroup::Low } else { SlotGroup::High }
+    if (group / CHANNELS).is_multiple_of(2) { SlotGroup::Low } else { SlotGroup::High }
 }

@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind};
 use rspirv::spirv::{
-    AddressingModel, BuiltIn, Capability, Decoration, ExecutionMode, ExecutionModel, GlslStd450Op,
-    MAGIC_NUMBER, MemoryModel, Op, StorageClass,
+    AddressingModel, BuiltIn, Capability, Decoration, Dim, ExecutionMode, ExecutionModel,
+    GlslStd450Op, ImageFormat, MAGIC_NUMBER, MemoryModel, Op, StorageClass,
 };
 
 /// The words of a module. The header says version 1.5.
@@ -96,6 +96,11 @@ fn enumerant(op: Op, token: &str) -> u32 {
             .or_else(|()| BuiltIn::from_str(token).map(|e| e as u32))
             .ok(),
         Op::TypePointer | Op::Variable => StorageClass::from_str(token).map(|e| e as u32).ok(),
+        Op::TypeImage => Dim::from_str(&format!("Dim{token}"))
+            .or_else(|()| Dim::from_str(token))
+            .map(|e| e as u32)
+            .or_else(|()| ImageFormat::from_str(token).map(|e| e as u32))
+            .ok(),
         Op::SpecConstantOp => Some(row(token).opcode as u32),
         Op::ExtInst => (1..=81)
             .filter_map(GlslStd450Op::from_u32)
