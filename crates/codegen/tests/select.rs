@@ -23,6 +23,7 @@ fn interface(shader: &Shader) -> Interface {
         payload_registers: 4,
         push_constants: Some(PushConstants { place: 32, first: 0, bytes: 32 }),
         subgroup_id: Some(64),
+        image_params: Default::default(),
         buffer_sizes: bindings.clone().map(|(id, i)| ((id, 0), 96 + u32::from(i))).collect(),
         surfaces: bindings.collect(),
         num_workgroups: Some(100),

@@ -27,7 +27,13 @@ fn options() -> Options {
         AluOp::UAddCarry,
         AluOp::USubBorrow,
     ];
-    let lower = LowerOptions { scalarize: true, dwords: true, system_values, lacks: lacks.into() };
+    let lower = LowerOptions {
+        scalarize: true,
+        dwords: true,
+        system_values,
+        lacks: lacks.into(),
+        ..LowerOptions::default()
+    };
     Options { lower, ..Options::default() }
 }
 

@@ -26,7 +26,13 @@ fn options(subgroup_size: u32) -> Options {
     ];
     let system_values =
         SystemValues { subgroup_size: Some(subgroup_size), ..SystemValues::default() };
-    let lower = LowerOptions { scalarize: true, dwords: true, system_values, lacks: lacks.into() };
+    let lower = LowerOptions {
+        scalarize: true,
+        dwords: true,
+        system_values,
+        lacks: lacks.into(),
+        ..LowerOptions::default()
+    };
     Options { lower, ..Options::default() }
 }
 
