@@ -156,7 +156,7 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
     origins
 }
 
-/// Clears all flags at the program's start: see [`clear`].
+/// Clears all flags at the program's start: see `clear`.
 pub fn clear_all(function: &mut Function, origins: &mut [Vec<Option<u32>>]) {
     let size = Type::Ud.size();
     let flags: Vec<Operand> = (0..FLAG_COUNT as u32 * 2 / size)
