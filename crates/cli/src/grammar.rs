@@ -592,7 +592,7 @@ mod tests {
         let image: Image = "0.1=2d:64x32:rgba8:a.bin:levels=3".parse().unwrap();
         assert_eq!((image.dim, image.size, image.levels), (Dim::D2, [64, 32, 1], 3));
         assert_eq!(image.format, SurfaceFormat::R8G8B8A8_UNORM);
-        let tiled: Image = "0.1=2d:64x32:rgba8:zero:0:tiling=y".parse().unwrap();
+        let tiled: Image = "0.1=2d:64x32:rgba8:zero:8192:tiling=y".parse().unwrap();
         assert_eq!(tiled.tiling, Tiling::Y);
         assert!(error::<Image>("0.1=1d:64:rgba8:a:tiling=x").contains("two or more"));
         let image: Image = "0.1=1d_array:8x5:r32ui:zero:160".parse().unwrap();

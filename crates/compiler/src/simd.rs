@@ -56,7 +56,7 @@ pub(crate) fn choose(
     };
     let narrower = widths.iter().copied().find(|&width| width < first);
     let attempt = match (generate(first, narrower.is_none()), narrower) {
-        (Err(error), Some(narrower)) if is_out_of_registers(&error) => {
+        (Err(error), Some(narrower)) if needs_narrower(&error) => {
             return generate(narrower, true).map(|attempt| attempt.program);
         }
         (attempt, _) => attempt?,
@@ -74,9 +74,13 @@ pub(crate) fn choose(
     Ok(program)
 }
 
-fn is_out_of_registers(error: &CompileError) -> bool {
-    let CompileError::Backend(BackendError::Alloc(error)) = error else { return false };
-    matches!(error, AllocError::Impossible { .. })
+/// Whether half the channels may do with what the device has: registers, or scratch space for a thread.
+fn needs_narrower(error: &CompileError) -> bool {
+    matches!(
+        error,
+        CompileError::Scratch { .. }
+            | CompileError::Backend(BackendError::Alloc(AllocError::Impossible { .. }))
+    )
 }
 
 /// Above this use of registers at SIMD16, twice the data will hardly fit.
