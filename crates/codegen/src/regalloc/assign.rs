@@ -80,12 +80,13 @@ impl Register {
     }
 }
 
-/// A source that dies where a register is first written: it may share bytes with it only in
-/// exactly the same place, since a wide instruction executes part by part.
+/// A source that dies where a register is first written, or the register where a source dies: the
+/// two may share bytes only in exactly the same place, since a wide instruction executes part by
+/// part.
 #[derive(Clone, Copy, Debug)]
 struct Hazard {
-    source: Vreg,
-    /// Byte offset of the destination operand minus that of the source; `None` where no sharing
+    other: Vreg,
+    /// Byte offset of this register's operand minus that of the other's; `None` where no sharing
     /// is safe.
     shift: Option<i32>,
 }
@@ -251,10 +252,10 @@ impl<'a> Scan<'a> {
 
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
         self.relations.hazards[vreg.0 as usize].iter().all(|hazard| {
-            let Some(source) = self.places[hazard.source.0 as usize] else { return true };
+            let Some(other) = self.places[hazard.other.0 as usize] else { return true };
             let disjoint =
-                place + self.bytes(vreg) <= source || source + self.bytes(hazard.source) <= place;
-            disjoint || hazard.shift.is_some_and(|shift| place as i32 + shift == source as i32)
+                place + self.bytes(vreg) <= other || other + self.bytes(hazard.other) <= place;
+            disjoint || hazard.shift.is_some_and(|shift| place as i32 + shift == other as i32)
         })
     }
 
@@ -426,7 +427,7 @@ impl<'a> Scan<'a> {
 
 /// What instructions ask of the places of their operands relative to each other.
 struct Relations {
-    /// Sources to keep apart from, per destination.
+    /// Registers to keep apart from, per register.
     hazards: Vec<Vec<Hazard>>,
     /// Registers that a copy would like in the same place, and how many bytes further on.
     hints: Vec<Vec<(Vreg, i32)>>,
@@ -474,7 +475,10 @@ impl Relations {
             {
                 let shift =
                     shares_lanes(inst, src).then(|| inst.dst.offset as i32 - src.offset as i32);
-                self.hazards[dst.0 as usize].push(Hazard { source, shift });
+                self.hazards[dst.0 as usize].push(Hazard { other: source, shift });
+                // Where the destination is part of a wide value, that may have its place before the source has.
+                let shift = shift.map(|shift| -shift);
+                self.hazards[source.0 as usize].push(Hazard { other: dst, shift });
             }
         }
     }

@@ -174,6 +174,9 @@ struct State {
 enum Event {
     /// Something is written to a place.
     Write { place: u32, content: Content, no_mask: bool },
+    /// An inserted unmasked instruction copies a place, for waiting channels what they have there. `content` is what
+    /// the running ones have.
+    Copy { from: u32, place: u32, content: Content },
     /// An original unmasked instruction gives a value anew, at a place.
     Redefine { value: u32, place: u32 },
 }
@@ -516,6 +519,17 @@ fn wait(state: &mut State, events: &[&[Event]]) {
                     *held = Content::UNKNOWN;
                 }
             }
+            Event::Copy { from, place, content } => {
+                let known = [contents[from as usize], content];
+                let held = known
+                    .into_iter()
+                    .zip([true, content.others()])
+                    .find_map(|(held, valid)| (valid && held.value().is_some()).then_some(held));
+                contents[place as usize] = held.unwrap_or(Content::UNKNOWN);
+                if let Some(value) = held.and_then(Content::value) {
+                    homes.entry(value).or_default().push(place as usize);
+                }
+            }
             Event::Redefine { value, place } => {
                 for at in homes.remove(&(value as usize)).unwrap_or_default() {
                     if at != place as usize && contents[at].value() == Some(value as usize) {
@@ -581,11 +595,22 @@ impl Walk<'_, '_> {
     }
 
     fn set(&mut self, place: usize, content: Content, no_mask: bool) {
+        self.hold(place, content);
+        self.events.push(Event::Write { place: place as u32, content, no_mask });
+    }
+
+    /// The same for an unmasked copy of all bits at `from`, which the instruction does not write.
+    fn set_from(&mut self, place: usize, content: Content, from: usize) {
+        self.hold(place, content);
+        let (from, place) = (from as u32, place as u32);
+        self.events.push(Event::Copy { from, place, content });
+    }
+
+    fn hold(&mut self, place: usize, content: Content) {
         self.state.contents[place] = content;
         if let Some(value) = content.value() {
             self.add_home(value, place);
         }
-        self.events.push(Event::Write { place: place as u32, content, no_mask });
     }
 
     fn expect(&self, value: usize, place: usize, what: &str) -> Result<(), String> {
@@ -744,9 +769,14 @@ impl Walk<'_, '_> {
     }
 
     fn copy(&mut self, dst: Range<usize>, src: Range<usize>, same: bool, no_mask: bool) {
-        let contents: Vec<Content> = self.state.contents[src].to_vec();
-        for (place, content) in dst.zip(contents) {
-            self.set(place, if same { content } else { Content::UNKNOWN }, no_mask);
+        let contents: Vec<Content> = self.state.contents[src.clone()].to_vec();
+        let apart = src.end <= dst.start || dst.end <= src.start;
+        for ((place, from), content) in dst.zip(src).zip(contents) {
+            match (same, no_mask && apart) {
+                (true, true) => self.set_from(place, content, from),
+                (true, false) => self.set(place, content, no_mask),
+                (false, _) => self.set(place, Content::UNKNOWN, no_mask),
+            }
         }
     }
 
@@ -797,7 +827,11 @@ impl Walk<'_, '_> {
             } else {
                 content.without_others()
             };
-            self.set(to + at, content, inst.no_mask);
+            if inst.no_mask {
+                self.set_from(to + at, content, from + at);
+            } else {
+                self.set(to + at, content, false);
+            }
         }
         Ok(())
     }
