@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::liveness::GRF_COUNT;
 use super::*;
-use crate::ir::{BlockId, Builder, Cfg, Function, GRF_BYTES, Inst, Operand, verify};
+use crate::ir::{BlockId, Builder, Cfg, Function, GRF_BYTES, Inst, Op, Operand, verify};
 use crestline_device::Platform;
 use crestline_isa::{CondMod, Opcode, Type};
 
@@ -205,6 +205,30 @@ fn small_values_share_registers() {
     let found = allocate_ok(&f, &devices()[1]);
     // The payload, eight registers of values, and the pair that the sums go to.
     assert!(found.registers <= 1 + 8 + 2, "{} registers", found.registers);
+}
+
+#[test]
+fn a_source_placed_after_the_wide_value_it_ends_in_is_not_half_overwritten() {
+    let mut f = Function::new(16);
+    f.payload_registers = 122;
+    let wide = Operand::vgrf(f.vregs.bytes(5 * GRF_BYTES), Type::Ud);
+    let source = f.lanes(Type::Ud, 1);
+    let mut b = Builder::new(&mut f);
+    // The header has its place first; of the rest, only where nothing lives yet is room for the source.
+    b.exec(8).no_mask().mov(wide, Operand::grf(0, Type::Ud));
+    b.mov(source, Operand::grf(2, Type::Ud));
+    b.add(wide.byte_offset(3 * GRF_BYTES), source, Operand::imm_ud(1));
+    b.mov(wide.byte_offset(GRF_BYTES), Operand::imm_ud(7));
+    for register in 0..5 {
+        b.exec(8).mov(Operand::null(Type::Ud), wide.byte_offset(register * GRF_BYTES));
+    }
+    for register in 2..122 {
+        b.exec(8).mov(Operand::null(Type::Ud), Operand::grf(register, Type::Ud));
+    }
+    let found = allocate_ok(&f, &devices()[1]);
+    let add = found.function.insts().find(|inst| inst.op == Op::Hw(Opcode::Add)).unwrap();
+    let (dst, src) = (add.dst.offset, add.srcs[0].offset);
+    assert!(dst == src || dst.abs_diff(src) >= 2 * GRF_BYTES, "{add}");
 }
 
 #[test]
