@@ -4,10 +4,11 @@ use super::cursor::Cursor;
 use super::mesa::macro_region;
 use super::number::Number;
 use super::place::RawPlace;
+use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::inst::{
     Branch, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
-    Swizzle, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
+    Swizzle, SwsbPipe, TokenMode, VStride, WriteMask,
 };
 use crate::tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
@@ -722,33 +723,11 @@ impl Parser<'_, '_> {
     }
 
     fn option(&mut self) -> Result<()> {
-        if self.c.eat("$") {
-            let id = self.c.decimal("a token", 15)? as u8;
-            let allocates = matches!(self.inst.opcode.form(), Form::Send | Form::Math | Form::Dpas);
-            let mode = if self.c.eat_joined(".dst") {
-                TokenMode::Dst
-            } else if self.c.eat_joined(".src") {
-                TokenMode::Src
-            } else if allocates || self.inst.swsb.distance == 0 {
-                TokenMode::Set
-            } else {
-                TokenMode::Dst
-            };
-            self.inst.swsb.token = Some(SwsbToken { mode, id });
+        let allocates = matches!(self.inst.opcode.form(), Form::Send | Form::Math | Form::Dpas);
+        let bare =
+            if allocates || self.inst.swsb.distance == 0 { TokenMode::Set } else { TokenMode::Dst };
+        if scoreboard(self.c, &mut self.inst.swsb, bare)? {
             return Ok(());
-        }
-        for (name, pipe) in [
-            ("@", SwsbPipe::Implied),
-            ("A@", SwsbPipe::All),
-            ("F@", SwsbPipe::Float),
-            ("I@", SwsbPipe::Int),
-            ("L@", SwsbPipe::Long),
-        ] {
-            if self.c.eat(name) {
-                self.inst.swsb.distance = self.c.decimal("a distance", 7)? as u8;
-                self.inst.swsb.pipe = pipe;
-                return Ok(());
-            }
         }
         let start = self.c.position();
         match self.c.name() {

@@ -6,10 +6,11 @@
 use super::cursor::Cursor;
 use super::number::Number;
 use super::place::RawPlace;
+use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::inst::{
     Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,
-    Send, Src, SrcReg, Swizzle, SwsbPipe, SwsbToken, TokenMode, VStride, WriteMask,
+    Send, Src, SrcReg, Swizzle, TokenMode, VStride, WriteMask,
 };
 use crate::tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
@@ -591,30 +592,8 @@ impl Parser<'_, '_> {
     }
 
     fn option(&mut self) -> Result<()> {
-        if self.c.eat("$") {
-            let id = self.c.decimal("a token", 15)? as u8;
-            let mode = if self.c.eat_joined(".dst") {
-                TokenMode::Dst
-            } else if self.c.eat_joined(".src") {
-                TokenMode::Src
-            } else {
-                TokenMode::Set
-            };
-            self.inst.swsb.token = Some(SwsbToken { mode, id });
+        if scoreboard(self.c, &mut self.inst.swsb, TokenMode::Set)? {
             return Ok(());
-        }
-        for (name, pipe) in [
-            ("@", SwsbPipe::Implied),
-            ("A@", SwsbPipe::All),
-            ("F@", SwsbPipe::Float),
-            ("I@", SwsbPipe::Int),
-            ("L@", SwsbPipe::Long),
-        ] {
-            if self.c.eat(name) {
-                self.inst.swsb.distance = self.c.decimal("a distance", 7)? as u8;
-                self.inst.swsb.pipe = pipe;
-                return Ok(());
-            }
         }
         let start = self.c.position();
         let name = self.c.name();

@@ -10,6 +10,7 @@ mod iga;
 mod mesa;
 mod number;
 mod place;
+mod scoreboard;
 
 use super::Syntax;
 use crate::codec;
