@@ -10,4 +10,5 @@ pub mod passes;
 pub mod regalloc;
 pub mod scalar;
 pub mod schedule;
+pub mod select;
 pub mod surface;

@@ -8,13 +8,13 @@
 //! values. Copies into scalars do not; [`super::Uniform`] sees to it that no channel is waiting then.
 
 use crestline_isa::{Opcode, PredCtrl, Predicate};
-use crestline_ssa::ir::{Function, InstId, InstKind, RegionId, Src, Srcs, Value};
+use crestline_ssa::ir::{InstId, InstKind, RegionId, Src, Srcs, Value};
 
 use super::cond::Cond;
-use super::operands::{Class, Half, Homes};
-use super::uniform::yielded;
+use super::operands::{Half, Homes};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, File, Op, Operand};
+use crate::select::{Class, breaks_of, same_value, yielded};
 
 /// Registers for all components of one value.
 type Registers = Homes;
@@ -482,28 +482,4 @@ fn same_place(a: &Operand, b: &Operand) -> bool {
         && a.offset == b.offset
         && a.region == b.region
         && !matches!(a.file, File::Imm(_))
-}
-
-/// The values of every `Break` out of a loop.
-fn breaks_of(func: &Function, body: RegionId) -> Vec<Srcs> {
-    let mut breaks = Vec::new();
-    let mut stack = vec![body];
-    while let Some(region) = stack.pop() {
-        for &id in &func.region(region).insts {
-            match &func.inst(id).kind {
-                InstKind::Break(srcs) => breaks.push(srcs.clone()),
-                InstKind::If { then, else_, .. } => stack.extend([*then, *else_]),
-                // The breaks of an inner loop are its own.
-                _ => {}
-            }
-        }
-    }
-    breaks
-}
-
-/// The one value that result `index` of a loop can have, if every `Break` gives the same.
-fn same_value(breaks: &[Srcs], index: usize) -> Option<Src> {
-    let (first, rest) = breaks.split_first()?;
-    let src = *first.get(index)?;
-    rest.iter().all(|srcs| srcs.get(index) == Some(&src)).then_some(src)
 }

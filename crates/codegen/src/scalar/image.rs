@@ -2,9 +2,9 @@
 
 use crestline_ssa::ir::{ImageForm, InstKind, Resource, Src, Value};
 
-use super::operands::Class;
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Operand};
+use crate::select::Class;
 use crate::surface::{self, Atomic};
 
 impl Selector<'_> {

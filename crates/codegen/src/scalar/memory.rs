@@ -8,10 +8,10 @@ use crestline_ssa::ir::{
     Value, WriteMask,
 };
 
-use super::operands::Class;
 use super::sysvals::payload;
 use super::{SelectError, Selector};
 use crate::ir::{Effect, GRF_BYTES, Op, Operand};
+use crate::select::Class;
 use crate::surface::{self, Atomic, Surface};
 
 /// Registers of eight dwords that were read from memory nothing writes, at offsets known now.

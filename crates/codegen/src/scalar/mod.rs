@@ -16,7 +16,6 @@
 mod alu;
 mod cond;
 mod consts;
-mod error;
 mod flow;
 mod image;
 mod memory;
@@ -30,10 +29,11 @@ use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, Operand};
+use crate::select::{Booleans, used_values};
 use crate::surface;
 
+pub use crate::select::SelectError;
 pub use alu::LACKS;
-pub use error::SelectError;
 pub use uniform::Uniform;
 
 /// Selects instructions for a compute shader at SIMD width `simd`: 8, 16 or 32 channels.
@@ -69,7 +69,7 @@ struct Selector<'a> {
     homes: Vec<operands::Homes>,
     /// A register chosen before the value is computed, by value: that of the region result it will be copied to.
     wanted: Vec<Option<Operand>>,
-    booleans: cond::Booleans,
+    booleans: Booleans,
     flags: cond::FlagCache,
     /// Values that something reads, by value.
     used: Vec<bool>,
@@ -104,7 +104,7 @@ impl<'a> Selector<'a> {
             out,
             homes: vec![[None; 8]; values],
             wanted: vec![None; values],
-            booleans: cond::Booleans::new(&shader.func),
+            booleans: Booleans::new(&shader.func),
             flags: cond::FlagCache::default(),
             used: used_values(&shader.func),
             pool: consts::Pool::default(),
@@ -188,18 +188,4 @@ impl<'a> Selector<'a> {
         }
         Ok(true)
     }
-}
-
-/// For each value whether an instruction reads it.
-fn used_values(func: &crestline_ssa::ir::Function) -> Vec<bool> {
-    let mut used = vec![false; func.num_values()];
-    let mut stack = vec![func.body()];
-    while let Some(region) = stack.pop() {
-        for &id in &func.region(region).insts {
-            let kind = &func.inst(id).kind;
-            kind.for_each_src(|src| used[src.value.index()] = true);
-            stack.extend(kind.regions());
-        }
-    }
-    used
 }

@@ -16,6 +16,8 @@ use crestline_ssa::ir::{
     Function, InstData, InstId, InstKind, Memory, RegionId, Resource, Shader, Src, SysVal, Value,
 };
 
+use crate::select::yielded;
+
 /// For each value of a function whether it is uniform.
 #[derive(Clone, Debug)]
 pub struct Uniform {
@@ -192,14 +194,6 @@ impl Analysis<'_> {
                 && looped.breaks.iter().flatten().any(|src| src.value == param);
             self.mark(param, first || next || leaves);
         }
-    }
-}
-
-/// What a region of an `If` gives back, if it ends with `Yield`.
-pub(super) fn yielded(func: &Function, region: RegionId) -> Option<&[Src]> {
-    match &func.inst(*func.region(region).insts.last()?).kind {
-        InstKind::Yield(srcs) => Some(srcs),
-        _ => None,
     }
 }
 

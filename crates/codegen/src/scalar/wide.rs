@@ -7,8 +7,9 @@ use crestline_isa::{CondMod, Opcode, Type};
 use crestline_ssa::ir::{AluOp, Src, Value};
 
 use super::Selector;
-use super::operands::{Class, Half, is_thread_scalar};
+use super::operands::{Half, is_thread_scalar};
 use crate::ir::{Op, Operand};
+use crate::select::Class;
 
 /// Whether there are instructions (or short sequences) for an operation on doubles.
 pub(super) fn computes(op: AluOp) -> bool {

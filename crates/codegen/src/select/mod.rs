@@ -1,0 +1,13 @@
+//! What instruction selection knows in both modes, [scalar](crate::scalar) and [vec4](crate::vec4).
+
+mod booleans;
+mod class;
+mod error;
+mod regions;
+mod rules;
+
+pub(crate) use booleans::{Booleans, comparison, mirrored, opposite};
+pub(crate) use class::{Class, modify};
+pub use error::SelectError;
+pub(crate) use regions::{breaks_of, same_value, used_values, yielded};
+pub(crate) use rules::{Rule, rule};
