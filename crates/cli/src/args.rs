@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crestline_device::Platform;
 
 use crate::draw::Draw;
-use crate::grammar::{Bind, Dispatch, Image, Out, Png, Print, Sampler, Spec};
+use crate::grammar::{Bind, Descriptors, Dispatch, Image, Out, Png, Print, Sampler, Spec};
 
 /// An open shader compiler and toolkit for Intel GPUs.
 ///
@@ -61,6 +61,9 @@ pub(crate) struct Source {
     /// A specialization constant, as often as needed.
     #[arg(long, value_name = "ID=VALUE")]
     pub(crate) spec: Vec<Spec>,
+    /// Elements of an array of descriptors that has no bound in the shader; `run` takes what is bound.
+    #[arg(long, value_name = "SET.BINDING=COUNT")]
+    pub(crate) descriptors: Vec<Descriptors>,
     /// Print the list of passes with their times.
     #[arg(short, long)]
     pub(crate) verbose: bool,

@@ -7,6 +7,7 @@ use crestline::{Device, Ir, Observer, PassReport, Program, compile_spirv_observe
 
 use crate::args::{self, Emit};
 use crate::error::{Code, Failure};
+use crate::grammar::Bind;
 use crate::progress::Progress;
 use crate::source::Shader;
 use crate::{code, files};
@@ -16,7 +17,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     let mut watcher = Watcher::new(&arguments.source);
     watcher.keep_ssa = arguments.emit == Emit::Ssa;
     watcher.keep_codegen = arguments.emit == Emit::Codegen;
-    let program = program(&arguments.source, &mut watcher)?;
+    let program = program(&arguments.source, &[], &mut watcher)?;
     let width = program.metadata.simd_width;
     let bytes = match arguments.emit {
         Emit::Asm => {
@@ -42,13 +43,14 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     files::write(&arguments.output, &bytes)
 }
 
-/// Compiles a shader, showing what the flags ask for on standard error.
+/// Compiles a shader for a run with these buffers, showing what the flags ask for on standard error.
 pub(crate) fn program(
     source: &args::Source,
+    bound: &[Bind],
     watcher: &mut Watcher<'_>,
 ) -> Result<Program, Failure> {
     let shader = Shader::load(source)?;
-    let options = shader.options(source)?;
+    let options = shader.options(source, bound)?;
     let progress = Progress::start("compiling");
     let result = compile_spirv_observed(&shader.spirv, &options, watcher);
     drop(progress);

@@ -118,6 +118,27 @@ impl FromStr for Bind {
     }
 }
 
+/// `--descriptors SET.BINDING=COUNT`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Descriptors {
+    pub(crate) place: Place,
+    /// At least 1.
+    pub(crate) count: u32,
+}
+
+impl FromStr for Descriptors {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Descriptors, GrammarError> {
+        let (place, count) = split(text, '=', "SET.BINDING=COUNT")?;
+        let (place, count) = (place.parse()?, number(count, "a number of descriptors")?);
+        if count == 0 {
+            return fail(format!("{text:?}: expected at least one descriptor"));
+        }
+        Ok(Descriptors { place, count })
+    }
+}
+
 /// `--out PLACE=FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Out {

@@ -21,7 +21,11 @@ use crate::{code, files, picture};
 
 /// Runs `run`.
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
-    let program = compile::program(&arguments.source, &mut Watcher::new(&arguments.source))?;
+    let program = compile::program(
+        &arguments.source,
+        &arguments.resources.bind,
+        &mut Watcher::new(&arguments.source),
+    )?;
     let device = Device::new(arguments.source.target);
     if arguments.show.contains(&Show::Asm) {
         let text = code::listing(&program.code, &device, args::Syntax::Mesa)

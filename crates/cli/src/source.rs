@@ -5,7 +5,7 @@ use crestline_frontend::{FrontendError, to_spirv};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
-use crate::grammar::{Spec, SpecValue};
+use crate::grammar::{Bind, Descriptors, Spec, SpecValue};
 use crate::{files, spec};
 
 /// A shader that has been read and, where it was source text, compiled to SPIR-V.
@@ -38,8 +38,12 @@ impl Shader {
         Ok(Shader { name, spirv, text })
     }
 
-    /// The compiler's options.
-    pub(crate) fn options(&self, source: &args::Source) -> Result<Options, Failure> {
+    /// The compiler's options; arrays of descriptors without a bound have as many elements as `bound` binds.
+    pub(crate) fn options(
+        &self,
+        source: &args::Source,
+        bound: &[Bind],
+    ) -> Result<Options, Failure> {
         let mut options = Options::new(source.target).with_simd(match source.simd {
             Width::Auto => Simd::Auto,
             Width::W8 => Simd::Simd8,
@@ -49,6 +53,13 @@ impl Shader {
         options.entry = source.entry.clone();
         options.disabled = source.skip_pass.iter().cloned().collect();
         options.fuel = source.fuel;
+        for Bind { place, .. } in bound {
+            let count = options.descriptor_counts.entry((place.set, place.binding)).or_default();
+            *count = place.element.saturating_add(1).max(*count);
+        }
+        for Descriptors { place, count } in &source.descriptors {
+            options.descriptor_counts.insert((place.set, place.binding), *count);
+        }
         let types = spec::types(&self.spirv);
         for spec in &source.spec {
             let bits = types
@@ -83,7 +94,15 @@ impl Shader {
             crestline::CompileError::Frontend(error) => {
                 frontend_failure(error, &self.name, self.text.as_deref()).notes(self.words(error))
             }
-            error => Failure::with_code(error.code(), error).at(Origin::file(&self.name)),
+            error => {
+                let failure = Failure::with_code(error.code(), error).at(Origin::file(&self.name));
+                match error {
+                    crestline::CompileError::UnboundedArray { set, binding } => {
+                        failure.help(format!("--descriptors {set}.{binding}=COUNT"))
+                    }
+                    _ => failure,
+                }
+            }
         }
     }
 

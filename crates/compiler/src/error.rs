@@ -65,8 +65,11 @@ pub enum CompileError {
         /// Entries there are.
         limit: u32,
     },
-    /// An array of descriptors without a bound.
-    #[error("binding {set}.{binding}: arrays of descriptors without a bound are not supported yet")]
+    /// An array of descriptors without a bound, and no answer in
+    /// [`Options::descriptor_counts`](crate::Options::descriptor_counts).
+    #[error(
+        "binding {set}.{binding} is an array of descriptors without a bound: expected its number of elements"
+    )]
     UnboundedArray {
         /// Descriptor set.
         set: u32,

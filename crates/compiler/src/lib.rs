@@ -124,10 +124,23 @@ pub fn compile_shader_observed(
     }
     let mut pipeline = Pipeline::new(options, observer);
     pipeline.accept(&shader)?;
+    bound_arrays(&mut shader, options)?;
     check_device(&shader, options)?;
     let widths = simd::allowed(&shader, options)?;
     pipeline.optimize(&mut shader, None)?;
     simd::choose(&widths, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))
+}
+
+/// Gives arrays of descriptors without a bound the one that the caller knows.
+fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileError> {
+    for binding in shader.bindings.iter_mut().filter(|binding| binding.count == Some(0)) {
+        let (set, binding_number) = (binding.set, binding.binding);
+        binding.count = match options.descriptor_counts.get(&(set, binding_number)) {
+            Some(&count) if count > 0 => Some(count),
+            _ => return Err(CompileError::UnboundedArray { set, binding: binding_number }),
+        };
+    }
+    Ok(())
 }
 
 /// What the device must have, before any work is done.

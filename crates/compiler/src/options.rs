@@ -1,6 +1,6 @@
 //! What to compile for, and how.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crestline_codegen::ir::Function;
@@ -46,6 +46,9 @@ pub struct Options {
     pub entry: Option<String>,
     /// Values of specialization constants by id: the bits, zero extended.
     pub specialization: Vec<(u32, u64)>,
+    /// Elements of arrays of descriptors that the shader declares without a bound, by set and binding: as many as the
+    /// driver will bind. What lies beyond is never accessed.
+    pub descriptor_counts: BTreeMap<(u32, u32), u32>,
     /// The SIMD width.
     pub simd: Simd,
     /// Names of `opt_` passes, of the middle and the back end, that are switched off.
@@ -68,6 +71,7 @@ impl Options {
             device: Device::new(platform),
             entry: None,
             specialization: Vec::new(),
+            descriptor_counts: BTreeMap::new(),
             simd: Simd::Auto,
             disabled: BTreeSet::new(),
             fuel: None,

@@ -249,7 +249,7 @@ impl Demand {
             }
             InstKind::ImageParam { image, param, comp } => {
                 let id = image.binding;
-                let count = array_size(shader, id)?;
+                let count = array_size(shader, id);
                 let (elements, comps) = self.image_params.entry((id, *param)).or_default();
                 *comps = (*comps).max(u32::from(*comp) + 1);
                 match element(func, image) {
@@ -271,7 +271,7 @@ impl Demand {
             }
             InstKind::BufferSize(resource) => {
                 let id = resource.binding;
-                let count = array_size(shader, id)?;
+                let count = array_size(shader, id);
                 match element(func, resource) {
                     Some(element) => _ = self.sizes.insert((id, element.min(count - 1))),
                     // Any of them: all, one after another.
@@ -326,7 +326,7 @@ impl Demand {
         let mut surfaces = Vec::new();
         for &id in &self.bindings {
             let binding = shader.binding(id);
-            let count = array_size(shader, id)?;
+            let count = array_size(shader, id);
             if surfaces.len() + count as usize > SURFACES {
                 return Err(CompileError::BindingTable { limit: SURFACES as u32 });
             }
@@ -387,11 +387,7 @@ fn element(func: &Function, resource: &Resource) -> Option<u32> {
     }
 }
 
-fn array_size(shader: &Shader, id: BindingId) -> Result<u32, CompileError> {
-    let binding = shader.binding(id);
-    match binding.count {
-        None => Ok(1),
-        Some(0) => Err(CompileError::UnboundedArray { set: binding.set, binding: binding.binding }),
-        Some(count) => Ok(count),
-    }
+/// Entries of a binding in the binding table.
+fn array_size(shader: &Shader, id: BindingId) -> u32 {
+    shader.binding(id).count.unwrap_or(1)
 }
