@@ -115,8 +115,9 @@ pub fn compile_shader_observed(
     options: &Options,
     observer: &mut dyn Observer,
 ) -> Result<Program, CompileError> {
-    if shader.stage != Stage::Compute {
-        return Err(CompileError::Stage { stage: stage_name(shader.stage) });
+    let stage = shader.stage.stage();
+    if stage != Stage::Compute {
+        return Err(CompileError::Stage { stage: stage_name(stage) });
     }
     let platform = options.device.platform();
     if !TARGETS.contains(&platform) {
@@ -146,7 +147,7 @@ fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileErr
 /// What the device must have, before any work is done.
 fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> {
     let device = &options.device;
-    let (bytes, limit) = (shader.compute.shared_bytes, device.limits().max_shared_bytes);
+    let (bytes, limit) = (shader.compute().shared_bytes, device.limits().max_shared_bytes);
     if bytes > limit {
         return Err(CompileError::SharedMemory { bytes, limit });
     }

@@ -14,7 +14,7 @@ use crate::{CompileError, Options};
 /// [`CompileError::Workgroup`] if there is none.
 pub(crate) fn allowed(shader: &Shader, options: &Options) -> Result<Vec<u8>, CompileError> {
     let invocations =
-        shader.compute.local_size.iter().fold(1u64, |n, &size| n.saturating_mul(size.into()));
+        shader.compute().local_size.iter().fold(1u64, |n, &size| n.saturating_mul(size.into()));
     let limit = options.device.limits().max_workgroup_threads;
     let asked = options.simd.channels();
     let widths: Vec<u8> = [8, 16, 32]

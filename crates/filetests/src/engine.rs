@@ -180,7 +180,7 @@ impl Emulator {
     pub fn suits(&self, test: &RunTest, shader: &Shader) -> bool {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
         let limits = *Device::new(self.platform).limits();
-        let invocations = shader.compute.local_size.iter().product::<u32>();
+        let invocations = shader.compute().local_size.iter().product::<u32>();
         let targets = &test.case.targets;
         test.case.widths.contains(&channels)
             && (targets.is_empty() || targets.contains(&self.platform))

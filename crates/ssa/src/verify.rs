@@ -8,12 +8,15 @@
 //!   they become: results of the `If` or loop, parameters of the loop's next region;
 //! - a value is used only from its definition to the end of its region, nested regions included;
 //! - sources read components that exist, of the bit sizes that the operation's row demands;
+//! - slots are declared and accessed as the stage may, and streams exist;
 //! - bindings, variables and paths exist, and memory is used for what it is for.
+
+mod io;
 
 use crate::ir::{
     Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, ImageForm, ImageTy,
-    InstData, InstId, InstKind, MAX_DEPTH, Memory, Operand, PathStep, RegionId, Resource, Shader,
-    Src, Stage, Targets, Ty, Value, ValueDef, VarTy, WriteMask, channels,
+    InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory, Operand, PathStep, RegionId, Resource,
+    Shader, Src, Targets, Ty, Value, ValueDef, VarTy, WriteMask, channels,
 };
 use crate::text::inst_to_string;
 
@@ -52,6 +55,17 @@ pub enum VerifyErrorKind {
     /// A workgroup has no invocations.
     #[error("local_size is {0:?}: each must be at least 1")]
     LocalSize([u32; 3]),
+    /// A fact of the stage is impossible, or an instruction belongs to another stage.
+    #[error("{0}")]
+    Stage(&'static str),
+    /// A slot is declared or accessed as it may not be.
+    #[error("{slot:?}: {what}")]
+    Slot {
+        /// The slot.
+        slot: IoSlot,
+        /// What should be.
+        what: &'static str,
+    },
     /// Bindings are not sorted by set and number, or one occurs twice.
     #[error("binding b{0} does not come after the one before it in set and number")]
     BindingOrder(usize),
@@ -192,10 +206,7 @@ pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
 
 /// Bindings and variables.
 fn interface(shader: &Shader) -> Result<()> {
-    let local_size = shader.compute.local_size;
-    if shader.stage == Stage::Compute && local_size.contains(&0) {
-        return Err(VerifyErrorKind::LocalSize(local_size));
-    }
+    io::stage(shader)?;
     for (i, pair) in shader.bindings.windows(2).enumerate() {
         if (pair[0].set, pair[0].binding) >= (pair[1].set, pair[1].binding) {
             return Err(VerifyErrorKind::BindingOrder(i + 1));
@@ -339,6 +350,8 @@ impl Verifier<'_> {
             | InstKind::Alu { .. }
             | InstKind::SysVal(_)
             | InstKind::LoadVar { .. }
+            | InstKind::LoadInput { .. }
+            | InstKind::LoadOutput { .. }
             | InstKind::Load { .. }
             | InstKind::BufferSize(_)
             | InstKind::ImageLoad { .. }
@@ -347,6 +360,9 @@ impl Verifier<'_> {
             InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => (0..=1, "0 or 1"),
             InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
             InstKind::StoreVar { .. }
+            | InstKind::StoreOutput { .. }
+            | InstKind::EmitVertex { .. }
+            | InstKind::EndPrimitive { .. }
             | InstKind::Store { .. }
             | InstKind::ImageStore { .. }
             | InstKind::Barrier { .. }
@@ -378,7 +394,12 @@ impl Verifier<'_> {
                 }
             }
             InstKind::Alu { op, srcs, .. } => self.alu(*op, srcs, result.unwrap_or(Ty::X32)),
-            InstKind::SysVal(sysval) => expect_result(result, sysval.ty()),
+            InstKind::SysVal(sysval) => {
+                if !sysval.exists_in(self.shader.stage.stage()) {
+                    return Err(VerifyErrorKind::Stage("a system value of another stage"));
+                }
+                expect_result(result, sysval.ty())
+            }
             InstKind::LoadVar { var, path } => expect_result(result, self.path(var.0, path)?),
             InstKind::StoreVar { var, path, data, mask } => {
                 let ty = self.path(var.0, path)?;
@@ -386,6 +407,11 @@ impl Verifier<'_> {
                 self.bits(index, *data, ty.bits())?;
                 check_mask(*mask, ty.comps())
             }
+            InstKind::LoadInput { .. }
+            | InstKind::LoadOutput { .. }
+            | InstKind::StoreOutput { .. }
+            | InstKind::EmitVertex { .. }
+            | InstKind::EndPrimitive { .. } => self.io(&inst.kind, result),
             InstKind::Load { memory, offset, align, access } => {
                 let ty = result.unwrap_or(Ty::X32);
                 let index = self.memory(memory)?;

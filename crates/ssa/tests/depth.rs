@@ -3,8 +3,8 @@
 use crestline_ssa::analysis::{Divergence, RegionTree, uniform_in_subgroup};
 use crestline_ssa::interp::{Options, Resources, run};
 use crestline_ssa::ir::{
-    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, MAX_DEPTH, Memory, Resource,
-    Shader, SysVal, Ty, Value,
+    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, ComputeInfo, MAX_DEPTH, Memory,
+    Resource, Shader, StageInfo, SysVal, Ty, Value,
 };
 use crestline_ssa::passes::{self, LowerOptions, all_passes, optimize};
 use crestline_ssa::text::parse;
@@ -13,7 +13,7 @@ use crestline_ssa::verify::verify;
 /// `If`s, and every so often a loop, one in the other as deep as may be; each adds one to what comes out of it.
 fn deep(loops_every: usize) -> Shader {
     let mut shader = Shader::new_compute("deep");
-    shader.compute.local_size = [4, 1, 1];
+    shader.stage = StageInfo::Compute(ComputeInfo { local_size: [4, 1, 1], shared_bytes: 0 });
     shader.bindings.push(Binding {
         set: 0,
         binding: 0,

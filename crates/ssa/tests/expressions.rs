@@ -4,7 +4,7 @@
 use crestline_ssa::interp::{self, Resources};
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, BindingKind, BitRule, Builder, Class, CompRule,
-    Memory, Operand, Resource, Shader, Src, SysVal, Ty, Value,
+    ComputeInfo, Memory, Operand, Resource, Shader, Src, StageInfo, SysVal, Ty, Value,
 };
 use crestline_ssa::passes::{LowerOptions, Options, optimize};
 use crestline_ssa::text::parse;
@@ -194,7 +194,8 @@ impl Random<'_> {
 
 fn shader(seed: u64) -> (Shader, Resources) {
     let mut shader = Shader::new_compute(format!("expressions {seed}"));
-    shader.compute.local_size = [INVOCATIONS, 1, 1];
+    let local_size = [INVOCATIONS, 1, 1];
+    shader.stage = StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 });
     for binding in 0..2 {
         shader.bindings.push(Binding {
             set: 0,

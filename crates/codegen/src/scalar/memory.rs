@@ -521,7 +521,7 @@ impl Selector<'_> {
         semantics: MemorySemantics,
     ) -> Result<(), SelectError> {
         let device = self.device;
-        let size: u32 = self.shader.compute.local_size.iter().product();
+        let size: u32 = self.shader.compute().local_size.iter().product();
         let alone = size <= u32::from(self.out.dispatch_width);
         let across = semantics.buffer || semantics.image || semantics.shared;
         // Within a thread accesses happen in order; so do those of a workgroup that is one thread.

@@ -168,15 +168,15 @@ impl Layout {
     ) -> Metadata {
         let constant_data = (!shader.const_data.is_empty() && self.interface.const_data.is_some())
             .then(|| ConstantData { bytes: shader.const_data.clone(), alignment: 64 });
-        let threads = shader.compute.local_size.iter().product::<u32>().div_ceil(simd);
+        let threads = shader.compute().local_size.iter().product::<u32>().div_ceil(simd);
         Metadata {
             version: VERSION,
             platform: device.platform(),
             entry_point: shader.name.clone(),
             simd_width: simd,
             stage: StageMetadata::Compute(ComputeMetadata {
-                local_size: shader.compute.local_size,
-                shared_bytes: shader.compute.shared_bytes,
+                local_size: shader.compute().local_size,
+                shared_bytes: shader.compute().shared_bytes,
                 uses_barrier: self.uses_barrier && threads > 1,
             }),
             payload: self.payload.clone(),

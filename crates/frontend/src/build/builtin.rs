@@ -87,7 +87,7 @@ impl Translator<'_, '_> {
     pub(super) fn load_builtin(&mut self, builtin: Builtin) -> Result<Value> {
         Ok(match builtin {
             Builtin::SysVal(SysVal::WorkgroupSize) => {
-                let [x, y, z] = self.shader.compute.local_size.map(u64::from);
+                let [x, y, z] = self.shader.compute().local_size.map(u64::from);
                 self.imm_bits(Ty::X32.with_comps(3), [x, y, z, 0])
             }
             Builtin::SysVal(sysval) => self.sysval(sysval),

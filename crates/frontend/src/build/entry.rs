@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crestline_ssa::ir::{ComputeInfo, FloatControls, Shader};
+use crestline_ssa::ir::{ComputeInfo, FloatControls, Shader, StageInfo};
 use rspirv::spirv::{ExecutionMode, Op};
 
 use super::Translator;
@@ -21,9 +21,9 @@ pub(crate) fn build(
     entry: &EntryPoint,
     options: &TranslateOptions<'_>,
 ) -> Result<Shader> {
-    let mut shader = Shader::new_compute(entry.name.as_str());
-    shader.compute =
-        ComputeInfo { local_size: local_size(module, globals, entry)?, shared_bytes: 0 };
+    let local_size = local_size(module, globals, entry)?;
+    let stage = StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 });
+    let mut shader = Shader::new(entry.name.as_str(), stage);
     shader.float_controls = float_controls(module, entry)?;
     let region = shader.func.body();
     let mut translator = Translator {

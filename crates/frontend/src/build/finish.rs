@@ -2,7 +2,7 @@
 
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, Builder, InstId, InstKind, Memory, MemorySemantics,
-    Resource, Scope, SysVal, Ty,
+    Resource, Scope, StageInfo, SysVal, Ty,
 };
 
 use super::Translator;
@@ -69,7 +69,7 @@ impl Translator<'_, '_> {
     fn clear_shared(&mut self) {
         /// Bytes that an invocation clears at once.
         const STEP: u32 = 16;
-        let compute = &mut self.shader.compute;
+        let StageInfo::Compute(compute) = &mut self.shader.stage else { return };
         let Some(bytes) = compute.shared_bytes.checked_next_multiple_of(STEP) else { return };
         compute.shared_bytes = bytes;
         let invocations = compute.local_size.iter().product::<u32>();

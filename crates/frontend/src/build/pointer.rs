@@ -1,8 +1,8 @@
 //! Pointers, resolved while translating: which memory, and the way to a part of it.
 
 use crestline_ssa::ir::{
-    Access, Align, AluOp, Binding, BindingKind, Memory, PathStep, Resource, Src, SysVal, Ty, Value,
-    VarId,
+    Access, Align, AluOp, Binding, BindingKind, Memory, PathStep, Resource, Src, StageInfo, SysVal,
+    Ty, Value, VarId,
 };
 use rspirv::spirv::{Decoration, Op, StorageClass};
 
@@ -298,17 +298,19 @@ impl<'m, 'w> Translator<'m, 'w> {
             self.zero_shared = true;
         }
         let layout = self.layout();
+        let StageInfo::Compute(compute) = &mut self.shader.stage else {
+            let detail = "expected a compute shader around shared memory";
+            return Err(inst.error(ErrorCode::Unsupported, detail));
+        };
         // A block in shared memory (WorkgroupMemoryExplicitLayoutKHR) overlaps all others at offset 0.
         if self.module.has(pointee, Decoration::Block) {
             let size = layout.size(pointee, Rules::Explicit, None)?;
-            let bytes = &mut self.shader.compute.shared_bytes;
-            *bytes = (*bytes).max(size);
+            compute.shared_bytes = compute.shared_bytes.max(size);
             return Ok(Base::Mem(MemPtr::start(Memory::Shared, Rules::Explicit)));
         }
         let (size, align) = (layout.size(pointee, Rules::Natural, None)?, layout.align(pointee)?);
-        let start =
-            u64::from(self.shader.compute.shared_bytes).next_multiple_of(u64::from(align.max(16)));
-        self.shader.compute.shared_bytes = fit(start + u64::from(size))?;
+        let start = u64::from(compute.shared_bytes).next_multiple_of(u64::from(align.max(16)));
+        compute.shared_bytes = fit(start + u64::from(size))?;
         Ok(Base::Mem(MemPtr::start(Memory::Shared, Rules::Natural).plus(fit(start)?)?))
     }
 

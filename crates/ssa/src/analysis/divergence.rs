@@ -33,11 +33,20 @@ pub fn uniform_in_subgroup(sysval: SysVal) -> bool {
         | SysVal::WorkgroupSize
         | SysVal::SubgroupId
         | SysVal::NumSubgroups
-        | SysVal::SubgroupSize => true,
+        | SysVal::SubgroupSize
+        | SysVal::BaseVertex
+        | SysVal::BaseInstance
+        | SysVal::DrawIndex
+        | SysVal::PatchVertices => true,
         SysVal::LocalInvocationId
         | SysVal::LocalInvocationIndex
         | SysVal::GlobalInvocationId
-        | SysVal::SubgroupInvocation => false,
+        | SysVal::SubgroupInvocation
+        | SysVal::VertexIndex
+        | SysVal::InstanceIndex
+        | SysVal::PrimitiveId
+        | SysVal::InvocationId
+        | SysVal::TessCoord => false,
     }
 }
 
@@ -93,6 +102,7 @@ fn is_source(kind: &InstKind, uniform: &impl Fn(SysVal) -> bool) -> bool {
         InstKind::SysVal(sysval) => !uniform(*sysval),
         // Each invocation has its own.
         InstKind::LoadVar { .. } | InstKind::Load { memory: Memory::Scratch, .. } => true,
+        InstKind::LoadInput { .. } | InstKind::LoadOutput { .. } => true,
         // Each invocation's comes before or after the others'.
         InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => true,
         _ => false,

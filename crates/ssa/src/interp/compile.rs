@@ -250,6 +250,13 @@ impl Compiler<'_> {
                 let index = self.push_memory_op(op);
                 self.emit(Op::Atomic(index));
             }
+            InstKind::LoadInput { .. }
+            | InstKind::LoadOutput { .. }
+            | InstKind::StoreOutput { .. }
+            | InstKind::EmitVertex { .. }
+            | InstKind::EndPrimitive { .. } => {
+                return Err(InterpError::Unsupported("inputs and outputs"));
+            }
             InstKind::BufferSize(resource) => {
                 let mut op = self.memory_op(id, &Memory::Ssbo(*resource), None, Ty::X32);
                 op.result = Some(self.define(inst.results[0])[0]);

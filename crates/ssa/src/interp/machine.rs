@@ -20,7 +20,7 @@ pub(super) fn run(
     grid: [u32; 3],
     options: &Options,
 ) -> Result<Report, InterpError> {
-    let local_size = shader.compute.local_size;
+    let local_size = shader.compute().local_size;
     let width = u64::from(options.subgroup_size);
     let invocations = local_size.iter().fold(1u64, |n, &size| n.saturating_mul(u64::from(size)));
     let subgroups = invocations.div_ceil(width);
@@ -29,7 +29,7 @@ pub(super) fn run(
     let per_invocation =
         8 * (u64::from(code.slots) + code.vars.len() as u64) + u64::from(shader.scratch_bytes);
     let per_state = per_invocation.saturating_mul(width) + 8 * u64::from(code.masks);
-    let shared = u64::from(shader.compute.shared_bytes);
+    let shared = u64::from(shader.compute().shared_bytes);
     let needed = states.saturating_mul(per_state).saturating_add(shared);
     if needed > options.max_bytes || invocations > u64::from(u32::MAX) {
         return Err(InterpError::Memory { needed, limit: options.max_bytes });
@@ -276,7 +276,7 @@ impl Machine<'_> {
     }
 
     fn sysval(&self, state: &State, sysval: SysVal, comp: usize, dst: Slot) {
-        let size = self.shader.compute.local_size;
+        let size = self.shader.compute().local_size;
         let first = state.index * self.width as u32;
         let local = |lane: usize| {
             let flat = first + lane as u32;
@@ -296,6 +296,7 @@ impl Machine<'_> {
                 SysVal::NumSubgroups => self.subgroups,
                 SysVal::SubgroupSize => self.width as u32,
                 SysVal::SubgroupInvocation => lane as u32,
+                _ => 0,
             };
             state.slot(dst, self.width)[lane].set(u64::from(value));
         }

@@ -172,7 +172,7 @@ pub fn run(
     options: &Options,
 ) -> Result<Report, InterpError> {
     verify(shader)?;
-    if shader.stage != Stage::Compute {
+    if shader.stage.stage() != Stage::Compute {
         return Err(InterpError::Unsupported("stages other than compute"));
     }
     if shader.float_controls.rounding_rtz != 0 {

@@ -1,8 +1,8 @@
 //! Appends instructions to a region, one call each.
 
 use super::{
-    Access, Align, AluOp, AtomicOp, CompRule, Function, ImageParam, InstId, InstKind, Memory,
-    PathStep, RegionId, Resource, Src, Srcs, SysVal, Ty, Value, VarId, WriteMask,
+    Access, Align, AluOp, AtomicOp, CompRule, Function, ImageParam, InstId, InstKind, IoSlot,
+    Memory, PathStep, RegionId, Resource, Src, Srcs, SysVal, Ty, Value, VarId, WriteMask,
 };
 use crate::ir::BitRule;
 
@@ -181,6 +181,18 @@ impl<'f> Builder<'f> {
         self.inst(InstKind::StoreVar { var, path, data: data.into(), mask }, &[]);
     }
 
+    /// Reads an input, the same for all vertices and at a slot known now.
+    pub fn load_input(&mut self, slot: IoSlot, comp: u8, ty: Ty) -> Value {
+        self.value(InstKind::LoadInput { slot, vertex: None, index: None, comp }, ty)
+    }
+
+    /// Writes all components of `data` to an output, the same for all vertices and at a slot known now.
+    pub fn store_output(&mut self, slot: IoSlot, comp: u8, data: Value) {
+        let mask = WriteMask::all(self.func.ty(data).comps());
+        let (vertex, index, data) = (None, None, data.into());
+        self.inst(InstKind::StoreOutput { slot, data, vertex, index, comp, mask }, &[]);
+    }
+
     /// Reads memory.
     pub fn load(
         &mut self,
@@ -284,12 +296,21 @@ impl SysVal {
             | SysVal::NumWorkgroups
             | SysVal::WorkgroupSize
             | SysVal::LocalInvocationId
-            | SysVal::GlobalInvocationId => Ty::X32.with_comps(3),
+            | SysVal::GlobalInvocationId
+            | SysVal::TessCoord => Ty::X32.with_comps(3),
             SysVal::LocalInvocationIndex
             | SysVal::SubgroupId
             | SysVal::NumSubgroups
             | SysVal::SubgroupSize
-            | SysVal::SubgroupInvocation => Ty::X32,
+            | SysVal::SubgroupInvocation
+            | SysVal::VertexIndex
+            | SysVal::InstanceIndex
+            | SysVal::BaseVertex
+            | SysVal::BaseInstance
+            | SysVal::DrawIndex
+            | SysVal::PrimitiveId
+            | SysVal::InvocationId
+            | SysVal::PatchVertices => Ty::X32,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{AluOp, BindingId, ImageForm, ImageParam, RegionId, Value, VarId};
+use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, Value, VarId};
 
 /// Which component of a value each component of a source reads: entry `i` is 0 to 3 (x, y, z, w).
 ///
@@ -74,6 +74,11 @@ impl WriteMask {
     /// The first `comps` components.
     pub const fn all(comps: usize) -> WriteMask {
         WriteMask(((1u32 << comps) - 1) as u8)
+    }
+
+    /// Number of components up to the last that is written.
+    pub const fn width(self) -> usize {
+        8 - self.0.leading_zeros() as usize
     }
 
     /// Whether component `comp` is written.
@@ -242,6 +247,25 @@ pub enum SysVal {
     SubgroupSize,
     /// 32: index of the invocation in its subgroup (the channel).
     SubgroupInvocation,
+    /// 32, vertex: number of the vertex, as an index buffer or counting gives it, and the base vertex or first vertex
+    /// added.
+    VertexIndex,
+    /// 32, vertex: number of the instance, the base instance added.
+    InstanceIndex,
+    /// 32, vertex: what an indexed draw call adds to indices, or the first vertex of another.
+    BaseVertex,
+    /// 32, vertex: number of the draw call's first instance.
+    BaseInstance,
+    /// 32, vertex: number of the draw call among those of one command.
+    DrawIndex,
+    /// 32, tessellation and geometry: number of the input primitive or patch, counted per instance.
+    PrimitiveId,
+    /// 32, tessellation control and geometry: number of the invocation that works on the same primitive or patch.
+    InvocationId,
+    /// 32x3, tessellation evaluation: u, v, w in the domain; w is 0 unless it is that of triangles.
+    TessCoord,
+    /// 32, tessellation: number of control points of the input patch.
+    PatchVertices,
 }
 
 /// What an instruction does, with its operands by name.
@@ -279,6 +303,55 @@ pub enum InstKind {
         data: Src,
         /// Components stored.
         mask: WriteMask,
+    },
+    /// Reads consecutive components of an input, of 32 bits or at most two of 64. Outside the row of slots that
+    /// `index` may move along, and of vertices that there are not, any bits.
+    LoadInput {
+        /// The slot; what is read lies in one, and is a declared input.
+        slot: IoSlot,
+        /// Of inputs that a whole primitive has: which of its vertices, 32 bits.
+        vertex: Option<Src>,
+        /// How many slots further on, 32 bits.
+        index: Option<Src>,
+        /// The first component read, counted in components of 32 bits.
+        comp: u8,
+    },
+    /// Reads consecutive components of an output of the patch, likewise: tessellation control only.
+    LoadOutput {
+        /// The slot; what is read lies in one, and is a declared output.
+        slot: IoSlot,
+        /// Of outputs that each vertex has: which vertex, 32 bits.
+        vertex: Option<Src>,
+        /// How many slots further on, 32 bits.
+        index: Option<Src>,
+        /// The first component read, counted in components of 32 bits.
+        comp: u8,
+    },
+    /// Writes components of an output, of 32 or 64 bits. Outside the row of slots that `index` may move along, and to
+    /// vertices that there are not, nothing is written.
+    StoreOutput {
+        /// The slot; what is written lies in one, and is a declared output.
+        slot: IoSlot,
+        /// What is stored: as many components as [`WriteMask::width`] says.
+        data: Src,
+        /// Of outputs that each vertex has: which vertex, 32 bits. Tessellation control only.
+        vertex: Option<Src>,
+        /// How many slots further on, 32 bits.
+        index: Option<Src>,
+        /// Where component 0 of the data goes, counted in components of 32 bits.
+        comp: u8,
+        /// Components stored.
+        mask: WriteMask,
+    },
+    /// Makes a vertex of the outputs of the stream, which are undefined afterwards: geometry only.
+    EmitVertex {
+        /// The stream, below [`MAX_STREAMS`](super::MAX_STREAMS).
+        stream: u8,
+    },
+    /// Ends the strip of the stream: geometry only.
+    EndPrimitive {
+        /// The stream, likewise.
+        stream: u8,
     },
     /// Reads consecutive components from memory.
     Load {
@@ -439,8 +512,18 @@ macro_rules! walk_srcs {
             InstKind::Const(_)
             | InstKind::Undef
             | InstKind::SysVal(_)
+            | InstKind::EmitVertex { .. }
+            | InstKind::EndPrimitive { .. }
             | InstKind::Barrier { .. }
             | InstKind::Return => {}
+            InstKind::LoadInput { vertex, index, .. }
+            | InstKind::LoadOutput { vertex, index, .. } => {
+                vertex.$iter().chain(index.$iter()).for_each(f);
+            }
+            InstKind::StoreOutput { data, vertex, index, .. } => {
+                f(data);
+                vertex.$iter().chain(index.$iter()).for_each(f);
+            }
             InstKind::Alu { srcs, .. }
             | InstKind::Yield(srcs)
             | InstKind::Break(srcs)
@@ -610,11 +693,16 @@ impl InstKind {
             | InstKind::Alu { .. }
             | InstKind::SysVal(_)
             | InstKind::LoadVar { .. }
+            | InstKind::LoadInput { .. }
+            | InstKind::LoadOutput { .. }
             | InstKind::BufferSize(_)
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => false,
             InstKind::Load { access, .. } | InstKind::ImageLoad { access, .. } => access.volatile,
             InstKind::StoreVar { .. }
+            | InstKind::StoreOutput { .. }
+            | InstKind::EmitVertex { .. }
+            | InstKind::EndPrimitive { .. }
             | InstKind::Store { .. }
             | InstKind::Atomic { .. }
             | InstKind::ImageStore { .. }

@@ -8,6 +8,7 @@ mod image;
 mod inst;
 mod reads;
 mod shader;
+mod stage;
 mod ty;
 
 pub use alu::{AluOp, AluRow, BitRule, Class, CompRule, Operand};
@@ -20,7 +21,10 @@ pub use inst::{
 };
 pub use reads::{MAX_DEPTH, Targets};
 pub use shader::{
-    Binding, BindingId, BindingKind, ComputeInfo, FloatControls, Shader, Stage, VarId, VarStorage,
-    VarTy, Variable,
+    Binding, BindingId, BindingKind, FloatControls, Shader, VarId, VarStorage, VarTy, Variable,
+};
+pub use stage::{
+    ComputeInfo, GeometryInfo, InputPrimitive, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS,
+    OutputPrimitive, Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
 };
 pub use ty::{Ty, TyError};

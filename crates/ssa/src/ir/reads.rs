@@ -95,6 +95,11 @@ impl Function {
                 scalars_then_data(kind, leaf.map_or_else(|| own(*data), Ty::comps), &mut f);
             }
             InstKind::Store { comps, .. } => scalars_then_data(kind, usize::from(*comps), &mut f),
+            // The data, then a vertex and an index.
+            InstKind::StoreOutput { mask, .. } => {
+                let mut comps = mask.width().clamp(1, 4);
+                kind.for_each_src(|src| f(src, std::mem::replace(&mut comps, 1)));
+            }
             // An element, the coordinates, the data; an atomic's data and what it compares with are scalars.
             InstKind::ImageLoad { image, dims, .. }
             | InstKind::ImageStore { image, dims, .. }

@@ -1,32 +1,6 @@
 //! A shader: the interface around one function.
 
-use super::{Function, ImageTy, Ty};
-
-/// The pipeline stage a shader runs in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Stage {
-    /// Vertex.
-    Vertex,
-    /// Tessellation control (hull).
-    TessControl,
-    /// Tessellation evaluation (domain).
-    TessEval,
-    /// Geometry.
-    Geometry,
-    /// Fragment (pixel).
-    Fragment,
-    /// Compute.
-    Compute,
-}
-
-/// What only compute shaders have.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ComputeInfo {
-    /// Invocations of a workgroup in x, y, z; each at least 1.
-    pub local_size: [u32; 3],
-    /// Bytes of shared memory.
-    pub shared_bytes: u32,
-}
+use super::{ComputeInfo, Function, ImageTy, IoVar, StageInfo, Ty};
 
 /// Float behaviour the module asks for, per bit size where `16`, `32`, `64` are bits 0, 1, 2 of a mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -115,14 +89,16 @@ pub struct Variable {
 pub struct Shader {
     /// The entry point's name.
     pub name: String,
-    /// Its stage.
-    pub stage: Stage,
-    /// What only compute has.
-    pub compute: ComputeInfo,
+    /// Its stage and what only that has.
+    pub stage: StageInfo,
     /// Float behaviour asked for.
     pub float_controls: FloatControls,
     /// Bindings used, sorted by set, then binding.
     pub bindings: Vec<Binding>,
+    /// What it gets from the stage before, or from vertex buffers. No two have a component of a slot in common.
+    pub inputs: Vec<IoVar>,
+    /// What it gives the stage behind it, likewise.
+    pub outputs: Vec<IoVar>,
     /// Private variables.
     pub vars: Vec<Variable>,
     /// Bytes of push constants that may be read.
@@ -138,12 +114,18 @@ pub struct Shader {
 impl Shader {
     /// An empty compute shader with workgroups of one invocation.
     pub fn new_compute(name: impl Into<String>) -> Shader {
+        Shader::new(name, StageInfo::Compute(ComputeInfo::default()))
+    }
+
+    /// An empty shader.
+    pub fn new(name: impl Into<String>, stage: StageInfo) -> Shader {
         Shader {
             name: name.into(),
-            stage: Stage::Compute,
-            compute: ComputeInfo { local_size: [1; 3], shared_bytes: 0 },
+            stage,
             float_controls: FloatControls::default(),
             bindings: Vec::new(),
+            inputs: Vec::new(),
+            outputs: Vec::new(),
             vars: Vec::new(),
             push_constant_bytes: 0,
             scratch_bytes: 0,

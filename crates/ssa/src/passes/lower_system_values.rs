@@ -6,7 +6,7 @@ use crate::ir::{AluOp, Builder, InstKind, Shader, Src, SysVal, Ty, Value};
 /// What a back end provides.
 ///
 /// [`SysVal::WorkgroupId`], [`SysVal::NumWorkgroups`], [`SysVal::SubgroupId`] and [`SysVal::SubgroupInvocation`] always
-/// are provided. Subgroups hold consecutive local invocation indices.
+/// are provided, and what stages other than compute have. Subgroups hold consecutive local invocation indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemValues {
     /// [`SysVal::LocalInvocationId`] is provided.
@@ -22,7 +22,7 @@ const MAX_SMALL_WORKGROUP: u32 = 1024;
 
 /// See the [module](self). Returns whether a value was replaced.
 pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool {
-    let size = shader.compute.local_size;
+    let size = shader.compute().local_size;
     rewrite(&mut shader.func, |b, _, inst| {
         let InstKind::SysVal(value) = b.func.inst(inst).kind else { return Action::Keep };
         let mut lower = Lower { b, provided, size };
@@ -56,7 +56,16 @@ impl Lower<'_, '_> {
             SysVal::WorkgroupId
             | SysVal::NumWorkgroups
             | SysVal::SubgroupId
-            | SysVal::SubgroupInvocation => return None,
+            | SysVal::SubgroupInvocation
+            | SysVal::VertexIndex
+            | SysVal::InstanceIndex
+            | SysVal::BaseVertex
+            | SysVal::BaseInstance
+            | SysVal::DrawIndex
+            | SysVal::PrimitiveId
+            | SysVal::InvocationId
+            | SysVal::TessCoord
+            | SysVal::PatchVertices => return None,
             SysVal::WorkgroupSize => {
                 let [x, y, z] = self.size.map(u64::from);
                 self.b.constant(SysVal::WorkgroupSize.ty(), [x, y, z, 0])

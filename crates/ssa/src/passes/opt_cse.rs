@@ -87,6 +87,7 @@ fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     match &data.kind {
         InstKind::Alu { .. }
         | InstKind::SysVal(_)
+        | InstKind::LoadInput { .. }
         | InstKind::BufferSize(_)
         | InstKind::ImageSize(_)
         | InstKind::ImageParam { .. } => {}

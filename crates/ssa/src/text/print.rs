@@ -2,10 +2,10 @@
 
 use std::fmt::{self, Write};
 
-use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word};
+use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word, slot_word};
 use crate::ir::{
-    Access, Align, BindingKind, ImageForm, InstData, InstId, InstKind, MAX_DEPTH, Memory, PathStep,
-    RegionId, Resource, Shader, Src, Targets, Ty, Value, VarTy, WriteMask,
+    Access, Align, BindingKind, ImageForm, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory,
+    PathStep, RegionId, Resource, Shader, Src, StageInfo, Targets, Ty, Value, VarTy, WriteMask,
 };
 
 impl fmt::Display for Shader {
@@ -48,12 +48,11 @@ impl<'a, W: Write> Printer<'a, W> {
     }
 
     fn header(&mut self) -> fmt::Result {
-        let Shader { name, stage, compute, bindings, vars, .. } = self.shader;
-        writeln!(self.out, "{} {} {{", stage.word(), quoted(name))?;
-        let [x, y, z] = compute.local_size;
-        writeln!(self.out, "    local_size {x}, {y}, {z}")?;
+        let Shader { name, stage, bindings, vars, .. } = self.shader;
+        writeln!(self.out, "{} {} {{", stage.stage().word(), quoted(name))?;
+        self.stage(stage)?;
         let sizes = [
-            ("shared_bytes", compute.shared_bytes),
+            ("shared_bytes", self.shader.compute().shared_bytes),
             ("push_constant_bytes", self.shader.push_constant_bytes),
             ("scratch_bytes", self.shader.scratch_bytes),
         ];
@@ -82,6 +81,25 @@ impl<'a, W: Write> Printer<'a, W> {
             }
             writeln!(self.out, "{}", if binding.readonly { " readonly" } else { "" })?;
         }
+        let slots = [("input", &self.shader.inputs), ("output", &self.shader.outputs)];
+        for (word, var) in
+            slots.into_iter().flat_map(|(word, vars)| vars.iter().map(move |v| (word, v)))
+        {
+            write!(self.out, "    {word} ")?;
+            self.slot(var.slot)?;
+            if var.comp != 0 {
+                write!(self.out, " comp {}", var.comp)?;
+            }
+            write!(self.out, ": {}", var.ty)?;
+            if var.count != 1 {
+                write!(self.out, "[{}]", var.count)?;
+            }
+            write!(self.out, " {}", quoted(&var.name))?;
+            if var.stream != 0 {
+                write!(self.out, " stream {}", var.stream)?;
+            }
+            writeln!(self.out)?;
+        }
         for (i, var) in vars.iter().enumerate() {
             write!(self.out, "    var v{i}: {} {}", VarTyText(&var.ty), quoted(&var.name))?;
             if let Some(init) = &var.init {
@@ -93,6 +111,57 @@ impl<'a, W: Write> Printer<'a, W> {
             writeln!(self.out)?;
         }
         writeln!(self.out)
+    }
+
+    /// The facts of the stage, a line each.
+    fn stage(&mut self, stage: &StageInfo) -> fmt::Result {
+        match stage {
+            StageInfo::Vertex | StageInfo::Fragment => Ok(()),
+            StageInfo::TessControl(info) => {
+                writeln!(self.out, "    output_vertices {}", info.output_vertices)
+            }
+            StageInfo::TessEval(info) => {
+                writeln!(self.out, "    domain {}", info.domain.word())?;
+                writeln!(self.out, "    spacing {}", info.spacing.word())?;
+                for (word, _) in [("ccw", info.ccw), ("point_mode", info.point_mode)]
+                    .into_iter()
+                    .filter(|flag| flag.1)
+                {
+                    writeln!(self.out, "    {word}")?;
+                }
+                Ok(())
+            }
+            StageInfo::Geometry(info) => {
+                writeln!(self.out, "    input_primitive {}", info.input.word())?;
+                writeln!(self.out, "    output_primitive {}", info.output.word())?;
+                writeln!(self.out, "    max_vertices {}", info.max_vertices)?;
+                writeln!(self.out, "    invocations {}", info.invocations)
+            }
+            StageInfo::Compute(info) => {
+                let [x, y, z] = info.local_size;
+                writeln!(self.out, "    local_size {x}, {y}, {z}")
+            }
+        }
+    }
+
+    fn slot(&mut self, slot: IoSlot) -> fmt::Result {
+        let (word, number) = slot_word(slot);
+        write!(self.out, "{word}")?;
+        number.map_or(Ok(()), |number| write!(self.out, " {number}"))
+    }
+
+    /// Which vertex, which slot, which component of it an access is to.
+    fn place_in_slot(&mut self, vertex: Option<Src>, index: Option<Src>, comp: u8) -> fmt::Result {
+        for (word, src) in [("vertex", vertex), ("index", index)] {
+            if let Some(src) = src {
+                write!(self.out, ", {word} ")?;
+                self.src(src, Some(1))?;
+            }
+        }
+        match comp {
+            0 => Ok(()),
+            comp => write!(self.out, ", comp {comp}"),
+        }
     }
 
     fn binding_kind(&mut self, kind: BindingKind) -> fmt::Result {
@@ -229,6 +298,25 @@ impl<'a, W: Write> Printer<'a, W> {
                 self.item(1, *data, leaf.map(Ty::comps))?;
                 self.mask(*mask, leaf.map_or(4, Ty::comps))
             }
+            InstKind::LoadInput { slot, vertex, index, comp } => {
+                write!(self.out, "load_input ")?;
+                self.slot(*slot)?;
+                self.place_in_slot(*vertex, *index, *comp)
+            }
+            InstKind::LoadOutput { slot, vertex, index, comp } => {
+                write!(self.out, "load_output ")?;
+                self.slot(*slot)?;
+                self.place_in_slot(*vertex, *index, *comp)
+            }
+            InstKind::StoreOutput { slot, data, vertex, index, comp, mask } => {
+                write!(self.out, "store_output ")?;
+                self.slot(*slot)?;
+                self.item(1, *data, Some(mask.width().clamp(1, 4)))?;
+                self.place_in_slot(*vertex, *index, *comp)?;
+                self.mask(*mask, mask.width())
+            }
+            InstKind::EmitVertex { stream } => write!(self.out, "emit_vertex {stream}"),
+            InstKind::EndPrimitive { stream } => write!(self.out, "end_primitive {stream}"),
             InstKind::Load { memory, offset, align, access } => {
                 write!(self.out, "load ")?;
                 self.memory(memory)?;
@@ -464,7 +552,7 @@ impl<'a, W: Write> Printer<'a, W> {
     }
 
     fn mask(&mut self, mask: WriteMask, comps: usize) -> fmt::Result {
-        if comps > 4 || mask != WriteMask::all(comps) {
+        if !(1..=4).contains(&comps) || mask != WriteMask::all(comps) {
             write!(self.out, ", mask ")?;
             match mask.0 {
                 0 | 16.. => write!(self.out, "{}", mask.0)?,

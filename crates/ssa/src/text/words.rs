@@ -1,7 +1,8 @@
 //! The words of the text form that stand for enumerations: one row each, read by printer and parser.
 
 use crate::ir::{
-    Access, AtomicOp, FloatControls, ImageDim, ImageParam, MemorySemantics, Scope, Stage, SysVal,
+    Access, AtomicOp, FloatControls, ImageDim, ImageParam, InputPrimitive, IoSlot, MemorySemantics,
+    OutputPrimitive, Scope, Stage, SysVal, TessDomain, TessSpacing,
 };
 
 /// Something written as one word.
@@ -87,6 +88,37 @@ words! {
         NumSubgroups = "num_subgroups",
         SubgroupSize = "subgroup_size",
         SubgroupInvocation = "subgroup_invocation",
+        VertexIndex = "vertex_index",
+        InstanceIndex = "instance_index",
+        BaseVertex = "base_vertex",
+        BaseInstance = "base_instance",
+        DrawIndex = "draw_index",
+        PrimitiveId = "primitive_id",
+        InvocationId = "invocation_id",
+        TessCoord = "tess_coord",
+        PatchVertices = "patch_vertices",
+    }
+    TessDomain, "a domain" {
+        Triangles = "triangles",
+        Quads = "quads",
+        Isolines = "isolines",
+    }
+    TessSpacing, "a spacing" {
+        Equal = "equal",
+        FractionalOdd = "fractional_odd",
+        FractionalEven = "fractional_even",
+    }
+    InputPrimitive, "an input primitive" {
+        Points = "points",
+        Lines = "lines",
+        LinesAdjacency = "lines_adjacency",
+        Triangles = "triangles",
+        TrianglesAdjacency = "triangles_adjacency",
+    }
+    OutputPrimitive, "an output primitive" {
+        Points = "points",
+        LineStrip = "line_strip",
+        TriangleStrip = "triangle_strip",
     }
 }
 
@@ -122,3 +154,33 @@ pub(super) const FLOAT_CONTROLS: &[Field<FloatControls, u8>] = &[
 
 /// The components of a value, by letter.
 pub(super) const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
+
+/// The word of a slot and the number behind it, of those that have one.
+pub(super) fn slot_word(slot: IoSlot) -> (&'static str, Option<u32>) {
+    match slot {
+        IoSlot::Position => ("position", None),
+        IoSlot::PointSize => ("point_size", None),
+        IoSlot::Layer => ("layer", None),
+        IoSlot::ViewportIndex => ("viewport_index", None),
+        IoSlot::ClipDistances { first } => ("clip_distances", Some(first.into())),
+        IoSlot::PrimitiveId => ("primitive_id", None),
+        IoSlot::Location(at) => ("location", Some(at)),
+        IoSlot::Patch(at) => ("patch", Some(at)),
+        IoSlot::TessLevelOuter => ("tess_level_outer", None),
+        IoSlot::TessLevelInner => ("tess_level_inner", None),
+    }
+}
+
+/// A slot of each kind, numbers 0: what the parser tries words on.
+pub(super) const SLOTS: [IoSlot; 10] = [
+    IoSlot::Position,
+    IoSlot::PointSize,
+    IoSlot::Layer,
+    IoSlot::ViewportIndex,
+    IoSlot::ClipDistances { first: 0 },
+    IoSlot::PrimitiveId,
+    IoSlot::Location(0),
+    IoSlot::Patch(0),
+    IoSlot::TessLevelOuter,
+    IoSlot::TessLevelInner,
+];

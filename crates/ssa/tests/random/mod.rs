@@ -2,9 +2,9 @@
 
 use crestline_ssa::interp::{BufferKey, Resources};
 use crestline_ssa::ir::{
-    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, InstKind, Memory, PathStep,
-    RegionId, Resource, Shader, Src, SysVal, Ty, Value, VarId, VarStorage, VarTy, Variable,
-    WriteMask,
+    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, ComputeInfo, InstKind, Memory,
+    PathStep, RegionId, Resource, Shader, Src, StageInfo, SysVal, Ty, Value, VarId, VarStorage,
+    VarTy, Variable, WriteMask,
 };
 
 /// Invocations in all: two groups of eight.
@@ -15,8 +15,7 @@ const OWN_BYTES: u32 = 64;
 /// A shader and what it needs to run, the same each time for the same seed: its name tells the seed.
 pub(crate) fn shader(seed: u64) -> (Shader, Resources) {
     let mut shader = Shader::new_compute(format!("random {seed}"));
-    shader.compute.local_size = [4, 2, 1];
-    shader.compute.shared_bytes = 256;
+    shader.stage = StageInfo::Compute(ComputeInfo { local_size: [4, 2, 1], shared_bytes: 256 });
     for (binding, name) in [(0, "in"), (1, "out")] {
         shader.bindings.push(Binding {
             set: 0,

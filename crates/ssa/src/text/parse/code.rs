@@ -16,6 +16,11 @@ const KEYWORDS: &[&str] = &[
     "sysval",
     "load_var",
     "store_var",
+    "load_input",
+    "load_output",
+    "store_output",
+    "emit_vertex",
+    "end_primitive",
     "load",
     "store",
     "atomic",
@@ -38,6 +43,14 @@ const KEYWORDS: &[&str] = &[
 struct Tail {
     align: Option<Align>,
     access: Access,
+    mask: WriteMask,
+}
+
+/// What may follow the slot of an input or output.
+struct SlotTail {
+    vertex: Option<Src>,
+    index: Option<Src>,
+    comp: u8,
     mask: WriteMask,
 }
 
@@ -126,6 +139,23 @@ impl<'t> Parser<'t> {
                 }
                 InstKind::StoreVar { var, path, data, mask }
             }
+            "load_input" | "load_output" => {
+                let slot = self.slot()?;
+                let SlotTail { vertex, index, comp, .. } = self.slot_tail(inst)?;
+                match word {
+                    "load_input" => InstKind::LoadInput { slot, vertex, index, comp },
+                    _ => InstKind::LoadOutput { slot, vertex, index, comp },
+                }
+            }
+            "store_output" => {
+                let slot = self.slot()?;
+                self.sign(',')?;
+                let data = self.src()?;
+                let SlotTail { vertex, index, comp, mask } = self.slot_tail(inst)?;
+                InstKind::StoreOutput { slot, data, vertex, index, comp, mask }
+            }
+            "emit_vertex" => InstKind::EmitVertex { stream: self.small("a stream")? },
+            "end_primitive" => InstKind::EndPrimitive { stream: self.small("a stream")? },
             "load" => {
                 let memory = self.memory()?;
                 self.sign(',')?;
@@ -329,6 +359,25 @@ impl<'t> Parser<'t> {
                 tail.mask = self.mask(inst)?;
             } else {
                 self.flag(ACCESS, &mut tail.access, "`align`, `mask` or a flag")?;
+            }
+        }
+        Ok(tail)
+    }
+
+    fn slot_tail(&mut self, inst: InstId) -> Result<SlotTail> {
+        let mut tail = SlotTail { vertex: None, index: None, comp: 0, mask: WriteMask(0) };
+        while self.take_sign(',') {
+            if self.take_word("comp") {
+                tail.comp = self.small("a component")?;
+            } else if self.take_word("mask") {
+                tail.mask = self.mask(inst)?;
+            // Sources are numbered as they come: a vertex after an index would change places with it.
+            } else if tail.index.is_none() && tail.vertex.is_none() && self.take_word("vertex") {
+                tail.vertex = Some(self.src()?);
+            } else if tail.index.is_none() && self.take_word("index") {
+                tail.index = Some(self.src()?);
+            } else {
+                return Err(self.expected("`vertex`, then `index`, `comp` or `mask`"));
             }
         }
         Ok(tail)

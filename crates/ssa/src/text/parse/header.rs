@@ -2,37 +2,36 @@
 
 use super::{ParseErrorKind, Parser, Result};
 use crate::ir::{
-    Binding, BindingKind, ComputeInfo, ImageTy, SurfaceFormat, VarStorage, VarTy, Variable,
+    Binding, BindingKind, ComputeInfo, GeometryInfo, ImageTy, InputPrimitive, IoSlot, IoVar,
+    OutputPrimitive, Stage, StageInfo, SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo,
+    TessSpacing, VarStorage, VarTy, Variable,
 };
 use crate::text::lex::Token;
-use crate::text::words::FLOAT_CONTROLS;
+use crate::text::words::{FLOAT_CONTROLS, SLOTS, Word, slot_word};
 
 /// Structures and arrays of a variable stand at most so deep in each other.
 const MAX_TYPE_DEPTH: usize = 64;
 
 impl<'t> Parser<'t> {
     pub(super) fn header(&mut self) -> Result<()> {
-        self.shader.stage = self.enumerated()?;
+        self.shader.stage = stage_info(self.enumerated()?);
         self.shader.name = self.string()?;
-        self.shader.compute = ComputeInfo::default();
         self.sign('{')?;
         while let Token::Word(word) = self.token {
             match word {
-                "local_size" => {
-                    self.next();
-                    for axis in 0..3 {
-                        if axis > 0 {
-                            self.sign(',')?;
-                        }
-                        self.shader.compute.local_size[axis] = self.u32()?;
-                    }
-                }
-                "shared_bytes" => self.shader.compute.shared_bytes = self.setting()?,
                 "push_constant_bytes" => self.shader.push_constant_bytes = self.setting()?,
                 "scratch_bytes" => self.shader.scratch_bytes = self.setting()?,
                 // The memory of that name is no header line: nothing starts a line with it.
                 "const_data" => self.const_data()?,
                 "binding" => self.binding()?,
+                "input" => {
+                    let var = self.slots()?;
+                    self.shader.inputs.push(var);
+                }
+                "output" => {
+                    let var = self.slots()?;
+                    self.shader.outputs.push(var);
+                }
                 "var" => self.variable()?,
                 _ => match FLOAT_CONTROLS.iter().find(|row| row.0 == word) {
                     Some((_, field)) => {
@@ -40,11 +39,92 @@ impl<'t> Parser<'t> {
                         let mask = self.fit(u64::from(mask), "a mask of 8 bits")?;
                         *field(&mut self.shader.float_controls) = mask;
                     }
+                    None if self.stage_line(word)? => {}
                     None => break,
                 },
             }
         }
         Ok(())
+    }
+
+    /// A line that only this stage has; `false` if it is none.
+    fn stage_line(&mut self, word: &str) -> Result<bool> {
+        let mut stage = self.shader.stage;
+        match (&mut stage, word) {
+            (StageInfo::Compute(info), "local_size") => {
+                self.next();
+                for (axis, size) in info.local_size.iter_mut().enumerate() {
+                    if axis > 0 {
+                        self.sign(',')?;
+                    }
+                    *size = self.u32()?;
+                }
+            }
+            (StageInfo::Compute(info), "shared_bytes") => info.shared_bytes = self.setting()?,
+            (StageInfo::TessControl(info), "output_vertices") => {
+                info.output_vertices = self.setting()?;
+            }
+            (StageInfo::TessEval(info), "domain") => info.domain = self.choice()?,
+            (StageInfo::TessEval(info), "spacing") => info.spacing = self.choice()?,
+            (StageInfo::TessEval(info), "ccw") => info.ccw = self.take_word(word),
+            (StageInfo::TessEval(info), "point_mode") => info.point_mode = self.take_word(word),
+            (StageInfo::Geometry(info), "input_primitive") => info.input = self.choice()?,
+            (StageInfo::Geometry(info), "output_primitive") => info.output = self.choice()?,
+            (StageInfo::Geometry(info), "max_vertices") => info.max_vertices = self.setting()?,
+            (StageInfo::Geometry(info), "invocations") => info.invocations = self.setting()?,
+            _ => return Ok(false),
+        }
+        self.shader.stage = stage;
+        Ok(true)
+    }
+
+    /// A word, then one of an enumeration.
+    fn choice<T: Word>(&mut self) -> Result<T> {
+        self.next();
+        self.enumerated()
+    }
+
+    /// The declaration of an input or output.
+    fn slots(&mut self) -> Result<IoVar> {
+        self.next();
+        let slot = self.slot()?;
+        let comp = if self.take_word("comp") { self.small("a component")? } else { 0 };
+        self.sign(':')?;
+        let ty = self.ty()?;
+        let mut count = 1;
+        if self.take_sign('[') {
+            count = self.u32()?;
+            self.sign(']')?;
+        }
+        let name = self.string()?;
+        let stream = if self.take_word("stream") { self.small("a stream")? } else { 0 };
+        Ok(IoVar { name, slot, comp, ty, count, stream })
+    }
+
+    /// The name of a slot.
+    pub(super) fn slot(&mut self) -> Result<IoSlot> {
+        let slot = match self.token {
+            Token::Word(word) => SLOTS.into_iter().find(|&slot| slot_word(slot).0 == word),
+            _ => None,
+        };
+        let Some(slot) = slot else {
+            return Err(self.expected("a slot such as `position` or `location 3`"));
+        };
+        self.next();
+        Ok(match slot {
+            IoSlot::Location(_) => IoSlot::Location(self.u32()?),
+            IoSlot::Patch(_) => IoSlot::Patch(self.u32()?),
+            IoSlot::ClipDistances { .. } => {
+                IoSlot::ClipDistances { first: self.small("a number of a distance")? }
+            }
+            other => other,
+        })
+    }
+
+    /// A number below 256.
+    pub(super) fn small(&mut self, what: &'static str) -> Result<u8> {
+        let number = self.u64()?;
+        self.fit(number, what)
     }
 
     /// A word, then a number.
@@ -164,5 +244,29 @@ impl<'t> Parser<'t> {
 
     fn numbered(&mut self, letter: char, number: usize) -> Result<()> {
         self.word(&format!("{letter}{number}"))
+    }
+}
+
+/// The facts of a stage where the text says nothing: what is missing shows in verification where it matters.
+fn stage_info(stage: Stage) -> StageInfo {
+    match stage {
+        Stage::Vertex => StageInfo::Vertex,
+        Stage::TessControl => StageInfo::TessControl(TessControlInfo { output_vertices: 0 }),
+        Stage::TessEval => StageInfo::TessEval(TessEvalInfo {
+            domain: TessDomain::Triangles,
+            spacing: TessSpacing::Equal,
+            ccw: false,
+            point_mode: false,
+        }),
+        Stage::Geometry => StageInfo::Geometry(GeometryInfo {
+            input: InputPrimitive::Triangles,
+            output: OutputPrimitive::TriangleStrip,
+            max_vertices: 0,
+            invocations: 1,
+        }),
+        Stage::Fragment => StageInfo::Fragment,
+        Stage::Compute => {
+            StageInfo::Compute(ComputeInfo { local_size: [0; 3], ..Default::default() })
+        }
     }
 }

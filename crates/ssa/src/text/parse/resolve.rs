@@ -21,11 +21,21 @@ impl<'t> Parser<'t> {
         let mut starts = Vec::with_capacity(func.num_insts() + 1);
         for inst in (0..func.num_insts()).map(InstId::from_index) {
             starts.push(order.len());
+            let first = order.len();
             let kind = func.kind_mut(inst);
             kind.for_each_src_mut(|src| {
                 order.push(src.value.index());
                 src.value = values[src.value.index()];
             });
+            if let InstKind::StoreOutput { data, .. } = *kind
+                && !self.masked[inst.index()]
+            {
+                let found = count(&self.uses[order[first]], data.value, func);
+                if let InstKind::StoreOutput { mask, .. } = func.kind_mut(inst) {
+                    *mask = WriteMask::all(found);
+                }
+            }
+            let kind = func.kind_mut(inst);
             if let InstKind::Store { data, .. } = *kind {
                 let used = order.last().map_or(0, |&last| last);
                 let found = count(&self.uses[used], data.value, func);

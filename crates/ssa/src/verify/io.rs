@@ -1,0 +1,160 @@
+//! Promises about stages: their facts, the slots they declare, and who may read and write which.
+
+use super::{Result, Verifier, VerifyErrorKind, check_mask};
+use crate::ir::{
+    InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, Shader, Src, Stage, StageInfo, Ty,
+};
+
+/// The facts of the stage and its declarations.
+pub(super) fn stage(shader: &Shader) -> Result<()> {
+    match shader.stage {
+        StageInfo::Compute(info) if info.local_size.contains(&0) => {
+            return Err(VerifyErrorKind::LocalSize(info.local_size));
+        }
+        StageInfo::TessControl(info)
+            if !(1..=MAX_PATCH_VERTICES).contains(&info.output_vertices) =>
+        {
+            return Err(VerifyErrorKind::Stage("a patch has 1 to 32 control points"));
+        }
+        StageInfo::Geometry(info) if info.invocations == 0 => {
+            return Err(VerifyErrorKind::Stage("a primitive has at least 1 invocation"));
+        }
+        _ => {}
+    }
+    let stage = shader.stage.stage();
+    declarations(&shader.inputs, stage != Stage::Compute, false)?;
+    declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)
+}
+
+fn declarations(vars: &[IoVar], allowed: bool, streams: bool) -> Result<()> {
+    let wrong = |var: &IoVar, what| Err(VerifyErrorKind::Slot { slot: var.slot, what });
+    let mut order: Vec<&IoVar> = vars.iter().collect();
+    order.sort_by_key(|var| (var.slot, var.comp));
+    // Those that reach up to the one looked at: at most one for each component.
+    let mut open: Vec<&IoVar> = Vec::new();
+    for var in order {
+        if !allowed {
+            return wrong(var, "compute shaders have no inputs and outputs");
+        }
+        if !fits(var.comp, var.ty, 8) {
+            return wrong(var, "an element is of 32 or 64 bits and lies in one slot or two");
+        }
+        let first = match var.slot {
+            IoSlot::ClipDistances { first } => first,
+            _ => 0,
+        };
+        if !matches!(first, 0 | 4) {
+            return wrong(var, "the first distance of a slot is 0 or 4");
+        }
+        if var.count == 0 || var.slot.plus(var.slots() - 1).is_none() {
+            return wrong(var, "there is at least one element and a slot for each");
+        }
+        if var.stream >= if streams { MAX_STREAMS } else { 1 } {
+            return wrong(var, "streams are 0 to 3, and 0 outside geometry shaders");
+        }
+        open.retain(|other| other.index_of(var.slot).is_some());
+        if open.iter().any(|other| overlap(other, var)) {
+            return wrong(var, "two declarations have a component in common");
+        }
+        open.push(var);
+    }
+    Ok(())
+}
+
+/// Whether components of the type can lie from `comp` on within so many components of 32 bits. Where that is more than
+/// a slot, what needs two slots begins at the start of one.
+fn fits(comp: u8, ty: Ty, room: usize) -> bool {
+    let dwords = match ty.bits() {
+        32 => 1,
+        64 => 2,
+        _ => return false,
+    };
+    let end = usize::from(comp) + dwords * ty.comps();
+    let aligned = dwords == 1 || comp.is_multiple_of(2);
+    aligned && end <= room && (end <= 4 || dwords == 2 && comp == 0)
+}
+
+/// Whether `var`, which begins in a slot of `other`, has a component of it.
+fn overlap(other: &IoVar, var: &IoVar) -> bool {
+    let Some(at) = other.index_of(var.slot) else { return false };
+    // Both have the same components in every second slot.
+    (0..2.min(other.slots() - at).min(var.slots()))
+        .any(|i| components(other, at + i) & components(var, i) != 0)
+}
+
+/// The components of 32 bits that the variable has of its slot number `at`.
+fn components(var: &IoVar, at: u32) -> u32 {
+    let dwords = var.ty.comps() as u32 * (var.ty.bits() / 32);
+    let all = ((1u32 << dwords) - 1) << var.comp;
+    all >> (4 * (at % var.element_slots())) & 0xf
+}
+
+/// An access to a slot, of any kind.
+struct Access {
+    slot: IoSlot,
+    vertex: Option<Src>,
+    index: Option<Src>,
+    comp: u8,
+    /// The components, of which only some may be accessed.
+    ty: Ty,
+    output: bool,
+    /// Sources before `vertex`.
+    before: usize,
+}
+
+impl Verifier<'_> {
+    /// Checks an instruction that reads or writes slots, or makes vertices of them.
+    pub(super) fn io(&self, kind: &InstKind, result: Option<Ty>) -> Result<()> {
+        let stage = self.shader.stage.stage();
+        let only = |wanted| match stage == wanted {
+            true => Ok(()),
+            false => Err(VerifyErrorKind::Stage("an instruction of another stage")),
+        };
+        match *kind {
+            InstKind::LoadInput { slot, vertex, index, comp } => {
+                let ty = result.unwrap_or(Ty::X32);
+                self.slot(Access { slot, vertex, index, comp, ty, output: false, before: 0 })
+            }
+            InstKind::LoadOutput { slot, vertex, index, comp } => {
+                only(Stage::TessControl)?;
+                let ty = result.unwrap_or(Ty::X32);
+                self.slot(Access { slot, vertex, index, comp, ty, output: true, before: 0 })
+            }
+            InstKind::StoreOutput { slot, data, vertex, index, comp, mask } => {
+                check_mask(mask, 4)?;
+                let ty = self.shader.func.ty(data.value).with_comps(mask.width());
+                self.slot(Access { slot, vertex, index, comp, ty, output: true, before: 1 })
+            }
+            InstKind::EmitVertex { stream } | InstKind::EndPrimitive { stream } => {
+                only(Stage::Geometry)?;
+                match stream < MAX_STREAMS {
+                    true => Ok(()),
+                    false => Err(VerifyErrorKind::Stage("streams are 0 to 3")),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn slot(&self, access: Access) -> Result<()> {
+        let Access { slot, vertex, index, comp, ty, output, before } = access;
+        let wrong = |what| Err(VerifyErrorKind::Slot { slot, what });
+        let (var, per_vertex) = match output {
+            true => (self.shader.output(slot), self.shader.output_is_per_vertex(slot)),
+            false => (self.shader.input(slot), self.shader.input_is_per_vertex(slot)),
+        };
+        if var.is_none() {
+            return wrong("it is not declared");
+        }
+        if !fits(comp, ty, 4) {
+            return wrong("an access is of 32 or 64 bits and lies in one slot");
+        }
+        if vertex.is_some() != per_vertex {
+            return wrong("a vertex must be given for what each vertex has, and for nothing else");
+        }
+        for (i, src) in vertex.into_iter().chain(index).enumerate() {
+            self.bits(before + i, src, 32)?;
+        }
+        Ok(())
+    }
+}
