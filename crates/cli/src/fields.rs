@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use crestline_isa::codec::{FieldBits, explain, meaning};
+use crestline_isa::message::{Descriptor, DescriptorField};
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_isa::{Gen, Inst, encode};
 use serde_json::{Value, json};
@@ -40,6 +41,7 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
                 let message = format!("byte {offset:#x}: {error}");
                 Failure::new(Code::Decode, message).at(Origin::file(&file))
             })?;
+            let message = message(&inst, generation);
             let shown = print_inst(&inst, generation, Syntax::Mesa);
             if input.json {
                 documents.push(json!({
@@ -48,10 +50,12 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
                     "compacted": inst.compacted,
                     "text": shown,
                     "fields": rows.iter().map(document).collect::<Vec<_>>(),
+                    "message": message.iter().map(message_document).collect::<Vec<_>>(),
                 }));
             } else {
                 text.push_str(if text.is_empty() { "" } else { "\n" });
                 text.push_str(&table(offset, &inst, &shown, &rows));
+                text.push_str(&message_table(&message));
             }
         }
     }
@@ -73,10 +77,7 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
 fn rows(inst: &Inst, generation: Gen) -> Result<Vec<Row>, crestline_isa::CodecError> {
     let bits = encode(inst, generation)?;
     let row = |field: FieldBits| {
-        let range = |(hi, lo): &(u32, u32)| {
-            if hi == lo { hi.to_string() } else { format!("{hi}:{lo}") }
-        };
-        let bits = field.ranges.iter().map(range).collect::<Vec<_>>().join("+");
+        let bits = field.ranges.iter().copied().map(range).collect::<Vec<_>>().join("+");
         let meaning = match (field.name, field.value) {
             ("", 0) => "not used, zero".to_owned(),
             ("", _) => "not used, but not zero".to_owned(),
@@ -87,6 +88,41 @@ fn rows(inst: &Inst, generation: Gen) -> Result<Vec<Row>, crestline_isa::CodecEr
     let mut fields = explain(bits, generation)?;
     fields.sort_by_key(|field| field.ranges.last().map(|range| range.1));
     Ok(fields.into_iter().map(row).collect())
+}
+
+/// The fields of a message whose descriptor is in the instruction.
+fn message(inst: &Inst, generation: Gen) -> Vec<DescriptorField> {
+    let Some(send) = inst.send() else { return Vec::new() };
+    let Some(desc) = send.desc.imm() else { return Vec::new() };
+    let ex_desc = send.ex_desc.imm().unwrap_or(0);
+    Descriptor::explain(generation, send.sfid, desc, ex_desc).unwrap_or_default()
+}
+
+fn range((hi, lo): (u32, u32)) -> String {
+    if hi == lo { hi.to_string() } else { format!("{hi}:{lo}") }
+}
+
+fn message_table(fields: &[DescriptorField]) -> String {
+    let mut text = String::new();
+    let width = fields.iter().map(|field| field.name.len()).max().unwrap_or(0);
+    for field in fields {
+        let bits = format!("{} {}", field.word.name(), range((field.hi, field.lo)));
+        let line =
+            format!("{bits:>13}  {:<width$}  {:#x}  {}", field.name, field.value, field.meaning);
+        // Writing to a string cannot fail.
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    text
+}
+
+fn message_document(field: &DescriptorField) -> Value {
+    json!({
+        "word": field.word.name(),
+        "name": field.name,
+        "bits": [field.hi, field.lo],
+        "value": field.value,
+        "meaning": field.meaning,
+    })
 }
 
 fn table(offset: usize, inst: &Inst, shown: &str, rows: &[Row]) -> String {

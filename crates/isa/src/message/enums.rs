@@ -272,6 +272,28 @@ named! {
 }
 
 named! {
+    /// Operation of a data port whose control bits are public as a whole only.
+    PortOp {
+        UnormRead "unorm_read" "Render target read as normalised integers (gen4.5 to gen6).",
+        LoopFilterRead "loop_filter_read" "Read for the AVC loop filter (gen4.5 and gen5).",
+        VertexWrite "vertex_write" "Write to the streamed vertex buffer (gen4 to gen6).",
+        UnormWrite "unorm_write" "Render target write of normalised integers (gen4.5 to gen6).",
+        FlushRenderCache "flush_render_cache" "Flush of the render cache (gen4 and gen5).",
+        DwordAtomicWrite "dword_atomic_write" "Atomic on dwords (gen6).",
+        SurfaceInfo "surface_info" "Information about a surface (gen7.5 and gen9 on).",
+        TransposeRead "transpose_read" "Read of a transposed block (gen8 to gen11).",
+    }
+}
+
+impl PortOp {
+    /// Whether it writes: writes of gen4 to gen6 may ask for an answer.
+    pub fn writes(self) -> bool {
+        use PortOp::*;
+        matches!(self, VertexWrite | UnormWrite | FlushRenderCache | DwordAtomicWrite)
+    }
+}
+
+named! {
     /// Layout of a URB message's data.
     UrbLayout {
         Hword "hword" "256-bit rows, two vectors per register when interleaved.",
@@ -294,7 +316,7 @@ named! {
     UrbAtomicOp {
         Mov "mov" "Exchange.",
         Inc "inc" "Increment.",
-        Add "add" "Add (gen8 on).",
+        Add "add" "Add (gen7.5 on).",
     }
 }
 

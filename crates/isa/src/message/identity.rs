@@ -3,7 +3,7 @@
 use super::Message;
 use super::codec::{DescriptorError, Result};
 use super::enums::*;
-use super::kinds::Kind;
+use super::kinds::{Kind, shared_function};
 use crate::tables::{MathFn, Sfid};
 use crestline_device::Gen;
 
@@ -17,9 +17,14 @@ pub(super) fn type_field(generation: Gen, sfid: Sfid) -> Option<(u32, u32)> {
         (Sfid::RenderCache, _) => (17, 14),
         (Sfid::DpSamplerCache | Sfid::ConstantCache | Sfid::DataCache0, Gen::Gen7 | Gen::Gen75)
         | (Sfid::DataCache1, Gen::Gen75) => (17, 14),
-        (Sfid::DpSamplerCache | Sfid::ConstantCache | Sfid::DataCache0 | Sfid::DataCache1, _) => {
-            (18, 14)
-        }
+        (
+            Sfid::DpSamplerCache
+            | Sfid::ConstantCache
+            | Sfid::DataCache0
+            | Sfid::DataCache1
+            | Sfid::DataCache2,
+            _,
+        ) => (18, 14),
         _ => return None,
     })
 }
@@ -27,6 +32,23 @@ pub(super) fn type_field(generation: Gen, sfid: Sfid) -> Option<(u32, u32)> {
 /// Bit that marks a scratch block message of data cache port 0 (gen7 on; `ocloc` uses it for
 /// DG2 too).
 const SCRATCH: u32 = 1 << 18;
+
+/// The kinds of [`Message::Port`].
+const PORT_OPS: [(PortOp, Kind); 8] = [
+    (PortOp::UnormRead, Kind::UnormRead),
+    (PortOp::LoopFilterRead, Kind::LoopFilterRead),
+    (PortOp::VertexWrite, Kind::VertexWrite),
+    (PortOp::UnormWrite, Kind::UnormWrite),
+    (PortOp::FlushRenderCache, Kind::FlushRenderCache),
+    (PortOp::DwordAtomicWrite, Kind::DwordAtomicWrite),
+    (PortOp::SurfaceInfo, Kind::SurfaceInfo),
+    (PortOp::TransposeRead, Kind::TransposeRead),
+];
+
+/// Bit of a write of gen4 to gen6 that asks for an answer.
+pub(super) fn commit_bit(generation: Gen) -> u32 {
+    if generation >= Gen::Gen6 { 17 } else { 15 }
+}
 
 impl Message {
     /// The name used in errors and listings.
@@ -75,7 +97,41 @@ impl Message {
             Message::Interpolate { .. } => "pixel interpolator message",
             Message::Lsc { .. } => "load/store cache message",
             Message::LscFence { .. } => "load/store cache fence",
-            Message::Other { .. } => "message",
+            Message::QwordScatteredRead { .. } => "qword scattered read",
+            Message::QwordScatteredWrite { .. } => "qword scattered write",
+            Message::HwordBlockWrite { .. } => "hword block write",
+            Message::TypedReadStatus { .. } => "typed surface read with status",
+            Message::TypedAtomicWord { .. } => "typed 16-bit atomic",
+            Message::AtomicCounterWord { .. } => "16-bit atomic counter",
+            Message::A64Atomic4x2 { .. } => "A64 SIMD4x2 atomic",
+            Message::A64AtomicFloat4x2 { .. } => "A64 SIMD4x2 float atomic",
+            Message::Port { op, .. } => match op {
+                PortOp::UnormRead => "render target unorm read",
+                PortOp::LoopFilterRead => "AVC loop filter read",
+                PortOp::VertexWrite => "streamed vertex buffer write",
+                PortOp::UnormWrite => "render target unorm write",
+                PortOp::FlushRenderCache => "render cache flush",
+                PortOp::DwordAtomicWrite => "dword atomic write",
+                PortOp::SurfaceInfo => "surface info read",
+                PortOp::TransposeRead => "transpose read",
+            },
+            Message::Committed(inner) => inner.name(),
+            Message::Scaled(inner) => match **inner {
+                Message::UntypedRead { .. } => "scaled untyped surface read",
+                Message::UntypedWrite { .. } => "scaled untyped surface write",
+                Message::ByteScatteredRead { .. } => "scaled byte scattered read",
+                Message::ByteScatteredWrite { .. } => "scaled byte scattered write",
+                Message::A64UntypedRead { .. } => "scaled A64 untyped surface read",
+                Message::A64UntypedWrite { .. } => "scaled A64 untyped surface write",
+                Message::A64ScatteredRead { .. } => "scaled A64 scattered read",
+                Message::A64ScatteredWrite { .. } => "scaled A64 scattered write",
+                _ => "scaled message",
+            },
+            Message::MotionEstimation { .. } => "motion estimation",
+            Message::Refinement { .. } => "check and refinement",
+            Message::BindlessSpawn { .. } => "bindless thread spawn",
+            Message::TraceRay { .. } => "ray trace",
+            Message::Null { .. } => "null message",
         }
     }
 
@@ -122,12 +178,21 @@ impl Message {
             Message::MemoryFence { .. } => Kind::MemoryFence,
             Message::RenderTargetWrite { .. } => Kind::RenderTargetWrite,
             Message::RenderTargetRead { .. } => Kind::RenderTargetRead,
+            Message::QwordScatteredRead { .. } => Kind::QwordScatteredRead,
+            Message::QwordScatteredWrite { .. } => Kind::QwordScatteredWrite,
+            Message::HwordBlockWrite { .. } => Kind::HwordBlockWrite,
+            Message::TypedReadStatus { .. } => Kind::TypedReadStatus,
+            Message::TypedAtomicWord { .. } => Kind::TypedAtomicWord,
+            Message::AtomicCounterWord { .. } => Kind::AtomicCounterWord,
+            Message::A64Atomic4x2 { .. } => Kind::A64Atomic4x2,
+            Message::A64AtomicFloat4x2 { .. } => Kind::A64AtomicFloat4x2,
+            Message::Port { op, .. } => PORT_OPS.iter().find(|(o, _)| o == op)?.1,
             _ => return None,
         })
     }
 
     /// A message of a kind with neutral fields, for the decoder to fill.
-    fn of_kind(kind: Kind, sfid: Sfid) -> Option<Message> {
+    fn of_kind(kind: Kind, port: Sfid) -> Message {
         let bti = Bti(0);
         let simd = SimdMode::Simd8;
         let mask = ChannelMask(15);
@@ -135,12 +200,13 @@ impl Message {
         let op = AtomicOp::Add;
         let fop = FloatAtomicOp::Fmax;
         let slots = SlotGroup::Low;
-        let cache = cache_of(sfid);
+        let cache = cache_of(port);
         let invalidate = false;
         let return_data = false;
         let element = A64Element::Byte;
         let block = A64Block::OwordAligned;
-        Some(match kind {
+        let legacy = false;
+        match kind {
             Kind::OwordBlockRead => {
                 Message::OwordBlockRead { cache, bti, size, unaligned: false, invalidate }
             }
@@ -236,14 +302,55 @@ impl Message {
                 upper_slots: false,
                 per_sample: false,
             },
-            Kind::Other => return None,
-        })
+            Kind::QwordScatteredRead => Message::QwordScatteredRead { bti, simd, count: 1, legacy },
+            Kind::QwordScatteredWrite => {
+                Message::QwordScatteredWrite { bti, simd, count: 1, legacy }
+            }
+            Kind::HwordBlockWrite => Message::HwordBlockWrite { bti, size },
+            Kind::TypedReadStatus => Message::TypedReadStatus { bti, slots, mask },
+            Kind::TypedAtomicWord => Message::TypedAtomicWord { bti, op, slots, return_data },
+            Kind::AtomicCounterWord => Message::AtomicCounterWord { bti, op, simd, return_data },
+            Kind::A64Atomic4x2 => Message::A64Atomic4x2 { bti, op, qword: false, return_data },
+            Kind::A64AtomicFloat4x2 => Message::A64AtomicFloat4x2 { bti, op: fop, return_data },
+            Kind::UnormRead
+            | Kind::LoopFilterRead
+            | Kind::VertexWrite
+            | Kind::UnormWrite
+            | Kind::FlushRenderCache
+            | Kind::DwordAtomicWrite
+            | Kind::SurfaceInfo
+            | Kind::TransposeRead => {
+                let op = PORT_OPS.iter().find(|(_, k)| *k == kind);
+                let op = op.map_or(PortOp::SurfaceInfo, |(op, _)| *op);
+                Message::Port { op, cache: Cache::Data, bti, control: 0, commit: false }
+            }
+        }
+    }
+
+    /// Whether a write can be [`Message::Committed`].
+    pub(super) fn can_commit(&self, generation: Gen) -> bool {
+        generation <= Gen::Gen6
+            && matches!(
+                self,
+                Message::OwordBlockWrite { .. }
+                    | Message::OwordDualBlockWrite { .. }
+                    | Message::DwordScatteredWrite { .. }
+                    | Message::MediaBlockWrite { .. }
+            )
     }
 
     /// The shared function the message goes to.
+    ///
+    /// # Errors
+    /// If the generation lacks the message.
     pub fn sfid(&self, generation: Gen) -> Result<Sfid> {
+        Ok(shared_function(self.port(generation)?, generation))
+    }
+
+    /// The port whose message types the message has.
+    pub(super) fn port(&self, generation: Gen) -> Result<Sfid> {
         let missing = || DescriptorError::NoMessage { message: self.name(), generation };
-        let sfid = match self {
+        let port = match self {
             Message::OwordBlockRead { cache, .. }
             | Message::OwordDualBlockRead { cache, .. }
             | Message::DwordScatteredRead { cache, .. } => match cache {
@@ -288,20 +395,25 @@ impl Message {
                 LscSpace::Typed => Sfid::Tgm,
                 LscSpace::Shared => Sfid::Slm,
             },
-            Message::Other { sfid, .. } => *sfid,
+            Message::Committed(inner) => return inner.port(generation),
+            Message::Scaled(_) => Sfid::DataCache2,
+            Message::MotionEstimation { .. } => Sfid::Vme,
+            Message::Refinement { .. } => Sfid::Cre,
+            Message::BindlessSpawn { .. } => Sfid::BindlessDispatch,
+            Message::TraceRay { .. } => Sfid::RayTrace,
+            Message::Null { .. } => Sfid::Null,
             _ => self.kind().and_then(|kind| kind.home(generation)).ok_or_else(missing)?,
         };
-        if sfid.bits(generation).is_none() {
+        if shared_function(port, generation).bits(generation).is_none() {
             return Err(missing());
         }
-        Ok(sfid)
+        Ok(port)
     }
 
     /// A neutral message for the decoder to fill, chosen by the bits that say which it is.
     pub(super) fn recognise(generation: Gen, sfid: Sfid, desc: u32) -> Result<Message> {
         let unknown =
             |code| DescriptorError::UnknownMessage { sfid: sfid.name(), generation, code };
-        let other = Message::Other { sfid, function: 0, high: 0 };
         if sfid == Sfid::DataCache0 && generation >= Gen::Gen7 && desc & SCRATCH != 0 {
             let (registers, dword_mode, invalidate, hword_offset) = (1, false, false, 0);
             return Ok(if desc & 1 << 17 == 0 {
@@ -312,8 +424,17 @@ impl Message {
         }
         if let Some((hi, lo)) = type_field(generation, sfid) {
             let code = desc >> lo & (u32::MAX >> (31 - (hi - lo)));
-            let kind = Kind::from_code(generation, sfid, code).ok_or_else(|| unknown(code))?;
-            return Ok(Message::of_kind(kind, sfid).unwrap_or(other));
+            let (kind, port) =
+                Kind::from_code(generation, sfid, code).ok_or_else(|| unknown(code))?;
+            let message = Message::of_kind(kind, port);
+            let commit = desc >> commit_bit(generation) & 1 != 0;
+            return Ok(match port {
+                Sfid::DataCache2 => Message::Scaled(Box::new(message)),
+                _ if commit && message.can_commit(generation) => {
+                    Message::Committed(Box::new(message))
+                }
+                _ => message,
+            });
         }
         let offset = 0;
         let per_slot_offset = false;
@@ -367,7 +488,7 @@ impl Message {
                     (3, g) if (Gen::Gen7..=Gen::Gen11).contains(&g) => read(UrbLayout::Oword),
                     (4, g) if (Gen::Gen7..=Gen::Gen12).contains(&g) => atomic(UrbAtomicOp::Mov),
                     (5, g) if (Gen::Gen7..=Gen::Gen12).contains(&g) => atomic(UrbAtomicOp::Inc),
-                    (6, g) if (Gen::Gen8..=Gen::Gen12).contains(&g) => atomic(UrbAtomicOp::Add),
+                    (6, g) if (Gen::Gen75..=Gen::Gen12).contains(&g) => atomic(UrbAtomicOp::Add),
                     (7, g) if g >= Gen::Gen8 => write(UrbLayout::Simd8),
                     (8, g) if g >= Gen::Gen8 => read(UrbLayout::Simd8),
                     (9, Gen::Gen125) => Message::UrbFence,
@@ -425,7 +546,21 @@ impl Message {
                     }
                 }
             }
-            _ => other,
+            Sfid::Vme => Message::MotionEstimation {
+                bti: Bti(0),
+                search_path: 0,
+                lut_subindex: 0,
+                kind: 0,
+                stream_out: false,
+                stream_in: false,
+            },
+            Sfid::Cre => Message::Refinement { bti: Bti(0), kind: 0 },
+            Sfid::BindlessDispatch | Sfid::RayTrace => match (sfid, desc >> 14 & 15) {
+                (Sfid::BindlessDispatch, 1) => Message::BindlessSpawn { simd16: false },
+                (Sfid::RayTrace, 0) => Message::TraceRay { simd16: false },
+                (_, code) => return Err(unknown(code)),
+            },
+            _ => Message::Null { function: 0, high: 0 },
         })
     }
 }

@@ -59,63 +59,83 @@ pub(super) enum Kind {
     MemoryFence,
     RenderTargetWrite,
     RenderTargetRead,
-    /// A known type whose fields are not modelled.
-    Other,
+    QwordScatteredRead,
+    QwordScatteredWrite,
+    HwordBlockWrite,
+    TypedAtomicWord,
+    TypedReadStatus,
+    AtomicCounterWord,
+    A64Atomic4x2,
+    A64AtomicFloat4x2,
+    UnormRead,
+    LoopFilterRead,
+    VertexWrite,
+    UnormWrite,
+    FlushRenderCache,
+    DwordAtomicWrite,
+    SurfaceInfo,
+    TransposeRead,
 }
 
 struct Row {
     kind: Kind,
-    sfid: Sfid,
+    /// The port, which is the shared function but for [`shared_function`].
+    port: Sfid,
     codes: [u8; Gen::ALL.len()],
 }
 
 macro_rules! kinds {
-    ($($kind:ident $sfid:ident [$($code:tt)*];)*) => {
+    ($($kind:ident $port:ident [$($code:tt)*];)*) => {
         const ROWS: &[Row] = &[
-            $(Row { kind: Kind::$kind, sfid: Sfid::$sfid, codes: [$(code!($code),)*] },)*
+            $(Row { kind: Kind::$kind, port: Sfid::$port, codes: [$(code!($code),)*] },)*
         ];
     };
 }
 
-// message type, shared function, code per generation [4 4.5 5 6 7 7.5 8 9 11 12 12.5]
+// message type, port, code per generation [4 4.5 5 6 7 7.5 8 9 11 12 12.5]
 #[rustfmt::skip]
 kinds! {
     OwordBlockRead          DpRead         [ 0  0  0  -  -  -  -  -  -  -  -];
     OwordDualBlockRead      DpRead         [ 1  2  2  -  -  -  -  -  -  -  -];
     MediaBlockRead          DpRead         [ 2  4  4  -  -  -  -  -  -  -  -];
     DwordScatteredRead      DpRead         [ 3  6  6  -  -  -  -  -  -  -  -];
-    Other                   DpRead         [ -  1  1  -  -  -  -  -  -  -  -];
-    Other                   DpRead         [ -  3  3  -  -  -  -  -  -  -  -];
+    UnormRead               DpRead         [ -  1  1  -  -  -  -  -  -  -  -];
+    LoopFilterRead          DpRead         [ -  3  3  -  -  -  -  -  -  -  -];
     OwordBlockWrite         DpWrite        [ 0  0  0  -  -  -  -  -  -  -  -];
     OwordDualBlockWrite     DpWrite        [ 1  1  1  -  -  -  -  -  -  -  -];
     MediaBlockWrite         DpWrite        [ 2  2  2  -  -  -  -  -  -  -  -];
     DwordScatteredWrite     DpWrite        [ 3  3  3  -  -  -  -  -  -  -  -];
     RenderTargetWrite       DpWrite        [ 4  4  4  -  -  -  -  -  -  -  -];
-    Other                   DpWrite        [ 5  5  5  -  -  -  -  -  -  -  -];
-    Other                   DpWrite        [ -  6  6  -  -  -  -  -  -  -  -];
-    Other                   DpWrite        [ 7  7  7  -  -  -  -  -  -  -  -];
+    VertexWrite             DpWrite        [ 5  5  5  -  -  -  -  -  -  -  -];
+    UnormWrite              DpWrite        [ -  6  6  -  -  -  -  -  -  -  -];
+    FlushRenderCache        DpWrite        [ 7  7  7  -  -  -  -  -  -  -  -];
     OwordBlockRead          DpSamplerCache [ -  -  -  0  -  -  -  -  -  -  -];
-    Other                   DpSamplerCache [ -  -  -  -  -  0  -  -  -  -  -];
-    OwordBlockUnalignedRead DpSamplerCache [ -  -  -  5  1  1  1  -  -  -  -];
-    MediaBlockRead          DpSamplerCache [ -  -  -  4  4  4  4  -  -  -  -];
+    OwordBlockUnalignedRead DpSamplerCache [ -  -  -  5  1  1  1  4  4  4  4];
+    MediaBlockRead          DpSamplerCache [ -  -  -  4  4  4  4  9  9  5  5];
+    SurfaceInfo             DpSamplerCache [ -  -  -  -  -  0  - 10 10  6  6];
+    UntypedRead             DataCache2     [ -  -  -  -  -  -  -  1  1  1  1];
+    A64ScatteredRead        DataCache2     [ -  -  -  -  -  -  -  2  2  -  -];
+    A64UntypedRead          DataCache2     [ -  -  -  -  -  -  -  3  3  -  -];
+    ByteScatteredRead       DataCache2     [ -  -  -  -  -  -  -  4  4  4  4];
+    UntypedWrite            DataCache2     [ -  -  -  -  -  -  -  9  9  9  9];
+    A64UntypedWrite         DataCache2     [ -  -  -  -  -  -  - 10 10  -  -];
+    A64ScatteredWrite       DataCache2     [ -  -  -  -  -  -  - 11 11  -  -];
+    ByteScatteredWrite      DataCache2     [ -  -  -  -  -  -  - 12 12 12 12];
     OwordBlockRead          ConstantCache  [ -  -  -  0  0  0  0  0  0  0  0];
     OwordBlockUnalignedRead ConstantCache  [ -  -  -  5  1  1  1  1  1  1  1];
     OwordDualBlockRead      ConstantCache  [ -  -  -  2  2  2  2  2  2  -  -];
     DwordScatteredRead      ConstantCache  [ -  -  -  6  3  3  3  3  3  3  3];
-    Other                   ConstantCache  [ -  -  -  -  -  -  -  4  4  4  4];
-    Other                   ConstantCache  [ -  -  -  -  -  -  -  9  9  5  5];
-    Other                   ConstantCache  [ -  -  -  -  -  -  - 10 10  6  6];
     OwordBlockRead          RenderCache    [ -  -  -  0  -  -  -  -  -  -  -];
-    Other                   RenderCache    [ -  -  -  1  -  -  -  -  -  -  -];
+    UnormRead               RenderCache    [ -  -  -  1  -  -  -  -  -  -  -];
     OwordDualBlockRead      RenderCache    [ -  -  -  2  -  -  -  -  -  -  -];
     OwordBlockUnalignedRead RenderCache    [ -  -  -  5  -  -  -  -  -  -  -];
     DwordScatteredRead      RenderCache    [ -  -  -  6  -  -  -  -  -  -  -];
-    Other                   RenderCache    [ -  -  -  7  -  -  -  -  -  -  -];
+    DwordAtomicWrite        RenderCache    [ -  -  -  7  -  -  -  -  -  -  -];
     OwordBlockWrite         RenderCache    [ -  -  -  8  -  -  -  -  -  -  -];
     OwordDualBlockWrite     RenderCache    [ -  -  -  9  -  -  -  -  -  -  -];
     DwordScatteredWrite     RenderCache    [ -  -  - 11  -  -  -  -  -  -  -];
-    Other                   RenderCache    [ -  -  - 13  -  -  -  -  -  -  -];
-    Other                   RenderCache    [ -  -  - 14  -  -  -  -  -  -  -];
+    VertexWrite             RenderCache    [ -  -  - 13  -  -  -  -  -  -  -];
+    UnormWrite              RenderCache    [ -  -  - 14  -  -  -  -  -  -  -];
     MediaBlockRead          RenderCache    [ -  -  -  4  4  4  -  -  -  -  -];
     MediaBlockWrite         RenderCache    [ -  -  - 10 10 10  -  -  -  -  -];
     RenderTargetWrite       RenderCache    [ -  -  - 12 12 12 12 12 12 12 12];
@@ -130,17 +150,17 @@ kinds! {
     DwordScatteredRead      DataCache0     [ -  -  -  -  3  3  3  3  3  3  3];
     ByteScatteredRead       DataCache0     [ -  -  -  -  4  4  4  4  4  4  4];
     UntypedRead             DataCache0     [ -  -  -  -  5  -  -  -  -  -  -];
-    Other                   DataCache0     [ -  -  -  -  -  -  -  5  5  5  5];
+    QwordScatteredRead      DataCache0     [ -  -  -  -  -  -  -  5  5  5  5];
     UntypedAtomic           DataCache0     [ -  -  -  -  6  -  -  -  -  -  -];
     MemoryFence             DataCache0     [ -  -  -  -  7  7  7  7  7  7  7];
     OwordBlockWrite         DataCache0     [ -  -  -  -  8  8  8  8  8  8  8];
-    Other                   DataCache0     [ -  -  -  -  -  -  -  -  -  -  9];
+    HwordBlockWrite         DataCache0     [ -  -  -  -  -  -  -  -  -  -  9];
     OwordDualBlockWrite     DataCache0     [ -  -  -  - 10 10 10 10 10  -  -];
     DwordScatteredWrite     DataCache0     [ -  -  -  - 11 11 11 11 11 11 11];
     ByteScatteredWrite      DataCache0     [ -  -  -  - 12 12 12 12 12 12 12];
     UntypedWrite            DataCache0     [ -  -  -  - 13  -  -  -  -  -  -];
-    Other                   DataCache0     [ -  -  -  -  -  -  - 13 13 13 13];
-    Other                   DataCache1     [ -  -  -  -  -  -  0  0  0  -  -];
+    QwordScatteredWrite     DataCache0     [ -  -  -  -  -  -  - 13 13 13 13];
+    TransposeRead           DataCache1     [ -  -  -  -  -  -  0  0  0  -  -];
     UntypedRead             DataCache1     [ -  -  -  -  -  1  1  1  1  1  1];
     UntypedAtomic           DataCache1     [ -  -  -  -  -  2  2  2  2  2  2];
     UntypedAtomic4x2        DataCache1     [ -  -  -  -  -  3  3  3  3  -  -];
@@ -149,18 +169,18 @@ kinds! {
     TypedRead               DataCache1     [ -  -  -  -  -  5  5  5  5  5  5];
     TypedAtomic             DataCache1     [ -  -  -  -  -  6  6  6  6  6  6];
     TypedAtomic4x2          DataCache1     [ -  -  -  -  -  7  7  7  7  -  -];
-    Other                   DataCache1     [ -  -  -  -  -  -  -  -  -  7  7];
+    TypedAtomicWord         DataCache1     [ -  -  -  -  -  -  -  -  -  7  7];
     UntypedWrite            DataCache1     [ -  -  -  -  -  9  9  9  9  9  9];
     MediaBlockWrite         DataCache1     [ -  -  -  -  - 10 10 10 10 10 10];
     AtomicCounter           DataCache1     [ -  -  -  -  - 11 11 11 11 11 11];
     AtomicCounter4x2        DataCache1     [ -  -  -  -  - 12 12 12 12  -  -];
-    Other                   DataCache1     [ -  -  -  -  -  -  -  -  - 12 12];
+    AtomicCounterWord       DataCache1     [ -  -  -  -  -  -  -  -  - 12 12];
     TypedWrite              DataCache1     [ -  -  -  -  - 13 13 13 13 13 13];
-    Other                   DataCache1     [ -  -  -  -  -  -  -  -  - 14 14];
+    TypedReadStatus         DataCache1     [ -  -  -  -  -  -  -  -  - 14 14];
     A64ScatteredRead        DataCache1     [ -  -  -  -  -  - 16 16 16 16 16];
     A64UntypedRead          DataCache1     [ -  -  -  -  -  - 17 17 17 17 17];
     A64Atomic               DataCache1     [ -  -  -  -  -  - 18 18 18 18 18];
-    Other                   DataCache1     [ -  -  -  -  -  - 19 19 19  -  -];
+    A64Atomic4x2            DataCache1     [ -  -  -  -  -  - 19 19 19  -  -];
     A64AtomicWord           DataCache1     [ -  -  -  -  -  -  -  -  - 19 19];
     A64BlockRead            DataCache1     [ -  -  -  -  -  - 20 20 20 20 20];
     A64BlockWrite           DataCache1     [ -  -  -  -  -  - 21 21 21 21 21];
@@ -171,31 +191,42 @@ kinds! {
     UntypedAtomicFloat4x2   DataCache1     [ -  -  -  -  -  -  - 28 28  -  -];
     UntypedAtomicHalf       DataCache1     [ -  -  -  -  -  -  -  -  - 28 28];
     A64AtomicFloat          DataCache1     [ -  -  -  -  -  -  - 29 29 29 29];
-    Other                   DataCache1     [ -  -  -  -  -  -  - 30 30  -  -];
+    A64AtomicFloat4x2       DataCache1     [ -  -  -  -  -  -  - 30 30  -  -];
     A64AtomicHalf           DataCache1     [ -  -  -  -  -  -  -  -  - 30 30];
 }
 
+/// The shared function of a port: from gen9 the sampler cache's message types are among those
+/// of the constant cache.
+pub(super) fn shared_function(port: Sfid, generation: Gen) -> Sfid {
+    match port {
+        Sfid::DpSamplerCache if generation >= Gen::Gen9 => Sfid::ConstantCache,
+        port => port,
+    }
+}
+
 impl Kind {
-    /// The kind with a code, or `None` if the code is not assigned.
-    pub(super) fn from_code(generation: Gen, sfid: Sfid, code: u32) -> Option<Kind> {
+    /// The kind with a code and its port, or `None` if the code is not assigned.
+    pub(super) fn from_code(generation: Gen, sfid: Sfid, code: u32) -> Option<(Kind, Sfid)> {
+        let column = gen_index(generation);
         ROWS.iter()
-            .find(|row| row.sfid == sfid && u32::from(row.codes[gen_index(generation)]) == code)
-            .map(|row| row.kind)
+            .filter(|row| shared_function(row.port, generation) == sfid)
+            .find(|row| u32::from(row.codes[column]) == code)
+            .map(|row| (row.kind, row.port))
     }
 
-    /// The code at a shared function.
-    pub(super) fn code(self, generation: Gen, sfid: Sfid) -> Option<u32> {
+    /// The code at a port.
+    pub(super) fn code(self, generation: Gen, port: Sfid) -> Option<u32> {
         ROWS.iter()
-            .filter(|row| row.kind == self && row.sfid == sfid)
+            .filter(|row| row.kind == self && row.port == port)
             .map(|row| row.codes[gen_index(generation)])
             .find(|code| *code != NONE)
             .map(u32::from)
     }
 
-    /// The shared function that has the kind on a generation; the data cache before others.
+    /// The port that has the kind on a generation; the data cache before others.
     pub(super) fn home(self, generation: Gen) -> Option<Sfid> {
         let column = gen_index(generation);
-        ROWS.iter().rev().find(|row| row.kind == self && row.codes[column] != NONE).map(|r| r.sfid)
+        ROWS.iter().rev().find(|row| row.kind == self && row.codes[column] != NONE).map(|r| r.port)
     }
 }
 
@@ -209,7 +240,8 @@ mod tests {
             let column = gen_index(generation);
             for (i, a) in ROWS.iter().enumerate() {
                 for b in &ROWS[..i] {
-                    let clash = a.sfid == b.sfid
+                    let sfid = |row: &Row| shared_function(row.port, generation);
+                    let clash = sfid(a) == sfid(b)
                         && a.codes[column] == b.codes[column]
                         && a.codes[column] != NONE;
                     assert!(!clash, "{generation}: {:?} and {:?}", a.kind, b.kind);

@@ -11,6 +11,7 @@
 
 mod codec;
 mod enums;
+mod fields;
 mod identity;
 mod kinds;
 mod walk;
@@ -19,9 +20,10 @@ pub use codec::DescriptorError;
 pub use enums::{
     A64Block, A64Element, AtomicOp, Bti, ByteSize, Cache, ChannelMask, FloatAtomicOp, GatewayFn,
     InterpolateAt, LscAddrSize, LscDataSize, LscFlush, LscOp, LscScope, LscSpace, LscSurface,
-    OwordBlock, RtSubtype, SamplerOp, SamplerSimd, SimdMode, SlotGroup, UrbAtomicOp, UrbLayout,
-    UrbSwizzle,
+    OwordBlock, PortOp, RtSubtype, SamplerOp, SamplerSimd, SimdMode, SlotGroup, UrbAtomicOp,
+    UrbLayout, UrbSwizzle,
 };
+pub use walk::{DescriptorField, Word};
 
 /// A message with its lengths: everything a descriptor and an extended descriptor say.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -538,11 +540,139 @@ pub enum Message {
         /// Backup routing through the load/store cache.
         route_to_lsc: bool,
     },
-    /// A message whose fields are not modelled: video motion estimation, check and refinement,
-    /// data cache port 2, ray tracing, and single types of the data ports.
-    Other {
-        /// Shared function.
-        sfid: crate::Sfid,
+    /// Reads one, two or four qwords per lane; offsets in bytes (gen9 on).
+    QwordScatteredRead {
+        /// Surface.
+        bti: Bti,
+        /// Lanes: SIMD8 or SIMD16.
+        simd: SimdMode,
+        /// Qwords per lane: 1, 2 or 4.
+        count: u8,
+        /// Legacy SIMD mode bit.
+        legacy: bool,
+    },
+    /// Writes one, two or four qwords per lane; offsets in bytes (gen9 on).
+    QwordScatteredWrite {
+        /// Surface.
+        bti: Bti,
+        /// Lanes: SIMD8 or SIMD16.
+        simd: SimdMode,
+        /// Qwords per lane: 1, 2 or 4.
+        count: u8,
+        /// Legacy SIMD mode bit.
+        legacy: bool,
+    },
+    /// Writes consecutive OWords at one address given in the header, in hwords (gen12.5).
+    HwordBlockWrite {
+        /// Surface.
+        bti: Bti,
+        /// Amount.
+        size: OwordBlock,
+    },
+    /// A typed read that also returns which lanes had memory behind them (gen12 on).
+    TypedReadStatus {
+        /// Surface.
+        bti: Bti,
+        /// Lanes covered.
+        slots: SlotGroup,
+        /// Components transferred.
+        mask: ChannelMask,
+    },
+    /// Atomic on 16 bits of a texel per lane (gen12 on).
+    TypedAtomicWord {
+        /// Surface.
+        bti: Bti,
+        /// Operation.
+        op: AtomicOp,
+        /// Lanes covered.
+        slots: SlotGroup,
+        /// Whether the value before the operation is returned.
+        return_data: bool,
+    },
+    /// Atomic on 16 bits of the append counter of a surface (gen12 on).
+    AtomicCounterWord {
+        /// Surface.
+        bti: Bti,
+        /// Operation.
+        op: AtomicOp,
+        /// Lanes: SIMD8 or SIMD16.
+        simd: SimdMode,
+        /// Whether the value before the operation is returned.
+        return_data: bool,
+    },
+    /// Integer atomic at two 64-bit addresses (gen8 to gen11).
+    A64Atomic4x2 {
+        /// Coherence: stateless or stateless non-coherent.
+        bti: Bti,
+        /// Operation.
+        op: AtomicOp,
+        /// 64-bit data.
+        qword: bool,
+        /// Whether the value before the operation is returned.
+        return_data: bool,
+    },
+    /// Floating-point atomic at two 64-bit addresses (gen9 and gen11).
+    A64AtomicFloat4x2 {
+        /// Coherence: stateless or stateless non-coherent.
+        bti: Bti,
+        /// Operation.
+        op: FloatAtomicOp,
+        /// Whether the value before the operation is returned.
+        return_data: bool,
+    },
+    /// A data port message whose control bits are public as a whole only.
+    Port {
+        /// Operation.
+        op: PortOp,
+        /// Cache of a read on gen4 and gen5; [`Cache::Data`] otherwise.
+        cache: Cache,
+        /// Surface.
+        bti: Bti,
+        /// Message control: descriptor bits from 8 up, three to six of them.
+        control: u8,
+        /// Answer when the write is committed (writes of gen4 to gen6).
+        commit: bool,
+    },
+    /// A block or scattered write of gen4 to gen6 that is answered when it is committed.
+    Committed(Box<Message>),
+    /// Data cache port 2 (gen9 on): an untyped, byte scattered or (up to gen11) A64 message
+    /// whose lanes' offsets are scaled.
+    Scaled(Box<Message>),
+    /// Video motion estimation (gen5 to gen12).
+    MotionEstimation {
+        /// Surface.
+        bti: Bti,
+        /// Search path index, 0 to 7 (up to gen7.5).
+        search_path: u8,
+        /// Look-up table subindex, 0 to 3 (up to gen7.5).
+        lut_subindex: u8,
+        /// Message type, 0 to 3: what is estimated.
+        kind: u8,
+        /// The results of the search follow the payload back (gen7 on).
+        stream_out: bool,
+        /// The payload contains the results of an earlier search (gen7 on).
+        stream_in: bool,
+    },
+    /// Check and refinement engine (gen7.5 to gen12).
+    Refinement {
+        /// Surface.
+        bti: Bti,
+        /// Message type, 0 to 3.
+        kind: u8,
+    },
+    /// Spawns threads by a shader record (gen12.5).
+    BindlessSpawn {
+        /// Sixteen lanes rather than eight.
+        simd16: bool,
+    },
+    /// Traces rays (gen12.5).
+    TraceRay {
+        /// Sixteen lanes rather than eight.
+        simd16: bool,
+    },
+    /// The null function. With an extended descriptor in a register (gen9 and gen11) the
+    /// register names the function, and these bits belong to a message of that one.
+    Null {
         /// Function control: descriptor bits 18:0 (gen4: 15:0).
         function: u32,
         /// Descriptor bits 31:29.

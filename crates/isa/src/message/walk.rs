@@ -5,19 +5,39 @@ use super::enums::*;
 use crestline_device::Gen;
 
 /// Which of the two words a field is in.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Word {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Word {
+    /// The descriptor.
     Desc = 0,
+    /// The extended descriptor.
     Ex = 1,
 }
 
 impl Word {
-    pub(super) fn name(self) -> &'static str {
+    /// Name in lower case: `desc` or `ex_desc`.
+    pub fn name(self) -> &'static str {
         match self {
             Word::Desc => "desc",
             Word::Ex => "ex_desc",
         }
     }
+}
+
+/// One field of a descriptor, as [`Descriptor::explain`](super::Descriptor::explain) lists them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DescriptorField {
+    /// Name.
+    pub name: &'static str,
+    /// Word that holds it.
+    pub word: Word,
+    /// Highest bit.
+    pub hi: u32,
+    /// Lowest bit.
+    pub lo: u32,
+    /// Value, right aligned.
+    pub value: u32,
+    /// What a coded value stands for; empty for numbers and flags.
+    pub meaning: String,
 }
 
 /// One pass over the fields of a descriptor, reading or writing.
@@ -27,9 +47,21 @@ pub(super) struct Walk {
     pub(super) words: [u32; 2],
     /// Bits that some field owns.
     pub(super) claimed: [u32; 2],
+    /// Every field visited, if they are to be recorded.
+    pub(super) trace: Option<Vec<DescriptorField>>,
 }
 
 impl Walk {
+    /// A walk that writes.
+    pub(super) fn encoder(generation: Gen) -> Walk {
+        Walk { generation, encode: true, words: [0; 2], claimed: [0; 2], trace: None }
+    }
+
+    /// A walk that reads.
+    pub(super) fn decoder(generation: Gen, words: [u32; 2]) -> Walk {
+        Walk { generation, encode: false, words, claimed: [0; 2], trace: None }
+    }
+
     pub(super) fn bits(
         &mut self,
         field: &'static str,
@@ -50,7 +82,18 @@ impl Walk {
         } else {
             *v = self.words[w as usize] >> lo & mask;
         }
+        if let Some(trace) = &mut self.trace {
+            let meaning = String::new();
+            trace.push(DescriptorField { name: field, word: w, hi, lo, value: *v, meaning });
+        }
         Ok(())
+    }
+
+    /// Says what the value of the last field stands for.
+    pub(super) fn means(&mut self, meaning: &dyn std::fmt::Debug) {
+        if let Some(last) = self.trace.as_mut().and_then(|trace| trace.last_mut()) {
+            last.meaning = format!("{meaning:?}");
+        }
     }
 
     pub(super) fn num(
@@ -118,6 +161,7 @@ impl Walk {
             .find(|(_, c)| *c == code)
             .ok_or(DescriptorError::BadCode { field, code, word: "desc", bit: lo })?
             .0;
+        self.means(v);
         Ok(())
     }
 
@@ -177,7 +221,10 @@ impl Walk {
     }
 
     pub(super) fn dual(&mut self, four: &mut bool) -> Result<()> {
-        self.coded("block size", (9, 8), four, &[(false, 0), (true, 2)])
+        let mut owords = if *four { 4 } else { 1 };
+        self.coded("block size", (9, 8), &mut owords, &[(1, 0), (4, 2)])?;
+        *four = owords == 4;
+        Ok(())
     }
 
     pub(super) fn dwords(&mut self, simd: &mut SimdMode) -> Result<()> {

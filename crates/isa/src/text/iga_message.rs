@@ -3,6 +3,7 @@
 //! The words are those of `iga64` for the messages that compute kernels use; the others have
 //! the names of [`Message`].
 
+use super::named_fields::named_fields;
 use crate::inst::{DescSrc, Send};
 use crate::message::{
     A64Element, AtomicOp, Bti, ByteSize, Cache, ChannelMask, Descriptor, GatewayFn, Message,
@@ -36,10 +37,10 @@ fn sfid_name(sfid: Sfid) -> &'static str {
 /// Prints ` // wr:..., rd:...; ...`.
 pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
     let desc = send.desc.imm();
-    let decoded = desc.and_then(|desc| {
-        let ex_desc = send.ex_desc.imm().unwrap_or(0);
-        Descriptor::decode(generation, send.sfid, desc, ex_desc).ok()
-    });
+    let ex_desc = send.ex_desc.imm().unwrap_or(0);
+    let words = (desc.unwrap_or(0), ex_desc);
+    let decoded =
+        desc.and_then(|desc| Descriptor::decode(generation, send.sfid, desc, ex_desc).ok());
     let _ = match desc {
         Some(desc) => {
             let header = decoded.as_ref().is_some_and(|d| d.header_present);
@@ -69,7 +70,7 @@ pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
     }
     if let Some(descriptor) = decoded.filter(|_| !by_register || generation >= Gen::Gen12) {
         out.push_str("; ");
-        message(out, generation, &descriptor);
+        message(out, generation, send.sfid, &descriptor, words);
     }
 }
 
@@ -126,7 +127,13 @@ fn sampler(op: SamplerOp) -> &'static str {
     }
 }
 
-fn message(out: &mut String, generation: Gen, descriptor: &Descriptor) {
+fn message(
+    out: &mut String,
+    generation: Gen,
+    sfid: Sfid,
+    descriptor: &Descriptor,
+    words: (u32, u32),
+) {
     let _ = match &descriptor.message {
         Message::UntypedRead { mask, .. } | Message::A64UntypedRead { mask, .. } => {
             out.push_str("untyped surface read");
@@ -187,7 +194,11 @@ fn message(out: &mut String, generation: Gen, descriptor: &Descriptor) {
             };
             write!(out, "{simd} {} using sampler index {index}", sampler(*op))
         }
-        other => write!(out, "{}", other.name()),
+        other => {
+            out.push_str(other.name());
+            named_fields(out, generation, other, sfid, words);
+            Ok(())
+        }
     };
 }
 

@@ -1,5 +1,6 @@
 //! The line about a message in the `mesa` syntax.
 
+use super::named_fields::named_fields;
 use crate::inst::{DescSrc, Send};
 use crate::message::{
     AtomicOp, Cache, ChannelMask, Descriptor, Message, OwordBlock, RtSubtype, SamplerSimd,
@@ -47,7 +48,7 @@ pub(super) fn message(out: &mut String, generation: Gen, send: &Send, split: boo
     let ex_desc = send.ex_desc.imm().unwrap_or(0);
     match Descriptor::decode(generation, send.sfid, desc, ex_desc) {
         Ok(descriptor) => {
-            fields(out, generation, &descriptor.message, desc);
+            fields(out, generation, &descriptor.message, send.sfid, (desc, ex_desc));
             let _ = write!(out, "mlen {} ", descriptor.mlen);
             if split && send.ex_desc.imm().is_some() {
                 let _ = write!(out, "ex_mlen {} ", descriptor.ex_mlen);
@@ -93,8 +94,15 @@ fn disabled(mask: ChannelMask) -> u8 {
     !mask.0 & 15
 }
 
-/// The fields of a message. Where Mesa shows the message control as a number, `desc` gives it.
-fn fields(out: &mut String, generation: Gen, message: &Message, desc: u32) {
+/// The fields of a message. Where Mesa shows the message control as a number, the descriptor
+/// gives it.
+fn fields(
+    out: &mut String,
+    generation: Gen,
+    message: &Message,
+    sfid: Sfid,
+    (desc, ex_desc): (u32, u32),
+) {
     let control = desc >> 8 & 0x3f;
     let aligned = control >> 3 & 3;
     let gen7 = generation == Gen::Gen7;
@@ -253,7 +261,11 @@ fn fields(out: &mut String, generation: Gen, message: &Message, desc: u32) {
             let mode = if *simd16 { "SIMD16" } else { "SIMD8" };
             write!(out, "({perspective}, {}, {mode}, 0x{data:02x}) ", at.name())
         }
-        other => write!(out, "({}, 0x{desc:08x}) ", other.name()),
+        other => {
+            let _ = write!(out, "({}", other.name());
+            named_fields(out, generation, other, sfid, (desc, ex_desc));
+            write!(out, ") ")
+        }
     };
 }
 

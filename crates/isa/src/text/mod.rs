@@ -10,6 +10,7 @@ mod iga_message;
 mod labels;
 mod mesa;
 mod mesa_message;
+mod named_fields;
 mod number;
 mod parse;
 
