@@ -6,6 +6,7 @@
 //! * [`compare`] compares what two engines computed,
 //! * [`corpus`] finds and compiles the shaders of `tests/run/`,
 //! * [`engine`] runs them,
+//! * [`gen7_text`] compares our text of gen7 code with a judge's,
 //! * [`random`] makes shaders that nobody wrote.
 
 pub mod case;
@@ -13,6 +14,7 @@ pub mod compare;
 pub mod corpus;
 pub mod data;
 pub mod engine;
+pub mod gen7_text;
 pub mod random;
 
 /// The root of the repository, where `tests/` lies.

@@ -1,9 +1,10 @@
 //! From allocated IR to machine instructions.
 //!
 //! 1. Each instruction becomes one [`crestline_isa::Inst`] (`operand`: regions,
-//!    places); operations that only structure the program (`do`, `undef`, fences) become none.
+//!    places; `align16`: rows and swizzles); operations that only structure the program (`do`, `undef`, fences) become none.
 //! 2. Branches get their targets (`jumps`).
 
+mod align16;
 mod jumps;
 mod operand;
 
@@ -93,6 +94,9 @@ fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishErro
     }
     let three_align16 = legal::is_three_source(inst.op) && !device.has_align1_three_source();
     out.access_mode = if three_align16 { AccessMode::Align16 } else { inst.access_mode };
+    if inst.access_mode == AccessMode::Align16 && align16::counts_dwords(inst, device) {
+        out.exec_size *= 2;
+    }
     match inst.op {
         Op::Send => {
             message(inst, device, &mut out)?;

@@ -17,11 +17,11 @@ pub(super) struct Placer<'a> {
 }
 
 impl Placer<'_> {
-    fn fail(&self, what: &'static str, operand: &Operand) -> FinishError {
+    pub(super) fn fail(&self, what: &'static str, operand: &Operand) -> FinishError {
         FinishError::Operand { what, operand: operand.to_string(), inst: self.inst.to_string() }
     }
 
-    fn place(&self, operand: &Operand) -> Result<Place, FinishError> {
+    pub(super) fn place(&self, operand: &Operand) -> Result<Place, FinishError> {
         let direct = |reg, sub: u32| Ok(Place::Direct { reg, sub: sub as u8 });
         let number = |at: u32| {
             u8::try_from(at).map_err(|_| self.fail("register number out of range", operand))
@@ -48,7 +48,8 @@ impl Placer<'_> {
     pub(super) fn dst(&self) -> Result<Dst, FinishError> {
         let dst = &self.inst.dst;
         if dst.is_null() {
-            return Ok(Dst::new(Place::NULL, self.null_type(), 1));
+            let null = Dst::new(Place::NULL, self.null_type(), 1);
+            return Ok(null.with_writemask(dst.write_mask()));
         }
         let place = self.place(dst)?;
         match dst.region {
@@ -76,13 +77,15 @@ impl Placer<'_> {
             let mask = if size >= 8 { u64::MAX } else { (1 << (8 * size)) - 1 };
             return Ok(Src::Imm(Imm { ty: src.ty, bits: bits & mask }));
         }
-        let region = if legal::is_three_source(self.inst.op) {
-            self.three_source_region(index, src)?
+        let (start, region) = if self.inst.access_mode == AccessMode::Align16 {
+            self.align16_source(index)?
+        } else if legal::is_three_source(self.inst.op) {
+            (*src, self.three_source_region(index, src)?)
         } else {
-            self.region(src)?
+            (*src, self.region(src)?)
         };
         Ok(Src::Reg(SrcReg {
-            place: self.place(src)?,
+            place: self.place(&start)?,
             ty: src.ty,
             region,
             negate: src.negate,
@@ -100,7 +103,6 @@ impl Placer<'_> {
             return Ok(IsaRegion::ThreeAlign1 { vstride, hstride: step });
         }
         match src.region {
-            Region::Swizzle(swizzle) => Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle }),
             Region::SCALAR => Ok(IsaRegion::ThreeAlign16 { rep: true, swizzle: Swizzle::XYZW }),
             _ if src.is_packed() => {
                 Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW })
@@ -125,17 +127,15 @@ impl Placer<'_> {
             Region::Indirect { width, hstride } => {
                 Ok(IsaRegion::Align1 { vstride: VStride::VxH, width, hstride })
             }
-            Region::Swizzle(swizzle) => {
-                let vstride = if src.file == File::Uniform { 0 } else { 4 };
-                Ok(IsaRegion::Align16 { vstride, swizzle })
-            }
             Region::Rect { vstride, width, hstride } if exec_size >= width => {
                 encode(vstride, width, hstride)
             }
             // One row, of which only the first elements are read.
             Region::Rect { hstride, .. } => self.linear(src, hstride, encode),
             Region::Stride(stride) => self.linear(src, stride, encode),
-            Region::Mask(_) => Err(self.fail("a source has a write mask", src)),
+            Region::Mask(_) | Region::Swizzle(_) | Region::Vectors { .. } => {
+                Err(self.fail("an Align1 source has an Align16 region", src))
+            }
         }
     }
 
@@ -147,7 +147,7 @@ impl Placer<'_> {
         encode: impl Fn(u8, u8, u8) -> Result<IsaRegion, FinishError>,
     ) -> Result<IsaRegion, FinishError> {
         let exec_size = self.inst.exec_size;
-        if stride == 0 || exec_size == 1 || self.inst.access_mode == AccessMode::Align16 {
+        if stride == 0 || exec_size == 1 {
             return Ok(IsaRegion::SCALAR);
         }
         if stride > 4 {

@@ -144,6 +144,11 @@ impl<'a> Builder<'a> {
         })
     }
 
+    /// Align1 instructions: regions.
+    pub fn align1(&mut self) -> Builder<'_> {
+        self.narrowed(|c| c.access_mode = AccessMode::Align1)
+    }
+
     /// Align16 instructions: swizzles and write masks.
     pub fn align16(&mut self) -> Builder<'_> {
         self.narrowed(|c| c.access_mode = AccessMode::Align16)
@@ -178,6 +183,15 @@ impl<'a> Builder<'a> {
         let one = u32::from(self.controls.exec_size) * ty.size();
         let one = if components > 1 { one.next_multiple_of(super::GRF_BYTES) } else { one };
         Operand::vgrf(self.vregs.bytes(one * components), ty)
+    }
+
+    /// A new virtual register for one value per channel, as this builder's instructions write
+    /// it and as they read it.
+    pub fn temp(&mut self, ty: Type) -> (Operand, Operand) {
+        let mode = self.controls.access_mode;
+        let value = self.lanes(ty, 1);
+        let dst = value.as_dst(mode);
+        (dst, dst.as_source(mode).unwrap_or(value))
     }
 
     /// A new virtual register for one value of the whole thread; all channels read it.

@@ -1,6 +1,6 @@
 //! Instructions and what they read and write, in bytes.
 
-use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate};
+use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, WriteMask};
 use smallvec::SmallVec;
 
 use super::{File, GRF_BYTES, Message, Op, Operand, Region, Span, Vreg};
@@ -108,6 +108,19 @@ impl Inst {
     /// Whether the instruction is an ALU `mov`.
     pub fn is_mov(&self) -> bool {
         self.op == Op::Hw(Opcode::Mov)
+    }
+
+    /// The channels of each vector for which an Align16 instruction reads source `index`: those
+    /// it writes, or those a dot product adds up.
+    pub fn channels_read(&self, index: usize) -> WriteMask {
+        match self.op {
+            Op::Hw(Opcode::Dp2) => WriteMask(0b0011),
+            Op::Hw(Opcode::Dp3) => WriteMask(0b0111),
+            Op::Hw(Opcode::Dph) if index == 0 => WriteMask(0b0111),
+            Op::Hw(Opcode::Dp4 | Opcode::Dph) => WriteMask::XYZW,
+            Op::Hw(_) | Op::Math(_) => self.dst.write_mask(),
+            _ => WriteMask::XYZW,
+        }
     }
 
     /// Bytes that source `index` covers from its offset on, gaps included.

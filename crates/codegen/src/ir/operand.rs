@@ -4,7 +4,7 @@
 //! operand's type. The helpers behave alike for sources and destinations and never ask for the
 //! type's size to decide what to do.
 
-use crestline_isa::{ArfKind, Swizzle, Type, WriteMask};
+use crestline_isa::{AccessMode, ArfKind, Swizzle, Type, WriteMask};
 
 use super::Vreg;
 
@@ -58,9 +58,17 @@ pub enum Region {
         /// Elements from channel to channel of a row.
         hstride: u8,
     },
-    /// Align16 source: channel `4 * v + c` reads component `swizzle[c]` of vector `v`.
-    /// A uniform has one vector for all.
+    /// Align16 source: channel `4 * v + c` reads component `swizzle[c]` of vector `v`. Vectors
+    /// are four elements apart, but a uniform has one for all.
     Swizzle(Swizzle),
+    /// As [`Region::Swizzle`] with vectors that lie elsewhere: 0 is one vector for all channels,
+    /// 2 are pairs of doubles side by side.
+    Vectors {
+        /// Elements from vector to vector.
+        step: u8,
+        /// Component for each channel of a vector.
+        swizzle: Swizzle,
+    },
     /// Align16 destination: channel `4 * v + c` writes component `c` of vector `v` if enabled.
     Mask(WriteMask),
 }
@@ -240,6 +248,11 @@ impl Operand {
         self.file == File::Arf(kind)
     }
 
+    /// Whether this is an architecture register of any kind.
+    pub const fn is_any_arf(&self) -> bool {
+        matches!(self.file, File::Arf(_))
+    }
+
     /// Whether the bytes lie in general registers, virtual or not, at known places.
     pub const fn in_grf(&self) -> bool {
         matches!(self.file, File::Vgrf(_) | File::Grf)
@@ -252,11 +265,66 @@ impl Operand {
             Region::Rect { vstride, width, hstride } => {
                 vstride == 0 && (width == 1 || hstride == 0)
             }
-            Region::Indirect { .. } => false,
-            Region::Swizzle(Swizzle([x, y, z, w])) => {
-                matches!(self.file, File::Uniform | File::Imm(_)) && x == y && y == z && z == w
+            // A vector's one component does not stand where the operand does.
+            _ => false,
+        }
+    }
+
+    /// The component that each channel of a vector reads, and the distance of vectors in
+    /// elements, of an Align16 source.
+    pub fn vectors(&self) -> Option<(Swizzle, u32)> {
+        match self.region {
+            Region::Swizzle(swizzle) if self.file == File::Uniform => Some((swizzle, 0)),
+            Region::Swizzle(swizzle) => Some((swizzle, 4)),
+            Region::Vectors { step, swizzle } => Some((swizzle, step.into())),
+            _ => None,
+        }
+    }
+
+    /// The operand as a source of an instruction of an access mode: consecutive elements are
+    /// `.xyzw` in Align16, a written vector is read as a whole. `None` if the mode has no such
+    /// region.
+    pub fn as_source(self, mode: AccessMode) -> Option<Operand> {
+        let placed = self.in_grf() || self.file == File::Uniform;
+        let whole = Region::Swizzle(Swizzle::XYZW);
+        match (mode, self.region) {
+            _ if !placed => Some(self),
+            (AccessMode::Align16, Region::Mask(_)) => Some(self.with_region(whole)),
+            (AccessMode::Align16, Region::Swizzle(_) | Region::Vectors { .. }) => Some(self),
+            (AccessMode::Align16, Region::SCALAR) if self.ty.size() >= 4 => Some(self),
+            (AccessMode::Align16, _) => {
+                let aligned = self.is_packed() && self.offset.is_multiple_of(16);
+                aligned.then(|| self.with_region(whole))
             }
-            Region::Mask(_) => false,
+            (AccessMode::Align1, Region::Stride(_) | Region::Rect { .. }) => Some(self),
+            (AccessMode::Align1, _) => self.is_packed().then(|| self.with_region(Region::PACKED)),
+        }
+    }
+
+    /// Consecutive elements as a destination of an instruction of an access mode.
+    #[must_use]
+    pub fn as_dst(self, mode: AccessMode) -> Operand {
+        match mode {
+            AccessMode::Align1 => self.with_region(Region::PACKED),
+            AccessMode::Align16 => self.with_region(Region::Mask(WriteMask::XYZW)),
+        }
+    }
+
+    /// The same vectors with other components; other regions stay.
+    #[must_use]
+    pub fn with_swizzle(self, swizzle: Swizzle) -> Operand {
+        match self.region {
+            Region::Swizzle(_) => self.with_region(Region::Swizzle(swizzle)),
+            Region::Vectors { step, .. } => self.with_region(Region::Vectors { step, swizzle }),
+            _ => self,
+        }
+    }
+
+    /// The components that an Align16 destination enables; other destinations write all.
+    pub fn write_mask(&self) -> WriteMask {
+        match self.region {
+            Region::Mask(mask) => mask,
+            _ => WriteMask::XYZW,
         }
     }
 
@@ -267,8 +335,14 @@ impl Operand {
             Region::Rect { vstride, width, hstride } => {
                 hstride == 1 && vstride == width || width == 1 && vstride == 1
             }
-            _ => false,
+            _ => self.is_whole_vectors(),
         }
+    }
+
+    /// Whether this is an Align16 operand whose channels are consecutive elements: `.xyzw` of
+    /// vectors one after another.
+    fn is_whole_vectors(&self) -> bool {
+        self.region == Region::Mask(WriteMask::XYZW) || self.vectors() == Some((Swizzle::XYZW, 4))
     }
 
     /// The constant step from channel to channel, in elements, if there is one over
@@ -280,7 +354,7 @@ impl Operand {
             Region::Rect { vstride, width, hstride } => {
                 (exec_size <= width || vstride == width * hstride).then_some(hstride)
             }
-            _ => None,
+            _ => self.is_whole_vectors().then_some(1),
         }
     }
 
@@ -299,9 +373,9 @@ impl Operand {
                 channel / width * u32::from(vstride) + channel % width * u32::from(hstride)
             }
             Region::Indirect { .. } => 0,
-            Region::Swizzle(Swizzle(components)) => {
-                let vector = if self.file == File::Uniform { 0 } else { channel / 4 };
-                vector * 4 + u32::from(components[channel as usize % 4])
+            Region::Swizzle(_) | Region::Vectors { .. } => {
+                let (Swizzle(components), step) = self.vectors().unwrap_or((Swizzle::XYZW, 4));
+                channel / 4 * step + u32::from(components[channel as usize % 4])
             }
             Region::Mask(_) => channel,
         };
@@ -314,8 +388,12 @@ impl Operand {
         let channels = u32::from(exec_size.max(1));
         match (self.file, self.region) {
             (File::Null, _) => 0,
-            (_, Region::Swizzle(_)) if self.file == File::Uniform => 4 * self.ty.size(),
-            (_, Region::Swizzle(_) | Region::Mask(_)) => channels.div_ceil(4) * 4 * self.ty.size(),
+            (_, Region::Swizzle(_) | Region::Vectors { .. }) => {
+                let (Swizzle(components), step) = self.vectors().unwrap_or((Swizzle::XYZW, 4));
+                let last = components.into_iter().max().map_or(0, u32::from);
+                ((channels.div_ceil(4) - 1) * step + last + 1) * self.ty.size()
+            }
+            (_, Region::Mask(_)) => channels.div_ceil(4) * 4 * self.ty.size(),
             (_, Region::Rect { width, .. }) => {
                 let last_row = channels - 1;
                 let last_column = u32::from(width).max(1).min(channels) - 1;
@@ -333,8 +411,11 @@ impl Operand {
                 (u32::from(width) * u32::from(stride)).max(1) * self.ty.size()
             }
             Region::Rect { .. } | Region::Indirect { .. } => self.region_bytes(width),
-            Region::Swizzle(_) if self.file == File::Uniform => 4 * self.ty.size(),
-            Region::Swizzle(_) | Region::Mask(_) => u32::from(width).max(4) * self.ty.size(),
+            Region::Swizzle(_) | Region::Vectors { .. } => {
+                let step = self.vectors().map_or(4, |(_, step)| step);
+                (u32::from(width.div_ceil(4)) * step).max(4) * self.ty.size()
+            }
+            Region::Mask(_) => u32::from(width).max(4) * self.ty.size(),
         }
     }
 
@@ -382,9 +463,10 @@ impl Operand {
                 refuse("the distance splits a row")
             }
             (_, Region::Indirect { .. }) => refuse("the region is indirect"),
-            (_, Region::Swizzle(_) | Region::Mask(_)) => {
+            (_, Region::Swizzle(_) | Region::Vectors { .. } | Region::Mask(_)) => {
                 if channels.is_multiple_of(4) {
-                    Ok(self.byte_offset(channels * self.ty.size()))
+                    let step = self.vectors().map_or(4, |(_, step)| step);
+                    Ok(self.byte_offset(channels / 4 * step * self.ty.size()))
                 } else {
                     refuse("the distance splits a vector")
                 }
@@ -536,6 +618,13 @@ mod tests {
         assert!(vec4.horiz_offset(2).is_err());
         assert_eq!(vec4.horiz_offset(4).unwrap().offset, 16);
         assert_eq!(vec4.retype(Type::Df).horiz_offset(4).unwrap().offset, 32);
+        for (step, offset) in [(0, 0), (2, 16), (4, 32)] {
+            let vectors = Region::Vectors { step, swizzle: Swizzle::XYZW };
+            let vectors = vec4.retype(Type::Df).with_region(vectors);
+            assert_eq!(vectors.horiz_offset(4).unwrap().offset, offset);
+            assert_eq!(vectors.region_bytes(8), offset + 32);
+            assert_eq!(vectors.channel_offset(6), offset + 16);
+        }
     }
 
     #[test]

@@ -385,6 +385,13 @@ fn region(c: &mut Cursor<'_>, dst: bool) -> Result<Option<Region>> {
         Region::Stride(first)
     };
     c.word(">", "`>`")?;
+    if let Region::Stride(step) = region
+        && !dst
+        && c.rest.starts_with('.')
+        && let Some(Region::Swizzle(swizzle)) = self::region(c, dst)?
+    {
+        return Ok(Some(Region::Vectors { step, swizzle }));
+    }
     Ok(Some(region))
 }
 

@@ -21,6 +21,7 @@ impl fmt::Display for Region {
                     f.write_str(["x", "y", "z", "w"].get(usize::from(*c)).unwrap_or(&"?"))
                 })
             }
+            Region::Vectors { step, swizzle } => write!(f, "<{step}>{}", Region::Swizzle(*swizzle)),
             Region::Mask(mask) => {
                 f.write_str(".")?;
                 (0..4)
@@ -62,7 +63,8 @@ impl fmt::Display for Operand {
         if rest != 0 {
             write!(f, "+{rest}")?;
         }
-        if !matches!(self.file, File::Imm(_) | File::Null) {
+        let masked_null = self.is_null() && matches!(self.region, Region::Mask(_));
+        if !matches!(self.file, File::Imm(_) | File::Null) || masked_null {
             write!(f, "{}", self.region)?;
         }
         if self.abs {

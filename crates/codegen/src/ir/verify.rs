@@ -2,15 +2,17 @@
 //!
 //! - Flow instructions nest and stand at the ends of their blocks.
 //! - Execution sizes are 1 to 32 channels, powers of two; group and size stay within 32.
+//! - Regions are those of the access mode; vectors start at multiples of 16 bytes.
 //! - Operands stay inside their virtual register, the push constants or g0..g127.
 //! - Destinations are no constants, uniforms or rectangular regions and have no modifiers.
 //! - Source counts are those of the operation; modifiers, saturation and conditional modifiers
 //!   are where they mean something.
 //! - Virtual flags are of the flag class and are large enough; as operands they are whole.
 
-use crestline_isa::{AccessMode, CondMod, Form, Opcode};
+use crestline_isa::{AccessMode, CondMod, Form, Opcode, WriteMask};
 
 use super::{Cfg, Class, File, Flag, FlowError, Function, Inst, Op, Operand, Region};
+use crate::passes::legal;
 
 /// A function that breaks a rule: where and which.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -161,8 +163,7 @@ fn check_dst(inst: &Inst) -> Result<(), String> {
         // One channel or one value for the whole thread: a scalar is written as it is read.
         Region::Stride(0) if inst.exec_size == 1 || dst.is_null() => {}
         Region::Stride(0) if matches!(inst.op, Op::FindLiveChannel | Op::LiveChannels) => {}
-        Region::Stride(1 | 2 | 4 | 8) => {}
-        Region::Mask(_) => {}
+        Region::Stride(1 | 2 | 4 | 8) | Region::Mask(_) => {}
         region => return Err(format!("the destination's region is {region}")),
     }
     check_region(inst, dst, "the destination")
@@ -170,9 +171,24 @@ fn check_dst(inst: &Inst) -> Result<(), String> {
 
 /// Regions belong to their access mode.
 fn check_region(inst: &Inst, operand: &Operand, name: &str) -> Result<(), String> {
-    let align16 = matches!(operand.region, Region::Swizzle(_) | Region::Mask(_));
-    if operand.in_grf() && align16 && inst.access_mode != AccessMode::Align16 {
-        return Err(format!("{name} has an Align16 region in an Align1 instruction"));
+    let align16 =
+        matches!(operand.region, Region::Swizzle(_) | Region::Vectors { .. } | Region::Mask(_));
+    let placed = operand.in_grf() || operand.file == File::Uniform;
+    let scalar = operand.region == Region::SCALAR && operand.ty.size() >= 4;
+    match inst.access_mode {
+        AccessMode::Align1 if align16 && placed => {
+            return Err(format!("{name} has an Align16 region in an Align1 instruction"));
+        }
+        AccessMode::Align16 if !align16 && placed && legal::has_regions(inst.op) && !scalar => {
+            return Err(format!("{name} has an Align1 region in an Align16 instruction"));
+        }
+        _ if align16 && placed && !operand.offset.is_multiple_of(16) => {
+            return Err(format!("{name} does not start at a vector"));
+        }
+        _ => {}
+    }
+    if operand.region == Region::Mask(WriteMask(0)) {
+        return Err(format!("{name} enables no component"));
     }
     if matches!(operand.region, Region::Indirect { .. })
         && !matches!(operand.file, File::Indirect { .. })

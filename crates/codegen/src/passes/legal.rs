@@ -4,8 +4,10 @@
 //! Source: the region, type and execution size restrictions of the public PRMs ("register region
 //! restrictions", vol. "3D media GPGPU engine"), as capabilities of the device.
 
+pub mod align16;
+
 use crestline_device::Device;
-use crestline_isa::{Form, MathFn, Opcode, Type};
+use crestline_isa::{AccessMode, Form, MathFn, Opcode, Type};
 
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
 
@@ -76,6 +78,9 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
         // One accumulator holds eight dwords.
         Op::MulHigh => return most.min(8),
         op if !has_regions(op) => return most,
+        _ if inst.access_mode == AccessMode::Align16 => {
+            return align16::max_exec_size(inst, device);
+        }
         Op::Math(function) if function.is_int() => most = most.min(8),
         Op::Math(_) if inst.dst.ty == Type::Hf => most = most.min(8),
         Op::Math(_) => most = most.min(16),
@@ -166,6 +171,7 @@ fn fits_compression(inst: &Inst, exec_size: u8) -> bool {
 /// any step does.
 pub fn required_dst_stride(inst: &Inst) -> Option<u32> {
     if !has_regions(inst.op)
+        || inst.access_mode == AccessMode::Align16
         || is_three_source(inst.op)
         || inst.dst.is_null()
         || inst.exec_size == 1
@@ -189,6 +195,9 @@ pub fn required_dst_stride(inst: &Inst) -> Option<u32> {
 /// Whether the destination is as the types demand.
 pub fn dst_is_legal(inst: &Inst) -> bool {
     let dst = &inst.dst;
+    if inst.access_mode == AccessMode::Align16 {
+        return align16::dst_is_legal(inst);
+    }
     if matches!(dst.region, Region::Stride(stride) if !matches!(stride, 0 | 1 | 2 | 4)) {
         return false;
     }
@@ -226,11 +235,14 @@ pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
     {
         return false;
     }
+    if src.is_imm() && !is_three_source(inst.op) {
+        return immediate_is_legal(inst, index, device);
+    }
+    if inst.access_mode == AccessMode::Align16 {
+        return align16::src_is_legal(inst, index) && (index == 0 || !src.is_any_arf());
+    }
     if is_three_source(inst.op) {
         return three_source_is_legal(src, device);
-    }
-    if src.is_imm() {
-        return immediate_is_legal(inst, index, device);
     }
     if let Op::Math(_) = inst.op {
         let step = src.linear_stride(inst.exec_size);

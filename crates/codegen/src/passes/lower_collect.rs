@@ -20,7 +20,8 @@ pub fn lower_collect(function: &mut Function, _device: &Device) -> Result<bool, 
         for (index, part) in inst.srcs.iter().enumerate() {
             if index < usize::from(headers) {
                 if !part.is_null() {
-                    let mut whole = b.no_mask();
+                    let mut whole = b.align1();
+                    let mut whole = whole.no_mask();
                     let mut whole = whole.exec(8);
                     let part = part.retype(Type::Ud).with_stride(1);
                     whole.group(0).mov(place.retype(Type::Ud), part);
@@ -28,7 +29,7 @@ pub fn lower_collect(function: &mut Function, _device: &Device) -> Result<bool, 
                 place = place.byte_offset(GRF_BYTES);
             } else {
                 if !part.is_null() {
-                    b.mov(place.retype(part.ty), *part);
+                    b.mov(place.retype(part.ty).as_dst(inst.access_mode), *part);
                 }
                 place = place.byte_offset(inst.part_bytes(part));
             }

@@ -4,13 +4,14 @@
 //!   source 1 starts it, `mach` adds the high half. On Ivy Bridge `mach` is for the first channels
 //!   only, so that the others take their place.
 //! - Where `mul` uses only 16 bits of source 1, the low half of a 32-bit product is the sum of
-//!   two products with 16-bit halves.
+//!   two products with 16-bit halves. Align16 has no regions of words; there `mul` and `mach`
+//!   leave the low half in the accumulator.
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, Opcode, Predicate, Type};
+use crestline_isa::{AccessMode, ArfKind, Opcode, Predicate, Swizzle, Type};
 
 use super::PassError;
-use crate::ir::{Builder, Function, Inst, Op, Operand};
+use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
 /// Runs the pass.
 ///
@@ -21,7 +22,10 @@ pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bo
         match inst.op {
             Op::MulHigh => multiply_high(&inst, device, b)?,
             Op::Hw(Opcode::Mul) if is_wide(&inst) && !device.mul_32x32() => {
-                multiply_low(inst, b)?;
+                match inst.access_mode {
+                    AccessMode::Align1 => multiply_low(inst, b)?,
+                    AccessMode::Align16 => multiply_low_vectors(inst, b),
+                }
             }
             _ => {
                 b.push(inst);
@@ -44,6 +48,9 @@ fn low_half(operand: Operand) -> Result<Operand, PassError> {
 }
 
 fn multiply_high(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+    if inst.access_mode == AccessMode::Align16 {
+        return multiply_high_vectors(inst, device, b);
+    }
     let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
         (x, y) if x.is_imm() && !y.is_imm() => (y, x),
         (x, y) if x.is_imm() => {
@@ -82,6 +89,78 @@ fn multiply_high(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<()
         }
     }
     Ok(())
+}
+
+/// Starts a 32-bit product of vectors in the accumulator; `dst` gets the high half.
+fn start_product(inst: &Inst, x: Operand, y: Operand, dst: Operand, b: &mut Builder<'_>) {
+    let region = Region::Mask(inst.dst.write_mask());
+    let acc = Operand::arf(ArfKind::Accumulator, 0, inst.dst.ty).with_region(region);
+    b.mul(acc, x, y);
+    b.mach(dst, x, y).acc_wr_en = true;
+}
+
+/// The high half of a product of vectors. Where `mul` would take all 32 bits of source 1, its low
+/// half must be a word region, which only Align1 has.
+fn multiply_high_vectors(
+    inst: &Inst,
+    device: &Device,
+    b: &mut Builder<'_>,
+) -> Result<(), PassError> {
+    let (x, y) = factors(inst, b);
+    if device.mul_uses_low_half_of_src1() {
+        let mask = inst.dst.write_mask();
+        let (all, read) = b.temp(inst.dst.ty);
+        start_product(inst, x, y, all.with_region(Region::Mask(mask)), b);
+        let copy =
+            Inst { op: Op::Hw(Opcode::Mov), srcs: smallvec::smallvec![read], ..inst.clone() };
+        b.push(copy);
+        return Ok(());
+    }
+    let copied = |value: Operand, b: &mut Builder<'_>| {
+        let (copy, _) = b.temp(value.ty);
+        b.mov(copy, value);
+        copy.with_region(Region::PACKED)
+    };
+    let (x, y) = (copied(x, b), copied(y, b));
+    let (all, read) = b.temp(inst.dst.ty);
+    let high = Inst::new(Op::MulHigh, inst.exec_size, all.with_region(Region::PACKED), &[x, y]);
+    let high = Inst { group: inst.group, no_mask: inst.no_mask, ..high };
+    multiply_high(&high, device, &mut b.align1())?;
+    let copy = Inst { op: Op::Hw(Opcode::Mov), srcs: smallvec::smallvec![read], ..inst.clone() };
+    b.push(copy);
+    Ok(())
+}
+
+/// The low half of a product of vectors. The accumulator has it after both steps.
+fn multiply_low_vectors(mut inst: Inst, b: &mut Builder<'_>) {
+    let (x, y) = factors(&inst, b);
+    if let Some(word) = y.imm_bits().and_then(|bits| word(bits as u32)) {
+        inst.srcs[0] = x;
+        inst.srcs[1] = word;
+        b.push(inst);
+        return;
+    }
+    let none = Operand::null(inst.dst.ty).with_region(inst.dst.region);
+    start_product(&inst, x, y, none, b);
+    let acc = Operand::arf(ArfKind::Accumulator, 0, inst.dst.ty);
+    inst.op = Op::Hw(Opcode::Mov);
+    inst.srcs = smallvec::smallvec![acc.with_region(Region::Swizzle(Swizzle::XYZW))];
+    b.push(inst);
+}
+
+/// The factors of a product of vectors: a constant comes last, which has no modifiers.
+fn factors(inst: &Inst, b: &mut Builder<'_>) -> (Operand, Operand) {
+    let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
+        (x, y) if x.is_imm() || y.has_modifiers() && !x.has_modifiers() => (y, x),
+        pair => pair,
+    };
+    let copied = |value: Operand, b: &mut Builder<'_>| {
+        let (copy, read) = b.temp(value.ty);
+        b.mov(copy, value);
+        read
+    };
+    let x = if x.is_imm() { copied(x, b) } else { x };
+    (x, if y.has_modifiers() { copied(y, b) } else { y })
 }
 
 /// A dword constant as a word that extends to it.

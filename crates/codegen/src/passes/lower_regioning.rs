@@ -6,7 +6,7 @@
 //! where the reader can do without.
 
 use crestline_device::Device;
-use crestline_isa::{CondMod, Opcode, Type};
+use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 
 use super::{PassError, legal};
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
@@ -56,6 +56,10 @@ fn raw_type(ty: Type) -> Type {
 
 fn copy_source(inst: &mut Inst, index: usize, b: &mut Builder<'_>) -> Result<(), PassError> {
     let src = inst.srcs[index];
+    if inst.access_mode == AccessMode::Align16 {
+        copy_vectors(inst, index, b);
+        return Ok(());
+    }
     let wide_scalar = legal::is_three_source(inst.op) && src.ty.size() != 4;
     let copy = if src.is_scalar() && !wide_scalar {
         // Packed vectors are not scalar: they differ from channel to channel.
@@ -83,8 +87,21 @@ fn copy_source(inst: &mut Inst, index: usize, b: &mut Builder<'_>) -> Result<(),
     Ok(())
 }
 
+/// Copies the components that an Align16 instruction reads to where it reads them.
+fn copy_vectors(inst: &mut Inst, index: usize, b: &mut Builder<'_>) {
+    let src = inst.srcs[index];
+    let raw = if src.is_imm() { src.ty } else { raw_type(src.ty) };
+    let (copy, read) = b.temp(raw);
+    let channels = Region::Mask(inst.channels_read(index));
+    b.mov(copy.with_region(channels), src.without_modifiers().retype(raw));
+    inst.srcs[index] = Operand { negate: src.negate, abs: src.abs, ..read.retype(src.ty) };
+}
+
 fn copy_destination(mut inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let dst = inst.dst;
+    if inst.access_mode == AccessMode::Align16 {
+        return Err(PassError::operand("lower_regioning", &dst));
+    }
     if matches!(dst.region, Region::Stride(stride) if stride > 4) {
         return Err(PassError::operand("lower_regioning", &dst));
     }

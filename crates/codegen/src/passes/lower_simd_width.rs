@@ -28,7 +28,7 @@ fn split(mut inst: Inst, width: u8, b: &mut Builder<'_>) -> Result<(), PassError
     for index in 0..inst.srcs.len() {
         if inst.op != Op::MovIndirect && reads_after_write(&inst, index, width)? {
             let plain = inst.srcs[index].without_modifiers();
-            let copy = b.lanes(plain.ty, 1);
+            let (copy, read) = b.temp(plain.ty);
             for first in (0..inst.exec_size).step_by(usize::from(width)) {
                 let step = u32::from(first);
                 let mut part = b.exec(width);
@@ -36,7 +36,7 @@ fn split(mut inst: Inst, width: u8, b: &mut Builder<'_>) -> Result<(), PassError
                 part.mov(copy.horiz_offset(step)?, plain.horiz_offset(step)?);
             }
             let old = inst.srcs[index];
-            inst.srcs[index] = Operand { negate: old.negate, abs: old.abs, ..copy };
+            inst.srcs[index] = Operand { negate: old.negate, abs: old.abs, ..read };
         }
     }
     for first in (0..inst.exec_size).step_by(usize::from(width)) {

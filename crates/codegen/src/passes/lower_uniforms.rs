@@ -3,7 +3,7 @@
 use crestline_device::Device;
 
 use super::PassError;
-use crate::ir::{File, Function, GRF_BYTES};
+use crate::ir::{File, Function, GRF_BYTES, Region};
 
 /// Runs the pass.
 ///
@@ -14,6 +14,9 @@ pub fn lower_uniforms(function: &mut Function, _device: &Device) -> Result<bool,
     let mut changed = false;
     for src in function.insts_mut().flat_map(|inst| &mut inst.srcs) {
         if src.file == File::Uniform {
+            if let Some((swizzle, step)) = src.vectors() {
+                src.region = Region::Vectors { step: step as u8, swizzle };
+            }
             src.file = File::Grf;
             src.offset += base;
             changed = true;

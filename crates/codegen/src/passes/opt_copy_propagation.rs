@@ -141,6 +141,7 @@ fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) ->
         return false;
     }
     let Some(new) = source_through(inst, &src, copy) else { return false };
+    let Some(new) = new.as_source(inst.access_mode) else { return false };
     let Some(changed) = with_source(inst, index, new) else { return false };
     if !stays_legal(inst, &changed, device) {
         return false;

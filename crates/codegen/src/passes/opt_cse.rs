@@ -26,9 +26,11 @@ pub fn opt_cse(function: &mut Function, _device: &Device) -> Result<bool, PassEr
             let (before, rest) = block.insts.split_at_mut(at);
             let inst = &mut rest[0];
             let hash = candidate(inst).then(|| known.hasher.hash_one(Key(inst)));
-            if let Some(earlier) = hash.and_then(|hash| known.find(hash, inst, before)) {
+            let earlier = hash.and_then(|hash| known.find(hash, inst, before));
+            let result = earlier.and_then(|at| before[at].dst.as_source(inst.access_mode));
+            if let Some(result) = result {
                 inst.op = Op::Hw(Opcode::Mov);
-                inst.srcs = [before[earlier].dst].as_slice().into();
+                inst.srcs = [result].as_slice().into();
                 inst.saturate = false;
                 inst.acc_wr_en = false;
                 inst.message = None;

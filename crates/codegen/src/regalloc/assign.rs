@@ -486,11 +486,13 @@ impl Relations {
 
 /// Whether each channel's destination bytes are exactly its source bytes when the two operands
 /// start at the same place.
+///
+/// Vectors count as a whole: each is read before it is written.
 fn shares_lanes(inst: &Inst, src: &Operand) -> bool {
     let stride = src.linear_stride(inst.exec_size);
-    src.ty.size() == inst.dst.ty.size()
-        && stride.is_some()
-        && stride == inst.dst.linear_stride(inst.exec_size)
+    let vectors = src.vectors().is_some_and(|(_, step)| step == 4) && inst.dst.ty.size() == 8;
+    let alike = stride.is_some() && stride == inst.dst.linear_stride(inst.exec_size);
+    src.ty.size() == inst.dst.ty.size() && (alike || vectors)
 }
 
 /// Whether the instruction only moves bits of consecutive elements.

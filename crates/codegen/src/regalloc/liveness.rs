@@ -15,11 +15,12 @@
 //! Positions: instruction `i` reads at `2 i` and writes at `2 i + 1`. The result is one interval
 //! a slot, from the first position it is occupied to the last.
 
-use crestline_isa::{ArfKind, PredCtrl};
+use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
 
 use crate::ir::{
     BlockId, Cfg, Class, EdgeKind, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg,
 };
+use crate::passes::legal;
 
 /// Number of general registers.
 pub const GRF_COUNT: usize = 128;
@@ -168,16 +169,24 @@ pub fn is_early_clobber(inst: &Inst) -> bool {
 pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
     let read = |slot, bytes| Access { slot, bytes, write: false, kills: false };
     for (index, src) in inst.srcs.iter().enumerate() {
-        slots.touched(src, inst.size_read(index), |slot, bytes| visit(read(slot, bytes)));
+        if src.vectors().is_some() && legal::has_regions(inst.op) {
+            vector_reads(slots, inst, index, &mut |slot, bytes| visit(read(slot, bytes)));
+        } else {
+            slots.touched(src, inst.size_read(index), |slot, bytes| visit(read(slot, bytes)));
+        }
         if src.is_arf(ArfKind::Flag) {
             let subs = src.offset / 2..(src.offset + src.region_bytes(inst.exec_size)).div_ceil(2);
             subs.for_each(|sub| visit(read(GRF_COUNT + sub as usize, u32::MAX)));
         }
     }
     if inst.reads_flag() {
-        // Each channel reads its own bit, but for the predicates over groups of channels.
-        let own = inst.predicate.ctrl == PredCtrl::Normal;
-        let bits = if own { flag_bits(inst) } else { u32::MAX };
+        // Each channel reads its own bit, but for the predicates over groups of channels, which
+        // are those of a vector in Align16.
+        let bits = match (inst.predicate.ctrl, inst.access_mode) {
+            (PredCtrl::Normal, _) => flag_bits(inst),
+            (_, AccessMode::Align16) => mask_of(u32::from(inst.exec_size)) << inst.group,
+            _ => u32::MAX,
+        };
         for_flags(slots, inst, |slot| visit(read(slot, bits)));
     }
     // An unlowered indirect write may leave any byte of its range as it was.
@@ -202,7 +211,8 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
         }
     }
     if inst.writes_flag() {
-        let kills = !inst.is_predicated() && inst.exec_size >= 8;
+        let whole = inst.exec_size >= 8 && inst.dst.write_mask() == WriteMask::XYZW;
+        let kills = !inst.is_predicated() && whole;
         for_flags(slots, inst, |slot| {
             visit(Access { slot, bytes: flag_bits(inst), write: true, kills });
         });
@@ -211,7 +221,19 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
 
 /// The channels an instruction covers, one bit each: what it can kill of a flag.
 fn flag_bits(inst: &Inst) -> u32 {
-    mask_of(u32::from(inst.exec_size)) << inst.group
+    let components = u32::from(inst.dst.write_mask().0) * 0x1111_1111;
+    (components & mask_of(u32::from(inst.exec_size))) << inst.group
+}
+
+/// The exact bytes of an Align16 source: the components that channels read.
+fn vector_reads(slots: &SlotMap, inst: &Inst, index: usize, visit: &mut impl FnMut(Slot, u32)) {
+    let (src, channels) = (&inst.srcs[index], inst.channels_read(index));
+    for channel in 0..u32::from(inst.exec_size) {
+        if channels.0 >> (channel % 4) & 1 == 1 {
+            let element = src.byte_offset(src.channel_offset(channel));
+            slots.touched(&element, src.ty.size(), &mut *visit);
+        }
+    }
 }
 
 /// The exact bytes of a strided or component-masked destination, channel by channel.

@@ -6,13 +6,13 @@
 //!
 //! - masked like the write it follows, where that is a dword of each channel in place: then
 //!   parked channels keep theirs in memory just as they would in the register. If a predicate
-//!   disables further channels, a fill before the write gives those what they had;
+//!   or write mask disables further channels, a fill before the write gives those what they had;
 //! - unmasked after an unmasked write of whole registers;
 //! - else unmasked, with a fill before the write, so that what the write leaves alone is
 //!   stored as it was.
 
 use crestline_device::Device;
-use crestline_isa::{Sfid, Type};
+use crestline_isa::{Sfid, Type, WriteMask};
 
 use crate::ir::{
     Builder, Cfg, Effect, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Region, Space,
@@ -205,11 +205,13 @@ fn store_kind(inst: &Inst) -> Store {
     let dst = &inst.dst;
     let whole_registers =
         dst.offset.is_multiple_of(GRF_BYTES) && inst.size_written().is_multiple_of(GRF_BYTES);
-    let dwords = dst.ty.size() == 4 && dst.region == Region::PACKED;
+    let in_place = dst.region == Region::PACKED || matches!(dst.region, Region::Mask(_));
+    let dwords = dst.ty.size() == 4 && in_place;
     let lanes = dwords && !inst.op.is_message() && matches!(inst.exec_size, 8 | 16);
     if whole_registers && lanes && !inst.no_mask && inst.op != Op::MovIndirectDst {
         // A selection is predicated, but writes every enabled channel.
-        return if inst.predicate_disables() { Store::MaskedAfterFill } else { Store::Masked };
+        let some = inst.predicate_disables() || dst.write_mask() != WriteMask::XYZW;
+        return if some { Store::MaskedAfterFill } else { Store::Masked };
     }
     let partial = inst.is_partial_write() && !inst.op.is_message() || inst.predicate_disables();
     if whole_registers && !partial && inst.no_mask { Store::Whole } else { Store::AfterFill }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crestline_isa::WriteMask;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
@@ -154,7 +155,8 @@ impl Walk<'_, '_> {
         }
         if before.writes_flag() {
             for (value, place) in values.flag(before).zip(flag_places(after)) {
-                let keeps = before.is_predicated() || before.exec_size < 8;
+                let some = before.dst.write_mask() != WriteMask::XYZW;
+                let keeps = before.is_predicated() || before.exec_size < 8 || some;
                 self.write(value, place, before.no_mask, keeps)?;
             }
         }

@@ -1,0 +1,97 @@
+//! Machine code of gen7 against the text of `intel-gen4disasm`.
+
+use crestline_device::Gen;
+use crestline_isa::text::{Syntax, print_inst};
+use crestline_isa::{AccessMode, Extra, Form, Inst, Opcode, encode};
+use crestline_judges::gen4asm::Gen4Asm;
+
+const GENERATION: Gen = Gen::Gen7;
+
+/// Whether the judge knows the operation: of gen7's bit operations and half float conversions it has no names, of
+/// three-source instructions it shows some fields of the two-source form, of messages little.
+pub fn is_known(inst: &Inst) -> bool {
+    use Opcode::{Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait};
+    let unnamed = [Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait].contains(&inst.opcode);
+    let branch = matches!(inst.extra, Extra::Branch(_));
+    let form = matches!(inst.opcode.form(), Form::One | Form::Two | Form::Math);
+    !unnamed && (branch || form)
+}
+
+/// Our text in the judge's words.
+fn ours(inst: &Inst) -> String {
+    let mut text = print_inst(inst, GENERATION, Syntax::Mesa);
+    if let (Some(begin), Some(end)) = (text.find("/*"), text.find("*/")) {
+        text.replace_range(begin..end + 2, "");
+    }
+    let mut words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
+    if let Extra::Branch(branch) = inst.extra {
+        // Targets in units of eight bytes, the second before the first, and the bits they are in.
+        let end = words.iter().position(|word| word == "JIP:").unwrap_or(words.len());
+        let options = words.iter().position(|word| word == "{").unwrap_or(words.len());
+        let targets = [branch.uip, branch.jip].into_iter().flatten().map(|b| (b / 8).to_string());
+        words.splice(end..options, targets);
+    }
+    // No names for nibbles.
+    words.retain(|word| !matches!(word.as_str(), "1N" | "2N"));
+    let words = words.into_iter().map(|word| match word.as_str() {
+        null if null.starts_with("null<") => "null".to_owned(),
+        _ if is_float(&word) => "FLOAT".to_owned(),
+        _ => word,
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The judge's text with the spellings that differ made ours.
+fn theirs(line: &str, inst: &Inst) -> String {
+    let line = line.replace("Vector Float", "FLOAT");
+    let align16 = inst.access_mode == AccessMode::Align16;
+    let mut words: Vec<String> = line.split_whitespace().map(str::to_owned).collect();
+    if let Extra::Branch(_) = inst.extra {
+        let null = words.iter().position(|word| word == "null").unwrap_or(words.len());
+        let options = words.iter().position(|word| word == "{").unwrap_or(words.len());
+        words.drain(null..options);
+    }
+    words.retain(|word| word != "WE_normal");
+    let spelled = |word: String| {
+        if is_float(&word) {
+            return "FLOAT".to_owned();
+        }
+        let word = word.replace(".ne.", ".nz.").replace(".e.", ".z.");
+        let word = if align16 { word.replace(",4,1>", ">") } else { word };
+        ["f0", "f1"].into_iter().fold(word, |word, flag| {
+            let full = format!("{flag}.0");
+            word.replace(&format!("{flag}("), &format!("{full}("))
+                .replace(&format!("{flag})"), &format!("{full})"))
+                .replace(&format!("{flag}.any4h"), &format!("{full}.any4h"))
+                .replace(&format!("{flag}.all4h"), &format!("{full}.all4h"))
+        })
+    };
+    words.into_iter().map(spelled).collect::<Vec<_>>().join(" ")
+}
+
+/// Whether a word is a float constant, which the two write with different precision.
+fn is_float(word: &str) -> bool {
+    word.ends_with('F') && !word.contains(['g', '<'])
+}
+
+/// Where the judge's text for instructions it knows is not ours; each with the name it came with.
+///
+/// # Panics
+/// If the judge stops, or an instruction has no encoding.
+pub fn disagreements(judge: &Gen4Asm, known: &[(&Inst, &str)]) -> Vec<String> {
+    let words = |inst: &Inst| {
+        let bits = encode(inst, GENERATION).expect("what was emitted encodes");
+        std::array::from_fn(|i| (bits >> (32 * i)) as u32)
+    };
+    let code: Vec<[u32; 4]> = known.iter().map(|(inst, _)| words(inst)).collect();
+    let lines = judge.disassemble(7, &code).expect("the judge reads our code");
+    assert_eq!(lines.len(), known.len(), "a line for each instruction");
+    let mut failures = Vec::new();
+    for ((inst, name), line) in known.iter().zip(&lines) {
+        let (ours, theirs) = (ours(inst), theirs(line, inst));
+        if ours != theirs {
+            failures.push(format!("{name}: {ours:?}, gen4disasm says {theirs:?}"));
+        }
+    }
+    failures
+}

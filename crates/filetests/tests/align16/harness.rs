@@ -1,0 +1,182 @@
+//! Runs back-end IR on the emulator: known registers in, chosen registers out.
+
+use crestline_codegen::backend::{self, Options as BackendOptions};
+use crestline_codegen::finish::finish;
+use crestline_codegen::ir::{Builder, Effect, Function, Message, Operand, Space};
+use crestline_codegen::{passes, regalloc, surface};
+use crestline_device::{Device, Platform};
+use crestline_emu::{Kernel, Options, Resources};
+use crestline_isa::message::{Bti, Descriptor, Message as Kind, OwordBlock};
+use crestline_isa::text::{Syntax, print_inst};
+use crestline_isa::validate::{Severity, Validator};
+use crestline_isa::{Inst, Type};
+use crestline_program::{
+    BindingEntry, ComputeMetadata, Content, FloatMode, GrfRange, Metadata, Payload, PayloadItem,
+    ResourceRef, StageMetadata, Surface, VERSION,
+};
+
+/// Bytes of a general register.
+pub(crate) const GRF: usize = 32;
+const BUFFER: ResourceRef = ResourceRef { set: 0, binding: 0, element: 0 };
+
+/// A SIMD4x2 function whose registers from g1 on hold given bytes.
+#[allow(dead_code)]
+pub(crate) fn function(inputs: &[u8]) -> Function {
+    let mut function = Function::new(8);
+    function.payload_registers = 1 + inputs.len().div_ceil(GRF) as u32;
+    function.push_bytes = inputs.len() as u32;
+    function
+}
+
+/// Appends what writes pairs of registers to the results, `at` pairs from their start.
+pub(crate) fn save(b: &mut Builder<'_>, device: &Device, at: usize, pairs: &[Operand]) {
+    let mut b = b.align1();
+    let mut b = b.no_mask();
+    // A block of more than one register goes by the enables of sixteen channels.
+    let mut b = b.exec(16);
+    let mut b = b.group(0);
+    for (index, parts) in pairs.chunks(2).enumerate() {
+        let kind = if parts.len() == 1 { OwordBlock::Four } else { OwordBlock::Eight };
+        let header = Operand::vgrf(b.vregs().bytes(GRF as u32), Type::Ud);
+        b.exec(8).mov(header, Operand::grf(0, Type::Ud));
+        let owords = 4 * (at + 2 * index) as u32;
+        b.uniform().mov(header.byte_offset(8), Operand::imm_ud(owords));
+        let kind = Kind::OwordBlockWrite { bti: Bti(0), size: kind };
+        let descriptor = Descriptor {
+            mlen: 0,
+            ex_mlen: 0,
+            rlen: 0,
+            header_present: true,
+            surface_offset: 0,
+            message: kind,
+        };
+        let (sfid, desc, _) = descriptor.encode(device.generation()).expect("a block message");
+        let message = Message {
+            sfid,
+            control: desc & 0x7_ffff,
+            ex_control: 0,
+            headers: 1,
+            first: 1,
+            lengths: [0; 2],
+            response: 0,
+            eot: false,
+            check: false,
+            effect: Effect::Write,
+            space: Space::Global,
+        };
+        let mut all = vec![header];
+        all.extend(parts.iter().map(|part| part.retype(Type::Ud).with_stride(1)));
+        let null = Operand::null(Type::Ud);
+        b.message(message, null, null, &all);
+    }
+}
+
+/// Appends the end of the thread.
+pub(crate) fn end(b: &mut Builder<'_>, device: &Device) {
+    surface::end_thread(b, device).expect("the message that ends a thread");
+}
+
+/// The whole back end.
+pub(crate) fn compile(function: &Function, device: &Device) -> Vec<Inst> {
+    let options = BackendOptions { verify: true, ..BackendOptions::default() };
+    let compiled = backend::generate(function.clone(), device, options, &mut |_, _| {});
+    compiled.unwrap_or_else(|error| panic!("{error}\n{function}")).insts
+}
+
+/// The lowering passes alone, so that every instruction of the function stays.
+#[allow(dead_code)]
+pub(crate) fn lower(mut function: Function, device: &Device) -> Vec<Inst> {
+    let run = |list: &[passes::Pass], function: &mut Function| {
+        for pass in list {
+            (pass.run)(function, device)
+                .unwrap_or_else(|error| panic!("{}: {error}\n{function}", pass.name));
+        }
+    };
+    run(passes::LOWER, &mut function);
+    let options = regalloc::Options { may_spill: true, check: true };
+    let mut allocated = regalloc::allocate(&function, device, options)
+        .unwrap_or_else(|error| panic!("{error}\n{function}"));
+    run(passes::LOWER_ALLOCATED, &mut allocated.function);
+    finish(&allocated.function, device).unwrap_or_else(|error| panic!("{error}\n{function}"))
+}
+
+/// No rule of the validator is broken, none of the warnings about doubles either.
+pub(crate) fn validate(insts: &[Inst], device: &Device) {
+    let mut at = 0;
+    let placed: Vec<(usize, Inst)> = insts
+        .iter()
+        .map(|inst| {
+            let start = at;
+            at += inst.size() as usize;
+            (start, inst.clone())
+        })
+        .collect();
+    let found = Validator::new(*device).check_program(&placed);
+    let serious = found.iter().find(|finding| {
+        finding.rule.severity == Severity::Error || ["D19", "D32"].contains(&finding.rule.id)
+    });
+    if let Some(finding) = serious {
+        panic!("{finding}: {:?}", insts[finding.index]);
+    }
+}
+
+/// Runs one thread with `channels` channels enabled: the bytes of so many pairs of results.
+pub(crate) fn execute(
+    insts: Vec<Inst>,
+    device: &Device,
+    inputs: &[u8],
+    channels: u32,
+    pairs: usize,
+) -> Vec<u8> {
+    validate(&insts, device);
+    let count = inputs.len().div_ceil(GRF).max(1) as u32;
+    let metadata = Metadata {
+        version: VERSION,
+        platform: device.platform(),
+        entry_point: "test".into(),
+        simd_width: 8,
+        stage: StageMetadata::Compute(ComputeMetadata {
+            local_size: [channels, 1, 1],
+            shared_bytes: 0,
+            uses_barrier: false,
+        }),
+        payload: Payload {
+            per_thread: Some(GrfRange { first: 1, count }),
+            items: vec![PayloadItem {
+                offset: GRF as u32,
+                size: inputs.len() as u32,
+                content: Content::PushConstant { offset: 0 },
+            }],
+            ..Payload::default()
+        },
+        binding_table: vec![BindingEntry {
+            index: 0,
+            surface: Surface::StorageBuffer { resource: BUFFER },
+        }],
+        samplers: vec![],
+        scratch_bytes: 0,
+        private_bytes_per_channel: 0,
+        constant_data: None,
+        relocations: vec![],
+        float_mode: FloatMode::default(),
+    };
+    let kernel = Kernel::from_instructions(insts, metadata, device)
+        .unwrap_or_else(|error| panic!("{}: {error}", device.platform()));
+    let mut resources = Resources::new();
+    resources.set_push_constants(inputs);
+    resources.set_buffer(BUFFER, &vec![0; pairs * 2 * GRF]);
+    let options = Options { host_threads: 1, ..Options::strict() };
+    kernel
+        .dispatch([1, 1, 1], &mut resources, &options)
+        .unwrap_or_else(|error| panic!("{}: {error}", device.platform()));
+    resources.buffer(BUFFER).expect("the results")
+}
+
+/// The platforms with Align16 that are tested: gen7, gen7.5 and gen8.
+pub(crate) const PLATFORMS: [Platform; 3] = [Platform::Ivb, Platform::Hsw, Platform::Bdw];
+
+/// The instructions as text.
+pub(crate) fn listing(insts: &[Inst], device: &Device) -> String {
+    let line = |inst: &Inst| print_inst(inst, device.generation(), Syntax::Mesa) + "\n";
+    insts.iter().map(line).collect()
+}

@@ -1,0 +1,5 @@
+//! Align16 through the back end: IR to code, judged by the validator, `intel-gen4disasm` and the
+//! emulator.
+
+mod harness;
+mod plain;
