@@ -85,21 +85,19 @@ fn parse_errors_point_at_the_token_and_go_on() {
         errors(text, Syntax::Iga),
         [
             "2:1: expected an operation of gen9, found `frob`",
-            "3:6: expected a power of two, found `7`",
-            "4:20: expected a type, found `x`",
+            "3:6: expected an execution size (1, 2, 4, 8, 16, 32), found `7`",
+            "4:20: expected a type of gen9, found `x`",
             "5:35: expected a register, found end of line",
             "6:22: expected a value of type w, found `70000`",
             "7:14: expected a label defined in the text, found `nowhere`",
-            "8:37: expected an instruction option, found `Fast`",
+            "8:37: expected an instruction option of gen9, found `Fast`",
             "9:22: expected a subregister inside the register, found `r2`",
         ]
     );
     let text = "mov(8) g1<1>F g2<8,8,1>F { align1 1Q };\nmov(8) g1<1>F m2<8,8,1>F { align1 1Q };\n";
     assert_eq!(
         errors(text, Syntax::Mesa),
-        [
-            "2:1: expected an encodable instruction (SRC0_REG_FILE has no code for this register file on gen9), found `mov`"
-        ]
+        ["2:15: expected a register of gen9 (message registers end with gen6), found `m2`"]
     );
     let text = "a: nop\na: nop\n";
     assert_eq!(

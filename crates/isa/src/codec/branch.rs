@@ -5,7 +5,7 @@
 //! other values go to the residue.
 
 use super::common::{
-    File, cond_mod, controls, direct, file, flag_reg, has_mrf, opcode, reg_nr, shape, split,
+    File, cond_mod, controls, direct, file, flag_reg, opcode, reg_nr, shape, split,
 };
 use super::fields::{Field, Sources};
 use super::two_src;
@@ -215,8 +215,8 @@ fn register_or_imm<L: Sources, const N: usize, const E: bool>(
     } else if w.generation() <= Gen::Gen6 && *is_imm && E {
         // The background holds the file.
     } else {
-        let mrf = has_mrf(w.generation());
-        file(w, f.reg_file, &mut reg_file, mrf)?;
+        let is_indirect = matches!(src.place, Place::Indirect { .. });
+        two_src::src_file(w, f, is_indirect, &mut reg_file)?;
         *is_imm = reg_file == File::Imm;
     }
     if *is_imm {

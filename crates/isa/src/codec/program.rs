@@ -41,6 +41,7 @@ pub fn decode_at(bytes: &[u8], offset: usize, generation: Gen) -> Result<Inst, P
         let bits = compact::expand(low, generation).map_err(wrap)?;
         let mut inst = decode(bits, generation).map_err(wrap)?;
         inst.compacted = true;
+        inst.compact_residue = low ^ compact::compact(bits, generation).unwrap_or(0);
         return Ok(inst);
     }
     let Some(full) = bytes.first_chunk::<16>() else { return Err(truncated) };
@@ -78,12 +79,22 @@ pub fn encode_into(inst: &Inst, generation: Gen, out: &mut Vec<u8>) -> Result<()
         out.extend_from_slice(&bits.to_le_bytes());
         return Ok(());
     }
-    let short = compact::compact(bits, generation).ok_or(CodecError::NotCompactable {
-        opcode: inst.opcode.name(),
-        reason: "its bits match no table entry",
-    })?;
-    out.extend_from_slice(&short.to_le_bytes());
+    out.extend_from_slice(&short_form(inst, bits, generation)?.to_le_bytes());
     Ok(())
+}
+
+/// The 64 bits of a compacted instruction whose full form is `bits`.
+fn short_form(inst: &Inst, bits: u128, generation: Gen) -> Result<u64, CodecError> {
+    let canonical = compact::compact(bits, generation);
+    if let (Some(short), 0) = (canonical, inst.compact_residue) {
+        return Ok(short);
+    }
+    let short = canonical.unwrap_or(0) ^ inst.compact_residue;
+    if inst.compact_residue != 0 && compact::expand(short, generation) == Ok(bits) {
+        return Ok(short);
+    }
+    let reason = "its bits match no table entry";
+    Err(CodecError::NotCompactable { opcode: inst.opcode.name(), reason })
 }
 
 /// Encodes a program. Branch targets are taken as they are.

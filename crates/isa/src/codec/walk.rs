@@ -101,6 +101,8 @@ pub(super) struct Walk<const ENCODE: bool> {
     /// Bits that fields own; when encoding only those of fields that mirror the instruction,
     /// which a residue must not touch.
     claimed: u128,
+    /// Bits of fixed fields, when encoding: the background does not show there.
+    fixed: u128,
     /// Difference of fixed fields from their canonical values.
     residue: u128,
     /// Canonical value of the bits that no field takes.
@@ -130,7 +132,7 @@ impl Walk<false> {
 
 impl<const ENCODE: bool> Walk<ENCODE> {
     fn new(generation: Gen, bits: u128, trace: Option<Vec<Field>>) -> Walk<ENCODE> {
-        Walk { generation, bits, claimed: 0, residue: 0, background: 0, trace }
+        Walk { generation, bits, claimed: 0, fixed: 0, residue: 0, background: 0, trace }
     }
 
     /// The generation whose codes apply.
@@ -142,7 +144,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
     /// The encoded bits, changed by a residue.
     pub(super) fn encoded(&self, residue: u128) -> Result<u128> {
         match residue & self.claimed {
-            0 => Ok((self.bits | self.background & !self.claimed) ^ residue),
+            0 => Ok((self.bits | self.background & !(self.claimed | self.fixed)) ^ residue),
             bits => Err(CodecError::Residue { bits }),
         }
     }
@@ -198,6 +200,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
     pub(super) fn fixed(&mut self, field: Field, canonical: u64) {
         if ENCODE {
             self.bits |= field.put(canonical);
+            self.fixed |= field.mask;
         } else {
             self.visit(field);
             self.residue |= self.bits & field.mask ^ field.put(canonical);

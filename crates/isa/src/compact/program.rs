@@ -44,7 +44,7 @@ pub fn compact_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, Res
 /// # Errors
 /// If a branch leads to where no instruction starts.
 pub fn expand_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
-    resize(insts, generation, |inst| Inst { compacted: false, ..inst.clone() })
+    resize(insts, generation, |inst| Inst { compacted: false, compact_residue: 0, ..inst.clone() })
 }
 
 /// The compacted form of an instruction, or the instruction itself.
@@ -52,7 +52,7 @@ fn compacted(inst: &Inst, generation: Gen) -> Inst {
     let fits = |inst: &Inst| {
         codec::encode(inst, generation).is_ok_and(|bits| compact(bits, generation).is_some())
     };
-    let plain = Inst { compacted: true, ..inst.clone() };
+    let plain = Inst { compacted: true, compact_residue: 0, ..inst.clone() };
     if fits(&plain) {
         return plain;
     }
@@ -60,7 +60,7 @@ fn compacted(inst: &Inst, generation: Gen) -> Inst {
     if rewritten != plain && fits(&rewritten) {
         return rewritten;
     }
-    Inst { compacted: false, ..inst.clone() }
+    Inst { compacted: false, compact_residue: 0, ..inst.clone() }
 }
 
 /// The unused source 1 of an instruction whose source 0 is an immediate: register file and type.

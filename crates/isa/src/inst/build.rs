@@ -33,6 +33,7 @@ impl Inst {
             extra: Extra::None,
             compacted: false,
             residue: 0,
+            compact_residue: 0,
         }
     }
 

@@ -66,6 +66,10 @@ pub struct Inst {
     /// Difference between the instruction's bits and those the encoder makes of the fields
     /// above: bits the typed form does not model. Zero in instructions made by this project.
     pub residue: u128,
+    /// The same for the 64-bit form of a compacted instruction: difference between the bits found
+    /// and those that [`compact`](crate::compact::compact) makes of the expansion (all zeros
+    /// where it makes none). Forms that hardware reads and compilers do not write have one.
+    pub compact_residue: u64,
 }
 
 /// Predication of an instruction.

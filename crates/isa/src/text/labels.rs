@@ -29,7 +29,14 @@ impl Labels {
     /// start and what follows a branch or the end of a thread.
     pub(super) fn of(insts: &[(usize, Inst)], syntax: Syntax) -> Labels {
         let mut at = BTreeMap::new();
+        let end = insts.last().map_or(0, |(offset, inst)| offset + inst.size() as usize);
+        // Where no instruction starts no label can stand.
+        let exists =
+            |at: usize| at == end || insts.binary_search_by_key(&at, |(start, _)| *start).is_ok();
         let mut add = |offset: usize| {
+            if !exists(offset) {
+                return;
+            }
             let next = at.len();
             at.entry(offset).or_insert(match syntax {
                 Syntax::Mesa => next,
@@ -70,8 +77,7 @@ impl Labels {
         }
     }
 
-    /// Prints a target: its label, or the relative distance if it is outside of the program's
-    /// address range.
+    /// Prints a target: its label, or the relative distance if no instruction starts there.
     pub(super) fn print_target(&self, out: &mut String, inst: &Inst, offset: usize, relative: i32) {
         let number = absolute(base(inst, offset), relative).and_then(|target| self.at.get(&target));
         let _ = match number {

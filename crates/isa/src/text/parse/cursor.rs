@@ -1,13 +1,16 @@
-//! A position in a line, and the tokens from there.
+//! A position in a text, and the tokens from there to the end of an instruction.
 
 use super::ParseError;
 use crate::tables::Type;
+use crestline_device::Gen;
+use std::ops::Range;
 
-/// A position in one line of text. Spaces between tokens are skipped.
+/// A position in the text of one instruction. Spaces between tokens are skipped. Positions are
+/// bytes from the start of the whole text.
 pub(super) struct Cursor<'a> {
     text: &'a str,
     at: usize,
-    line: usize,
+    end: usize,
 }
 
 fn is_name(c: char) -> bool {
@@ -15,12 +18,13 @@ fn is_name(c: char) -> bool {
 }
 
 impl<'a> Cursor<'a> {
-    pub(super) fn new(text: &'a str, line: usize) -> Cursor<'a> {
-        Cursor { text, at: 0, line }
+    /// At the start of a range of a text.
+    pub(super) fn new(text: &'a str, range: Range<usize>) -> Cursor<'a> {
+        Cursor { text, at: range.start, end: range.end }
     }
 
     fn rest(&self) -> &'a str {
-        &self.text[self.at..]
+        &self.text[self.at..self.end]
     }
 
     pub(super) fn skip_spaces(&mut self) {
@@ -96,15 +100,13 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// `name:` at the start of a line, with its column.
+    /// `name:` at the start of a line, with its position.
     pub(super) fn label(&mut self) -> Option<(String, usize)> {
         let start = self.at;
         let name = self.name();
-        let column = self.column(self.at - name.len());
-        let rest = self.rest();
-        if !name.is_empty() && rest.starts_with(':') {
-            self.at += 1;
-            return Some((name.to_owned(), column));
+        let at = self.at - name.len();
+        if !name.is_empty() && self.eat_joined(":") {
+            return Some((name.to_owned(), at));
         }
         self.at = start;
         None
@@ -131,6 +133,17 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// A decimal number out of few.
+    pub(super) fn one_of(&mut self, what: &str, allowed: &[u8]) -> Result<u8, ParseError> {
+        let at = self.here();
+        let value = self.decimal(what, u32::from(u8::MAX))? as u8;
+        if allowed.contains(&value) {
+            return Ok(value);
+        }
+        let names: Vec<String> = allowed.iter().map(u8::to_string).collect();
+        Err(self.error_at(at, &format!("{what} ({})", names.join(", "))))
+    }
+
     /// A signed decimal or hexadecimal number.
     pub(super) fn integer(&mut self, what: &str) -> Result<i64, ParseError> {
         self.skip_spaces();
@@ -155,13 +168,22 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// A type name in any case, directly here.
-    pub(super) fn type_name(&mut self) -> Result<Type, ParseError> {
+    /// A type of a generation, its name in any case, directly here.
+    pub(super) fn type_name(&mut self, generation: Gen) -> Result<Type, ParseError> {
         let start = self.position();
         let name = self.name();
-        Type::from_name(name).ok_or_else(|| {
+        let exists = |ty: &Type| {
+            let codes = [
+                ty.reg_bits(generation),
+                ty.imm_bits(generation),
+                ty.three_align16_bits(generation),
+                ty.three_align1_bits(generation),
+            ];
+            codes.iter().any(Option::is_some)
+        };
+        Type::from_name(name).filter(exists).ok_or_else(|| {
             self.at = start;
-            self.error("a type")
+            self.error(&format!("a type of {generation}"))
         })
     }
 
@@ -191,32 +213,40 @@ impl<'a> Cursor<'a> {
         Some(before)
     }
 
-    fn column(&self, at: usize) -> usize {
-        self.text[..at].chars().count() + 1
-    }
-
-    /// Column of the next token.
+    /// Position of the next token.
     pub(super) fn here(&mut self) -> usize {
         self.skip_spaces();
-        self.column(self.at)
+        self.at
     }
 
     /// An error at the next token.
     pub(super) fn error(&mut self, expected: &str) -> ParseError {
-        let column = self.here();
-        self.error_at(column, expected)
+        let at = self.here();
+        self.error_at(at, expected)
     }
 
-    /// An error at a column, naming the token there.
-    pub(super) fn error_at(&self, column: usize, expected: &str) -> ParseError {
-        let rest: String = self.text.chars().skip(column - 1).collect();
-        let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
-        let end =
-            if name_end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { name_end };
-        let found = match &rest[..end] {
-            "" => "end of line".to_owned(),
-            token => format!("`{token}`"),
-        };
-        ParseError { line: self.line, column, found, expected: expected.to_owned() }
+    /// An error at a position, naming the token there.
+    pub(super) fn error_at(&self, at: usize, expected: &str) -> ParseError {
+        error_at(self.text, at..self.end, expected)
+    }
+}
+
+/// An error at the start of a range of a text, naming the token there.
+pub(super) fn error_at(text: &str, range: Range<usize>, expected: &str) -> ParseError {
+    let before = &text[..range.start];
+    let line_start = before.rfind('\n').map_or(0, |at| at + 1);
+    let rest = &text[range.start..range.end.max(range.start)];
+    let name_end = rest.find(|c| !is_name(c)).unwrap_or(rest.len());
+    let end = if name_end == 0 { rest.chars().next().map_or(0, char::len_utf8) } else { name_end };
+    let found = match &rest[..end] {
+        "" if text[range.start..].starts_with(';') => "`;`".to_owned(),
+        "" | "\n" => "end of line".to_owned(),
+        token => format!("`{token}`"),
+    };
+    ParseError {
+        line: before.matches('\n').count() + 1,
+        column: before[line_start..].chars().count() + 1,
+        found,
+        expected: expected.to_owned(),
     }
 }

@@ -3,7 +3,7 @@
 use super::cursor::Cursor;
 use super::mesa::macro_region;
 use super::number::Number;
-use super::place::RawPlace;
+use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS};
 use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::inst::{
@@ -74,10 +74,10 @@ impl Parser<'_, '_> {
         let start = self.c.position();
         let nr = match self.c.name() {
             "f0" => 0,
-            "f1" => 1,
+            "f1" if self.generation >= Gen::Gen7 => 1,
             _ => {
                 self.c.go_back(start);
-                return Err(self.c.error("a flag register"));
+                return Err(self.c.error(&format!("a flag register of {}", self.generation)));
             }
         };
         let subnr =
@@ -175,17 +175,12 @@ impl Parser<'_, '_> {
 
     fn exec_size(&mut self) -> Result<()> {
         self.c.expect("(")?;
-        let column = self.c.here();
-        let size = self.c.decimal("an execution size", 32)?;
-        if !size.is_power_of_two() {
-            return Err(self.c.error_at(column, "a power of two"));
-        }
-        self.inst.exec_size = size as u8;
+        self.inst.exec_size = self.c.one_of("an execution size", EXEC_SIZES)?;
         if self.c.eat("|") {
             if !self.c.eat("M") {
                 return Err(self.c.error("`M` and the first channel"));
             }
-            self.inst.group = self.c.decimal("a first channel", 28)? as u8;
+            self.inst.group = self.c.one_of("a first channel", &[0, 4, 8, 12, 16, 20, 24, 28])?;
         }
         self.c.expect(")")
     }
@@ -290,19 +285,19 @@ impl Parser<'_, '_> {
     }
 
     fn target(&mut self) -> Result<Target> {
-        let column = self.c.here();
+        let at = self.c.here();
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
             let bytes = self.c.integer("a distance in bytes")?;
             let bytes = i32::try_from(bytes);
             // `iga64` gives a distance of brd the type of an operand on gen7.5.
             if self.inst.opcode == Opcode::Brd && self.c.eat_joined(":") {
-                self.c.type_name()?;
+                self.c.type_name(self.generation)?;
             }
-            return bytes.map(Target::Number).map_err(|_| self.c.error_at(column, "32 bits"));
+            return bytes.map(Target::Number).map_err(|_| self.c.error_at(at, "32 bits"));
         }
         match self.c.name() {
             "" => Err(self.c.error("a label or a distance in bytes")),
-            name => Ok(Target::Label { name: name.to_owned(), column }),
+            name => Ok(Target::Label { name: name.to_owned(), at }),
         }
     }
 
@@ -341,18 +336,22 @@ impl Parser<'_, '_> {
 
     /// A register, with what stands before its region.
     fn place(&mut self) -> Result<RawPlace> {
-        let column = self.c.here();
+        let at = self.c.here();
         let start = self.c.position();
         let name = self.c.name();
         if name == "r" && self.c.eat_joined("[") {
-            return self.indirect(column);
+            return RawPlace::indirect(self.c, at, true);
         }
         let Some(reg) = self.register(name) else {
             self.c.go_back(start);
             return Err(self.c.error("a register"));
         };
-        let mut raw =
-            RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, column };
+        if matches!(reg, Reg::Mrf(_)) && self.generation >= Gen::Gen7 {
+            let expected =
+                format!("a register of {} (message registers end with gen6)", self.generation);
+            return Err(self.c.error_at(at, &expected));
+        }
+        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, at };
         let before_dot = self.c.position();
         if !self.c.eat_joined(".") {
             return Ok(raw);
@@ -392,30 +391,10 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// After `r[`.
-    fn indirect(&mut self, column: usize) -> Result<RawPlace> {
-        if !self.c.eat_name("a0") {
-            return Err(self.c.error("`a0`"));
-        }
-        let addr =
-            if self.c.eat_joined(".") { self.c.decimal("an address subregister", 15)? } else { 0 };
-        let mut offset = 0;
-        if self.c.eat(",") {
-            offset = self.c.integer("a byte offset")?;
-        }
-        let offset = i16::try_from(offset)
-            .ok()
-            .filter(|offset| (-512..512).contains(offset))
-            .ok_or_else(|| self.c.error("an offset from -512 to 511"))?;
-        self.c.expect("]")?;
-        let place = Place::Indirect { addr: addr as u8, offset };
-        Ok(RawPlace { place, element: 0, mme: None, column })
-    }
-
     fn destination(&mut self) -> Result<()> {
         if self.c.eat("(") {
             if !self.c.eat_name("sat") {
-                return Err(self.c.error("`sat`"));
+                return Err(self.c.error("`sat` or a condition such as `lt`"));
             }
             self.c.expect(")")?;
             self.inst.saturate = true;
@@ -423,7 +402,7 @@ impl Parser<'_, '_> {
         let raw = self.place()?;
         let mut hstride = 1;
         if self.c.eat("<") {
-            hstride = self.c.decimal("a stride", 4)? as u8;
+            hstride = self.c.one_of("a stride", HSTRIDES)?;
             self.c.expect(">")?;
         }
         let mut writemask = WriteMask::XYZW;
@@ -431,7 +410,7 @@ impl Parser<'_, '_> {
             writemask = self.writemask()?;
         }
         self.c.expect(":")?;
-        let ty = self.c.type_name()?;
+        let ty = self.c.type_name(self.generation)?;
         let mut place = raw.typed(ty, self.c)?;
         let three16 =
             self.inst.opcode.form() == Form::Three && self.inst.access_mode == AccessMode::Align16;
@@ -494,7 +473,8 @@ impl Parser<'_, '_> {
         let raw = self.place()?;
         if self.inst.opcode.form() == Form::Dpas {
             self.c.expect(":")?;
-            self.inst.srcs[n] = Src::Reg(raw.systolic(self.c, &mut self.inst, n)?);
+            self.inst.srcs[n] =
+                Src::Reg(raw.systolic(self.c, self.generation, &mut self.inst, n)?);
             return Ok(());
         }
         let region = self.region()?;
@@ -503,7 +483,7 @@ impl Parser<'_, '_> {
             swizzle = Some(self.swizzle()?);
         }
         self.c.expect(":")?;
-        let ty = self.c.type_name()?;
+        let ty = self.c.type_name(self.generation)?;
         let place = raw.typed(ty, self.c)?;
         self.check_mme(raw.mme)?;
         let (place, region) = match self.inst.is_macro() {
@@ -529,17 +509,21 @@ impl Parser<'_, '_> {
         if !self.c.eat("<") {
             return Ok(RawRegion::None);
         }
-        let first = self.c.decimal("a stride", 32)? as u8;
+        let first = self.c.one_of("a stride or a width", VSTRIDES)?;
         let region = if self.c.eat(";") {
-            let second = self.c.decimal("a width or a stride", 16)? as u8;
+            let at = self.c.here();
+            let second = self.c.one_of("a width or a stride", &VSTRIDES[..6])?;
             if self.c.eat(",") {
-                let third = self.c.decimal("a stride", 4)? as u8;
+                let third = self.c.one_of("a stride", HSTRIDES)?;
+                if !WIDTHS.contains(&second) {
+                    return Err(self.c.error_at(at, "a width"));
+                }
                 RawRegion::Full(first, second, third)
             } else {
                 RawRegion::Strides(first, second)
             }
         } else if self.c.eat(",") {
-            RawRegion::VxH(first, self.c.decimal("a stride", 4)? as u8)
+            RawRegion::VxH(first, self.c.one_of("a stride", HSTRIDES)?)
         } else {
             RawRegion::Stride(first)
         };
@@ -581,7 +565,7 @@ impl Parser<'_, '_> {
     }
 
     fn immediate(&mut self) -> Result<Imm> {
-        let column = self.c.here();
+        let at = self.c.here();
         let negative = self.c.eat("-");
         let word = self.c.peek_name();
         let number = match word {
@@ -608,10 +592,10 @@ impl Parser<'_, '_> {
             _ => self.decimal_number()?,
         };
         self.c.expect(":")?;
-        let ty = self.c.type_name()?;
+        let ty = self.c.type_name(self.generation)?;
         let bits = number.bits(ty, negative);
         let bits = bits.ok_or_else(|| {
-            self.c.error_at(column, &format!("a value of type {}", ty.name().to_lowercase()))
+            self.c.error_at(at, &format!("a value of type {}", ty.name().to_lowercase()))
         })?;
         Ok(Imm { ty, bits })
     }
@@ -684,7 +668,7 @@ impl Parser<'_, '_> {
 
     fn message_type(&mut self) -> Result<Type> {
         if self.generation < Gen::Gen12 && self.c.eat_joined(":") {
-            return self.c.type_name();
+            return self.c.type_name(self.generation);
         }
         Ok(Type::Ud)
     }
@@ -730,13 +714,14 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         let start = self.c.position();
+        let old = self.generation < Gen::Gen12;
         match self.c.name() {
             "AccWrEn" => self.inst.acc_wr_en = true,
             "Atomic" => self.inst.thread_ctrl = ThreadCtrl::Atomic,
             "Breakpoint" => self.inst.breakpoint = true,
             "Compacted" => self.inst.compacted = true,
-            "NoDDChk" => self.inst.no_dd_check = true,
-            "NoDDClr" => self.inst.no_dd_clear = true,
+            "NoDDChk" if old => self.inst.no_dd_check = true,
+            "NoDDClr" if old => self.inst.no_dd_clear = true,
             "NoPreempt" => self.inst.thread_ctrl = ThreadCtrl::NoPreempt,
             "Switch" => self.inst.thread_ctrl = ThreadCtrl::Switch,
             "EOT" | "Serialize" if !matches!(self.inst.extra, Extra::Send(_)) => {
@@ -751,7 +736,7 @@ impl Parser<'_, '_> {
             }
             _ => {
                 self.c.go_back(start);
-                return Err(self.c.error("an instruction option"));
+                return Err(self.c.error(&format!("an instruction option of {}", self.generation)));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@
 
 use super::cursor::Cursor;
 use super::number::Number;
-use super::place::RawPlace;
+use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS};
 use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::inst::{
@@ -42,12 +42,14 @@ pub(super) fn instruction(
     if let Some(options) = options {
         parser.c.skip_spaces();
         if parser.c.position() != options {
-            return Err(parser.c.error("`{`"));
+            // Options in front of the last ones: another instruction follows without a semicolon.
+            let joined = parser.c.eat("{") && parser.c.until("}").is_some();
+            return Err(parser.c.error(if joined { "`;`" } else { "`{`" }));
         }
         parser.c.go_back(end);
     }
     if !parser.c.at_end() {
-        return Err(parser.c.error("end of line"));
+        return Err(parser.c.error("`;`"));
     }
     Ok((parser.inst, parser.jip, parser.uip))
 }
@@ -94,10 +96,10 @@ impl Parser<'_, '_> {
         let start = self.c.position();
         let nr = match self.c.name() {
             "f0" => 0,
-            "f1" => 1,
+            "f1" if self.generation >= Gen::Gen7 => 1,
             _ => {
                 self.c.go_back(start);
-                return Err(self.c.error("a flag register"));
+                return Err(self.c.error(&format!("a flag register of {}", self.generation)));
             }
         };
         if !self.c.eat_joined(".") {
@@ -121,12 +123,7 @@ impl Parser<'_, '_> {
         self.suffixes()?;
         if opcode.form() != Form::Nullary {
             self.c.expect("(")?;
-            let column = self.c.here();
-            let size = self.c.decimal("an execution size", 32)?;
-            if !size.is_power_of_two() {
-                return Err(self.c.error_at(column, "a power of two"));
-            }
-            self.inst.exec_size = size as u8;
+            self.inst.exec_size = self.c.one_of("an execution size", EXEC_SIZES)?;
             self.c.expect(")")?;
         }
         let cond = self.inst.cond_mod != CondMod::None;
@@ -294,34 +291,38 @@ impl Parser<'_, '_> {
     }
 
     fn target(&mut self) -> Result<Target> {
-        let column = self.c.here();
+        let at = self.c.here();
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
             let bytes = self.c.integer("a distance in bytes")?;
             let bytes = i32::try_from(bytes);
-            return bytes.map(Target::Number).map_err(|_| self.c.error_at(column, "32 bits"));
+            return bytes.map(Target::Number).map_err(|_| self.c.error_at(at, "32 bits"));
         }
         match self.c.name() {
             "" => Err(self.c.error("a label or a distance in bytes")),
-            name => Ok(Target::Label { name: name.to_owned(), column }),
+            name => Ok(Target::Label { name: name.to_owned(), at }),
         }
     }
 
     fn place(&mut self) -> Result<RawPlace> {
-        let column = self.c.here();
+        let at = self.c.here();
         let start = self.c.position();
         // A payload is a register directly followed by its type.
         self.c.skip_spaces();
         let letters = self.c.take_while(|c| c.is_ascii_lowercase());
         if letters == "g" && self.c.eat_joined("[") {
-            return self.indirect(column);
+            return RawPlace::indirect(self.c, at, false);
         }
         let digits = self.c.take_while(|c| c.is_ascii_digit());
         let Some(reg) = register(letters, digits) else {
             self.c.go_back(start);
             return Err(self.c.error("a register"));
         };
-        let mut raw =
-            RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, column };
+        if matches!(reg, Reg::Mrf(_)) && self.generation >= Gen::Gen7 {
+            let expected =
+                format!("a register of {} (message registers end with gen6)", self.generation);
+            return Err(self.c.error_at(at, &expected));
+        }
+        let mut raw = RawPlace { place: Place::Direct { reg, sub: 0 }, element: 0, mme: None, at };
         let before_dot = self.c.position();
         if !self.c.eat_joined(".") {
             return Ok(raw);
@@ -338,32 +339,12 @@ impl Parser<'_, '_> {
         Ok(raw)
     }
 
-    /// After `g[`.
-    fn indirect(&mut self, column: usize) -> Result<RawPlace> {
-        if !self.c.eat_name("a0") {
-            return Err(self.c.error("`a0`"));
-        }
-        let addr =
-            if self.c.eat_joined(".") { self.c.decimal("an address subregister", 15)? } else { 0 };
-        let mut offset = 0;
-        if !matches!(self.c.peek(), Some(']')) {
-            offset = self.c.integer("a byte offset")?;
-        }
-        let offset = i16::try_from(offset)
-            .ok()
-            .filter(|offset| (-512..512).contains(offset))
-            .ok_or_else(|| self.c.error("an offset from -512 to 511"))?;
-        self.c.expect("]")?;
-        let place = Place::Indirect { addr: addr as u8, offset };
-        Ok(RawPlace { place, element: 0, mme: None, column })
-    }
-
     fn destination(&mut self) -> Result<()> {
         let raw = self.place()?;
         let (mut hstride, mut writemask) = (1, WriteMask::XYZW);
         if raw.mme.is_none() {
             self.c.expect("<")?;
-            hstride = self.c.decimal("a stride", 4)? as u8;
+            hstride = self.c.one_of("a stride", HSTRIDES)?;
             self.c.expect(">")?;
             if self.c.eat_joined(".") {
                 // No component at all is legal, and looks like a lone dot.
@@ -372,7 +353,7 @@ impl Parser<'_, '_> {
                 writemask = WriteMask(mask.map(|(bit, _)| 1 << bit).sum());
             }
         }
-        let ty = self.c.type_name()?;
+        let ty = self.c.type_name(self.generation)?;
         let place = raw.typed(ty, self.c)?;
         self.inst.dst = Dst { place, ty, hstride, writemask, mme: raw.mme };
         self.check_mme(raw.mme)
@@ -403,7 +384,8 @@ impl Parser<'_, '_> {
         }
         let raw = self.place()?;
         if self.inst.opcode.form() == Form::Dpas {
-            self.inst.srcs[n] = Src::Reg(raw.systolic(self.c, &mut self.inst, n)?);
+            self.inst.srcs[n] =
+                Src::Reg(raw.systolic(self.c, self.generation, &mut self.inst, n)?);
             return Ok(());
         }
         // The source that a macro of one source lacks is null, and has no number.
@@ -414,7 +396,7 @@ impl Parser<'_, '_> {
             Some(_) => None,
             None => Some(self.region(n)?),
         };
-        let ty = self.c.type_name()?;
+        let ty = self.c.type_name(self.generation)?;
         let place = raw.typed(ty, self.c)?;
         let region = region.unwrap_or_else(|| macro_region(self.generation, &self.inst, n, ty));
         self.inst.srcs[n] = Src::Reg(SrcReg { place, ty, region, negate, abs, mme: raw.mme });
@@ -426,18 +408,18 @@ impl Parser<'_, '_> {
         let align16 = self.inst.access_mode == AccessMode::Align16;
         self.c.expect("<")?;
         if align16 && !three {
-            let vstride = self.c.decimal("a stride", 32)? as u8;
+            let vstride = self.c.one_of("a stride", VSTRIDES)?;
             self.c.expect(">")?;
             return Ok(Region::Align16 { vstride, swizzle: self.swizzle()? });
         }
         let vstride = match self.c.eat_name("VxH") {
             true => VStride::VxH,
-            false => VStride::Elements(self.c.decimal("a stride", 32)? as u8),
+            false => VStride::Elements(self.c.one_of("a stride", VSTRIDES)?),
         };
         self.c.expect(",")?;
-        let width = self.c.decimal("a width", 16)? as u8;
+        let width = self.c.one_of("a width", WIDTHS)?;
         self.c.expect(",")?;
-        let hstride = self.c.decimal("a stride", 4)? as u8;
+        let hstride = self.c.one_of("a stride", HSTRIDES)?;
         self.c.expect(">")?;
         match (three, align16, vstride) {
             (false, ..) => Ok(Region::Align1 { vstride, width, hstride }),
@@ -468,21 +450,21 @@ impl Parser<'_, '_> {
     /// Hexadecimal digits are lower case and types upper case, so that the type begins at the
     /// first capital.
     fn immediate(&mut self) -> Result<Imm> {
-        let column = self.c.here();
+        let at = self.c.here();
         let negative = self.c.eat("-");
         let digits = self.c.take_while(|c| !c.is_ascii_uppercase() && c.is_ascii_alphanumeric());
         let value = match digits.strip_prefix("0x") {
             Some(hex) => u64::from_str_radix(hex, 16).map(Number::Bits),
             None => digits.parse().map(Number::Integer),
         };
-        let value = value.map_err(|_| self.c.error_at(column, "a number"))?;
-        let mut ty = self.c.type_name()?;
+        let value = value.map_err(|_| self.c.error_at(at, "a number"))?;
+        let mut ty = self.c.type_name(self.generation)?;
         if self.inst.opcode == Opcode::Dim && ty == Type::F {
             ty = Type::Df;
         }
         let bits = value.bits(ty, negative);
         let bits =
-            bits.ok_or_else(|| self.c.error_at(column, &format!("a value of type {}", ty.name())))?;
+            bits.ok_or_else(|| self.c.error_at(at, &format!("a value of type {}", ty.name())))?;
         Ok(Imm { ty, bits })
     }
 
@@ -559,7 +541,7 @@ impl Parser<'_, '_> {
 
     fn payload(&mut self) -> Result<(Place, Type)> {
         let raw = self.place()?;
-        let ty = self.c.type_name()?;
+        let ty = self.c.type_name(self.generation)?;
         Ok((raw.typed(ty, self.c)?, ty))
     }
 
@@ -576,7 +558,7 @@ impl Parser<'_, '_> {
         self.c.take_while(|c| c != '>');
         self.c.expect(">")?;
         self.c.eat_joined(".x");
-        match self.c.type_name()? {
+        match self.c.type_name(self.generation)? {
             Type::Ud => Ok(DescSrc::Reg { dword: dword as u8 }),
             _ => Err(self.c.error("type UD before this")),
         }
@@ -597,13 +579,14 @@ impl Parser<'_, '_> {
         }
         let start = self.c.position();
         let name = self.c.name();
+        let old = self.generation < Gen::Gen12;
         let inst = &mut self.inst;
         match name {
             "align1" => inst.access_mode = AccessMode::Align1,
-            "align16" => inst.access_mode = AccessMode::Align16,
+            "align16" if self.generation <= Gen::Gen9 => inst.access_mode = AccessMode::Align16,
             "WE_all" => inst.no_mask = true,
-            "NoDDClr" => inst.no_dd_clear = true,
-            "NoDDChk" => inst.no_dd_check = true,
+            "NoDDClr" if old => inst.no_dd_clear = true,
+            "NoDDChk" if old => inst.no_dd_check = true,
             "compacted" => inst.compacted = true,
             "atomic" => inst.thread_ctrl = ThreadCtrl::Atomic,
             "switch" => inst.thread_ctrl = ThreadCtrl::Switch,
@@ -626,7 +609,9 @@ impl Parser<'_, '_> {
             _ => {
                 let Some(group) = group(name) else {
                     self.c.go_back(start);
-                    return Err(self.c.error("an instruction option"));
+                    return Err(self
+                        .c
+                        .error(&format!("an instruction option of {}", self.generation)));
                 };
                 inst.group = group;
             }

@@ -1,8 +1,9 @@
 //! Assembly parser.
 //!
-//! A line is a label, an instruction, or both; `//` and `/* */` are comments. Errors name line
-//! and column, the token found and what was expected; the parser goes on with the next line, so
-//! that one run reports them all.
+//! A line is a label, an instruction, or both; in `mesa` text a semicolon ends an instruction, and
+//! neither of them needs a line of its own. `//` and `/* */` are comments. Errors name line and
+//! column, the token found and what was expected; the parser goes on with the next instruction,
+//! so that one run reports them all.
 
 mod bfn;
 mod cursor;
@@ -17,8 +18,9 @@ use crate::codec;
 use crate::inst::Inst;
 use crate::tables::Opcode;
 use crestline_device::Gen;
-use cursor::Cursor;
+use cursor::{Cursor, error_at};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// An error in assembly text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,13 +41,14 @@ pub struct ParseError {
 enum Target {
     /// Bytes relative to the branch.
     Number(i32),
-    /// A label and where it stands in the line, for errors.
-    Label { name: String, column: usize },
+    /// A label and where it stands, for errors.
+    Label { name: String, at: usize },
 }
 
 /// A parsed instruction whose targets are not resolved.
 struct Line {
-    number: usize,
+    /// Where its operation is, for errors.
+    at: usize,
     inst: Inst,
     jip: Option<Target>,
     uip: Option<Target>,
@@ -69,20 +72,25 @@ pub fn parse_program(
     let mut labels = BTreeMap::<String, usize>::new();
     let mut lines: Vec<Line> = Vec::new();
     let mut offset = 0;
-    let text = without_comments(text);
-    for (number, line) in logical_lines(&text, syntax) {
+    let (text, open_comment) = without_comments(text);
+    if let Some(at) = open_comment {
+        let found = Cursor::new(&text, at..at).error_at(at, "`*/` after this comment");
+        errors.push(ParseError { found: "`/*`".to_owned(), ..found });
+    }
+    for range in statements(&text, syntax) {
         if errors.len() >= MAX_ERRORS {
             break;
         }
-        let mut cursor = Cursor::new(&line, number);
-        if let Some((name, column)) = cursor.label()
+        let mut cursor = Cursor::new(&text, range);
+        if let Some((name, at)) = cursor.label()
             && labels.insert(name, offset).is_some()
         {
-            errors.push(cursor.error_at(column, "a label that is not defined yet"));
+            errors.push(cursor.error_at(at, "a label that is not defined yet"));
         }
         if cursor.at_end() {
             continue;
         }
+        let at = cursor.here();
         let parsed = match syntax {
             Syntax::Iga => iga::instruction(&mut cursor, generation),
             Syntax::Mesa => mesa::instruction(&mut cursor, generation),
@@ -90,7 +98,7 @@ pub fn parse_program(
         match parsed {
             Ok((inst, jip, uip)) => {
                 offset += inst.size() as usize;
-                lines.push(Line { number, inst, jip, uip });
+                lines.push(Line { at, inst, jip, uip });
             }
             Err(error) => errors.push(error),
         }
@@ -99,7 +107,7 @@ pub fn parse_program(
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let size = line.inst.size() as usize;
-        match resolve(line, offset, &labels, generation) {
+        match resolve(&text, line, offset, &labels, generation) {
             Ok(inst) => out.push(inst),
             Err(error) if errors.len() < MAX_ERRORS => errors.push(error),
             Err(_) => {}
@@ -115,42 +123,36 @@ pub fn parse_program(
 
 /// Fills in the targets and checks that the instruction encodes.
 fn resolve(
+    text: &str,
     line: Line,
     offset: usize,
     labels: &BTreeMap<String, usize>,
     generation: Gen,
 ) -> Result<Inst, ParseError> {
-    let Line { number, mut inst, jip, uip } = line;
-    let error = |column: usize, found: String, expected: &str| ParseError {
-        line: number,
-        column,
-        found,
-        expected: expected.to_owned(),
-    };
+    let Line { at, mut inst, jip, uip } = line;
+    let error = |at: usize, expected: &str| error_at(text, at..text.len(), expected);
     let base = if inst.opcode == Opcode::Calla { 0 } else { offset as i64 };
     let distance = |target: Option<Target>| match target {
         None => Ok(None),
         Some(Target::Number(bytes)) => Ok(Some(bytes)),
-        Some(Target::Label { name, column }) => {
-            let Some(at) = labels.get(&name) else {
-                return Err(error(column, format!("`{name}`"), "a label defined in the text"));
-            };
-            let bytes = i32::try_from(*at as i64 - base);
-            bytes.map(Some).map_err(|_| error(column, format!("`{name}`"), "a nearer label"))
+        Some(Target::Label { name, at }) => {
+            let label = labels.get(&name);
+            let label = label.ok_or_else(|| error(at, "a label defined in the text"))?;
+            let bytes = i32::try_from(*label as i64 - base);
+            bytes.map(Some).map_err(|_| error(at, "a nearer label"))
         }
     };
     let (jip, uip) = (distance(jip)?, distance(uip)?);
     if let crate::inst::Extra::Branch(branch) = &mut inst.extra {
         (branch.jip, branch.uip) = (jip, uip);
     }
-    codec::encode(&inst, generation).map_err(|e| {
-        error(1, format!("`{}`", inst.opcode.name()), &format!("an encodable instruction ({e})"))
-    })?;
+    codec::encode(&inst, generation)
+        .map_err(|why| error(at, &format!("an encodable instruction ({why})")))?;
     Ok(inst)
 }
 
-/// Blanks comments, keeping lines and columns.
-fn without_comments(text: &str) -> String {
+/// Blanks comments, keeping lines and columns; also where the last one starts, if it has no end.
+fn without_comments(text: &str) -> (String, Option<usize>) {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     #[derive(PartialEq)]
@@ -160,6 +162,7 @@ fn without_comments(text: &str) -> String {
         Block,
     }
     let mut state = State::Code;
+    let mut opened = 0;
     while let Some(c) = chars.next() {
         let next = chars.peek().copied();
         match (&state, c, next) {
@@ -175,6 +178,7 @@ fn without_comments(text: &str) -> String {
             }
             (State::Code, '/', Some('*')) => {
                 state = State::Block;
+                opened = out.len();
                 chars.next();
                 out.push_str("  ");
             }
@@ -187,34 +191,35 @@ fn without_comments(text: &str) -> String {
             _ => out.push(' '),
         }
     }
-    out
+    (out, (state == State::Block).then_some(opened))
 }
 
-/// The lines of instructions with their numbers. In `mesa` text an instruction ends with a
-/// semicolon and may span lines.
-fn logical_lines(text: &str, syntax: Syntax) -> Vec<(usize, String)> {
-    let physical = text.lines().enumerate().map(|(index, line)| (index + 1, line));
-    if syntax == Syntax::Iga {
-        return physical
-            .map(|(number, line)| (number, line.trim_end().trim_end_matches(';').to_owned()))
-            .collect();
-    }
+/// The places of labels and instructions in a text without comments.
+fn statements(text: &str, syntax: Syntax) -> Vec<Range<usize>> {
     let mut out = Vec::new();
-    let mut pending: Option<(usize, String)> = None;
-    for (number, line) in physical {
-        let label = line.trim().ends_with(':') && pending.is_none();
-        let (start, mut joined) = pending.take().unwrap_or((number, String::new()));
-        if !joined.is_empty() {
-            joined.push(' ');
+    // Where an instruction began that has not ended yet.
+    let mut begun: Option<usize> = None;
+    let mut next = 0;
+    for line in text.split_inclusive('\n') {
+        let (start, end) = (next, next + line.trim_end().len());
+        next += line.len();
+        if syntax == Syntax::Iga {
+            out.push(start..start + text[start..end].trim_end_matches(';').len());
+            continue;
         }
-        joined.push_str(line);
-        let done = label || line.trim_end().ends_with(';') || joined.trim().is_empty();
-        if done {
-            out.push((start, joined.trim_end().trim_end_matches(';').to_owned()));
-        } else {
-            pending = Some((start, joined));
+        let mut at = start;
+        for piece in text[start..end].split_inclusive(';') {
+            let blank = piece.trim().is_empty();
+            let ends = piece.ends_with(';') || begun.is_none() && piece.trim_end().ends_with(':');
+            let from = begun.take().unwrap_or(at);
+            at += piece.len();
+            if ends {
+                out.push(from..at - usize::from(piece.ends_with(';')));
+            } else if !blank || from < start {
+                begun = Some(from);
+            }
         }
     }
-    out.extend(pending);
+    out.extend(begun.map(|from| from..text.len()));
     out
 }

@@ -5,6 +5,15 @@ use super::cursor::Cursor;
 use crate::inst::{Inst, Place, Region, SrcReg};
 use crate::tables::Type;
 use crate::text::elements;
+use crestline_device::Gen;
+
+/// Numbers of channels.
+pub(super) const EXEC_SIZES: &[u8] = &[1, 2, 4, 8, 16, 32];
+/// Strides of sources: vertical ones, and horizontal ones.
+pub(super) const VSTRIDES: &[u8] = &[0, 1, 2, 4, 8, 16, 32];
+pub(super) const HSTRIDES: &[u8] = &[0, 1, 2, 4];
+/// Widths of a source's rows.
+pub(super) const WIDTHS: &[u8] = &[1, 2, 4, 8, 16];
 
 /// A place whose subregister is still counted in elements.
 pub(super) struct RawPlace {
@@ -13,8 +22,8 @@ pub(super) struct RawPlace {
     pub(super) element: u32,
     /// Extended precision register of the IEEE macros.
     pub(super) mme: Option<u8>,
-    /// Where it stands in the line, for errors.
-    pub(super) column: usize,
+    /// Where it stands, for errors.
+    pub(super) at: usize,
 }
 
 impl RawPlace {
@@ -28,10 +37,31 @@ impl RawPlace {
         match self.place {
             Place::Direct { reg, .. } => match u8::try_from(bytes) {
                 Ok(sub) if sub < 32 => Ok(Place::Direct { reg, sub }),
-                _ => Err(c.error_at(self.column, "a subregister inside the register")),
+                _ => Err(c.error_at(self.at, "a subregister inside the register")),
             },
             place => Ok(place),
         }
+    }
+
+    /// The address register and the bytes added to it, behind the bracket; `comma` stands before
+    /// the bytes.
+    pub(super) fn indirect(
+        c: &mut Cursor<'_>,
+        at: usize,
+        comma: bool,
+    ) -> Result<RawPlace, ParseError> {
+        if !c.eat_name("a0") {
+            return Err(c.error("`a0`"));
+        }
+        let addr = if c.eat_joined(".") { c.decimal("an address subregister", 15)? } else { 0 };
+        let more = if comma { c.eat(",") } else { !matches!(c.peek(), Some(']')) };
+        let number = c.here();
+        let bytes = if more { c.integer("a byte offset")? } else { 0 };
+        let offset = i16::try_from(bytes).ok().filter(|offset| (-512..512).contains(offset));
+        let offset = offset.ok_or_else(|| c.error_at(number, "an offset from -512 to 511"))?;
+        c.expect("]")?;
+        let place = Place::Indirect { addr: addr as u8, offset };
+        Ok(RawPlace { place, element: 0, mme: None, at })
     }
 
     /// Source `n` of a systolic operation, from its type on: no region, and for source 2 an
@@ -39,6 +69,7 @@ impl RawPlace {
     pub(super) fn systolic(
         self,
         c: &mut Cursor<'_>,
+        generation: Gen,
         inst: &mut Inst,
         n: usize,
     ) -> Result<SrcReg, ParseError> {
@@ -50,7 +81,7 @@ impl RawPlace {
             }
             None => {
                 c.go_back(start);
-                let ty = c.type_name()?;
+                let ty = c.type_name(generation)?;
                 (ty, self.typed(ty, c)?)
             }
         };

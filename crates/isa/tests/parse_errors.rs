@@ -1,0 +1,59 @@
+//! Texts with several mistakes: all are reported, each at its token, with what was expected there;
+//! the instructions between them are read. `CRESTLINE_BLESS=1` writes the expectations.
+//!
+//! A file of `tests/isa/errors/` says generation and syntax in its first line, and has the
+//! expected errors behind a line of dashes.
+
+use crestline_isa::Gen;
+use crestline_isa::text::{Syntax, parse_program};
+use std::path::{Path, PathBuf};
+
+const RULER: &str = "----";
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/isa/errors");
+    let entries = std::fs::read_dir(&folder).expect("readable folder");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("entry").path()).collect();
+    files.sort();
+    files
+}
+
+/// The generation and syntax that the first line, a comment, names.
+fn head(text: &str) -> Option<(Gen, Syntax)> {
+    let mut words = text.lines().next()?.strip_prefix("// ")?.split(' ');
+    let generation = words.next()?;
+    let generation = Gen::ALL.into_iter().find(|known| known.name() == generation)?;
+    Some((generation, words.next()?.parse().ok()?))
+}
+
+#[test]
+fn every_mistake_of_a_text_is_reported_at_its_token() {
+    let files = files();
+    assert!(files.len() >= 4, "few files");
+    for path in files {
+        let text = std::fs::read_to_string(&path).expect("readable file");
+        let (source, expected) = text.split_once(&format!("{RULER}\n")).unwrap_or((&text, ""));
+        let (generation, syntax) = head(source).expect("a head such as `// gen9 iga`");
+        let errors = parse_program(source, generation, syntax).expect_err("it has mistakes");
+        for error in &errors {
+            points_at_what_it_found(source, error.line, error.column, &error.found);
+        }
+        let found: String = errors.iter().map(|error| format!("{error}\n")).collect();
+        if std::env::var_os("CRESTLINE_BLESS").is_some() {
+            std::fs::write(&path, format!("{source}{RULER}\n{found}")).expect("writable file");
+        } else {
+            let path = path.display();
+            assert_eq!(found, expected, "{path}: CRESTLINE_BLESS=1 if meant");
+        }
+    }
+}
+
+/// The token that an error names stands where it says.
+fn points_at_what_it_found(source: &str, line: usize, column: usize, found: &str) {
+    let line = source.lines().nth(line - 1).expect("the line exists");
+    let rest: String = line.chars().skip(column - 1).collect();
+    match found.strip_prefix('`').and_then(|found| found.strip_suffix('`')) {
+        Some(token) => assert!(rest.starts_with(token), "{found} is not at {column} of {line}"),
+        None => assert!(rest.split("//").next().expect("a part").trim().is_empty(), "{line}"),
+    }
+}
