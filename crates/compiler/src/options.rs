@@ -1,7 +1,6 @@
 //! What to compile for, and how.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 
 use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
@@ -113,13 +112,12 @@ pub struct PassReport<'a> {
     pub name: &'static str,
     /// The SIMD width that is being compiled, in channels, where one is decided.
     pub simd: Option<u8>,
-    /// Time since the pass before it.
-    pub time: Duration,
     /// The program as it left it.
     pub ir: Ir<'a>,
 }
 
-/// Watches compilation: `-v` and `--print-after` of the command line.
+/// Watches compilation: `-v` and `--print-after` of the command line. Whoever wants times takes them between the calls: the
+/// compiler has no clock, since not every place it runs in has one.
 pub trait Observer {
     /// A pass has changed the program.
     fn after_pass(&mut self, report: &PassReport<'_>);

@@ -8,8 +8,6 @@
 //! 3. instruction selection;
 //! 4. the back end's list of passes, register allocation and encoding.
 
-use std::time::Instant;
-
 use crestline_codegen::backend::{self, Compiled};
 use crestline_codegen::ir::Function;
 use crestline_codegen::scalar;
@@ -32,18 +30,15 @@ pub(crate) struct Pipeline<'a> {
     simd: Option<u8>,
     /// What is left of [`Options::fuel`].
     fuel: Option<u64>,
-    last: Instant,
 }
 
 impl<'a> Pipeline<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
-        Pipeline { options, observer, simd: None, fuel: options.fuel, last: Instant::now() }
+        Pipeline { options, observer, simd: None, fuel: options.fuel }
     }
 
     fn report(&mut self, name: &'static str, ir: Ir<'_>) {
-        let time = self.last.elapsed();
-        self.observer.after_pass(&PassReport { name, simd: self.simd, time, ir });
-        self.last = Instant::now();
+        self.observer.after_pass(&PassReport { name, simd: self.simd, ir });
     }
 
     /// Takes what the front end made: the first report, and verified in release builds too, so that its mistakes are

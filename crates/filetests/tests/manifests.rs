@@ -1,7 +1,8 @@
 //! The dependencies between the project's crates are those of ARCHITECTURE.md: data flows one way, and the emulator
-//! sees nothing of the compiler.
+//! sees nothing of the compiler. And the libraries ask nothing of an operating system.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// What each published crate may depend on, of this project.
 const EDGES: &[(&str, &[&str])] = &[
@@ -69,4 +70,37 @@ fn dependencies_are_read_from_their_sections_only() {
     let manifest = "[package]\nname = \"x\"\n[dependencies]\ncrestline-isa.workspace = true\nserde = \"1\"\n\
                     crestline = { path = \"..\" }\n[dev-dependencies]\ncrestline-emu.workspace = true\n";
     assert_eq!(dependencies(manifest), BTreeSet::from(["compiler".to_owned(), "isa".to_owned()]));
+}
+
+/// What the library crates must do without: they run in browsers and in kernels too. Threads are only a help that
+/// may be refused, which the emulator takes.
+const NOT_EVERYWHERE: &[&str] =
+    &["Instant", "SystemTime", "std::fs", "std::env", "std::net", "std::process", "println!"];
+
+/// The lines of Rust sources under a folder that are neither comments nor behind `#[cfg(test)]`, which ends our files.
+fn code_lines(folder: &Path, found: &mut Vec<(PathBuf, usize, String)>) {
+    for entry in std::fs::read_dir(folder).expect("a folder of sources") {
+        let path = entry.expect("a folder entry").path();
+        if path.is_dir() {
+            code_lines(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            let text = std::fs::read_to_string(&path).expect("a source file");
+            let lines = text.lines().enumerate().take_while(|(_, line)| *line != "#[cfg(test)]");
+            let code = lines.filter(|(_, line)| !line.trim_start().starts_with("//"));
+            found.extend(code.map(|(n, line)| (path.clone(), n + 1, line.to_owned())));
+        }
+    }
+}
+
+#[test]
+fn libraries_need_no_operating_system() {
+    let crates = crestline_filetests::repository().join("crates");
+    let mut lines = Vec::new();
+    for (name, _) in EDGES.iter().filter(|(name, _)| *name != "judges") {
+        code_lines(&crates.join(name).join("src"), &mut lines);
+    }
+    assert!(lines.len() > 10_000, "only {} lines of libraries found", lines.len());
+    let asks = |line: &str| NOT_EVERYWHERE.iter().any(|word| line.contains(word));
+    let asking: Vec<_> = lines.iter().filter(|(_, _, line)| asks(line)).collect();
+    assert!(asking.is_empty(), "libraries ask the operating system: {asking:#?}");
 }
