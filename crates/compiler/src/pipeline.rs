@@ -16,7 +16,7 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_program::{Program, Statistics};
 use crestline_ssa::ir::{Shader, Stage};
-use crestline_ssa::passes::{LowerOptions, SystemValues};
+use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::{passes, verify};
 
 use crate::simd::Attempt;
@@ -55,10 +55,13 @@ impl<'a> Pipeline<'a> {
         simd: Option<u8>,
     ) -> Result<(), CompileError> {
         self.simd = simd;
+        let device = &self.options.device;
+        let doubles = Doubles { fused: device.has_fused_64bit_mad() };
         let options = passes::Options {
             lower: LowerOptions {
                 scalarize: true,
                 dwords: true,
+                doubles: device.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     subgroup_size: simd.map(u32::from),
                     ..SystemValues::default()

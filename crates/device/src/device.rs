@@ -165,6 +165,11 @@ impl Device {
         self.since(Gen::Gen8) && self.has_64bit_float() && !self.is_low_power()
     }
 
+    /// MAD of doubles rounds once; before, nothing says so.
+    pub fn has_fused_64bit_mad(&self) -> bool {
+        self.since(Gen::Gen8) && self.has_64bit_float()
+    }
+
     /// Q and UQ registers and arithmetic.
     pub fn has_64bit_int(&self) -> bool {
         self.since(Gen::Gen8) && self.until(Gen::Gen9)

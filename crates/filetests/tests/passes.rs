@@ -5,7 +5,7 @@ use crestline_device::{Device, Platform};
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::engine;
 use crestline_ssa::ir::{AluOp, Shader};
-use crestline_ssa::passes::{LowerOptions, Options, SystemValues, optimize};
+use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, optimize};
 use crestline_ssa::verify::verify;
 
 /// Everything is lowered for which there is a pass.
@@ -39,6 +39,7 @@ fn options() -> Options {
         system_values,
         lacks: lacks.into(),
         images: Some(Device::new(Platform::Hsw)),
+        doubles: Some(Doubles { fused: false }),
     };
     // Rounding a product and a sum once is right, but where they cancel it differs by more than the cases allow.
     Options {

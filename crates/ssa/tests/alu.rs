@@ -234,6 +234,9 @@ fn integer(op: AluOp, bits: u32, to: u32, [a, b, c, d]: [u64; 4]) -> Option<u64>
         AluOp::I2I => wrap(to, sa),
         AluOp::U2U => wrap(to, ua),
         AluOp::B2I => ua as u64,
+        AluOp::Unpack64Low => wrap(32, ua),
+        AluOp::Unpack64High => wrap(32, ua.div_euclid(1 << 32)),
+        AluOp::Pack64FromHalves => wrap(64, ua + ub * (1 << 32)),
         AluOp::Mov => a,
         AluOp::Select => {
             if a == 1 {

@@ -6,7 +6,7 @@ use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, BindingKind, BitRule, Builder, Class, CompRule,
     ComputeInfo, Memory, Operand, Resource, Shader, Src, StageInfo, SysVal, Ty, Value,
 };
-use crestline_ssa::passes::{LowerOptions, Options, optimize};
+use crestline_ssa::passes::{Doubles, LowerOptions, Options, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
@@ -15,7 +15,7 @@ const INVOCATIONS: u32 = 8;
 const OWN_BYTES: u32 = 1024;
 
 /// Operations whose lowering may round otherwise.
-const INEXACT: &[AluOp] = &[AluOp::FSin, AluOp::FCos];
+const INEXACT: &[AluOp] = &[AluOp::FSin, AluOp::FCos, AluOp::FRsq];
 
 /// Operations with an exact replacement, NaN included.
 const LACKS: &[AluOp] = &[
@@ -251,13 +251,12 @@ fn difference(before: &str, after: &str) -> String {
 
 #[test]
 fn every_operation_survives_every_pass() {
-    let lower = LowerOptions {
-        scalarize: true,
-        lacks: LACKS.iter().copied().collect(),
-        ..Default::default()
-    };
-    let options = Options { lower, ..Options::default() };
+    let lower = LowerOptions { lacks: LACKS.iter().copied().collect(), ..Default::default() };
     for seed in 0..600 {
+        // Every other shader keeps its vectors; every third fuses no doubles.
+        let (scalarize, doubles) = (seed % 2 == 0, Doubles { fused: seed % 3 != 0 });
+        let lower = LowerOptions { scalarize, doubles: Some(doubles), ..lower.clone() };
+        let options = Options { lower, ..Options::default() };
         let (shader, resources) = shader(seed);
         verify(&shader).unwrap_or_else(|e| panic!("{e}\n{shader}"));
         let expected = run(&shader, &resources);

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use crestline_ssa::ir::AluOp;
-use crestline_ssa::passes::{LowerOptions, Options, SystemValues, all_passes, optimize};
+use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, all_passes, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
@@ -30,6 +30,7 @@ fn options() -> Options {
     let lower = LowerOptions {
         scalarize: true,
         dwords: true,
+        doubles: Some(Doubles { fused: true }),
         system_values,
         lacks: lacks.into(),
         ..LowerOptions::default()

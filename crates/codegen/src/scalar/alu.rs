@@ -72,6 +72,17 @@ impl Selector<'_> {
                     self.set_half(result, 0, half, dword);
                 }
             }
+            AluOp::Pack64FromHalves => {
+                for (half, &src) in [Half::Low, Half::High].into_iter().zip(srcs) {
+                    let dword = self.read(src);
+                    self.set_half(result, 0, half, dword);
+                }
+            }
+            AluOp::Unpack64Low | AluOp::Unpack64High => {
+                let half = if op == AluOp::Unpack64Low { Half::Low } else { Half::High };
+                let dword = self.read_half(srcs[0], half);
+                self.set_home(result, 0, dword);
+            }
             AluOp::Unpack64To32 => {
                 for (comp, half) in [Half::Low, Half::High].into_iter().enumerate() {
                     let dword = self.read_half(srcs[0], half);

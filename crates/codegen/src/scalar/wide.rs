@@ -83,16 +83,7 @@ impl Selector<'_> {
             (AluOp::FMax, &[x, y]) => {
                 self.b_for(result, |b| _ = b.min_max(dst, x, y, CondMod::Ge));
             }
-            // Vulkan lets it round twice.
-            (AluOp::FFma, &[x, y, z]) => {
-                let scalar = self.uniform.is(result);
-                let product =
-                    if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
-                self.b_for(result, |b| {
-                    b.mul(product, x, y);
-                    b.add(dst, product, z);
-                });
-            }
+            (AluOp::FFma, &[x, y, z]) => self.b_for(result, |b| _ = b.mad(dst, z, x, y)),
             (_, &[x, ..]) => self.b_for(result, |b| _ = b.emit(Op::Hw(Opcode::Mov), dst, &[x])),
             (_, []) => {}
         }

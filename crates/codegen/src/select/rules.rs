@@ -32,6 +32,7 @@ pub(crate) fn rule(op: AluOp) -> Rule {
     use Class::{Float, Logic, Signed, Unsigned, Wrapping};
     match op {
         A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Pack64From32 | A::Unpack64To32 => Rule::Place,
+        A::Pack64FromHalves | A::Unpack64Low | A::Unpack64High => Rule::Place,
         A::FNeg | A::FAbs => Rule::Convert(Float, Float),
         A::INeg => Rule::Convert(Wrapping, Wrapping),
         A::FFloor => Rule::Hw(Opcode::Rndd, Float),

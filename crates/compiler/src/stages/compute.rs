@@ -192,25 +192,23 @@ impl Layout {
 }
 
 /// Floating point state as the module asks for it: denormals are flushed unless they are to be preserved, but those of
-/// halves preserved unless they are to be flushed. No arithmetic is slower for it, and half floats in images keep them.
+/// halves and doubles preserved unless they are to be flushed. No arithmetic is slower for it, half floats in images keep
+/// them, and the parts of double arithmetic done in software count on them.
 fn float_mode(shader: &Shader) -> FloatMode {
     let controls = &shader.float_controls;
-    let denormals = |bit: u8| {
-        if controls.denorm_preserve >> bit & 1 == 1 {
-            DenormalMode::Preserve
-        } else {
-            DenormalMode::Flush
-        }
-    };
     let rounding = match controls.rounding_rtz >> 1 & 1 {
         1 => RoundingMode::Zero,
         _ => RoundingMode::NearestEven,
     };
-    let half = match controls.denorm_flush & 1 {
+    let kept = |bit: u8| match controls.denorm_flush >> bit & 1 {
         0 => DenormalMode::Preserve,
         _ => DenormalMode::Flush,
     };
-    FloatMode { rounding, half, single: denormals(1), double: denormals(2) }
+    let single = match controls.denorm_preserve >> 1 & 1 {
+        0 => DenormalMode::Flush,
+        _ => DenormalMode::Preserve,
+    };
+    FloatMode { rounding, half: kept(0), single, double: kept(2) }
 }
 
 impl Demand {

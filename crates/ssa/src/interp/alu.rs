@@ -230,6 +230,9 @@ pub(super) fn component(op: AluOp, result_bits: u32, bits: u32, operands: Comps)
         AluOp::U2U => a & self::mask(result_bits),
         AluOp::B2F => from_f64(result_bits, if a & 1 == 1 { 1.0 } else { 0.0 }),
         AluOp::B2I => a & 1,
+        AluOp::Unpack64Low => a & self::mask(32),
+        AluOp::Unpack64High => a >> 32,
+        AluOp::Pack64FromHalves => a | b << 32,
         AluOp::FQuantize16 => {
             let half = f64_to_f16(f(a), Round::NearestEven);
             let denormal = half & 0x7c00 == 0;

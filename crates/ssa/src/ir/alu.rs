@@ -108,6 +108,9 @@ mod shorthand {
     pub(super) const X8X4: Operand = fixed(8, 4);
     pub(super) const X16: Operand = fixed(16, 1);
     pub(super) const X8X2: Operand = fixed(8, 2);
+    /// Each component of exactly 64 or 32 bits.
+    pub(super) const W: Operand = operand(Class::Any, BitRule::Is(64), CompRule::Each);
+    pub(super) const H: Operand = operand(Class::Any, BitRule::Is(32), CompRule::Each);
 }
 
 macro_rules! alu_ops {
@@ -342,6 +345,12 @@ alu_ops! {
     Pack64From32 = "pack_64_from_32" (X32X2) -> X64;
     /// A 64-bit number as two 32-bit components.
     Unpack64To32 = "unpack_64_to_32" (X64) -> X32X2;
+    /// The low dword of each component.
+    Unpack64Low = "unpack_64_low" (W) -> H;
+    /// The high dword of each component.
+    Unpack64High = "unpack_64_high" (W) -> H;
+    /// Each component of the low dword in the first and the high dword in the second source.
+    Pack64FromHalves = "pack_64_from_halves" (H, H) -> W;
     /// Four 16-bit components as one 64-bit number.
     Pack64From16 = "pack_64_from_16" (X16X4) -> X64;
     /// A 64-bit number as four 16-bit components.

@@ -250,6 +250,12 @@ static CONVERSIONS: &[Rule] = rules! {
     (U2U (B2I a)) => (B2I a);
     (Pack64From32 (Unpack64To32 a)) => a;
     (Unpack64To32 (Pack64From32 a)) => a;
+    (Unpack64Low (Pack64FromHalves a b)) => a;
+    (Unpack64High (Pack64FromHalves a b)) => b;
+    (Pack64FromHalves (Unpack64Low a) (Unpack64High a)) => a;
+    // Component by component, where each half has rules of its own.
+    (Pack64From32 (Vec2 a b)) => (Pack64FromHalves a b);
+    (Unpack64To32 (Pack64FromHalves a b)) => (Vec2 a b);
     (Pack32From16 (Unpack32To16 a)) => a;
     (Unpack32To16 (Pack32From16 a)) => a;
     (Pack32From8 (Unpack32To8 a)) => a;

@@ -1,16 +1,18 @@
 //! Fuses a product and a sum into one operation that rounds once, where the product serves nothing else.
 //!
-//! Runs late: a product by itself has more rules that simplify it.
+//! Runs late: a product by itself has more rules that simplify it. Doubles stay apart where no instruction fuses them.
 
 use std::sync::LazyLock;
 
+use super::LowerOptions;
 use super::util::rules::{Match, Pat, Rule, RuleSet, letter, pat, rules};
 use crate::ir::{AluOp, Shader};
 
 /// See the [module](self). Returns whether a product was fused.
-pub fn opt_fuse_ffma(shader: &mut Shader) -> bool {
+pub fn opt_fuse_ffma(shader: &mut Shader, options: &LowerOptions) -> bool {
     static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::new(&[PRODUCTS]));
-    RULES.apply(shader)
+    let fuses_doubles = options.doubles.is_none_or(|doubles| doubles.fused);
+    RULES.apply_where(shader, &|_, ty| ty.bits() < 64 || fuses_doubles)
 }
 
 static PRODUCTS: &[Rule] = rules! {

@@ -24,6 +24,8 @@ pub struct LowerOptions {
     /// Registers have 32 bits: memory is accessed by dwords and single elements, integers of other sizes and half floats
     /// are computed in 32 bits. Wants scalars.
     pub dwords: bool,
+    /// What is computed on doubles; `None` leaves all operations on them as they are.
+    pub doubles: Option<Doubles>,
     /// Which system values are provided.
     pub system_values: SystemValues,
     /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
@@ -31,6 +33,14 @@ pub struct LowerOptions {
     pub lacks: BTreeSet<AluOp>,
     /// The device by whose messages images are accessed; `None` leaves image accesses as they are.
     pub images: Option<Device>,
+}
+
+/// Arithmetic on doubles that a back end has, beside sums, products, comparisons, least and greatest, and conversions from
+/// and to 32 bits. The rest is made of these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Doubles {
+    /// Whether a sum with a product is rounded once.
+    pub fused: bool,
 }
 
 /// How to run the list.
@@ -88,7 +98,7 @@ static CLEAN: &[Pass] = passes![
 /// Passes that would hide work from [`CLEAN`]: once each, at the end.
 static LATE: &[Pass] = passes![
     opt_vectorize_memory,
-    opt_fuse_ffma,
+    opt_fuse_ffma(options),
     opt_copy_propagation,
     opt_constant_folding,
     opt_cse,
@@ -108,9 +118,15 @@ static LOWER: &[&[Pass]] = &[
     passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],
     passes![lower_scalarize if (scalarize)],
     passes![
+        lower_f64_formulas(options),
+        lower_f64_conversions(options),
+        lower_f64_rounding(options),
+        lower_f64_scaling(options),
+        lower_f64_division(options),
+        lower_f64_roots(options),
+        lower_f64_fma(options),
         lower_memory_sizes if (dwords),
         lower_small_types if (dwords),
-        lower_double_rounding if (dwords),
         lower_int64 if (dwords),
     ],
     passes![

@@ -3,6 +3,7 @@
 pub(crate) mod address;
 mod context;
 mod copy;
+pub(crate) mod double;
 pub(crate) mod image;
 pub(crate) mod layout;
 mod rewrite;

@@ -292,11 +292,15 @@ impl RuleSet {
 
     /// Applies the rules to every instruction once; returns whether one applied.
     pub(crate) fn apply(&self, shader: &mut Shader) -> bool {
-        self.apply_to_ops(shader, &|_| true)
+        self.apply_where(shader, &|_, _| true)
     }
 
-    /// Applies the rules to instructions with the operations that `wanted` names.
-    pub(crate) fn apply_to_ops(&self, shader: &mut Shader, wanted: &dyn Fn(AluOp) -> bool) -> bool {
+    /// Applies the rules to instructions whose operation and result type are `wanted`.
+    pub(crate) fn apply_where(
+        &self,
+        shader: &mut Shader,
+        wanted: &dyn Fn(AluOp, Ty) -> bool,
+    ) -> bool {
         let keep = shader.float_controls.signed_zero_inf_nan_preserve;
         let uses = use_counts(&shader.func);
         let mut changed = false;
@@ -319,14 +323,14 @@ impl RuleSet {
         inst: InstId,
         uses: &[u32],
         preserve: u8,
-        wanted: &dyn Fn(AluOp) -> bool,
+        wanted: &dyn Fn(AluOp, Ty) -> bool,
     ) -> Option<Action> {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, exact } = &data.kind else { return None };
-        if !wanted(*op) {
+        let ty = b.func.ty(data.results[0]);
+        if !wanted(*op, ty) {
             return None;
         }
-        let ty = b.func.ty(data.results[0]);
         // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
         let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
         let sources: SmallVec<[Source; 4]> =

@@ -1,0 +1,269 @@
+//! Doubles computed in software, component by component: what the `lower_f64_*` passes build on.
+//!
+//! Devices add, multiply, compare and convert doubles; everything else is made of that, of 32-bit seeds and of integer
+//! arithmetic on the high dword, where sign and exponent are.
+
+use super::{Action, rewrite};
+use crate::ir::{AluOp, Builder, InstKind, Shader, Src, Ty, Value};
+use crate::passes::LowerOptions;
+
+/// The sign in the high dword.
+pub(crate) const SIGN: u32 = 1 << 31;
+/// The exponent field in the high dword.
+const EXPONENT: u32 = 0x7ff << FRACTION;
+/// Bits of the fraction in the high dword.
+pub(crate) const FRACTION: u32 = 20;
+/// Bits of the fraction.
+pub(crate) const PRECISION: i32 = 52;
+/// The exponent field of 1.
+pub(crate) const BIAS: i32 = 1023;
+/// Multiplying by two to this power makes a denormal normal.
+const NORMALIZE: i32 = 54;
+
+/// Calls `f` for the operations among `ops` that compute on doubles, with their sources; what it returns takes the
+/// result's place. What is built is exact: the order of the operations is what makes it right.
+pub(crate) fn rewrite_doubles(
+    shader: &mut Shader,
+    options: &LowerOptions,
+    ops: &[AluOp],
+    f: impl Fn(&mut Doubles<'_, '_>, AluOp, &[Value]) -> Option<Value>,
+) -> bool {
+    let Some(support) = options.doubles else { return false };
+    rewrite(&mut shader.func, |b, _, inst| {
+        let data = b.func.inst(inst);
+        let InstKind::Alu { op, srcs, .. } = &data.kind else { return Action::Keep };
+        let ty = b.func.ty(data.results[0]);
+        let wide = ty.bits() == 64 || b.func.ty(srcs[op.size_src()].value).bits() == 64;
+        if !wide || !ops.contains(op) {
+            return Action::Keep;
+        }
+        let (op, srcs) = (*op, srcs.clone());
+        b.set_exact(true);
+        let values: Vec<Value> = srcs.iter().map(|&src| whole(b, src, ty.comps())).collect();
+        let mut doubles = Doubles { b, comps: ty.comps(), result: ty, fused: support.fused };
+        f(&mut doubles, op, &values).map_or(Action::Keep, |by| Action::Replace(by.into()))
+    })
+}
+
+/// The components that a source reads as a value.
+fn whole(b: &mut Builder<'_>, src: Src, comps: usize) -> Value {
+    let ty = b.func.ty(src.value);
+    if src.is_identity(comps) && ty.comps() == comps {
+        return src.value;
+    }
+    b.alu_ty(AluOp::Mov, ty.with_comps(comps), &[src])
+}
+
+/// Builds arithmetic on doubles, all of the same number of components.
+pub(crate) struct Doubles<'b, 'f> {
+    b: &'b mut Builder<'f>,
+    comps: usize,
+    /// The type of the result.
+    pub(crate) result: Ty,
+    fused: bool,
+}
+
+/// A double taken apart: `significand * 2^exponent` with the sign.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts {
+    /// The sign, in bit 31.
+    pub(crate) sign: Value,
+    /// The exponent field of the number, made normal if it was denormal: 0 only of zero, 2047 of infinity and NaN.
+    pub(crate) field: Value,
+    /// A double in [1, 2).
+    pub(crate) significand: Value,
+    /// A signed dword.
+    pub(crate) exponent: Value,
+    /// Whether the number is zero, infinite or NaN, and the other parts mean nothing.
+    pub(crate) special: Value,
+}
+
+impl Doubles<'_, '_> {
+    fn ty(&self, bits: Ty) -> Ty {
+        bits.with_comps(self.comps)
+    }
+
+    /// A double in all components.
+    pub(crate) fn number(&mut self, value: f64) -> Value {
+        let ty = self.ty(Ty::X64);
+        self.b.constant(ty, [value.to_bits(); 4])
+    }
+
+    /// A dword in all components.
+    pub(crate) fn dword(&mut self, value: i32) -> Value {
+        let ty = self.ty(Ty::X32);
+        self.b.constant(ty, [u64::from(value as u32); 4])
+    }
+
+    /// An operation whose result size follows from its sources.
+    pub(crate) fn op(&mut self, op: AluOp, srcs: &[Value]) -> Value {
+        self.b.alu(op, srcs)
+    }
+
+    /// An operation on dwords, the second a constant.
+    pub(crate) fn op_imm(&mut self, op: AluOp, x: Value, y: i32) -> Value {
+        let y = self.dword(y);
+        self.b.alu(op, &[x, y])
+    }
+
+    /// A conversion to `bits` bits.
+    pub(crate) fn convert(&mut self, op: AluOp, bits: u32, x: Value) -> Value {
+        self.b.convert(op, bits, x)
+    }
+
+    /// `x` where `cond` holds, else `y`.
+    pub(crate) fn select(&mut self, cond: Value, x: Value, y: Value) -> Value {
+        self.b.alu(AluOp::Select, &[cond, x, y])
+    }
+
+    /// The low dword.
+    pub(crate) fn low(&mut self, x: Value) -> Value {
+        self.b.alu(AluOp::Unpack64Low, &[x])
+    }
+
+    /// The high dword.
+    pub(crate) fn high(&mut self, x: Value) -> Value {
+        self.b.alu(AluOp::Unpack64High, &[x])
+    }
+
+    /// A double of its dwords.
+    pub(crate) fn join(&mut self, low: Value, high: Value) -> Value {
+        self.b.alu(AluOp::Pack64FromHalves, &[low, high])
+    }
+
+    /// A double whose low dword is zero.
+    pub(crate) fn from_high(&mut self, high: Value) -> Value {
+        let zero = self.dword(0);
+        self.join(zero, high)
+    }
+
+    /// The sign of a double, in bit 31 of a dword.
+    pub(crate) fn sign(&mut self, x: Value) -> Value {
+        let high = self.high(x);
+        self.op_imm(AluOp::IAnd, high, SIGN as i32)
+    }
+
+    /// A double that is not negative, with a sign.
+    pub(crate) fn with_sign(&mut self, size: Value, sign: Value) -> Value {
+        let (low, high) = (self.low(size), self.high(size));
+        let high = self.op(AluOp::IOr, &[high, sign]);
+        self.join(low, high)
+    }
+
+    /// The high dword of two to the power of `exponent`, a dword in the range of normal numbers.
+    pub(crate) fn power_high(&mut self, exponent: Value) -> Value {
+        let field = self.op_imm(AluOp::IAdd, exponent, BIAS);
+        self.op_imm(AluOp::IShl, field, FRACTION as i32)
+    }
+
+    /// Takes a double apart.
+    pub(crate) fn parts(&mut self, x: Value) -> Parts {
+        let high = self.high(x);
+        let field = self.op_imm(AluOp::IAnd, high, EXPONENT as i32);
+        let tiny = {
+            let zero = self.dword(0);
+            self.op(AluOp::IEq, &[field, zero])
+        };
+        let factor = self.number(2f64.powi(NORMALIZE));
+        let raised = self.op(AluOp::FMul, &[x, factor]);
+        let x = self.select(tiny, raised, x);
+        let high = self.high(x);
+        let field = self.op_imm(AluOp::UShr, high, FRACTION as i32);
+        let field = self.op_imm(AluOp::IAnd, field, 0x7ff);
+        let (usual, raised) = (self.dword(BIAS), self.dword(BIAS + NORMALIZE));
+        let bias = self.select(tiny, raised, usual);
+        let exponent = self.op(AluOp::ISub, &[field, bias]);
+        let below = self.op_imm(AluOp::ISub, field, 1);
+        let limit = self.dword(0x7fe);
+        let special = self.op(AluOp::UGe, &[below, limit]);
+        let sign = self.op_imm(AluOp::IAnd, high, SIGN as i32);
+        let fraction = self.op_imm(AluOp::IAnd, high, (1 << FRACTION) - 1);
+        let top = self.op_imm(AluOp::IOr, fraction, BIAS << FRACTION);
+        let low = self.low(x);
+        let significand = self.join(low, top);
+        Parts { sign, field, significand, exponent, special }
+    }
+
+    /// `significand * 2^exponent` with a sign, rounded once; the significand is in [0, 4), the exponent any dword.
+    pub(crate) fn assembled(&mut self, sign: Value, significand: Value, exponent: Value) -> Value {
+        // Two factors, as one cannot hold all exponents. Only the second product leaves the normal numbers.
+        let exponent = self.op_imm(AluOp::IMax, exponent, -1200);
+        let exponent = self.op_imm(AluOp::IMin, exponent, 1200);
+        let first = self.op_imm(AluOp::IShr, exponent, 1);
+        let second = self.op(AluOp::ISub, &[exponent, first]);
+        let first = self.power_high(first);
+        let first = self.op(AluOp::IOr, &[first, sign]);
+        let (first, second) = (self.from_high(first), self.power_high(second));
+        let second = self.from_high(second);
+        let product = self.op(AluOp::FMul, &[significand, first]);
+        self.op(AluOp::FMul, &[product, second])
+    }
+
+    /// What a 32-bit operation gives for a double in the range of normal 32-bit floats: some 22 bits are right.
+    pub(crate) fn seed(&mut self, op: AluOp, x: Value) -> Value {
+        let x = self.convert(AluOp::F2F, 32, x);
+        let seed = self.op(op, &[x]);
+        self.convert(AluOp::F2F, 64, seed)
+    }
+
+    /// `c + x * y`, rounded once or twice.
+    pub(crate) fn plus_product(&mut self, c: Value, x: Value, y: Value) -> Value {
+        if self.fused {
+            return self.op(AluOp::FFma, &[x, y, c]);
+        }
+        let product = self.op(AluOp::FMul, &[x, y]);
+        self.op(AluOp::FAdd, &[c, product])
+    }
+
+    /// `c - x * y`, rounded once or twice.
+    pub(crate) fn minus_product(&mut self, c: Value, x: Value, y: Value) -> Value {
+        let x = self.op(AluOp::FNeg, &[x]);
+        self.plus_product(c, x, y)
+    }
+
+    /// `c - x * y`, rounded once, for a product so near to `c` that their difference with the rounded product is exact:
+    /// at most twice or at least half of it. The factors are of moderate size.
+    pub(crate) fn remainder(&mut self, c: Value, x: Value, y: Value) -> Value {
+        if self.fused {
+            return self.minus_product(c, x, y);
+        }
+        let (product, lost) = self.product(x, y);
+        let rest = self.op(AluOp::FSub, &[c, product]);
+        self.op(AluOp::FSub, &[rest, lost])
+    }
+
+    /// The rounded product, and what its rounding took away, exactly: by splitting the factors into halves of 26 bits,
+    /// whose products are exact (Dekker, "A floating-point technique for extending the available precision", 1971).
+    /// The factors are of moderate size.
+    pub(crate) fn product(&mut self, x: Value, y: Value) -> (Value, Value) {
+        let product = self.op(AluOp::FMul, &[x, y]);
+        let (x, y) = (self.split(x), self.split(y));
+        let mut rest = self.op(AluOp::FNeg, &[product]);
+        for (i, j) in [(0, 0), (0, 1), (1, 0), (1, 1)] {
+            let partial = self.op(AluOp::FMul, &[x[i], y[j]]);
+            rest = self.op(AluOp::FAdd, &[rest, partial]);
+        }
+        (product, rest)
+    }
+
+    /// The upper and the lower half of a double, whose sum it is.
+    fn split(&mut self, x: Value) -> [Value; 2] {
+        let factor = self.number(f64::from((1 << 27) + 1));
+        let scaled = self.op(AluOp::FMul, &[x, factor]);
+        let excess = self.op(AluOp::FSub, &[scaled, x]);
+        let upper = self.op(AluOp::FSub, &[scaled, excess]);
+        let lower = self.op(AluOp::FSub, &[x, upper]);
+        [upper, lower]
+    }
+
+    /// The rounded sum, and what its rounding took away, exactly (Knuth, The Art of Computer Programming, 4.2.2).
+    pub(crate) fn sum(&mut self, x: Value, y: Value) -> (Value, Value) {
+        let sum = self.op(AluOp::FAdd, &[x, y]);
+        let of_y = self.op(AluOp::FSub, &[sum, x]);
+        let of_x = self.op(AluOp::FSub, &[sum, of_y]);
+        let lost_x = self.op(AluOp::FSub, &[x, of_x]);
+        let lost_y = self.op(AluOp::FSub, &[y, of_y]);
+        let lost = self.op(AluOp::FAdd, &[lost_x, lost_y]);
+        (sum, lost)
+    }
+}
