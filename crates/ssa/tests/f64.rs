@@ -6,8 +6,8 @@ use std::cmp::Ordering;
 use crestline_ssa::interp::float::{Round, f64_to_f16, f64_to_f32};
 use crestline_ssa::interp::{self, Resources};
 use crestline_ssa::ir::{
-    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, InstKind, Memory, Resource,
-    Shader, Src, Srcs, SysVal, Ty, Value,
+    Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, ComputeInfo, InstKind, Memory,
+    Resource, Shader, Src, Srcs, StageInfo, SysVal, Ty, Value,
 };
 use crestline_ssa::passes::{Doubles, LowerOptions, all_passes};
 use crestline_ssa::text::parse;
@@ -157,7 +157,7 @@ impl Random {
             }
             4 | 5 => (1000 + self.below(46)) << 52 | self.next() >> 12,
             // A number just below or above a power of two.
-            6 => (self.below(0x7fd) + 1 << 52).wrapping_add(self.below(9)).wrapping_sub(4),
+            6 => ((self.below(0x7fd) + 1) << 52).wrapping_add(self.below(9)).wrapping_sub(4),
             _ => self.next() >> 1,
         };
         size | sign
@@ -190,7 +190,8 @@ impl Setup {
     /// times 64 bits.
     fn shader(&self) -> Shader {
         let mut shader = Shader::new_compute("f64");
-        shader.compute.local_size = [LOCAL_SIZE, 1, 1];
+        let local_size = [LOCAL_SIZE, 1, 1];
+        shader.stage = StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 });
         let ssbo = |binding| Binding {
             set: 0,
             binding,
@@ -467,7 +468,8 @@ fn whole_numbers_are_exact() {
         let near = half.wrapping_add(random.below(3)).wrapping_sub(1);
         case[0] = near & !(1 << 63) | random.next() & 1 << 63;
     }
-    let ops: [(AluOp, fn(f64) -> f64); 6] = [
+    type Row = (AluOp, fn(f64) -> f64);
+    let ops: [Row; 6] = [
         (AluOp::FTrunc, f64::trunc),
         (AluOp::FFloor, f64::floor),
         (AluOp::FCeil, f64::ceil),

@@ -237,13 +237,39 @@ impl Translator<'_, '_> {
         let [x, y] = srcs[..] else {
             return Err(inst.error(ErrorCode::MissingOperand, "expected two operands"));
         };
-        self.need_float(inst, x)?;
-        let round = if inst.op == Op::FMod { AluOp::FFloor } else { AluOp::FTrunc };
+        let ty = self.need_float(inst, x)?;
+        let modulo = inst.op == Op::FMod;
+        let round = if modulo { AluOp::FFloor } else { AluOp::FTrunc };
         let quotient = self.alu(AluOp::FDiv, &[x, y]);
         let whole = self.alu(round, &[quotient]);
-        let product = self.alu(AluOp::FMul, &[y, whole]);
-        let value = self.alu(AluOp::FSub, &[x, product]);
+        let value = if ty.bits() == 64 {
+            self.double_remainder(x, y, whole, modulo)
+        } else {
+            let product = self.alu(AluOp::FMul, &[y, whole]);
+            self.alu(AluOp::FSub, &[x, product])
+        };
         self.bind_leaf(inst, value)
+    }
+
+    /// `x - y * whole` of doubles, exact for quotients below 2^53: where the quotient was rounded up to a whole number the
+    /// remainder has the wrong sign, and one divisor more is right.
+    fn double_remainder(&mut self, x: Value, y: Value, whole: Value, modulo: bool) -> Value {
+        let ty = self.shader.func.ty(x);
+        let zero = self.imm_float(ty, 0.0);
+        let mut b = self.b();
+        b.set_exact(true);
+        let negated = b.alu(AluOp::FNeg, &[whole]);
+        let rest = b.alu(AluOp::FFma, &[negated, y, x]);
+        let sign_of = if modulo { y } else { x };
+        let [rest_below, below] = [rest, sign_of].map(|v| b.alu(AluOp::FLt, &[v, zero]));
+        let differ = b.alu(AluOp::INe, &[rest_below, below]);
+        let any = b.alu(AluOp::FNe, &[rest, zero]);
+        let wrong = b.alu(AluOp::IAnd, &[differ, any]);
+        let size = b.alu(AluOp::FAbs, &[y]);
+        let opposite = b.alu(AluOp::FNeg, &[size]);
+        let step = b.alu(AluOp::Select, &[below, opposite, size]);
+        let other = b.alu(AluOp::FAdd, &[rest, step]);
+        b.alu(AluOp::Select, &[wrong, other, rest])
     }
 
     /// Sum of the products of the components of two float vectors of one type; of scalars the product.

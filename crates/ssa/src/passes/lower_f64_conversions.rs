@@ -12,7 +12,7 @@ pub fn lower_f64_conversions(shader: &mut Shader, options: &LowerOptions) -> boo
             (AluOp::B2F, 64) => {
                 let (one, zero) = (d.dword(BIAS << FRACTION), d.dword(0));
                 let high = d.select(x, one, zero);
-                Some(d.from_high(high))
+                Some(d.high_only(high))
             }
             (AluOp::F2FRtz, 32) => Some(toward_zero(d, x)),
             (AluOp::F2FRtz, 16) => {

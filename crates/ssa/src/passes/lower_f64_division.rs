@@ -67,21 +67,21 @@ fn on_grid(d: &mut Doubles<'_, '_>, near: Value, n: Value, m: Value, exponent: V
     let (zero, any) = (d.dword(0), d.dword(1));
     let some = d.op(AluOp::IGe, &[lacks, any]);
     let room = d.select(some, high, zero);
-    let room = d.from_high(room);
+    let room = d.high_only(room);
     let cut = d.op(AluOp::FAdd, &[near, room]);
     let cut = d.op(AluOp::FSub, &[cut, room]);
 
     let rest = d.remainder(n, cut, m);
     let step = d.op_imm(AluOp::ISub, high, PRECISION << FRACTION);
     let half = d.op_imm(AluOp::ISub, step, 1 << FRACTION);
-    let half = d.from_high(half);
+    let half = d.high_only(half);
     let half = d.op(AluOp::FMul, &[m, half]);
     let size = d.op(AluOp::FAbs, &[rest]);
     let beyond = d.op(AluOp::FLt, &[half, size]);
     let direction = d.sign(rest);
     let step = d.op(AluOp::IOr, &[step, direction]);
     let step = d.select(beyond, step, zero);
-    let step = d.from_high(step);
+    let step = d.high_only(step);
     d.op(AluOp::FAdd, &[cut, step])
 }
 
@@ -95,7 +95,7 @@ fn special_quotient(d: &mut Doubles<'_, '_>, x: Value, y: Value, parts: &Parts) 
     let inverse = d.select(by_zero, infinity, one);
     let inverse = d.select(endless, zero, inverse);
     let inverse = d.op(AluOp::IOr, &[inverse, parts.sign]);
-    let inverse = d.from_high(inverse);
+    let inverse = d.high_only(inverse);
     let unordered = d.op(AluOp::FNe, &[y, y]);
     let inverse = d.select(unordered, y, inverse);
     d.op(AluOp::FMul, &[x, inverse])

@@ -48,7 +48,7 @@ fn fused(d: &mut Doubles<'_, '_>, x: Value, y: Value, z: Value) -> Value {
     let scale = d.power_high(apart);
     let relative = d.op(AluOp::IXor, &[sign, c.sign]);
     let scale = d.op(AluOp::IOr, &[scale, relative]);
-    let scale = d.from_high(scale);
+    let scale = d.high_only(scale);
     let summand = d.op(AluOp::FMul, &[c.significand, scale]);
 
     let (upper, lower) = d.sum(summand, lost);

@@ -17,7 +17,7 @@ pub fn lower_f64_formulas(shader: &mut Shader, options: &LowerOptions) -> bool {
                 let size = d.op(AluOp::FAbs, &[x]);
                 let any = d.op(AluOp::FLt, &[zero, size]);
                 let high = d.select(any, one, none);
-                d.from_high(high)
+                d.high_only(high)
             }
             _ => {
                 let one = d.number(1.0);

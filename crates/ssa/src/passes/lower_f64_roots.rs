@@ -105,7 +105,7 @@ impl Root {
         let root = d.select(above, more, root);
         let root = d.select(below, less, root);
         let power = d.power_high(self.exponent);
-        let power = d.from_high(power);
+        let power = d.high_only(power);
         d.op(AluOp::FMul, &[root, power])
     }
 
@@ -121,7 +121,7 @@ impl Root {
         let inverse = d.plus_product(inverse, inverse, rest);
         let exponent = d.op(AluOp::INeg, &[self.exponent]);
         let power = d.power_high(exponent);
-        let power = d.from_high(power);
+        let power = d.high_only(power);
         d.op(AluOp::FMul, &[inverse, power])
     }
 }

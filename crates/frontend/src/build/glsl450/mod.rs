@@ -58,9 +58,37 @@ const DIRECT: &[(G, AluOp)] = &[
     (G::FindUMsb, AluOp::FindUMsb),
 ];
 
+/// Instructions that SPIR-V has for floats of at most 32 bits.
+const NOT_OF_DOUBLES: &[G] = &[
+    G::Radians,
+    G::Degrees,
+    G::Sin,
+    G::Cos,
+    G::Tan,
+    G::Asin,
+    G::Acos,
+    G::Atan,
+    G::Sinh,
+    G::Cosh,
+    G::Tanh,
+    G::Asinh,
+    G::Acosh,
+    G::Atanh,
+    G::Atan2,
+    G::Pow,
+    G::Exp,
+    G::Log,
+    G::Exp2,
+    G::Log2,
+];
+
 impl Translator<'_, '_> {
     /// One instruction of GLSL.std.450.
     pub(super) fn glsl450(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
+        if NOT_OF_DOUBLES.contains(&op) && self.result_leaf(inst)?.bits() == 64 {
+            let detail = format!("expected floats of at most 32 bits for {op:?}");
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
         if let Some(&(_, op)) = DIRECT.iter().find(|row| row.0 == op) {
             let mut srcs = Vec::new();
             for at in 0..op.row().srcs.len() {

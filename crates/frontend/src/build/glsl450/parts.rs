@@ -55,10 +55,29 @@ impl Translator<'_, '_> {
         self.bind_pair(inst, op == G::ModfStruct, [fraction, whole])
     }
 
-    /// Significand in [0.5, 1) and exponent. Denormals count as zero.
+    /// Significand in [0.5, 1) and exponent.
     pub(super) fn frexp(&mut self, inst: &Inst<'_>, op: G) -> Result<()> {
         let x = self.leaf(inst, FIRST)?;
         let ty = self.need_float(inst, x)?;
+        let (significand, mut exponent) =
+            if ty.bits() == 64 { self.frexp_double(x) } else { self.frexp_bits(x) };
+        // The exponent may be declared with another size than 32 bits.
+        let wanted = match op {
+            G::FrexpStruct => self.globals.types.part(inst.ty, 1),
+            _ => Some(self.pointer(inst, FIRST + 1)?.pointee),
+        };
+        if let Some(wanted) = wanted.and_then(|t| self.globals.types.leaf(t))
+            && wanted.bits() != 32
+            && !wanted.is_bool()
+        {
+            exponent = self.b().convert(AluOp::I2I, wanted.bits(), exponent);
+        }
+        self.bind_pair(inst, op == G::FrexpStruct, [significand, exponent])
+    }
+
+    /// Both parts by the bits of the number. Denormals count as zero.
+    fn frexp_bits(&mut self, x: Value) -> (Value, Value) {
+        let ty = self.shader.func.ty(x);
         let (mantissa_bits, bias) = format(ty.bits());
         let exponent_bits = ty.bits() - 1 - mantissa_bits;
         let exponent_mask = ((1u64 << exponent_bits) - 1) << mantissa_bits;
@@ -75,25 +94,48 @@ impl Translator<'_, '_> {
         let offset = self.imm_int(counts, bias - 1);
         let exponent = self.alu(AluOp::ISub, &[biased, offset]);
         let no_exponent = self.imm_int(counts, 0);
-        let mut exponent = self.alu(AluOp::Select, &[is_zero, no_exponent, exponent]);
+        let exponent = self.alu(AluOp::Select, &[is_zero, no_exponent, exponent]);
 
         let keep = self.imm_int(ty, !exponent_mask);
         let kept = self.alu(AluOp::IAnd, &[x, keep]);
         let half = self.imm_float(ty, 0.5);
         let scaled = self.alu(AluOp::IOr, &[kept, half]);
         let significand = self.alu(AluOp::Select, &[is_zero, x, scaled]);
-        // The exponent may be declared with another size than 32 bits.
-        let wanted = match op {
-            G::FrexpStruct => self.globals.types.part(inst.ty, 1),
-            _ => Some(self.pointer(inst, FIRST + 1)?.pointee),
-        };
-        if let Some(wanted) = wanted.and_then(|t| self.globals.types.leaf(t))
-            && wanted.bits() != 32
-            && !wanted.is_bool()
-        {
-            exponent = self.b().convert(AluOp::I2I, wanted.bits(), exponent);
-        }
-        self.bind_pair(inst, op == G::FrexpStruct, [significand, exponent])
+        (significand, exponent)
+    }
+
+    /// Both parts of doubles, whose denormals are kept: they are made normal first.
+    fn frexp_double(&mut self, x: Value) -> (Value, Value) {
+        const RAISED: i32 = 54;
+        let ty = self.shader.func.ty(x);
+        let counts = Ty::X32.with_comps(ty.comps());
+        let size = self.alu(AluOp::FAbs, &[x]);
+        let (least, zero) = (self.imm_float(ty, f64::MIN_POSITIVE), self.imm_float(ty, 0.0));
+        let tiny = self.alu(AluOp::FLt, &[size, least]);
+        let raised = self.scaled(x, 2f64.powi(RAISED));
+        let normal = self.alu(AluOp::Select, &[tiny, raised, x]);
+        let (low, high) =
+            (self.alu(AluOp::Unpack64Low, &[normal]), self.alu(AluOp::Unpack64High, &[normal]));
+
+        let (mantissa_bits, bias) = format(64);
+        let shift = self.imm_int(counts, u64::from(mantissa_bits - 32));
+        let mask = self.imm_int(counts, 0x7ff);
+        let field = self.alu(AluOp::UShr, &[high, shift]);
+        let field = self.alu(AluOp::IAnd, &[field, mask]);
+        let offset = self.imm_int(counts, bias - 1);
+        let raised = self.imm_int(counts, bias - 1 + RAISED as u64);
+        let offset = self.alu(AluOp::Select, &[tiny, raised, offset]);
+        let exponent = self.alu(AluOp::ISub, &[field, offset]);
+        let none = self.imm_int(counts, 0);
+        let is_zero = self.alu(AluOp::FEq, &[x, zero]);
+        let exponent = self.alu(AluOp::Select, &[is_zero, none, exponent]);
+
+        let keep = self.imm_int(counts, 0x800f_ffff);
+        let half = self.imm_int(counts, 0.5f64.to_bits() >> 32);
+        let kept = self.alu(AluOp::IAnd, &[high, keep]);
+        let scaled = self.alu(AluOp::IOr, &[kept, half]);
+        let scaled = self.alu(AluOp::Pack64FromHalves, &[low, scaled]);
+        (self.alu(AluOp::Select, &[is_zero, x, scaled]), exponent)
     }
 
     /// A number times two to the power of an integer.

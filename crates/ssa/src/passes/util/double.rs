@@ -132,7 +132,7 @@ impl Doubles<'_, '_> {
     }
 
     /// A double whose low dword is zero.
-    pub(crate) fn from_high(&mut self, high: Value) -> Value {
+    pub(crate) fn high_only(&mut self, high: Value) -> Value {
         let zero = self.dword(0);
         self.join(zero, high)
     }
@@ -193,8 +193,8 @@ impl Doubles<'_, '_> {
         let second = self.op(AluOp::ISub, &[exponent, first]);
         let first = self.power_high(first);
         let first = self.op(AluOp::IOr, &[first, sign]);
-        let (first, second) = (self.from_high(first), self.power_high(second));
-        let second = self.from_high(second);
+        let (first, second) = (self.high_only(first), self.power_high(second));
+        let second = self.high_only(second);
         let product = self.op(AluOp::FMul, &[significand, first]);
         self.op(AluOp::FMul, &[product, second])
     }
