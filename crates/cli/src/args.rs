@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crestline_device::Platform;
 
 use crate::draw::Draw;
-use crate::grammar::{Bind, Descriptors, Dispatch, Image, Out, Png, Print, Sampler, Spec};
+use crate::grammar::{Bind, Descriptors, Dispatch, Image, Memory, Out, Png, Print, Sampler, Spec};
 
 /// An open shader compiler and toolkit for Intel GPUs.
 ///
@@ -161,6 +161,9 @@ pub(crate) struct Resources {
     /// A sampler (parsed and checked; no stage supports samplers yet).
     #[arg(long, value_name = "S.B=FILTER:WRAP[:mip=FILTER][:compare=OP][:border=COLOUR]")]
     pub(crate) sampler: Vec<Sampler>,
+    /// When threads see each other's writes: at once, or as late and as disordered as fences allow.
+    #[arg(long, value_name = "strong|weak[:SEED]", default_value = "strong")]
+    pub(crate) memory: Memory,
     /// Print each executed instruction with its channels and registers.
     #[arg(long)]
     pub(crate) trace: bool,
@@ -327,7 +330,7 @@ mod tests {
             "crestline compile a.comp --target skl --entry main --simd 16 --spec 1=2 --emit json -o -",
             "crestline compile a.wgsl --target gen9 --syntax iga -v --print-after all",
             "crestline run a.wgsl --target bdw --dispatch 4,4,1 --push p --bind 0.0=zero:4 --out 0.0=o \
-             --show asm --show stats --print 0.0=f32:4 --trace \
+             --show asm --show stats --print 0.0=f32:4 --trace --memory weak:3 \
              --image 0.1=2d:4x4:rgba8:i:levels=2 --sampler 0.2=linear:clamp:mip=linear",
             "crestline exec c.hex --meta m.json --target skl --dispatch 1 --bind 0.0[1]=-",
             "crestline targets",

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crestline_device::SurfaceFormat;
-use crestline_emu::Tiling;
+use crestline_emu::{MemoryModel, Tiling};
 
 /// What is wrong with an argument.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -561,6 +561,24 @@ impl FromStr for Sampler {
     }
 }
 
+/// `--memory strong|weak[:SEED]`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Memory(pub(crate) MemoryModel);
+
+impl FromStr for Memory {
+    type Err = GrammarError;
+
+    fn from_str(text: &str) -> Result<Memory, GrammarError> {
+        match text.split_once(':').map_or((text, "0"), |parts| parts) {
+            ("strong", _) if text == "strong" => Ok(Memory(MemoryModel::Strong)),
+            ("weak", seed) => {
+                Ok(Memory(MemoryModel::Weak { seed: number(seed, "a seed: a number")? }))
+            }
+            _ => fail(format!("{text:?}: expected strong or weak[:SEED]")),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -626,6 +644,15 @@ mod tests {
         assert!(error::<Image>("0.1=2d:4x4:rgba9:a").contains("no image format"));
         assert!(error::<Image>("0.1=2d:4x4:rgba8:a:levels=4").contains("levels do not suit"));
         assert!(error::<Image>("0.1=2d:4x4:rgba8:").contains("no file"));
+    }
+
+    #[test]
+    fn memory_models() {
+        assert_eq!("strong".parse(), Ok(Memory(MemoryModel::Strong)));
+        assert_eq!("weak".parse(), Ok(Memory(MemoryModel::Weak { seed: 0 })));
+        assert_eq!("weak:7".parse(), Ok(Memory(MemoryModel::Weak { seed: 7 })));
+        assert!(error::<Memory>("strong:1").contains("weak[:SEED]"));
+        assert!(error::<Memory>("weak:x").contains("a seed"));
     }
 
     #[test]

@@ -120,7 +120,8 @@ fn dispatch(
     tell: impl Fn(&Problem) -> bool,
 ) -> Result<Report, Failure> {
     let mut resources = bind(kernel.metadata(), arguments, file)?;
-    let options = Options { budget: arguments.budget, ..Options::default() };
+    let (budget, memory) = (arguments.budget, arguments.memory.0);
+    let options = Options { budget, memory, ..Options::default() };
     let generation = device.generation();
     let mut show = |step: &Step<'_>| {
         // A closed pipe ends the trace, not the run.
@@ -201,9 +202,9 @@ fn bind(
         .binding_table
         .iter()
         .filter_map(|entry| match &entry.surface {
-            Surface::StorageBuffer { resource } | Surface::UniformBuffer { resource } => {
-                Some(*resource)
-            }
+            Surface::StorageBuffer { resource }
+            | Surface::UniformBuffer { resource }
+            | Surface::AtomicCounters { resource } => Some(*resource),
             _ => None,
         })
         .collect();

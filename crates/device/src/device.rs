@@ -384,6 +384,13 @@ impl Device {
         self.since(Gen::Gen11)
     }
 
+    /// A data port works in the order of arrival, so a fence that asks for no commit is behind what its thread wrote
+    /// and before what any thread sends later. The oracle pack's code relies on it up to gen8 and asks for commits from
+    /// gen9 on.
+    pub fn uncommitted_fences_order_all_threads(&self) -> bool {
+        self.until(Gen::Gen8)
+    }
+
     /// Typed messages need a header.
     pub fn typed_messages_need_header(&self) -> bool {
         self.until(Gen::Gen8)

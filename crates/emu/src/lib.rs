@@ -25,6 +25,7 @@ mod stage;
 mod texel;
 mod trace;
 mod urb;
+mod weak;
 
 pub use attribute::{Attribute, AttributeFormat, AttributeFormatError};
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
@@ -32,7 +33,7 @@ pub use error::EmuError;
 pub use image::{AddressMode, Filter, ImageDimension, ImageShape, Sampler};
 pub use layout::{Layout, Tiling};
 pub use load::Kernel;
-pub use options::{Options, Policy, Report};
+pub use options::{MemoryModel, Options, Policy, Report};
 pub use resources::Resources;
 pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues};
 pub use trace::{Change, Step, Trace};

@@ -4,6 +4,7 @@
 //! atomic words; what a workgroup or thread owns is plain bytes. Either way an access names a
 //! byte offset that was checked against the size.
 
+use crate::weak::Window;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 /// A buffer that all workgroups see.
@@ -85,6 +86,8 @@ pub(crate) enum Memory<'a> {
     Shared(&'a Buffer),
     /// Bytes that only the running thread or its workgroup sees.
     Local(&'a mut [u8]),
+    /// What others see late: a buffer or a workgroup's memory, under weak ordering.
+    Weak(Window<'a>),
 }
 
 impl Memory<'_> {
@@ -94,6 +97,7 @@ impl Memory<'_> {
             Memory::Null => u64::MAX,
             Memory::Shared(buffer) => buffer.len() as u64,
             Memory::Local(bytes) => bytes.len() as u64,
+            Memory::Weak(window) => window.len(),
         }
     }
 
@@ -105,9 +109,10 @@ impl Memory<'_> {
 
     /// `size` bytes, 1 to 4, that exist.
     #[inline(always)]
-    pub(crate) fn load(&self, offset: u64, size: usize) -> u32 {
+    pub(crate) fn load(&mut self, offset: u64, size: usize) -> u32 {
         match self {
             Memory::Null => 0,
+            Memory::Weak(window) => window.load(offset, size),
             Memory::Shared(buffer) => buffer.load(offset as usize, size),
             Memory::Local(bytes) => {
                 let mut value = [0; 4];
@@ -123,11 +128,27 @@ impl Memory<'_> {
     pub(crate) fn store(&mut self, offset: u64, size: usize, value: u32) {
         match self {
             Memory::Null => {}
+            Memory::Weak(window) => window.store(offset, size, value),
             Memory::Shared(buffer) => buffer.store(offset as usize, size, value),
             Memory::Local(bytes) => {
                 let start = offset as usize;
                 bytes[start..start + size].copy_from_slice(&value.to_le_bytes()[..size]);
             }
+        }
+    }
+
+    /// Replaces dwords that exist by what `change` makes of them, as one step.
+    pub(crate) fn modify<const N: usize>(
+        &mut self,
+        offset: u64,
+        change: impl FnOnce([u32; N]) -> [u32; N],
+    ) {
+        if let Memory::Weak(window) = self {
+            return window.modify(offset, change);
+        }
+        let old = std::array::from_fn(|i| self.load(offset + 4 * i as u64, 4));
+        for (i, new) in change(old).into_iter().enumerate() {
+            self.store(offset + 4 * i as u64, 4, new);
         }
     }
 }

@@ -13,6 +13,21 @@ pub enum Policy {
     Error,
 }
 
+/// When threads of a workgroup see each other's writes to memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MemoryModel {
+    /// At once.
+    #[default]
+    Strong,
+    /// Late and out of order, but for what fences and barriers promise, so that a missing fence
+    /// shows; threads take turns after every message. The seed says which of all that may happen
+    /// does. Workgroups still follow one after the other, each seeing what those before it left.
+    Weak {
+        /// Any number.
+        seed: u64,
+    },
+}
+
 /// How to run a dispatch.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -29,6 +44,8 @@ pub struct Options {
     /// What typed reads out of bounds return in the fourth channel: 1 rather than 0. Hardware is
     /// documented to do either.
     pub alpha_one: bool,
+    /// When threads see each other's writes.
+    pub memory: MemoryModel,
     /// Added to the global invocation ids of programs that ask for it.
     pub global_offset: [u32; 3],
 }
@@ -42,6 +59,7 @@ impl Default for Options {
             host_threads: 0,
             base_group: [0; 3],
             alpha_one: false,
+            memory: MemoryModel::Strong,
             global_offset: [0; 3],
         }
     }

@@ -3,8 +3,8 @@
 
 use crestline_device::{Device, SurfaceFormat};
 use crestline_emu::{
-    Class, EmuError, Filter, ImageDimension, ImageShape, Kernel, Options, Report, Resources,
-    Sampler,
+    Class, EmuError, Filter, ImageDimension, ImageShape, Kernel, MemoryModel, Options, Report,
+    Resources, Sampler,
 };
 use crestline_judges::oracle::{Case, Compiler, Oracle};
 
@@ -16,7 +16,7 @@ enum Outcome {
     Failed(String),
 }
 
-fn run(case: &Case, variant: &str) -> Outcome {
+fn run(case: &Case, variant: &str, memory: MemoryModel) -> Outcome {
     let variant = match case.variant(variant) {
         Ok(variant) => variant,
         Err(error) => return Outcome::Failed(error.to_string()),
@@ -53,7 +53,7 @@ fn run(case: &Case, variant: &str) -> Outcome {
             .set_sampler(sampler.resource, Sampler { filter, normalized, ..Sampler::default() });
     }
     resources.set_push_constants(&case.push_constants);
-    let options = Options { budget: 10_000_000, ..Options::default() };
+    let options = Options { budget: 10_000_000, memory, ..Options::default() };
     let report = match kernel.dispatch(case.grid, &mut resources, &options) {
         Ok(report) => report,
         Err(error) => return Outcome::Failed(error.to_string()),
@@ -92,7 +92,7 @@ fn run_all(compiler: Compiler, platforms: &[&str]) -> Option<(usize, Vec<String>
             {
                 continue;
             }
-            match run(&case, variant) {
+            match run(&case, variant, MemoryModel::Strong) {
                 Outcome::Passed(report) => {
                     passed += 1;
                     for diagnostic in &report.diagnostics {
@@ -145,4 +145,34 @@ fn igc_kernels_on_gen8_and_gen9() {
 #[test]
 fn igc_kernels_on_gen11_and_gen12() {
     all(Compiler::Igc, &["icllp", "tgllp"], 78);
+}
+
+#[test]
+fn foreign_code_that_shares_memory_has_the_fences_it_needs() {
+    let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
+    let (mut passed, mut failures) = (0, Vec::new());
+    for compiler in [Compiler::Mesa, Compiler::Igc] {
+        for case in oracle.cases(compiler).expect("the pack is readable") {
+            if !["atomics", "matmul_tiled", "reduce"].contains(&case.name.as_str()) {
+                continue;
+            }
+            for variant in &case.variants {
+                // This compiler sends no fences for shared memory before gen11.
+                let igc = matches!(compiler, Compiler::Igc);
+                if igc && ["bdw", "skl"].iter().any(|platform| variant.starts_with(platform)) {
+                    continue;
+                }
+                for seed in 0..8 {
+                    match run(&case, variant, MemoryModel::Weak { seed }) {
+                        Outcome::Passed(_) => passed += 1,
+                        Outcome::Waiting(why) | Outcome::Failed(why) => {
+                            failures.push(format!("{}/{variant}, seed {seed}: {why}", case.name));
+                        }
+                    }
+                }
+            }
+        }
+    }
+    assert!(failures.is_empty(), "{passed} passed, failed:\n{}", failures.join("\n"));
+    assert!(passed > 0, "the pack has such cases");
 }

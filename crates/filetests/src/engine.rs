@@ -4,7 +4,8 @@
 use crestline::{CompileError, Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform, SurfaceFormat};
 use crestline_emu::{
-    Class, ImageDimension, ImageShape, Kernel, Layout, Policy, Problem, Resources, SurfaceName,
+    Class, ImageDimension, ImageShape, Kernel, Layout, MemoryModel, Policy, Problem, Resources,
+    SurfaceName,
 };
 use crestline_frontend::{TranslateOptions, translate};
 use crestline_isa::{Inst, Opcode};
@@ -158,12 +159,15 @@ pub struct Emulator {
     pub layout: Option<Layout>,
     /// What typed reads out of bounds return in the fourth component: 1 rather than 0.
     pub alpha_one: bool,
+    /// When threads see each other's writes.
+    pub memory: MemoryModel,
 }
 
 impl Emulator {
     /// A chip at a width.
     pub fn new(platform: Platform, simd: Simd) -> Emulator {
-        Emulator { platform, simd, layout: None, alpha_one: false }
+        let (layout, memory) = (None, MemoryModel::Strong);
+        Emulator { platform, simd, layout, alpha_one: false, memory }
     }
 
     /// Every platform and width that the differential tests compare.
@@ -251,6 +255,7 @@ impl Emulator {
             options = options.with_policy(Class::OutOfBounds, Policy::Warn);
         }
         options.alpha_one = self.alpha_one;
+        options.memory = self.memory;
         let report = kernel
             .dispatch(test.case.groups, &mut resources, &options)
             .map_err(|error| error.to_string())?;

@@ -2,6 +2,7 @@
 //! instruction must be what `iga64` says it is.
 
 use crestline_device::Gen;
+use crestline_emu::MemoryModel;
 use crestline_filetests::corpus;
 use crestline_filetests::engine::{self, Emulator, Engine, Failure, Interpreter};
 use crestline_isa::{Inst, Src};
@@ -45,6 +46,33 @@ fn the_emulator_agrees_with_lavapipe_on_every_chip_at_every_width() {
         assert!(ran > 0, "{}: no width suits", test.name);
     }
     report("emulator", &failures);
+}
+
+#[test]
+fn weak_memory_changes_nothing_on_any_chip() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let seeds = std::env::var("CRESTLINE_SEEDS").ok().and_then(|text| text.parse().ok());
+    let seeds: u64 = seeds.unwrap_or(1);
+    let mut failures = Vec::new();
+    for test in run_tests() {
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        let shader = engine::shader(&test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        // The narrowest width makes the most threads.
+        let suits = Emulator::all().into_iter().filter(|emulator| emulator.suits(&test, &shader));
+        let mut platforms = Vec::new();
+        for mut emulator in suits {
+            if platforms.contains(&emulator.platform) {
+                continue;
+            }
+            platforms.push(emulator.platform);
+            for seed in 0..seeds {
+                emulator.memory = MemoryModel::Weak { seed };
+                let found = test.failures(&emulator, &expected);
+                failures.extend(found.into_iter().map(|what| format!("seed {seed}: {what}")));
+            }
+        }
+    }
+    report("weak memory", &failures);
 }
 
 #[test]

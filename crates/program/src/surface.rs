@@ -50,6 +50,12 @@ pub enum Surface {
         /// The buffer.
         resource: ResourceRef,
     },
+    /// The atomic counters of an OpenGL binding: a buffer as a raw surface, like a storage
+    /// buffer. OpenGL counts its bindings apart from those of storage buffers; its set is 0.
+    AtomicCounters {
+        /// The buffer.
+        resource: ResourceRef,
+    },
     /// A uniform buffer. Data port messages see raw bytes; sampler `ld` messages see
     /// R32G32B32A32_FLOAT texels at a pitch of one byte, so `u` is a byte offset.
     UniformBuffer {

@@ -656,17 +656,19 @@ impl Verifier<'_> {
 
     /// Checks the memory and gives the number of sources in it.
     fn memory(&self, memory: &Memory) -> Result<usize> {
-        let (resource, kind) = match memory {
+        let (resource, kinds) = match memory {
             Memory::Image(resource) => {
                 self.image(resource)?;
                 return Ok(usize::from(resource.element.is_some()));
             }
-            Memory::Ubo(resource) => (resource, BindingKind::UniformBuffer),
-            Memory::Ssbo(resource) => (resource, BindingKind::StorageBuffer),
+            Memory::Ubo(resource) => (resource, &[BindingKind::UniformBuffer][..]),
+            Memory::Ssbo(resource) => {
+                (resource, &[BindingKind::StorageBuffer, BindingKind::AtomicCounters][..])
+            }
             _ => return Ok(0),
         };
         let sources = self.resource(resource)?;
-        match self.shader.binding(resource.binding).kind == kind {
+        match kinds.contains(&self.shader.binding(resource.binding).kind) {
             true => Ok(sources),
             false => Err(VerifyErrorKind::Memory("the binding is of another kind")),
         }

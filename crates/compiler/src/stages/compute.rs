@@ -334,6 +334,7 @@ impl Demand {
                 surfaces.push(match binding.kind {
                     BindingKind::UniformBuffer => Surface::UniformBuffer { resource },
                     BindingKind::StorageBuffer => Surface::StorageBuffer { resource },
+                    BindingKind::AtomicCounters => Surface::AtomicCounters { resource },
                     BindingKind::Image(_) => {
                         let uses = self.images.get(&id).copied().unwrap_or_default();
                         let (access, format) = (uses.access(), uses.format);

@@ -83,10 +83,11 @@ impl<'a> Crew<'a> {
             })
             .collect();
         let memory = vec![0; common.launch.shared_bytes() as usize];
+        let weak = common.weak(queue.options.memory);
         Crew {
             queue,
             threads,
-            shared: Shared { memory, ..Shared::default() },
+            shared: Shared { memory, weak, ..Shared::default() },
             outcome: Outcome {
                 report: Report::default(),
                 diagnostics: BTreeMap::new(),

@@ -8,7 +8,8 @@ use crate::load::Kernel;
 use crate::memory::Buffer;
 use crate::message::{Bound, World};
 use crate::urb::Urb;
-use crate::{EmuError, Location};
+use crate::weak::{Backing, Ports, Weak};
+use crate::{EmuError, Location, MemoryModel};
 
 /// What all units of a dispatch share.
 pub(super) struct Common<'a> {
@@ -17,6 +18,8 @@ pub(super) struct Common<'a> {
     pub(super) surfaces: Vec<Bound<'a>>,
     pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) allocations: Vec<(u64, &'a Buffer)>,
+    /// Every buffer and image there is, once.
+    pub(super) buffers: Vec<&'a Buffer>,
     pub(super) private_base: u64,
     /// Bytes of one thread.
     pub(super) scratch_size: u32,
@@ -24,6 +27,20 @@ pub(super) struct Common<'a> {
     pub(super) budget: u64,
     pub(super) alpha_one: bool,
     pub(super) cr0: u32,
+}
+
+impl Common<'_> {
+    /// What becomes of accesses to memory, unless it is always up to date.
+    pub(super) fn weak(&self, model: MemoryModel) -> Option<Weak> {
+        let MemoryModel::Weak { seed } = model else { return None };
+        let device = &self.kernel.device;
+        let ports = Ports {
+            typed_apart: device.has_separate_typed_fence(),
+            shared_apart: device.has_shared_memory_fence(),
+            in_order: device.uncommitted_fences_order_all_threads(),
+        };
+        Some(Weak::new(seed, ports, self.launch.threads() as usize))
+    }
 }
 
 /// Where scratch memory begins, behind the base of stateless memory: not at its start, so that
@@ -35,6 +52,8 @@ const SCRATCH_START: u32 = 1 << 20;
 pub(super) struct Shared {
     pub(super) memory: Vec<u8>,
     pub(super) urb: Urb,
+    /// What is on its way to memory, where that is to be seen.
+    pub(super) weak: Option<Weak>,
 }
 
 /// Runs a unit. `threads` has one entry per thread of a unit, used again for each.
@@ -49,6 +68,9 @@ pub(super) fn run_group<O: Observer>(
     shared.memory.fill(0);
     shared.urb.reset();
     launch.open(unit, &mut shared.urb);
+    if let Some(weak) = &mut shared.weak {
+        weak.begin(unit);
+    }
     for (index, t) in threads.iter_mut().enumerate() {
         let index = index as u32;
         t.reset(launch.mask(unit, index), common.cr0);
@@ -60,12 +82,15 @@ pub(super) fn run_group<O: Observer>(
     }
     let mut arrivals = 0;
     loop {
-        let mut progress = false;
-        for t in threads.iter_mut() {
-            if t.status != Status::Running {
+        let can_run = |t: &Thread| matches!(t.status, Status::Running | Status::Paused);
+        let mut progress = threads.iter().any(can_run);
+        for index in 0..threads.len() {
+            let index = shared.weak.as_mut().map_or(index, Weak::turn);
+            let t = &mut threads[index];
+            if !can_run(t) {
                 continue;
             }
-            progress = true;
+            t.status = Status::Running;
             let mut world = World {
                 surfaces: &common.surfaces,
                 samplers: &common.samplers,
@@ -73,6 +98,8 @@ pub(super) fn run_group<O: Observer>(
                 untyped_needs_raw: common.kernel.device.untyped_access_needs_raw_surface(),
                 null_atomics_stray: common.kernel.device.typed_atomics_ignore_null_surfaces(),
                 allocations: &common.allocations,
+                buffers: &common.buffers,
+                weak: shared.weak.as_mut(),
                 private_base: common.private_base,
                 shared: &mut shared.memory,
                 urb: &mut shared.urb,
@@ -81,6 +108,9 @@ pub(super) fn run_group<O: Observer>(
             run(common.kernel, t, &mut world, common.budget, observer);
             if let Some(fault) = &t.fault {
                 return Err(error(common, t, fault));
+            }
+            if let Some(weak) = &mut shared.weak {
+                weak.pass(index, &mut backing(common, &mut shared.memory));
             }
         }
         let all = threads.len() as u32;
@@ -97,6 +127,9 @@ pub(super) fn run_group<O: Observer>(
             progress = true;
         }
         if threads.iter().all(|t| t.status == Status::Ended) {
+            if let Some(weak) = &mut shared.weak {
+                weak.end(&mut backing(common, &mut shared.memory));
+            }
             launch.close(unit, &shared.urb);
             return Ok(());
         }
@@ -104,6 +137,11 @@ pub(super) fn run_group<O: Observer>(
             return Err(stuck(common, threads));
         }
     }
+}
+
+/// The memory that all threads of a unit see.
+fn backing<'a>(common: &'a Common<'_>, shared: &'a mut [u8]) -> Backing<'a> {
+    Backing { buffers: &common.buffers, shared }
 }
 
 fn location(common: &Common<'_>, t: &Thread) -> Location {

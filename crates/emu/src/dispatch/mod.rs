@@ -202,12 +202,15 @@ impl Kernel {
             .collect();
         allocations.push((CONSTANT_DATA_ADDRESS, &internal.constant_data));
         allocations.sort_by_key(|(address, _)| *address);
+        let surfaces = self.bind(resources, internal)?;
+        let buffers = distinct(&surfaces, &allocations);
         Ok(Common {
             kernel: self,
             launch,
-            surfaces: self.bind(resources, internal)?,
+            surfaces,
             samplers: self.samplers(resources)?,
             allocations,
+            buffers,
             private_base: PRIVATE_ADDRESS,
             scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),
             private_size: (metadata.private_bytes_per_channel * metadata.simd_width) as usize,
@@ -235,9 +238,9 @@ impl Kernel {
             };
             surfaces[usize::from(entry.index)] = match &entry.surface {
                 Surface::Null => Bound::Null,
-                Surface::StorageBuffer { resource } | Surface::UniformBuffer { resource } => {
-                    buffer(resource)?
-                }
+                Surface::StorageBuffer { resource }
+                | Surface::UniformBuffer { resource }
+                | Surface::AtomicCounters { resource } => buffer(resource)?,
                 Surface::ConstantData => Bound::Buffer(&internal.constant_data),
                 Surface::NumWorkgroups => Bound::Buffer(&internal.num_workgroups),
                 Surface::Literal { .. } => {
@@ -331,6 +334,22 @@ impl Kernel {
             .collect();
         Ok(report)
     }
+}
+
+/// Every buffer of the binding table or with an address, once.
+fn distinct<'a>(surfaces: &[Bound<'a>], allocations: &[(u64, &'a Buffer)]) -> Vec<&'a Buffer> {
+    let bound = surfaces.iter().filter_map(|surface| match surface {
+        Bound::Buffer(buffer) => Some(*buffer),
+        Bound::Image(view) => Some(view.memory),
+        Bound::Unbound | Bound::Null | Bound::Other(_) => None,
+    });
+    let mut buffers: Vec<&Buffer> = Vec::new();
+    for buffer in bound.chain(allocations.iter().map(|(_, buffer)| *buffer)) {
+        if !buffers.iter().any(|&known| std::ptr::eq(known, buffer)) {
+            buffers.push(buffer);
+        }
+    }
+    buffers
 }
 
 /// The addresses of the buffers bound.

@@ -23,7 +23,8 @@ impl Observer for Unobserved {
     fn after(&mut self, _: &Thread, _: usize, _: u32) {}
 }
 
-/// Runs a thread until it ends, waits for a notification, or cannot go on.
+/// Runs a thread until it ends, waits for a notification, cannot go on, or under weak memory has
+/// sent a message.
 pub(crate) fn run<O: Observer>(
     kernel: &Kernel,
     t: &mut Thread,
@@ -79,8 +80,18 @@ fn unusual(kernel: &Kernel, op: &Op, action: &Action, t: &mut Thread, world: &mu
             t.branch(op, branch, &index_of);
             return;
         }
-        Action::Send(send) => message::execute(op, send, t, world),
-        Action::Wait => t.set_notifications(t.notifications() - 1),
+        Action::Send(send) => {
+            message::execute(op, send, t, world);
+            if world.weak.is_some() && t.status == Status::Running {
+                t.status = Status::Paused;
+            }
+        }
+        Action::Wait => {
+            t.set_notifications(t.notifications() - 1);
+            if let Some(weak) = &mut world.weak {
+                weak.waited(t.thread_id as usize);
+            }
+        }
         Action::Halves(halves) => {
             for half in &**halves {
                 if let Action::Alu(run) = half.action {

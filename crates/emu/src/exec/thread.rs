@@ -52,6 +52,8 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
+    /// Could go on, after others had a turn.
+    Paused,
     /// Waits for a notification.
     Waiting,
     Ended,

@@ -86,6 +86,25 @@ impl Operation {
     }
 }
 
+impl Operation {
+    /// Applies the operation to a dword that exists; the value to return.
+    pub(super) fn update(
+        self,
+        t: &Thread,
+        memory: &mut Memory<'_>,
+        offset: u64,
+        [a, b]: [u64; 2],
+    ) -> u32 {
+        let mut result = 0;
+        memory.modify(offset, |[old]| {
+            let (new, returned) = self.apply(t, old.into(), a, b, 32);
+            result = returned as u32;
+            [new as u32]
+        });
+        result
+    }
+}
+
 /// Applies an operation to a dword (or two); the value to return.
 #[expect(clippy::too_many_arguments, reason = "one channel's operands")]
 pub(super) fn update(
@@ -100,16 +119,18 @@ pub(super) fn update(
 ) -> u64 {
     let size = if qword { 8 } else { 4 };
     let Some(offset) = access.locate(t, memory, at, size, Some(lane)) else { return 0 };
-    let mut old = u64::from(memory.load(offset, 4));
+    let mut result = 0;
     if qword {
-        old |= u64::from(memory.load(offset + 4, 4)) << 32;
+        memory.modify(offset, |[low, high]| {
+            let old = u64::from(low) | u64::from(high) << 32;
+            let (new, returned) = operation.apply(t, old, a, b, 64);
+            result = returned;
+            [new as u32, (new >> 32) as u32]
+        });
+    } else {
+        result = operation.update(t, memory, offset, [a, b]).into();
     }
-    let (new, returned) = operation.apply(t, old, a, b, 8 * size);
-    memory.store(offset, 4, new as u32);
-    if qword {
-        memory.store(offset + 4, 4, (new >> 32) as u32);
-    }
-    returned
+    result
 }
 
 /// Atomics on a surface or on shared memory.

@@ -23,11 +23,12 @@ use crate::image::Sampler;
 use crate::load::Reject;
 use crate::memory::{Buffer, Memory};
 use crate::urb::Urb;
+use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
 use crate::{Problem, SurfaceName};
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{
-    A64Block, Bti, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind, SimdMode,
-    SlotGroup, UrbLayout,
+    A64Block, Bti, Cache, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind,
+    SimdMode, SlotGroup, UrbLayout,
 };
 use crestline_isa::{DescSrc, Dst, Inst, Place, Reg, Sfid, Src};
 use typed::View;
@@ -66,6 +67,10 @@ pub(crate) struct World<'a> {
     pub(crate) samplers: &'a [Option<Sampler>],
     /// Memory by 64-bit address, ordered by address.
     pub(crate) allocations: &'a [(u64, &'a Buffer)],
+    /// Every buffer and image there is.
+    pub(crate) buffers: &'a [&'a Buffer],
+    /// What is on its way to memory, if that is not always up to date.
+    pub(crate) weak: Option<&'a mut Weak>,
     /// First address of the private memory area.
     pub(crate) private_base: u64,
     /// Shared memory of the running workgroup.
@@ -74,6 +79,40 @@ pub(crate) struct World<'a> {
     pub(crate) barrier_arrivals: &'a mut u32,
     /// The URB entries of the running threads.
     pub(crate) urb: &'a mut Urb,
+}
+
+impl World<'_> {
+    /// A buffer or image as a thread sees it.
+    fn memory<'m>(&'m mut self, thread: u32, path: Path, buffer: &'m Buffer) -> Memory<'m> {
+        let number = || self.buffers.iter().position(|&known| std::ptr::eq(known, buffer));
+        match self.weak.as_deref_mut().zip(number()) {
+            None => Memory::Shared(buffer),
+            Some((weak, target)) => {
+                let backing = Backing { buffers: self.buffers, shared: self.shared };
+                Memory::Weak(Window { weak, backing, thread: thread as usize, target, path })
+            }
+        }
+    }
+
+    /// Shared memory as a thread sees it.
+    fn shared_memory(&mut self, thread: u32) -> Memory<'_> {
+        match self.weak.as_deref_mut() {
+            None => Memory::Local(self.shared),
+            Some(weak) => {
+                let (thread, target, path) = (thread as usize, SHARED, Path::Shared);
+                let backing = Backing { buffers: self.buffers, shared: self.shared };
+                Memory::Weak(Window { weak, backing, thread, target, path })
+            }
+        }
+    }
+
+    /// A thread's fence; it has happened when this returns if it is to be committed.
+    fn fence(&mut self, thread: u32, fence: Fence, commit: bool) {
+        if let Some(weak) = &mut self.weak {
+            let backing = &mut Backing { buffers: self.buffers, shared: self.shared };
+            weak.fence(thread as usize, fence, commit, backing);
+        }
+    }
 }
 
 /// A binding table entry at run time.
@@ -420,8 +459,14 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
             let operation = atomic::Operation::Int(op);
             typed::atomic(call, t, world, bti, operation, slots, return_data);
         }
-        Kind::MemoryFence { .. } => {
-            // Memory is always up to date; a commit answers with a register of no meaning.
+        Kind::MemoryFence { cache, bti, commit, .. } => {
+            let fence = match cache {
+                Cache::Render => Fence::Render,
+                _ if bti == Bti::SLM => Fence::Shared,
+                _ => Fence::Data,
+            };
+            world.fence(t.thread_id, fence, commit);
+            // A commit answers with a register of no meaning.
             if let Some(response) = call.message.response {
                 t.registers.mark_written(response, usize::from(call.descriptor.rlen) * 32);
             }
@@ -529,7 +574,8 @@ fn with_surface<R>(
     access: impl FnOnce(&mut Thread, &mut Memory<'_>, SurfaceName, u64) -> R,
 ) -> R {
     if bti == Bti::SLM {
-        return access(t, &mut Memory::Local(world.shared), SurfaceName::Shared, 0);
+        let thread = t.thread_id;
+        return access(t, &mut world.shared_memory(thread), SurfaceName::Shared, 0);
     }
     if bti.is_stateless() {
         // Stateless offsets count from a base that this thread's scratch memory lies behind.
@@ -541,7 +587,10 @@ fn with_surface<R>(
     }
     let name = SurfaceName::Index(bti.0);
     match world.surfaces.get(usize::from(bti.0)) {
-        Some(Bound::Buffer(buffer)) => access(t, &mut Memory::Shared(buffer), name, 0),
+        Some(&Bound::Buffer(buffer)) => {
+            let thread = t.thread_id;
+            access(t, &mut world.memory(thread, Path::Data, buffer), name, 0)
+        }
         Some(Bound::Null | Bound::Image(_)) if world.untyped_needs_raw => {
             t.report(Problem::NotRaw { index: bti.0 }, None);
             access(t, &mut Memory::Null, name, 0)

@@ -6,6 +6,7 @@ use super::{Access, Call, World, dwords};
 use crate::SurfaceName;
 use crate::exec::thread::Thread;
 use crate::memory::Memory;
+use crate::weak::Path;
 use crestline_isa::message::{A64Element, ChannelMask, OwordBlock, SimdMode};
 
 /// Runs `access` on the memory that an address lies in, with its first address.
@@ -26,7 +27,10 @@ pub(super) fn with_address<R>(
     }
     let index = world.allocations.partition_point(|(base, _)| *base <= address);
     match index.checked_sub(1).and_then(|index| world.allocations.get(index)) {
-        Some((base, buffer)) => access(t, &mut Memory::Shared(buffer), *base),
+        Some(&(base, buffer)) => {
+            let thread = t.thread_id;
+            access(t, &mut world.memory(thread, Path::Data, buffer), base)
+        }
         None => access(t, &mut Memory::Local(&mut []), 0),
     }
 }

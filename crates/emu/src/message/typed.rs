@@ -10,6 +10,7 @@ use crate::image::{ImageShape, Level, texel_offset};
 use crate::layout::Placement;
 use crate::memory::{Buffer, Memory};
 use crate::texel::{decode, encode, is_integer};
+use crate::weak::Path;
 use crate::{Problem, SurfaceName};
 use crestline_device::{SurfaceFormat, TypedRead};
 use crestline_isa::message::{Bti, ChannelMask, SlotGroup};
@@ -43,17 +44,16 @@ impl View<'_> {
     }
 
     /// What a typed read of the texel at a byte offset returns.
-    fn read(&self, t: &mut Thread, bti: Bti, offset: u64) -> [u32; 4] {
-        let memory = Memory::Shared(self.memory);
+    fn read(&self, t: &mut Thread, memory: &mut Memory<'_>, bti: Bti, offset: u64) -> [u32; 4] {
         match self.read {
-            TypedRead::Converted => decode(self.format, &self.load(offset)),
+            TypedRead::Converted => decode(self.format, &self.load_from(memory, offset)),
             // Beyond the end of the memory lies another's.
             TypedRead::Dword if offset + 4 > self.memory.len() as u64 => {
                 [0xdead_0000 | memory.load(offset, self.format.bytes() as usize), 0, 0, 0]
             }
             TypedRead::Dword => [memory.load(offset, 4), 0, 0, 0],
             TypedRead::Bits => {
-                let texel = self.load(offset);
+                let texel = self.load_from(memory, offset);
                 std::array::from_fn(|i| {
                     u32::from_le_bytes(std::array::from_fn(|byte| texel[4 * i + byte]))
                 })
@@ -65,21 +65,29 @@ impl View<'_> {
         }
     }
 
-    /// The texel's bytes.
+    /// The texel's bytes as they are in memory.
     pub(super) fn load(&self, offset: u64) -> [u8; 16] {
+        self.load_from(&mut Memory::Shared(self.memory), offset)
+    }
+
+    /// The texel's bytes as they are seen through the image's memory.
+    pub(super) fn load_from(&self, memory: &mut Memory<'_>, offset: u64) -> [u8; 16] {
         let mut bytes = [0; 16];
-        let memory = Memory::Shared(self.memory);
-        for (i, byte) in bytes.iter_mut().enumerate().take(self.format.bytes() as usize) {
-            *byte = memory.load(offset + i as u64, 1) as u8;
+        let size = self.format.bytes() as usize;
+        for (i, part) in bytes[..size].chunks_mut(4).enumerate() {
+            let word = memory.load(offset + 4 * i as u64, part.len());
+            part.copy_from_slice(&word.to_le_bytes()[..part.len()]);
         }
         bytes
     }
+}
 
-    pub(super) fn store(&self, offset: u64, bytes: &[u8]) {
-        let mut memory = Memory::Shared(self.memory);
-        for (i, byte) in bytes.iter().enumerate() {
-            memory.store(offset + i as u64, 1, (*byte).into());
-        }
+/// Stores the bytes of a texel.
+pub(super) fn store(memory: &mut Memory<'_>, offset: u64, bytes: &[u8]) {
+    for (i, part) in bytes.chunks(4).enumerate() {
+        let mut word = [0; 4];
+        word[..part.len()].copy_from_slice(part);
+        memory.store(offset + 4 * i as u64, part.len(), u32::from_le_bytes(word));
     }
 }
 
@@ -172,7 +180,7 @@ fn outside(world: &World<'_>, view: Option<&View<'_>>) -> [u32; 4] {
 pub(super) fn read(
     call: &Call<'_>,
     t: &mut Thread,
-    world: &World<'_>,
+    world: &mut World<'_>,
     bti: Bti,
     slots: SlotGroup,
     mask: ChannelMask,
@@ -185,7 +193,8 @@ pub(super) fn read(
     for lane in channels(call, t, slots) {
         let texel = view.and_then(|view| {
             let offset = locate(call, t, &view, bti, coordinates, lane, false)?;
-            Some(view.read(t, bti, offset))
+            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            Some(view.read(t, &mut memory, bti, offset))
         });
         let texel = texel.unwrap_or_else(|| outside(world, view.as_ref()));
         for (position, component) in dwords(mask) {
@@ -197,7 +206,7 @@ pub(super) fn read(
 pub(super) fn write(
     call: &Call<'_>,
     t: &mut Thread,
-    world: &World<'_>,
+    world: &mut World<'_>,
     bti: Bti,
     slots: SlotGroup,
     mask: ChannelMask,
@@ -218,7 +227,8 @@ pub(super) fn write(
             let mut bytes = [0; 16];
             let size = view.format.bytes() as usize;
             encode(view.format, channels, &mut bytes[..size]);
-            view.store(offset, &bytes[..size]);
+            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            store(&mut memory, offset, &bytes[..size]);
         }
     }
 }
@@ -226,7 +236,7 @@ pub(super) fn write(
 pub(super) fn atomic(
     call: &Call<'_>,
     t: &mut Thread,
-    world: &World<'_>,
+    world: &mut World<'_>,
     bti: Bti,
     operation: Operation,
     slots: SlotGroup,
@@ -252,12 +262,8 @@ pub(super) fn atomic(
         if let Some(view) = view
             && let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true)
         {
-            let mut memory = Memory::Shared(view.memory);
-            let before = memory.load(offset, 4);
-            let [a, b] = operands;
-            let (new, returned) = operation.apply(t, before.into(), a, b, 32);
-            memory.store(offset, 4, new as u32);
-            old = returned as u32;
+            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            old = operation.update(t, &mut memory, offset, operands);
         }
         if return_data {
             call.respond(t, lane, old);

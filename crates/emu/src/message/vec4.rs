@@ -6,13 +6,13 @@
 //! channel.
 
 use super::atomic::{self, Operation};
-use super::typed::{place, view};
+use super::typed::{place, store, view};
 use super::untyped::align;
 use super::{Access, Call, World, with_surface};
 use crate::exec::access::lanes_of;
 use crate::exec::thread::Thread;
-use crate::memory::Memory;
 use crate::texel::{decode, encode};
+use crate::weak::Path;
 use crestline_isa::message::{Bti, ChannelMask};
 
 /// A slot of a message.
@@ -154,7 +154,7 @@ fn coordinates(call: &Call<'_>, t: &mut Thread, slot: Slot) -> [i64; 3] {
 pub(super) fn typed_read(
     call: &Call<'_>,
     t: &mut Thread,
-    world: &World<'_>,
+    world: &mut World<'_>,
     bti: Bti,
     mask: ChannelMask,
 ) {
@@ -167,7 +167,8 @@ pub(super) fn typed_read(
         let texel = view
             .and_then(|view| {
                 let offset = place(t, &view, bti, at, slot.first, false)?;
-                Some(decode(view.format, &view.load(offset)))
+                let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+                Some(decode(view.format, &view.load_from(&mut memory, offset)))
             })
             .unwrap_or_default();
         for component in slot.components(mask) {
@@ -179,7 +180,7 @@ pub(super) fn typed_read(
 pub(super) fn typed_write(
     call: &Call<'_>,
     t: &mut Thread,
-    world: &World<'_>,
+    world: &mut World<'_>,
     bti: Bti,
     mask: ChannelMask,
 ) {
@@ -199,7 +200,8 @@ pub(super) fn typed_write(
             let mut bytes = [0; 16];
             let size = view.format.bytes() as usize;
             encode(view.format, channels, &mut bytes[..size]);
-            view.store(offset, &bytes[..size]);
+            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            store(&mut memory, offset, &bytes[..size]);
         }
     }
 }
@@ -207,7 +209,7 @@ pub(super) fn typed_write(
 pub(super) fn typed_atomic(
     call: &Call<'_>,
     t: &mut Thread,
-    world: &World<'_>,
+    world: &mut World<'_>,
     bti: Bti,
     operation: Operation,
     return_data: bool,
@@ -218,16 +220,13 @@ pub(super) fn typed_atomic(
     let view = view(t, world, bti);
     for slot in slots(call, t, true) {
         let at = coordinates(call, t, slot);
-        let [a, b] = operands(call, t, slot, operation);
+        let operands = operands(call, t, slot, operation);
         let mut old = 0;
         if let Some(view) = view
             && let Some(offset) = place(t, &view, bti, at, slot.first, true)
         {
-            let mut memory = Memory::Shared(view.memory);
-            let before = memory.load(offset, 4);
-            let (new, returned) = operation.apply(t, before.into(), a, b, 32);
-            memory.store(offset, 4, new as u32);
-            old = returned as u32;
+            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            old = operation.update(t, &mut memory, offset, operands);
         }
         if return_data {
             call.respond(t, slot.first, old);

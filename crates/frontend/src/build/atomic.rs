@@ -216,7 +216,7 @@ impl Translator<'_, '_> {
         Ok(MemorySemantics {
             acquire: bits.intersects(both | Semantics::ACQUIRE),
             release: bits.intersects(both | Semantics::RELEASE),
-            buffer: bits.contains(Semantics::UNIFORM_MEMORY),
+            buffer: bits.intersects(Semantics::UNIFORM_MEMORY | Semantics::ATOMIC_COUNTER_MEMORY),
             image: bits.contains(Semantics::IMAGE_MEMORY),
             shared: bits.contains(Semantics::WORKGROUP_MEMORY),
             output: bits.contains(Semantics::OUTPUT_MEMORY),

@@ -232,6 +232,7 @@ impl<'m, 'w> Translator<'m, 'w> {
                 Ok(Base::Mem(mem))
             }
             StorageClass::Workgroup => self.shared_base(inst, pointee),
+            StorageClass::AtomicCounter => self.counter_base(id, pointee),
             StorageClass::UniformConstant => self.image_base(inst, pointee),
             other => Err(inst.error(
                 ErrorCode::Unsupported,
@@ -280,13 +281,39 @@ impl<'m, 'w> Translator<'m, 'w> {
         let resource = Resource { binding, element: None };
         let memory = match kind {
             BindingKind::UniformBuffer => Memory::Ubo(resource),
-            BindingKind::StorageBuffer => Memory::Ssbo(resource),
+            BindingKind::StorageBuffer | BindingKind::AtomicCounters => Memory::Ssbo(resource),
             BindingKind::Image(_) => Memory::Image(resource),
         };
         let mut mem = MemPtr::start(memory, Rules::Explicit);
         mem.access.readonly = memory.is_read_only();
         mem.decorate(self.module.decorations(id));
         Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
+    }
+
+    /// A counter of OpenGL, or an array of them: dwords at an offset in the binding's buffer. OpenGL has no descriptor
+    /// sets.
+    fn counter_base(&mut self, id: u32, pointee: u32) -> Result<Base> {
+        let place = |kind: Decoration| {
+            self.module.decoration_word(id, kind)?.ok_or_else(|| {
+                let detail = format!("expected a {kind:?} decoration of %{id}");
+                FrontendError::new(ErrorCode::MissingBinding, detail)
+            })
+        };
+        let (binding, offset) = (place(Decoration::Binding)?, place(Decoration::Offset)?);
+        let set = self.module.decoration_word(id, Decoration::DescriptorSet)?.unwrap_or(0);
+        let counter = self.globals.types.leaf(self.block_of(pointee));
+        if counter != Some(Ty::X32) || !offset.is_multiple_of(4) {
+            let detail = format!("expected 32-bit integers at a multiple of 4, found %{pointee} at {offset}");
+            return Err(FrontendError::new(ErrorCode::BadAtomic, detail));
+        }
+        let size = self.layout().size(pointee, Rules::Natural, None)?;
+        fit(u64::from(offset) + u64::from(size))?;
+        let name = self.module.name(id).to_owned();
+        let kind = BindingKind::AtomicCounters;
+        let binding =
+            self.add_binding(Binding { set, binding, kind, count: None, name, readonly: true })?;
+        let memory = Memory::Ssbo(Resource { binding, element: None });
+        Ok(Base::Mem(MemPtr::start(memory, Rules::Natural).plus(offset)?))
     }
 
     fn shared_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {

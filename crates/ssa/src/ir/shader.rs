@@ -28,6 +28,8 @@ pub enum BindingKind {
     UniformBuffer,
     /// A storage buffer.
     StorageBuffer,
+    /// OpenGL's atomic counters: a buffer of dwords that only atomics touch.
+    AtomicCounters,
     /// A storage image, or texels in a buffer that are accessed like one.
     Image(ImageTy),
 }
@@ -143,7 +145,7 @@ impl Shader {
     pub fn image(&self, id: BindingId) -> Option<ImageTy> {
         match self.bindings.get(id.0 as usize)?.kind {
             BindingKind::Image(ty) => Some(ty),
-            BindingKind::UniformBuffer | BindingKind::StorageBuffer => None,
+            _ => None,
         }
     }
 

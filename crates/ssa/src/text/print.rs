@@ -168,6 +168,7 @@ impl<'a, W: Write> Printer<'a, W> {
         match kind {
             BindingKind::UniformBuffer => write!(self.out, "ubo"),
             BindingKind::StorageBuffer => write!(self.out, "ssbo"),
+            BindingKind::AtomicCounters => write!(self.out, "counters"),
             BindingKind::Image(ty) => {
                 let array = if ty.arrayed { " array" } else { "" };
                 write!(self.out, "image {}{array} ", ty.dim.word())?;

@@ -174,8 +174,11 @@ impl<'t> Parser<'t> {
         if self.take_word("ssbo") {
             return Ok(BindingKind::StorageBuffer);
         }
+        if self.take_word("counters") {
+            return Ok(BindingKind::AtomicCounters);
+        }
         if !self.take_word("image") {
-            return Err(self.expected("`ubo`, `ssbo` or `image`"));
+            return Err(self.expected("`ubo`, `ssbo`, `counters` or `image`"));
         }
         let (dim, arrayed) = (self.enumerated()?, self.take_word("array"));
         Ok(BindingKind::Image(ImageTy { dim, arrayed, format: self.format()? }))

@@ -104,7 +104,7 @@ impl<'a> Texel<'a> {
 pub(crate) fn image_ty(bindings: &[Binding], id: BindingId) -> Option<ImageTy> {
     match bindings.get(id.0 as usize)?.kind {
         BindingKind::Image(ty) => Some(ty),
-        BindingKind::UniformBuffer | BindingKind::StorageBuffer => None,
+        _ => None,
     }
 }
 
