@@ -1,5 +1,5 @@
 //! dispatch 2 1 1
-//! target bdw skl
+//! also chv bxt
 //! uniform 0.0 = f64 0.1 -2.5
 //! buffer 0.1 = f64 48 * uniform -1000 1000; f64 0 1 -1 0.5 2 -0.25 1e10 -1e10 123456789.125 -3 7 1e-5 4294967296 2147483648 -2147483648 0.75
 //! buffer 0.2 = f64 64 * uniform -50 50

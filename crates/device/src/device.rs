@@ -159,12 +159,6 @@ impl Device {
         self.since(Gen::Gen7) && self.until(Gen::Gen9)
     }
 
-    /// DF arithmetic whose execution sizes, regions and masks are those of other types: not in units of dwords (gen7), by
-    /// compressed halves (gen7.5) or bound to equal regions (low-power parts).
-    pub fn has_plain_64bit_float(&self) -> bool {
-        self.since(Gen::Gen8) && self.has_64bit_float() && !self.is_low_power()
-    }
-
     /// MAD of doubles rounds once; before, nothing says so.
     pub fn has_fused_64bit_mad(&self) -> bool {
         self.since(Gen::Gen8) && self.has_64bit_float()

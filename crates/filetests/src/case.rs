@@ -14,7 +14,7 @@
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
 //! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
 //! //! simd 8 16                         the widths that make sense; all three by default
-//! //! target bdw skl                    the only chips that can run it; all by default
+//! //! also chv bxt                      chips beyond those that run every test
 //! ```
 //!
 //! Contents are described as in [`crate::data`], comparisons as in [`crate::compare`]. A buffer
@@ -46,8 +46,8 @@ pub struct Case {
     pub expected: Vec<(usize, Vec<u8>)>,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
-    /// The chips to run on; all of them if empty.
-    pub targets: Vec<Platform>,
+    /// Chips to run on beside those that run every test.
+    pub also: Vec<Platform>,
     /// Whether an access outside of a buffer is an error.
     pub in_bounds: bool,
 }
@@ -81,7 +81,7 @@ impl Case {
             rules: Vec::new(),
             expected: Vec::new(),
             widths: vec![8, 16, 32],
-            targets: Vec::new(),
+            also: Vec::new(),
             in_bounds: true,
         };
         let mut dispatched = false;
@@ -158,15 +158,15 @@ impl Case {
                     return Err("simd takes widths out of 8, 16 and 32".into());
                 }
             }
-            "target" => {
+            "also" => {
                 let names = rest.split_whitespace();
-                let targets: Result<_, _> = names.map(str::parse::<Platform>).collect();
-                self.targets = targets.map_err(|error| error.to_string())?;
+                let also: Result<_, _> = names.map(str::parse::<Platform>).collect();
+                self.also = also.map_err(|error| error.to_string())?;
             }
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     uniform, image, compare, expect or simd"
+                     uniform, image, compare, expect, simd or also"
                 ));
             }
         }

@@ -172,9 +172,15 @@ impl Emulator {
 
     /// Every platform and width that the differential tests compare.
     pub fn all() -> Vec<Emulator> {
+        Emulator::all_and(&[])
+    }
+
+    /// As [`Emulator::all`], with the chips that a test names besides.
+    pub fn all_and(also: &[Platform]) -> Vec<Emulator> {
         let widths = [Simd::Simd8, Simd::Simd16, Simd::Simd32];
         [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl]
             .into_iter()
+            .chain(also.iter().copied())
             .flat_map(|platform| widths.map(|simd| Emulator::new(platform, simd)))
             .collect()
     }
@@ -185,9 +191,7 @@ impl Emulator {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
         let limits = *Device::new(self.platform).limits();
         let invocations = shader.compute().local_size.iter().product::<u32>();
-        let targets = &test.case.targets;
         test.case.widths.contains(&channels)
-            && (targets.is_empty() || targets.contains(&self.platform))
             && invocations <= limits.max_workgroup_invocations(channels)
     }
 

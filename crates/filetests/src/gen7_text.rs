@@ -2,7 +2,7 @@
 
 use crestline_device::Gen;
 use crestline_isa::text::{Syntax, print_inst};
-use crestline_isa::{AccessMode, Extra, Form, Inst, Opcode, encode};
+use crestline_isa::{AccessMode, Extra, Form, Inst, Opcode, Src, Type, encode};
 use crestline_judges::gen4asm::Gen4Asm;
 
 const GENERATION: Gen = Gen::Gen7;
@@ -14,7 +14,13 @@ pub fn is_known(inst: &Inst) -> bool {
     let unnamed = [Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait].contains(&inst.opcode);
     let branch = matches!(inst.extra, Extra::Branch(_));
     let form = matches!(inst.opcode.form(), Form::One | Form::Two | Form::Math);
-    !unnamed && (branch || form)
+    !unnamed && !has_doubles(inst) && (branch || form)
+}
+
+/// Whether an operand is a double, which the judge cannot read.
+pub fn has_doubles(inst: &Inst) -> bool {
+    let double = |ty: Type| ty == Type::Df;
+    double(inst.dst.ty) || inst.srcs.iter().filter_map(Src::ty).any(double)
 }
 
 /// Our text in the judge's words.

@@ -77,7 +77,7 @@ pub fn program(seed: u64) -> Program {
         ],
         rules: vec![Rule::exact(); 3],
         widths: vec![8, 16, 32],
-        targets: Vec::new(),
+        also: Vec::new(),
         in_bounds: true,
         expected: Vec::new(),
     };

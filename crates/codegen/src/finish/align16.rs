@@ -1,18 +1,12 @@
 //! Sources of Align16 instructions: where their rows start and what the swizzle of dwords is.
 
-use crestline_device::Device;
 use crestline_isa::{Region as IsaRegion, Swizzle};
 
 use super::FinishError;
 use super::operand::Placer;
-use crate::ir::{File, Inst, Operand};
+use crate::ir::{File, Operand};
 use crate::passes::legal;
 use crate::passes::legal::align16::{self, DoubleRows};
-
-/// Whether the execution size of the instruction counts dwords, two for each channel.
-pub(super) fn counts_dwords(inst: &Inst, device: &Device) -> bool {
-    device.df_exec_size_counts_dwords() && legal::has_regions(inst.op) && align16::is_wide(inst)
-}
 
 impl Placer<'_> {
     /// Source `index` of an Align16 instruction: the operand moved to its first row, and the

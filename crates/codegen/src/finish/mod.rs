@@ -94,7 +94,7 @@ fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishErro
     }
     let three_align16 = legal::is_three_source(inst.op) && !device.has_align1_three_source();
     out.access_mode = if three_align16 { AccessMode::Align16 } else { inst.access_mode };
-    if inst.access_mode == AccessMode::Align16 && align16::counts_dwords(inst, device) {
+    if legal::doubles::counts_dwords(inst, device) {
         out.exec_size *= 2;
     }
     match inst.op {

@@ -52,7 +52,12 @@ impl Placer<'_> {
             return Ok(null.with_writemask(dst.write_mask()));
         }
         let place = self.place(dst)?;
+        let pairs = legal::doubles::counts_dwords(self.inst, self.device);
         match dst.region {
+            // A step of two dwords for each channel.
+            Region::Stride(0..=2) if pairs && self.inst.access_mode == AccessMode::Align1 => {
+                Ok(Dst::new(place, dst.ty, 1))
+            }
             Region::Stride(0) => Ok(Dst::new(place, dst.ty, 1)),
             Region::Stride(stride @ (1 | 2 | 4)) => Ok(Dst::new(place, dst.ty, stride)),
             Region::Mask(mask) => Ok(Dst::new(place, dst.ty, 1).with_writemask(mask)),
@@ -123,6 +128,9 @@ impl Placer<'_> {
                 false => Err(self.fail("the region cannot be encoded", src)),
             }
         };
+        if legal::doubles::counts_dwords(self.inst, self.device) {
+            return self.dword_pairs(src, encode);
+        }
         match src.region {
             Region::Indirect { width, hstride } => {
                 Ok(IsaRegion::Align1 { vstride: VStride::VxH, width, hstride })
@@ -131,22 +139,41 @@ impl Placer<'_> {
                 encode(vstride, width, hstride)
             }
             // One row, of which only the first elements are read.
-            Region::Rect { hstride, .. } => self.linear(src, hstride, encode),
-            Region::Stride(stride) => self.linear(src, stride, encode),
+            Region::Rect { hstride, .. } => self.linear(src, exec_size, hstride, encode),
+            Region::Stride(stride) => self.linear(src, exec_size, stride, encode),
             Region::Mask(_) | Region::Swizzle(_) | Region::Vectors { .. } => {
                 Err(self.fail("an Align1 source has an Align16 region", src))
             }
         }
     }
 
-    /// Equal steps over all channels: the widest rows that do not cross a register.
+    /// The region of a source where regions count dwords, two for each channel: both of a double, or one that is not
+    /// twice.
+    fn dword_pairs(
+        &self,
+        src: &Operand,
+        encode: impl Fn(u8, u8, u8) -> Result<IsaRegion, FinishError>,
+    ) -> Result<IsaRegion, FinishError> {
+        let channels = self.inst.exec_size;
+        let stride = if channels == 1 { Some(0) } else { src.linear_stride(channels) };
+        match (stride, src.ty.size()) {
+            (Some(0), 8) if channels == 1 => encode(2, 2, 1),
+            (Some(0), 8) => encode(0, 2, 1),
+            (Some(1), 8) => self.linear(&src.retype(Type::Ud), 2 * channels, 1, encode),
+            (Some(0), _) => Ok(IsaRegion::SCALAR),
+            (Some(stride), 4) => encode(stride, 2, 0),
+            _ => Err(self.fail("no region of pairs of dwords", src)),
+        }
+    }
+
+    /// Equal steps over `exec_size` elements: the widest rows that do not cross a register.
     fn linear(
         &self,
         src: &Operand,
+        exec_size: u8,
         stride: u8,
         encode: impl Fn(u8, u8, u8) -> Result<IsaRegion, FinishError>,
     ) -> Result<IsaRegion, FinishError> {
-        let exec_size = self.inst.exec_size;
         if stride == 0 || exec_size == 1 {
             return Ok(IsaRegion::SCALAR);
         }

@@ -5,6 +5,7 @@
 //! restrictions", vol. "3D media GPGPU engine"), as capabilities of the device.
 
 pub mod align16;
+pub mod doubles;
 
 use crestline_device::Device;
 use crestline_isa::{AccessMode, Form, MathFn, Opcode, Type};
@@ -90,6 +91,7 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
         }
         _ => {}
     }
+    most = doubles::max_exec_size(inst, most, device);
     if is_three_source(inst.op) {
         let wide = device.has_simd16_three_source() && inst.dst.ty.size() <= 4;
         most = most.min(if wide { 16 } else { 8 });
@@ -131,7 +133,7 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
     if dst.is_null() && device.has_compressed_instructions() {
         let two =
             |src: &Operand| src.in_grf() && !src.is_scalar() && end_of(src, exec_size) > GRF_BYTES;
-        return !inst.srcs.iter().any(two) || fits_compression(inst, exec_size);
+        return !inst.srcs.iter().any(two) || fits_compression(inst, exec_size, device);
     }
     // A vector constant or an indirect source spreads like the destination.
     if !dst.in_grf() || end_of(dst, exec_size) <= GRF_BYTES {
@@ -144,13 +146,14 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
     if first * 2 != u32::from(exec_size) {
         return false;
     }
-    !device.has_compressed_instructions() || fits_compression(inst, exec_size)
+    !device.has_compressed_instructions() || fits_compression(inst, exec_size, device)
 }
 
 /// Whether an instruction that writes two registers can execute as two halves, the second with
-/// the next eight channels of the masks and every operand one register on (PRM, "register region
-/// restrictions"; a packed source of words steps by half a register).
-fn fits_compression(inst: &Inst, exec_size: u8) -> bool {
+/// the next eight channels of the masks (four, with 64-bit operands) and every operand one
+/// register on (PRM, "register region restrictions"; a packed source of words steps by half a
+/// register).
+fn fits_compression(inst: &Inst, exec_size: u8, device: &Device) -> bool {
     let half = u32::from(exec_size) / 2;
     let unmasked = inst.no_mask && !inst.reads_flag() && !inst.writes_flag();
     let steps = |src: &Operand| {
@@ -163,18 +166,19 @@ fn fits_compression(inst: &Inst, exec_size: u8) -> bool {
             half * step == GRF_BYTES && first_half <= GRF_BYTES
         }) || words && (dwords || inst.dst.is_null()) && end_of(src, exec_size) <= GRF_BYTES
     };
-    (half == 8 || unmasked)
+    let next = u32::from(device.second_half_channels(align16::is_wide(inst)));
+    (half == next || unmasked)
         && inst.srcs.iter().all(|src| !src.in_grf() || src.is_scalar() || steps(src))
 }
 
 /// The destination's step from channel to channel that the types demand, in bytes; `None` if
 /// any step does.
-pub fn required_dst_stride(inst: &Inst) -> Option<u32> {
+pub fn required_dst_stride(inst: &Inst, device: &Device) -> Option<u32> {
     if !has_regions(inst.op)
         || inst.access_mode == AccessMode::Align16
         || is_three_source(inst.op)
         || inst.dst.is_null()
-        || inst.exec_size == 1
+        || inst.exec_size == 1 && !doubles::fills_pairs(inst, device)
         || is_raw_move(inst)
     {
         return None;
@@ -193,12 +197,15 @@ pub fn required_dst_stride(inst: &Inst) -> Option<u32> {
 }
 
 /// Whether the destination is as the types demand.
-pub fn dst_is_legal(inst: &Inst) -> bool {
+pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
     let dst = &inst.dst;
     if inst.access_mode == AccessMode::Align16 {
         return align16::dst_is_legal(inst);
     }
     if matches!(dst.region, Region::Stride(stride) if !matches!(stride, 0 | 1 | 2 | 4)) {
+        return false;
+    }
+    if !doubles::dst_is_legal(inst, device) {
         return false;
     }
     if is_three_source(inst.op) && !dst.is_null() {
@@ -214,7 +221,7 @@ pub fn dst_is_legal(inst: &Inst) -> bool {
     if vector && !dst.is_null() && !dst.offset.is_multiple_of(16) {
         return false;
     }
-    match required_dst_stride(inst) {
+    match required_dst_stride(inst, device) {
         None => true,
         Some(stride) => {
             let aligned =
@@ -248,6 +255,9 @@ pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
         let step = src.linear_stride(inst.exec_size);
         return matches!(src.file, File::Vgrf(_) | File::Grf) && matches!(step, Some(0 | 1))
             || src.ty == Type::Hf && step == Some(2);
+    }
+    if !doubles::src_is_legal(inst, src, device) {
+        return false;
     }
     // Accumulators and other architecture registers are first sources.
     index == 0 || !matches!(src.file, File::Arf(_))
@@ -284,6 +294,6 @@ pub fn is_legal(inst: &Inst, device: &Device) -> bool {
         return true;
     }
     max_exec_size(inst, device) == inst.exec_size
-        && dst_is_legal(inst)
+        && dst_is_legal(inst, device)
         && (0..inst.srcs.len()).all(|index| src_is_legal(inst, index, device))
 }

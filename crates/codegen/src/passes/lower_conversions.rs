@@ -76,6 +76,12 @@ fn middle_type(inst: &Inst, device: &Device) -> Option<Type> {
     if pair(half, wide) {
         return Some(Type::F);
     }
+    // Pairs of dwords hold no words.
+    let word = |ty: Type| matches!(ty, Type::W | Type::Uw);
+    if device.df_exec_size_counts_dwords() && pair(word, wide) {
+        let signed = from == Type::W || to == Type::W;
+        return Some(if signed { Type::D } else { Type::Ud });
+    }
     if device.has_half_conversion_instructions() {
         let modified = inst.srcs[0].has_modifiers();
         let other = |ty: Type| !matches!(ty, Type::Hf | Type::F);

@@ -31,15 +31,15 @@ pub fn lower_regioning(function: &mut Function, device: &Device) -> Result<bool,
         }
         for index in 0..inst.srcs.len() {
             if !legal::src_is_legal(&inst, index, device) {
-                copy_source(&mut inst, index, b)?;
+                copy_source(&mut inst, index, device, b)?;
                 changed = true;
             }
         }
-        if legal::dst_is_legal(&inst) {
+        if legal::dst_is_legal(&inst, device) {
             b.push(inst);
             return Ok(changed);
         }
-        copy_destination(inst, b)?;
+        copy_destination(inst, device, b)?;
         Ok(true)
     })
 }
@@ -54,7 +54,12 @@ fn raw_type(ty: Type) -> Type {
     }
 }
 
-fn copy_source(inst: &mut Inst, index: usize, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn copy_source(
+    inst: &mut Inst,
+    index: usize,
+    device: &Device,
+    b: &mut Builder<'_>,
+) -> Result<(), PassError> {
     let src = inst.srcs[index];
     if inst.access_mode == AccessMode::Align16 {
         copy_vectors(inst, index, b);
@@ -74,6 +79,14 @@ fn copy_source(inst: &mut Inst, index: usize, b: &mut Builder<'_>) -> Result<(),
             let raw = raw_type(src.ty);
             b.uniform().mov(copy.retype(raw), plain.retype(raw));
         }
+        copy
+    } else if legal::doubles::wants_equal_regions(inst, device) {
+        // Elements as far apart as doubles are.
+        let stride = Type::Df.size() / src.ty.size();
+        let bytes = u32::from(inst.exec_size) * Type::Df.size();
+        let copy = Operand::vgrf(b.vregs().bytes(bytes), src.ty).with_stride(stride as u8);
+        let raw = raw_type(src.ty);
+        b.mov(copy.retype(raw), src.without_modifiers().retype(raw));
         copy
     } else {
         let raw = if src.is_imm() { src.ty } else { raw_type(src.ty) };
@@ -97,7 +110,7 @@ fn copy_vectors(inst: &mut Inst, index: usize, b: &mut Builder<'_>) {
     inst.srcs[index] = Operand { negate: src.negate, abs: src.abs, ..read.retype(src.ty) };
 }
 
-fn copy_destination(mut inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn copy_destination(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
     let dst = inst.dst;
     if inst.access_mode == AccessMode::Align16 {
         return Err(PassError::operand("lower_regioning", &dst));
@@ -106,7 +119,7 @@ fn copy_destination(mut inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError
         return Err(PassError::operand("lower_regioning", &dst));
     }
     let size = dst.ty.size();
-    let stride = legal::required_dst_stride(&inst).unwrap_or(size).max(size) / size;
+    let stride = legal::required_dst_stride(&inst, device).unwrap_or(size).max(size) / size;
     let narrow = legal::is_three_source(inst.op) && inst.exec_size < 8;
     let channels = if narrow { 8 } else { inst.exec_size };
     let temp = b.vregs().bytes(u32::from(channels) * size * stride);

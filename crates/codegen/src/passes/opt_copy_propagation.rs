@@ -328,6 +328,6 @@ fn stays_legal(old: &Inst, new: &Inst, device: &Device) -> bool {
         return false;
     }
     sources(new) <= sources(old)
-        && (legal::dst_is_legal(new) || !legal::dst_is_legal(old))
+        && (legal::dst_is_legal(new, device) || !legal::dst_is_legal(old, device))
         && legal::max_exec_size(new, device) >= legal::max_exec_size(old, device)
 }

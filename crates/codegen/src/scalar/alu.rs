@@ -54,7 +54,7 @@ impl Selector<'_> {
             _ if matches!(bits, 1 | 32) => true,
             AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::B2I if bits < 32 => true,
             AluOp::Select => true,
-            _ if bits == 64 && self.device.has_plain_64bit_float() && wide::computes(op) => true,
+            _ if bits == 64 && self.device.has_64bit_float() && wide::computes(op) => true,
             _ => rule(op) == Rule::Place,
         };
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {

@@ -77,7 +77,7 @@ impl World<'_> {
                 buffers: buffers.collect(),
                 rules: names.iter().map(|name| rule(name)).collect(),
                 widths: vec![8, 16, 32],
-                targets: Vec::new(),
+                also: Vec::new(),
                 // Some stages read next to an array and then choose another value.
                 in_bounds: false,
                 expected: Vec::new(),

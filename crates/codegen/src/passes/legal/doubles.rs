@@ -1,0 +1,62 @@
+//! What one Align1 instruction with operands of 64 bits can do where the device restricts them.
+//!
+//! - Where execution sizes and regions count dwords (gen7), a channel has two: both halves of a compressed instruction
+//!   would get the same channels, the halves of a double must be neighbours, and a narrower result takes eight bytes all
+//!   the same (PRM vol 4 of Ivy Bridge, "execution data type" and "register region restrictions").
+//! - Where regions must match (low-power parts), all operands but scalars have elements eight bytes apart from the
+//!   start of a register on (PRM of Cherryview and Broxton, "register region restrictions").
+
+use crestline_device::Device;
+
+use super::align16::is_wide;
+use super::{has_regions, is_three_source};
+use crate::ir::{GRF_BYTES, Inst, Operand};
+
+/// Bytes of a double.
+const BYTES: u32 = 8;
+
+/// Whether the execution size and the regions of the instruction count dwords, two for each channel.
+pub fn counts_dwords(inst: &Inst, device: &Device) -> bool {
+    device.df_exec_size_counts_dwords() && has_regions(inst.op) && is_wide(inst)
+}
+
+/// The most channels the instruction can have, at most `most`.
+pub fn max_exec_size(inst: &Inst, most: u8, device: &Device) -> u8 {
+    if counts_dwords(inst, device) { most.min(4) } else { most }
+}
+
+/// Whether each channel's result takes eight bytes although it has fewer, of one channel too.
+pub fn fills_pairs(inst: &Inst, device: &Device) -> bool {
+    counts_dwords(inst, device) && !inst.dst.is_null() && inst.dst.ty.size() < BYTES
+}
+
+/// Whether all operands must have equal regions.
+pub fn wants_equal_regions(inst: &Inst, device: &Device) -> bool {
+    device.has_aligned_64bit_regions_only()
+        && has_regions(inst.op)
+        && !is_three_source(inst.op)
+        && inst.exec_size > 1
+        && is_wide(inst)
+}
+
+/// Whether an operand has the region that all can have.
+fn is_aligned(operand: &Operand, exec_size: u8) -> bool {
+    operand.offset.is_multiple_of(GRF_BYTES) && operand.byte_stride(exec_size) == Some(BYTES)
+}
+
+/// Whether the destination is as these restrictions demand.
+pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
+    let dst = &inst.dst;
+    dst.is_null() || !wants_equal_regions(inst, device) || is_aligned(dst, inst.exec_size)
+}
+
+/// Whether a register source is as these restrictions demand.
+pub fn src_is_legal(inst: &Inst, src: &Operand, device: &Device) -> bool {
+    if wants_equal_regions(inst, device) {
+        return src.in_grf() && (src.is_scalar() || is_aligned(src, inst.exec_size));
+    }
+    if counts_dwords(inst, device) && src.ty.size() == BYTES {
+        return inst.exec_size == 1 || matches!(src.linear_stride(inst.exec_size), Some(0 | 1));
+    }
+    true
+}
