@@ -38,7 +38,8 @@ fn ours(inst: &Inst) -> String {
         words.splice(end..options, targets);
     }
     // No names for nibbles.
-    words.retain(|word| !matches!(word.as_str(), "1N" | "2N"));
+    let nibble = |word: &str| matches!(word.as_bytes(), [b'1'..=b'8', b'N']);
+    words.retain(|word| !nibble(word));
     let words = words.into_iter().map(|word| match word.as_str() {
         null if null.starts_with("null<") => "null".to_owned(),
         _ if is_float(&word) => "FLOAT".to_owned(),
