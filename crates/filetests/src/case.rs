@@ -72,18 +72,7 @@ impl Case {
     ///
     /// The first line that cannot be read, or line 1 when `dispatch` is missing.
     pub fn parse(source: &str) -> Result<Case, CaseError> {
-        let mut case = Case {
-            groups: [0; 3],
-            entry: "main".into(),
-            spec: Vec::new(),
-            push: Vec::new(),
-            buffers: Vec::new(),
-            rules: Vec::new(),
-            expected: Vec::new(),
-            widths: vec![8, 16, 32],
-            also: Vec::new(),
-            in_bounds: true,
-        };
+        let mut case = Case::empty();
         let mut dispatched = false;
         for (index, line) in source.lines().enumerate() {
             let text = line.trim_start();
@@ -103,7 +92,24 @@ impl Case {
         Ok(case)
     }
 
-    fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {
+    /// A case without resources.
+    pub(crate) fn empty() -> Case {
+        Case {
+            groups: [0; 3],
+            entry: "main".into(),
+            spec: Vec::new(),
+            push: Vec::new(),
+            buffers: Vec::new(),
+            rules: Vec::new(),
+            expected: Vec::new(),
+            widths: vec![8, 16, 32],
+            also: Vec::new(),
+            in_bounds: true,
+        }
+    }
+
+    /// Reads one directive.
+    pub(crate) fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {
         match word {
             "dispatch" => {
                 self.groups = numbers(rest)?

@@ -77,6 +77,11 @@ impl Rule {
         Ok(rule)
     }
 
+    /// Bytes of a record; 0 of a rule that compares bit by bit.
+    pub fn record_bytes(&self) -> usize {
+        self.record.iter().map(|(element, _)| element.size()).sum()
+    }
+
     /// Reads a group: `[N *] TYPE... [ulp N] [abs X] [rel X] [bag]`.
     fn group(&mut self, text: &str) -> Result<(), String> {
         let (count, text) = match text.split_once('*') {

@@ -7,6 +7,7 @@
 //! * [`corpus`] finds and compiles the shaders of `tests/run/`,
 //! * [`engine`] runs them,
 //! * [`gen7_text`] compares our text of gen7 code with a judge's,
+//! * [`stages`] runs the draw calls of `tests/stages/`,
 //! * [`random`] makes shaders that nobody wrote.
 
 pub mod case;
@@ -16,6 +17,7 @@ pub mod data;
 pub mod engine;
 pub mod gen7_text;
 pub mod random;
+pub mod stages;
 
 /// The root of the repository, where `tests/` lies.
 pub fn repository() -> &'static std::path::Path {

@@ -95,6 +95,7 @@ error_codes! {
     VariablePointer = "E0309", "which memory a pointer names is known at compile time";
     BindingConflict = "E0310", "variables that share a binding hold the same kind of resource";
     BadImage = "E0311", "an image is one that typed messages or computed addresses reach";
+    BadInterface = "E0312", "inputs and outputs have slots of their own, as many as there are";
 
     // Control flow.
     Unstructured = "E0401", "control flow is structured by merge instructions";
@@ -111,16 +112,17 @@ error_codes! {
     Unsupported = "E0503", "the instruction is one that Crestline translates";
     UnsupportedType = "E0504", "the type is one that Crestline translates";
     UnsupportedExt = "E0505", "the extended instruction is one that Crestline translates";
-    UnsupportedBuiltin = "E0506", "the built-in variable is one of a compute shader";
+    UnsupportedBuiltin = "E0506", "the built-in variable is one of the shader's stage";
     UnsupportedModel = "E0507", "the module uses logical addressing and the Shader capability";
     UndefinedValue = "E0508", "a value is computed before it is used";
     BadIndex = "E0509", "a literal index lies within the composite";
 
     // The request.
     NoEntryPoint = "E0601", "the module has the entry point asked for";
-    UnsupportedStage = "E0602", "the entry point is a compute shader";
+    UnsupportedStage = "E0602", "the entry point's stage is one that Crestline translates";
     BadLocalSize = "E0603", "a workgroup has 1 to 4096 invocations";
     UnknownSpecId = "E0604", "a specialization names a constant of the module";
+    StageMode = "E0605", "an entry point has the execution modes of its stage";
 
     // Source languages.
     UnknownLanguage = "E0701", "the language is known by its file extension or by name";

@@ -27,7 +27,7 @@ mod layout;
 mod source;
 mod spirv;
 
-use crestline_ssa::ir::Shader;
+use crestline_ssa::ir::{Shader, Stage};
 
 pub use error::{ErrorCode, FrontendError, Place};
 pub use source::{Language, Source, load, spirv_words, to_spirv};
@@ -35,8 +35,10 @@ pub use source::{Language, Source, load, spirv_words, to_spirv};
 /// What to translate, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslateOptions<'a> {
-    /// The entry point's name; `None` takes the first compute shader.
+    /// The entry point's name; `None` takes the first compute shader, or the first of another stage.
     pub entry: Option<&'a str>,
+    /// The entry point's stage, where several stages have entry points of that name.
+    pub stage: Option<Stage>,
     /// Values of specialization constants by `SpecId`: the bits, of which those of the constant's size count; a
     /// boolean is true unless 0.
     pub spec: &'a [(u32, u64)],
@@ -46,7 +48,7 @@ pub struct TranslateOptions<'a> {
 
 impl Default for TranslateOptions<'_> {
     fn default() -> Self {
-        TranslateOptions { entry: None, spec: &[], max_insts: 1 << 20 }
+        TranslateOptions { entry: None, stage: None, spec: &[], max_insts: 1 << 20 }
     }
 }
 
@@ -56,7 +58,7 @@ impl Default for TranslateOptions<'_> {
 /// If the module breaks a rule that the translation relies on, or needs something that is not supported.
 pub fn translate(words: &[u32], options: &TranslateOptions<'_>) -> Result<Shader, FrontendError> {
     let module = spirv::Module::read(words)?;
-    let entry = module.entry_point(options.entry)?;
+    let entry = module.entry_point(options.entry, options.stage)?;
     let globals = spirv::Globals::read(&module, options.spec)?;
     build::build(&module, &globals, entry, options)
 }

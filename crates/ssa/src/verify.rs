@@ -204,8 +204,11 @@ pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
     })
 }
 
-/// Bindings and variables.
-fn interface(shader: &Shader) -> Result<()> {
+/// Checks what stands before the code alone: the stage's facts, what goes in and out, bindings, variables.
+///
+/// # Errors
+/// The first broken promise.
+pub fn interface(shader: &Shader) -> std::result::Result<(), VerifyErrorKind> {
     io::stage(shader)?;
     for (i, pair) in shader.bindings.windows(2).enumerate() {
         if (pair[0].set, pair[0].binding) >= (pair[1].set, pair[1].binding) {

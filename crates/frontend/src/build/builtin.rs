@@ -1,4 +1,4 @@
-//! Built-in variables of compute shaders.
+//! Built-in variables that are numbers of an invocation: system values.
 
 use crestline_ssa::ir::{AluOp, SysVal, Ty, Value};
 use rspirv::spirv::{BuiltIn, Decoration};
@@ -28,7 +28,7 @@ pub(super) enum Mask {
     Lt,
 }
 
-/// What each built-in variable of compute shaders is.
+/// What each built-in variable is. Those with slots are in `io`.
 const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::WorkgroupId, Builtin::SysVal(SysVal::WorkgroupId)),
     (BuiltIn::NumWorkgroups, Builtin::SysVal(SysVal::NumWorkgroups)),
@@ -45,6 +45,15 @@ const BUILTINS: &[(BuiltIn, Builtin)] = &[
     (BuiltIn::SubgroupGtMask, Builtin::Mask(Mask::Gt)),
     (BuiltIn::SubgroupLeMask, Builtin::Mask(Mask::Le)),
     (BuiltIn::SubgroupLtMask, Builtin::Mask(Mask::Lt)),
+    (BuiltIn::VertexIndex, Builtin::SysVal(SysVal::VertexIndex)),
+    (BuiltIn::InstanceIndex, Builtin::SysVal(SysVal::InstanceIndex)),
+    (BuiltIn::BaseVertex, Builtin::SysVal(SysVal::BaseVertex)),
+    (BuiltIn::BaseInstance, Builtin::SysVal(SysVal::BaseInstance)),
+    (BuiltIn::DrawIndex, Builtin::SysVal(SysVal::DrawIndex)),
+    (BuiltIn::PrimitiveId, Builtin::SysVal(SysVal::PrimitiveId)),
+    (BuiltIn::InvocationId, Builtin::SysVal(SysVal::InvocationId)),
+    (BuiltIn::TessCoord, Builtin::SysVal(SysVal::TessCoord)),
+    (BuiltIn::PatchVertices, Builtin::SysVal(SysVal::PatchVertices)),
     (BuiltIn::DeviceIndex, Builtin::Const(0)),
 ];
 
@@ -62,13 +71,19 @@ impl Translator<'_, '_> {
     /// Which built-in variable an input variable is.
     pub(super) fn builtin(&mut self, inst: &Inst<'_>) -> Result<Builtin> {
         let number = self.module.decoration_word(inst.result, Decoration::BuiltIn)?;
+        let stage = self.shader.stage.stage();
+        let exists = |builtin: Builtin| match builtin {
+            Builtin::SysVal(sysval) => sysval.exists_in(stage),
+            Builtin::Const(_) | Builtin::Mask(_) => true,
+        };
         let row = number
             .and_then(BuiltIn::from_u32)
-            .and_then(|wanted| BUILTINS.iter().find(|(b, _)| *b == wanted));
+            .and_then(|wanted| BUILTINS.iter().find(|(b, _)| *b == wanted))
+            .filter(|(_, builtin)| exists(*builtin));
         let Some(&(name, builtin)) = row else {
             let found =
                 number.and_then(BuiltIn::from_u32).map_or("none".into(), |b| format!("{b:?}"));
-            let detail = format!("expected a built-in of compute shaders, found {found}");
+            let detail = format!("expected a built-in of {stage:?} shaders, found {found}");
             return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
         };
         let pointee = match self.globals.types.get(inst.ty) {
@@ -77,7 +92,7 @@ impl Translator<'_, '_> {
         };
         if self.globals.types.leaf(pointee) != Some(builtin.ty()) {
             let (comps, name) = (builtin.ty().comps(), format!("{name:?}"));
-            let detail = format!("expected {comps} 32-bit integers for {name}");
+            let detail = format!("expected {comps} components of 32 bits for {name}");
             return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
         }
         Ok(builtin)

@@ -64,11 +64,13 @@ impl Translator<'_, '_> {
                 ReturnSlot::Var(self.new_var(String::new(), shape, None))
             }
         };
+        let is_entry = self.frames.is_empty();
         self.frames.push(Frame {
             function,
             func,
             tree: tree.clone(),
-            is_entry: self.frames.is_empty(),
+            is_entry,
+            ends: is_entry && !self.stores_at_end(),
             values: IdMap::default(),
             phis: IdMap::default(),
             switches: HashMap::new(),
@@ -79,7 +81,7 @@ impl Translator<'_, '_> {
             self.bind(param, val);
         }
         let exit = Exit::Label(RETURN);
-        if !self.frame().is_entry && contains(&tree.body, exit) {
+        if !self.frame().ends && contains(&tree.body, exit) {
             self.looped(LoopKey::Once(exit), false, |t| t.seq(&tree.body), None)?;
         } else {
             self.seq(&tree.body)?;

@@ -1,18 +1,16 @@
-//! The entry point: execution modes, workgroup size, and the code from its function on.
+//! The entry point: float behaviour, and the code from its function on.
 
 use std::collections::HashMap;
 
-use crestline_ssa::ir::{ComputeInfo, FloatControls, Shader, StageInfo};
-use rspirv::spirv::{ExecutionMode, Op};
+use crestline_ssa::ir::{FloatControls, Shader};
+use rspirv::spirv::ExecutionMode;
 
 use super::Translator;
+use super::stage::{modes, stage};
 use crate::TranslateOptions;
-use crate::error::{ErrorCode, FrontendError, Result};
+use crate::error::{ErrorCode, Result};
 use crate::ids::IdMap;
 use crate::spirv::{EntryPoint, Globals, Module};
-
-/// Invocations in a workgroup that a driver could ever dispatch.
-const MAX_INVOCATIONS: u64 = 4096;
 
 /// Translates one entry point.
 pub(crate) fn build(
@@ -21,9 +19,7 @@ pub(crate) fn build(
     entry: &EntryPoint,
     options: &TranslateOptions<'_>,
 ) -> Result<Shader> {
-    let local_size = local_size(module, globals, entry)?;
-    let stage = StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 });
-    let mut shader = Shader::new(entry.name.as_str(), stage);
+    let mut shader = Shader::new(entry.name.as_str(), stage(module, globals, entry)?);
     shader.float_controls = float_controls(module, entry)?;
     let region = shader.func.body();
     let mut translator = Translator {
@@ -43,6 +39,7 @@ pub(crate) fn build(
         max_insts: options.max_insts,
         steps: 0,
         zero_shared: false,
+        outputs: Vec::new(),
     };
     translator.set_active(region, true);
     let inst = module.insts[entry.inst];
@@ -52,43 +49,8 @@ pub(crate) fn build(
     if !last.is_some_and(|&i| func.inst(i).kind.is_terminator()) {
         translator.b().return_();
     }
-    translator.finish();
+    translator.finish()?;
     Ok(translator.shader)
-}
-
-/// The workgroup's size: the WorkgroupSize constant, else `LocalSizeId`, else `LocalSize`.
-fn local_size(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Result<[u32; 3]> {
-    let mut size = None;
-    for inst in modes(module, entry) {
-        match ExecutionMode::from_u32(inst.word(1)?) {
-            Some(ExecutionMode::LocalSize) => {
-                size = Some([inst.word(2)?, inst.word(3)?, inst.word(4)?]);
-            }
-            Some(ExecutionMode::LocalSizeId) => {
-                let mut dims = [0; 3];
-                for (dim, at) in dims.iter_mut().zip(2..) {
-                    let value = globals.int(inst.word(at)?).map_err(|e| e.at(inst.place()))?;
-                    *dim = u32::try_from(value).unwrap_or(u32::MAX);
-                }
-                size = Some(dims);
-            }
-            _ => {}
-        }
-    }
-    if let Some((_, value)) = globals.workgroup_size.and_then(|id| globals.get(id)) {
-        size = Some([0, 1, 2].map(|i| u32::try_from(value.part(i).bits()).unwrap_or(u32::MAX)));
-    }
-    let place = module.insts[entry.inst].place();
-    let size = size.ok_or_else(|| {
-        let detail = "expected LocalSize, LocalSizeId or a WorkgroupSize constant";
-        FrontendError::new(ErrorCode::BadLocalSize, detail).at(place)
-    })?;
-    let total = size.iter().fold(1u64, |n, &d| n.saturating_mul(u64::from(d)));
-    if total == 0 || total > MAX_INVOCATIONS {
-        let detail = format!("expected 1 to {MAX_INVOCATIONS} invocations, found {size:?}");
-        return Err(FrontendError::new(ErrorCode::BadLocalSize, detail).at(place));
-    }
-    Ok(size)
 }
 
 fn float_controls(module: &Module<'_>, entry: &EntryPoint) -> Result<FloatControls> {
@@ -115,16 +77,4 @@ fn float_controls(module: &Module<'_>, entry: &EntryPoint) -> Result<FloatContro
         };
     }
     Ok(controls)
-}
-
-fn modes<'a, 'w>(
-    module: &'a Module<'w>,
-    entry: &'a EntryPoint,
-) -> impl Iterator<Item = &'a crate::spirv::Inst<'w>> {
-    module
-        .modes
-        .iter()
-        .filter(|(function, _)| *function == entry.function)
-        .map(|&(_, inst)| &module.insts[inst])
-        .filter(|inst| matches!(inst.op, Op::ExecutionMode | Op::ExecutionModeId))
 }

@@ -29,8 +29,9 @@ impl Translator<'_, '_> {
     }
 
     /// Puts deferred stores in place, sorts the bindings and notes which memory nothing writes.
-    pub(super) fn finish(&mut self) {
+    pub(super) fn finish(&mut self) -> Result<()> {
         self.place_deferred();
+        self.place_outputs()?;
         if self.zero_shared {
             self.clear_shared();
         }
@@ -63,6 +64,7 @@ impl Translator<'_, '_> {
                 _ => {}
             }
         }
+        self.check_interface()
     }
 
     /// Zeroes shared memory before anything else: all invocations together, then a barrier.
@@ -135,7 +137,7 @@ impl Translator<'_, '_> {
     }
 
     /// Every instruction of the function.
-    fn reachable(&self) -> Vec<InstId> {
+    pub(super) fn reachable(&self) -> Vec<InstId> {
         let func = &self.shader.func;
         let mut regions = vec![func.body()];
         let mut insts = Vec::with_capacity(func.num_insts());

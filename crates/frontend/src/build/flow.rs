@@ -154,7 +154,7 @@ impl Translator<'_, '_> {
         let frame = self.frame();
         let wanted = match exit {
             Exit::Unreachable => return Ok(()),
-            Exit::Label(RETURN) if frame.is_entry => {
+            Exit::Label(RETURN) if frame.ends => {
                 self.b().return_();
                 return Ok(());
             }

@@ -75,6 +75,9 @@ impl Translator<'_, '_> {
                 self.op_integer_dot(inst)
             }
             Op::ControlBarrier | Op::MemoryBarrier => self.op_barrier(inst),
+            Op::EmitVertex | Op::EmitStreamVertex | Op::EndPrimitive | Op::EndStreamPrimitive => {
+                self.op_stream(inst)
+            }
             Op::ImageRead => self.op_image_read(inst),
             Op::ImageWrite => self.op_image_write(inst),
             Op::ImageQuerySize => self.op_image_query_size(inst),
@@ -84,7 +87,7 @@ impl Translator<'_, '_> {
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
                 format!(
-                    "expected an instruction of compute shaders without samplers, found Op{}",
+                    "expected an instruction of shaders without samplers, found Op{}",
                     inst.name
                 ),
             )),

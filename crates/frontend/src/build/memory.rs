@@ -69,6 +69,7 @@ impl Translator<'_, '_> {
                 merge(&mut mem.access, access);
                 self.load_mem(&mem, pointer.pointee, mem.matrix)
             }
+            Base::Slots(slots) => self.load_slots(slots, pointer.pointee),
             Base::Descriptors(_) => Err(whole_descriptors()),
             Base::Texel(_) => Err(bare_texel()),
         }
@@ -93,6 +94,10 @@ impl Translator<'_, '_> {
                     return Err(FrontendError::new(ErrorCode::NotWritable, detail));
                 }
                 self.store_mem(&mem, pointer.pointee, mem.matrix, val)
+            }
+            Base::Slots(slots) => {
+                self.check_parts(pointer.pointee)?;
+                self.store_slots(slots, pointer.pointee, val)
             }
             Base::Descriptors(_) => Err(whole_descriptors()),
             Base::Texel(_) => Err(bare_texel()),

@@ -15,9 +15,11 @@ mod flow;
 mod glsl450;
 mod image;
 mod inst;
+mod io;
 mod matrix;
 mod memory;
 mod pointer;
+mod stage;
 mod value;
 
 use std::collections::HashMap;
@@ -60,6 +62,8 @@ struct Translator<'m, 'w> {
     steps: usize,
     /// Whether a shared variable starts as zero.
     zero_shared: bool,
+    /// Outputs that are stored where a vertex is complete.
+    outputs: Vec<io::Output>,
 }
 
 /// One call of a function.
@@ -68,6 +72,8 @@ struct Frame<'m> {
     func: &'m Func,
     tree: flow::SharedTree,
     is_entry: bool,
+    /// Whether its return ends the invocation on the spot.
+    ends: bool,
     values: IdMap<Bound>,
     phis: IdMap<VarId>,
     switches: HashMap<usize, SwitchValue>,

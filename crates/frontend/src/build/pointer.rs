@@ -9,6 +9,7 @@ use rspirv::spirv::{Decoration, Op, StorageClass};
 use super::Translator;
 use super::builtin::Builtin;
 use super::image::TexelPtr;
+use super::io::SlotPtr;
 use super::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::{Layout, MatrixLayout, Rules, fit};
@@ -58,6 +59,8 @@ pub(super) enum Base {
     Descriptors(MemPtr),
     /// A texel of an image.
     Texel(TexelPtr),
+    /// Slots of inputs or outputs.
+    Slots(SlotPtr),
 }
 
 /// A place in memory.
@@ -105,6 +108,7 @@ impl Pointer {
                 }
                 texel.coord = f(texel.coord);
             }
+            Base::Slots(slots) => slots.map(f),
             Base::Builtin { comp, .. } => {
                 if let Some(Index::Dyn(value)) = comp {
                     *value = f(*value);
@@ -211,7 +215,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         let id = inst.result;
         match class {
             StorageClass::Private => self.private_base(inst, pointee, true),
-            StorageClass::Input => Ok(Base::Builtin { builtin: self.builtin(inst)?, comp: None }),
+            StorageClass::Input | StorageClass::Output => self.io_base(inst, class, pointee),
             StorageClass::StorageBuffer => {
                 self.buffer_base(id, pointee, BindingKind::StorageBuffer)
             }
@@ -236,7 +240,7 @@ impl<'m, 'w> Translator<'m, 'w> {
             StorageClass::UniformConstant => self.image_base(inst, pointee),
             other => Err(inst.error(
                 ErrorCode::Unsupported,
-                format!("expected a variable of a compute shader, found {other:?}"),
+                format!("expected a storage class of shaders, found {other:?}"),
             )),
         }
     }
@@ -435,6 +439,9 @@ impl<'m, 'w> Translator<'m, 'w> {
                 }
             }
             Base::Mem(mem) => Base::Mem(self.mem_step(mem, pointer.pointee, &ty, index)?),
+            Base::Slots(slots) => {
+                Base::Slots(self.slot_step(slots, pointer.pointee, &ty, clamped)?)
+            }
             Base::Texel(_) => return Err(outside("a composite, found a texel".into())),
         };
         Ok(Pointer { base, pointee })
@@ -498,21 +505,30 @@ impl<'m, 'w> Translator<'m, 'w> {
         match index {
             Index::Const(i) => mem.nth(i, stride),
             Index::Dyn(value) => {
-                let bytes = if stride == 1 {
-                    value
-                } else {
-                    let stride = self.imm(stride);
-                    self.alu(AluOp::IMul, &[value, stride])
-                };
-                mem.dynamic = Some(match mem.dynamic {
-                    None => bytes,
-                    Some(sum) => self.alu(AluOp::IAdd, &[sum, bytes]),
-                });
+                let bytes = self.strided(value, stride);
+                mem.dynamic = Some(self.sum(mem.dynamic, bytes));
                 let known = if stride == 0 { MAX_ALIGN } else { 1 << stride.trailing_zeros() };
                 let mul = mem.align.mul.min(known);
                 mem.align = Align { mul, offset: mem.align.offset & (mul - 1) };
                 Ok(mem)
             }
+        }
+    }
+
+    /// `value * stride`.
+    pub(super) fn strided(&mut self, value: Value, stride: u32) -> Value {
+        if stride == 1 {
+            return value;
+        }
+        let stride = self.imm(stride);
+        self.alu(AluOp::IMul, &[value, stride])
+    }
+
+    /// `sum + more`, if there is a sum.
+    pub(super) fn sum(&mut self, sum: Option<Value>, more: Value) -> Value {
+        match sum {
+            None => more,
+            Some(sum) => self.alu(AluOp::IAdd, &[sum, more]),
         }
     }
 

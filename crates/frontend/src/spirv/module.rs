@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use crestline_ssa::ir::Stage;
 use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::spirv::{AddressingModel, Capability, Decoration, ExecutionMode, ExecutionModel, Op};
 
@@ -374,27 +375,41 @@ impl<'w> Module<'w> {
         Err(label.error(ErrorCode::BadFunction, "expected a terminator at the end of the block"))
     }
 
-    /// The entry point to translate: the one named, or the only compute shader.
-    pub(crate) fn entry_point(&self, name: Option<&str>) -> Result<&EntryPoint> {
+    /// The entry point to translate: the first with that name and stage; where neither is asked for, compute comes before
+    /// other stages.
+    pub(crate) fn entry_point(
+        &self,
+        name: Option<&str>,
+        stage: Option<Stage>,
+    ) -> Result<&EntryPoint> {
         let compute = |e: &&EntryPoint| e.model == Some(ExecutionModel::GLCompute);
-        let found = match name {
-            Some(name) => {
-                let mut named = self.entry_points.iter().filter(|e| e.name == name);
-                named.clone().find(compute).or_else(|| named.next())
-            }
-            None => self.entry_points.iter().find(compute).or(self.entry_points.first()),
-        };
+        let mut asked = self.entry_points.iter().filter(|e| {
+            name.is_none_or(|name| e.name == name)
+                && stage.is_none_or(|stage| e.model == Some(model(stage)))
+        });
+        let found = asked.clone().find(compute).or_else(|| asked.next());
         let entry = found.ok_or_else(|| {
             let names: Vec<&str> = self.entry_points.iter().map(|e| e.name.as_str()).collect();
-            let wanted = name.map_or("an entry point".into(), |n| format!("\"{n}\""));
+            let mut wanted = name.map_or("an entry point".into(), |n| format!("\"{n}\""));
+            if let Some(stage) = stage {
+                wanted += &format!(" of stage {stage:?}");
+            }
             let detail = format!("expected {wanted}, found {names:?}");
             FrontendError::new(ErrorCode::NoEntryPoint, detail)
         })?;
-        if !compute(&entry) {
-            let detail = format!("expected GLCompute, found {:?} \"{}\"", entry.model, entry.name);
-            return Err(self.insts[entry.inst].error(ErrorCode::UnsupportedStage, detail));
-        }
         Ok(entry)
+    }
+}
+
+/// The execution model of a stage.
+fn model(stage: Stage) -> ExecutionModel {
+    match stage {
+        Stage::Vertex => ExecutionModel::Vertex,
+        Stage::TessControl => ExecutionModel::TessellationControl,
+        Stage::TessEval => ExecutionModel::TessellationEvaluation,
+        Stage::Geometry => ExecutionModel::Geometry,
+        Stage::Fragment => ExecutionModel::Fragment,
+        Stage::Compute => ExecutionModel::GLCompute,
     }
 }
 

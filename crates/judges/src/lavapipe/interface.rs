@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{BufferKind, Job, JobError};
+use super::{Buffer, BufferKind, Job, JobError};
 
 const OP_ENTRY_POINT: u32 = 15;
 const OP_VARIABLE: u32 = 59;
@@ -20,20 +20,31 @@ const HEADER_WORDS: usize = 5;
 
 /// Checks that the job names an entry point of the module and gives every binding.
 pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
+    check_module(job.spirv, MODEL_GL_COMPUTE, job.entry, &job.buffers)?;
+    check_buffers(&job.buffers)
+}
+
+/// Checks that a module has an entry point of that execution model and name, and that `buffers` has every binding.
+pub(super) fn check_module(
+    spirv: &[u32],
+    model: u32,
+    entry: &str,
+    buffers: &[Buffer],
+) -> Result<(), JobError> {
     let refuse = |message: String| Err(JobError::Interface(message));
     let mut at = HEADER_WORDS;
     let mut has_entry = false;
     let mut places: BTreeMap<u32, (Option<u32>, Option<u32>)> = BTreeMap::new();
     let mut variables = Vec::new();
-    while at < job.spirv.len() {
-        let (count, opcode) = (job.spirv[at] >> 16, job.spirv[at] & 0xffff);
-        let Some(words) = job.spirv.get(at..at + count as usize).filter(|words| !words.is_empty())
+    while at < spirv.len() {
+        let (count, opcode) = (spirv[at] >> 16, spirv[at] & 0xffff);
+        let Some(words) = spirv.get(at..at + count as usize).filter(|words| !words.is_empty())
         else {
             return refuse(format!("the instruction at word {at} runs past the module's end"));
         };
         match (opcode, words) {
-            (OP_ENTRY_POINT, [_, MODEL_GL_COMPUTE, _, name @ ..]) => {
-                has_entry |= literal_string(name) == job.entry.as_bytes();
+            (OP_ENTRY_POINT, [_, found, _, name @ ..]) if *found == model => {
+                has_entry |= literal_string(name) == entry.as_bytes();
             }
             (OP_DECORATE, [_, target, DECORATION_DESCRIPTOR_SET, set]) => {
                 places.entry(*target).or_default().0 = Some(*set);
@@ -47,17 +58,23 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
         at += words.len();
     }
     if !has_entry {
-        return refuse(format!("the module has no GLCompute entry point {:?}", job.entry));
+        return refuse(format!("the module has no entry point {entry:?} of model {model}"));
     }
     for variable in variables {
         let Some(&(Some(set), Some(binding))) = places.get(&variable) else { continue };
-        if !job.buffers.iter().any(|buffer| (buffer.set, buffer.binding) == (set, binding)) {
+        if !buffers.iter().any(|buffer| (buffer.set, buffer.binding) == (set, binding)) {
             return refuse(format!(
                 "the module uses set {set} binding {binding}, which the job does not give"
             ));
         }
     }
-    for (index, buffer) in job.buffers.iter().enumerate() {
+    Ok(())
+}
+
+/// Checks that no two buffers share a place and that images have the bytes of their shape.
+pub(super) fn check_buffers(buffers: &[Buffer]) -> Result<(), JobError> {
+    let refuse = |message: String| Err(JobError::Interface(message));
+    for (index, buffer) in buffers.iter().enumerate() {
         let place = (buffer.set, buffer.binding, buffer.element);
         if buffer.contents.is_empty() {
             return refuse(format!("the buffer at {place:?} is empty"));
@@ -69,7 +86,7 @@ pub(super) fn check(job: &Job<'_>) -> Result<(), JobError> {
                 return refuse(format!("{size} bytes at {place:?} are not {wanted:?} of {format}"));
             }
         }
-        if job.buffers[..index].iter().any(|b| (b.set, b.binding, b.element) == place) {
+        if buffers[..index].iter().any(|b| (b.set, b.binding, b.element) == place) {
             return refuse(format!("two buffers at {place:?}"));
         }
     }

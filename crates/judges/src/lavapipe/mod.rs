@@ -11,6 +11,8 @@
 //! is held by a value of `objects` that destroys it when dropped and that borrows the device,
 //! so no handle outlives what it was made from.
 
+mod capture;
+mod draw;
 mod images;
 mod interface;
 mod objects;
@@ -21,6 +23,8 @@ use std::time::{Duration, Instant};
 use ash::vk;
 
 use crate::Absent;
+pub use capture::{Capture, Captured};
+pub use draw::{Attribute, AttributeType, DrawJob, Drawn, Topology, VertexStage};
 use images::BoundImage;
 use objects::{CommandPool, DescriptorPool, MappedBuffer, Pipeline, PipelineParts};
 
@@ -33,6 +37,7 @@ pub struct Lavapipe {
     _entry: ash::Entry,
     _instance: ash::Instance,
     device: ash::Device,
+    transform_feedback: ash::ext::transform_feedback::Device,
     queue: Mutex<vk::Queue>,
     queue_family: u32,
     memory: vk::PhysicalDeviceMemoryProperties,
@@ -182,7 +187,7 @@ impl Lavapipe {
         let buffers = job
             .buffers
             .iter()
-            .map(|buffer| MappedBuffer::new(&self.device, &self.memory, buffer))
+            .map(|buffer| self.map(&buffer.contents, buffer.kind.usage()))
             .collect::<Result<Vec<_>, _>>()?;
         let images = job
             .buffers
@@ -190,7 +195,8 @@ impl Lavapipe {
             .zip(&buffers)
             .map(|(buffer, texels)| BoundImage::new(&self.device, &self.memory, buffer, texels))
             .collect::<Result<Vec<_>, _>>()?;
-        let descriptors = DescriptorPool::new(&self.device, &parts, job, &buffers, &images)?;
+        let descriptors =
+            DescriptorPool::new(&self.device, &parts.layouts, &job.buffers, &buffers, &images)?;
         let commands = CommandPool::new(&self.device, self.queue_family)?;
         let recorded = commands.record(&parts, &pipeline, &descriptors, job, &buffers, &images)?;
         // A panic while holding the lock leaves the queue itself intact.
@@ -198,6 +204,14 @@ impl Lavapipe {
         commands.submit_and_wait(*queue, recorded, FENCE_LIMIT)?;
         drop(queue);
         Ok(buffers.iter().map(MappedBuffer::read).collect())
+    }
+
+    fn map(
+        &self,
+        contents: &[u8],
+        usage: vk::BufferUsageFlags,
+    ) -> Result<MappedBuffer<'_>, JobError> {
+        MappedBuffer::new(&self.device, &self.memory, contents, usage)
     }
 
     /// The time that `vkCreateComputePipelines` takes for the job's module, layouts excluded.
@@ -227,6 +241,7 @@ impl Lavapipe {
             .map_err(|result| format!("vkCreateInstance failed: {result}"))?;
         match open_device(&instance) {
             Ok((device, queue, queue_family, memory, description)) => Ok(Lavapipe {
+                transform_feedback: ash::ext::transform_feedback::Device::new(&instance, &device),
                 _entry: entry,
                 _instance: instance,
                 device,
@@ -273,7 +288,9 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     let mut features11 = vk::PhysicalDeviceVulkan11Features::default();
     let mut features12 = vk::PhysicalDeviceVulkan12Features::default();
     let mut features13 = vk::PhysicalDeviceVulkan13Features::default();
+    let mut feedback = vk::PhysicalDeviceTransformFeedbackFeaturesEXT::default();
     let mut features = vk::PhysicalDeviceFeatures2::default()
+        .push_next(&mut feedback)
         .push_next(&mut features11)
         .push_next(&mut features12)
         .push_next(&mut features13);
@@ -284,15 +301,21 @@ fn open_device(instance: &ash::Instance) -> Result<Opened, String> {
     let families = unsafe { instance.get_physical_device_queue_family_properties(physical) };
     let queue_family = families
         .iter()
-        .position(|family| family.queue_flags.contains(vk::QueueFlags::COMPUTE))
+        .position(|family| {
+            family.queue_flags.contains(vk::QueueFlags::COMPUTE | vk::QueueFlags::GRAPHICS)
+        })
         .and_then(|index| u32::try_from(index).ok())
-        .ok_or("the device has no compute queue")?;
+        .ok_or("the device has no queue for compute and graphics")?;
     let priorities = [1.0];
     let queues = [vk::DeviceQueueCreateInfo::default()
         .queue_family_index(queue_family)
         .queue_priorities(&priorities)];
     // Exactly the features that were reported are asked for, so none can be refused.
-    let info = vk::DeviceCreateInfo::default().queue_create_infos(&queues).push_next(&mut features);
+    let extensions = [ash::ext::transform_feedback::NAME.as_ptr()];
+    let info = vk::DeviceCreateInfo::default()
+        .queue_create_infos(&queues)
+        .enabled_extension_names(&extensions)
+        .push_next(&mut features);
     // SAFETY: `info` and its chain live through the call.
     let device = unsafe { instance.create_device(physical, &info, None) }
         .map_err(failed("vkCreateDevice"))?;

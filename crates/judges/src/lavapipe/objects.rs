@@ -21,7 +21,8 @@ impl BufferKind {
         }
     }
 
-    fn usage(self) -> vk::BufferUsageFlags {
+    /// What a buffer with the contents is for.
+    pub(super) fn usage(self) -> vk::BufferUsageFlags {
         match self {
             BufferKind::Storage => vk::BufferUsageFlags::STORAGE_BUFFER,
             BufferKind::Uniform => vk::BufferUsageFlags::UNIFORM_BUFFER,
@@ -35,37 +36,61 @@ impl BufferKind {
     }
 }
 
-/// Everything a pipeline is made from: the shader module and the layouts.
-pub(super) struct PipelineParts<'d> {
+/// A shader module.
+pub(super) struct Module<'d> {
     device: &'d ash::Device,
-    module: vk::ShaderModule,
+    handle: vk::ShaderModule,
+}
+
+impl<'d> Module<'d> {
+    pub(super) fn new(device: &'d ash::Device, spirv: &[u32]) -> Result<Self, JobError> {
+        let info = vk::ShaderModuleCreateInfo::default().code(spirv);
+        // SAFETY: the code slice lives through the call.
+        let handle = unsafe { device.create_shader_module(&info, None) }
+            .map_err(vulkan("vkCreateShaderModule"))?;
+        Ok(Module { device, handle })
+    }
+
+    /// The module.
+    pub(super) fn handle(&self) -> vk::ShaderModule {
+        self.handle
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: made from this device; pipelines do not need it any more once they are made.
+        unsafe { self.device.destroy_shader_module(self.handle, None) };
+    }
+}
+
+/// What a pipeline's shaders see of buffers and push constants.
+pub(super) struct Layouts<'d> {
+    device: &'d ash::Device,
     /// One per descriptor set from 0 to the highest one used; unused ones are empty.
     sets: Vec<vk::DescriptorSetLayout>,
     layout: vk::PipelineLayout,
+    stages: vk::ShaderStageFlags,
+    /// Padded to a multiple of four bytes, as Vulkan takes them.
+    push: Vec<u8>,
 }
 
-impl<'d> PipelineParts<'d> {
+impl<'d> Layouts<'d> {
     pub(super) fn new(
         device: &'d ash::Device,
-        job: &Job<'_>,
-        spirv: &[u32],
+        buffers: &[Buffer],
+        push: &[u8],
+        stages: vk::ShaderStageFlags,
     ) -> Result<Self, JobError> {
+        let mut push = push.to_vec();
+        push.resize(push.len().next_multiple_of(4), 0);
         // Made first and filled step by step, so that an error on the way drops what exists.
-        let mut parts = PipelineParts {
-            device,
-            module: vk::ShaderModule::null(),
-            sets: Vec::new(),
-            layout: vk::PipelineLayout::null(),
-        };
-        let info = vk::ShaderModuleCreateInfo::default().code(spirv);
-        // SAFETY: the code slice lives through the call.
-        parts.module = unsafe { device.create_shader_module(&info, None) }
-            .map_err(vulkan("vkCreateShaderModule"))?;
-
-        let count = job.buffers.iter().map(|buffer| buffer.set + 1).max().unwrap_or(0);
+        let mut layouts =
+            Layouts { device, sets: Vec::new(), layout: vk::PipelineLayout::null(), stages, push };
+        let count = buffers.iter().map(|buffer| buffer.set + 1).max().unwrap_or(0);
         for set in 0..count {
             let mut bindings: BTreeMap<u32, (BufferKind, u32)> = BTreeMap::new();
-            for buffer in job.buffers.iter().filter(|buffer| buffer.set == set) {
+            for buffer in buffers.iter().filter(|buffer| buffer.set == set) {
                 let (_, elements) = bindings.entry(buffer.binding).or_insert((buffer.kind, 0));
                 *elements = (*elements).max(buffer.element + 1);
             }
@@ -76,31 +101,59 @@ impl<'d> PipelineParts<'d> {
                         .binding(binding)
                         .descriptor_type(kind.descriptor())
                         .descriptor_count(elements)
-                        .stage_flags(vk::ShaderStageFlags::COMPUTE)
+                        .stage_flags(stages)
                 })
                 .collect();
             let info = vk::DescriptorSetLayoutCreateInfo::default().bindings(&bindings);
             // SAFETY: `bindings` lives through the call.
             let layout = unsafe { device.create_descriptor_set_layout(&info, None) }
                 .map_err(vulkan("vkCreateDescriptorSetLayout"))?;
-            parts.sets.push(layout);
+            layouts.sets.push(layout);
         }
 
-        let push = [vk::PushConstantRange::default()
-            .stage_flags(vk::ShaderStageFlags::COMPUTE)
-            .size(push_bytes(job).len() as u32)];
-        let ranges = if job.push.is_empty() { &[][..] } else { &push[..] };
+        let range =
+            [vk::PushConstantRange::default().stage_flags(stages).size(layouts.push.len() as u32)];
+        let ranges = if layouts.push.is_empty() { &[][..] } else { &range[..] };
         let info = vk::PipelineLayoutCreateInfo::default()
-            .set_layouts(&parts.sets)
+            .set_layouts(&layouts.sets)
             .push_constant_ranges(ranges);
         // SAFETY: the slices live through the call, the set layouts are live.
-        parts.layout = unsafe { device.create_pipeline_layout(&info, None) }
+        layouts.layout = unsafe { device.create_pipeline_layout(&info, None) }
             .map_err(vulkan("vkCreatePipelineLayout"))?;
-        Ok(parts)
+        Ok(layouts)
+    }
+
+    /// The pipeline layout.
+    pub(super) fn layout(&self) -> vk::PipelineLayout {
+        self.layout
+    }
+
+    /// Binds descriptors and sets push constants.
+    ///
+    /// # Safety
+    ///
+    /// The command buffer is being recorded, and all that the descriptors refer to outlives its
+    /// execution.
+    pub(super) unsafe fn record(
+        &self,
+        commands: vk::CommandBuffer,
+        point: vk::PipelineBindPoint,
+        descriptors: &DescriptorPool<'_>,
+    ) {
+        let (device, layout) = (self.device, self.layout);
+        // SAFETY: the sets were made from this layout, and the caller promises the rest.
+        unsafe {
+            if !descriptors.sets.is_empty() {
+                device.cmd_bind_descriptor_sets(commands, point, layout, 0, &descriptors.sets, &[]);
+            }
+            if !self.push.is_empty() {
+                device.cmd_push_constants(commands, layout, self.stages, 0, &self.push);
+            }
+        }
     }
 }
 
-impl Drop for PipelineParts<'_> {
+impl Drop for Layouts<'_> {
     fn drop(&mut self) {
         // SAFETY: the handles were made from this device, null handles are allowed, and the
         // pipelines made from them borrow `self` and so are gone.
@@ -109,16 +162,27 @@ impl Drop for PipelineParts<'_> {
             for &set in &self.sets {
                 self.device.destroy_descriptor_set_layout(set, None);
             }
-            self.device.destroy_shader_module(self.module, None);
         }
     }
 }
 
-/// Push constants as Vulkan takes them: padded to a multiple of four bytes.
-fn push_bytes(job: &Job<'_>) -> Vec<u8> {
-    let mut bytes = job.push.clone();
-    bytes.resize(bytes.len().next_multiple_of(4), 0);
-    bytes
+/// Everything a compute pipeline is made from: the shader module and the layouts.
+pub(super) struct PipelineParts<'d> {
+    module: Module<'d>,
+    pub(super) layouts: Layouts<'d>,
+}
+
+impl<'d> PipelineParts<'d> {
+    pub(super) fn new(
+        device: &'d ash::Device,
+        job: &Job<'_>,
+        spirv: &[u32],
+    ) -> Result<Self, JobError> {
+        let module = Module::new(device, spirv)?;
+        let stages = vk::ShaderStageFlags::COMPUTE;
+        let layouts = Layouts::new(device, &job.buffers, &job.push, stages)?;
+        Ok(PipelineParts { module, layouts })
+    }
 }
 
 /// A compute pipeline.
@@ -146,13 +210,14 @@ impl<'p> Pipeline<'p> {
         let specialization = vk::SpecializationInfo::default().map_entries(&map).data(&data);
         let stage = vk::PipelineShaderStageCreateInfo::default()
             .stage(vk::ShaderStageFlags::COMPUTE)
-            .module(parts.module)
+            .module(parts.module.handle)
             .name(&entry)
             .specialization_info(&specialization);
-        let info = [vk::ComputePipelineCreateInfo::default().stage(stage).layout(parts.layout)];
+        let info =
+            [vk::ComputePipelineCreateInfo::default().stage(stage).layout(parts.layouts.layout)];
         // SAFETY: all that `info` points to lives through the call.
         let made = unsafe {
-            parts.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None)
+            parts.layouts.device.create_compute_pipelines(vk::PipelineCache::null(), &info, None)
         };
         let handles = made.map_err(|(_, result)| vulkan("vkCreateComputePipelines")(result))?;
         Ok(Pipeline { parts, handle: handles[0] })
@@ -162,7 +227,7 @@ impl<'p> Pipeline<'p> {
 impl Drop for Pipeline<'_> {
     fn drop(&mut self) {
         // SAFETY: made from this device; every submission that used it has been waited for.
-        unsafe { self.parts.device.destroy_pipeline(self.handle, None) };
+        unsafe { self.parts.layouts.device.destroy_pipeline(self.handle, None) };
     }
 }
 
@@ -179,18 +244,19 @@ impl<'d> MappedBuffer<'d> {
     pub(super) fn new(
         device: &'d ash::Device,
         memory: &vk::PhysicalDeviceMemoryProperties,
-        buffer: &Buffer,
+        contents: &[u8],
+        usage: vk::BufferUsageFlags,
     ) -> Result<Self, JobError> {
         let mut made = MappedBuffer {
             device,
             handle: vk::Buffer::null(),
             memory: vk::DeviceMemory::null(),
             mapped: std::ptr::null_mut(),
-            length: buffer.contents.len(),
+            length: contents.len(),
         };
         let info = vk::BufferCreateInfo::default()
             .size(made.length as u64)
-            .usage(buffer.kind.usage())
+            .usage(usage)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         // SAFETY: `info` lives through the call.
         made.handle =
@@ -221,7 +287,7 @@ impl<'d> MappedBuffer<'d> {
         // SAFETY: the mapping holds at least `length` bytes (the allocation is at least as large
         // as the buffer), nothing else refers to it, and the two ranges cannot overlap.
         unsafe {
-            std::ptr::copy_nonoverlapping(buffer.contents.as_ptr(), made.mapped, made.length);
+            std::ptr::copy_nonoverlapping(contents.as_ptr(), made.mapped, made.length);
         }
         Ok(made)
     }
@@ -260,18 +326,18 @@ pub(super) struct DescriptorPool<'d> {
 impl<'d> DescriptorPool<'d> {
     pub(super) fn new(
         device: &'d ash::Device,
-        parts: &PipelineParts<'_>,
-        job: &Job<'_>,
+        layouts: &Layouts<'_>,
+        bound: &[Buffer],
         buffers: &[MappedBuffer<'_>],
         images: &[Option<BoundImage<'_>>],
     ) -> Result<Self, JobError> {
         let mut pool =
             DescriptorPool { device, handle: vk::DescriptorPool::null(), sets: Vec::new() };
-        if parts.sets.is_empty() {
+        if layouts.sets.is_empty() {
             return Ok(pool);
         }
         // Layouts may have gaps in an array's elements, so every binding is given room for all.
-        let count = job.buffers.iter().map(|buffer| buffer.element + 1).sum::<u32>().max(1);
+        let count = bound.iter().map(|buffer| buffer.element + 1).sum::<u32>().max(1);
         let sizes = [
             vk::DescriptorType::STORAGE_BUFFER,
             vk::DescriptorType::UNIFORM_BUFFER,
@@ -280,18 +346,18 @@ impl<'d> DescriptorPool<'d> {
         ]
         .map(|ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count));
         let info = vk::DescriptorPoolCreateInfo::default()
-            .max_sets(parts.sets.len() as u32)
+            .max_sets(layouts.sets.len() as u32)
             .pool_sizes(&sizes);
         // SAFETY: `info` lives through the call.
         pool.handle = unsafe { device.create_descriptor_pool(&info, None) }
             .map_err(vulkan("vkCreateDescriptorPool"))?;
         let info = vk::DescriptorSetAllocateInfo::default()
             .descriptor_pool(pool.handle)
-            .set_layouts(&parts.sets);
+            .set_layouts(&layouts.sets);
         // SAFETY: pool and layouts are live.
         pool.sets = unsafe { device.allocate_descriptor_sets(&info) }
             .map_err(vulkan("vkAllocateDescriptorSets"))?;
-        for ((buffer, mapped), image) in job.buffers.iter().zip(buffers).zip(images) {
+        for ((buffer, mapped), image) in bound.iter().zip(buffers).zip(images) {
             let range = [vk::DescriptorBufferInfo::default()
                 .buffer(mapped.handle)
                 .range(mapped.length as u64)];
@@ -351,6 +417,27 @@ impl<'d> CommandPool<'d> {
         buffers: &[MappedBuffer<'_>],
         images: &[Option<BoundImage<'_>>],
     ) -> Result<vk::CommandBuffer, JobError> {
+        let (device, compute) = (self.device, vk::PipelineBindPoint::COMPUTE);
+        self.record_between(buffers, images, |commands| {
+            let [x, y, z] = job.groups;
+            // SAFETY: every handle is live and stays so until `submit_and_wait` has returned,
+            // because the caller holds the values they come from; `interface::check` made sure
+            // that the layout covers what the shader uses.
+            unsafe {
+                device.cmd_bind_pipeline(commands, compute, pipeline.handle);
+                parts.layouts.record(commands, compute, descriptors);
+                device.cmd_dispatch(commands, x, y, z);
+            }
+        })
+    }
+
+    /// Records what `work` records between the upload of images and the download of everything.
+    pub(super) fn record_between(
+        &self,
+        buffers: &[MappedBuffer<'_>],
+        images: &[Option<BoundImage<'_>>],
+        work: impl FnOnce(vk::CommandBuffer),
+    ) -> Result<vk::CommandBuffer, JobError> {
         let device = self.device;
         let info = vk::CommandBufferAllocateInfo::default()
             .command_pool(self.handle)
@@ -361,10 +448,8 @@ impl<'d> CommandPool<'d> {
             .map_err(vulkan("vkAllocateCommandBuffers"))?[0];
         let begin = vk::CommandBufferBeginInfo::default()
             .flags(vk::CommandBufferUsageFlags::ONE_TIME_SUBMIT);
-        let compute = vk::PipelineBindPoint::COMPUTE;
         // SAFETY: every handle is live and stays so until `submit_and_wait` has returned,
-        // because the caller holds the values they come from; `interface::check` made sure
-        // that the layout covers what the shader uses.
+        // because the caller holds the values they come from.
         unsafe {
             device
                 .begin_command_buffer(commands, &begin)
@@ -374,34 +459,18 @@ impl<'d> CommandPool<'d> {
                     image.record_upload(commands, texels);
                 }
             }
-            device.cmd_bind_pipeline(commands, compute, pipeline.handle);
-            if !descriptors.sets.is_empty() {
-                device.cmd_bind_descriptor_sets(
-                    commands,
-                    compute,
-                    parts.layout,
-                    0,
-                    &descriptors.sets,
-                    &[],
-                );
-            }
-            if !job.push.is_empty() {
-                let stages = vk::ShaderStageFlags::COMPUTE;
-                device.cmd_push_constants(commands, parts.layout, stages, 0, &push_bytes(job));
-            }
-            let [x, y, z] = job.groups;
-            device.cmd_dispatch(commands, x, y, z);
+            work(commands);
             for (image, texels) in images.iter().zip(buffers) {
                 if let Some(image) = image {
                     image.record_download(commands, texels);
                 }
             }
             let barrier = [vk::MemoryBarrier::default()
-                .src_access_mask(vk::AccessFlags::SHADER_WRITE | vk::AccessFlags::TRANSFER_WRITE)
+                .src_access_mask(vk::AccessFlags::MEMORY_WRITE)
                 .dst_access_mask(vk::AccessFlags::HOST_READ)];
             device.cmd_pipeline_barrier(
                 commands,
-                vk::PipelineStageFlags::COMPUTE_SHADER | vk::PipelineStageFlags::TRANSFER,
+                vk::PipelineStageFlags::ALL_COMMANDS,
                 vk::PipelineStageFlags::HOST,
                 vk::DependencyFlags::empty(),
                 &barrier,

@@ -4,7 +4,7 @@
 //! two masks of its own, every `Loop` two, so nothing needs a stack.
 
 use crate::ir::{
-    AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, SysVal, Ty, Value,
+    AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, IoSlot, SysVal, Ty, Value,
 };
 
 /// A component of each invocation of a subgroup.
@@ -26,6 +26,7 @@ pub(super) struct Code {
     pub(super) memory_ops: Vec<MemoryOp>,
     pub(super) image_ops: Vec<ImageOp>,
     pub(super) var_ops: Vec<VarOp>,
+    pub(super) slot_ops: Vec<SlotOp>,
     /// Scalars of all private variables, with their first values.
     pub(super) vars: Vec<u64>,
     pub(super) has_barrier: bool,
@@ -67,6 +68,14 @@ pub(super) enum Op {
         var: u32,
         src: Slot,
     },
+    /// Index into [`Code::slot_ops`].
+    LoadSlot(u32),
+    /// Index into [`Code::slot_ops`].
+    StoreSlot(u32),
+    /// Makes a vertex of the stream.
+    EmitVertex(u8),
+    /// Ends the strip of the stream.
+    EndPrimitive(u8),
     /// Index into [`Code::memory_ops`], as all below.
     Load(u32),
     Store(u32),
@@ -191,6 +200,34 @@ pub(super) struct MemoryOp {
     pub(super) compare: Slot,
     /// Where an atomic's or a size's result goes.
     pub(super) result: Option<Slot>,
+}
+
+/// An access to an input or output.
+#[derive(Clone, Debug)]
+pub(super) struct SlotOp {
+    /// Whether what is read is an output.
+    pub(super) output: bool,
+    pub(super) slot: IoSlot,
+    pub(super) vertex: Option<Slot>,
+    /// Slots in addition.
+    pub(super) index: Option<Slot>,
+    /// How many slots more the row has behind `slot`.
+    pub(super) beyond: u32,
+    /// The first component, in dwords.
+    pub(super) first: u8,
+    /// Dwords of a component: 1 or 2.
+    pub(super) dwords: u8,
+    pub(super) comps: u8,
+    /// Components written.
+    pub(super) mask: u8,
+    pub(super) data: [Slot; 4],
+}
+
+impl SlotOp {
+    /// The slot accessed, if it is one of the row.
+    pub(super) fn at(&self, index: u32) -> Option<IoSlot> {
+        if index > self.beyond { None } else { self.slot.plus(index) }
+    }
 }
 
 /// A scalar of a variable: number `base`, and for each index with `(slot, count, stride)` so many strides on.

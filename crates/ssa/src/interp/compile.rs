@@ -3,13 +3,13 @@
 use hashbrown::HashMap;
 
 use super::code::{
-    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Slot, Space, VarOp, VectorOp,
+    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Slot, SlotOp, Space, VarOp, VectorOp,
 };
 use super::slots::Lifetimes;
 use super::{InterpError, Options};
 use crate::ir::{
-    AluOp, Class, Function, ImageForm, InstData, InstId, InstKind, Memory, PathStep, RegionId,
-    Scope, Shader, Src, Targets, Ty, Value, VarTy,
+    AluOp, Class, Function, ImageForm, InstData, InstId, InstKind, IoSlot, IoVar, Memory, PathStep,
+    RegionId, Scope, Shader, Src, Targets, Ty, Value, VarTy,
 };
 
 /// Compiles a valid shader.
@@ -193,6 +193,42 @@ impl Compiler<'_> {
         }
     }
 
+    /// An access to a slot of the row that is declared there, its data left out.
+    fn slot_op(
+        &self,
+        slot: IoSlot,
+        row: Option<&IoVar>,
+        (vertex, index): (Option<Src>, Option<Src>),
+        first: u8,
+    ) -> SlotOp {
+        let scalar = |src: Src| self.read(src, 0);
+        let beyond = row.and_then(|row| Some(row.slots() - 1 - row.index_of(slot)?)).unwrap_or(0);
+        SlotOp {
+            output: false,
+            slot,
+            vertex: vertex.map(scalar),
+            index: index.map(scalar),
+            beyond,
+            first,
+            dwords: 1,
+            comps: 0,
+            mask: 0,
+            data: [0; 4],
+        }
+    }
+
+    /// Lets an access load into a new value.
+    fn loaded(&mut self, op: &mut SlotOp, result: Value) {
+        let ty = self.func.ty(result);
+        op.data = self.define(result);
+        (op.comps, op.dwords) = (ty.comps() as u8, (ty.bits() / 32) as u8);
+    }
+
+    fn push_slot_op(&mut self, op: SlotOp) -> u32 {
+        self.code.slot_ops.push(op);
+        self.code.slot_ops.len() as u32 - 1
+    }
+
     /// The code of an instruction. Gives the operation, if any, that jumps to the end of its region.
     fn inst(
         &mut self,
@@ -250,13 +286,32 @@ impl Compiler<'_> {
                 let index = self.push_memory_op(op);
                 self.emit(Op::Atomic(index));
             }
-            InstKind::LoadInput { .. }
-            | InstKind::LoadOutput { .. }
-            | InstKind::StoreOutput { .. }
-            | InstKind::EmitVertex { .. }
-            | InstKind::EndPrimitive { .. } => {
-                return Err(InterpError::Unsupported("inputs and outputs"));
+            InstKind::LoadInput { slot, vertex, index, comp } => {
+                let row = self.shader.input(*slot);
+                let mut op = self.slot_op(*slot, row, (*vertex, *index), *comp);
+                self.loaded(&mut op, inst.results[0]);
+                let index = self.push_slot_op(op);
+                self.emit(Op::LoadSlot(index));
             }
+            InstKind::LoadOutput { slot, vertex, index, comp } => {
+                let row = self.shader.output(*slot);
+                let mut op = self.slot_op(*slot, row, (*vertex, *index), *comp);
+                op.output = true;
+                self.loaded(&mut op, inst.results[0]);
+                let index = self.push_slot_op(op);
+                self.emit(Op::LoadSlot(index));
+            }
+            InstKind::StoreOutput { slot, data, vertex, index, comp, mask } => {
+                let row = self.shader.output(*slot);
+                let mut op = self.slot_op(*slot, row, (*vertex, *index), *comp);
+                op.data = self.read_all(*data, mask.width());
+                (op.comps, op.mask) = (mask.width() as u8, mask.0);
+                op.dwords = (func.ty(data.value).bits() / 32) as u8;
+                let index = self.push_slot_op(op);
+                self.emit(Op::StoreSlot(index));
+            }
+            InstKind::EmitVertex { stream } => drop(self.emit(Op::EmitVertex(*stream))),
+            InstKind::EndPrimitive { stream } => drop(self.emit(Op::EndPrimitive(*stream))),
             InstKind::BufferSize(resource) => {
                 let mut op = self.memory_op(id, &Memory::Ssbo(*resource), None, Ty::X32);
                 op.result = Some(self.define(inst.results[0])[0]);

@@ -3,9 +3,12 @@
 use std::cell::Cell;
 
 use super::alu::{Comps, component, eval_alu, eval_component};
-use super::code::{Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Slot, Space, VarOp, VectorOp};
+use super::code::{
+    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Slot, SlotOp, Space, VarOp, VectorOp,
+};
 use super::image::{decode, encode, missing};
 use super::memory::{Memories, OutOfBounds, read, write};
+use super::stage::{StageIo, Who};
 use super::{InterpError, Options, Report};
 use crate::ir::{AluOp, AtomicOp, Class, ImageForm, InstId, Shader, SurfaceFormat, SysVal};
 
@@ -19,10 +22,16 @@ pub(super) fn run(
     memory: &mut Memories,
     grid: [u32; 3],
     options: &Options,
+    io: Option<&mut StageIo<'_>>,
 ) -> Result<Report, InterpError> {
-    let local_size = shader.compute().local_size;
     let width = u64::from(options.subgroup_size);
-    let invocations = local_size.iter().fold(1u64, |n, &size| n.saturating_mul(u64::from(size)));
+    let invocations = match &io {
+        Some(io) => io.group() as u64,
+        None => {
+            let local_size = shader.compute().local_size;
+            local_size.iter().fold(1u64, |n, &size| n.saturating_mul(u64::from(size)))
+        }
+    };
     let subgroups = invocations.div_ceil(width);
     // Without a barrier one state serves all subgroups, one after the other.
     let states = if code.has_barrier { subgroups } else { 1 };
@@ -47,6 +56,8 @@ pub(super) fn run(
         report: Report::default(),
         budget: options.budget,
         alpha_one: options.alpha_one,
+        undef: options.undef,
+        io,
     };
     let mut states: Vec<_> = (0..states).map(|_| State::new(&machine)).collect();
     for z in 0..grid[2] {
@@ -60,7 +71,7 @@ pub(super) fn run(
     Ok(machine.report)
 }
 
-struct Machine<'a> {
+struct Machine<'a, 'io> {
     shader: &'a Shader,
     code: &'a Code,
     memory: &'a mut Memories,
@@ -77,6 +88,9 @@ struct Machine<'a> {
     report: Report,
     budget: u64,
     alpha_one: bool,
+    undef: u64,
+    /// What stages other than compute have.
+    io: Option<&'a mut StageIo<'io>>,
 }
 
 /// A subgroup.
@@ -104,7 +118,7 @@ enum Stop {
 }
 
 impl State {
-    fn new(machine: &Machine<'_>) -> State {
+    fn new(machine: &Machine<'_, '_>) -> State {
         let (code, width) = (machine.code, machine.width);
         let state = State {
             pc: 0,
@@ -122,7 +136,7 @@ impl State {
         state
     }
 
-    fn start(&mut self, machine: &Machine<'_>, index: u32) {
+    fn start(&mut self, machine: &Machine<'_, '_>, index: u32) {
         let width = machine.width;
         let left = machine.invocations as usize - index as usize * width;
         self.pc = 0;
@@ -153,7 +167,7 @@ impl Iterator for Lanes {
     }
 }
 
-impl Machine<'_> {
+impl Machine<'_, '_> {
     fn workgroup(&mut self, states: &mut [State]) -> Result<(), InterpError> {
         self.report.workgroups += 1;
         self.shared.fill(0);
@@ -248,6 +262,14 @@ impl Machine<'_> {
                         }
                     }
                 }
+                Op::LoadSlot(index) => self.load_slot(state, &code.slot_ops[index as usize]),
+                Op::StoreSlot(index) => self.store_slot(state, &code.slot_ops[index as usize]),
+                Op::EmitVertex(stream) => {
+                    self.each_invocation(state, |io, who| io.emit(who, stream))
+                }
+                Op::EndPrimitive(stream) => {
+                    self.each_invocation(state, |io, who| io.end_primitive(who, stream));
+                }
                 Op::Image(index) => self.image(state, &code.image_ops[index as usize]),
                 Op::Uniform { value, slot } => {
                     let cells = state.slot(slot, width);
@@ -296,9 +318,72 @@ impl Machine<'_> {
                 SysVal::NumSubgroups => self.subgroups,
                 SysVal::SubgroupSize => self.width as u32,
                 SysVal::SubgroupInvocation => lane as u32,
-                _ => 0,
+                SysVal::VertexIndex
+                | SysVal::InstanceIndex
+                | SysVal::BaseVertex
+                | SysVal::BaseInstance
+                | SysVal::DrawIndex
+                | SysVal::PrimitiveId
+                | SysVal::InvocationId
+                | SysVal::TessCoord
+                | SysVal::PatchVertices => {
+                    let who = self.who(state, lane);
+                    self.io.as_ref().map_or(0, |io| io.sysval(who, sysval, comp))
+                }
             };
             state.slot(dst, self.width)[lane].set(u64::from(value));
+        }
+    }
+
+    fn who(&self, state: &State, lane: usize) -> Who {
+        Who { group: self.group[0], local: state.index * self.width as u32 + lane as u32 }
+    }
+
+    /// Calls `f` for each active invocation of a stage that has slots.
+    fn each_invocation(&mut self, state: &State, mut f: impl FnMut(&mut StageIo<'_>, Who)) {
+        for lane in Lanes(state.active) {
+            let who = self.who(state, lane);
+            if let Some(io) = &mut self.io {
+                f(io, who);
+            }
+        }
+    }
+
+    fn load_slot(&mut self, state: &State, op: &SlotOp) {
+        let (width, undef) = (self.width, self.undef);
+        for lane in Lanes(state.active) {
+            let slot = |slot: Slot| state.slot(slot, width)[lane].get() as u32;
+            let (vertex, index) = (op.vertex.map(slot), op.index.map_or(0, slot));
+            let who = self.who(state, lane);
+            for (comp, &to) in op.data.iter().enumerate().take(op.comps.into()) {
+                let size = usize::from(op.dwords);
+                let bits = (0..size).fold(0, |bits, i| {
+                    let io = self.io.as_ref();
+                    let dword = io.and_then(|io| io.read(who, op, vertex, index, comp * size + i));
+                    bits | u64::from(dword.unwrap_or(undef as u32)) << (32 * i)
+                });
+                state.slot(to, width)[lane].set(bits);
+            }
+        }
+    }
+
+    fn store_slot(&mut self, state: &State, op: &SlotOp) {
+        let width = self.width;
+        for lane in Lanes(state.active) {
+            let slot = |slot: Slot| state.slot(slot, width)[lane].get();
+            let vertex = op.vertex.map(|v| slot(v) as u32);
+            let index = op.index.map_or(0, |i| slot(i) as u32);
+            let who = self.who(state, lane);
+            let size = usize::from(op.dwords);
+            for comp in (0..usize::from(op.comps)).filter(|comp| op.mask >> comp & 1 == 1) {
+                let bits = slot(op.data[comp]);
+                for i in 0..size {
+                    let dword = (comp * size + i, (bits >> (32 * i)) as u32);
+                    if let Some(io) = &mut self.io {
+                        io.write(who, op, vertex, index, dword);
+                    }
+                }
+            }
         }
     }
 

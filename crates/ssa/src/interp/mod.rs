@@ -17,9 +17,11 @@ mod image;
 mod machine;
 mod memory;
 mod slots;
+mod stage;
 
 pub use image::Image;
 pub use memory::{BufferKey, OutOfBounds, Resources};
+pub use stage::{Emitted, Invocation, Outputs, Primitive, Slots, run_stage};
 
 use crate::analysis::Divergence;
 use crate::ir::{InstId, Shader, Stage, Value};
@@ -171,10 +173,21 @@ pub fn run(
     grid: [u32; 3],
     options: &Options,
 ) -> Result<Report, InterpError> {
-    verify(shader)?;
     if shader.stage.stage() != Stage::Compute {
-        return Err(InterpError::Unsupported("stages other than compute"));
+        return Err(InterpError::Unsupported("other stages as compute shaders"));
     }
+    run_in(shader, resources, grid, options, None)
+}
+
+/// Runs a shader of any stage; `io` is what those other than compute have.
+fn run_in(
+    shader: &Shader,
+    resources: &mut Resources,
+    grid: [u32; 3],
+    options: &Options,
+    io: Option<&mut stage::StageIo<'_>>,
+) -> Result<Report, InterpError> {
+    verify(shader)?;
     if shader.float_controls.rounding_rtz != 0 {
         return Err(InterpError::Unsupported("rounding toward zero as a mode"));
     }
@@ -183,7 +196,7 @@ pub fn run(
     }
     let code = compile::compile(shader, options)?;
     let mut memory = memory::Memories::bind(shader, resources)?;
-    let result = machine::run(shader, &code, &mut memory, grid, options);
+    let result = machine::run(shader, &code, &mut memory, grid, options, io);
     memory.unbind(resources);
     result
 }

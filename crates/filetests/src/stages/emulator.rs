@@ -1,0 +1,243 @@
+//! Our compiler and our emulator as an engine.
+
+use crestline::{CompileError, Options, compile_spirv};
+use crestline_device::{Device, Platform};
+use crestline_emu::{Attribute, Draw, Kernel, Patch, Resources, SlotValues};
+use crestline_judges::lavapipe::{AttributeType, Buffer, BufferKind, VertexStage};
+use crestline_program::{ResourceRef, Varying};
+use crestline_ssa::interp::{Emitted, Primitive, Slots};
+use crestline_ssa::ir::IoSlot;
+
+use super::pipeline::{Assembled, Engine, Point};
+use super::{DrawCase, StageTest};
+use crate::engine::image_shape;
+
+/// Runs compiled shaders.
+pub struct StageEmulator {
+    platform: Platform,
+    kernels: Vec<(VertexStage, Kernel)>,
+    resources: Resources,
+    options: crestline_emu::Options,
+}
+
+impl StageEmulator {
+    /// Compiles the shaders of a test; `Ok(Err(stage))` names a stage that the compiler does not know yet.
+    ///
+    /// # Errors
+    ///
+    /// The compiler's message or the emulator's.
+    pub fn new(
+        test: &StageTest,
+        platform: Platform,
+    ) -> Result<Result<StageEmulator, VertexStage>, String> {
+        let mut kernels = Vec::new();
+        for (stage, words) in &test.modules {
+            let mut options = Options::new(platform);
+            options.verify = true;
+            let program = match compile_spirv(words, &options) {
+                Err(CompileError::Stage { .. }) => return Ok(Err(*stage)),
+                other => other.map_err(|error| format!("{stage:?}: {error}"))?,
+            };
+            let kernel = Kernel::load(&program.code, program.metadata, &Device::new(platform))
+                .map_err(|error| format!("{stage:?}: {error}"))?;
+            kernels.push((*stage, kernel));
+        }
+        let mut resources = Resources::new();
+        for buffer in &test.case.resources.buffers {
+            match buffer.kind {
+                BufferKind::Image(image) => resources
+                    .set_image(name(buffer), image_shape(&image), &buffer.contents)
+                    .map_err(|error| error.to_string())?,
+                _ => resources.set_buffer(name(buffer), &buffer.contents),
+            }
+        }
+        resources.set_push_constants(&test.case.resources.push);
+        for attribute in &test.case.attributes {
+            let channels = &"rgba"[..attribute.components as usize];
+            let ty = match attribute.ty {
+                AttributeType::F32 => "32f",
+                AttributeType::I32 => "32i",
+                AttributeType::U32 => "32ui",
+                AttributeType::F64 => "64f",
+            };
+            let format = format!("{channels}{ty}").parse().map_err(|error| format!("{error}"))?;
+            let bytes = attribute.contents.clone();
+            let (stride, per_instance) = (attribute.stride(), attribute.per_instance);
+            resources.set_attribute(
+                attribute.location,
+                Attribute { format, stride, per_instance, bytes },
+            );
+        }
+        let options = crestline_emu::Options { budget: 50_000_000, ..Default::default() };
+        Ok(Ok(StageEmulator { platform, kernels, resources, options }))
+    }
+
+    fn kernel(&self, stage: VertexStage) -> Result<&Kernel, String> {
+        let kernel = self.kernels.iter().find(|(found, _)| *found == stage);
+        kernel.map(|(_, kernel)| kernel).ok_or_else(|| "no such stage".to_owned())
+    }
+}
+
+fn name(buffer: &Buffer) -> ResourceRef {
+    ResourceRef { set: buffer.set, binding: buffer.binding, element: buffer.element }
+}
+
+/// Where a slot of the middle's form lies: a varying, and which of its dwords the slot's first is, if it has not all four.
+fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
+    match slot {
+        IoSlot::Position => (Varying::Position, None),
+        IoSlot::PointSize => (Varying::Header, Some(3)),
+        IoSlot::Layer => (Varying::Header, Some(1)),
+        IoSlot::ViewportIndex => (Varying::Header, Some(2)),
+        IoSlot::ClipDistances { first } => (Varying::ClipDistances { first }, None),
+        IoSlot::PrimitiveId => (Varying::PrimitiveId, None),
+        IoSlot::Location(location) => (Varying::Location { location }, None),
+        IoSlot::Patch(location) => (Varying::Patch { location }, None),
+        // The patch header is handed on as it is.
+        IoSlot::TessLevelOuter | IoSlot::TessLevelInner => (Varying::Padding, None),
+    }
+}
+
+fn to_values(slots: &Slots) -> SlotValues {
+    let mut values = SlotValues::new();
+    for (slot, dwords) in slots {
+        match varying(*slot) {
+            (varying, None) => values.set(varying, *dwords),
+            (varying, Some(at)) => {
+                let mut all = values.get(varying);
+                all[at] = dwords[0];
+                values.set(varying, all);
+            }
+        }
+    }
+    values
+}
+
+fn from_values(values: &SlotValues) -> Slots {
+    let mut slots = Slots::new();
+    for (varying, dwords) in values.iter() {
+        let slot = match varying {
+            Varying::Position => IoSlot::Position,
+            Varying::ClipDistances { first } => IoSlot::ClipDistances { first },
+            Varying::Location { location } => IoSlot::Location(location),
+            Varying::Patch { location } => IoSlot::Patch(location),
+            Varying::PrimitiveId => IoSlot::PrimitiveId,
+            Varying::Header => {
+                for (slot, at) in
+                    [(IoSlot::Layer, 1), (IoSlot::ViewportIndex, 2), (IoSlot::PointSize, 3)]
+                {
+                    slots.insert(slot, [dwords[at], None, None, None]);
+                }
+                continue;
+            }
+            _ => continue,
+        };
+        slots.insert(slot, dwords);
+    }
+    slots
+}
+
+fn to_primitive(assembled: &Assembled) -> crestline_emu::Primitive {
+    let vertices = assembled.primitive.vertices.iter().map(to_values).collect();
+    crestline_emu::Primitive { vertices, id: assembled.id }
+}
+
+impl Engine for StageEmulator {
+    fn name(&self) -> String {
+        self.platform.to_string()
+    }
+
+    fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String> {
+        let draw = Draw {
+            vertices: case.vertices,
+            instances: case.instances,
+            first_vertex: case.first_vertex,
+            first_instance: case.first_instance,
+            draw_id: 0,
+            indexed: false,
+        };
+        let kernel = self.kernel(VertexStage::Vertex)?;
+        let (values, _) = kernel
+            .run_vertices(&draw, &self.resources, &self.options, None)
+            .map_err(|error| format!("vertex: {error}"))?;
+        Ok(values.iter().map(from_values).collect())
+    }
+
+    fn patches(&mut self, patches: &[Assembled]) -> Result<Vec<Primitive>, String> {
+        let kernel = self.kernel(VertexStage::TessControl)?;
+        let inputs: Vec<_> = patches.iter().map(to_primitive).collect();
+        let (patches, _) = kernel
+            .run_patches(&inputs, &self.resources, &self.options, None)
+            .map_err(|error| format!("tess_control: {error}"))?;
+        Ok(patches
+            .iter()
+            .map(|patch| Primitive {
+                vertices: patch.vertices.iter().map(from_values).collect(),
+                patch: with_levels(&patch.values),
+            })
+            .collect())
+    }
+
+    fn points(&mut self, patch: &Assembled, points: &[Point]) -> Result<Vec<Slots>, String> {
+        let kernel = self.kernel(VertexStage::TessEval)?;
+        let patch = Patch {
+            values: without_levels(&patch.primitive.patch),
+            vertices: patch.primitive.vertices.iter().map(to_values).collect(),
+            id: patch.id,
+        };
+        let (values, _) = kernel
+            .run_points(&patch, points, &self.resources, &self.options, None)
+            .map_err(|error| format!("tess_eval: {error}"))?;
+        Ok(values.iter().map(from_values).collect())
+    }
+
+    fn primitives(&mut self, primitives: &[Assembled]) -> Result<Vec<Vec<Emitted>>, String> {
+        let kernel = self.kernel(VertexStage::Geometry)?;
+        let inputs: Vec<_> = primitives.iter().map(to_primitive).collect();
+        let (outputs, _) = kernel
+            .run_primitives(&inputs, &self.resources, &self.options, None)
+            .map_err(|error| format!("geometry: {error}"))?;
+        let mut emitted = Vec::new();
+        for invocation in outputs.iter().flat_map(|output| &output.invocations) {
+            let mut events = Vec::new();
+            for vertex in invocation {
+                let stream = vertex.stream;
+                events.push(Emitted::Vertex { stream, slots: from_values(&vertex.values) });
+                if vertex.cut {
+                    events.push(Emitted::EndPrimitive { stream });
+                }
+            }
+            emitted.push(events);
+        }
+        Ok(emitted)
+    }
+
+    fn buffers(&mut self, case: &DrawCase) -> Result<Vec<Vec<u8>>, String> {
+        let contents = case.resources.buffers.iter().map(|buffer| match buffer.kind {
+            BufferKind::Image(_) => self.resources.image(name(buffer)),
+            _ => self.resources.buffer(name(buffer)),
+        });
+        Ok(contents.map(Option::unwrap_or_default).collect())
+    }
+}
+
+/// The slots of a patch; the two halves of its header are kept under the names of the levels.
+fn with_levels(values: &SlotValues) -> Slots {
+    let mut slots = from_values(values);
+    slots.insert(IoSlot::TessLevelInner, values.get(Varying::PatchHeader { half: 0 }));
+    slots.insert(IoSlot::TessLevelOuter, values.get(Varying::PatchHeader { half: 1 }));
+    slots
+}
+
+/// What [`with_levels`] undoes.
+fn without_levels(slots: &Slots) -> SlotValues {
+    let mut values = SlotValues::new();
+    for (slot, dwords) in slots {
+        match *slot {
+            IoSlot::TessLevelInner => values.set(Varying::PatchHeader { half: 0 }, *dwords),
+            IoSlot::TessLevelOuter => values.set(Varying::PatchHeader { half: 1 }, *dwords),
+            slot => values.set(varying(slot).0, *dwords),
+        }
+    }
+    values
+}

@@ -1,0 +1,167 @@
+//! Runs draw calls of vertex, tessellation and geometry shaders through engines.
+//!
+//! What lies between the stages is done here, once for all engines: vertex fetch, assembly of primitives and patches, and
+//! the division of strips into what transform feedback captures. The tessellator is lavapipe's: its evaluation shader tells
+//! at which points it ran, and the engines run it there too.
+
+mod case;
+mod emulator;
+mod interpreter;
+mod pipeline;
+
+use std::path::Path;
+
+use crestline_frontend::{Language, TranslateOptions, translate};
+use crestline_judges::lavapipe::{Capture, DrawJob, Drawn, JobError, Lavapipe, VertexStage};
+use crestline_ssa::ir::Shader;
+
+pub use case::{DrawCase, Output};
+pub use emulator::StageEmulator;
+pub use interpreter::StageInterpreter;
+pub use pipeline::{Engine, Found, Point, run};
+
+use crate::corpus::{LoadError, compile_source};
+
+/// A file of `tests/stages/`.
+#[derive(Debug)]
+pub struct StageTest {
+    /// File name without its folder.
+    pub name: String,
+    /// The draw call.
+    pub case: DrawCase,
+    /// The module of each stage, in the order of the pipeline.
+    pub modules: Vec<(VertexStage, Vec<u32>)>,
+}
+
+/// All files of `tests/stages/` whose name contains the value of `CRESTLINE_ONLY`, sorted by name.
+///
+/// # Errors
+///
+/// All tests that cannot be loaded, one line each.
+pub fn stage_tests() -> Result<Vec<StageTest>, String> {
+    let only = std::env::var("CRESTLINE_ONLY").unwrap_or_default();
+    let folder = crate::repository().join("tests/stages");
+    let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let mut paths: Vec<_> = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|path| path.extension().is_some_and(|ending| ending == "glsl"))
+        .filter(|path| path.to_string_lossy().contains(&only))
+        .collect();
+    paths.sort();
+    let (mut tests, mut errors) = (Vec::new(), Vec::new());
+    for path in paths {
+        match load(&path) {
+            Ok(test) => tests.push(test),
+            Err(error) => errors.push(error.to_string()),
+        }
+    }
+    if errors.is_empty() { Ok(tests) } else { Err(errors.join("\n")) }
+}
+
+/// The ending that names a shader's stage.
+pub fn extension(stage: VertexStage) -> &'static str {
+    match stage {
+        VertexStage::Vertex => "vert",
+        VertexStage::TessControl => "tesc",
+        VertexStage::TessEval => "tese",
+        VertexStage::Geometry => "geom",
+    }
+}
+
+fn load(path: &Path) -> Result<StageTest, LoadError> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| LoadError::Io { path: path.to_owned(), source })?;
+    let case = DrawCase::parse(&text)
+        .map_err(|source| LoadError::Case { path: path.to_owned(), source })?;
+    let mut modules = Vec::new();
+    for (stage, source) in &case.shaders {
+        let name = format!("shader.{}", extension(*stage));
+        let words = compile_source(&name, Language::Glsl, source)
+            .map_err(|message| LoadError::Shader { path: path.to_owned(), message })?;
+        modules.push((*stage, words));
+    }
+    let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    Ok(StageTest { name, case, modules })
+}
+
+impl StageTest {
+    /// A stage's shader as the front end makes it.
+    ///
+    /// # Errors
+    ///
+    /// The front end's message.
+    pub fn shader(&self, stage: VertexStage) -> Result<Shader, String> {
+        let module = self.module(stage).ok_or("no such stage")?;
+        translate(module, &TranslateOptions::default()).map_err(|error| error.to_string())
+    }
+
+    /// A stage's module.
+    pub fn module(&self, stage: VertexStage) -> Option<&[u32]> {
+        self.modules.iter().find(|(found, _)| *found == stage).map(|(_, words)| &words[..])
+    }
+
+    /// What lavapipe makes of the draw call, the points that it evaluated behind the outputs of the case.
+    ///
+    /// # Errors
+    ///
+    /// What lavapipe refused.
+    pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Drawn, JobError> {
+        let case = &self.case;
+        let streams = case.outputs.iter().map(|output| output.stream + 1).max().unwrap_or(1);
+        let mut captures = vec![Vec::new(); streams];
+        for output in &case.outputs {
+            captures[output.stream].push(Capture { what: output.what, bytes: output.bytes });
+        }
+        let drawn = lavapipe.draw(&DrawJob {
+            stages: self.modules.iter().map(|(stage, words)| (*stage, &words[..])).collect(),
+            attributes: case.attributes.clone(),
+            topology: case.topology,
+            vertices: case.vertices,
+            instances: case.instances,
+            first_vertex: case.first_vertex,
+            first_instance: case.first_instance,
+            push: case.resources.push.clone(),
+            buffers: case.resources.buffers.clone(),
+            captures,
+        })?;
+        Ok(drawn)
+    }
+
+    /// Compares what an engine found with what lavapipe did, one line for each output and buffer that differs.
+    pub fn differences(&self, found: &Found, expected: &Drawn) -> Vec<String> {
+        let mut differences = Vec::new();
+        let streams = expected.streams.len();
+        for stream in 0..streams {
+            let outputs = || self.case.outputs.iter().filter(move |o| o.stream == stream);
+            let stride: u32 = outputs().map(|output| output.bytes).sum();
+            let mut offset = 0;
+            for output in outputs() {
+                let (start, end) = (offset as usize, (offset + output.bytes) as usize);
+                offset += output.bytes;
+                let column = |bytes: &[u8]| -> Vec<u8> {
+                    bytes
+                        .chunks(stride as usize)
+                        .filter_map(|v| v.get(start..end))
+                        .flatten()
+                        .copied()
+                        .collect()
+                };
+                let empty = Vec::new();
+                let found = column(found.streams.get(stream).unwrap_or(&empty));
+                let expected = column(&expected.streams[stream]);
+                if let Some(difference) = output.rule.difference(&found, &expected) {
+                    differences.push(format!("{:?} of stream {stream}: {difference}", output.what));
+                }
+            }
+        }
+        let buffers = self.case.resources.buffers.iter().zip(&self.case.resources.rules);
+        for ((buffer, rule), (found, expected)) in
+            buffers.zip(found.buffers.iter().zip(&expected.buffers))
+        {
+            if let Some(difference) = rule.difference(found, expected) {
+                differences.push(format!("buffer {}.{}: {difference}", buffer.set, buffer.binding));
+            }
+        }
+        differences
+    }
+}

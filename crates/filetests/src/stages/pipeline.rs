@@ -1,0 +1,278 @@
+//! What lies between the stages.
+
+use crestline_judges::lavapipe::{
+    Attribute, AttributeType, Captured, Drawn, Topology, VertexStage,
+};
+use crestline_ssa::interp::{Emitted, Primitive, Slots};
+use crestline_ssa::ir::{IoSlot, IoVar, OutputPrimitive, Shader, StageInfo};
+
+use super::{DrawCase, StageTest};
+
+/// Runs the shaders of one test.
+pub trait Engine {
+    /// Its name in reports.
+    fn name(&self) -> String;
+
+    /// Runs the vertex shader: for each instance each vertex.
+    ///
+    /// # Errors
+    ///
+    /// Why there is no result, as in all other stages.
+    fn vertices(&mut self, case: &DrawCase) -> Result<Vec<Slots>, String>;
+
+    /// Runs the tessellation control shader.
+    ///
+    /// # Errors
+    ///
+    /// See [`Engine::vertices`].
+    fn patches(&mut self, patches: &[Assembled]) -> Result<Vec<Primitive>, String>;
+
+    /// Runs the tessellation evaluation shader at points of a patch.
+    ///
+    /// # Errors
+    ///
+    /// See [`Engine::vertices`].
+    fn points(&mut self, patch: &Assembled, points: &[Point]) -> Result<Vec<Slots>, String>;
+
+    /// Runs the geometry shader: for each primitive each invocation.
+    ///
+    /// # Errors
+    ///
+    /// See [`Engine::vertices`].
+    fn primitives(&mut self, primitives: &[Assembled]) -> Result<Vec<Vec<Emitted>>, String>;
+
+    /// The buffers after all stages, in the order of the case.
+    ///
+    /// # Errors
+    ///
+    /// See [`Engine::vertices`].
+    fn buffers(&mut self, case: &DrawCase) -> Result<Vec<Vec<u8>>, String>;
+}
+
+/// A primitive or patch and its number.
+#[derive(Debug, Clone)]
+pub struct Assembled {
+    /// Its vertices.
+    pub primitive: Primitive,
+    /// `gl_PrimitiveID`.
+    pub id: u32,
+}
+
+/// A point of a domain: u, v, w.
+pub type Point = [f32; 3];
+
+/// What an engine found.
+#[derive(Debug, Clone, Default)]
+pub struct Found {
+    /// The captured vertices of each stream.
+    pub streams: Vec<Vec<u8>>,
+    /// The buffers.
+    pub buffers: Vec<Vec<u8>>,
+}
+
+/// Runs a test on an engine. Tessellation happens at the points that `expected` tells.
+///
+/// # Errors
+///
+/// The engine's message, or an output that the shaders did not write.
+pub fn run(test: &StageTest, engine: &mut dyn Engine, expected: &Drawn) -> Result<Found, String> {
+    let case = &test.case;
+    let vertices = engine.vertices(case)?;
+    let last = test.modules.last().map(|(stage, _)| *stage).ok_or("no stage")?;
+    let last = test.shader(last)?;
+    let mut streams = vec![Vec::new(); expected.streams.len()];
+    let mut primitives = assemble(case, &vertices);
+    if case.has(VertexStage::TessEval) {
+        if case.has(VertexStage::TessControl) {
+            let patches = engine.patches(&primitives)?;
+            for (primitive, patch) in primitives.iter_mut().zip(patches) {
+                primitive.primitive = patch;
+            }
+        }
+        primitives = evaluate(case, engine, &primitives, expected)?;
+    }
+    if case.has(VertexStage::Geometry) {
+        let StageInfo::Geometry(info) = last.stage else { return Err("no geometry shader".into()) };
+        for emitted in engine.primitives(&primitives)? {
+            for (stream, out) in streams.iter_mut().enumerate() {
+                capture(case, stream, &divided(&emitted, stream, info.output), &last, out)?;
+            }
+        }
+    } else {
+        for primitive in &primitives {
+            let vertices: Vec<&Slots> = primitive.primitive.vertices.iter().collect();
+            capture(case, 0, &vertices, &last, &mut streams[0])?;
+        }
+    }
+    Ok(Found { streams, buffers: engine.buffers(case)? })
+}
+
+/// Groups vertices to primitives; numbers start anew for each instance.
+fn assemble(case: &DrawCase, vertices: &[Slots]) -> Vec<Assembled> {
+    let size = match case.topology {
+        Topology::Points => 1,
+        Topology::Lines => 2,
+        Topology::LinesAdjacency => 4,
+        Topology::Triangles => 3,
+        Topology::TrianglesAdjacency => 6,
+        Topology::Patches(n) => n.max(1) as usize,
+    };
+    let instances = vertices.chunks(case.vertices as usize);
+    let of_instance = |vertices: &[Slots]| -> Vec<Assembled> {
+        (0..)
+            .zip(vertices.chunks_exact(size))
+            .map(|(id, vertices)| {
+                let primitive = Primitive { vertices: vertices.to_vec(), patch: Slots::new() };
+                Assembled { primitive, id }
+            })
+            .collect()
+    };
+    instances.flat_map(of_instance).collect()
+}
+
+/// Runs the evaluation shader wherever lavapipe ran it, in the order of its primitives.
+fn evaluate(
+    case: &DrawCase,
+    engine: &mut dyn Engine,
+    patches: &[Assembled],
+    expected: &Drawn,
+) -> Result<Vec<Assembled>, String> {
+    let place = Captured::Location { location: case.points.unwrap_or(0), component: 0 };
+    let (mut start, mut stride) = (None, 0);
+    for output in case.outputs.iter().filter(|output| output.stream == 0) {
+        if output.what == place {
+            start = Some(stride);
+        }
+        stride += output.bytes as usize;
+    }
+    let start = start.ok_or("the location of `points` is no output")?;
+    let mut points: Vec<Vec<Point>> = vec![Vec::new(); patches.len()];
+    let mut order = Vec::new();
+    for vertex in expected.streams[0].chunks_exact(stride) {
+        let dwords = vertex[start..start + 16].as_chunks::<4>().0;
+        let float = |i: usize| f32::from_le_bytes(dwords[i]);
+        let patch = float(3) as usize;
+        let of_patch = points.get_mut(patch).ok_or("the judge names a patch that there is not")?;
+        order.push((patch, of_patch.len()));
+        of_patch.push([float(0), float(1), float(2)]);
+    }
+    let mut values = Vec::new();
+    for (patch, points) in patches.iter().zip(&points) {
+        values.push(engine.points(patch, points)?);
+    }
+    // Each vertex by itself: what the tessellator joins them to is the judge's affair.
+    Ok(order
+        .into_iter()
+        .map(|(patch, point)| Assembled {
+            primitive: Primitive {
+                vertices: vec![values[patch][point].clone()],
+                patch: Slots::new(),
+            },
+            id: patch as u32,
+        })
+        .collect())
+}
+
+/// The vertices that transform feedback captures of a stream: those of points, lines and triangles one by one.
+fn divided(emitted: &[Emitted], stream: usize, output: OutputPrimitive) -> Vec<&Slots> {
+    let size = match output {
+        OutputPrimitive::Points => 1,
+        OutputPrimitive::LineStrip => 2,
+        OutputPrimitive::TriangleStrip => 3,
+    };
+    let (mut vertices, mut strip): (_, Vec<&Slots>) = (Vec::new(), Vec::new());
+    for event in emitted {
+        match event {
+            Emitted::Vertex { stream: of, slots } if usize::from(*of) == stream => {
+                strip.push(slots);
+                if let Some(first) = strip.len().checked_sub(size) {
+                    let mut last: Vec<&Slots> = strip[first..].to_vec();
+                    // Every other triangle of a strip runs the other way round.
+                    if size == 3 && first % 2 == 1 {
+                        last.swap(1, 2);
+                    }
+                    vertices.extend(last);
+                }
+            }
+            Emitted::EndPrimitive { stream: of } if usize::from(*of) == stream => strip.clear(),
+            _ => {}
+        }
+    }
+    vertices
+}
+
+/// Appends the outputs of a stream for each vertex; `last` is the shader that gave them.
+fn capture(
+    case: &DrawCase,
+    stream: usize,
+    vertices: &[&Slots],
+    last: &Shader,
+    out: &mut Vec<u8>,
+) -> Result<(), String> {
+    for slots in vertices {
+        for output in case.outputs.iter().filter(|output| output.stream == stream) {
+            let (slot, first) = place(case, output.what);
+            for dword in 0..output.bytes / 4 {
+                let (slots_on, at) = nth_dword(last.output(slot), slot, first, dword);
+                let slot = slot.plus(slots_on).ok_or("an output that ends beyond its slots")?;
+                let found = slots.get(&slot).and_then(|dwords| dwords[at as usize]);
+                let what = output.what;
+                let found = found.ok_or_else(|| format!("{what:?}: dword {dword} not written"))?;
+                out.extend(found.to_le_bytes());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// How many slots on from its first one dword number `dword` of an output lies, and where in that slot. Elements of arrays
+/// and columns begin in slots of their own.
+fn nth_dword(var: Option<&IoVar>, slot: IoSlot, first: u32, dword: u32) -> (u32, u32) {
+    let element = match var {
+        Some(var) if matches!(slot, IoSlot::Location(_)) => {
+            let dwords = var.ty.comps() as u32 * var.ty.bits() / 32;
+            dword / dwords * var.element_slots() * 4 + dword % dwords
+        }
+        _ => dword,
+    };
+    ((first + element) / 4, (first + element) % 4)
+}
+
+/// The slot of an output and the dword in it where the output begins.
+fn place(case: &DrawCase, what: Captured) -> (IoSlot, u32) {
+    let clips = case.outputs.iter().find(|output| output.what == Captured::ClipDistance);
+    match what {
+        Captured::Location { location, component } => (IoSlot::Location(location), component),
+        Captured::Position => (IoSlot::Position, 0),
+        Captured::PointSize => (IoSlot::PointSize, 0),
+        Captured::ClipDistance => (IoSlot::ClipDistances { first: 0 }, 0),
+        Captured::CullDistance => {
+            (IoSlot::ClipDistances { first: 0 }, clips.map_or(0, |output| output.bytes / 4))
+        }
+        Captured::PrimitiveId => (IoSlot::PrimitiveId, 0),
+        Captured::Layer => (IoSlot::Layer, 0),
+        Captured::ViewportIndex => (IoSlot::ViewportIndex, 0),
+    }
+}
+
+/// The slots of an attribute for a vertex or instance: missing components are 0, 0, 0, 1.
+pub(super) fn fetch(attribute: &Attribute, element: u32, slots: &mut Slots) {
+    let stride = attribute.stride() as usize;
+    let start = element as usize * stride;
+    let bytes = attribute.contents.get(start..start + stride).unwrap_or_default();
+    let mut dwords: Vec<u32> =
+        bytes.as_chunks::<4>().0.iter().map(|chunk| u32::from_le_bytes(*chunk)).collect();
+    let one = match attribute.ty {
+        AttributeType::F32 => 1f32.to_bits(),
+        _ => 1,
+    };
+    if attribute.ty != AttributeType::F64 {
+        dwords.extend(&[0, 0, 0, one][dwords.len()..]);
+    }
+    for (location, chunk) in (attribute.location..).zip(dwords.chunks(4)) {
+        let slot = slots.entry(IoSlot::Location(location)).or_default();
+        for (to, dword) in slot.iter_mut().zip(chunk) {
+            *to = Some(*dword);
+        }
+    }
+}

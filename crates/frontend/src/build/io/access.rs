@@ -1,0 +1,227 @@
+//! Loads and stores of inputs and outputs. No access crosses a slot.
+
+use crestline_ssa::ir::{AluOp, Builder, InstKind, IoSlot, Src, Ty, Value, WriteMask};
+
+use super::{Compact, Root, SlotPtr, Vertex};
+use crate::build::Translator;
+use crate::build::pointer::Index;
+use crate::build::value::Val;
+use crate::error::{ErrorCode, FrontendError, Result};
+
+/// Components of 64 bits in a slot.
+const WIDE_COMPS: usize = 2;
+
+/// A scalar or vector in slots.
+#[derive(Clone, Copy)]
+struct Place {
+    output: bool,
+    slot: IoSlot,
+    vertex: Option<Src>,
+    index: Option<Src>,
+    comp: u8,
+}
+
+impl Translator<'_, '_> {
+    /// Reads what a pointer into inputs or outputs points to.
+    pub(in crate::build) fn load_slots(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Val> {
+        if let Root::Compact(Compact { at: Some(Index::Dyn(index)), .. }) = pointer.root {
+            return self.load_distance(pointer, index).map(Val::Leaf);
+        }
+        if let Some((comp, vector)) = pointer.part {
+            let whole = SlotPtr { part: None, ..pointer.clone() };
+            let whole = self.load_slots(&whole, vector)?;
+            let whole = self.as_leaf(&whole, vector)?;
+            return Ok(Val::Leaf(self.dynamic_comp(whole, comp)));
+        }
+        if let Some((place, leaf)) = self.place_of(pointer, ty)? {
+            return Ok(Val::Leaf(self.load_place(place, leaf)?));
+        }
+        let mut parts = Vec::new();
+        for (part, ty) in self.slot_parts(pointer, ty)? {
+            parts.push(self.load_slots(&part, ty)?);
+        }
+        self.check_budget()?;
+        Ok(Val::Parts(parts.into()))
+    }
+
+    /// Writes what a pointer into outputs points to.
+    pub(in crate::build) fn store_slots(
+        &mut self,
+        pointer: &SlotPtr,
+        ty: u32,
+        val: &Val,
+    ) -> Result<()> {
+        if !pointer.output {
+            let detail = "expected a writable variable, found an input";
+            return Err(FrontendError::new(ErrorCode::NotWritable, detail));
+        }
+        if let Root::Compact(compact @ Compact { at: Some(Index::Dyn(index)), count, .. }) =
+            pointer.root
+        {
+            let data = self.as_leaf(val, ty)?;
+            let places: Result<Vec<_>> =
+                (0..count).map(|i| self.distance(pointer, compact, i)).collect();
+            return self.store_chosen(&places?, index, data);
+        }
+        if let Some((comp, vector)) = pointer.part {
+            let data = self.as_leaf(val, ty)?;
+            let whole = SlotPtr { part: None, ..pointer.clone() };
+            let mut places = Vec::new();
+            let shape = self.globals.types.expect(vector)?.clone();
+            for i in 0..self.globals.types.parts(vector).unwrap_or(0) {
+                let part = self.slot_step(whole.clone(), vector, &shape, Index::Const(i))?;
+                places.extend(self.place_of(&part, ty)?.map(|(place, _)| place));
+            }
+            return self.store_chosen(&places, comp, data);
+        }
+        if let Some((place, _)) = self.place_of(pointer, ty)? {
+            let data = self.as_leaf(val, ty)?;
+            return self.store_place(place, data);
+        }
+        for (i, (part, part_ty)) in self.slot_parts(pointer, ty)?.into_iter().enumerate() {
+            let (val, _) = self.part(val, ty, i as u32)?;
+            self.store_slots(&part, part_ty, &val)?;
+        }
+        self.check_budget()
+    }
+
+    /// Pointers to the parts of a composite, and their types.
+    fn slot_parts(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Vec<(SlotPtr, u32)>> {
+        self.check_parts(ty)?;
+        let shape = self.globals.types.expect(ty)?.clone();
+        let count = self.globals.types.parts(ty).unwrap_or(0);
+        let mut parts = Vec::new();
+        for i in 0..count {
+            let part = self.slot_step(pointer.clone(), ty, &shape, Index::Const(i))?;
+            parts.push((part, self.globals.types.part(ty, i).unwrap_or(0)));
+        }
+        Ok(parts)
+    }
+
+    /// Where a scalar or vector lies, and its type; `None` for composites.
+    fn place_of(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Option<(Place, Ty)>> {
+        let Some(leaf) = self.globals.types.leaf(ty) else { return Ok(None) };
+        if let Root::Compact(compact @ Compact { at: Some(Index::Const(i)), .. }) = pointer.root {
+            return Ok(Some((self.distance(pointer, compact, i)?, leaf)));
+        }
+        let Root::Row(root) = pointer.root else { return Ok(None) };
+        let slot = root.plus(pointer.slots).ok_or_else(outside)?;
+        let vertex = self.vertex(pointer);
+        let index = pointer.index.map(Src::new);
+        Ok(Some((Place { output: pointer.output, slot, vertex, index, comp: pointer.comp }, leaf)))
+    }
+
+    /// Where scalar number `i` of an array that lies four to a slot is.
+    fn distance(&mut self, pointer: &SlotPtr, compact: Compact, i: u32) -> Result<Place> {
+        let at = compact.start + i;
+        let slot = compact.slot.plus(at / 4).ok_or_else(outside)?;
+        let (output, vertex) = (pointer.output, self.vertex(pointer));
+        Ok(Place { output, slot, vertex, index: None, comp: (at % 4) as u8 })
+    }
+
+    fn vertex(&mut self, pointer: &SlotPtr) -> Option<Src> {
+        match pointer.vertex {
+            Vertex::One | Vertex::All => None,
+            Vertex::At(Index::Const(i)) => Some(Src::new(self.imm(i))),
+            Vertex::At(Index::Dyn(value)) => Some(Src::new(value)),
+        }
+    }
+
+    /// The scalar with a number known at run time of an array that lies four to a slot; any bits if there is none.
+    fn load_distance(&mut self, pointer: &SlotPtr, index: Value) -> Result<Value> {
+        let Root::Compact(compact) = pointer.root else { return Err(outside()) };
+        let mut chosen = None;
+        for i in 0..compact.count {
+            let place = self.distance(pointer, compact, i)?;
+            let this = self.load_place(place, Ty::X32)?;
+            chosen = Some(match chosen {
+                None => this,
+                Some(others) => {
+                    let number = self.imm(i);
+                    let hit = self.alu(AluOp::IEq, &[index, number]);
+                    self.alu(AluOp::Select, &[hit, this, others])
+                }
+            });
+        }
+        chosen.ok_or_else(outside)
+    }
+
+    /// Stores to the place whose number `index` is at run time, to none if there is no such place.
+    fn store_chosen(&mut self, places: &[Place], index: Value, data: Value) -> Result<()> {
+        for (i, &place) in places.iter().enumerate() {
+            let number = self.imm(i as u32);
+            let hit = self.alu(AluOp::IEq, &[index, number]);
+            let (_, then, else_) = self.b().if_(hit);
+            let mut b = Builder::new(&mut self.shader.func, then);
+            b.inst(store(place, Src::new(data), WriteMask::all(1)), &[]);
+            b.yield_(&[]);
+            b.switch_to(else_);
+            b.yield_(&[]);
+        }
+        Ok(())
+    }
+
+    fn load_place(&mut self, place: Place, ty: Ty) -> Result<Value> {
+        if ty.bits() == 32 || ty.comps() <= WIDE_COMPS {
+            return Ok(self.load_slot(place, ty));
+        }
+        let low = self.load_slot(place, ty.with_comps(WIDE_COMPS));
+        let next = Place { slot: place.slot.plus(1).ok_or_else(outside)?, ..place };
+        let high = self.load_slot(next, ty.with_comps(ty.comps() - WIDE_COMPS));
+        let comps: Vec<Src> =
+            (0..ty.comps())
+                .map(|c| {
+                    if c < WIDE_COMPS { Src::comp(low, c) } else { Src::comp(high, c - WIDE_COMPS) }
+                })
+                .collect();
+        Ok(self.b().vec(&comps))
+    }
+
+    fn load_slot(&mut self, place: Place, ty: Ty) -> Value {
+        let Place { output, slot, vertex, index, comp } = place;
+        let kind = match output {
+            true => InstKind::LoadOutput { slot, vertex, index, comp },
+            false => InstKind::LoadInput { slot, vertex, index, comp },
+        };
+        let mut b = self.b();
+        let inst = b.inst(kind, &[ty]);
+        b.func.inst(inst).results[0]
+    }
+
+    fn store_place(&mut self, place: Place, data: Value) -> Result<()> {
+        store_vector(&mut self.b(), place.slot, data, |slot, data, mask| {
+            store(Place { slot, ..place }, data, mask)
+        })
+    }
+}
+
+/// Stores a scalar or vector from `slot` on: what `kind` makes of each slot.
+pub(super) fn store_vector(
+    b: &mut Builder<'_>,
+    slot: IoSlot,
+    data: Value,
+    kind: impl Fn(IoSlot, Src, WriteMask) -> InstKind,
+) -> Result<()> {
+    let ty = b.func.ty(data);
+    let (comps, first) = match ty.bits() {
+        64 => (ty.comps(), ty.comps().min(WIDE_COMPS)),
+        _ => (ty.comps(), ty.comps()),
+    };
+    b.inst(kind(slot, Src::new(data), WriteMask::all(first)), &[]);
+    if comps > first {
+        let next = slot.plus(1).ok_or_else(outside)?;
+        let high = Src { value: data, swizzle: [2, 3, 3, 3] };
+        b.inst(kind(next, high, WriteMask::all(comps - first)), &[]);
+    }
+    Ok(())
+}
+
+fn store(place: Place, data: Src, mask: WriteMask) -> InstKind {
+    let Place { slot, vertex, index, comp, .. } = place;
+    InstKind::StoreOutput { slot, data, vertex, index, comp, mask }
+}
+
+pub(super) fn outside() -> FrontendError {
+    let detail = "expected a slot of the variable";
+    FrontendError::new(ErrorCode::BadAccessChain, detail)
+}

@@ -1,0 +1,503 @@
+//! Inputs and outputs: which slots a variable has, and pointers to parts of it.
+//!
+//! Inputs, and the outputs of tessellation control shaders (which other invocations read), are accessed where the
+//! shader accesses them. All other outputs are private variables until a vertex is complete: see [`outputs`].
+
+mod access;
+mod outputs;
+mod shape;
+
+use crestline_ssa::ir::{InstKind, IoSlot, MAX_STREAMS, Stage, Value};
+use crestline_ssa::verify;
+use rspirv::spirv::{BuiltIn, Decoration, Op, StorageClass};
+
+use super::Translator;
+use super::pointer::{Base, Index};
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::{Deco, Inst, Type};
+
+pub(super) use outputs::Output;
+
+/// Slots of a kind that a stage may have: 128 components (Vulkan: `maxVertexOutputComponents` and its like of these
+/// chips), which is more than vertex fetch can deliver in attributes.
+const MAX_LOCATIONS: u32 = 32;
+
+/// Clip and cull distances together (Vulkan: `maxCombinedClipAndCullDistances`).
+const MAX_DISTANCES: u32 = 8;
+
+/// A pointer into inputs or outputs.
+#[derive(Clone, Debug)]
+pub(super) struct SlotPtr {
+    /// Whether into outputs.
+    output: bool,
+    vertex: Vertex,
+    root: Root,
+    /// Slots from the root on that are known now.
+    slots: u32,
+    /// Slots in addition, 32 bits.
+    index: Option<Value>,
+    /// Where in the slot, in components of 32 bits.
+    comp: u8,
+    /// A component of the vector there: its number, known at run time, and the vector's type.
+    part: Option<(Value, u32)>,
+}
+
+/// Which vertex of a primitive or patch.
+#[derive(Clone, Copy, Debug)]
+enum Vertex {
+    /// There are no several.
+    One,
+    /// The pointer is to the array of them.
+    All,
+    /// This one.
+    At(Index),
+}
+
+/// What the way through a variable starts from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Root {
+    /// A block, of which a member is yet to be chosen.
+    Block(Block),
+    /// A row of slots.
+    Row(IoSlot),
+    /// An array of scalars, four to a slot.
+    Compact(Compact),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Block {
+    ty: u32,
+    /// That of the variable.
+    location: Option<u32>,
+    patch: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Compact {
+    slot: IoSlot,
+    /// Scalars before the array in the first slot and those behind it.
+    start: u32,
+    count: u32,
+    at: Option<Index>,
+}
+
+impl PartialEq for Compact {
+    fn eq(&self, other: &Compact) -> bool {
+        (self.slot, self.start, self.count) == (other.slot, other.start, other.count)
+    }
+}
+
+impl SlotPtr {
+    /// The pointer with every IR value in it replaced.
+    pub(super) fn map(&mut self, f: &mut dyn FnMut(Value) -> Value) {
+        let mut compact = None;
+        let vertex = match &mut self.vertex {
+            Vertex::At(index) => Some(index),
+            _ => None,
+        };
+        if let Root::Compact(Compact { at, .. }) = &mut self.root {
+            compact = at.as_mut();
+        }
+        for index in vertex.into_iter().chain(compact) {
+            if let Index::Dyn(value) = index {
+                *value = f(*value);
+            }
+        }
+        self.index = self.index.map(&mut *f);
+        if let Some((comp, _)) = &mut self.part {
+            *comp = f(*comp);
+        }
+    }
+}
+
+/// The built-ins that have slots, and what of them is expected: components of 32 bits, or elements of an array at most.
+const BUILTINS: &[(BuiltIn, IoSlot, Form)] = &[
+    (BuiltIn::Position, IoSlot::Position, Form::Vector(4)),
+    (BuiltIn::PointSize, IoSlot::PointSize, Form::Vector(1)),
+    (BuiltIn::Layer, IoSlot::Layer, Form::Vector(1)),
+    (BuiltIn::ViewportIndex, IoSlot::ViewportIndex, Form::Vector(1)),
+    (BuiltIn::PrimitiveId, IoSlot::PrimitiveId, Form::Vector(1)),
+    (BuiltIn::ClipDistance, IoSlot::ClipDistances { first: 0 }, Form::Array(MAX_DISTANCES)),
+    (BuiltIn::CullDistance, IoSlot::ClipDistances { first: 0 }, Form::Array(MAX_DISTANCES)),
+    (BuiltIn::TessLevelOuter, IoSlot::TessLevelOuter, Form::Array(4)),
+    (BuiltIn::TessLevelInner, IoSlot::TessLevelInner, Form::Array(2)),
+];
+
+/// The form of a built-in.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Form {
+    Vector(usize),
+    Array(u32),
+}
+
+impl Translator<'_, '_> {
+    /// An input or output of the module.
+    pub(super) fn io_base(
+        &mut self,
+        inst: &Inst<'_>,
+        class: StorageClass,
+        pointee: u32,
+    ) -> Result<Base> {
+        let output = class == StorageClass::Output;
+        let stage = self.shader.stage.stage();
+        if stage == Stage::Compute || !output && self.is_system_value(inst.result)? {
+            return match output {
+                true => {
+                    Err(inst.error(ErrorCode::Unsupported, "expected a stage that has outputs"))
+                }
+                false => Ok(Base::Builtin { builtin: self.builtin(inst)?, comp: None }),
+            };
+        }
+        if !output || stage == Stage::TessControl {
+            return Ok(Base::Slots(self.slot_pointer(inst, output, pointee)?));
+        }
+        let base = self.private_base(inst, pointee, true)?;
+        if let Base::Var { var, .. } = base {
+            let stored = inst.operands.len() > 1;
+            self.outputs.push(Output { id: inst.result, var, ty: pointee, stored });
+        }
+        Ok(base)
+    }
+
+    /// Whether the outputs of an invocation are stored at its end.
+    pub(super) fn stores_at_end(&self) -> bool {
+        matches!(self.shader.stage.stage(), Stage::Vertex | Stage::TessEval)
+    }
+
+    /// `OpEmitVertex`, `OpEndPrimitive` and their forms with a stream.
+    pub(super) fn op_stream(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let stream = match inst.op {
+            Op::EmitStreamVertex | Op::EndStreamPrimitive => {
+                self.globals.int(inst.word(0)?).map_err(|e| e.at(inst.place()))?
+            }
+            _ => 0,
+        };
+        if self.shader.stage.stage() != Stage::Geometry {
+            return Err(inst.error(ErrorCode::Unsupported, "expected a geometry shader"));
+        }
+        let Some(stream) = u8::try_from(stream).ok().filter(|&stream| stream < MAX_STREAMS) else {
+            let detail = format!("expected a stream below {MAX_STREAMS}, found {stream}");
+            return Err(inst.error(ErrorCode::BadInterface, detail));
+        };
+        let kind = match inst.op {
+            Op::EmitVertex | Op::EmitStreamVertex => InstKind::EmitVertex { stream },
+            _ => InstKind::EndPrimitive { stream },
+        };
+        self.b().inst(kind, &[]);
+        Ok(())
+    }
+
+    /// Checks that no two inputs and no two outputs share a component.
+    pub(super) fn check_interface(&self) -> Result<()> {
+        verify::interface(&self.shader)
+            .map_err(|kind| FrontendError::new(ErrorCode::BadInterface, kind))
+    }
+
+    /// Whether an input is a number of this invocation, which has no slot.
+    fn is_system_value(&self, id: u32) -> Result<bool> {
+        let Some(number) = self.module.decoration_word(id, Decoration::BuiltIn)? else {
+            return Ok(false);
+        };
+        let row = BUILTINS.iter().find(|row| row.0 as u32 == number);
+        Ok(row.is_none_or(|row| row.0 == BuiltIn::PrimitiveId))
+    }
+
+    /// The pointer to a whole variable.
+    fn slot_pointer(&mut self, inst: &Inst<'_>, output: bool, pointee: u32) -> Result<SlotPtr> {
+        let id = inst.result;
+        let stage = self.shader.stage.stage();
+        let levels = [BuiltIn::TessLevelOuter as u32, BuiltIn::TessLevelInner as u32];
+        let number = self.module.decoration_word(id, Decoration::BuiltIn)?;
+        let block = self.block_of(pointee);
+        let patch = self.module.has(id, Decoration::Patch)
+            || self.module.member_decorations(block, 0).iter().any(|d| d.kind == Decoration::Patch)
+            || number.is_some_and(|number| levels.contains(&number));
+        let arrays = match output {
+            true => stage == Stage::TessControl,
+            false => matches!(stage, Stage::TessControl | Stage::TessEval | Stage::Geometry),
+        };
+        let (mut ty, mut vertex) = (pointee, Vertex::One);
+        if arrays && !patch {
+            let Some(&Type::Array { elem, .. }) = self.globals.types.get(pointee) else {
+                let detail = "expected an array of what each vertex has";
+                return Err(inst.error(ErrorCode::BadInterface, detail));
+            };
+            (ty, vertex) = (elem, Vertex::All);
+        }
+        if patch && !matches!(stage, Stage::TessControl | Stage::TessEval) {
+            let detail = "expected a tessellation shader around what belongs to a patch";
+            return Err(inst.error(ErrorCode::BadInterface, detail));
+        }
+        let mut pointer = SlotPtr {
+            output,
+            vertex,
+            root: Root::Row(IoSlot::Position),
+            slots: 0,
+            index: None,
+            comp: 0,
+            part: None,
+        };
+        let location = self.module.decoration_word(id, Decoration::Location)?;
+        if self.is_block(ty) {
+            pointer.root = Root::Block(Block { ty, location, patch });
+            return Ok(pointer);
+        }
+        let decorations = self.module.decorations(id);
+        let name = self.module.name(id).to_owned();
+        let location = match self.globals.types.get(ty) {
+            // Blocks in an array: where the first begins, its first member does.
+            Some(Type::Array { .. }) if location.is_none() && number.is_none() => {
+                self.module.member_word(block, 0, Decoration::Location)?
+            }
+            _ => location,
+        };
+        let clips = self.clip_distances(output, None)?;
+        self.place(&mut pointer, ty, decorations, location, patch, clips, name)?;
+        Ok(pointer)
+    }
+
+    /// Whether each member of the type has a place of its own: a block, or a structure of built-ins.
+    fn is_block(&self, ty: u32) -> bool {
+        let members = self.module.member_decorations(ty, 0);
+        matches!(self.globals.types.get(ty), Some(Type::Struct { .. }))
+            && (self.module.has(ty, Decoration::Block)
+                || members.iter().any(|d| d.kind == Decoration::BuiltIn))
+    }
+
+    /// Number of clip distances, behind which the cull distances lie: of the block, or of variables.
+    fn clip_distances(&self, output: bool, block: Option<u32>) -> Result<u32> {
+        let is_clip = |number| number == Some(BuiltIn::ClipDistance as u32);
+        let types = &self.globals.types;
+        if let Some(block) = block {
+            for member in 0..types.parts(block).unwrap_or(0) {
+                if is_clip(self.module.member_word(block, member, Decoration::BuiltIn)?) {
+                    let ty = types.part(block, member).unwrap_or(0);
+                    return Ok(types.parts(ty).unwrap_or(0));
+                }
+            }
+            return Ok(0);
+        }
+        let class = if output { StorageClass::Output } else { StorageClass::Input };
+        for inst in self.module.globals.iter().map(|&at| &self.module.insts[at]) {
+            let Some(&Type::Pointer { class: found, pointee }) = types.get(inst.ty) else {
+                continue;
+            };
+            if inst.op == Op::Variable
+                && found == class
+                && is_clip(self.module.decoration_word(inst.result, Decoration::BuiltIn)?)
+            {
+                // Behind an array of vertices the array of distances.
+                let inner = types.part(pointee, 0).and_then(|ty| types.parts(ty));
+                return Ok(inner.or(types.parts(pointee)).unwrap_or(0));
+            }
+        }
+        Ok(0)
+    }
+
+    /// Sets the root of a pointer to a variable or a member of a block, and declares its slots.
+    #[allow(clippy::too_many_arguments, reason = "what a variable and a member have in common")]
+    fn place(
+        &mut self,
+        pointer: &mut SlotPtr,
+        ty: u32,
+        decorations: &[Deco<'_>],
+        location: Option<u32>,
+        patch: bool,
+        clips: u32,
+        name: String,
+    ) -> Result<()> {
+        let word = |kind| {
+            decorations.iter().find(|d| d.kind == kind).and_then(|d| d.args.first().copied())
+        };
+        if let Some(number) = word(Decoration::BuiltIn) {
+            return self.place_builtin(pointer, ty, number, clips, name);
+        }
+        let Some(location) = location else {
+            let detail = format!("expected a location of \"{name}\", found none");
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        };
+        let comp = word(Decoration::Component).unwrap_or(0);
+        let stream = word(Decoration::Stream).unwrap_or(0);
+        let slot = if patch { IoSlot::Patch(location) } else { IoSlot::Location(location) };
+        let (Ok(comp @ 0..=3), Ok(stream @ 0..=3)) = (u8::try_from(comp), u8::try_from(stream))
+        else {
+            let detail = format!("expected component and stream 0 to 3 of \"{name}\"");
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        };
+        pointer.root = Root::Row(slot);
+        pointer.comp = comp;
+        let var = self.row(slot, comp, ty, stream, name)?;
+        if u64::from(location) + u64::from(var.slots()) > u64::from(MAX_LOCATIONS) {
+            let detail = format!(
+                "expected locations below {MAX_LOCATIONS}, found {} from {location} on for \"{}\"",
+                var.slots(),
+                var.name
+            );
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        }
+        self.declare(pointer.output, var);
+        Ok(())
+    }
+
+    fn place_builtin(
+        &mut self,
+        pointer: &mut SlotPtr,
+        ty: u32,
+        number: u32,
+        clips: u32,
+        name: String,
+    ) -> Result<()> {
+        let builtin = BuiltIn::from_u32(number);
+        let row = BUILTINS.iter().find(|row| row.0 as u32 == number);
+        let Some(&(builtin, slot, form)) = row.filter(|row| self.has_slot(pointer.output, row.0))
+        else {
+            let stage = self.shader.stage.stage();
+            let way = if pointer.output { "output" } else { "input" };
+            let detail = format!("expected an {way} of {stage:?} shaders, found {builtin:?}");
+            return Err(FrontendError::new(ErrorCode::UnsupportedBuiltin, detail));
+        };
+        let types = &self.globals.types;
+        let fits = match form {
+            Form::Vector(comps) => {
+                types.leaf(ty).is_some_and(|t| t.bits() == 32 && t.comps() == comps)
+            }
+            Form::Array(most) => {
+                let scalar = types.part(ty, 0).and_then(|elem| types.leaf(elem));
+                matches!(types.get(ty), Some(Type::Array { count, .. }) if *count <= most)
+                    && scalar.is_some_and(|t| t.bits() == 32 && t.comps() == 1)
+            }
+        };
+        if !fits {
+            let wanted = match form {
+                Form::Vector(comps) => format!("{comps} components of 32 bits"),
+                Form::Array(most) => format!("an array of at most {most} floats"),
+            };
+            let detail = format!("expected {wanted} for {builtin:?}");
+            return Err(FrontendError::new(ErrorCode::UnsupportedBuiltin, detail));
+        }
+        let Form::Array(_) = form else {
+            pointer.root = Root::Row(slot);
+            let var = self.row(slot, 0, ty, 0, name)?;
+            self.declare(pointer.output, var);
+            return Ok(());
+        };
+        let start = if builtin == BuiltIn::CullDistance { clips } else { 0 };
+        let count = types.parts(ty).unwrap_or(0);
+        if start.saturating_add(count) > MAX_DISTANCES {
+            let detail = format!("expected at most {MAX_DISTANCES} clip and cull distances");
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        }
+        let compact = Compact { slot, start, count, at: None };
+        pointer.root = Root::Compact(compact);
+        self.declare_compact(pointer.output, &compact, &name);
+        Ok(())
+    }
+
+    /// Whether the built-in is an input or output of the stage that has a slot.
+    fn has_slot(&self, output: bool, builtin: BuiltIn) -> bool {
+        let stage = self.shader.stage.stage();
+        let levels = matches!(builtin, BuiltIn::TessLevelOuter | BuiltIn::TessLevelInner);
+        let vertex = matches!(
+            builtin,
+            BuiltIn::Position | BuiltIn::PointSize | BuiltIn::ClipDistance | BuiltIn::CullDistance
+        );
+        match (output, stage) {
+            (true, Stage::TessControl) | (false, Stage::TessEval) => levels || vertex,
+            (true, Stage::Geometry) => !levels,
+            (true, _) => !levels && builtin != BuiltIn::PrimitiveId,
+            (false, Stage::TessControl | Stage::Geometry) => vertex,
+            (false, _) => false,
+        }
+    }
+
+    /// One step down from inputs or outputs: `index` lies in the composite `ty`, with id `id`.
+    pub(super) fn slot_step(
+        &mut self,
+        mut pointer: SlotPtr,
+        id: u32,
+        ty: &Type,
+        index: Index,
+    ) -> Result<SlotPtr> {
+        if let Vertex::All = pointer.vertex {
+            pointer.vertex = Vertex::At(index);
+            return Ok(pointer);
+        }
+        match (pointer.root, index) {
+            (Root::Block(block), Index::Const(member)) => {
+                self.choose_member(&mut pointer, block, member)?
+            }
+            (Root::Compact(Compact { at: None, slot, start, count }), at) => {
+                pointer.root = Root::Compact(Compact { slot, start, count, at: Some(at) });
+            }
+            (Root::Row(_), _) => self.row_step(&mut pointer, id, ty, index)?,
+            (Root::Block(_) | Root::Compact(_), _) => {
+                let detail = "expected an index into what an input or output contains";
+                return Err(FrontendError::new(ErrorCode::BadAccessChain, detail));
+            }
+        }
+        Ok(pointer)
+    }
+
+    /// From a block to one of its members.
+    fn choose_member(&mut self, pointer: &mut SlotPtr, block: Block, member: u32) -> Result<()> {
+        let Block { ty, location, patch } = block;
+        let decorations = self.module.member_decorations(ty, member);
+        let mut own = self.module.member_word(ty, member, Decoration::Location)?;
+        if own.is_none()
+            && let Some(start) = location
+        {
+            let before = self.slots_before(ty, member)?;
+            own = Some(start.saturating_add(before));
+        }
+        let part = self.globals.types.part(ty, member).unwrap_or(0);
+        let name = format!("{}.{member}", self.module.name(ty));
+        let clips = self.clip_distances(pointer.output, Some(ty))?;
+        self.place(pointer, part, decorations, own, patch, clips, name)
+    }
+
+    fn row_step(&mut self, pointer: &mut SlotPtr, id: u32, ty: &Type, index: Index) -> Result<()> {
+        match (ty, index) {
+            (Type::Struct { .. }, Index::Const(member)) => {
+                pointer.slots = pointer.slots.saturating_add(self.slots_before(id, member)?);
+                Ok(())
+            }
+            (Type::Array { elem, .. }, _) => {
+                let stride = self.slots_of(*elem)?;
+                self.advance_slots(pointer, index, stride)
+            }
+            (Type::Matrix { column, .. }, _) => {
+                let stride = self.slots_of(*column)?;
+                self.advance_slots(pointer, index, stride)
+            }
+            (Type::Vector { elem, .. }, Index::Const(comp)) => {
+                let dwords = self.globals.types.leaf(*elem).map_or(1, |t| t.bits() / 32);
+                let at = u32::from(pointer.comp) + comp * dwords;
+                pointer.slots = pointer.slots.saturating_add(at / 4);
+                pointer.comp = (at % 4) as u8;
+                Ok(())
+            }
+            (Type::Vector { .. }, Index::Dyn(comp)) => {
+                pointer.part = Some((comp, id));
+                Ok(())
+            }
+            (other, _) => {
+                let detail =
+                    format!("expected an index into a composite, found {}", other.describe());
+                Err(FrontendError::new(ErrorCode::BadAccessChain, detail))
+            }
+        }
+    }
+
+    fn advance_slots(&mut self, pointer: &mut SlotPtr, index: Index, stride: u32) -> Result<()> {
+        match index {
+            Index::Const(i) => {
+                pointer.slots = pointer.slots.saturating_add(i.saturating_mul(stride));
+            }
+            Index::Dyn(value) => {
+                let slots = self.strided(value, stride);
+                pointer.index = Some(self.sum(pointer.index, slots));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,178 @@
+//! Outputs that are private variables until a vertex is complete.
+//!
+//! Vertex and tessellation evaluation shaders store them at their end, geometry shaders before each vertex that they
+//! emit. Only what the shader writes somewhere is an output.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crestline_ssa::ir::{Builder, InstKind, IoSlot, PathStep, RegionId, Stage, Ty, VarId};
+use rspirv::spirv::Decoration;
+
+use super::access::{outside, store_vector};
+use super::{Compact, Root, SlotPtr};
+use crate::build::Translator;
+use crate::build::pointer::Index;
+use crate::error::Result;
+
+/// An output variable of the module.
+#[derive(Clone, Debug)]
+pub(in crate::build) struct Output {
+    /// Its id.
+    pub(super) id: u32,
+    /// The private variable.
+    pub(super) var: VarId,
+    /// Its type.
+    pub(super) ty: u32,
+    /// Whether it has a first value.
+    pub(super) stored: bool,
+}
+
+/// A scalar or vector of an output.
+#[derive(Clone, Debug)]
+struct Leaf {
+    var: VarId,
+    path: Vec<PathStep>,
+    ty: Ty,
+    slot: IoSlot,
+    comp: u8,
+    stream: u8,
+}
+
+impl Translator<'_, '_> {
+    /// Puts stores of all outputs where vertices are complete.
+    pub(in crate::build) fn place_outputs(&mut self) -> Result<()> {
+        let leaves = self.written_leaves()?;
+        let body = self.shader.func.body();
+        if self.shader.stage.stage() != Stage::Geometry {
+            let end = self.shader.func.region(body).insts.len().saturating_sub(1);
+            return self.store_leaves(&leaves, body, end);
+        }
+        let mut regions = vec![body];
+        while let Some(region) = regions.pop() {
+            let func = &self.shader.func;
+            let insts = func.region(region).insts.clone();
+            regions.extend(insts.iter().flat_map(|&inst| func.inst(inst).kind.regions()));
+            for (at, &inst) in insts.iter().enumerate().rev() {
+                if let InstKind::EmitVertex { stream } = self.shader.func.inst(inst).kind {
+                    let of_stream: Vec<Leaf> =
+                        leaves.iter().filter(|leaf| leaf.stream == stream).cloned().collect();
+                    self.store_leaves(&of_stream, region, at)?;
+                    self.check_budget()?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn store_leaves(&mut self, leaves: &[Leaf], region: RegionId, at: usize) -> Result<()> {
+        let mut b = Builder::at(&mut self.shader.func, region, at);
+        for leaf in leaves {
+            let data = b.load_var(leaf.var, leaf.path.clone(), leaf.ty);
+            let comp = leaf.comp;
+            store_vector(&mut b, leaf.slot, data, |slot, data, mask| InstKind::StoreOutput {
+                slot,
+                data,
+                vertex: None,
+                index: None,
+                comp,
+                mask,
+            })?;
+        }
+        Ok(())
+    }
+
+    /// The scalars and vectors of all outputs, and of blocks of all members, that the shader writes.
+    fn written_leaves(&mut self) -> Result<Vec<Leaf>> {
+        let mut written: BTreeMap<VarId, BTreeSet<Option<u32>>> = BTreeMap::new();
+        for inst in self.reachable() {
+            if let InstKind::StoreVar { var, path, .. } = &self.shader.func.inst(inst).kind {
+                let first = match path.first() {
+                    Some(PathStep::Const(i)) => Some(*i),
+                    _ => None,
+                };
+                written.entry(*var).or_default().insert(first);
+            }
+        }
+        let mut leaves = Vec::new();
+        for output in std::mem::take(&mut self.outputs) {
+            let parts = written.remove(&output.var).unwrap_or_default();
+            if parts.is_empty() && !output.stored {
+                continue;
+            }
+            let Some(inst) = self.module.def(output.id).copied() else { continue };
+            let place = inst.place();
+            let pointer = self.slot_pointer(&inst, true, output.ty).map_err(|e| e.at(place))?;
+            self.output_leaves(&output, pointer, &parts, &mut leaves).map_err(|e| e.at(place))?;
+        }
+        leaves.sort_by_key(|leaf| (leaf.slot, leaf.comp));
+        Ok(leaves)
+    }
+
+    fn output_leaves(
+        &mut self,
+        output: &Output,
+        whole: SlotPtr,
+        parts: &BTreeSet<Option<u32>>,
+        leaves: &mut Vec<Leaf>,
+    ) -> Result<()> {
+        self.check_parts(output.ty)?;
+        let stream = self.module.decoration_word(output.id, Decoration::Stream)?;
+        let Root::Block(block) = whole.root else {
+            let stream = stream.unwrap_or(0) as u8;
+            return self.leaves(output.var, &mut vec![], whole, output.ty, stream, leaves);
+        };
+        let shape = self.globals.types.expect(output.ty)?.clone();
+        for member in 0..self.globals.types.parts(output.ty).unwrap_or(0) {
+            if !output.stored && !parts.contains(&Some(member)) && !parts.contains(&None) {
+                continue;
+            }
+            let own = self.module.member_word(block.ty, member, Decoration::Stream)?;
+            let stream = own.or(stream).unwrap_or(0) as u8;
+            let index = Index::Const(member);
+            let pointer = self.slot_step(whole.clone(), output.ty, &shape, index)?;
+            let ty = self.globals.types.part(output.ty, member).unwrap_or(0);
+            self.leaves(
+                output.var,
+                &mut vec![PathStep::Const(member)],
+                pointer,
+                ty,
+                stream,
+                leaves,
+            )?;
+        }
+        Ok(())
+    }
+
+    /// Walks down to scalars and vectors.
+    fn leaves(
+        &mut self,
+        var: VarId,
+        path: &mut Vec<PathStep>,
+        pointer: SlotPtr,
+        ty: u32,
+        stream: u8,
+        leaves: &mut Vec<Leaf>,
+    ) -> Result<()> {
+        if let Some(leaf) = self.globals.types.leaf(ty) {
+            let (slot, comp) = match pointer.root {
+                Root::Compact(Compact { slot, start, at: Some(Index::Const(i)), .. }) => {
+                    (slot.plus((start + i) / 4), ((start + i) % 4) as u8)
+                }
+                Root::Row(slot) => (slot.plus(pointer.slots), pointer.comp),
+                _ => (None, 0),
+            };
+            let slot = slot.ok_or_else(outside)?;
+            leaves.push(Leaf { var, path: path.clone(), ty: leaf, slot, comp, stream });
+            return Ok(());
+        }
+        let shape = self.globals.types.expect(ty)?.clone();
+        for i in 0..self.globals.types.parts(ty).unwrap_or(0) {
+            let part = self.slot_step(pointer.clone(), ty, &shape, Index::Const(i))?;
+            path.push(PathStep::Const(i));
+            let part_ty = self.globals.types.part(ty, i).unwrap_or(0);
+            self.leaves(var, path, part, part_ty, stream, leaves)?;
+            path.pop();
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! How many slots a type has, and the declarations of rows of slots.
+
+use crestline_ssa::ir::{IoSlot, IoVar, Ty};
+
+use super::Compact;
+use crate::build::Translator;
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::Type;
+
+impl Translator<'_, '_> {
+    /// Slots of a value: one for each scalar, vector and column, two where it has three or four components of 64 bits.
+    pub(super) fn slots_of(&self, id: u32) -> Result<u32> {
+        let types = &self.globals.types;
+        if let Some(leaf) = types.leaf(id) {
+            return match leaf.bits() {
+                32 => Ok(1),
+                64 => Ok(leaf.comps().div_ceil(2) as u32),
+                _ => Err(no_slots(types.get(id))),
+            };
+        }
+        match types.expect(id)? {
+            Type::Array { elem, count } | Type::Matrix { column: elem, count } => {
+                Ok(self.slots_of(*elem)?.saturating_mul(*count))
+            }
+            Type::Struct { members } => self.slots_before(id, members.len() as u32),
+            other => Err(no_slots(Some(other))),
+        }
+    }
+
+    /// Slots of a structure's members before member number `member`.
+    pub(super) fn slots_before(&self, id: u32, member: u32) -> Result<u32> {
+        let Some(Type::Struct { members }) = self.globals.types.get(id) else { return Ok(0) };
+        let mut slots = 0u32;
+        for &part in members.iter().take(member as usize) {
+            slots = slots.saturating_add(self.slots_of(part)?);
+        }
+        Ok(slots)
+    }
+
+    /// The declaration of a variable, or of a member of a block.
+    pub(super) fn row(
+        &self,
+        slot: IoSlot,
+        comp: u8,
+        ty: u32,
+        stream: u8,
+        name: String,
+    ) -> Result<IoVar> {
+        let types = &self.globals.types;
+        let slots = self.slots_of(ty)?;
+        let mut element = ty;
+        while let Some(Type::Array { elem, .. } | Type::Matrix { column: elem, .. }) =
+            types.get(element)
+        {
+            element = *elem;
+        }
+        let leaf = types.leaf(element).unwrap_or(Ty::X32.with_comps(4));
+        let dwords = leaf.comps() as u32 * (leaf.bits() / 32);
+        let fits = u32::from(comp) + dwords <= 4 || comp == 0;
+        if !fits || leaf.bits() == 64 && comp % 2 == 1 {
+            let detail =
+                format!("expected \"{name}\" to lie in a location from component {comp} on");
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        }
+        Ok(IoVar { name, slot, comp, ty: leaf, count: slots / dwords.div_ceil(4), stream })
+    }
+
+    /// Adds a declaration; each variable and member may be met several times.
+    pub(super) fn declare(&mut self, output: bool, var: IoVar) {
+        let list = if output { &mut self.shader.outputs } else { &mut self.shader.inputs };
+        if !list.contains(&var) {
+            list.push(var);
+        }
+    }
+
+    /// Declares scalars that lie four to a slot.
+    pub(super) fn declare_compact(&mut self, output: bool, compact: &Compact, name: &str) {
+        let (mut at, end) = (compact.start, compact.start + compact.count);
+        while at < end {
+            let comps = (4 - at % 4).min(end - at);
+            if let Some(slot) = compact.slot.plus(at / 4) {
+                let (comp, ty) = ((at % 4) as u8, Ty::X32.with_comps(comps as usize));
+                let var = IoVar { name: name.to_owned(), slot, comp, ty, count: 1, stream: 0 };
+                self.declare(output, var);
+            }
+            at += comps;
+        }
+    }
+}
+
+fn no_slots(ty: Option<&Type>) -> FrontendError {
+    let found = ty.map_or("nothing".into(), Type::describe);
+    let detail = format!("expected an input or output of 32 or 64 bits, found {found}");
+    FrontendError::new(ErrorCode::UnsupportedType, detail)
+}

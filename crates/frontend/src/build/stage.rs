@@ -1,0 +1,258 @@
+//! Execution modes: the facts of each stage.
+
+use crestline_ssa::ir::{
+    ComputeInfo, GeometryInfo, InputPrimitive, MAX_PATCH_VERTICES, OutputPrimitive, StageInfo,
+    TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
+};
+use rspirv::spirv::{ExecutionMode, ExecutionModel, Op};
+
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::spirv::{EntryPoint, Globals, Inst, Module};
+
+/// Invocations in a workgroup that a driver could ever dispatch.
+const MAX_INVOCATIONS: u64 = 4096;
+
+/// Vertices that a geometry shader may emit (Vulkan: `maxGeometryOutputVertices` of these chips).
+const MAX_GEOMETRY_VERTICES: u32 = 1024;
+
+/// Invocations of a geometry shader for a primitive (Vulkan: `maxGeometryShaderInvocations` of these chips).
+const MAX_GEOMETRY_INVOCATIONS: u32 = 32;
+
+/// The stage of an entry point with what its execution modes say.
+pub(super) fn stage(
+    module: &Module<'_>,
+    globals: &Globals,
+    entry: &EntryPoint,
+) -> Result<StageInfo> {
+    let stage = match entry.model {
+        Some(ExecutionModel::Vertex) => StageInfo::Vertex,
+        Some(ExecutionModel::TessellationControl) => {
+            StageInfo::TessControl(tess_control(module, entry)?)
+        }
+        Some(ExecutionModel::TessellationEvaluation) => {
+            StageInfo::TessEval(tess_eval(module, entry)?)
+        }
+        Some(ExecutionModel::Geometry) => StageInfo::Geometry(geometry(module, entry)?),
+        Some(ExecutionModel::GLCompute) => {
+            let local_size = local_size(module, globals, entry)?;
+            StageInfo::Compute(ComputeInfo { local_size, shared_bytes: 0 })
+        }
+        other => {
+            let detail = format!(
+                "expected a vertex, tessellation, geometry or compute shader, found {other:?} \"{}\"",
+                entry.name
+            );
+            return Err(module.insts[entry.inst].error(ErrorCode::UnsupportedStage, detail));
+        }
+    };
+    if let Some(inst) = modes(module, entry).find(|inst| !belongs(inst, &stage)) {
+        let mode = ExecutionMode::from_u32(inst.word(1)?);
+        let detail = format!("expected a mode of {:?} shaders, found {mode:?}", stage.stage());
+        return Err(inst.error(ErrorCode::StageMode, detail));
+    }
+    Ok(stage)
+}
+
+/// Whether a mode that says something of one stage stands where that stage is.
+fn belongs(inst: &Inst<'_>, stage: &StageInfo) -> bool {
+    use ExecutionMode as M;
+    let (control, eval) =
+        (matches!(stage, StageInfo::TessControl(_)), matches!(stage, StageInfo::TessEval(_)));
+    let geometry = matches!(stage, StageInfo::Geometry(_));
+    match inst.operands.get(1).copied().and_then(M::from_u32) {
+        Some(M::LocalSize | M::LocalSizeId) => matches!(stage, StageInfo::Compute(_)),
+        Some(
+            M::SpacingEqual
+            | M::SpacingFractionalEven
+            | M::SpacingFractionalOdd
+            | M::VertexOrderCw
+            | M::VertexOrderCcw
+            | M::PointMode
+            | M::Quads
+            | M::Isolines,
+        ) => control || eval,
+        Some(M::Triangles) => control || eval || geometry,
+        Some(M::OutputVertices) => control || eval || geometry,
+        Some(
+            M::Invocations
+            | M::InputPoints
+            | M::InputLines
+            | M::InputLinesAdjacency
+            | M::InputTrianglesAdjacency
+            | M::OutputPoints
+            | M::OutputLineStrip
+            | M::OutputTriangleStrip,
+        ) => geometry,
+        Some(
+            M::OriginUpperLeft
+            | M::OriginLowerLeft
+            | M::EarlyFragmentTests
+            | M::DepthReplacing
+            | M::DepthGreater
+            | M::DepthLess
+            | M::DepthUnchanged,
+        ) => false,
+        _ => true,
+    }
+}
+
+/// The mode whose number `value` knows, if there is one and only one says so.
+fn choice<T: Copy + PartialEq>(
+    module: &Module<'_>,
+    entry: &EntryPoint,
+    rows: &[(ExecutionMode, T)],
+) -> Result<Option<T>> {
+    let mut found = None;
+    for inst in modes(module, entry) {
+        let mode = ExecutionMode::from_u32(inst.word(1)?);
+        let Some(row) = rows.iter().find(|row| Some(row.0) == mode) else { continue };
+        if found.is_some_and(|other| other != row.1) {
+            let detail = format!("expected one of several modes, found {:?} too", row.0);
+            return Err(inst.error(ErrorCode::StageMode, detail));
+        }
+        found = Some(row.1);
+    }
+    Ok(found)
+}
+
+/// The number behind a mode, which must lie in the range.
+fn number(
+    module: &Module<'_>,
+    entry: &EntryPoint,
+    mode: ExecutionMode,
+    range: std::ops::RangeInclusive<u32>,
+) -> Result<Option<u32>> {
+    for inst in modes(module, entry) {
+        if ExecutionMode::from_u32(inst.word(1)?) != Some(mode) {
+            continue;
+        }
+        let number = inst.word(2)?;
+        if !range.contains(&number) {
+            let detail = format!("expected {mode:?} from {range:?}, found {number}");
+            return Err(inst.error(ErrorCode::StageMode, detail));
+        }
+        return Ok(Some(number));
+    }
+    Ok(None)
+}
+
+fn missing(module: &Module<'_>, entry: &EntryPoint, what: &str) -> FrontendError {
+    module.insts[entry.inst].error(ErrorCode::StageMode, format!("expected {what}, found none"))
+}
+
+fn tess_control(module: &Module<'_>, entry: &EntryPoint) -> Result<TessControlInfo> {
+    let vertices = number(module, entry, ExecutionMode::OutputVertices, 1..=MAX_PATCH_VERTICES)?;
+    let output_vertices = vertices.ok_or_else(|| missing(module, entry, "OutputVertices"))?;
+    Ok(TessControlInfo { output_vertices })
+}
+
+fn tess_eval(module: &Module<'_>, entry: &EntryPoint) -> Result<TessEvalInfo> {
+    let domain = choice(
+        module,
+        entry,
+        &[
+            (ExecutionMode::Triangles, TessDomain::Triangles),
+            (ExecutionMode::Quads, TessDomain::Quads),
+            (ExecutionMode::Isolines, TessDomain::Isolines),
+        ],
+    )?;
+    let spacing = choice(
+        module,
+        entry,
+        &[
+            (ExecutionMode::SpacingEqual, TessSpacing::Equal),
+            (ExecutionMode::SpacingFractionalOdd, TessSpacing::FractionalOdd),
+            (ExecutionMode::SpacingFractionalEven, TessSpacing::FractionalEven),
+        ],
+    )?;
+    let order = [(ExecutionMode::VertexOrderCcw, true), (ExecutionMode::VertexOrderCw, false)];
+    let point_mode = choice(module, entry, &[(ExecutionMode::PointMode, ())])?.is_some();
+    Ok(TessEvalInfo {
+        domain: domain.ok_or_else(|| missing(module, entry, "Triangles, Quads or Isolines"))?,
+        spacing: spacing.unwrap_or(TessSpacing::Equal),
+        ccw: choice(module, entry, &order)?.unwrap_or(true),
+        point_mode,
+    })
+}
+
+fn geometry(module: &Module<'_>, entry: &EntryPoint) -> Result<GeometryInfo> {
+    let input = choice(
+        module,
+        entry,
+        &[
+            (ExecutionMode::InputPoints, InputPrimitive::Points),
+            (ExecutionMode::InputLines, InputPrimitive::Lines),
+            (ExecutionMode::InputLinesAdjacency, InputPrimitive::LinesAdjacency),
+            (ExecutionMode::Triangles, InputPrimitive::Triangles),
+            (ExecutionMode::InputTrianglesAdjacency, InputPrimitive::TrianglesAdjacency),
+        ],
+    )?;
+    let output = choice(
+        module,
+        entry,
+        &[
+            (ExecutionMode::OutputPoints, OutputPrimitive::Points),
+            (ExecutionMode::OutputLineStrip, OutputPrimitive::LineStrip),
+            (ExecutionMode::OutputTriangleStrip, OutputPrimitive::TriangleStrip),
+        ],
+    )?;
+    let vertices = 0..=MAX_GEOMETRY_VERTICES;
+    let vertices = number(module, entry, ExecutionMode::OutputVertices, vertices)?;
+    let invocations = 1..=MAX_GEOMETRY_INVOCATIONS;
+    let invocations = number(module, entry, ExecutionMode::Invocations, invocations)?;
+    let need = |what| move || missing(module, entry, what);
+    Ok(GeometryInfo {
+        input: input.ok_or_else(need("a mode that says what the input primitives are"))?,
+        output: output.ok_or_else(need("a mode that says what the output primitives are"))?,
+        max_vertices: vertices.ok_or_else(need("OutputVertices"))?,
+        invocations: invocations.unwrap_or(1),
+    })
+}
+
+/// The workgroup's size: the WorkgroupSize constant, else `LocalSizeId`, else `LocalSize`.
+fn local_size(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Result<[u32; 3]> {
+    let mut size = None;
+    for inst in modes(module, entry) {
+        match ExecutionMode::from_u32(inst.word(1)?) {
+            Some(ExecutionMode::LocalSize) => {
+                size = Some([inst.word(2)?, inst.word(3)?, inst.word(4)?]);
+            }
+            Some(ExecutionMode::LocalSizeId) => {
+                let mut dims = [0; 3];
+                for (dim, at) in dims.iter_mut().zip(2..) {
+                    let value = globals.int(inst.word(at)?).map_err(|e| e.at(inst.place()))?;
+                    *dim = u32::try_from(value).unwrap_or(u32::MAX);
+                }
+                size = Some(dims);
+            }
+            _ => {}
+        }
+    }
+    if let Some((_, value)) = globals.workgroup_size.and_then(|id| globals.get(id)) {
+        size = Some([0, 1, 2].map(|i| u32::try_from(value.part(i).bits()).unwrap_or(u32::MAX)));
+    }
+    let place = module.insts[entry.inst].place();
+    let size = size.ok_or_else(|| {
+        let detail = "expected LocalSize, LocalSizeId or a WorkgroupSize constant";
+        FrontendError::new(ErrorCode::BadLocalSize, detail).at(place)
+    })?;
+    let total = size.iter().fold(1u64, |n, &d| n.saturating_mul(u64::from(d)));
+    if total == 0 || total > MAX_INVOCATIONS {
+        let detail = format!("expected 1 to {MAX_INVOCATIONS} invocations, found {size:?}");
+        return Err(FrontendError::new(ErrorCode::BadLocalSize, detail).at(place));
+    }
+    Ok(size)
+}
+
+/// The execution modes of an entry point.
+pub(super) fn modes<'a, 'w>(
+    module: &'a Module<'w>,
+    entry: &'a EntryPoint,
+) -> impl Iterator<Item = &'a Inst<'w>> {
+    module
+        .modes
+        .iter()
+        .filter(|(function, _)| *function == entry.function)
+        .map(|&(_, inst)| &module.insts[inst])
+        .filter(|inst| matches!(inst.op, Op::ExecutionMode | Op::ExecutionModeId))
+}

@@ -1,0 +1,85 @@
+//! draw 4
+//! attribute 0 = f32 4: 16 * uniform -1 1
+//! attribute 15 = f32 4: 16 * uniform -1 1
+//! output 0 = 4 * f32 ulp 2 abs 1e-6
+//! output 1 = 4 * f32 ulp 2 abs 1e-6
+//! output 2 = 4 * f32 ulp 2 abs 1e-6
+//! output 3 = 4 * f32 ulp 2 abs 1e-6
+//! output 4 = 4 * f32 ulp 2 abs 1e-6
+//! output 5 = 4 * f32 ulp 2 abs 1e-6
+//! output 6 = 4 * f32 ulp 2 abs 1e-6
+//! output 7 = 4 * f32 ulp 2 abs 1e-6
+//! output 8 = 4 * f32 ulp 2 abs 1e-6
+//! output 9 = 4 * f32 ulp 2 abs 1e-6
+//! output 10 = 4 * f32 ulp 2 abs 1e-6
+//! output 11 = 4 * f32 ulp 2 abs 1e-6
+//! output 12 = 4 * f32 ulp 2 abs 1e-6
+//! output 13 = 4 * f32 ulp 2 abs 1e-6
+//! output 14 = 4 * f32 ulp 2 abs 1e-6
+//! output 15 = 4 * f32 ulp 2 abs 1e-6
+//! output 16 = 4 * f32 ulp 2 abs 1e-6
+//! output 17 = 4 * f32 ulp 2 abs 1e-6
+//! output 18 = 4 * f32 ulp 2 abs 1e-6
+//! output 19 = 4 * f32 ulp 2 abs 1e-6
+//! output 20 = 4 * f32 ulp 2 abs 1e-6
+//! output 21 = 4 * f32 ulp 2 abs 1e-6
+//! output 22 = 4 * f32 ulp 2 abs 1e-6
+//! output 23 = 4 * f32 ulp 2 abs 1e-6
+//! output position = 4 * f32
+// More outputs than one message to the URB carries.
+
+//@ vertex
+#version 450
+layout(location = 0) in vec4 a;
+layout(location = 15) in vec4 b;
+layout(location = 0) out vec4 o0;
+layout(location = 1) out vec4 o1;
+layout(location = 2) out vec4 o2;
+layout(location = 3) out vec4 o3;
+layout(location = 4) out vec4 o4;
+layout(location = 5) out vec4 o5;
+layout(location = 6) out vec4 o6;
+layout(location = 7) out vec4 o7;
+layout(location = 8) out vec4 o8;
+layout(location = 9) out vec4 o9;
+layout(location = 10) out vec4 o10;
+layout(location = 11) out vec4 o11;
+layout(location = 12) out vec4 o12;
+layout(location = 13) out vec4 o13;
+layout(location = 14) out vec4 o14;
+layout(location = 15) out vec4 o15;
+layout(location = 16) out vec4 o16;
+layout(location = 17) out vec4 o17;
+layout(location = 18) out vec4 o18;
+layout(location = 19) out vec4 o19;
+layout(location = 20) out vec4 o20;
+layout(location = 21) out vec4 o21;
+layout(location = 22) out vec4 o22;
+layout(location = 23) out vec4 o23;
+void main() {
+    o0 = a * 1.0 + b.xyzw;
+    o1 = a * 2.0 + b.yzwx;
+    o2 = a * 3.0 + b.zwxy;
+    o3 = a * 4.0 + b.wxyz;
+    o4 = a * 5.0 + b.xyzw;
+    o5 = a * 6.0 + b.yzwx;
+    o6 = a * 7.0 + b.zwxy;
+    o7 = a * 8.0 + b.wxyz;
+    o8 = a * 9.0 + b.xyzw;
+    o9 = a * 10.0 + b.yzwx;
+    o10 = a * 11.0 + b.zwxy;
+    o11 = a * 12.0 + b.wxyz;
+    o12 = a * 13.0 + b.xyzw;
+    o13 = a * 14.0 + b.yzwx;
+    o14 = a * 15.0 + b.zwxy;
+    o15 = a * 16.0 + b.wxyz;
+    o16 = a * 17.0 + b.xyzw;
+    o17 = a * 18.0 + b.yzwx;
+    o18 = a * 19.0 + b.zwxy;
+    o19 = a * 20.0 + b.wxyz;
+    o20 = a * 21.0 + b.xyzw;
+    o21 = a * 22.0 + b.yzwx;
+    o22 = a * 23.0 + b.zwxy;
+    o23 = a * 24.0 + b.wxyz;
+    gl_Position = a - b;
+}
