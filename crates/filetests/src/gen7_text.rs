@@ -91,7 +91,7 @@ pub fn disagreements(judge: &Gen4Asm, known: &[(&Inst, &str)]) -> Vec<String> {
         std::array::from_fn(|i| (bits >> (32 * i)) as u32)
     };
     let code: Vec<[u32; 4]> = known.iter().map(|(inst, _)| words(inst)).collect();
-    let lines = judge.disassemble(7, &code).expect("the judge reads our code");
+    let lines = judge.disassemble("7", &code).expect("the judge reads our code");
     assert_eq!(lines.len(), known.len(), "a line for each instruction");
     let mut failures = Vec::new();
     for ((inst, name), line) in known.iter().zip(&lines) {

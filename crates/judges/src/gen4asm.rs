@@ -35,19 +35,18 @@ impl Gen4Asm {
         &self.description
     }
 
-    /// Assembles text for a generation (4 to 9) into the 128-bit form of each instruction.
+    /// Assembles text for a generation (`4`, `4.5`, `5`, `6`, `7`, `7.5`, `8`, `9`) into the 128-bit
+    /// form of each instruction.
     ///
     /// # Errors
     ///
     /// [`ToolError::Refused`] with its messages when the text is not accepted.
-    pub fn assemble(&self, generation: u32, text: &str) -> Result<Vec<[u32; 4]>, ToolError> {
+    pub fn assemble(&self, generation: &str, text: &str) -> Result<Vec<[u32; 4]>, ToolError> {
         let scratch = Scratch::new("gen4asm")?;
         scratch.write("code.g4a", text.as_bytes())?;
-        let generation = generation.to_string();
         // The program reports a syntax error on standard error and may still end with status 0.
-        let output = self
-            .assembler
-            .run(scratch.path(), ["-g", &generation, "-o", "code.out", "code.g4a"])?;
+        let output =
+            self.assembler.run(scratch.path(), ["-g", generation, "-o", "code.out", "code.g4a"])?;
         let listing = String::from_utf8_lossy(&scratch.read("code.out")?).into_owned();
         let rows: Option<Vec<_>> =
             listing.lines().filter(|line| line.contains('{')).map(parse_row).collect();
@@ -61,15 +60,15 @@ impl Gen4Asm {
         }
     }
 
-    /// Disassembles instructions of 128 bits for a generation (4 to 9), one line of text each,
-    /// runs of white space collapsed.
+    /// Disassembles instructions of 128 bits for a generation, named as for
+    /// [`Gen4Asm::assemble`], one line of text each, runs of white space collapsed.
     ///
     /// # Errors
     ///
     /// [`ToolError::Refused`] when the program stops.
     pub fn disassemble(
         &self,
-        generation: u32,
+        generation: &str,
         code: &[[u32; 4]],
     ) -> Result<Vec<String>, ToolError> {
         let scratch = Scratch::new("gen4disasm")?;
@@ -78,8 +77,7 @@ impl Gen4Asm {
             .map(|[a, b, c, d]| format!("{{ 0x{a:08x}, 0x{b:08x}, 0x{c:08x}, 0x{d:08x} }},\n"))
             .collect();
         scratch.write("code.in", listing.as_bytes())?;
-        let generation = generation.to_string();
-        let output = self.disassembler.run(scratch.path(), ["-g", &generation, "code.in"])?;
+        let output = self.disassembler.run(scratch.path(), ["-g", generation, "code.in"])?;
         Ok(output
             .stdout
             .lines()
@@ -106,7 +104,7 @@ mod tests {
     #[test]
     fn text_goes_to_bits_and_back() {
         let Some(tool) = crate::ask(Gen4Asm::find()) else { return };
-        for generation in [7, 8, 9] {
+        for generation in ["7", "8", "9"] {
             let code =
                 tool.assemble(generation, "mov (8) g1<1>F g2<8,8,1>F { align1 };\n").unwrap();
             assert_eq!(code.len(), 1);
@@ -120,6 +118,6 @@ mod tests {
     #[test]
     fn bad_text_is_refused() {
         let Some(tool) = crate::ask(Gen4Asm::find()) else { return };
-        assert!(tool.assemble(8, "frobnicate;\n").is_err());
+        assert!(tool.assemble("8", "frobnicate;\n").is_err());
     }
 }

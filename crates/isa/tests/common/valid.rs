@@ -683,7 +683,7 @@ fn either_of(attempts: &[Broken]) -> String {
 }
 
 /// Whether an instruction is in a cell.
-fn is_in(inst: &Inst, generation: Gen, cell: &Cell) -> bool {
+pub(crate) fn is_in(inst: &Inst, generation: Gen, cell: &Cell) -> bool {
     let mut found = false;
     of(inst, generation, |other| found |= other == *cell);
     found

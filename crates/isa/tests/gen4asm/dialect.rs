@@ -1,5 +1,6 @@
 //! Instructions in the dialect of `intel-gen4asm`, and which ones it cannot say.
 
+use super::flow;
 use crestline_isa::*;
 use std::fmt::Write;
 
@@ -16,10 +17,20 @@ pub(crate) fn unsaid(i: &Inst, generation: Gen) -> Option<&'static str> {
     let modified = regs.iter().any(|reg| reg.negate || reg.abs);
     let imm = i.srcs.iter().find_map(Src::as_imm);
     let indirect = |place| matches!(place, Place::Indirect { .. });
+    if flow::is_flow(i) {
+        let wide = wide.contains(&i.predicate.ctrl).then_some("predicates of 32 channels");
+        let letters = letters.contains(&i.predicate.ctrl).then_some("predicates of a component");
+        let size = (i.exec_size == 32).then_some("32 channels");
+        return flow::unsaid(i, generation).or(wide).or(letters).or(size);
+    }
+    let math = i.math();
     let rows: &[(bool, &str)] = &[
+        (i.opcode.form() == Form::Sends, "split sends"),
+        (math.is_some() && i.saturate, "math with saturation"),
+        (math.is_some() && i.srcs[0].as_imm().is_some(), "immediates as first source of math"),
         (
-            !matches!(i.opcode.form(), Form::One | Form::Two | Form::Three | Form::Send),
-            "flow control, math, wait and split sends",
+            math.is_some_and(|f| matches!(f, MathFn::Fdiv | MathFn::Invm | MathFn::Rsqrtm)),
+            "math functions without a name",
         ),
         (
             matches!(
@@ -121,7 +132,7 @@ fn swizzle(swizzle: Swizzle) -> String {
     swizzle.0.iter().map(|c| ['x', 'y', 'z', 'w'][usize::from(*c)]).collect()
 }
 
-fn source(out: &mut String, src: &Src) {
+pub(crate) fn source(out: &mut String, src: &Src) {
     match src {
         Src::None => {}
         Src::Imm(imm) => {
@@ -154,8 +165,8 @@ fn source(out: &mut String, src: &Src) {
 fn message(out: &mut String, i: &Inst, generation: Gen) {
     let Some(send) = i.send() else { return };
     let sfid = u32::from(send.sfid.bits(generation).unwrap_or(0));
-    // Gen4 has the shared function beside the descriptor.
-    let beside = if generation == Gen::Gen4 { sfid << 24 } else { 0 };
+    // Gen4 and gen4.5 have the shared function beside the descriptor.
+    let beside = if generation <= Gen::Gen45 { sfid << 24 } else { 0 };
     let desc = send.desc.imm().unwrap_or(0) | beside;
     if generation <= Gen::Gen5 {
         let _ = write!(out, " m{} ", send.base_mrf);
@@ -179,6 +190,10 @@ pub(crate) fn text(i: &Inst, generation: Gen) -> String {
         out.push_str(") ");
     }
     out.push_str(i.opcode.name());
+    if flow::is_flow(i) {
+        flow::text(&mut out, i, generation);
+        return out;
+    }
     if i.cond_mod != CondMod::None {
         let _ = write!(out, ".{}.f{}.{}", i.cond_mod.name(), i.flag.nr, i.flag.subnr);
     }
@@ -198,6 +213,10 @@ pub(crate) fn text(i: &Inst, generation: Gen) -> String {
         for src in &i.srcs {
             out.push(' ');
             source(&mut out, src);
+        }
+        if let Some(function) = i.math() {
+            let second = if i.srcs[1] == Src::None { "null " } else { "" };
+            let _ = write!(out, " {second}{}", function.name());
         }
     }
     let mode = match i.access_mode {

@@ -1,13 +1,19 @@
-//! Gen4 to gen9 against `intel-gen4asm`: random valid one-, two- and three-source instructions
-//! and messages, in Align1 and Align16, written in its dialect, assemble to our bits.
+//! Gen4 to gen9 against `intel-gen4asm` and `intel-gen4disasm`: random valid instructions in Align1
+//! and Align16, written in the assembler's dialect, assemble to our bits, and what the
+//! disassembler makes of our bits parses in ours to the same instruction. Every legal cell of the
+//! coverage is judged or stands with the reason why the dialect cannot say it.
 //!
 //! `CRESTLINE_RANDOM` sets another number of instructions per generation and mode.
 
 #[path = "../common/mod.rs"]
 mod common;
 mod dialect;
+mod disasm;
+mod flow;
 
-use common::valid::Maker;
+use common::cells::Cell;
+use common::valid::{Maker, is_in};
+use crestline_isa::text::{Syntax, parse_program, print_inst};
 use crestline_isa::*;
 use crestline_judges::gen4asm::Gen4Asm;
 use dialect::{text, unsaid};
@@ -19,11 +25,21 @@ use std::path::Path;
 const COUNT: usize = 500_000;
 /// Instructions per question.
 const BATCH: usize = 5_000;
+/// One of so many is read back from the disassembler.
+const READ_BACK: usize = 4;
+/// Kinds of failures after which a run ends.
+const MAX_CLASSES: usize = 20;
+/// Instructions looked at for a cell that chance has left out.
+const TRIES: usize = 6;
 
 /// What came out for one generation and mode.
 #[derive(Default)]
 struct Tally {
     compared: usize,
+    /// Instructions whose text from the disassembler was read.
+    read_back: usize,
+    /// Instructions that the disassembler cannot print, by reason.
+    unread: BTreeMap<&'static str, usize>,
     /// Instructions that the dialect cannot say, by reason.
     unsaid: BTreeMap<&'static str, usize>,
     /// Disagreements: what and which operation, how often, and the first example.
@@ -43,42 +59,52 @@ impl Tally {
 
 #[test]
 fn gen4() {
-    judge(Gen::Gen4, 4);
+    judge(Gen::Gen4);
+}
+
+#[test]
+fn gen45() {
+    judge(Gen::Gen45);
 }
 
 #[test]
 fn gen5() {
-    judge(Gen::Gen5, 5);
+    judge(Gen::Gen5);
 }
 
 #[test]
 fn gen6() {
-    judge(Gen::Gen6, 6);
+    judge(Gen::Gen6);
 }
 
 #[test]
 fn gen7() {
-    judge(Gen::Gen7, 7);
+    judge(Gen::Gen7);
+}
+
+#[test]
+fn gen75() {
+    judge(Gen::Gen75);
 }
 
 #[test]
 fn gen8() {
-    judge(Gen::Gen8, 8);
+    judge(Gen::Gen8);
 }
 
 #[test]
 fn gen9() {
-    judge(Gen::Gen9, 9);
+    judge(Gen::Gen9);
 }
 
-fn judge(generation: Gen, number: u32) {
+fn judge(generation: Gen) {
     let Some(tool) = crestline_judges::ask(Gen4Asm::find()) else { return };
     let text = std::env::var("CRESTLINE_RANDOM").ok();
     let count = text.and_then(|text| text.parse().ok()).unwrap_or(COUNT);
     for mode in [AccessMode::Align1, AccessMode::Align16] {
         let mut maker = Maker::new(generation, mode);
         let mut tally = Tally::default();
-        while tally.compared < count && tally.failures.len() < 20 {
+        while tally.compared < count && tally.failures.len() < MAX_CLASSES {
             let mut batch = Vec::with_capacity(BATCH);
             while batch.len() < BATCH {
                 let inst = tamed(maker.next(), generation);
@@ -87,21 +113,68 @@ fn judge(generation: Gen, number: u32) {
                     Some(why) => *tally.unsaid.entry(why).or_default() += 1,
                 }
             }
-            compare(&tool, &mut maker, &batch, (generation, number), &mut tally);
+            compare(&tool, &mut maker, &batch, generation, &mut tally);
+            let part = &batch[..BATCH / READ_BACK];
+            read_back(&tool, part, generation, &mut tally);
         }
-        report(generation, mode, &maker, &tally);
+        let refused = missed_cells(&tool, &mut maker, generation, &mut tally);
+        report(generation, mode, &maker, &tally, &refused);
         let failures: String = tally
             .failures
             .iter()
             .map(|(class, (count, first))| format!("{count} times {class}\n{first}\n"))
             .collect();
         assert!(failures.is_empty(), "{generation} {mode:?}\n{failures}");
+        let missed: Vec<String> = maker
+            .missed()
+            .iter()
+            .filter(|cell| !refused.contains_key(*cell))
+            .map(Cell::to_string)
+            .collect();
+        assert!(missed.is_empty(), "{generation} {mode:?}: legal but never judged: {missed:#?}");
     }
+}
+
+/// Judges the cells that chance has left out. Those whose instructions the dialect cannot say
+/// come back with the reason.
+fn missed_cells(
+    tool: &Gen4Asm,
+    maker: &mut Maker,
+    generation: Gen,
+    tally: &mut Tally,
+) -> BTreeMap<Cell, &'static str> {
+    let mut refused = BTreeMap::new();
+    let mut batch = Vec::new();
+    for cell in maker.missed() {
+        for _ in 0..TRIES {
+            let Some(inst) = maker.in_cell(&cell) else { break };
+            let inst = tamed(inst, generation);
+            // What taming changes may take it out of its cell.
+            let outside = (!is_in(&inst, generation, &cell)).then_some("fixed operands");
+            let Some(why) = unsaid(&inst, generation).or(outside) else {
+                batch.push(inst);
+                refused.remove(&cell);
+                break;
+            };
+            refused.insert(cell, why);
+        }
+    }
+    compare(tool, maker, &batch, generation, tally);
+    read_back(tool, &batch, generation, tally);
+    refused
+}
+
+/// What the tools call a generation.
+fn number(generation: Gen) -> &'static str {
+    generation.name().trim_start_matches("gen")
 }
 
 /// Without the controls that the dialect has no words for. The assembler compresses SIMD16 of gen4
 /// and gen5 by the size of the destination type.
 fn tamed(mut inst: Inst, generation: Gen) -> Inst {
+    if flow::is_flow(&inst) {
+        flow::tame(&mut inst, generation);
+    }
     let typed = matches!(inst.opcode.form(), Form::One | Form::Two);
     if generation <= Gen::Gen5 && inst.exec_size == 16 && inst.dst.ty.size() == 4 && typed {
         inst.compression = Compression::Compressed;
@@ -128,26 +201,27 @@ fn tamed(mut inst: Inst, generation: Gen) -> Inst {
             _ => {}
         }
     }
+    if matches!(inst.opcode, Opcode::Sel) && inst.predicate.ctrl == PredCtrl::None {
+        // It writes no flag, and the disassembler names none.
+        inst.flag = Flag::default();
+    }
     inst.group = 0;
     (inst.breakpoint, inst.acc_wr_en) = (false, false);
     inst
 }
 
 /// Compares a batch; one that is refused is halved until the culprits are found.
-fn compare(
-    tool: &Gen4Asm,
-    maker: &mut Maker,
-    batch: &[Inst],
-    (generation, number): (Gen, u32),
-    tally: &mut Tally,
-) {
+fn compare(tool: &Gen4Asm, maker: &mut Maker, batch: &[Inst], generation: Gen, tally: &mut Tally) {
+    if batch.is_empty() {
+        return;
+    }
     let lines: String = batch.iter().map(|inst| text(inst, generation)).collect();
-    let rows = match tool.assemble(number, &lines) {
+    let rows = match tool.assemble(number(generation), &lines) {
         Ok(rows) if rows.len() == batch.len() => rows,
-        _ if batch.len() > 1 && tally.failures.len() < 20 => {
+        _ if batch.len() > 1 && tally.failures.len() < MAX_CLASSES => {
             let (first, second) = batch.split_at(batch.len() / 2);
-            compare(tool, maker, first, (generation, number), tally);
-            return compare(tool, maker, second, (generation, number), tally);
+            compare(tool, maker, first, generation, tally);
+            return compare(tool, maker, second, generation, tally);
         }
         Ok(rows) => {
             return tally.fail("rows", &batch[0], || format!("{} rows of {lines}", rows.len()));
@@ -160,10 +234,10 @@ fn compare(
         let ours = encode(inst, generation).expect("valid instructions encode");
         let theirs = row.iter().rev().fold(0_u128, |all, word| all << 32 | u128::from(*word));
         let differ = (ours ^ theirs) & !chance(inst, generation);
-        // It fills some unused fields otherwise from gen8 on: the type of an absent source 1, the
-        // destination stride in Align16.
+        // It fills some unused fields otherwise: those of branches, and from gen8 on the type of an
+        // absent source 1 and the destination stride in Align16.
         let same = differ == 0
-            || generation >= Gen::Gen8
+            || (generation >= Gen::Gen8 || flow::is_flow(inst))
                 && decode(theirs, generation)
                     .is_ok_and(|back| Inst { residue: 0, ..back } == *inst);
         if !same {
@@ -177,34 +251,120 @@ fn compare(
     }
 }
 
+/// What the disassembler prints for our bits parses to the same instructions. A batch at which it
+/// stops is halved until the culprits are found.
+fn read_back(tool: &Gen4Asm, batch: &[Inst], generation: Gen, tally: &mut Tally) {
+    let mut readable = Vec::with_capacity(batch.len());
+    for inst in batch {
+        match disasm::unread(inst, generation) {
+            None => readable.push(without_unshown(inst.clone())),
+            Some(why) => *tally.unread.entry(why).or_default() += 1,
+        }
+    }
+    read_back_readable(tool, &readable, generation, tally);
+}
+
+/// The components of a replicated source are not shown; the first stands for all.
+fn without_unshown(mut inst: Inst) -> Inst {
+    for src in &mut inst.srcs {
+        if let Src::Reg(SrcReg { region: Region::ThreeAlign16 { rep: true, swizzle }, .. }) = src {
+            *swizzle = Swizzle::XYZW;
+        }
+    }
+    inst
+}
+
+fn read_back_readable(tool: &Gen4Asm, batch: &[Inst], generation: Gen, tally: &mut Tally) {
+    if batch.is_empty() {
+        return;
+    }
+    let words = |inst: &Inst| {
+        let bits = encode(inst, generation).expect("valid instructions encode");
+        [0, 32, 64, 96].map(|shift| (bits >> shift) as u32)
+    };
+    let code: Vec<[u32; 4]> = batch.iter().map(words).collect();
+    let lines = match tool.disassemble(number(generation), &code) {
+        Ok(lines) if lines.len() == batch.len() => lines,
+        _ if batch.len() > 1 && tally.failures.len() < MAX_CLASSES => {
+            let (first, second) = batch.split_at(batch.len() / 2);
+            read_back_readable(tool, first, generation, tally);
+            return read_back_readable(tool, second, generation, tally);
+        }
+        other => {
+            let shown = text(&batch[0], generation);
+            return tally.fail("not disassembled", &batch[0], || format!("  {shown}  {other:?}"));
+        }
+    };
+    for (inst, line) in batch.iter().zip(&lines) {
+        tally.read_back += 1;
+        let ours = disasm::mesa(line, inst, generation);
+        match parse_program(&ours, generation, Syntax::Mesa) {
+            Ok(parsed) if parsed.first() == Some(inst) => {}
+            Ok(parsed) => tally.fail("read otherwise", inst, || {
+                let print = |inst| print_inst(inst, generation, Syntax::Mesa);
+                let parsed = parsed.first().map(print).unwrap_or_default();
+                format!("  {line}\n  {parsed}\n  ours {}", print(inst))
+            }),
+            Err(errors) => {
+                tally.fail("not parsed", inst, || format!("  {line}\n  {ours}\n  {}", errors[0]));
+            }
+        }
+    }
+}
+
 /// Bits that the assembler leaves to chance: the type of a message's payload, which the dialect
-/// does not name from gen6 on.
+/// does not name from gen6 on, and in Align16 the second source that a math function lacks.
 fn chance(inst: &Inst, generation: Gen) -> u128 {
+    let absent = inst.math().is_some() && inst.srcs[1] == Src::None;
     match generation {
+        _ if absent && inst.access_mode == AccessMode::Align16 => {
+            let (source, stride) = (0xffff_ffff << 96, 1 << 61);
+            source | if generation >= Gen::Gen8 { stride | 0x3f << 89 } else { 0 }
+        }
         _ if !inst.opcode.is_send() => 0,
-        Gen::Gen6 | Gen::Gen7 => 0x7 << 39,
+        Gen::Gen6 | Gen::Gen7 | Gen::Gen75 => 0x7 << 39,
         Gen::Gen8 | Gen::Gen9 => 0xf << 43,
         _ => 0,
     }
 }
 
 /// Writes the cells that were judged to `target/`, and a summary to the test's output.
-fn report(generation: Gen, mode: AccessMode, maker: &Maker, tally: &Tally) {
+fn report(
+    generation: Gen,
+    mode: AccessMode,
+    maker: &Maker,
+    tally: &Tally,
+    refused: &BTreeMap<Cell, &'static str>,
+) {
     let mut out = format!("# {generation} {mode:?}: {} instructions\n", tally.compared);
     for (why, count) in &tally.unsaid {
         let _ = writeln!(out, "# {count} not said: {why}");
     }
-    for (cell, hits) in maker.hits() {
+    let _ = writeln!(out, "# {} read back from the disassembler", tally.read_back);
+    for (why, count) in &tally.unread {
+        let _ = writeln!(out, "# {count} not read back: {why}");
+    }
+    out.push_str("\n# Legal cells, and how many instructions were in each.\n");
+    for (cell, hits) in maker.hits().iter().filter(|(cell, _)| !refused.contains_key(cell)) {
         let _ = writeln!(out, "{hits}\t{cell}");
+    }
+    out.push_str("\n# Legal cells that the dialect cannot say, and why.\n");
+    for (cell, why) in refused {
+        let _ = writeln!(out, "{cell}\t{why}");
+    }
+    out.push_str("\n# Cells no instruction can be in, and the rules that forbid it.\n");
+    for (cell, reason) in maker.illegal() {
+        let _ = writeln!(out, "{cell}\t{reason}");
     }
     let name = format!("gen4asm-coverage-{generation}-{mode:?}.tsv").to_lowercase();
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
     std::fs::write(&path, out).expect("writable target folder");
     let judged = maker.hits().values().filter(|hits| **hits != 0).count();
     eprintln!(
-        "{generation} {mode:?}: {} instructions, {judged} of {} legal cells; {:?}",
+        "{generation} {mode:?}: {} instructions, {judged} of {} legal cells, {} refused; {} read back",
         tally.compared,
         maker.hits().len(),
-        tally.unsaid
+        refused.len(),
+        tally.read_back
     );
 }
