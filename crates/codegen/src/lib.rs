@@ -12,3 +12,4 @@ pub mod scalar;
 pub mod schedule;
 pub mod select;
 pub mod surface;
+pub mod vec4;

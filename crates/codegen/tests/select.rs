@@ -28,6 +28,7 @@ fn interface(shader: &Shader) -> Interface {
         surfaces: bindings.collect(),
         num_workgroups: Some(100),
         const_data: Some(101),
+        ..Interface::default()
     }
 }
 

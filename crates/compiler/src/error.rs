@@ -76,6 +76,22 @@ pub enum CompileError {
         /// Binding in the set.
         binding: u32,
     },
+    /// An input or output at a location that there is no room for.
+    #[error("location {location}: expected one below {limit}")]
+    Location {
+        /// The location.
+        location: u32,
+        /// Locations there are.
+        limit: u32,
+    },
+    /// A geometry shader's vertices beyond the room of its output entry.
+    #[error("the emitted vertices take {bytes} bytes: expected at most {limit}")]
+    OutputEntry {
+        /// Bytes asked for.
+        bytes: u32,
+        /// Bytes there are.
+        limit: u32,
+    },
     /// Instruction selection refused the shader.
     #[error(transparent)]
     Select(#[from] SelectError),
@@ -107,6 +123,8 @@ impl CompileError {
             CompileError::UnboundedArray { .. } => "E0908",
             CompileError::Select(_) => "E0909",
             CompileError::Backend(_) => "E0910",
+            CompileError::Location { .. } => "E0911",
+            CompileError::OutputEntry { .. } => "E0912",
             CompileError::Internal { .. } => "E0999",
         }
     }

@@ -33,7 +33,8 @@ pub use crestline_program::Program;
 pub use error::CompileError;
 pub use options::{Ir, Observer, Options, PassReport, Simd};
 
-use pipeline::{Pipeline, stage_name};
+use pipeline::Pipeline;
+use stages::{is_vec4, stage_name};
 
 /// The platforms that there is a back end for. For all others [`CompileError::Target`] says so.
 pub const TARGETS: &[Platform] = &[
@@ -116,17 +117,23 @@ pub fn compile_shader_observed(
     observer: &mut dyn Observer,
 ) -> Result<Program, CompileError> {
     let stage = shader.stage.stage();
-    if stage != Stage::Compute {
+    let vec4 = is_vec4(stage, &options.device);
+    if stage != Stage::Compute && !vec4 {
         return Err(CompileError::Stage { stage: stage_name(stage) });
     }
     let platform = options.device.platform();
     if !TARGETS.contains(&platform) {
         return Err(CompileError::Target { platform: platform.to_string() });
     }
-    let mut pipeline = Pipeline::new(options, observer);
+    let pipeline = Pipeline::new(options, observer);
+    let mut pipeline = if vec4 { pipeline.for_vec4() } else { pipeline };
     pipeline.accept(&shader)?;
     bound_arrays(&mut shader, options)?;
     check_device(&shader, options)?;
+    if vec4 {
+        pipeline.optimize(&mut shader, None)?;
+        return pipeline.generate_vec4(&shader);
+    }
     let widths = simd::allowed(&shader, options)?;
     pipeline.optimize(&mut shader, None)?;
     simd::choose(&widths, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))

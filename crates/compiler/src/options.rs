@@ -6,6 +6,8 @@ use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::Shader;
 
+use crate::stages::tess_control::Linkage;
+
 /// The SIMD width of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simd {
@@ -48,6 +50,9 @@ pub struct Options {
     /// Elements of arrays of descriptors that the shader declares without a bound, by set and binding: as many as the
     /// driver will bind. What lies beyond is never accessed.
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
+    /// What a tessellation control shader is not told by its module. On gen7 and gen7.5 the number of input control points
+    /// must be known to run on hardware: without it their URB entries are never given back.
+    pub patch: Linkage,
     /// The SIMD width.
     pub simd: Simd,
     /// Names of `opt_` passes, of the middle and the back end, that are switched off.
@@ -71,6 +76,7 @@ impl Options {
             entry: None,
             specialization: Vec::new(),
             descriptor_counts: BTreeMap::new(),
+            patch: Linkage::default(),
             simd: Simd::Auto,
             disabled: BTreeSet::new(),
             fuel: None,

@@ -10,17 +10,17 @@
 
 use crestline_codegen::backend::{self, Compiled};
 use crestline_codegen::ir::Function;
-use crestline_codegen::scalar;
+use crestline_codegen::{scalar, vec4};
 use crestline_isa::codec::{decode_program, encode_program};
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_program::{Program, Statistics};
-use crestline_ssa::ir::{Shader, Stage};
+use crestline_ssa::ir::Shader;
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::{passes, verify};
 
 use crate::simd::Attempt;
-use crate::stages::compute::Layout;
+use crate::stages::Layout;
 use crate::{CompileError, Ir, Observer, Options, PassReport};
 
 /// Runs passes and tells the observer.
@@ -28,13 +28,21 @@ pub(crate) struct Pipeline<'a> {
     options: &'a Options,
     observer: &'a mut dyn Observer,
     simd: Option<u8>,
+    /// Whether the back end wants vectors.
+    vec4: bool,
     /// What is left of [`Options::fuel`].
     fuel: Option<u64>,
 }
 
 impl<'a> Pipeline<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
-        Pipeline { options, observer, simd: None, fuel: options.fuel }
+        Pipeline { options, observer, simd: None, vec4: false, fuel: options.fuel }
+    }
+
+    /// For a back end that has vectors.
+    pub(crate) fn for_vec4(mut self) -> Pipeline<'a> {
+        self.vec4 = true;
+        self
     }
 
     fn report(&mut self, name: &'static str, ir: Ir<'_>) {
@@ -59,14 +67,17 @@ impl<'a> Pipeline<'a> {
         let doubles = Doubles { fused: device.has_fused_64bit_mad() };
         let options = passes::Options {
             lower: LowerOptions {
-                scalarize: true,
-                dwords: true,
+                scalarize: !self.vec4,
+                dwords: !self.vec4,
                 doubles: device.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     subgroup_size: simd.map(u32::from),
                     ..SystemValues::default()
                 },
-                lacks: scalar::LACKS.iter().copied().collect(),
+                lacks: if self.vec4 { vec4::LACKS } else { scalar::LACKS }
+                    .iter()
+                    .copied()
+                    .collect(),
                 images: Some(self.options.device),
             },
             disabled: self.options.disabled.clone(),
@@ -96,9 +107,18 @@ impl<'a> Pipeline<'a> {
         let device = &self.options.device;
         let mut shader = shader.clone();
         self.optimize(&mut shader, Some(simd))?;
-        let layout = Layout::new(&shader, device)?;
-        let function = scalar::select(&shader, device, &layout.interface, simd)?;
+        let layout = Layout::new(&shader, device, self.options.patch)?;
+        let function = scalar::select(&shader, device, layout.interface(), simd)?;
         self.finish(&shader, &layout, function, simd, may_spill)
+    }
+
+    /// The back end for threads of two vertices, after [`optimize`](Self::optimize).
+    pub(crate) fn generate_vec4(&mut self, shader: &Shader) -> Result<Program, CompileError> {
+        const CHANNELS: u8 = 8;
+        let device = &self.options.device;
+        let layout = Layout::new(shader, device, self.options.patch)?;
+        let function = vec4::select(shader, device, layout.interface())?;
+        Ok(self.finish(shader, &layout, function, CHANNELS, true)?.program)
     }
 
     /// From selected instructions to the program.
@@ -174,16 +194,4 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
 /// A mistake of this compiler, with what the verifier says.
 fn internal(pass: &'static str, error: &dyn std::fmt::Display) -> CompileError {
     CompileError::Internal { pass, message: error.to_string() }
-}
-
-/// The stage's name, for errors.
-pub(crate) fn stage_name(stage: Stage) -> &'static str {
-    match stage {
-        Stage::Vertex => "vertex",
-        Stage::TessControl => "tessellation control",
-        Stage::TessEval => "tessellation evaluation",
-        Stage::Geometry => "geometry",
-        Stage::Fragment => "fragment",
-        Stage::Compute => "compute",
-    }
 }

@@ -405,10 +405,30 @@ impl Device {
         if self.since(Gen::Gen8) { 8 } else { 4 }
     }
 
+    /// Whether untyped writes have a SIMD4x2 form.
+    pub fn has_vec4_writes(&self) -> bool {
+        self.since(Gen::Gen75)
+    }
+
+    /// Whether URB messages say that an entry is complete.
+    pub fn has_urb_complete(&self) -> bool {
+        !self.since(Gen::Gen8)
+    }
+
     /// Position of a tessellation control thread's number among those of its patch in r0.2
     /// (single patch dispatch).
     pub fn tess_instance_shift(&self) -> u32 {
         if matches!(self.generation(), Gen::Gen75 | Gen::Gen8 | Gen::Gen9) { 17 } else { 16 }
+    }
+
+    /// Position of the barrier's number in r0.2 of a tessellation control thread, four bits.
+    pub fn patch_barrier_shift(&self) -> u32 {
+        if matches!(self.generation(), Gen::Gen75 | Gen::Gen8 | Gen::Gen9) { 13 } else { 12 }
+    }
+
+    /// Whether tessellation control threads must give back the entries of their inputs.
+    pub fn releases_patch_inputs(&self) -> bool {
+        !self.since(Gen::Gen8)
     }
 
     /// Bits of r0.2 that a barrier message must hand on.

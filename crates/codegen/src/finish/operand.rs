@@ -206,21 +206,25 @@ impl Placer<'_> {
     /// A message's destination: whole registers.
     pub(super) fn payload_dst(&self) -> Result<Dst, FinishError> {
         let place = self.place(&self.inst.dst)?;
-        Ok(Dst::new(place, Type::Ud, 1))
+        Ok(Dst::new(place, Type::Ud, 1).with_writemask(self.inst.dst.write_mask()))
     }
 
     /// A message's payload: whole registers. The region has no meaning; it is the one that
-    /// `iga64` assembles.
+    /// `iga64` assembles, or in Align16 one that there is.
     pub(super) fn payload(&self, index: usize) -> Result<Src, FinishError> {
         let src = &self.inst.srcs[index];
         debug_assert_eq!(self.inst.op, Op::Send);
         if src.file != File::Grf || !src.offset.is_multiple_of(GRF_BYTES) {
             return Err(self.fail("a payload must start at a register", src));
         }
+        let region = match self.inst.access_mode {
+            AccessMode::Align1 => IsaRegion::SCALAR,
+            AccessMode::Align16 => IsaRegion::Align16 { vstride: 4, swizzle: Swizzle::XYZW },
+        };
         Ok(Src::Reg(SrcReg {
             place: self.place(src)?,
             ty: Type::Ud,
-            region: IsaRegion::SCALAR,
+            region,
             negate: false,
             abs: false,
             mme: None,

@@ -103,6 +103,13 @@ impl<'a> Builder<'a> {
         Builder { vregs: self.vregs, sink, controls, dispatch_width: self.dispatch_width }
     }
 
+    /// The same builder for Align16 instructions.
+    #[must_use]
+    pub fn into_align16(mut self) -> Builder<'a> {
+        self.controls.access_mode = AccessMode::Align16;
+        self
+    }
+
     /// For `exec_size` channels, from the same first channel.
     pub fn exec(&mut self, exec_size: u8) -> Builder<'_> {
         self.narrowed(|c| c.exec_size = exec_size)

@@ -1,6 +1,6 @@
 //! Loads, stores, atomics, buffer sizes and barriers: which message, on which surface.
 
-use crestline_isa::message::{AtomicOp as IntegerOp, ByteSize, FloatAtomicOp};
+use crestline_isa::message::ByteSize;
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
 use crestline_ssa::ir::{
@@ -11,7 +11,7 @@ use crestline_ssa::ir::{
 use super::sysvals::payload;
 use super::{SelectError, Selector};
 use crate::ir::{Effect, GRF_BYTES, Op, Operand};
-use crate::select::Class;
+use crate::select::{Class, atomic_operation};
 use crate::surface::{self, Atomic, Surface};
 
 /// Registers of eight dwords that were read from memory nothing writes, at offsets known now.
@@ -405,25 +405,9 @@ impl Selector<'_> {
         compare: Option<Src>,
     ) -> Result<(Atomic, Vec<Operand>), SelectError> {
         let value = self.src(data, Class::Unsigned);
-        let (op, mut operands) = match op {
-            AtomicOp::IAdd if value.imm_bits() == Some(1) => (int(IntegerOp::Inc), vec![]),
-            AtomicOp::IAdd if value.imm_bits() == Some(u64::from(u32::MAX)) => {
-                (int(IntegerOp::Dec), vec![])
-            }
-            AtomicOp::IAdd => (int(IntegerOp::Add), vec![value]),
-            AtomicOp::IMin => (int(IntegerOp::Imin), vec![value]),
-            AtomicOp::IMax => (int(IntegerOp::Imax), vec![value]),
-            AtomicOp::UMin => (int(IntegerOp::Umin), vec![value]),
-            AtomicOp::UMax => (int(IntegerOp::Umax), vec![value]),
-            AtomicOp::And => (int(IntegerOp::And), vec![value]),
-            AtomicOp::Or => (int(IntegerOp::Or), vec![value]),
-            AtomicOp::Xor => (int(IntegerOp::Xor), vec![value]),
-            AtomicOp::Exchange => (int(IntegerOp::Mov), vec![value]),
-            AtomicOp::CompareExchange => (int(IntegerOp::CmpWr), vec![value]),
-            AtomicOp::FMin => (Atomic::Float(FloatAtomicOp::Fmin), vec![value]),
-            AtomicOp::FMax => (Atomic::Float(FloatAtomicOp::Fmax), vec![value]),
-            AtomicOp::FAdd => return Err(SelectError::Memory { what: "a float atomic addition" }),
-        };
+        let known = value.imm_bits().map(|bits| bits as u32);
+        let (op, takes_data) = atomic_operation(op, known)?;
+        let mut operands = if takes_data { vec![value] } else { vec![] };
         // The value to compare with comes first.
         if let Some(compare) = compare {
             let compare = self.src(compare, Class::Unsigned);
@@ -541,10 +525,6 @@ impl Selector<'_> {
 /// The size of an element of 8 or 16 bits in messages.
 fn byte_size(ty: Ty) -> ByteSize {
     if ty.bits() == 8 { ByteSize::Byte } else { ByteSize::Word }
-}
-
-fn int(op: IntegerOp) -> Atomic {
-    Atomic::Integer(op)
 }
 
 /// The dwords of a register from a byte offset on, each for all channels.

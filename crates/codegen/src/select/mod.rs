@@ -1,11 +1,13 @@
 //! What instruction selection knows in both modes, [scalar](crate::scalar) and [vec4](crate::vec4).
 
+mod atomic;
 mod booleans;
 mod class;
 mod error;
 mod regions;
 mod rules;
 
+pub(crate) use atomic::atomic_operation;
 pub(crate) use booleans::{Booleans, comparison, mirrored, opposite};
 pub(crate) use class::{Class, modify};
 pub use error::SelectError;

@@ -205,16 +205,20 @@ pub fn write_scattered(
 }
 
 /// The surface that stands for scratch space.
-fn scratch_index(device: &Device) -> Bti {
+pub(super) fn scratch_index(device: &Device) -> Bti {
     if device.has_non_coherent_stateless() { Bti::STATELESS_NON_COHERENT } else { Bti::STATELESS }
 }
 
-/// The header of a scattered access to scratch space: the thread's base from r0.5, else zero.
-fn scratch_header(b: &mut Builder<'_>) -> Operand {
-    let header = b.exec(8).lanes(Type::Ud, 1);
+/// Writes the header of a scattered access to scratch space: the thread's base from r0.5, else zero.
+pub fn fill_scratch_header(b: &mut Builder<'_>, header: Operand) {
     b.no_mask().exec(8).mov(header, Operand::imm_ud(0));
     let base = Operand::grf(0, Type::Ud).with_stride(0).byte_offset(20);
     b.uniform().and(header.byte_offset(20), base, Operand::imm_ud(!0x3ff));
+}
+
+fn scratch_header(b: &mut Builder<'_>) -> Operand {
+    let header = b.exec(8).lanes(Type::Ud, 1);
+    fill_scratch_header(b, header);
     header
 }
 

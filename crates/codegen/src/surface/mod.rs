@@ -5,10 +5,14 @@
 //! (typed ones eight), so a SIMD32 access is two; their data lie in registers component by component, as [`Op::Message`](crate::ir::Op)
 //! lays out payload parts. Byte offsets are per channel (or one for all); bounds are the surface's business: out of
 //! bounds reads give 0, writes are dropped.
+//!
+//! Threads of two vertices (vec4 mode) have eight channels here too, four for each; see [`UrbPlace`] for the URB.
 
 mod memory;
 mod sync;
 mod typed;
+mod urb;
+mod vec4;
 
 use crestline_device::Device;
 use crestline_isa::Type;
@@ -17,11 +21,19 @@ use crestline_isa::message::{self as isa, Bti, Descriptor, DescriptorError, Simd
 use crate::ir::{Builder, Effect, Message, Operand, Space};
 
 pub use memory::{
-    Atomic, atomic, read, read_block, read_scattered, read_scratch, write, write_scattered,
-    write_scratch,
+    Atomic, atomic, fill_scratch_header, read, read_block, read_scattered, read_scratch, write,
+    write_scattered, write_scratch,
 };
-pub use sync::{Fenced, barrier, end_thread, fence, set_shared_memory_index};
+pub use sync::{Fenced, barrier, end_thread, fence, patch_barrier, set_shared_memory_index};
 pub use typed::{atomic_texel, fill_typed_header, read_texel, write_texel};
+pub use urb::{
+    MAX_SLOTS, UrbPlace, end_patch, fill_blank_header, fill_header, header, read_slots, release,
+    write_slots,
+};
+pub use vec4::{
+    atomic_texels, atomic_vectors, read_scratch_vectors, read_texels, read_vectors,
+    write_scratch_vectors, write_texels, write_vectors,
+};
 
 /// What a message accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -109,6 +109,40 @@ pub fn barrier(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorErr
     Ok(())
 }
 
+/// Waits until all `threads` threads of a patch are here. The payload has the barrier's number elsewhere than the message
+/// (PRM vol 2, "hull shader thread payload"), which also tells how many threads there are.
+///
+/// # Errors
+/// A device without the message.
+pub fn patch_barrier(
+    b: &mut Builder<'_>,
+    device: &Device,
+    threads: u32,
+) -> Result<(), DescriptorError> {
+    /// Position of the barrier's number in the message, and of the number of threads; the bit that makes it count.
+    const NUMBER: u32 = 24;
+    const THREADS: u32 = 9;
+    const ENABLE: u32 = 1 << 15;
+    let kind = isa::Message::Gateway { function: GatewayFn::Barrier, notify: 0 };
+    let shape =
+        Shape { headers: 0, first: 1, response: 0, effect: Effect::Barrier, space: Space::None };
+    let message = message(device, kind, shape)?;
+    let mut b = b.uniform();
+    let shift = device.patch_barrier_shift();
+    let payload = b.exec(8).lanes(Type::Ud, 1);
+    b.exec(8).mov(payload, Operand::imm_ud(0));
+    let dword = payload.with_stride(0).byte_offset(8);
+    let mut one = b.uniform();
+    one.and(dword, r0().with_stride(0).byte_offset(8), Operand::imm_ud(0xf << shift));
+    one.shl(dword, dword, Operand::imm_ud(NUMBER - shift));
+    one.or(dword, dword, Operand::imm_ud(threads << THREADS | ENABLE));
+    let null = Operand::null(Type::Ud);
+    b.exec(8).message(message, null, null, &[payload]);
+    let notification = Operand::arf(ArfKind::Notification, 0, Type::Ud).with_stride(0);
+    b.uniform().emit(Op::Hw(Opcode::Wait), notification, &[notification]);
+    Ok(())
+}
+
 /// Ends the thread.
 ///
 /// # Errors

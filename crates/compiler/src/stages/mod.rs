@@ -1,3 +1,106 @@
 //! What is particular to a pipeline stage: payload layout, binding table, metadata.
 
 pub mod compute;
+mod entry;
+pub mod geometry;
+mod resources;
+pub mod tess_control;
+pub mod tess_eval;
+pub mod vertex;
+
+use crestline_codegen::interface::Interface;
+use crestline_device::Device;
+use crestline_program::Metadata;
+use crestline_ssa::ir::{Shader, Stage};
+
+use crate::CompileError;
+
+/// The layout of one program of any stage.
+#[derive(Clone, Debug)]
+pub enum Layout {
+    /// Compute.
+    Compute(compute::Layout),
+    /// Vertex.
+    Vertex(vertex::Layout),
+    /// Tessellation control.
+    TessControl(tess_control::Layout),
+    /// Tessellation evaluation.
+    TessEval(tess_eval::Layout),
+    /// Geometry.
+    Geometry(geometry::Layout),
+}
+
+impl Layout {
+    /// Lays out an optimised shader.
+    ///
+    /// # Errors
+    /// A stage without a back end, or what the stage has no room for.
+    pub fn new(
+        shader: &Shader,
+        device: &Device,
+        linkage: tess_control::Linkage,
+    ) -> Result<Layout, CompileError> {
+        Ok(match shader.stage.stage() {
+            Stage::Compute => Layout::Compute(compute::Layout::new(shader, device)?),
+            Stage::Vertex => Layout::Vertex(vertex::Layout::new(shader, device)?),
+            Stage::TessControl => {
+                Layout::TessControl(tess_control::Layout::new(shader, device, linkage)?)
+            }
+            Stage::TessEval => Layout::TessEval(tess_eval::Layout::new(shader, device)?),
+            Stage::Geometry => Layout::Geometry(geometry::Layout::new(shader, device)?),
+            Stage::Fragment => return Err(unsupported(shader)),
+        })
+    }
+
+    /// For selection.
+    pub fn interface(&self) -> &Interface {
+        match self {
+            Layout::Compute(layout) => &layout.interface,
+            Layout::Vertex(layout) => &layout.interface,
+            Layout::TessControl(layout) => &layout.interface,
+            Layout::TessEval(layout) => &layout.interface,
+            Layout::Geometry(layout) => &layout.interface,
+        }
+    }
+
+    /// For the driver: of a program at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
+    pub fn metadata(
+        &self,
+        shader: &Shader,
+        device: &Device,
+        simd: u32,
+        scratch_bytes: u32,
+    ) -> Metadata {
+        match self {
+            Layout::Compute(layout) => layout.metadata(shader, device, simd, scratch_bytes),
+            Layout::Vertex(layout) => layout.metadata(shader, device, scratch_bytes),
+            Layout::TessControl(layout) => layout.metadata(shader, device, scratch_bytes),
+            Layout::TessEval(layout) => layout.metadata(shader, device, scratch_bytes),
+            Layout::Geometry(layout) => layout.metadata(shader, device, scratch_bytes),
+        }
+    }
+}
+
+/// Whether the stage's threads have two vertices on a device, each a vector of four channels.
+pub fn is_vec4(stage: Stage, device: &Device) -> bool {
+    let geometry =
+        matches!(stage, Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry);
+    geometry && device.has_align16() && !device.has_simd8_vertex_threads()
+}
+
+/// The stage has no back end.
+fn unsupported(shader: &Shader) -> CompileError {
+    CompileError::Stage { stage: stage_name(shader.stage.stage()) }
+}
+
+/// The stage's name, for errors.
+pub(crate) fn stage_name(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Vertex => "vertex",
+        Stage::TessControl => "tessellation control",
+        Stage::TessEval => "tessellation evaluation",
+        Stage::Geometry => "geometry",
+        Stage::Fragment => "fragment",
+        Stage::Compute => "compute",
+    }
+}

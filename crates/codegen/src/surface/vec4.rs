@@ -1,0 +1,249 @@
+//! Accesses of threads of two vertices: a vector for each, from an address for each.
+//!
+//! Two forms. The SIMD4x2 messages take the address in the first dword of each half and transfer a vector. Where a device
+//! lacks one, the SIMD8 form does: it has an address and a dword for each of the eight channels, that is, for each
+//! component; one vertex is its first channel, whose component alone is enabled by the message's write mask (the
+//! destination's, which a message without response has too).
+
+use crestline_device::Device;
+use crestline_isa::message::{
+    self as isa, AtomicOp, Cache, ChannelMask, DescriptorError, SimdMode, SlotGroup,
+};
+use crestline_isa::{Swizzle, Type, WriteMask};
+
+use super::memory::scratch_index;
+use super::{Atomic, Shape, Surface, message};
+use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
+
+/// The first component of each vertex: the channel that stands for it.
+const FIRST: u8 = 1;
+
+/// A whole register as a part of a payload.
+pub(super) fn register(operand: Operand) -> Operand {
+    operand.retype(Type::Ud).with_region(Region::Swizzle(Swizzle::XYZW))
+}
+
+/// A message from both vertices' channels of `mask`; the response goes to `dst`.
+#[allow(clippy::too_many_arguments, reason = "one per part of the message")]
+fn send(
+    b: &mut Builder<'_>,
+    kind: isa::Message,
+    shape: Shape,
+    device: &Device,
+    surface: Surface,
+    mask: u8,
+    dst: Operand,
+    parts: &[Operand],
+) -> Result<(), DescriptorError> {
+    let message = message(device, kind, shape)?;
+    let dst = dst.with_region(Region::Mask(WriteMask(mask)));
+    b.align16().message(message, dst, surface.addend(), parts);
+    Ok(())
+}
+
+/// Reads up to four dwords from the byte offset in component x of `address`. Returns the vector.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_vectors(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    address: Operand,
+    components: u32,
+    effect: Effect,
+) -> Result<Operand, DescriptorError> {
+    let mask = ChannelMask::first(components);
+    let kind = isa::Message::UntypedRead { bti: surface.bti(), simd: SimdMode::Simd4x2, mask };
+    let space = surface.space();
+    let shape = Shape { headers: 0, first: 1, response: GRF_BYTES, effect, space };
+    let dst = Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud);
+    send(b, kind, shape, device, surface, 0xf, dst, &[register(address)])?;
+    Ok(dst)
+}
+
+/// Writes the components of `mask` of a vector: to byte offset x of `address` on if
+/// [`has_vec4_writes`](Device::has_vec4_writes), else each to the offset in its own component.
+///
+/// # Errors
+/// A device without the message.
+pub fn write_vectors(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    address: Operand,
+    data: Operand,
+    mask: u8,
+) -> Result<(), DescriptorError> {
+    let vectors = device.has_vec4_writes();
+    let (simd, channels) = match vectors {
+        true => (SimdMode::Simd4x2, ChannelMask(mask)),
+        false => (SimdMode::Simd8, ChannelMask::first(1)),
+    };
+    let kind = isa::Message::UntypedWrite { bti: surface.bti(), simd, mask: channels };
+    let space = surface.space();
+    let shape = Shape { headers: 0, first: 1, response: 0, effect: Effect::Write, space };
+    let mask = if vectors { 0xf } else { mask };
+    let (null, parts) = (Operand::null(Type::Ud), [register(address), register(data)]);
+    send(b, kind, shape, device, surface, mask, null, &parts)
+}
+
+/// A dword atomic of each vertex: offset and operands are the first components of registers. Returns the old values
+/// in the first component if `wanted`.
+///
+/// # Errors
+/// A device without the message or operation.
+pub fn atomic_vectors(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    op: Atomic,
+    parts: &[Operand],
+    wanted: bool,
+) -> Result<Option<Operand>, DescriptorError> {
+    let (bti, simd, return_data) = (surface.bti(), SimdMode::Simd8, wanted);
+    let kind = match op {
+        Atomic::Integer(op) => {
+            isa::Message::UntypedAtomic { bti, op, simd, return_data, word: false }
+        }
+        Atomic::Float(op) => {
+            isa::Message::UntypedAtomicFloat { bti, op, simd, return_data, half: false }
+        }
+    };
+    atomic(b, kind, 0, device, surface, parts, wanted)
+}
+
+fn atomic(
+    b: &mut Builder<'_>,
+    kind: isa::Message,
+    headers: u8,
+    device: &Device,
+    surface: Surface,
+    parts: &[Operand],
+    wanted: bool,
+) -> Result<Option<Operand>, DescriptorError> {
+    let (effect, space) = (Effect::Write, surface.space());
+    let response = if wanted { GRF_BYTES } else { 0 };
+    let shape = Shape { headers, first: headers + 1, response, effect, space };
+    let dst = wanted.then(|| Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud));
+    let to = dst.unwrap_or(Operand::null(Type::Ud));
+    let parts: Vec<Operand> = parts.iter().copied().map(register).collect();
+    send(b, kind, shape, device, surface, FIRST, to, &parts)?;
+    Ok(dst)
+}
+
+/// Reads `components` (1 to 4) of a texel of each vertex: coordinates are the first components of registers, behind a
+/// header if there is one. Returns registers whose first components are those of the texels.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_texels(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    header: Option<Operand>,
+    coordinates: &[Operand],
+    components: u32,
+    effect: Effect,
+) -> Result<Vec<Operand>, DescriptorError> {
+    let mask = ChannelMask::first(components);
+    let kind = isa::Message::TypedRead { bti: surface.bti(), slots: SlotGroup::Low, mask };
+    let headers = u8::from(header.is_some());
+    let first = headers + coordinates.len() as u8;
+    let response = components * GRF_BYTES;
+    let shape = Shape { headers, first, response, effect, space: surface.space() };
+    let dst = Operand::vgrf(b.vregs().bytes(response), Type::Ud);
+    let parts: Vec<Operand> =
+        header.into_iter().chain(coordinates.iter().copied()).map(register).collect();
+    send(b, kind, shape, device, surface, FIRST, dst, &parts)?;
+    Ok((0..components).map(|c| dst.byte_offset(c * GRF_BYTES)).collect())
+}
+
+/// Writes a texel of each vertex; coordinates and components are the first components of registers.
+///
+/// # Errors
+/// A device without the message.
+pub fn write_texels(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    header: Option<Operand>,
+    coordinates: &[Operand],
+    data: &[Operand],
+) -> Result<(), DescriptorError> {
+    let mask = ChannelMask::first(data.len() as u32);
+    let kind = isa::Message::TypedWrite { bti: surface.bti(), slots: SlotGroup::Low, mask };
+    let headers = u8::from(header.is_some());
+    let first = headers + coordinates.len() as u8;
+    let (effect, space) = (Effect::Write, surface.space());
+    let shape = Shape { headers, first, response: 0, effect, space };
+    let lists = coordinates.iter().chain(data).copied();
+    let parts: Vec<Operand> = header.into_iter().chain(lists).map(register).collect();
+    send(b, kind, shape, device, surface, FIRST, Operand::null(Type::Ud), &parts)
+}
+
+/// An atomic on a texel, a dword, of each vertex; all parts but the header are first components of registers.
+///
+/// # Errors
+/// A device without the message or operation.
+pub fn atomic_texels(
+    b: &mut Builder<'_>,
+    device: &Device,
+    surface: Surface,
+    op: AtomicOp,
+    header: Option<Operand>,
+    lanes: &[Operand],
+    wanted: bool,
+) -> Result<Option<Operand>, DescriptorError> {
+    let (bti, slots) = (surface.bti(), SlotGroup::Low);
+    let kind = isa::Message::TypedAtomic { bti, op, slots, return_data: wanted };
+    let headers = u8::from(header.is_some());
+    let parts: Vec<Operand> = header.into_iter().chain(lanes.iter().copied()).collect();
+    atomic(b, kind, headers, device, surface, &parts, wanted)
+}
+
+/// Reads a dword for each component of scratch space; `index` counts dwords, `header` is
+/// [`fill_scratch_header`](super::fill_scratch_header)'s.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_scratch_vectors(
+    b: &mut Builder<'_>,
+    device: &Device,
+    header: Operand,
+    index: Operand,
+) -> Result<Operand, DescriptorError> {
+    let kind = isa::Message::DwordScatteredRead {
+        cache: Cache::Data,
+        bti: scratch_index(device),
+        simd: SimdMode::Simd8,
+        invalidate: false,
+    };
+    let (effect, space) = (Effect::Read, Space::Scratch);
+    let shape = Shape { headers: 1, first: 2, response: GRF_BYTES, effect, space };
+    let dst = Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud);
+    let parts = [register(header), register(index)];
+    send(b, kind, shape, device, Surface::Index(0), 0xf, dst, &parts)?;
+    Ok(dst)
+}
+
+/// Writes the components of `mask`, each to its own dword of scratch space.
+///
+/// # Errors
+/// A device without the message.
+pub fn write_scratch_vectors(
+    b: &mut Builder<'_>,
+    device: &Device,
+    header: Operand,
+    index: Operand,
+    data: Operand,
+    mask: u8,
+) -> Result<(), DescriptorError> {
+    let bti = scratch_index(device);
+    let kind = isa::Message::DwordScatteredWrite { bti, simd: SimdMode::Simd8 };
+    let (effect, space) = (Effect::Write, Space::Scratch);
+    let shape = Shape { headers: 1, first: 2, response: 0, effect, space };
+    let parts = [register(header), register(index), register(data)];
+    let null = Operand::null(Type::Ud);
+    send(b, kind, shape, device, Surface::Index(0), mask, null, &parts)
+}

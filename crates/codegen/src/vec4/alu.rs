@@ -1,0 +1,579 @@
+//! Arithmetic: a row per operation that is one instruction ([`crate::select`]), a function for each that is more.
+
+use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
+use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
+
+use super::operands::{Form, Home, Lanes, Place, lanes_in_place, swizzled};
+use super::{SelectError, Selector};
+use crate::ir::{Op, Operand};
+use crate::select::{Class, Rule, rule};
+
+impl Selector<'_> {
+    /// Selects an arithmetic instruction.
+    pub(super) fn alu(&mut self, op: AluOp, srcs: &Srcs, result: Value) -> Result<(), SelectError> {
+        self.check_bits(op, srcs, result)?;
+        match rule(op) {
+            Rule::Place => self.place(op, srcs, result),
+            _ if self.bits(result) == 1 && op != AluOp::Select => self.boolean(op, srcs, result),
+            Rule::Hw(opcode, class) => self.hw(Op::Hw(opcode), class, class, srcs, result),
+            Rule::Count(opcode, class) => {
+                self.hw(Op::Hw(opcode), class, Class::Unsigned, srcs, result);
+            }
+            Rule::Math(function, class) => self.math(function, class, srcs, result),
+            Rule::MinMax(cond_mod, class) => self.min_max(cond_mod, class, srcs, result),
+            Rule::Convert(from, to) => self.convert(op, from, to, srcs[0], result),
+            Rule::Boolean => self.boolean(op, srcs, result),
+            Rule::Special => self.special(op, srcs, result)?,
+        }
+        Ok(())
+    }
+
+    /// This back end computes on 32 bits, doubles and booleans.
+    fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
+        let values = srcs.iter().map(|src| src.value).chain([result]);
+        let fits = |bits: u32| match bits {
+            1 | 32 => true,
+            64 => self.device.has_64bit_float() && doubles(op),
+            _ => false,
+        };
+        match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
+            Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
+            None => Ok(()),
+        }
+    }
+
+    /// Results that are places of the sources, and vectors built of several.
+    fn place(&mut self, op: AluOp, srcs: &Srcs, result: Value) {
+        match op {
+            AluOp::Mov if !self.is_wanted(result) => self.alias(result, srcs[0]),
+            AluOp::Mov => {
+                let parts: Vec<Src> = (0..self.comps(result)).map(|c| srcs[0].select(c)).collect();
+                self.build(&parts, result);
+            }
+            AluOp::Pack64From32 => self.pack_double(srcs[0], result),
+            AluOp::Unpack64To32 => self.unpack_double(srcs[0], result),
+            _ => {
+                if !self.is_wanted(result)
+                    && let Some(home) = self.common_home(srcs)
+                {
+                    return self.set_home(result, home);
+                }
+                self.build(srcs, result);
+            }
+        }
+    }
+
+    /// The home of a vector whose components all lie in one place, or are all constants.
+    fn common_home(&self, parts: &[Src]) -> Option<Home> {
+        let homes: Vec<Home> = parts.iter().map(|part| self.component_home(*part)).collect();
+        let last = homes.len() - 1;
+        match homes[0] {
+            Home::Place(first) => {
+                let mut swizzle = [0; 4];
+                for (i, place) in swizzle.iter_mut().enumerate() {
+                    let Home::Place(part) = homes[i.min(last)] else { return None };
+                    if (part.file, part.offset, part.ty) != (first.file, first.offset, first.ty) {
+                        return None;
+                    }
+                    let crate::ir::Region::Swizzle(crestline_isa::Swizzle(old)) = part.region
+                    else {
+                        return None;
+                    };
+                    *place = old[0];
+                }
+                let region = crate::ir::Region::Swizzle(crestline_isa::Swizzle(swizzle));
+                Some(Home::Place(first.with_region(region)))
+            }
+            Home::Constant(_) => {
+                let mut all = [0; 4];
+                for (i, bits) in all.iter_mut().enumerate() {
+                    let Home::Constant(part) = homes[i.min(last)] else { return None };
+                    *bits = part[0];
+                }
+                Some(Home::Constant(all))
+            }
+        }
+    }
+
+    /// The home of one component, its swizzle all that component.
+    fn component_home(&self, part: Src) -> Home {
+        let comp = usize::from(part.swizzle[0]);
+        match self.home(part.value) {
+            Home::Place(place) => Home::Place(swizzled(place, [comp as u8; 4])),
+            Home::Constant(bits) => Home::Constant([bits[comp]; 4]),
+        }
+    }
+
+    /// Moves components to the places of a result, those of one value at once; what is computed there already stays.
+    fn build(&mut self, parts: &[Src], result: Value) {
+        let place = self.define(result);
+        let class = if self.bits(result) == 64 { Class::Float } else { Class::Unsigned };
+        self.move_parts(parts, place, class);
+    }
+
+    /// Moves component `i`, the first of part `i`, to place `i`.
+    pub(super) fn move_parts(&mut self, parts: &[Src], place: Place, class: Class) {
+        let places = place.lanes.places().to_vec();
+        let mut left: Vec<(Src, u8)> = parts.iter().copied().zip(places).collect();
+        left.retain(|(part, to)| !self.is_there(*part, place, *to));
+        let constant =
+            |selector: &Self, part: &Src| matches!(selector.home(part.value), Home::Constant(_));
+        // Constants of all values together.
+        let constants: Vec<(Src, u8)> =
+            left.iter().copied().filter(|(part, _)| constant(self, part)).collect();
+        left.retain(|(part, _)| !constant(self, part));
+        while let Some(&(first, _)) = left.first() {
+            let group: Vec<(Src, u8)> =
+                left.iter().copied().filter(|(part, _)| part.value == first.value).collect();
+            left.retain(|(part, _)| part.value != first.value);
+            let mut src = first;
+            src.swizzle = [first.swizzle[0]; 4];
+            for (part, to) in &group {
+                src.swizzle[usize::from(*to)] = part.swizzle[0];
+            }
+            let lanes = Lanes::of(&group.iter().map(|(_, to)| *to).collect::<Vec<u8>>());
+            let part = Place { lanes, ..place };
+            let operand = self.src(src, lanes.mask(), class, Form::Register);
+            let dst = part.dst(operand.ty);
+            self.b().mov(dst, operand);
+        }
+        if !constants.is_empty() {
+            self.move_constants(&constants, place, class);
+        }
+    }
+
+    fn move_constants(&mut self, constants: &[(Src, u8)], place: Place, class: Class) {
+        let mut by_place = [None; 4];
+        for (part, to) in constants {
+            if let Home::Constant(bits) = self.home(part.value) {
+                by_place[usize::from(*to)] = Some(bits[usize::from(part.swizzle[0])]);
+            }
+        }
+        let wide = class.ty(self.bits(constants[0].0.value)).size() == 8;
+        let mut b = self.b();
+        if wide {
+            for (comp, bits) in by_place.iter().enumerate() {
+                let Some(bits) = *bits else { continue };
+                let dst = Place { lanes: Lanes::of(&[comp as u8]), ..place }.dst(Type::Df);
+                b.mov(dst, Operand::imm(bits, Type::Df));
+            }
+        } else {
+            super::consts::fill_places(&mut b, place.vector, by_place);
+        }
+    }
+
+    /// Whether a component is computed where it is to go.
+    pub(super) fn is_there(&self, part: Src, place: Place, to: u8) -> bool {
+        let there = |home: Operand| {
+            let crate::ir::Region::Swizzle(crestline_isa::Swizzle(old)) = home.region else {
+                return false;
+            };
+            home.file == place.vector.file
+                && home.offset == place.vector.offset
+                && old[usize::from(part.swizzle[0])] == to
+        };
+        matches!(self.home(part.value), Home::Place(home) if there(home))
+    }
+
+    /// The sources of an instruction, each four wide for the places of its result, and legal: a constant is last.
+    pub(super) fn sources(
+        &mut self,
+        op: Op,
+        class: Class,
+        srcs: &[Src],
+        lanes: Lanes,
+    ) -> Vec<Operand> {
+        let spread: Vec<Src> = srcs.iter().map(|&src| lanes.spread(src)).collect();
+        self.operands(op, class, &spread, lanes.mask(), op.commutative() == Some((0, 1)))
+    }
+
+    /// The same of sources that are four wide; `swap` says whether the first two may change places.
+    fn operands(
+        &mut self,
+        op: Op,
+        class: Class,
+        srcs: &[Src],
+        mask: u8,
+        swap: bool,
+    ) -> Vec<Operand> {
+        let mut srcs = srcs.to_vec();
+        if swap && self.is_constant(srcs[0], class) {
+            srcs.swap(0, 1);
+        }
+        let last = srcs.len() - 1;
+        let constants = matches!(op, Op::Hw(_));
+        srcs.iter()
+            .enumerate()
+            .map(|(i, &src)| {
+                let form = if i == last && constants { Form::Any } else { Form::Register };
+                self.src(src, mask, class, form)
+            })
+            .collect()
+    }
+
+    fn hw(&mut self, op: Op, from: Class, to: Class, srcs: &[Src], result: Value) {
+        let place = self.define(result);
+        let operands = self.sources(op, from, srcs, place.lanes);
+        let dst = place.dst(to.ty(self.bits(result)));
+        self.b().emit(op, dst, &operands);
+    }
+
+    fn math(&mut self, function: MathFn, class: Class, srcs: &[Src], result: Value) {
+        let place = self.define(result);
+        let operands = self.sources(Op::Math(function), class, srcs, place.lanes);
+        let dst = place.dst(class.ty(self.bits(result)));
+        self.b().math(function, dst, &operands);
+    }
+
+    fn min_max(&mut self, cond_mod: CondMod, class: Class, srcs: &[Src], result: Value) {
+        let place = self.define(result);
+        let spread: Vec<Src> = srcs.iter().map(|&src| place.lanes.spread(src)).collect();
+        let sel = Op::Hw(Opcode::Sel);
+        let operands = self.operands(sel, class, &spread, place.lanes.mask(), true);
+        let dst = place.dst(class.ty(self.bits(result)));
+        self.b().min_max(dst, operands[0], operands[1], cond_mod);
+    }
+
+    /// A move between classes. Modifiers are peeled by the source's class, so negation of a value is a move of itself.
+    fn convert(&mut self, op: AluOp, from: Class, to: Class, src: Src, result: Value) {
+        if matches!(op, AluOp::I2I | AluOp::U2U) && self.bits(src.value) == self.bits(result) {
+            return self.alias(result, src);
+        }
+        let place = self.define(result);
+        let (src, mask) = (place.lanes.spread(src), place.lanes.mask());
+        let modifies = matches!(op, AluOp::FNeg | AluOp::INeg | AluOp::FAbs);
+        let form = if modifies { Form::Register } else { Form::Any };
+        let operand = self.src(src, mask, from, form);
+        let operand = match op {
+            AluOp::FNeg | AluOp::INeg => operand.negated(),
+            AluOp::FAbs => operand.absolute(),
+            _ => operand,
+        };
+        let dst = place.dst(to.ty(self.bits(result)));
+        self.b().mov(dst, operand);
+    }
+
+    fn special(&mut self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
+        match op {
+            AluOp::Select => self.select(srcs, result),
+            AluOp::FSub => self.subtract(Class::Float, srcs, result),
+            AluOp::ISub => self.subtract(Class::Wrapping, srcs, result),
+            AluOp::FFma => self.multiply_add([srcs[2], srcs[0], srcs[1]], result),
+            AluOp::FLrp => {
+                self.three(Opcode::Lrp, Class::Float, [srcs[2], srcs[1], srcs[0]], result);
+            }
+            AluOp::FDot2 => self.dot(Opcode::Dp2, 2, srcs, result),
+            AluOp::FDot3 => self.dot(Opcode::Dp3, 3, srcs, result),
+            AluOp::FDot4 => self.dot(Opcode::Dp4, 4, srcs, result),
+            AluOp::FSat => {
+                let (place, x) = self.unary(Class::Float, srcs[0], result);
+                let dst = place.dst(x.ty);
+                self.b().mov(dst, x).saturate = true;
+            }
+            AluOp::IAbs => {
+                let (place, x) = self.unary(Class::Signed, srcs[0], result);
+                let dst = place.dst(Type::D);
+                self.b().mov(dst, x.absolute());
+            }
+            AluOp::B2F => self.convert_boolean(Class::Float, srcs[0], result),
+            AluOp::B2I => self.convert_boolean(Class::Signed, srcs[0], result),
+            AluOp::IMulHigh => self.hw(Op::MulHigh, Class::Signed, Class::Signed, srcs, result),
+            AluOp::UMulHigh => {
+                self.hw(Op::MulHigh, Class::Unsigned, Class::Unsigned, srcs, result);
+            }
+            AluOp::FindUMsb => self.find_msb(Opcode::Lzd, Class::Unsigned, srcs[0], result),
+            AluOp::FindIMsb => self.find_msb(Opcode::Fbh, Class::Signed, srcs[0], result),
+            AluOp::UBitfieldExtract => self.extract(Class::Unsigned, srcs, result),
+            AluOp::IBitfieldExtract => self.extract(Class::Signed, srcs, result),
+            AluOp::BitfieldInsert => self.insert(srcs, result),
+            AluOp::PackHalf2x16 => self.pack_half(srcs[0], result),
+            AluOp::UnpackHalf2x16 => self.unpack_half(srcs[0], result),
+            AluOp::FQuantize16 => {
+                let (place, x) = self.unary(Class::Float, srcs[0], result);
+                let half = self.temporary(place, Type::Ud);
+                let dst = place.dst(Type::F);
+                let mut b = self.b();
+                b.emit(Op::Hw(Opcode::F32To16), half.dst(Type::Ud), &[x]);
+                b.emit(Op::Hw(Opcode::F16To32), dst, &[lanes_in_place(half)]);
+            }
+            _ => return Err(SelectError::NotLowered { what: op.name() }),
+        }
+        Ok(())
+    }
+
+    /// The place of a result and its only source, in a register.
+    fn unary(&mut self, class: Class, src: Src, result: Value) -> (Place, Operand) {
+        let place = self.define(result);
+        let (src, mask) = (place.lanes.spread(src), place.lanes.mask());
+        let operand = self.src(src, mask, class, Form::Register);
+        (place, operand)
+    }
+
+    /// A three-source instruction, whose sources are registers.
+    fn three(&mut self, opcode: Opcode, class: Class, srcs: [Src; 3], result: Value) {
+        let place = self.define(result);
+        let mask = place.lanes.mask();
+        let operands = srcs.map(|src| self.src(place.lanes.spread(src), mask, class, Form::Three));
+        let dst = place.dst(class.ty(self.bits(result)));
+        self.b().emit(Op::Hw(opcode), dst, &operands);
+    }
+
+    /// `addend + a * b`. With two constants a product and a sum need no register for them.
+    fn multiply_add(&mut self, [addend, a, b]: [Src; 3], result: Value) {
+        let constants =
+            [addend, a, b].into_iter().filter(|&src| self.is_constant(src, Class::Float)).count();
+        if constants < 2 {
+            return self.three(Opcode::Mad, Class::Float, [addend, a, b], result);
+        }
+        let place = self.define(result);
+        let product = self.temporary(place, place.vector.ty);
+        let (mul, ty) = (Op::Hw(Opcode::Mul), Class::Float.ty(self.bits(result)));
+        let operands = self.sources(mul, Class::Float, &[a, b], place.lanes);
+        self.b().emit(mul, product.dst(ty), &operands);
+        let mask = place.lanes.mask();
+        let addend = self.src(place.lanes.spread(addend), mask, Class::Float, Form::Any);
+        self.b().add(place.dst(ty), lanes_in_place(product).retype(ty), addend);
+    }
+
+    fn dot(&mut self, opcode: Opcode, comps: usize, srcs: &[Src], result: Value) {
+        let place = self.define(result);
+        let lanes = Lanes::first(comps);
+        let sources: Vec<Src> = srcs.iter().map(|&src| last_repeats(src, comps)).collect();
+        let op = Op::Hw(opcode);
+        let operands = self.operands(op, Class::Float, &sources, lanes.mask(), true);
+        let dst = place.dst(Type::F);
+        self.b().emit(op, dst, &operands);
+    }
+
+    fn subtract(&mut self, class: Class, srcs: &[Src], result: Value) {
+        let place = self.define(result);
+        let (lanes, mask) = (place.lanes, place.lanes.mask());
+        let [a, b] = [lanes.spread(srcs[0]), lanes.spread(srcs[1])];
+        let ty = class.ty(self.bits(result));
+        if self.is_constant(a, class) {
+            let b = self.src(b, mask, class, Form::Register).negated();
+            let a = self.src(a, mask, class, Form::Any);
+            self.b().add(place.dst(ty), b, a);
+            return;
+        }
+        let a = self.src(a, mask, class, Form::Register);
+        let b = self.negated(b, mask, class);
+        self.b().add(place.dst(ty), a, b);
+    }
+
+    /// The negated source; a constant is negated now.
+    fn negated(&mut self, src: Src, mask: u8, class: Class) -> Operand {
+        let peeled = self.peel(src, class);
+        let Home::Constant(bits) = self.home(peeled.src.value) else {
+            return self.src(src, mask, class, Form::Register).negated();
+        };
+        let ty = class.ty(self.bits(peeled.src.value));
+        let bits = peeled.src.swizzle.map(|comp| {
+            let bits = bits[usize::from(comp)];
+            let bits = crate::select::modify(bits, ty, peeled.negate, peeled.abs);
+            crate::select::modify(bits, ty, true, false)
+        });
+        self.constant_operand(bits, mask, ty, Form::Any)
+    }
+
+    /// The second source where the condition holds, else the third. A constant goes last.
+    fn select(&mut self, srcs: &[Src], result: Value) {
+        let place = self.define(result);
+        let (lanes, mask) = (place.lanes, place.lanes.mask());
+        let cond = self.cond(lanes.spread(srcs[0]));
+        let srcs = [lanes.spread(srcs[1]), lanes.spread(srcs[2])];
+        // Integer types keep all bits; a float modifier needs the float type.
+        let float = srcs.iter().any(|&src| {
+            let peeled = self.peel(src, Class::Float);
+            peeled.negate || peeled.abs
+        });
+        let class = match self.bits(result) {
+            1 => Class::Signed,
+            64 => Class::Float,
+            _ if float => Class::Float,
+            _ => Class::Unsigned,
+        };
+        let swap = self.is_constant(srcs[0], class) && !self.is_constant(srcs[1], class);
+        let [a, b] = if swap { [srcs[1], srcs[0]] } else { srcs };
+        let a = self.src(a, mask, class, Form::Register);
+        let b = self.src(b, mask, class, Form::Any);
+        let cond = cond.inverse_if(swap);
+        let dst = place.dst(class.ty(self.bits(result)));
+        self.b().predicate(cond.flag, cond.predicate).sel(dst, a, b);
+    }
+
+    /// 1 or 0 from a mask: its negation, converted.
+    fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
+        let (place, mask) = self.unary(Class::Signed, src, result);
+        let dst = place.dst(class.ty(self.bits(result)));
+        self.b().mov(dst, mask.negated());
+    }
+
+    /// 31 minus the leading zeros (ones, of a negative number). "None" is counted as 32 by `lzd`, and by `fbh` as all
+    /// ones, which the least of it and 32 repairs.
+    fn find_msb(&mut self, opcode: Opcode, class: Class, src: Src, result: Value) {
+        let (place, x) = self.unary(class, src, result);
+        let count = self.temporary(place, Type::Ud);
+        let counted = lanes_in_place(count);
+        let mut b = self.b();
+        b.emit(Op::Hw(opcode), count.dst(Type::Ud), &[x]);
+        if opcode == Opcode::Fbh {
+            b.min_max(count.dst(Type::Ud), counted, Operand::imm_ud(32), CondMod::L);
+        }
+        b.add(place.dst(Type::D), counted.retype(Type::D).negated(), Operand::imm_d(31));
+    }
+
+    /// The bits that a constant source has in all channels of `mask`.
+    fn known(&self, src: Src, mask: u8) -> Option<u32> {
+        let Home::Constant(bits) = self.home(self.peel(src, Class::Unsigned).src.value) else {
+            return None;
+        };
+        let mut used = (0..4).filter(|i| mask >> i & 1 == 1);
+        let first = bits[usize::from(src.swizzle[used.next()?])] as u32;
+        used.all(|i| bits[usize::from(src.swizzle[i])] as u32 == first).then_some(first)
+    }
+
+    /// Bits [offset, offset + width). The hardware takes widths modulo 32, so a whole word is a case of its own.
+    fn extract(&mut self, class: Class, srcs: &[Src], result: Value) {
+        let all = Lanes::first(self.comps(result));
+        let [offset, width] = [1, 2].map(|i| self.known(all.spread(srcs[i]), all.mask()));
+        if width == Some(32) && !self.is_wanted(result) {
+            return self.alias(result, srcs[0]);
+        }
+        let place = self.define(result);
+        let (lanes, mask, ty) = (place.lanes, place.lanes.mask(), class.ty(32));
+        let dst = place.dst(ty);
+        if let (Some(offset), Some(width), Class::Unsigned) = (offset, width, class) {
+            // A field at either end is a mask or a shift.
+            let ones = ((1u64 << width.min(32)) - 1) as u32;
+            let x = lanes.spread(srcs[0]);
+            if offset == 0 {
+                let x = self.src(x, mask, class, Form::Register);
+                self.b().and(dst, x, Operand::imm_ud(ones));
+                return;
+            }
+            if offset + width == 32 {
+                let x = self.src(x, mask, class, Form::Register);
+                self.b().shr(dst, x, Operand::imm_ud(offset));
+                return;
+            }
+        }
+        let operands = [srcs[2], srcs[1], srcs[0]]
+            .map(|src| self.src(lanes.spread(src), mask, class, Form::Three).retype(ty));
+        if width.is_some_and(|width| width < 32) {
+            self.b().emit(Op::Hw(Opcode::Bfe), dst, &operands);
+            return;
+        }
+        let field = self.temporary(place, Type::Ud);
+        self.b().emit(Op::Hw(Opcode::Bfe), field.dst(ty), &operands);
+        self.whole_word(dst, operands[0], operands[2], lanes_in_place(field).retype(ty));
+    }
+
+    fn insert(&mut self, srcs: &[Src], result: Value) {
+        let all = Lanes::first(self.comps(result));
+        let [offset, width] = [2, 3].map(|i| self.known(all.spread(srcs[i]), all.mask()));
+        if width == Some(32) && !self.is_wanted(result) {
+            return self.alias(result, srcs[1]);
+        }
+        let place = self.define(result);
+        let (lanes, mask) = (place.lanes, place.lanes.mask());
+        let dst = place.dst(Type::Ud);
+        let [base, field] =
+            [0, 1].map(|i| self.src(lanes.spread(srcs[i]), mask, Class::Unsigned, Form::Three));
+        let bfi2 = Op::Hw(Opcode::Bfi2);
+        if let (Some(offset), Some(width)) = (offset, width) {
+            let ones = ((1u64 << width.min(32)) - 1) << (offset & 31);
+            let ones = [u64::from(ones as u32); 4];
+            let ones = self.constant_operand(ones, mask, Type::Ud, Form::Three);
+            self.b().emit(bfi2, dst, &[ones, field, base]);
+            return;
+        }
+        let width = self.src(lanes.spread(srcs[3]), mask, Class::Unsigned, Form::Register);
+        let offset = self.src(lanes.spread(srcs[2]), mask, Class::Unsigned, Form::Any);
+        let [ones, merged] = [(); 2].map(|()| self.temporary(place, Type::Ud));
+        let mut b = self.b();
+        b.bfi1(ones.dst(Type::Ud), width, offset);
+        b.emit(bfi2, merged.dst(Type::Ud), &[lanes_in_place(ones), field, base]);
+        self.whole_word(dst, width, field, lanes_in_place(merged));
+    }
+
+    /// `whole` where the width is 32 or more, else `field`.
+    fn whole_word(&mut self, dst: Operand, width: Operand, whole: Operand, field: Operand) {
+        let mut b = self.b();
+        let flag = b.flag();
+        let null = Operand::null(Type::Ud).with_region(dst.region);
+        b.cmp(null, width.retype(Type::Ud), CondMod::Ge, Operand::imm_ud(32), flag);
+        let taken = Predicate { ctrl: PredCtrl::Normal, inverse: false };
+        b.predicate(flag, taken).sel(dst, whole, field);
+    }
+
+    /// Two halves in the low words of two dwords, then together.
+    fn pack_half(&mut self, src: Src, result: Value) {
+        let place = self.define(result);
+        let x = self.src(last_repeats(src, 2), 0b11, Class::Float, Form::Register);
+        let halves = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(2) };
+        let high = self.temporary(place, Type::Ud);
+        let mut b = self.b();
+        b.emit(Op::Hw(Opcode::F32To16), halves.dst(Type::Ud), &[x]);
+        b.shl(high.dst(Type::Ud), swizzled(halves.src(), [1; 4]), Operand::imm_ud(16));
+        b.or(place.dst(Type::Ud), lanes_in_place(high), swizzled(halves.src(), [0; 4]));
+    }
+
+    fn unpack_half(&mut self, src: Src, result: Value) {
+        let place = self.define(result);
+        let x = self.src(
+            Src { swizzle: [src.swizzle[0]; 4], ..src },
+            0xf,
+            Class::Unsigned,
+            Form::Register,
+        );
+        let halves = Place { vector: self.vector(Type::Ud), lanes: place.lanes };
+        let places = place.lanes.places().to_vec();
+        let part = |to: u8| Place { lanes: Lanes::of(&[to]), ..halves };
+        let dst = place.dst(Type::F);
+        let mut b = self.b();
+        b.and(part(places[0]).dst(Type::Ud), x, Operand::imm_ud(0xffff));
+        b.shr(part(places[1]).dst(Type::Ud), x, Operand::imm_ud(16));
+        b.emit(Op::Hw(Opcode::F16To32), dst, &[lanes_in_place(halves)]);
+    }
+}
+
+/// Operations on doubles that this back end has; the middle replaces the others.
+fn doubles(op: AluOp) -> bool {
+    use AluOp as A;
+    matches!(
+        op,
+        A::Mov
+            | A::Vec2
+            | A::Vec3
+            | A::Vec4
+            | A::Pack64From32
+            | A::Unpack64To32
+            | A::Select
+            | A::FNeg
+            | A::FAbs
+            | A::FSat
+            | A::FAdd
+            | A::FSub
+            | A::FMul
+            | A::FFma
+            | A::FMin
+            | A::FMax
+            | A::FEq
+            | A::FNe
+            | A::FLt
+            | A::FGe
+            | A::F2F
+            | A::F2I
+            | A::F2U
+            | A::I2F
+            | A::U2F
+            | A::B2F
+    )
+}
+
+/// The source with its last component in the channels beyond.
+fn last_repeats(src: Src, comps: usize) -> Src {
+    let swizzle = std::array::from_fn(|i| src.swizzle[i.min(comps - 1)]);
+    Src { value: src.value, swizzle }
+}

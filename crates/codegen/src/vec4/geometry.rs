@@ -1,0 +1,585 @@
+//! Geometry shaders: the vertices of the input primitive are in the payload; each emitted vertex is written to the URB
+//! when it is emitted, behind the control data, which the end of the thread writes.
+//!
+//! Where all vertices are emitted outside of control flow, their number is known all along: places in the entry are
+//! constants, and so are the control data. Else a register counts.
+//!
+//! Stores to outputs are for the next vertex. Those in the region of its `EmitVertex`, with nothing between that stores or
+//! emits inside of control flow, go straight to the message; others to a register for each slot.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crestline_isa::{CondMod, Type, WriteMask};
+use crestline_ssa::ir::{Function, InstId, InstKind, RegionId, Shader, Src, SysVal, Value};
+
+use super::entry::row_of;
+use super::operands::{Form, Lanes, Place, VECTOR_BYTES, lanes_in_place};
+use super::{SelectError, Selector};
+use crate::interface::GeometryIo;
+use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
+use crate::surface::{self, MAX_SLOTS, UrbPlace, header};
+
+/// Position of the invocation's number in the output handle.
+const INVOCATION_SHIFT: u16 = 27;
+
+/// Bits of a control data register at each vertex.
+const CONTROL_BITS: u32 = 128;
+
+/// Vertices emitted so far.
+#[derive(Clone, Copy, Debug)]
+enum Count {
+    Known(u32),
+    /// In the first component of a register.
+    Register(Operand),
+}
+
+/// The walk through a geometry shader.
+#[derive(Debug)]
+pub(super) struct Vertices {
+    count: Count,
+    plan: Plan,
+    /// Registers of outputs that are stored to for a vertex emitted elsewhere, by slot.
+    variables: BTreeMap<u32, Operand>,
+    /// The messages of each `EmitVertex`.
+    emits: BTreeMap<InstId, Vec<Message>>,
+    /// A header that all messages copy.
+    header: Operand,
+    /// The control data: known dwords, or registers.
+    known: Vec<u32>,
+    control: Vec<Operand>,
+}
+
+/// A run of slots of a vertex and the payload that writes it.
+#[derive(Clone, Copy, Debug)]
+struct Message {
+    first: u32,
+    count: u32,
+    payload: Operand,
+}
+
+/// Which stores belong to which vertex.
+#[derive(Debug, Default)]
+struct Plan {
+    /// The `EmitVertex` whose message a store goes to.
+    emit_of: BTreeMap<InstId, InstId>,
+    /// Dwords of each slot that those stores write, by `EmitVertex`.
+    stored: BTreeMap<InstId, BTreeMap<u32, u8>>,
+    /// All dwords of slots that other stores write.
+    variables: BTreeSet<u32>,
+    emits: Vec<InstId>,
+    /// Something is emitted, or a strip ended, inside of control flow.
+    nested: bool,
+}
+
+impl Plan {
+    fn new(shader: &Shader, io: &GeometryIo) -> Plan {
+        let mut plan = Plan::default();
+        let body = shader.func.body();
+        plan.region(shader, io, body);
+        plan
+    }
+
+    fn region(&mut self, shader: &Shader, io: &GeometryIo, region: RegionId) {
+        let func = &shader.func;
+        let mut pending: Vec<InstId> = Vec::new();
+        for &id in &func.region(region).insts {
+            let kind = &func.inst(id).kind;
+            match kind {
+                InstKind::StoreOutput { index: None, .. } => pending.push(id),
+                InstKind::StoreOutput { .. } => {
+                    self.variable(shader, io, id);
+                    self.flush(shader, io, &mut pending);
+                }
+                InstKind::EmitVertex { .. } => {
+                    self.emits.push(id);
+                    self.nested |= region != func.body();
+                    for store in pending.drain(..) {
+                        self.emit_of.insert(store, id);
+                        let stored = self.stored.entry(id).or_default();
+                        if let Some((slot, dwords)) = dwords_of(func, io, &func.inst(store).kind) {
+                            *stored.entry(slot).or_default() |= dwords;
+                        }
+                    }
+                }
+                InstKind::EndPrimitive { .. } => self.nested |= region != func.body(),
+                _ if kind.regions().is_empty() => {}
+                _ => {
+                    if kind.regions().iter().any(|&inner| touches_outputs(func, inner)) {
+                        self.flush(shader, io, &mut pending);
+                    }
+                    kind.regions().into_iter().for_each(|inner| self.region(shader, io, inner));
+                }
+            }
+        }
+        self.flush(shader, io, &mut pending);
+    }
+
+    fn flush(&mut self, shader: &Shader, io: &GeometryIo, pending: &mut Vec<InstId>) {
+        pending.drain(..).for_each(|store| self.variable(shader, io, store));
+    }
+
+    fn variable(&mut self, shader: &Shader, io: &GeometryIo, store: InstId) {
+        let InstKind::StoreOutput { slot, index, .. } = &shader.func.inst(store).kind else {
+            return;
+        };
+        let row = if index.is_some() { row_of(shader, *slot) } else { vec![*slot] };
+        self.variables.extend(row.iter().filter_map(|s| Some(io.outputs.places.get(s)?.slot)));
+    }
+}
+
+/// The dwords of slots that a store writes.
+fn dwords_of(func: &Function, io: &GeometryIo, kind: &InstKind) -> Option<(u32, u8)> {
+    let InstKind::StoreOutput { slot, data, comp, mask, .. } = kind else { return None };
+    let place = io.outputs.places.get(slot)?;
+    let wide = func.ty(data.value).bits() == 64;
+    let comp = usize::from(*comp);
+    let dwords = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
+        true => vec![comp + 2 * c, comp + 2 * c + 1],
+        false => vec![comp + c],
+    });
+    let dwords = dwords.filter_map(|dword| place.dwords.get(dword));
+    Some((place.slot, dwords.fold(0, |mask, dword| mask | 1 << dword)))
+}
+
+/// Whether a region stores to outputs or emits.
+fn touches_outputs(func: &Function, region: RegionId) -> bool {
+    func.region(region).insts.iter().any(|&id| {
+        let kind = &func.inst(id).kind;
+        matches!(
+            kind,
+            InstKind::StoreOutput { .. }
+                | InstKind::EmitVertex { .. }
+                | InstKind::EndPrimitive { .. }
+        ) || kind.regions().into_iter().any(|inner| touches_outputs(func, inner))
+    })
+}
+
+impl Vertices {
+    pub(super) fn new(shader: &Shader, io: &GeometryIo, out: &mut crate::ir::Function) -> Vertices {
+        let plan = Plan::new(shader, io);
+        let register =
+            |out: &mut crate::ir::Function| Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud);
+        let variables: BTreeMap<u32, Operand> =
+            plan.variables.iter().map(|&slot| (slot, register(out))).collect();
+        let all: BTreeSet<u32> = plan
+            .stored
+            .values()
+            .flat_map(|slots| slots.keys().copied())
+            .chain(plan.variables.iter().copied())
+            // The header of a vertex counts even where nothing is stored there.
+            .chain([0])
+            .collect();
+        let mut emits = BTreeMap::new();
+        for &id in &plan.emits {
+            emits.insert(id, messages(&all, out));
+        }
+        let count = if plan.nested { Count::Register(register(out)) } else { Count::Known(0) };
+        let registers = if plan.nested { io.control_bytes.div_ceil(VECTOR_BYTES) } else { 0 };
+        let control = (0..registers).map(|_| register(out)).collect();
+        let known = vec![0; if plan.nested { 0 } else { io.control_bytes as usize / 4 }];
+        let header = register(out);
+        Vertices { count, plan, variables, emits, header, known, control }
+    }
+
+    /// What holds before the code.
+    pub(super) fn open(&self, out: &mut crate::ir::Function) {
+        let mut b = Builder::new(out);
+        surface::fill_header(&mut b, self.header);
+        for (slot, variable) in &self.variables {
+            if *slot == 0 {
+                b.mov(*variable, Operand::imm_ud(0));
+            } else {
+                b.no_mask().emit(Op::Undef, *variable, &[]);
+            }
+        }
+        if let Count::Register(count) = self.count {
+            b.mov(count, Operand::imm_ud(0));
+        }
+        for control in &self.control {
+            b.mov(*control, Operand::imm_ud(0));
+        }
+    }
+
+    /// Where a store puts what: in a message, or in a variable, which others write too.
+    pub(super) fn only_store(
+        &self,
+        func: &Function,
+        io: &GeometryIo,
+        id: InstId,
+    ) -> Option<(Src, Place)> {
+        let InstKind::StoreOutput { slot, data, comp, mask, .. } = &func.inst(id).kind else {
+            return None;
+        };
+        let emit = self.plan.emit_of.get(&id)?;
+        let at = io.outputs.places.get(slot)?;
+        let comps = mask.width();
+        if func.ty(data.value).bits() == 64 || mask.0 != (1 << comps) - 1 {
+            return None;
+        }
+        // A slot that another store for the same vertex writes too must be written in order.
+        let own = self.plan.emit_of.iter().filter(|(_, e)| *e == emit).all(|(other, _)| {
+            let dwords = |id: &InstId| dwords_of(func, io, &func.inst(*id).kind);
+            *other == id
+                || match (dwords(other), dwords(&id)) {
+                    (Some((a, mask_a)), Some((b, mask_b))) => a != b || mask_a & mask_b == 0,
+                    _ => true,
+                }
+        });
+        let lanes: Vec<u8> = (0..comps)
+            .map(|c| at.dwords.get(usize::from(*comp) + c).copied())
+            .collect::<Option<_>>()?;
+        let vector = self.slot(*emit, at.slot)?;
+        own.then(|| (*data, Place { vector, lanes: Lanes::of(&lanes) }))
+    }
+
+    /// The register of a slot in the messages of an `EmitVertex`.
+    fn slot(&self, emit: InstId, slot: u32) -> Option<Operand> {
+        let found = self
+            .emits
+            .get(&emit)?
+            .iter()
+            .find(|message| (message.first..message.first + message.count).contains(&slot))?;
+        Some(found.payload.byte_offset((1 + slot - found.first) * GRF_BYTES))
+    }
+}
+
+/// Messages for a vertex with these slots.
+fn messages(slots: &BTreeSet<u32>, out: &mut crate::ir::Function) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let mut slots = slots.iter().copied().peekable();
+    while let Some(slot) = slots.next() {
+        let first = slot & !1;
+        let mut last = slot;
+        while let Some(next) = slots.next_if(|&next| next < first + MAX_SLOTS) {
+            last = next;
+        }
+        let count = (last + 1 - first).next_multiple_of(2);
+        let vreg = out.vregs.bytes((1 + count) * GRF_BYTES);
+        messages.push(Message { first, count, payload: Operand::vgrf(vreg, Type::Ud) });
+    }
+    messages
+}
+
+impl Selector<'_> {
+    pub(super) fn geometry_input(
+        &mut self,
+        io: &GeometryIo,
+        kind: &InstKind,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let InstKind::LoadInput { slot, vertex, index, comp } = kind else { return Ok(()) };
+        let missing = SelectError::NoPlace { what: "an input" };
+        let place = *io.inputs.places.get(slot).ok_or(missing)?;
+        let dwords = &place.dwords[usize::from(*comp).min(3)..];
+        let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
+        let vertices = io.input_vertices;
+        let last = io.pushed_slots * vertices - 1;
+        let (mut at, mut dynamic) = (place.slot, Vec::new());
+        for (src, scale, most) in
+            [(*vertex, io.pushed_slots, vertices - 1), (*index, 1, io.pushed_slots - 1)]
+        {
+            match src.map(|src| (src, self.known_scalar(src))) {
+                None => {}
+                Some((_, Some(known))) => at += known.min(most) * scale,
+                Some((src, None)) => dynamic.push((src, scale)),
+            }
+        }
+        if dynamic.is_empty() {
+            let place = io.pushed + at.min(last) * stride;
+            if io.dual_object {
+                let vector = Operand::grf(0, Type::Ud).byte_offset(place);
+                self.dwords_home(result, vector, dwords);
+            } else {
+                self.pushed_slot(place, dwords, result);
+            }
+            return Ok(());
+        }
+        // Out of range is the last slot, never another register.
+        let Some(sum) = self.weighted_sum(&dynamic) else { return Ok(()) };
+        let [slot, bytes, value] =
+            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let first = if io.dual_object {
+            Operand::grf(0, Type::Ud).byte_offset(io.pushed)
+        } else {
+            Operand::uniform(io.pushed, Type::Ud)
+        };
+        let sum = Place { vector: sum, lanes: Lanes::of(&[0, 0, 0, 0]) };
+        let range = lanes_in_place(Place { vector: first, lanes: Lanes::first(4) });
+        let mut b = self.b();
+        b.add(slot.dst(Type::Ud), sum.src(), Operand::imm_ud(at));
+        b.min_max(slot.dst(Type::Ud), slot.src(), Operand::imm_ud(last), CondMod::L);
+        b.shl(bytes.dst(Type::Ud), slot.src(), Operand::imm_ud(stride.ilog2()));
+        let size = Operand::imm_ud((last + 1) * stride);
+        b.emit(Op::MovIndirect, value.dst(Type::Ud), &[range, bytes.src(), size]);
+        self.dwords_home(result, value.vector, dwords);
+        Ok(())
+    }
+
+    pub(super) fn geometry_sysval(
+        &mut self,
+        io: &GeometryIo,
+        sysval: SysVal,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        match sysval {
+            SysVal::PrimitiveId => {
+                let missing = SelectError::NoPlace { what: "the primitive's number" };
+                self.payload_vector(result, io.primitive_id.ok_or(missing)?, 0);
+            }
+            SysVal::InvocationId => {
+                let register = self.vector(Type::Ud);
+                let mut b = self.b();
+                let mut b = b.align1();
+                let mut b = b.no_mask();
+                let shift = Operand::imm_uw(INVOCATION_SHIFT);
+                b.exec(2).shr(register.with_stride(4), Operand::grf(0, Type::Ud), shift);
+                self.first_component_home(result, register);
+            }
+            _ => return Err(SelectError::NotLowered { what: "a built-in" }),
+        }
+        Ok(())
+    }
+
+    /// Selects stores to outputs, emission, and ends of strips.
+    pub(super) fn geometry_output(
+        &mut self,
+        io: &GeometryIo,
+        vertices: &mut Vertices,
+        id: InstId,
+    ) -> Result<(), SelectError> {
+        let shader = self.shader;
+        match &shader.func.inst(id).kind {
+            kind @ InstKind::StoreOutput { .. } => self.store_vertex(io, vertices, id, kind),
+            InstKind::EmitVertex { stream } => self.emit_vertex(io, vertices, id, *stream),
+            InstKind::EndPrimitive { .. } if !io.streams => {
+                self.end_primitive(io, vertices);
+                Ok(())
+            }
+            // Several streams have points only, whose strips end by themselves.
+            _ => Ok(()),
+        }
+    }
+
+    fn store_vertex(
+        &mut self,
+        io: &GeometryIo,
+        vertices: &Vertices,
+        id: InstId,
+        kind: &InstKind,
+    ) -> Result<(), SelectError> {
+        let emit = vertices.plan.emit_of.get(&id).copied();
+        self.store_slots(&io.outputs, kind, &|slot| match emit {
+            Some(emit) => vertices.slot(emit, slot),
+            None => vertices.variables.get(&slot).copied(),
+        })
+    }
+
+    fn emit_vertex(
+        &mut self,
+        io: &GeometryIo,
+        vertices: &mut Vertices,
+        id: InstId,
+        stream: u8,
+    ) -> Result<(), SelectError> {
+        let known = match vertices.count {
+            // Those beyond the limit are not there.
+            Count::Known(count) if count >= io.max_vertices => return Ok(()),
+            Count::Known(count) => Some(count),
+            Count::Register(count) => {
+                let vector = Place { vector: count, lanes: Lanes::of(&[0, 0, 0, 0]) };
+                let limit = Operand::imm_ud(io.max_vertices);
+                let mut b = self.b();
+                let flag = b.flag();
+                b.cmp(Operand::null(Type::Ud), vector.src(), CondMod::L, limit, flag);
+                b.if_(flag, false);
+                None
+            }
+        };
+        let stored = vertices.plan.stored.get(&id).cloned().unwrap_or_default();
+        for message in vertices.emits.get(&id).cloned().unwrap_or_default() {
+            for index in 0..message.count {
+                let slot = message.first + index;
+                let register = message.payload.byte_offset((1 + index) * GRF_BYTES);
+                let missing = 0xf & !stored.get(&slot).copied().unwrap_or(0);
+                self.fill_slot(slot, register, missing, vertices.variables.get(&slot).copied());
+            }
+            self.write_vertex(io, vertices, message, known)?;
+        }
+        if io.streams && stream > 0 {
+            self.mark(io, vertices, 2, stream.into(), 0);
+        }
+        match &mut vertices.count {
+            Count::Known(count) => *count += 1,
+            Count::Register(count) => {
+                let place = Place { vector: *count, lanes: Lanes::first(1) };
+                let mut b = self.b();
+                b.add(place.dst(Type::Ud), place.src(), Operand::imm_ud(1));
+                b.endif();
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives dwords of a slot that no store for this vertex wrote what its variable has.
+    fn fill_slot(&mut self, slot: u32, register: Operand, missing: u8, variable: Option<Operand>) {
+        if missing == 0 {
+            return;
+        }
+        let dst = register.with_region(Region::Mask(WriteMask(missing)));
+        let mut b = self.b();
+        match variable {
+            Some(variable) => {
+                let whole = Place { vector: variable, lanes: Lanes::first(4) };
+                b.mov(dst, lanes_in_place(whole));
+            }
+            None if slot == 0 => _ = b.mov(dst, Operand::imm_ud(0)),
+            None => {}
+        }
+    }
+
+    fn write_vertex(
+        &mut self,
+        io: &GeometryIo,
+        vertices: &Vertices,
+        message: Message,
+        known: Option<u32>,
+    ) -> Result<(), SelectError> {
+        let first = io.control_bytes / VECTOR_BYTES + message.first;
+        let header = message.payload;
+        let device = self.device;
+        let mut b = Builder::new(&mut self.out);
+        b.no_mask().exec(8).mov(header, vertices.header);
+        let place = match known {
+            Some(count) => {
+                let slot = first + count * io.vertex_slots;
+                UrbPlace { slot, single: false, distances: false }
+            }
+            None => {
+                if let Count::Register(count) = vertices.count {
+                    let distances = header.byte_offset(header::DISTANCES);
+                    let pairs = Operand::imm_uw((io.vertex_slots / 2) as u16);
+                    b.no_mask().exec(2).mul(distances, count.with_stride(4), pairs);
+                }
+                UrbPlace { slot: first, single: false, distances: true }
+            }
+        };
+        let (payload, count) = (message.payload, message.count);
+        surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, false)?;
+        Ok(())
+    }
+
+    /// The strip ends behind the last vertex: its bit. Before the first there is none.
+    fn end_primitive(&mut self, io: &GeometryIo, vertices: &mut Vertices) {
+        if matches!(vertices.count, Count::Known(0)) || io.control_bytes == 0 {
+            return;
+        }
+        self.mark(io, vertices, 1, 1, u32::MAX);
+    }
+
+    /// Sets the `bits` bits of control data for the vertex whose number is the count plus `offset`.
+    fn mark(
+        &mut self,
+        io: &GeometryIo,
+        vertices: &mut Vertices,
+        bits: u32,
+        value: u32,
+        offset: u32,
+    ) {
+        let count = match vertices.count {
+            Count::Known(count) => {
+                let bit = count.wrapping_add(offset).wrapping_mul(bits);
+                if let Some(dword) = vertices.known.get_mut(bit as usize / 32) {
+                    *dword |= value << (bit % 32);
+                }
+                return;
+            }
+            Count::Register(count) => count,
+        };
+        let all = Lanes::of(&[0, 0, 0, 0]);
+        let count = Place { vector: count, lanes: all };
+        let [bit, shifted, word] =
+            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let value = self.constant_operand([value.into(); 4], 0xf, Type::Ud, Form::Register);
+        let mut b = self.b();
+        if offset == 0 {
+            b.shl(bit.dst(Type::Ud), count.src(), Operand::imm_ud(bits - 1));
+        } else {
+            b.add(bit.dst(Type::Ud), count.src(), Operand::imm_ud(offset));
+        }
+        // A shift counts modulo 32.
+        b.shl(shifted.dst(Type::Ud), value, bit.src());
+        if io.max_vertices * bits <= 32 {
+            for control in &vertices.control {
+                let place = Place { vector: *control, lanes: Lanes::first(1) };
+                b.or(place.dst(Type::Ud), place.src(), shifted.src());
+            }
+            return;
+        }
+        b.shr(word.dst(Type::Ud), bit.src(), Operand::imm_ud(5));
+        for (number, &control) in vertices.control.iter().enumerate() {
+            let first = number as u64 * u64::from(CONTROL_BITS / 32);
+            let words = [first, first + 1, first + 2, first + 3];
+            let words = self.constant_operand(words, 0xf, Type::Ud, Form::Register);
+            let place = Place { vector: control, lanes: Lanes::first(4) };
+            let mut b = self.b();
+            let flag = b.flag();
+            b.cmp(Operand::null(Type::Ud), word.src(), CondMod::Z, words, flag);
+            let mut b = b.predicated(flag, false);
+            b.or(place.dst(Type::Ud), place.src(), shifted.src());
+        }
+    }
+
+    /// The control data and the end of the thread, which tells how many vertices there are.
+    pub(super) fn close_geometry(
+        &mut self,
+        io: &GeometryIo,
+        vertices: &Vertices,
+    ) -> Result<(), SelectError> {
+        let device = self.device;
+        let mut first = 0;
+        let slots = io.control_bytes / VECTOR_BYTES;
+        while first < slots {
+            let count = (slots - first).min(MAX_SLOTS);
+            let payload = Operand::vgrf(self.out.vregs.bytes((1 + count) * GRF_BYTES), Type::Ud);
+            for index in 0..count {
+                let register = payload.byte_offset((1 + index) * GRF_BYTES);
+                let number = (first + index) as usize;
+                match vertices.control.get(number) {
+                    Some(&control) => _ = Builder::new(&mut self.out).mov(register, control),
+                    None => {
+                        let known = std::array::from_fn(|dword| {
+                            vertices.known.get(4 * number + dword).map(|&bits| u64::from(bits))
+                        });
+                        super::consts::fill_places(&mut self.b(), register, known);
+                    }
+                }
+            }
+            let mut b = Builder::new(&mut self.out);
+            b.no_mask().exec(8).mov(payload, vertices.header);
+            let place = UrbPlace { slot: first, single: false, distances: false };
+            surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, false)?;
+            first += count;
+        }
+        let last = Operand::vgrf(self.out.vregs.bytes(GRF_BYTES), Type::Ud);
+        if let Some(info) = last.vreg().and_then(|vreg| self.out.vregs.get_mut(vreg)) {
+            info.min_register = device.first_eot_register() as u8;
+            info.no_spill = true;
+        }
+        let mut b = Builder::new(&mut self.out);
+        b.no_mask().exec(8).mov(last, vertices.header);
+        let counts = last.byte_offset(header::COUNTS);
+        match vertices.count {
+            Count::Known(count) => {
+                let both = count | count << 16;
+                b.uniform().mov(counts.with_stride(0), Operand::imm_ud(both));
+            }
+            Count::Register(count) => {
+                let words = count.retype(Type::Uw).with_stride(8);
+                b.no_mask().exec(2).mov(counts.retype(Type::Uw), words);
+            }
+        }
+        let place = UrbPlace { slot: 0, single: false, distances: false };
+        surface::write_slots(&mut b, device, last, place, 0, WriteMask::XYZW, true)?;
+        Ok(())
+    }
+}

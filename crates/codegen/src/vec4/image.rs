@@ -1,0 +1,72 @@
+//! Images: typed messages, one channel for each vertex. All that depends on formats has been lowered.
+
+use crestline_ssa::ir::{ImageForm, InstKind, Src, Value};
+
+use super::{SelectError, Selector};
+use crate::ir::{Effect, Operand};
+use crate::surface::{self, Atomic};
+
+impl Selector<'_> {
+    pub(super) fn image(
+        &mut self,
+        kind: &InstKind,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        let device = self.device;
+        match (kind, result) {
+            (
+                InstKind::ImageLoad { form: ImageForm::Shader, .. }
+                | InstKind::ImageStore { form: ImageForm::Shader, .. }
+                | InstKind::ImageAtomic { form: ImageForm::Shader, .. }
+                | InstKind::ImageSize(_),
+                _,
+            ) => return Err(SelectError::NotLowered { what: "an image access" }),
+            (InstKind::ImageLoad { image, coord, dims, form, access }, Some(result)) => {
+                let surface = self.surface(image)?;
+                let (header, coordinates) = (self.header(), self.lanes_of(*coord, *dims));
+                let stable = access.readonly && !access.volatile;
+                let effect = if stable { Effect::Pure } else { Effect::Read };
+                let comps = form.comps() as u32;
+                let b = &mut self.b();
+                let texel =
+                    surface::read_texels(b, device, surface, header, &coordinates, comps, effect)?;
+                self.gather(&texel, result);
+            }
+            (InstKind::ImageStore { image, coord, dims, data, form, .. }, _) => {
+                let surface = self.surface(image)?;
+                let (header, coordinates) = (self.header(), self.lanes_of(*coord, *dims));
+                let texel = self.lanes_of(*data, form.comps() as u8);
+                let b = &mut self.b();
+                surface::write_texels(b, device, surface, header, &coordinates, &texel)?;
+            }
+            (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
+                let surface = self.surface(image)?;
+                let (header, mut lanes) = (self.header(), self.lanes_of(*coord, *dims));
+                let (Atomic::Integer(op), operands) = self.atomic_operands(*op, *data, *compare)?
+                else {
+                    return Err(SelectError::Memory { what: "a float atomic on an image" });
+                };
+                lanes.extend(operands);
+                let wanted = result.filter(|result| self.used[result.index()]);
+                let asked = wanted.is_some();
+                let b = &mut self.b();
+                let old = surface::atomic_texels(b, device, surface, op, header, &lanes, asked)?;
+                if let (Some(result), Some(old)) = (wanted, old) {
+                    self.first_component_home(result, old);
+                }
+            }
+            _ => return Err(SelectError::NotLowered { what: "an instruction" }),
+        }
+        Ok(())
+    }
+
+    fn header(&mut self) -> Option<Operand> {
+        let needed = self.device.typed_messages_need_header();
+        needed.then(|| self.pool.typed_header(&mut self.out))
+    }
+
+    /// The components of a source, each in the first component of a register.
+    fn lanes_of(&mut self, src: Src, comps: u8) -> Vec<Operand> {
+        (0..usize::from(comps)).map(|comp| self.lane(src.select(comp))).collect()
+    }
+}

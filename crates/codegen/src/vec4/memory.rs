@@ -1,0 +1,544 @@
+//! Loads, stores and atomics: which message, on which surface. Push constants are in the payload.
+
+use crestline_isa::{CondMod, Swizzle, Type};
+use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
+use crestline_ssa::ir::{
+    Access, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Value,
+    WriteMask,
+};
+
+use super::operands::{Form, Home, Lanes, Place, VECTOR_BYTES, lanes_in_place, swizzled};
+use super::{SelectError, Selector};
+use crate::ir::{Effect, Op, Operand, Region};
+use crate::select::{Class, atomic_operation};
+use crate::surface::{self, Surface};
+
+/// Bytes of a dword.
+const DWORD: u32 = 4;
+
+/// Whether a load gives the same whenever it is executed.
+fn effect(memory: &Memory, access: Access) -> Effect {
+    let stable = (memory.is_read_only() || access.readonly) && !access.volatile;
+    if stable { Effect::Pure } else { Effect::Read }
+}
+
+impl Selector<'_> {
+    pub(super) fn memory(
+        &mut self,
+        kind: &InstKind,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        match (kind, result) {
+            (InstKind::Load { memory, offset, access, .. }, Some(result)) => {
+                self.load(memory, *offset, effect(memory, *access), result)
+            }
+            (InstKind::Store { memory, offset, data, mask, .. }, _) => {
+                self.store(memory, *offset, *data, *mask)
+            }
+            (InstKind::Atomic { memory, op, offset, data, compare, .. }, result) => {
+                self.atomic(memory, *op, *offset, *data, *compare, result)
+            }
+            (InstKind::BufferSize(resource), Some(result)) => {
+                let interface = self.interface;
+                let binding = resource.binding;
+                let place = |element| interface.buffer_sizes.get(&(binding, element)).copied();
+                self.payload_dword(resource, &place, "a buffer's size", result)
+            }
+            (InstKind::ImageParam { image, param, comp }, Some(result)) => {
+                let (interface, binding) = (self.interface, image.binding);
+                let (param, comp) = (*param, u32::from(*comp));
+                let place = |element| {
+                    let first = interface.image_params.get(&(binding, param, element));
+                    first.map(|at| at + DWORD * comp)
+                };
+                self.payload_dword(image, &place, "an image parameter", result)
+            }
+            (InstKind::Barrier { execution, memory, semantics }, _) => {
+                self.barrier(*execution, *memory, *semantics)
+            }
+            _ => self.image(kind, result),
+        }
+    }
+
+    fn load(
+        &mut self,
+        memory: &Memory,
+        offset: Src,
+        effect: Effect,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let ty = self.shader.func.ty(result);
+        if !matches!(ty.bits(), 1 | 32 | 64) {
+            return Err(SelectError::BitSize { op: "load", bits: ty.bits() });
+        }
+        if *memory == Memory::PushConstant {
+            return self.load_push_constant(offset, result);
+        }
+        if let Memory::Ubo(Resource { binding, element: None }) = memory
+            && let Some(&pushed) = self.interface.pushed_buffers.get(binding)
+            && let Some(at) = self.known_scalar(offset).and_then(|at| at.checked_sub(pushed.first))
+            && at.saturating_add(ty.comps() as u32 * ty.comp_bytes()) <= pushed.bytes
+        {
+            self.load_uniform(pushed.place, pushed.bytes, at, result);
+            return Ok(());
+        }
+        let surface = match memory {
+            Memory::Scratch => None,
+            _ => Some(self.surface_of(memory)?),
+        };
+        // Doubles come two at a time, as dwords.
+        let wide = ty.bits() == 64;
+        let place = wide.then(|| self.define(result));
+        let (mut first, comps) = (0, ty.comps() as u32);
+        while first < comps {
+            let count = if wide { (comps - first).min(2) } else { comps };
+            let dwords = if wide { 2 * count } else { count };
+            let distance = first * ty.comp_bytes();
+            let vector = match surface {
+                Some(surface) => self.read(surface, offset, distance, dwords, effect)?,
+                None => self.read_scratch(offset, distance)?,
+            };
+            if let Some(place) = place {
+                let to: Vec<u8> =
+                    (first..first + count).map(|c| place.lanes.places()[c as usize]).collect();
+                let part = Place { lanes: Lanes::of(&to), ..place };
+                self.widen(vector, [0, 1, 2, 3], part);
+            } else {
+                let last = dwords as u8 - 1;
+                let swizzle = Swizzle([0, 1, 2, 3].map(|i: u8| i.min(last)));
+                let home = vector.with_region(Region::Swizzle(swizzle));
+                self.set_home(result, Home::Place(home));
+            }
+            first += count;
+        }
+        Ok(())
+    }
+
+    fn surface_of(&mut self, memory: &Memory) -> Result<Surface, SelectError> {
+        match memory {
+            Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
+                self.surface(resource)
+            }
+            Memory::ConstData => {
+                let index = self.interface.const_data;
+                let missing = SelectError::NoPlace { what: "constant data" };
+                Ok(Surface::Index(index.ok_or(missing)?))
+            }
+            Memory::Shared | Memory::PushConstant | Memory::Scratch => {
+                Err(SelectError::Memory { what: "memory of a workgroup in this stage" })
+            }
+        }
+    }
+
+    fn read(
+        &mut self,
+        surface: Surface,
+        offset: Src,
+        distance: u32,
+        dwords: u32,
+        effect: Effect,
+    ) -> Result<Operand, SelectError> {
+        let address = self.address(offset, distance);
+        let device = self.device;
+        let b = &mut self.b();
+        Ok(surface::read_vectors(b, device, surface, address, dwords, effect)?)
+    }
+
+    /// A register whose first component is a byte offset and a distance from it.
+    fn address(&mut self, offset: Src, distance: u32) -> Operand {
+        let known = self.known_scalar(offset);
+        if distance == 0
+            && known.is_none()
+            && let Some(register) = self.in_first(offset)
+        {
+            return register;
+        }
+        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
+        let offset = self.src(offset.select(0), 1, Class::Unsigned, Form::Any);
+        let dst = place.dst(Type::Ud);
+        let mut b = self.b();
+        match known {
+            Some(bits) => b.mov(dst, Operand::imm_ud(bits.wrapping_add(distance))),
+            None if distance == 0 => b.mov(dst, offset),
+            None => b.add(dst, offset, Operand::imm_ud(distance)),
+        };
+        place.vector
+    }
+
+    /// The register in whose first component a source is.
+    fn in_first(&mut self, src: Src) -> Option<Operand> {
+        let operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
+        let first = matches!(operand.region, Region::Swizzle(Swizzle([0, ..])));
+        let whole = operand.offset.is_multiple_of(crate::ir::GRF_BYTES);
+        (first && whole && operand.in_grf() && !operand.has_modifiers()).then_some(operand)
+    }
+
+    /// A source in the first component of a register.
+    pub(super) fn lane(&mut self, src: Src) -> Operand {
+        if let Some(register) = self.in_first(src) {
+            return register;
+        }
+        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
+        let operand = self.src(src.select(0), 1, Class::Unsigned, Form::Any);
+        self.b().mov(place.dst(Type::Ud), operand);
+        place.vector
+    }
+
+    /// The components of a source in order in a register, at least those of `mask`.
+    fn data(&mut self, src: Src, mask: u8) -> Operand {
+        let operand = self.src(src, mask, Class::Unsigned, Form::Any);
+        let in_order = match operand.region {
+            Region::Swizzle(Swizzle(from)) => {
+                (0..4).all(|i| mask >> i & 1 == 0 || usize::from(from[i]) == i)
+            }
+            _ => false,
+        };
+        if in_order && operand.in_grf() && operand.offset.is_multiple_of(crate::ir::GRF_BYTES) {
+            return operand;
+        }
+        let to: Vec<u8> = (0..4).filter(|i| mask >> i & 1 == 1).collect();
+        let parts: Vec<Src> = to.iter().map(|&i| src.select(usize::from(i))).collect();
+        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::of(&to) };
+        self.move_parts(&parts, place, Class::Unsigned);
+        place.vector
+    }
+
+    fn store(
+        &mut self,
+        memory: &Memory,
+        offset: Src,
+        data: Src,
+        mask: WriteMask,
+    ) -> Result<(), SelectError> {
+        let ty = self.shader.func.ty(data.value);
+        if !matches!(ty.bits(), 1 | 32 | 64) {
+            return Err(SelectError::BitSize { op: "store", bits: ty.bits() });
+        }
+        let surface = match memory {
+            Memory::Scratch => None,
+            Memory::Ssbo(_) | Memory::Image(_) => Some(self.surface_of(memory)?),
+            _ => return Err(SelectError::Memory { what: "a store to read-only memory" }),
+        };
+        if ty.bits() != 64 {
+            let vector = self.data(data, mask.0);
+            return self.write(surface, offset, 0, vector, mask.0);
+        }
+        for first in [0, 2] {
+            let comps: Vec<usize> = (first..first + 2).filter(|&c| mask.has(c)).collect();
+            if comps.is_empty() {
+                continue;
+            }
+            let vector = self.vector(Type::Ud);
+            let dwords: Vec<u8> = (0..8).map(|i: u8| i.wrapping_sub(2 * first as u8)).collect();
+            self.store_doubles(data, vector, &dwords, &comps, None);
+            let mask = comps.iter().fold(0, |mask, c| mask | 0b11 << (2 * (c - first)));
+            self.write(surface, offset, 8 * first as u32, vector, mask)?;
+        }
+        Ok(())
+    }
+
+    /// Writes the components of `mask` to consecutive dwords from an offset and a distance on.
+    fn write(
+        &mut self,
+        surface: Option<Surface>,
+        offset: Src,
+        distance: u32,
+        vector: Operand,
+        mask: u8,
+    ) -> Result<(), SelectError> {
+        let device = self.device;
+        let Some(surface) = surface else {
+            let index = self.scratch_index(offset, distance);
+            let header = self.pool.scratch_header(&mut self.out);
+            let b = &mut self.b();
+            surface::write_scratch_vectors(b, device, header, index, vector, mask)?;
+            return Ok(());
+        };
+        let address = match device.has_vec4_writes() {
+            true => self.address(offset, distance),
+            false => self.dword_addresses(offset, distance),
+        };
+        surface::write_vectors(&mut self.b(), device, surface, address, vector, mask)?;
+        Ok(())
+    }
+
+    /// The offset of each component of a vector in memory.
+    fn dword_addresses(&mut self, offset: Src, distance: u32) -> Operand {
+        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let step = |first: u32| [0, 1, 2, 3].map(|i: u32| first.wrapping_add(DWORD * i));
+        if let Some(offset) = self.known_scalar(offset) {
+            let dwords = step(offset.wrapping_add(distance)).map(|at| Some(u64::from(at)));
+            super::consts::fill_places(&mut self.b(), place.vector, dwords);
+            return place.vector;
+        }
+        let steps = step(distance).map(u64::from);
+        let steps = self.constant_operand(steps, 0xf, Type::Ud, Form::Register);
+        let offset = self.index(offset);
+        self.b().add(place.dst(Type::Ud), offset, steps);
+        place.vector
+    }
+
+    /// The dword of each component in the thread's scratch space: those of the two vertices take turns.
+    fn scratch_index(&mut self, offset: Src, distance: u32) -> Operand {
+        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let steps = self.pool.scratch_steps(&mut self.out);
+        let known = self.known_scalar(offset);
+        if let Some(offset) = known {
+            let first = Operand::imm_ud(offset.wrapping_add(distance) / 2);
+            self.b().add(place.dst(Type::Ud), steps, first);
+            return place.vector;
+        }
+        let offset = self.index(offset);
+        let half = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let mut b = self.b();
+        b.shr(half.dst(Type::Ud), offset, Operand::imm_ud(1));
+        b.add(place.dst(Type::Ud), steps, half.src());
+        if distance > 0 {
+            b.add(place.dst(Type::Ud), place.src(), Operand::imm_ud(distance / 2));
+        }
+        place.vector
+    }
+
+    fn read_scratch(&mut self, offset: Src, distance: u32) -> Result<Operand, SelectError> {
+        let index = self.scratch_index(offset, distance);
+        let header = self.pool.scratch_header(&mut self.out);
+        let device = self.device;
+        Ok(surface::read_scratch_vectors(&mut self.b(), device, header, index)?)
+    }
+
+    fn atomic(
+        &mut self,
+        memory: &Memory,
+        op: AtomicOp,
+        offset: Src,
+        data: Src,
+        compare: Option<Src>,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        let bits = self.bits(data.value);
+        if bits != 32 {
+            return Err(SelectError::BitSize { op: "atomic", bits });
+        }
+        let Memory::Ssbo(resource) = memory else {
+            return Err(SelectError::Memory { what: "an atomic on memory of another stage" });
+        };
+        let surface = self.surface(resource)?;
+        let wanted = result.filter(|result| self.used[result.index()]);
+        let mut parts = vec![self.lane(offset)];
+        let (op, operands) = self.atomic_operands(op, data, compare)?;
+        parts.extend(operands);
+        let (device, asked) = (self.device, wanted.is_some());
+        let b = &mut self.b();
+        let old = surface::atomic_vectors(b, device, surface, op, &parts, asked)?;
+        if let (Some(result), Some(old)) = (wanted, old) {
+            self.first_component_home(result, old);
+        }
+        Ok(())
+    }
+
+    /// The value is in the first component of a register.
+    pub(super) fn first_component_home(&mut self, result: Value, register: Operand) {
+        let region = Region::Swizzle(Swizzle([0; 4]));
+        self.set_home(result, Home::Place(register.with_region(region)));
+    }
+
+    /// The message's operation and operands, the value to compare with first.
+    pub(super) fn atomic_operands(
+        &mut self,
+        op: AtomicOp,
+        data: Src,
+        compare: Option<Src>,
+    ) -> Result<(surface::Atomic, Vec<Operand>), SelectError> {
+        let (op, takes_data) = atomic_operation(op, self.known_scalar(data))?;
+        let mut operands = Vec::new();
+        if let Some(compare) = compare {
+            operands.push(self.lane(compare));
+        }
+        if takes_data {
+            operands.push(self.lane(data));
+        }
+        Ok((op, operands))
+    }
+
+    /// Push constants lie in the payload: a known offset is an operand, an unknown one an indirect move.
+    fn load_push_constant(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
+        let missing = SelectError::NoPlace { what: "push constants" };
+        let Some(push) = self.interface.push_constants else { return Err(missing) };
+        if let Some(offset) = self.known_scalar(offset) {
+            let at = offset.wrapping_sub(push.first);
+            self.load_uniform(push.place, push.bytes, at, result);
+            return Ok(());
+        }
+        let (index, size) = (self.index(offset), self.bits(result) / 8);
+        self.load_uniform_indexed(push.place, push.bytes, index, size, push.first, result);
+        Ok(())
+    }
+
+    /// Components at a byte index into a range of the payload that both vertices share, counted from byte `first` of the
+    /// range's memory.
+    fn load_uniform_indexed(
+        &mut self,
+        place: u32,
+        bytes: u32,
+        index: Operand,
+        size: u32,
+        first: u32,
+        result: Value,
+    ) {
+        let value = self.define(result);
+        let ty = if size == 8 { Type::Df } else { Type::Ud };
+        let [moved, clamped] =
+            [(); 2].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        // Consecutive components, each read by the channel that it is for.
+        let order = value.lanes.spread(Src::new(result)).swizzle;
+        let range = Operand::uniform(place, ty).with_region(Region::Swizzle(Swizzle(order)));
+        let last = bytes.saturating_sub(self.comps(result) as u32 * size);
+        let mut b = self.b();
+        let index = match first {
+            0 => index,
+            _ => {
+                let back = Operand::imm_d((first as i32).wrapping_neg());
+                b.add(moved.dst(Type::Ud), index, back.retype(Type::Ud));
+                moved.src()
+            }
+        };
+        // Out of range is some constant, never another register.
+        b.min_max(clamped.dst(Type::Ud), index, Operand::imm_ud(last), CondMod::L);
+        b.emit(Op::MovIndirect, value.dst(ty), &[range, clamped.src(), Operand::imm_ud(bytes)]);
+    }
+
+    /// Components at byte `at` of a range of the payload that both vertices share; 0 outside.
+    pub(super) fn load_uniform(&mut self, place: u32, bytes: u32, at: u32, result: Value) {
+        let (size, comps) = (self.bits(result) / 8, self.comps(result) as u32);
+        let ty = if size == 8 { Type::Df } else { Type::Ud };
+        let first = at % VECTOR_BYTES / size;
+        let last = first + comps - 1;
+        let inside = at.checked_add(comps * size).is_some_and(|end| end <= bytes);
+        if inside && last < 4 {
+            let vector = Operand::uniform(place + at - at % VECTOR_BYTES, ty);
+            let swizzle = Swizzle([0, 1, 2, 3].map(|i| (first + i).min(last) as u8));
+            let home = vector.with_region(Region::Swizzle(swizzle));
+            return self.set_home(result, Home::Place(home));
+        }
+        let value = self.define(result);
+        for (comp, &to) in value.lanes.places().to_vec().iter().enumerate() {
+            let at = at.wrapping_add(comp as u32 * size);
+            let dst = Place { lanes: Lanes::of(&[to]), ..value }.dst(ty);
+            let there = at.checked_add(size).is_some_and(|end| end <= bytes);
+            let src = if there {
+                let vector = Operand::uniform(place + at - at % VECTOR_BYTES, ty);
+                let comp = (at % VECTOR_BYTES / size) as u8;
+                vector.with_region(Region::Swizzle(Swizzle([comp; 4])))
+            } else {
+                Operand::imm(0, ty)
+            };
+            self.b().mov(dst, src);
+        }
+    }
+
+    /// A dword of the payload that each element of an array of bindings has, at equal distances; `place` tells where.
+    fn payload_dword(
+        &mut self,
+        resource: &Resource,
+        place: &dyn Fn(u32) -> Option<u32>,
+        what: &'static str,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let missing = SelectError::NoPlace { what };
+        let count = self.shader.binding(resource.binding).count;
+        let last = count.map_or(0, |count| count.saturating_sub(1));
+        let known = resource.element.map_or(Some(0), |element| self.known_scalar(element));
+        if let Some(element) = known {
+            let at = place(element.min(last)).ok_or(missing)?;
+            let vector = Operand::uniform(at - at % VECTOR_BYTES, Type::Ud);
+            let comp = (at % VECTOR_BYTES / DWORD) as u8;
+            let home = vector.with_region(Region::Swizzle(Swizzle([comp; 4])));
+            self.set_home(result, Home::Place(home));
+            return Ok(());
+        }
+        let (Some(first), Some(element)) = (place(0), resource.element) else {
+            return Err(missing);
+        };
+        let distance = place(1).map_or(DWORD, |second| second - first);
+        let element = self.index(element);
+        let [index, bytes] =
+            [(); 2].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let start = first - first % VECTOR_BYTES;
+        let comp = (first % VECTOR_BYTES / DWORD) as u8;
+        let range = Operand::uniform(start, Type::Ud);
+        let range = range.with_region(Region::Swizzle(Swizzle([comp; 4])));
+        let size = Operand::imm_ud(first - start + last * distance + DWORD);
+        let dst = self.define(result).dst(Type::Ud);
+        let mut b = self.b();
+        b.min_max(index.dst(Type::Ud), element, Operand::imm_ud(last), CondMod::L);
+        b.mul(bytes.dst(Type::Ud), index.src(), Operand::imm_ud(distance));
+        b.emit(Op::MovIndirect, dst, &[range, bytes.src(), size]);
+        Ok(())
+    }
+
+    /// The surface of a binding or of one element of its array.
+    pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+        let missing = SelectError::NoPlace { what: "a binding" };
+        let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
+        let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
+        let count = self.shader.binding(resource.binding).count.unwrap_or(1).max(1);
+        if let Some(bits) = self.known_scalar(element) {
+            // Out of range is undefined, but must not name another binding's surface.
+            return Ok(Surface::Index(first + bits.min(count - 1) as u8));
+        }
+        let operand = self.first_vertex(element, resource.binding)?;
+        let (clamped, index) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
+        let mut b = self.b();
+        let mut b = b.uniform();
+        b.min_max(clamped, operand, Operand::imm_ud(count - 1), CondMod::L);
+        b.add(index, clamped, Operand::imm_ud(u32::from(first)));
+        Ok(Surface::Dynamic(index))
+    }
+
+    /// The element of a descriptor array that all vertices name, as the first enabled one's register has it.
+    fn first_vertex(&mut self, element: Src, binding: BindingId) -> Result<Operand, SelectError> {
+        if Divergence::new(self.shader, uniform_in_subgroup).is_divergent(element.value) {
+            let binding = self.shader.binding(binding);
+            let (set, binding) = (binding.set, binding.binding);
+            return Err(SelectError::DivergentDescriptor { set, binding });
+        }
+        let copy = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let operand = self.index(element);
+        self.b().mov(copy.dst(Type::Ud), operand);
+        let (channel, value) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
+        let mut b = self.b();
+        let mut b = b.uniform();
+        b.emit(Op::FindLiveChannel, channel, &[]);
+        b.emit(Op::Broadcast, value, &[copy.vector.with_stride(1), channel]);
+        Ok(value)
+    }
+
+    fn barrier(
+        &mut self,
+        execution: Option<Scope>,
+        memory: Scope,
+        semantics: MemorySemantics,
+    ) -> Result<(), SelectError> {
+        let MemorySemantics { buffer: buffers, image: images, .. } = semantics;
+        let device = self.device;
+        if (buffers || images) && memory >= Scope::Workgroup {
+            let memory = surface::Fenced { buffers, images, shared: false };
+            surface::fence(&mut self.b().align1(), device, memory)?;
+        }
+        match execution {
+            Some(Scope::Workgroup | Scope::Device) => self.meet(),
+            _ => Ok(()),
+        }
+    }
+
+    /// A vector read channel by channel from a vector of scalars: component `comp` of each.
+    pub(super) fn gather(&mut self, registers: &[Operand], result: Value) {
+        let place = self.define(result);
+        for (&register, &to) in registers.iter().zip(place.lanes.places().to_vec().iter()) {
+            let dst = Place { lanes: Lanes::of(&[to]), ..place }.dst(Type::Ud);
+            let first = Place { vector: register, lanes: Lanes::first(1) };
+            let operand = swizzled(lanes_in_place(first), [0; 4]);
+            self.b().mov(dst, operand);
+        }
+    }
+}

@@ -1,0 +1,196 @@
+//! Instruction selection for threads of two vertices (SIMD4x2): each instruction works on a vector of each.
+//!
+//! Input is an optimised shader whose arithmetic still has vectors: structured control flow, no variables. The walk
+//! visits regions in program order and writes Align16 instructions at the end of the function:
+//!
+//! - A value is a vector in a register, the lower half for the first vertex; of doubles, a register for each vertex
+//!   (`operands`). Swizzles are part of who reads it, write masks of who computes it. Doubles are selected as any other
+//!   type, their swizzles in doubles; `lower_df_*` make hardware instructions of them.
+//! - A component is computed where the vector or output it belongs to is (`wanted`).
+//! - A constant is an immediate of its reader, packed if its channels differ; where an instruction takes none, it comes
+//!   from vectors that the program's first block fills (`consts`).
+//! - A boolean that decides is compared where it is used, straight into a flag; one that is data is a mask (`cond`).
+//! - What all vertices share, push constants and pushed inputs, is read in the payload as a uniform: byte 0 of the uniform
+//!   file is byte 0 of r0.
+//! - Inputs and outputs are the stage's business (`vertex` and its like), as its messages are.
+
+mod alu;
+mod cond;
+mod consts;
+mod entry;
+mod flow;
+mod geometry;
+mod image;
+mod memory;
+mod operands;
+mod stage;
+mod tess_control;
+mod tess_eval;
+mod urb;
+mod vertex;
+mod wanted;
+mod wide;
+
+use crestline_device::Device;
+use crestline_ssa::ir::{AluOp, InstId, InstKind, RegionId, Shader, Value};
+
+use crate::interface::Interface;
+use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand};
+use crate::select::{Booleans, SelectError, used_values};
+
+/// Channels of a thread.
+const CHANNELS: u8 = 8;
+
+/// Operations that have no instruction and no short sequence here; the middle replaces them.
+pub const LACKS: &[AluOp] = crate::scalar::LACKS;
+
+/// Selects instructions for a stage of the geometry pipeline, that [`Interface::io`] tells the inputs and outputs of.
+///
+/// # Errors
+/// See [`SelectError`].
+pub fn select(
+    shader: &Shader,
+    device: &Device,
+    interface: &Interface,
+) -> Result<Function, SelectError> {
+    let mut selector = Selector::new(shader, device, interface)?;
+    selector.open_stage();
+    selector.region(shader.func.body())?;
+    selector.close_stage()?;
+    let (pool, prologue) = (selector.pool, selector.prologue);
+    let mut out = selector.out;
+    pool.fill(&mut out, prologue);
+    Ok(out)
+}
+
+/// The state of the walk.
+struct Selector<'a> {
+    shader: &'a Shader,
+    device: &'a Device,
+    interface: &'a Interface,
+    out: Function,
+    stage: stage::State,
+    /// Where each value is, by value.
+    homes: Vec<Option<operands::Home>>,
+    /// Where a value should be computed, by value, and the place once it is known.
+    wanted: Vec<Option<wanted::Want>>,
+    reserved: Vec<Option<operands::Place>>,
+    booleans: Booleans,
+    flags: cond::FlagCache,
+    /// Values that something reads, by value.
+    used: Vec<bool>,
+    pool: consts::Pool,
+    /// Instructions before all others.
+    prologue: Vec<Inst>,
+    /// The handle of a patch's entry, once something asks for it.
+    patch_handle: Option<Operand>,
+    loops: Vec<flow::LoopFrame>,
+    yields: Vec<flow::Yield>,
+}
+
+impl<'a> Selector<'a> {
+    fn new(
+        shader: &'a Shader,
+        device: &'a Device,
+        interface: &'a Interface,
+    ) -> Result<Selector<'a>, SelectError> {
+        let values = shader.func.num_values();
+        let mut out = Function::new(CHANNELS);
+        out.payload_registers = interface.payload_registers;
+        // The dwords of two vertices take turns.
+        out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4) * 2;
+        out.push_register = 0;
+        out.push_bytes = interface.payload_registers * GRF_BYTES;
+        let booleans = Booleans::new(&shader.func);
+        let stage = stage::State::new(shader, device, interface, &mut out)?;
+        let wanted =
+            wanted::wishes(&shader.func, &booleans, &|id| stage.only_store(shader, interface, id));
+        Ok(Selector {
+            shader,
+            device,
+            interface,
+            out,
+            stage,
+            homes: vec![None; values],
+            wanted,
+            reserved: vec![None; values],
+            booleans,
+            flags: cond::FlagCache::default(),
+            used: used_values(&shader.func),
+            pool: consts::Pool::default(),
+            prologue: Vec::new(),
+            patch_handle: None,
+            loops: Vec::new(),
+            yields: Vec::new(),
+        })
+    }
+
+    /// Appends Align16 instructions for both vertices.
+    fn b(&mut self) -> Builder<'_> {
+        Builder::new(&mut self.out).into_align16()
+    }
+
+    /// Selects a region's instructions, its terminator included. What follows a conditional that does not come back is
+    /// dead.
+    fn region(&mut self, region: RegionId) -> Result<(), SelectError> {
+        let shader = self.shader;
+        for &id in &shader.func.region(region).insts {
+            if !self.inst(id)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Selects an instruction. Returns whether control comes back from it.
+    fn inst(&mut self, id: InstId) -> Result<bool, SelectError> {
+        let shader = self.shader;
+        let inst = shader.func.inst(id);
+        let result: Option<Value> = inst.results.first().copied();
+        match &inst.kind {
+            InstKind::Const(bits) => self.constant(result, bits),
+            InstKind::Undef => self.constant(result, &[0; 4]),
+            InstKind::Alu { op, srcs, .. } => {
+                if let Some(result) = result {
+                    self.alu(*op, srcs, result)?;
+                }
+            }
+            InstKind::SysVal(sysval) => {
+                if let Some(result) = result {
+                    self.sysval(*sysval, result)?;
+                }
+            }
+            InstKind::LoadInput { .. }
+            | InstKind::LoadOutput { .. }
+            | InstKind::StoreOutput { .. }
+            | InstKind::EmitVertex { .. }
+            | InstKind::EndPrimitive { .. } => self.io(id, result)?,
+            InstKind::Load { .. }
+            | InstKind::Store { .. }
+            | InstKind::Atomic { .. }
+            | InstKind::BufferSize(_)
+            | InstKind::Barrier { .. }
+            | InstKind::ImageLoad { .. }
+            | InstKind::ImageStore { .. }
+            | InstKind::ImageAtomic { .. }
+            | InstKind::ImageSize(_)
+            | InstKind::ImageParam { .. } => self.memory(&inst.kind, result)?,
+            InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
+            InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,
+            InstKind::Loop { .. } => {
+                return Err(SelectError::NotLowered { what: "a continuing region" });
+            }
+            InstKind::Yield(srcs) => self.yield_(srcs),
+            InstKind::Break(srcs) => self.break_(srcs),
+            InstKind::Continue(srcs) => self.continue_(srcs),
+            InstKind::Return if self.loops.is_empty() && self.yields.is_empty() => {}
+            InstKind::Return => {
+                return Err(SelectError::NotLowered { what: "a return in a region" });
+            }
+            InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
+                return Err(SelectError::NotLowered { what: "a variable" });
+            }
+        }
+        Ok(true)
+    }
+}

@@ -1,0 +1,326 @@
+//! Where values are, and how an instruction reads and writes them.
+//!
+//! A value of 32-bit components is a vector per vertex: one register for two vertices. Component `i` may be in any of the
+//! four places of the vector, so that a scalar can be computed where a vector is built of it. A value of 64-bit
+//! components has a register per vertex. Booleans that are data are masks of 32 bits.
+//!
+//! A source here is *four wide*: an [`Src`] all of whose four swizzle entries count, one for each channel of a vector,
+//! whether the operation writes that channel or not.
+
+use crestline_isa::{Swizzle, Type, WriteMask};
+use crestline_ssa::ir::{AluOp, InstKind, Src, Value};
+
+use super::Selector;
+use crate::ir::{GRF_BYTES, Operand, Region};
+use crate::select::{Class, modify};
+
+/// Where a value is.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Home {
+    /// In a register or uniform: component `i` is at entry `i` of the operand's swizzle.
+    Place(Operand),
+    /// Nowhere: it is an operand of those who read it.
+    Constant([u64; 4]),
+}
+
+/// Which place of a vector each component of a result goes to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Lanes {
+    to: [u8; 4],
+    count: u8,
+}
+
+impl Lanes {
+    /// The first `count` places, in order.
+    pub(super) fn first(count: usize) -> Lanes {
+        Lanes { to: Src::IDENTITY, count: count as u8 }
+    }
+
+    /// The places given, in order.
+    pub(super) fn of(places: &[u8]) -> Lanes {
+        let mut lanes = Lanes { to: [0; 4], count: places.len() as u8 };
+        lanes.to[..places.len()].copy_from_slice(places);
+        lanes
+    }
+
+    pub(super) fn places(&self) -> &[u8] {
+        &self.to[..usize::from(self.count)]
+    }
+
+    pub(super) fn mask(&self) -> u8 {
+        self.places().iter().fold(0, |mask, place| mask | 1 << place)
+    }
+
+    /// These places seen through others: component `i` of `inner` goes where this puts what `inner` says.
+    pub(super) fn then(&self, inner: Lanes) -> Lanes {
+        Lanes { to: inner.to.map(|place| self.to[usize::from(place)]), count: inner.count }
+    }
+
+    /// The source, four wide: each place reads the component that goes there, the others the first component.
+    pub(super) fn spread(&self, src: Src) -> Src {
+        let mut swizzle = [src.swizzle[0]; 4];
+        for (comp, &place) in self.places().iter().enumerate() {
+            swizzle[usize::from(place)] = src.swizzle[comp];
+        }
+        Src { value: src.value, swizzle }
+    }
+
+    /// The swizzle that reads the components back in order.
+    fn swizzle(&self) -> Swizzle {
+        let last = self.to[usize::from(self.count.max(1)) - 1];
+        let used = |i: usize| i < usize::from(self.count);
+        Swizzle(std::array::from_fn(|i| if used(i) { self.to[i] } else { last }))
+    }
+}
+
+/// A place that a value is computed in.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The whole vector: offset of component 0, of type UD or DF.
+    pub(super) vector: Operand,
+    pub(super) lanes: Lanes,
+}
+
+impl Place {
+    /// As a destination of type `ty`.
+    pub(super) fn dst(&self, ty: Type) -> Operand {
+        self.vector.retype(ty).with_region(Region::Mask(WriteMask(self.lanes.mask())))
+    }
+
+    /// As a source whose components are in order.
+    pub(super) fn src(&self) -> Operand {
+        self.vector.with_region(Region::Swizzle(self.lanes.swizzle()))
+    }
+}
+
+/// Which operands an instruction's source can be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    /// Any: constants of one value for all channels, and packed float vectors.
+    Any,
+    /// No constant.
+    Register,
+    /// A register of its own for each vertex, or one element for all channels.
+    Three,
+}
+
+/// Two scalars and vectors of 32 bits at one vertex; of 64 bits at a register each.
+pub(super) const VECTOR_BYTES: u32 = 16;
+
+impl Selector<'_> {
+    /// Bits per component of a value.
+    pub(super) fn bits(&self, value: Value) -> u32 {
+        self.shader.func.ty(value).bits()
+    }
+
+    /// Components of a value.
+    pub(super) fn comps(&self, value: Value) -> usize {
+        self.shader.func.ty(value).comps()
+    }
+
+    /// A source, four wide, as an operand of class `class` with the modifiers that the class can take. `mask` has the
+    /// channels that count.
+    pub(super) fn src(&mut self, src: Src, mask: u8, class: Class, form: Form) -> Operand {
+        let peeled = self.peel(src, class);
+        let ty = class.ty(self.bits(peeled.src.value));
+        match self.home(peeled.src.value) {
+            Home::Place(place) => {
+                let mut operand = at(place, peeled.src).retype(ty);
+                operand.negate = peeled.negate;
+                operand.abs = peeled.abs;
+                if form == Form::Three { self.own_register(operand, mask) } else { operand }
+            }
+            Home::Constant(bits) => {
+                let change = |bits| modify(bits, ty, peeled.negate, peeled.abs);
+                let bits = peeled.src.swizzle.map(|comp| change(bits[usize::from(comp)]));
+                self.constant_operand(bits, mask, ty, form)
+            }
+        }
+    }
+
+    /// A constant vector as an operand.
+    pub(super) fn constant_operand(
+        &mut self,
+        bits: [u64; 4],
+        mask: u8,
+        ty: Type,
+        form: Form,
+    ) -> Operand {
+        if form == Form::Any {
+            let mut used = (0..4).filter(|lane| mask >> lane & 1 == 1).map(|lane| bits[lane]);
+            let first = used.next().unwrap_or(0);
+            if used.all(|other| other == first) {
+                return Operand::imm(first, ty);
+            }
+            if ty == Type::F
+                && let Some(packed) = super::consts::packed_floats(bits, mask)
+            {
+                return packed;
+            }
+        }
+        self.pool.get(&mut self.out, bits, mask, ty)
+    }
+
+    /// Whether the source is a constant.
+    pub(super) fn is_constant(&self, src: Src, class: Class) -> bool {
+        matches!(self.home(self.peel(src, class).src.value), Home::Constant(_))
+    }
+
+    /// A uniform vector in a register, for each vertex, as three-source instructions want it. One element for all
+    /// channels stays.
+    fn own_register(&mut self, operand: Operand, mask: u8) -> Operand {
+        let Region::Swizzle(Swizzle([x, y, z, w])) = operand.region else { return operand };
+        if operand.in_grf() {
+            return operand;
+        }
+        if x == y && y == z && z == w && operand.ty.size() == 4 {
+            return operand
+                .byte_offset(u32::from(x) * operand.ty.size())
+                .with_region(Region::SCALAR);
+        }
+        let copy = self.vector(operand.ty);
+        let dst = copy.with_region(Region::Mask(WriteMask(mask)));
+        self.b().mov(dst.retype(Type::Ud), operand.without_modifiers().retype(Type::Ud));
+        let read = copy.retype(operand.ty).with_region(Region::Swizzle(Swizzle::XYZW));
+        Operand { negate: operand.negate, abs: operand.abs, ..read }
+    }
+
+    /// Looks through instructions that a source modifier of `class` can stand for.
+    pub(super) fn peel(&self, src: Src, class: Class) -> Peeled {
+        let func = &self.shader.func;
+        let mut peeled = Peeled { src, negate: false, abs: false };
+        while let Some(inst) = func.def(peeled.src.value) {
+            let InstKind::Alu { op, srcs, .. } = &inst.kind else { break };
+            let Some(&first) = srcs.first() else { break };
+            let inner = first.then(peeled.src.swizzle);
+            match (class, op) {
+                (_, AluOp::Mov) => {}
+                (Class::Float, AluOp::FNeg) | (Class::Wrapping, AluOp::INeg) => {
+                    peeled.negate ^= !peeled.abs;
+                }
+                (Class::Float, AluOp::FAbs) => peeled.abs = true,
+                // A mask of all ones is -1.
+                (Class::Wrapping, AluOp::B2I) if self.bits(inst.results[0]) == 32 => {
+                    peeled.negate ^= !peeled.abs;
+                    peeled.src = inner;
+                    break;
+                }
+                (Class::Logic, AluOp::INot)
+                    if self.device.has_logic_not_modifier() && self.has_place(inner.value) =>
+                {
+                    peeled.negate = !peeled.negate;
+                }
+                _ => break,
+            }
+            peeled.src = inner;
+        }
+        peeled
+    }
+
+    /// Where the value is. Every value has a home before it is read: definitions come first in a verified shader, and
+    /// booleans that are only compared in flags are never read as data.
+    pub(super) fn home(&self, value: Value) -> Home {
+        let home = self.homes[value.index()];
+        debug_assert!(home.is_some(), "{value} is read but has no home");
+        home.unwrap_or(Home::Constant([0; 4]))
+    }
+
+    fn has_place(&self, value: Value) -> bool {
+        matches!(self.homes[value.index()], Some(Home::Place(_)))
+    }
+
+    pub(super) fn set_home(&mut self, value: Value, home: Home) {
+        self.homes[value.index()] = Some(home);
+    }
+
+    /// The value is what a four-wide source reads.
+    pub(super) fn alias(&mut self, value: Value, src: Src) {
+        let home = match self.home(src.value) {
+            Home::Place(place) => Home::Place(at(place, src)),
+            Home::Constant(bits) => Home::Constant(src.swizzle.map(|comp| bits[usize::from(comp)])),
+        };
+        self.set_home(value, home);
+    }
+
+    /// A new register for a vector of a type's size at each vertex.
+    pub(super) fn vector(&mut self, ty: Type) -> Operand {
+        let bytes = if ty.size() == 8 { 2 * GRF_BYTES } else { GRF_BYTES };
+        Operand::vgrf(self.out.vregs.bytes(bytes), if ty.size() == 8 { Type::Df } else { Type::Ud })
+    }
+
+    /// The place of a result: the one its reader wants it in, or a new register.
+    pub(super) fn define(&mut self, value: Value) -> Place {
+        let place = match self.wanted_place(value) {
+            Some(place) => place,
+            None => self.new_place(value),
+        };
+        self.set_home(value, Home::Place(place.src()));
+        place
+    }
+
+    /// A new register for a value.
+    pub(super) fn new_place(&mut self, value: Value) -> Place {
+        let wide = self.bits(value) == 64;
+        let vector = self.vector(if wide { Type::Df } else { Type::Ud });
+        Place { vector, lanes: Lanes::first(self.comps(value)) }
+    }
+
+    /// A register for an intermediate value with the places of another.
+    pub(super) fn temporary(&mut self, like: Place, ty: Type) -> Place {
+        Place { vector: self.vector(ty), lanes: like.lanes }
+    }
+
+    /// Constants are operands of their readers.
+    pub(super) fn constant(&mut self, result: Option<Value>, bits: &[u64; 4]) {
+        let Some(value) = result else { return };
+        let ty = self.shader.func.ty(value);
+        let last = bits[ty.comps() - 1];
+        let bits = std::array::from_fn(|i| match (i < ty.comps(), ty.is_bool()) {
+            (true, true) => {
+                if bits[i] & 1 == 1 {
+                    u64::from(u32::MAX)
+                } else {
+                    0
+                }
+            }
+            (true, false) => bits[i],
+            (false, _) => last,
+        });
+        self.set_home(value, Home::Constant(bits));
+    }
+}
+
+/// A source with its modifiers unresolved: what [`Selector::peel`] finds.
+#[derive(Clone, Copy)]
+pub(super) struct Peeled {
+    pub(super) src: Src,
+    pub(super) negate: bool,
+    pub(super) abs: bool,
+}
+
+/// What a four-wide source reads of a value's place.
+fn at(place: Operand, src: Src) -> Operand {
+    match place.region {
+        Region::Swizzle(Swizzle(home)) => {
+            let swizzle = src.swizzle.map(|comp| home[usize::from(comp)]);
+            place.with_region(Region::Swizzle(Swizzle(swizzle)))
+        }
+        _ => place,
+    }
+}
+
+/// A source as the same four-wide source with another swizzle in front: channel `i` reads what channel `through[i]` did.
+pub(super) fn swizzled(operand: Operand, through: [u8; 4]) -> Operand {
+    match operand.region {
+        Region::Swizzle(Swizzle(old)) => {
+            let new = through.map(|channel| old[usize::from(channel)]);
+            operand.with_region(Region::Swizzle(Swizzle(new)))
+        }
+        _ => operand,
+    }
+}
+
+/// A place read channel by channel: each reads its own component.
+pub(super) fn lanes_in_place(place: Place) -> Operand {
+    place.vector.with_region(Region::Swizzle(Swizzle::XYZW))
+}

@@ -1,0 +1,199 @@
+//! What differs from stage to stage: where inputs are, what a store to an output does, how a thread begins and ends.
+
+use crestline_device::Device;
+use crestline_isa::{Swizzle, Type};
+use crestline_ssa::ir::{InstId, InstKind, Shader, Src, SysVal, Value};
+
+use super::entry::{Entry, Usage, only_store};
+use super::geometry::Vertices;
+use super::operands::{Form, Home, Place};
+use super::tess_control::Patch;
+use super::{SelectError, Selector};
+use crate::interface::{EntryLayout, Interface, StageIo};
+use crate::ir::{Builder, Function, Operand, Region};
+use crate::select::Class;
+
+/// What the walk knows of its stage.
+#[derive(Debug)]
+pub(super) enum State {
+    /// A stage whose threads write an entry for each vertex at their end: vertex, tessellation evaluation.
+    Entry { entry: Entry, usage: Usage },
+    /// Tessellation control.
+    Patch(Patch),
+    /// Geometry.
+    Vertices(Box<Vertices>),
+    /// Taken while it is at work, and after the end.
+    Done,
+}
+
+/// The output entry of a stage that has one for each vertex.
+fn outputs(interface: &Interface) -> Option<&EntryLayout> {
+    match &interface.io {
+        StageIo::Vertex(io) => Some(&io.outputs),
+        StageIo::TessEval(io) => Some(&io.outputs),
+        _ => None,
+    }
+}
+
+impl State {
+    pub(super) fn new(
+        shader: &Shader,
+        device: &Device,
+        interface: &Interface,
+        out: &mut Function,
+    ) -> Result<State, SelectError> {
+        match &interface.io {
+            StageIo::TessControl(_) => return Ok(State::Patch(Patch::new(out))),
+            StageIo::Geometry(io) => {
+                let vertices = Vertices::new(shader, io, out);
+                vertices.open(out);
+                return Ok(State::Vertices(Box::new(vertices)));
+            }
+            _ => {}
+        }
+        let missing = SelectError::NoPlace { what: "a stage's inputs and outputs" };
+        let outputs = outputs(interface).ok_or(missing)?;
+        let usage = Usage::of(shader, outputs);
+        let entry = Entry::new(&usage, out, device.first_eot_register());
+        entry.open(&usage, out);
+        Ok(State::Entry { entry, usage })
+    }
+
+    /// Where a store to an output puts what, if no other can tell when.
+    pub(super) fn only_store(
+        &self,
+        shader: &Shader,
+        interface: &Interface,
+        id: InstId,
+    ) -> Option<(Src, Place)> {
+        match (self, &interface.io) {
+            (State::Entry { entry, usage }, _) => {
+                let kind = &shader.func.inst(id).kind;
+                only_store(&shader.func, usage, outputs(interface)?, entry, kind)
+            }
+            (State::Vertices(vertices), StageIo::Geometry(io)) => {
+                vertices.only_store(&shader.func, io, id)
+            }
+            _ => None,
+        }
+    }
+}
+
+impl Selector<'_> {
+    /// What comes before the shader's code.
+    pub(super) fn open_stage(&mut self) {
+        let interface = self.interface;
+        if let (State::Patch(patch), StageIo::TessControl(io)) = (&self.stage, &interface.io) {
+            let patch = *patch;
+            self.open_patch(io, patch);
+        }
+    }
+
+    /// What comes after it: the last messages.
+    pub(super) fn close_stage(&mut self) -> Result<(), SelectError> {
+        let interface = self.interface;
+        match (std::mem::replace(&mut self.stage, State::Done), &interface.io) {
+            (State::Entry { entry, .. }, _) => entry.close(self),
+            (State::Patch(patch), StageIo::TessControl(io)) => self.close_patch(io, patch),
+            (State::Vertices(vertices), StageIo::Geometry(io)) => {
+                self.close_geometry(io, &vertices)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Selects an access to inputs and outputs.
+    pub(super) fn io(&mut self, id: InstId, result: Option<Value>) -> Result<(), SelectError> {
+        let (interface, shader) = (self.interface, self.shader);
+        let kind = &shader.func.inst(id).kind;
+        match (kind, &interface.io, result) {
+            (_, StageIo::TessControl(io), _) => {
+                let State::Patch(patch) = &self.stage else { return Ok(()) };
+                let patch = *patch;
+                self.tess_control_access(io, patch, kind, result)
+            }
+            (InstKind::LoadInput { .. }, StageIo::Vertex(io), Some(result)) => {
+                self.vertex_input(io, kind, result)
+            }
+            (InstKind::LoadInput { .. }, StageIo::TessEval(io), Some(result)) => {
+                self.tess_eval_input(io, kind, result)
+            }
+            (InstKind::LoadInput { .. }, StageIo::Geometry(io), Some(result)) => {
+                self.geometry_input(io, kind, result)
+            }
+            (_, StageIo::Geometry(io), _) => {
+                let mut stage = std::mem::replace(&mut self.stage, State::Done);
+                let done = match &mut stage {
+                    State::Vertices(vertices) => self.geometry_output(io, vertices, id),
+                    _ => Ok(()),
+                };
+                self.stage = stage;
+                done
+            }
+            (InstKind::StoreOutput { .. }, _, _) => {
+                let missing = SelectError::NoPlace { what: "an output" };
+                let layout = outputs(interface).ok_or(missing)?;
+                let State::Entry { entry, .. } = &self.stage else { return Ok(()) };
+                let entry = entry.clone();
+                self.store_slots(layout, kind, &|slot| entry.register(slot))
+            }
+            _ => Err(SelectError::NotLowered { what: "an instruction of another stage" }),
+        }
+    }
+
+    /// Selects a built-in; those that follow from others must have been lowered.
+    pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
+        let interface = self.interface;
+        match (&interface.io, &self.stage) {
+            (StageIo::Vertex(io), _) => self.vertex_sysval(io, sysval, result),
+            (StageIo::TessEval(_), _) => self.tess_eval_sysval(sysval, result),
+            (StageIo::Geometry(io), _) => self.geometry_sysval(io, sysval, result),
+            (StageIo::TessControl(io), State::Patch(patch)) => {
+                let patch = *patch;
+                self.tess_control_sysval(io, patch, sysval, result)
+            }
+            _ => Err(SelectError::NotLowered { what: "a built-in" }),
+        }
+    }
+
+    /// Puts instructions at the very start of the program.
+    pub(super) fn prologue(&mut self, build: impl FnOnce(&mut Builder<'_>)) {
+        let width = self.out.dispatch_width;
+        let mut b = Builder::list(&mut self.out.vregs, &mut self.prologue, width);
+        build(&mut b);
+    }
+
+    /// The value is components of a payload vector, from `first` on: of a register, the lower half for the first vertex.
+    pub(super) fn payload_vector(&mut self, result: Value, place: u32, first: u8) {
+        let vector = Operand::grf(0, Type::Ud).byte_offset(place);
+        self.vector_home(result, vector, first);
+    }
+
+    /// The value is components of a vector from `first` on. Doubles are moved to registers of their own.
+    pub(super) fn vector_home(&mut self, result: Value, vector: Operand, first: u8) {
+        let last = first + (self.comps(result) as u8 - 1);
+        let wide = self.bits(result) == 64;
+        let comp = |i: u8| if wide { (first + i).min(3) } else { (first + i).min(last).min(3) };
+        let swizzle = [0, 1, 2, 3].map(comp);
+        if wide {
+            let place = self.define(result);
+            self.widen(vector, swizzle, place);
+        } else {
+            let home = vector.with_region(Region::Swizzle(Swizzle(swizzle)));
+            self.set_home(result, Home::Place(home));
+        }
+    }
+
+    /// The value of a source that is the same in all channels, if it is known.
+    pub(super) fn known_scalar(&self, src: Src) -> Option<u32> {
+        match self.home(src.value) {
+            Home::Constant(bits) => Some(bits[usize::from(src.swizzle[0])] as u32),
+            Home::Place(_) => None,
+        }
+    }
+
+    /// A scalar source in all channels, in a register.
+    pub(super) fn index(&mut self, src: Src) -> Operand {
+        self.src(src.select(0), 0xf, Class::Unsigned, Form::Register)
+    }
+}

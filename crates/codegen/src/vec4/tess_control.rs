@@ -1,0 +1,276 @@
+//! Tessellation control shaders: an invocation for each output control point, two to a thread. Inputs are read from the
+//! URB, by handles that the payload has; outputs are written to the patch's one entry, slot by slot, since other
+//! invocations may read them.
+//!
+//! All channels run, so where the number of control points is odd, the code proper is inside of a conditional.
+
+use crestline_isa::{CondMod, Swizzle, Type};
+use crestline_ssa::ir::{InstKind, Src, SysVal, Value};
+
+use super::operands::{Home, Lanes, Place};
+use super::urb::Entries;
+use super::{SelectError, Selector};
+use crate::interface::{EntryLayout, EntryPlace, TessControlIo};
+use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
+use crate::surface::{self, header};
+
+/// Payload places: the patch entry's handle, the patch's number, thread number and barrier, the inputs' handles.
+const ENTRY: u32 = 0;
+const PRIMITIVE: u32 = 4;
+const THREAD: u32 = 8;
+const HANDLES: u32 = GRF_BYTES;
+
+/// Bits of a thread's number.
+const THREAD_BITS: u32 = 0x7f;
+
+/// The most control points that the payload has handles of.
+const MOST_VERTICES: u32 = 32;
+
+/// The walk through a tessellation control shader.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Patch {
+    /// The invocation's number, in the first component of a register.
+    invocation: Operand,
+}
+
+/// A dword of the payload, for both vertices.
+fn payload(place: u32) -> Operand {
+    Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
+}
+
+impl Patch {
+    pub(super) fn new(out: &mut crate::ir::Function) -> Patch {
+        Patch { invocation: Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud) }
+    }
+
+    fn number(self) -> Place {
+        Place { vector: self.invocation, lanes: Lanes::of(&[0, 0, 0, 0]) }
+    }
+}
+
+impl Selector<'_> {
+    /// The invocations' numbers, and the conditional if there may be one too many.
+    pub(super) fn open_patch(&mut self, io: &TessControlIo, patch: Patch) {
+        let shift = self.device.tess_instance_shift();
+        let thread = self.out.scalar(Type::Ud);
+        let first = patch.invocation.with_stride(0);
+        let mut b = Builder::new(&mut self.out);
+        let mut b = b.uniform();
+        b.and(thread, payload(THREAD), Operand::imm_ud(THREAD_BITS << shift));
+        // Two invocations each.
+        b.shr(first, thread, Operand::imm_ud(shift - 1));
+        b.add(first.byte_offset(GRF_BYTES / 2), first, Operand::imm_ud(1));
+        if !io.output_vertices.is_multiple_of(2) {
+            let mut b = self.b();
+            let flag = b.flag();
+            let count = Operand::imm_ud(io.output_vertices);
+            b.cmp(Operand::null(Type::Ud), patch.number().src(), CondMod::L, count, flag);
+            b.if_(flag, false);
+        }
+    }
+
+    pub(super) fn close_patch(
+        &mut self,
+        io: &TessControlIo,
+        patch: Patch,
+    ) -> Result<(), SelectError> {
+        if !io.output_vertices.is_multiple_of(2) {
+            self.b().endif();
+        }
+        if self.device.releases_patch_inputs()
+            && let Some(vertices) = io.input_vertices
+        {
+            self.release_inputs(io, patch, vertices)?;
+        }
+        // The last message writes nothing that counts: the reserved dword of the patch header.
+        let device = self.device;
+        let last = Operand::vgrf(self.out.vregs.bytes(2 * GRF_BYTES), Type::Ud);
+        if let Some(info) = last.vreg().and_then(|vreg| self.out.vregs.get_mut(vreg)) {
+            info.min_register = device.first_eot_register() as u8;
+            info.no_spill = true;
+        }
+        let mut b = Builder::new(&mut self.out);
+        let mut all = b.no_mask();
+        let mut all = all.exec(8);
+        all.mov(last, Operand::imm_ud(0));
+        all.mov(last.byte_offset(GRF_BYTES), Operand::imm_ud(0));
+        let mut one = all.uniform();
+        one.mov(last.with_stride(0), payload(ENTRY));
+        let mask = Operand::imm_ud(header::FIRST_DWORD);
+        one.mov(last.with_stride(0).byte_offset(header::MASK), mask);
+        surface::end_patch(&mut b, device, last)?;
+        Ok(())
+    }
+
+    /// The first thread gives back the inputs once all threads have read them.
+    fn release_inputs(
+        &mut self,
+        io: &TessControlIo,
+        patch: Patch,
+        vertices: u32,
+    ) -> Result<(), SelectError> {
+        let device = self.device;
+        let threads = io.output_vertices.div_ceil(2);
+        if threads > 1 {
+            self.meet()?;
+            let mut b = self.b();
+            let flag = b.flag();
+            // The first thread's invocations are 0 and 1.
+            let null = Operand::null(Type::Ud);
+            b.cmp(null, patch.number().src(), CondMod::L, Operand::imm_ud(2), flag);
+            b.if_(flag, false);
+        }
+        for pair in 0..vertices.div_ceil(2) {
+            let header = Operand::vgrf(self.out.vregs.bytes(GRF_BYTES), Type::Ud);
+            let mut b = Builder::new(&mut self.out);
+            let mut all = b.no_mask();
+            all.exec(8).mov(header, Operand::imm_ud(0));
+            let handles = Operand::grf(0, Type::Ud).byte_offset(HANDLES + 8 * pair);
+            // The last of an odd number is alone.
+            let count = if 2 * pair + 1 < vertices { 2 } else { 1 };
+            all.exec(count).mov(
+                header.with_stride(u8::from(count > 1)),
+                handles.with_stride(u8::from(count > 1)),
+            );
+            surface::release(&mut b, device, header)?;
+        }
+        if threads > 1 {
+            self.b().endif();
+        }
+        Ok(())
+    }
+
+    /// Waits for the other threads of the patch.
+    pub(super) fn meet(&mut self) -> Result<(), SelectError> {
+        let crate::interface::StageIo::TessControl(io) = &self.interface.io else {
+            return Err(SelectError::NotLowered { what: "a barrier in this stage" });
+        };
+        let threads = io.output_vertices.div_ceil(2);
+        if threads > 1 {
+            let device = self.device;
+            surface::patch_barrier(&mut Builder::new(&mut self.out), device, threads)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn tess_control_access(
+        &mut self,
+        io: &TessControlIo,
+        patch: Patch,
+        kind: &InstKind,
+        result: Option<Value>,
+    ) -> Result<(), SelectError> {
+        let _ = patch;
+        match (kind, result) {
+            (InstKind::LoadInput { slot, vertex, index, comp }, Some(result)) => {
+                let missing = SelectError::NoPlace { what: "an input" };
+                let place = *io.inputs.places.get(slot).ok_or(missing)?;
+                let handles = self.input_handles(io, *vertex);
+                let (slot, distance) = self.entry_slot(place.slot, &[(*index, 1)]);
+                let entries = Entries { handles, distance };
+                let vector = self.read_entry(entries, slot, Effect::Pure)?;
+                let dwords = &place.dwords[usize::from(*comp).min(3)..];
+                self.dwords_home(result, vector, dwords);
+            }
+            (InstKind::LoadOutput { slot, vertex, index, comp }, Some(result)) => {
+                let (entries, slot, place) = self.output_place(io, *slot, *vertex, *index)?;
+                let vector = self.read_entry(entries, slot, Effect::Read)?;
+                let dwords = &place.dwords[usize::from(*comp).min(3)..];
+                self.dwords_home(result, vector, dwords);
+            }
+            (InstKind::StoreOutput { slot, data, vertex, index, comp, mask }, _) => {
+                let (entries, slot, place) = self.output_place(io, *slot, *vertex, *index)?;
+                let payload = self.slot_payload();
+                let dwords = &place.dwords[usize::from(*comp).min(3)..];
+                let register = payload.byte_offset(GRF_BYTES);
+                self.store_comps(*data, register, dwords, mask.0, None);
+                let wide = self.bits(data.value) == 64;
+                let written = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
+                    true => [2 * c, 2 * c + 1],
+                    false => [c, c],
+                });
+                let written = written
+                    .filter_map(|at| dwords.get(at))
+                    .fold(0u8, |mask, dword| mask | 1 << dword);
+                self.write_entry(entries, slot, payload, written)?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// A slot as far as it is known, and the rest.
+    fn entry_slot(&mut self, first: u32, terms: &[(Option<Src>, u32)]) -> (u32, Option<Operand>) {
+        let (mut slot, mut dynamic) = (first, Vec::new());
+        for &(src, scale) in terms {
+            let Some(src) = src else { continue };
+            match self.known_scalar(src) {
+                Some(known) => slot = slot.saturating_add(known.saturating_mul(scale)),
+                None => dynamic.push((src, scale)),
+            }
+        }
+        (slot, self.weighted_sum(&dynamic))
+    }
+
+    /// The place of an output in the patch's entry.
+    fn output_place(
+        &mut self,
+        io: &TessControlIo,
+        slot: crestline_ssa::ir::IoSlot,
+        vertex: Option<Src>,
+        index: Option<Src>,
+    ) -> Result<(Entries, u32, EntryPlace), SelectError> {
+        let missing = SelectError::NoPlace { what: "an output" };
+        let layout: &EntryLayout = if slot.is_patch() { &io.patch } else { &io.vertex };
+        let place = *layout.places.get(&slot).ok_or(missing)?;
+        let first = if slot.is_patch() { 0 } else { io.patch.slots } + place.slot;
+        let terms = [(vertex, io.vertex.slots), (index, 1)];
+        let (slot, distance) = self.entry_slot(first, &terms);
+        Ok((Entries { handles: payload(ENTRY), distance }, slot, place))
+    }
+
+    /// The handle of an input control point's entry.
+    fn input_handles(&mut self, io: &TessControlIo, vertex: Option<Src>) -> Operand {
+        let last = io.input_vertices.unwrap_or(MOST_VERTICES) - 1;
+        let vertex = match vertex.map(|vertex| (vertex, self.known_scalar(vertex))) {
+            None => return payload(HANDLES),
+            Some((_, Some(known))) => return payload(HANDLES + 4 * known.min(last)),
+            Some((vertex, None)) => vertex,
+        };
+        // Out of range is the last one, never another register.
+        let [clamped, bytes, handle] =
+            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) });
+        let vertex = self.index(vertex);
+        let range = Operand::uniform(HANDLES, Type::Ud);
+        let range = range.with_region(Region::Swizzle(Swizzle([0; 4])));
+        let size = Operand::imm_ud(4 * (last + 1));
+        let mut b = self.b();
+        b.min_max(clamped.dst(Type::Ud), vertex, Operand::imm_ud(last), CondMod::L);
+        b.shl(bytes.dst(Type::Ud), clamped.src(), Operand::imm_ud(2));
+        b.emit(Op::MovIndirect, handle.dst(Type::Ud), &[range, bytes.src(), size]);
+        handle.vector
+    }
+
+    pub(super) fn tess_control_sysval(
+        &mut self,
+        io: &TessControlIo,
+        patch: Patch,
+        sysval: SysVal,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        match sysval {
+            SysVal::InvocationId => {
+                let home = patch.number().src();
+                self.set_home(result, Home::Place(home));
+            }
+            SysVal::PrimitiveId => self.payload_scalar(result, PRIMITIVE),
+            SysVal::PatchVertices => {
+                let missing = SelectError::NoPlace { what: "the number of a patch's vertices" };
+                let count = io.input_vertices.ok_or(missing)?;
+                self.set_home(result, Home::Constant([count.into(); 4]));
+            }
+            _ => return Err(SelectError::NotLowered { what: "a built-in" }),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,118 @@
+//! Between values of 64 bits, which have a register for each vertex, and vectors of dwords, which have half of one.
+//!
+//! Such a move works on the two halves of the register one after another: four channels at a time, each a dword.
+
+use crestline_isa::{Swizzle, Type, WriteMask};
+use crestline_ssa::ir::{Src, Value};
+
+use super::Selector;
+use super::operands::{Form, Home, Lanes, Place, VECTOR_BYTES};
+use crate::ir::{Builder, Flag, GRF_BYTES, Operand, Region};
+use crate::select::Class;
+
+/// Moves for both vertices: `dst` and `src` step by so many bytes from the first to the second.
+fn move_halves(
+    b: &mut Builder<'_>,
+    (dst, dst_step): (Operand, u32),
+    mask: u8,
+    (src, src_step): (Operand, u32),
+    swizzle: [u8; 4],
+    only: Option<Flag>,
+) {
+    let dst = dst.retype(Type::Ud).with_region(Region::Mask(WriteMask(mask)));
+    let src = src.without_modifiers().retype(Type::Ud);
+    let src = src.with_region(Region::Swizzle(Swizzle(swizzle)));
+    for vertex in 0..2u32 {
+        let mut b = b.exec(4);
+        let mut b = b.group(4 * vertex as u8);
+        let mut b = match only {
+            Some(flag) => b.predicated(flag, false),
+            None => b,
+        };
+        b.mov(dst.byte_offset(vertex * dst_step), src.byte_offset(vertex * src_step));
+    }
+}
+
+/// The dwords of two doubles of a half register: those that components `a` and `b` (0 or 1) are.
+fn dwords_of(a: u8, b: u8) -> [u8; 4] {
+    [2 * a, 2 * a + 1, 2 * b, 2 * b + 1]
+}
+
+impl Selector<'_> {
+    /// Doubles from a vector of dwords: `count` of them from dword `first` on go to places `to` and following.
+    pub(super) fn widen(&mut self, src: Operand, swizzle: [u8; 4], place: Place) {
+        let places = place.lanes.places().to_vec();
+        for (i, to) in places.iter().copied().enumerate() {
+            let dwords = dwords_of(i as u8, i as u8).map(|dword| swizzle[usize::from(dword)]);
+            let half = place.vector.byte_offset(VECTOR_BYTES * u32::from(to / 2));
+            // Two doubles for the same half go together.
+            let pair = i == 0 && places.len() == 2 && to == 0 && places[1] == 1;
+            let (mask, dwords) = match pair {
+                true => (0xf, swizzle),
+                false => (0b11 << (2 * (to % 2)), dwords),
+            };
+            let mut b = self.b();
+            move_halves(&mut b, (half, GRF_BYTES), mask, (src, VECTOR_BYTES), dwords, None);
+            if pair {
+                return;
+            }
+        }
+    }
+
+    /// Dwords from doubles: component `comps[i]` of `data` to dwords `dwords[2 i]` and the next.
+    pub(super) fn store_doubles(
+        &mut self,
+        data: Src,
+        register: Operand,
+        dwords: &[u8],
+        comps: &[usize],
+        only: Option<Flag>,
+    ) {
+        for &comp in comps {
+            let Some(&first) = dwords.get(2 * comp) else { continue };
+            let operand = self.src(data.select(comp), 0xf, Class::Unsigned, Form::Register);
+            let Some(component) = component_of(&operand) else { continue };
+            let half = operand.byte_offset(VECTOR_BYTES * u32::from(component / 2));
+            let mask = 0b11 << first;
+            let swizzle = dwords_of(component % 2, component % 2);
+            let mut b = self.b();
+            move_halves(&mut b, (register, VECTOR_BYTES), mask, (half, GRF_BYTES), swizzle, only);
+        }
+    }
+
+    /// A double of two dwords.
+    pub(super) fn pack_double(&mut self, src: Src, result: Value) {
+        let place = self.define(result);
+        let operand = self.src(src, 0b11, Class::Unsigned, Form::Register);
+        let Region::Swizzle(Swizzle(swizzle)) = operand.region else { return };
+        self.widen(operand, swizzle, place);
+    }
+
+    /// The two dwords of a double.
+    pub(super) fn unpack_double(&mut self, src: Src, result: Value) {
+        if let Home::Constant(bits) = self.home(src.value) {
+            let bits = bits[usize::from(src.swizzle[0])];
+            let (low, high) = (bits & 0xffff_ffff, bits >> 32);
+            return self.set_home(result, Home::Constant([low, high, high, high]));
+        }
+        let place = self.define(result);
+        let to = place.lanes.places().to_vec();
+        let operand = self.src(src.select(0), 0xf, Class::Unsigned, Form::Register);
+        let Some(component) = component_of(&operand) else { return };
+        let half = operand.byte_offset(VECTOR_BYTES * u32::from(component / 2));
+        let low = 2 * (component % 2);
+        let mut swizzle = [low; 4];
+        swizzle[usize::from(to[1])] = low + 1;
+        let mask = Lanes::of(&to).mask();
+        let mut b = self.b();
+        move_halves(&mut b, (place.vector, VECTOR_BYTES), mask, (half, GRF_BYTES), swizzle, None);
+    }
+}
+
+/// The component that all channels of a source read.
+fn component_of(operand: &Operand) -> Option<u8> {
+    match operand.region {
+        Region::Swizzle(Swizzle([first, ..])) => Some(first),
+        _ => None,
+    }
+}

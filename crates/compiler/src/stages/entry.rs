@@ -1,0 +1,118 @@
+//! Layouts of URB entries: where a varying is, by what it is alone, so that stages that were compiled apart agree.
+//!
+//! A vertex entry is the header, the position, both slots of clip distances whether there are any or not (the clipper
+//! finds them there), then the locations in order. The header's dwords are layer (1), viewport index (2) and point size
+//! (3).
+
+use std::collections::BTreeSet;
+
+use crestline_codegen::interface::{EntryLayout, EntryPlace};
+use crestline_program::{SLOT_BYTES, Varying};
+use crestline_ssa::ir::{IoSlot, TessDomain};
+
+use crate::CompileError;
+
+/// Locations of a layout at most (Vulkan asks for 32 of outputs, and these chips have room for no more).
+const LOCATIONS: u32 = 32;
+
+/// The first slot of the shader's own varyings.
+const FIRST_LOCATION: u32 = 4;
+
+/// The first slot of a patch's own varyings.
+const FIRST_PATCH_LOCATION: u32 = 2;
+
+/// Entries are a multiple of this in size.
+const ENTRY_UNIT: u32 = 64;
+
+/// The entry of a vertex with these varyings, for the code and for the driver.
+///
+/// # Errors
+/// A location beyond the limit.
+pub(super) fn vertex_entry(
+    slots: &BTreeSet<IoSlot>,
+) -> Result<(EntryLayout, Vec<Varying>), CompileError> {
+    let mut layout = EntryLayout::default();
+    let mut varyings = vec![Varying::Header, Varying::Position];
+    // The id has the slot behind all locations, and is the last in order of slots.
+    let mut put = |slot: IoSlot, place: EntryPlace, varying: Varying| {
+        let index = place.slot as usize;
+        if varyings.len() <= index {
+            varyings.resize(index + 1, Varying::Padding);
+        }
+        varyings[index] = varying;
+        layout.places.insert(slot, place);
+    };
+    let behind = slots.iter().filter_map(|slot| match slot {
+        IoSlot::Location(location) => Some(location + 1),
+        _ => None,
+    });
+    let behind = FIRST_LOCATION + behind.max().unwrap_or(0).min(LOCATIONS);
+    for &slot in slots {
+        match slot {
+            IoSlot::Position => put(slot, EntryPlace::whole(1), Varying::Position),
+            IoSlot::Layer => put(slot, EntryPlace::at(0, 1), Varying::Header),
+            IoSlot::ViewportIndex => put(slot, EntryPlace::at(0, 2), Varying::Header),
+            IoSlot::PointSize => put(slot, EntryPlace::at(0, 3), Varying::Header),
+            IoSlot::ClipDistances { first } => {
+                let place = EntryPlace::whole(2 + u32::from(first / 4));
+                put(slot, place, Varying::ClipDistances { first });
+            }
+            IoSlot::Location(location) if location < LOCATIONS => {
+                let place = EntryPlace::whole(FIRST_LOCATION + location);
+                put(slot, place, Varying::Location { location });
+            }
+            IoSlot::Location(location) => {
+                return Err(CompileError::Location { location, limit: LOCATIONS });
+            }
+            IoSlot::PrimitiveId => put(slot, EntryPlace::at(behind, 0), Varying::PrimitiveId),
+            // What belongs to a patch is in its own entry.
+            IoSlot::Patch(_) | IoSlot::TessLevelOuter | IoSlot::TessLevelInner => {}
+        }
+    }
+    layout.slots = varyings.len() as u32;
+    Ok((layout, varyings))
+}
+
+/// The first part of a patch entry: the patch header, then what belongs to the patch, by location. Where levels are in
+/// the header depends on the domain (docs/metadata.md).
+///
+/// # Errors
+/// A location beyond the limit.
+pub(super) fn patch_entry(
+    slots: &BTreeSet<IoSlot>,
+    domain: TessDomain,
+) -> Result<(EntryLayout, Vec<Varying>), CompileError> {
+    let mut layout = EntryLayout::default();
+    let mut varyings = vec![Varying::PatchHeader { half: 0 }, Varying::PatchHeader { half: 1 }];
+    for &slot in slots {
+        let place = match (slot, domain) {
+            (IoSlot::Patch(location), _) if location < LOCATIONS => {
+                let slot = FIRST_PATCH_LOCATION + location;
+                let index = slot as usize;
+                varyings.resize(varyings.len().max(index + 1), Varying::Padding);
+                varyings[index] = Varying::Patch { location };
+                EntryPlace::whole(slot)
+            }
+            (IoSlot::Patch(location), _) => {
+                return Err(CompileError::Location { location, limit: LOCATIONS });
+            }
+            (IoSlot::TessLevelOuter, TessDomain::Isolines) => {
+                EntryPlace { slot: 1, dwords: [2, 3, 1, 0] }
+            }
+            (IoSlot::TessLevelOuter, _) => EntryPlace { slot: 1, dwords: [3, 2, 1, 0] },
+            (IoSlot::TessLevelInner, TessDomain::Triangles) => {
+                EntryPlace { slot: 1, dwords: [0; 4] }
+            }
+            (IoSlot::TessLevelInner, _) => EntryPlace { slot: 0, dwords: [3, 2, 1, 0] },
+            _ => continue,
+        };
+        layout.places.insert(slot, place);
+    }
+    layout.slots = varyings.len() as u32;
+    Ok((layout, varyings))
+}
+
+/// The size of an entry of so many slots, which messages write two at a time.
+pub(super) fn entry_bytes(slots: u32) -> u32 {
+    (slots * SLOT_BYTES).next_multiple_of(ENTRY_UNIT)
+}

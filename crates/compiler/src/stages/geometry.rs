@@ -1,0 +1,146 @@
+//! Geometry shaders: two primitives, or two invocations of one, per thread.
+//!
+//! The payload is r0 with the handles of the output entries and the invocations' numbers, r1 with the primitives' numbers
+//! where the code asks, then the constants, then the used slots of each input vertex: of two primitives a register for
+//! each slot, of one primitive two slots in a register.
+//!
+//! The output entry is the control data, a bit for each vertex behind which a strip ends, or two that name its stream;
+//! then the vertices.
+
+use crestline_codegen::interface::{GeometryIo, Interface, StageIo};
+use crestline_device::Device;
+use crestline_program::{
+    BindingEntry, ControlData, GRF_BYTES, GeometryDispatch, GeometryMetadata, GeometryOutput,
+    GrfRange, Metadata, Payload, SLOT_BYTES, StageMetadata,
+};
+use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
+
+use super::entry::{entry_bytes, vertex_entry};
+use super::resources::{Demand, metadata};
+use crate::CompileError;
+
+/// Registers of pushed slots at most; the rest is for the code.
+const PUSHED_REGISTERS: u32 = 64;
+
+/// Bytes of an output entry at most.
+const ENTRY_BYTES: u32 = 32 << 10;
+
+/// The layout of one geometry program.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// For selection.
+    pub interface: Interface,
+    /// For the driver.
+    pub payload: Payload,
+    /// For the driver.
+    pub binding_table: Vec<BindingEntry>,
+    /// For the driver.
+    pub stage: GeometryMetadata,
+}
+
+impl Layout {
+    /// Lays out the payload and entries of an optimised shader.
+    ///
+    /// # Errors
+    /// When the payload, the output entry or the binding table has no room, or a location is beyond the limit.
+    pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+        let StageInfo::Geometry(info) = shader.stage else {
+            return Err(super::unsupported(shader));
+        };
+        let demand = Demand::of(shader)?;
+        let mut interface = Interface::default();
+        let mut payload = Payload::default();
+        let primitive_id = demand.sysvals.contains(&SysVal::PrimitiveId);
+        let first_constant = if primitive_id { 2 } else { 1 };
+        let mut place = first_constant * GRF_BYTES;
+        let items = &mut payload.items;
+        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
+        demand.place_buffers(shader, &mut interface, items, &mut place);
+        let first_input_register = place.div_ceil(GRF_BYTES);
+        if first_input_register > first_constant {
+            let count = first_input_register - first_constant;
+            payload.cross_thread = Some(GrfRange { first: first_constant, count });
+        }
+        let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
+        let input_vertices = info.input.vertices();
+        let pushed_slots = inputs.slots.next_multiple_of(2);
+        let slots = pushed_slots * input_vertices;
+        let dispatch = match slots {
+            _ if info.invocations > 1 => GeometryDispatch::DualInstance,
+            slots if slots <= PUSHED_REGISTERS => GeometryDispatch::DualObject,
+            _ => GeometryDispatch::Single,
+        };
+        let dual_object = dispatch == GeometryDispatch::DualObject;
+        let registers = if dual_object { slots } else { slots / 2 };
+        if registers > PUSHED_REGISTERS {
+            let (bytes, limit) = (registers * GRF_BYTES, PUSHED_REGISTERS * GRF_BYTES);
+            return Err(CompileError::PushConstants { bytes, limit });
+        }
+        interface.payload_registers = first_input_register + registers;
+        let (outputs, varyings) = vertex_entry(&demand.outputs)?;
+        let streams = demand.streams;
+        let control_bytes = control_bytes(info, streams, demand.ends_strips);
+        let vertex_slots = outputs.slots.next_multiple_of(2);
+        let vertices = info.max_vertices.saturating_mul(vertex_slots * SLOT_BYTES);
+        let bytes = control_bytes.saturating_add(vertices);
+        if bytes > ENTRY_BYTES {
+            return Err(CompileError::OutputEntry { bytes, limit: ENTRY_BYTES });
+        }
+        let stage = GeometryMetadata {
+            dispatch,
+            input_vertices,
+            invocations: info.invocations,
+            primitive_id,
+            inputs: input_varyings,
+            first_input_register,
+            pushed_slots,
+            output: output(info.output),
+            count_bytes: 0,
+            control_bytes,
+            control_data: if streams { ControlData::StreamId } else { ControlData::Cut },
+            outputs: varyings,
+            vertex_bytes: vertex_slots * SLOT_BYTES,
+            entry_bytes: entry_bytes(bytes.div_ceil(SLOT_BYTES)).max(entry_bytes(1)),
+        };
+        interface.io = StageIo::Geometry(GeometryIo {
+            dual_object,
+            input_vertices,
+            inputs,
+            primitive_id: primitive_id.then_some(GRF_BYTES),
+            pushed: first_input_register * GRF_BYTES,
+            pushed_slots,
+            max_vertices: info.max_vertices,
+            control_bytes,
+            streams,
+            outputs,
+            vertex_slots,
+        });
+        let binding_table = demand.surfaces(shader, &mut interface)?;
+        Ok(Layout { interface, payload, binding_table, stage })
+    }
+
+    /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
+    pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
+        let stage = StageMetadata::Geometry(self.stage.clone());
+        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+    }
+}
+
+/// Bytes of control data, whole registers: none where every strip ends with the invocation, and for points.
+fn control_bytes(info: GeometryInfo, streams: bool, ends_strips: bool) -> u32 {
+    let bits = match (streams, info.output) {
+        (true, _) => 2,
+        (false, OutputPrimitive::Points) => 0,
+        (false, _) if ends_strips => 1,
+        (false, _) => 0,
+    };
+    (info.max_vertices * bits).div_ceil(8).next_multiple_of(GRF_BYTES)
+}
+
+fn output(output: OutputPrimitive) -> GeometryOutput {
+    match output {
+        OutputPrimitive::Points => GeometryOutput::Points,
+        OutputPrimitive::LineStrip => GeometryOutput::LineStrip,
+        OutputPrimitive::TriangleStrip => GeometryOutput::TriangleStrip,
+    }
+}

@@ -1,0 +1,429 @@
+//! What all stages lay out alike: push constants, buffer sizes, image parameters and surfaces that the code asks for.
+//!
+//! The binding table lists the bindings that the code uses, by set and binding, arrays element by element; then a
+//! surface of three dwords with the number of workgroups (a buffer, so that indirect dispatches work, whose size no CPU
+//! knows); then the program's constant data.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crestline_codegen::interface::{Interface, PushConstants};
+use crestline_device::Device;
+use crestline_program::{
+    BindingEntry, ConstantData, Content, DenormalMode, FloatMode, GRF_BYTES, ImageAccess,
+    ImageParameter, Metadata, Payload, PayloadItem, ResourceRef, RoundingMode, StageMetadata,
+    Surface, VERSION,
+};
+use crestline_ssa::ir::{
+    BindingId, BindingKind, Function, ImageForm, ImageParam, InstData, InstKind, IoSlot, IoVar,
+    Memory, Resource, Scope, Shader, SurfaceFormat, SysVal, Value,
+};
+
+use crate::CompileError;
+
+/// Bytes of uniform buffers in the payload at most, of all together.
+const PUSHED_BUFFER_BYTES: u32 = 16 * GRF_BYTES;
+
+/// Only the start of a uniform buffer comes into the payload.
+const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
+
+/// Binding table indices from here on are the hardware's own.
+const SURFACES: usize = 240;
+
+/// What the code of a shader asks for.
+#[derive(Default)]
+pub(super) struct Demand {
+    /// First and one past last byte of push constants.
+    push: Option<(u32, u32)>,
+    pub(super) subgroup_id: bool,
+    num_workgroups: bool,
+    const_data: bool,
+    sizes: BTreeSet<(BindingId, u32)>,
+    /// Elements, and the number of components from the first on.
+    image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
+    images: BTreeMap<BindingId, ImageUse>,
+    bindings: BTreeSet<BindingId>,
+    /// First and one past last byte that is read of uniform buffers at offsets known now.
+    buffers: BTreeMap<BindingId, (u32, u32)>,
+    pub(super) barrier: bool,
+    /// Built-ins that are read.
+    pub(super) sysvals: BTreeSet<SysVal>,
+    /// Slots of inputs, of outputs that are read, and of those written; those that an index may reach included.
+    pub(super) inputs: BTreeSet<IoSlot>,
+    pub(super) outputs: BTreeSet<IoSlot>,
+    /// Slots of inputs and vertices, where both are known.
+    pub(super) known_inputs: BTreeSet<(IoSlot, u32)>,
+    /// Vertices are emitted in other streams than the first.
+    pub(super) streams: bool,
+    /// Strips end before the invocation does.
+    pub(super) ends_strips: bool,
+}
+
+/// What the code does with an image.
+#[derive(Clone, Copy, Default)]
+struct ImageUse {
+    reads: bool,
+    writes: bool,
+    /// The surface's; `None` for the image's own.
+    format: Option<SurfaceFormat>,
+}
+
+impl ImageUse {
+    fn access(self) -> ImageAccess {
+        match (self.reads, self.writes) {
+            (true, false) => ImageAccess::Read,
+            (false, true) => ImageAccess::Write,
+            _ => ImageAccess::ReadWrite,
+        }
+    }
+}
+
+impl Demand {
+    /// What a shader asks for.
+    ///
+    /// # Errors
+    /// An array of descriptors without a bound.
+    pub(super) fn of(shader: &Shader) -> Result<Demand, CompileError> {
+        let mut demand = Demand::default();
+        let func = &shader.func;
+        let mut stack = vec![func.body()];
+        while let Some(region) = stack.pop() {
+            for &inst in &func.region(region).insts {
+                let inst = func.inst(inst);
+                demand.add(shader, inst)?;
+                stack.extend(inst.kind.regions());
+            }
+        }
+        Ok(demand)
+    }
+
+    /// Gives constants that are the same for all threads their places, from `place` on: push constants, at a multiple of
+    /// `align` bytes of the block and of the register file, buffer sizes and image parameters.
+    ///
+    /// # Errors
+    /// More push constants than the device has room for.
+    pub(super) fn place_constants(
+        &self,
+        shader: &Shader,
+        device: &Device,
+        align: u32,
+        interface: &mut Interface,
+        items: &mut Vec<PayloadItem>,
+        place: &mut u32,
+    ) -> Result<(), CompileError> {
+        if let Some((first, end)) = self.push {
+            // The range starts as aligned as its place.
+            let first = first / align * align;
+            *place = place.next_multiple_of(align);
+            let bytes = end - first;
+            let limit = device.limits().max_push_bytes;
+            if bytes > limit {
+                return Err(CompileError::PushConstants { bytes, limit });
+            }
+            interface.push_constants = Some(PushConstants { place: *place, first, bytes });
+            let content = Content::PushConstant { offset: first };
+            items.push(PayloadItem { offset: *place, size: bytes, content });
+            *place += bytes;
+        }
+        for &(id, element) in &self.sizes {
+            let binding = shader.binding(id);
+            let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
+            interface.buffer_sizes.insert((id, element), *place);
+            let content = Content::BufferSize { resource };
+            items.push(PayloadItem { offset: *place, size: 4, content });
+            *place += 4;
+        }
+        for (&(id, param), (elements, comps)) in &self.image_params {
+            let binding = shader.binding(id);
+            for &element in elements {
+                let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
+                interface.image_params.insert((id, param, element), *place);
+                let content = Content::ImageParameter { resource, parameter: parameter(param) };
+                items.push(PayloadItem { offset: *place, size: 4 * comps, content });
+                *place += 4 * comps;
+            }
+        }
+        Ok(())
+    }
+
+    /// Gives ranges of uniform buffers that are read at offsets known now places in the payload, from `place` on, as far
+    /// as there is room.
+    pub(super) fn place_buffers(
+        &self,
+        shader: &Shader,
+        interface: &mut Interface,
+        items: &mut Vec<PayloadItem>,
+        place: &mut u32,
+    ) {
+        const VECTOR: u32 = 16;
+        let mut room = PUSHED_BUFFER_BYTES;
+        for (&id, &(first, end)) in &self.buffers {
+            let first = first / VECTOR * VECTOR;
+            let bytes = (end - first).next_multiple_of(VECTOR);
+            let Some(left) = room.checked_sub(bytes) else { continue };
+            room = left;
+            *place = place.next_multiple_of(VECTOR);
+            let binding = shader.binding(id);
+            let resource = ResourceRef { set: binding.set, binding: binding.binding, element: 0 };
+            let content = Content::UniformBuffer { resource, offset: first };
+            items.push(PayloadItem { offset: *place, size: bytes, content });
+            interface.pushed_buffers.insert(id, PushConstants { place: *place, first, bytes });
+            *place += bytes;
+        }
+    }
+
+    fn add(&mut self, shader: &Shader, inst: &InstData) -> Result<(), CompileError> {
+        let func = &shader.func;
+        match &inst.kind {
+            InstKind::SysVal(SysVal::SubgroupId) => self.subgroup_id = true,
+            InstKind::SysVal(SysVal::NumWorkgroups) => self.num_workgroups = true,
+            InstKind::SysVal(sysval) => _ = self.sysvals.insert(*sysval),
+            InstKind::EmitVertex { stream } => self.streams |= *stream > 0,
+            InstKind::EndPrimitive { .. } => self.ends_strips = true,
+            InstKind::LoadInput { slot, vertex, index, .. } => {
+                let vertex = vertex.map(|v| constant(func, v.value, v.swizzle[0]));
+                if let (None, None | Some(Some(_))) = (index, vertex) {
+                    self.known_inputs.insert((*slot, vertex.flatten().unwrap_or(0)));
+                }
+                self.inputs.extend(reached(shader.input(*slot), *slot, index.is_some()));
+            }
+            InstKind::LoadOutput { slot, index, .. }
+            | InstKind::StoreOutput { slot, index, .. } => {
+                self.outputs.extend(reached(shader.output(*slot), *slot, index.is_some()));
+            }
+            InstKind::ImageLoad { image, form, .. } => {
+                self.image(image, *form).reads = true;
+            }
+            InstKind::ImageStore { image, form, .. } => self.image(image, *form).writes = true,
+            InstKind::ImageAtomic { image, form, .. } => {
+                let uses = self.image(image, *form);
+                (uses.reads, uses.writes) = (true, true);
+            }
+            InstKind::Load { memory: Memory::Image(image), .. } => {
+                self.image(image, RAW).reads = true;
+            }
+            InstKind::Store { memory: Memory::Image(image), .. } => {
+                self.image(image, RAW).writes = true;
+            }
+            InstKind::ImageParam { image, param, comp } => {
+                let id = image.binding;
+                let count = array_size(shader, id);
+                let (elements, comps) = self.image_params.entry((id, *param)).or_default();
+                *comps = (*comps).max(u32::from(*comp) + 1);
+                match element(func, image) {
+                    Some(element) => _ = elements.insert(element.min(count - 1)),
+                    // Any of them: all, one after another.
+                    None => elements.extend(0..count),
+                }
+            }
+            InstKind::Load { memory, offset, .. } => {
+                let bytes = inst.results.first().map_or(0, |&v| {
+                    let ty = func.ty(v);
+                    ty.comps() as u32 * ty.comp_bytes()
+                });
+                let offset = constant(func, offset.value, offset.swizzle[0]);
+                self.memory(shader, memory, offset, bytes);
+            }
+            InstKind::Store { memory, .. } | InstKind::Atomic { memory, .. } => {
+                self.memory(shader, memory, None, 0);
+            }
+            InstKind::BufferSize(resource) => {
+                let id = resource.binding;
+                let count = array_size(shader, id);
+                match element(func, resource) {
+                    Some(element) => _ = self.sizes.insert((id, element.min(count - 1))),
+                    // Any of them: all, one after another.
+                    None => self.sizes.extend((0..count).map(|element| (id, element))),
+                }
+            }
+            InstKind::Barrier { execution: Some(Scope::Workgroup | Scope::Device), .. } => {
+                self.barrier = true;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn image(&mut self, image: &Resource, form: ImageForm) -> &mut ImageUse {
+        self.bindings.insert(image.binding);
+        let uses = self.images.entry(image.binding).or_default();
+        if let ImageForm::Surface(Some(format)) = form {
+            uses.format = Some(format);
+        }
+        uses
+    }
+
+    fn memory(&mut self, shader: &Shader, memory: &Memory, offset: Option<u32>, bytes: u32) {
+        match memory {
+            Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
+                self.bindings.insert(resource.binding);
+                if let (Memory::Ubo(Resource { binding, element: None }), Some(first)) =
+                    (memory, offset)
+                    && let Some(end) = first.checked_add(bytes).filter(|&end| end <= BUFFER_REACH)
+                {
+                    let range = self.buffers.entry(*binding).or_insert((first, end));
+                    *range = (range.0.min(first), range.1.max(end));
+                }
+            }
+            Memory::ConstData => self.const_data = true,
+            Memory::PushConstant => {
+                // A range known only at run time may reach all of the block.
+                let all = shader.push_constant_bytes.next_multiple_of(4);
+                let (first, end) = match offset {
+                    Some(first) => (first & !3, (first.saturating_add(bytes)).min(all)),
+                    None => (0, all),
+                };
+                let end = end.next_multiple_of(4);
+                if first < end {
+                    let (f, e) = self.push.unwrap_or((first, end));
+                    self.push = Some((f.min(first), e.max(end)));
+                }
+            }
+            Memory::Shared | Memory::Scratch => {}
+        }
+    }
+
+    /// The binding table.
+    ///
+    /// # Errors
+    /// More bindings than it has entries.
+    pub(super) fn surfaces(
+        &self,
+        shader: &Shader,
+        interface: &mut Interface,
+    ) -> Result<Vec<BindingEntry>, CompileError> {
+        let mut surfaces = Vec::new();
+        for &id in &self.bindings {
+            let binding = shader.binding(id);
+            let count = array_size(shader, id);
+            if surfaces.len() + count as usize > SURFACES {
+                return Err(CompileError::BindingTable { limit: SURFACES as u32 });
+            }
+            interface.surfaces.insert(id, surfaces.len() as u8);
+            for element in 0..count {
+                let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
+                surfaces.push(match binding.kind {
+                    BindingKind::UniformBuffer => Surface::UniformBuffer { resource },
+                    BindingKind::StorageBuffer => Surface::StorageBuffer { resource },
+                    BindingKind::AtomicCounters => Surface::AtomicCounters { resource },
+                    BindingKind::Image(_) => {
+                        let uses = self.images.get(&id).copied().unwrap_or_default();
+                        let (access, format) = (uses.access(), uses.format);
+                        Surface::StorageImage { resource, access, format }
+                    }
+                });
+            }
+        }
+        let extra = [
+            (self.num_workgroups, &mut interface.num_workgroups, Surface::NumWorkgroups),
+            (self.const_data, &mut interface.const_data, Surface::ConstantData),
+        ];
+        for (wanted, index, surface) in extra {
+            if wanted {
+                if surfaces.len() == SURFACES {
+                    return Err(CompileError::BindingTable { limit: SURFACES as u32 });
+                }
+                *index = Some(surfaces.len() as u8);
+                surfaces.push(surface);
+            }
+        }
+        let entry = |(index, surface)| BindingEntry { index: index as u8, surface };
+        Ok(surfaces.into_iter().enumerate().map(entry).collect())
+    }
+}
+
+/// The form of an access to an image's memory.
+const RAW: ImageForm = ImageForm::Surface(Some(SurfaceFormat::RAW));
+
+fn parameter(param: ImageParam) -> ImageParameter {
+    match param {
+        ImageParam::Offset => ImageParameter::Offset,
+        ImageParam::Size => ImageParameter::Size,
+        ImageParam::Stride => ImageParameter::Stride,
+        ImageParam::Tiling => ImageParameter::Tiling,
+        ImageParam::Swizzling => ImageParameter::Swizzling,
+    }
+}
+
+fn constant(func: &Function, value: Value, comp: u8) -> Option<u32> {
+    func.as_const(value).map(|bits| bits[comp as usize] as u32)
+}
+
+/// The array element that a resource names, where it is known: 0 for a binding that is no array.
+fn element(func: &Function, resource: &Resource) -> Option<u32> {
+    match resource.element {
+        None => Some(0),
+        Some(src) => constant(func, src.value, src.swizzle[0]),
+    }
+}
+
+/// Entries of a binding in the binding table.
+fn array_size(shader: &Shader, id: BindingId) -> u32 {
+    shader.binding(id).count.unwrap_or(1)
+}
+
+/// The slot, or all that an index may move an access to.
+fn reached(var: Option<&IoVar>, slot: IoSlot, indexed: bool) -> Vec<IoSlot> {
+    match var {
+        Some(var) if indexed => {
+            let from = var.index_of(slot).unwrap_or(0);
+            (0..var.slots().saturating_sub(from)).filter_map(|n| slot.plus(n)).collect()
+        }
+        _ => vec![slot],
+    }
+}
+
+/// A program's metadata at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
+pub(super) fn metadata(
+    shader: &Shader,
+    device: &Device,
+    stage: StageMetadata,
+    payload: &Payload,
+    binding_table: &[BindingEntry],
+    simd: u32,
+    scratch_bytes: u32,
+) -> Metadata {
+    let reads_data =
+        binding_table.iter().any(|entry| matches!(entry.surface, Surface::ConstantData));
+    let constant_data =
+        reads_data.then(|| ConstantData { bytes: shader.const_data.clone(), alignment: 64 });
+    Metadata {
+        version: VERSION,
+        platform: device.platform(),
+        entry_point: shader.name.clone(),
+        simd_width: simd,
+        stage,
+        payload: payload.clone(),
+        binding_table: binding_table.to_vec(),
+        samplers: Vec::new(),
+        scratch_bytes,
+        private_bytes_per_channel: 0,
+        constant_data,
+        relocations: Vec::new(),
+        float_mode: float_mode(shader),
+    }
+}
+
+/// Floating point state as the module asks for it: denormals are flushed unless they are to be preserved, but those of
+/// halves and doubles preserved unless they are to be flushed. No arithmetic is slower for it, half floats in images keep
+/// them, and the parts of double arithmetic done in software count on them.
+fn float_mode(shader: &Shader) -> FloatMode {
+    let controls = &shader.float_controls;
+    let rounding = match controls.rounding_rtz >> 1 & 1 {
+        1 => RoundingMode::Zero,
+        _ => RoundingMode::NearestEven,
+    };
+    let kept = |bit: u8| match controls.denorm_flush >> bit & 1 {
+        0 => DenormalMode::Preserve,
+        _ => DenormalMode::Flush,
+    };
+    let single = match controls.denorm_preserve >> 1 & 1 {
+        0 => DenormalMode::Flush,
+        _ => DenormalMode::Preserve,
+    };
+    FloatMode { rounding, half: kept(0), single, double: kept(2) }
+}
+
+/// All slots of declared inputs or outputs.
+pub(super) fn declared(vars: &[IoVar]) -> BTreeSet<IoSlot> {
+    vars.iter().flat_map(|var| reached(Some(var), var.slot, true)).collect()
+}

@@ -1,0 +1,94 @@
+//! Tessellation control shaders: two control points of a patch per thread.
+//!
+//! The payload is r0 with the handle of the patch entry, the patch's number and the thread's, r1 to r4 with the handles
+//! of the input control points, then the constants. Inputs are read from the URB.
+
+use crestline_codegen::interface::{Interface, StageIo, TessControlIo};
+use crestline_device::Device;
+use crestline_program::{
+    BindingEntry, GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata,
+    TessControlMetadata,
+};
+use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain};
+
+use super::entry::{entry_bytes, patch_entry, vertex_entry};
+use super::resources::{Demand, declared, metadata};
+use crate::CompileError;
+
+/// Registers before the constants.
+const HEADER_REGISTERS: u32 = 1 + MAX_PATCH_VERTICES * 4 / GRF_BYTES;
+
+/// What a tessellation control shader is not told by its module.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Linkage {
+    /// Control points of an input patch.
+    pub input_vertices: Option<u32>,
+    /// The domain of the evaluation shader, on which the places of levels depend; quads, if it is not known.
+    pub domain: Option<TessDomain>,
+}
+
+/// The layout of one tessellation control program.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// For selection.
+    pub interface: Interface,
+    /// For the driver.
+    pub payload: Payload,
+    /// For the driver.
+    pub binding_table: Vec<BindingEntry>,
+    /// For the driver.
+    pub stage: TessControlMetadata,
+}
+
+impl Layout {
+    /// Lays out the payload and entries of an optimised shader.
+    ///
+    /// # Errors
+    /// When the payload or the binding table has no room, or a location is beyond the limit.
+    pub fn new(shader: &Shader, device: &Device, linkage: Linkage) -> Result<Layout, CompileError> {
+        let StageInfo::TessControl(info) = shader.stage else {
+            return Err(super::unsupported(shader));
+        };
+        let demand = Demand::of(shader)?;
+        let mut interface = Interface::default();
+        let mut payload = Payload::default();
+        let mut place = HEADER_REGISTERS * GRF_BYTES;
+        let items = &mut payload.items;
+        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
+        demand.place_buffers(shader, &mut interface, items, &mut place);
+        interface.payload_registers = place.div_ceil(GRF_BYTES);
+        if interface.payload_registers > HEADER_REGISTERS {
+            let count = interface.payload_registers - HEADER_REGISTERS;
+            payload.cross_thread = Some(GrfRange { first: HEADER_REGISTERS, count });
+        }
+        let domain = linkage.domain.unwrap_or(TessDomain::Quads);
+        let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
+        // What is declared, as the stage behind does: used or not, it is in the entry.
+        let outputs = declared(&shader.outputs);
+        let (patch, patch_outputs) = patch_entry(&outputs, domain)?;
+        let (vertex, vertex_outputs) = vertex_entry(&outputs)?;
+        let slots = patch.slots + info.output_vertices * vertex.slots;
+        let (output_vertices, input_vertices) = (info.output_vertices, linkage.input_vertices);
+        let stage = TessControlMetadata {
+            dispatch: StageDispatch::Simd4x2,
+            input_vertices,
+            output_vertices,
+            inputs: input_varyings,
+            patch_outputs,
+            vertex_outputs,
+            entry_bytes: entry_bytes(slots),
+            // Threads meet before the first of them gives back the inputs.
+            uses_barrier: output_vertices > 2 && (demand.barrier || input_vertices.is_some()),
+        };
+        let io = TessControlIo { output_vertices, input_vertices, inputs, patch, vertex };
+        interface.io = StageIo::TessControl(io);
+        let binding_table = demand.surfaces(shader, &mut interface)?;
+        Ok(Layout { interface, payload, binding_table, stage })
+    }
+
+    /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
+    pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
+        let stage = StageMetadata::TessControl(self.stage.clone());
+        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+    }
+}

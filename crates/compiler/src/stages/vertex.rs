@@ -1,0 +1,102 @@
+//! Vertex shaders: two vertices per thread.
+//!
+//! The payload is r0 with the handles of the two output entries, then the constants, then a register for each slot of
+//! the attributes that the code reads, in order of locations; then, where the code asks, first vertex, first instance,
+//! vertex id and instance id; then the draw call's number.
+
+use crestline_codegen::interface::{Interface, StageIo, VertexIo};
+use crestline_device::Device;
+use crestline_program::{
+    BindingEntry, GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata,
+    VertexInput, VertexMetadata,
+};
+use crestline_ssa::ir::{IoSlot, Shader, SysVal};
+
+use super::entry::{entry_bytes, vertex_entry};
+use super::resources::{Demand, metadata};
+use crate::CompileError;
+
+/// The layout of one vertex program.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// For selection.
+    pub interface: Interface,
+    /// For the driver.
+    pub payload: Payload,
+    /// For the driver.
+    pub binding_table: Vec<BindingEntry>,
+    /// For the driver.
+    pub stage: VertexMetadata,
+}
+
+impl Layout {
+    /// Lays out the payload and output entry of an optimised shader.
+    ///
+    /// # Errors
+    /// When the payload or the binding table has no room, or a location is beyond the limit.
+    pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+        let demand = Demand::of(shader)?;
+        let mut interface = Interface::default();
+        let mut payload = Payload::default();
+        let mut place = GRF_BYTES;
+        let items = &mut payload.items;
+        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
+        demand.place_buffers(shader, &mut interface, items, &mut place);
+        let first_input_register = place.div_ceil(GRF_BYTES);
+        if first_input_register > 1 {
+            payload.cross_thread = Some(GrfRange { first: 1, count: first_input_register - 1 });
+        }
+        let mut io = VertexIo::default();
+        let mut inputs = Vec::new();
+        let next = |inputs: &mut Vec<VertexInput>, input| {
+            inputs.push(input);
+            (first_input_register + inputs.len() as u32 - 1) * GRF_BYTES
+        };
+        for &slot in &demand.inputs {
+            let Some(input) = attribute(shader, slot) else { continue };
+            let place = next(&mut inputs, input);
+            io.inputs.insert(slot, place);
+        }
+        let numbers =
+            [SysVal::VertexIndex, SysVal::InstanceIndex, SysVal::BaseVertex, SysVal::BaseInstance];
+        if numbers.iter().any(|number| demand.sysvals.contains(number)) {
+            io.system_values = Some(next(&mut inputs, VertexInput::SystemValues));
+        }
+        if demand.sysvals.contains(&SysVal::DrawIndex) {
+            io.draw_parameters = Some(next(&mut inputs, VertexInput::DrawParameters));
+        }
+        interface.payload_registers = first_input_register + inputs.len() as u32;
+        // Beyond half of the registers no program has room to work.
+        let limit = device.limits().grf_count / 2;
+        if interface.payload_registers > limit {
+            let bytes = (interface.payload_registers - 1) * GRF_BYTES;
+            return Err(CompileError::PushConstants { bytes, limit: limit * GRF_BYTES });
+        }
+        let (outputs, varyings) = vertex_entry(&demand.outputs)?;
+        let stage = VertexMetadata {
+            dispatch: StageDispatch::Simd4x2,
+            first_input_register,
+            inputs,
+            entry_bytes: entry_bytes(outputs.slots),
+            outputs: varyings,
+        };
+        io.outputs = outputs;
+        interface.io = StageIo::Vertex(io);
+        let binding_table = demand.surfaces(shader, &mut interface)?;
+        Ok(Layout { interface, payload, binding_table, stage })
+    }
+
+    /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
+    pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
+        let stage = StageMetadata::Vertex(self.stage.clone());
+        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+    }
+}
+
+/// What vertex fetch delivers for an input slot.
+fn attribute(shader: &Shader, slot: IoSlot) -> Option<VertexInput> {
+    let IoSlot::Location(location) = slot else { return None };
+    let var = shader.input(slot)?;
+    let half = var.index_of(slot)? % var.element_slots();
+    Some(VertexInput::Attribute { location: location - half, offset: 16 * half })
+}
