@@ -1,10 +1,21 @@
 //! Every draw call of `tests/stages/` through every engine: all must give what lavapipe gives.
 
 use crestline_device::Platform;
-use crestline_filetests::stages::{self, StageEmulator, StageInterpreter, StageTest};
+use crestline_filetests::data::Random;
+use crestline_filetests::stages::{
+    self, DrawCase, Engine, StageEmulator, StageInterpreter, StageTest,
+};
+use crestline_frontend::{TranslateOptions, spirv_words, translate};
 use crestline_judges::ask;
-use crestline_judges::lavapipe::{Drawn, Lavapipe};
+use crestline_judges::lavapipe::{
+    Attribute, AttributeType, Buffer, BufferKind, Drawn, Lavapipe, VertexStage,
+};
+use crestline_judges::oracle::vec4::{CaseAttribute, StageCase, StageData};
+use crestline_judges::oracle::{CaseResource, Oracle};
+use crestline_program::Varying;
+use crestline_ssa::ir::IoSlot;
 use crestline_ssa::passes;
+use crestline_ssa::verify::verify;
 
 /// Draw calls that the compiler has no code for yet, or not the right one. One that stands here and is right on every
 /// platform fails the test: then it is to be taken out.
@@ -133,4 +144,117 @@ fn the_emulator_agrees_with_lavapipe() {
         }
     }
     report("emulator", &failures);
+}
+
+/// A vertex shader of the oracle pack as a draw call; nothing for those with samplers.
+fn packs_test(case: &StageCase) -> Option<StageTest> {
+    let StageData::Vertex { vertices, attributes, .. } = &case.data else { return None };
+    if !case.samplers.is_empty() {
+        return None;
+    }
+    let mut draw = DrawCase::parse("//! draw 1\n//! output 0 = f32\n//@ vertex\n").ok()?;
+    draw.vertices = *vertices;
+    draw.attributes = attributes.iter().map(attribute).collect::<Option<_>>()?;
+    draw.resources.push.clone_from(&case.push_constants);
+    draw.resources.buffers = case.resources.iter().map(buffer).collect();
+    let bytes = std::fs::read(case.directory.join("shader.spv")).ok()?;
+    let modules = vec![(VertexStage::Vertex, spirv_words(&bytes).ok()?)];
+    Some(StageTest { name: case.name.clone(), case: draw, modules })
+}
+
+fn attribute(of: &CaseAttribute) -> Option<Attribute> {
+    let digits = of.format.find(|c: char| c.is_ascii_digit())?;
+    let ty = match &of.format[digits..] {
+        "32f" => AttributeType::F32,
+        "32i" => AttributeType::I32,
+        "32ui" => AttributeType::U32,
+        "64f" => AttributeType::F64,
+        _ => return None,
+    };
+    let (location, contents) = (of.location, of.contents.clone());
+    Some(Attribute { location, ty, components: digits as u32, per_instance: false, contents })
+}
+
+fn buffer(of: &CaseResource) -> Buffer {
+    let (at, contents) = (of.resource, of.contents.clone());
+    let kind = BufferKind::Storage;
+    Buffer { set: at.set, binding: at.binding, element: at.element, kind, contents }
+}
+
+/// What the pack expects of the outputs and buffers.
+fn check_packs(case: &StageCase, test: &StageTest) -> Result<(), String> {
+    let StageData::Vertex { outputs, .. } = &case.data else { return Ok(()) };
+    let mut engine = StageInterpreter::new(test, "ssa", |_| {})?;
+    let vertices = engine.vertices(&test.case)?;
+    for output in outputs {
+        let (slot, first) = match output.varying {
+            Varying::Header => (IoSlot::PointSize, 0),
+            Varying::Position => (IoSlot::Position, output.first),
+            Varying::ClipDistances { first } => (IoSlot::ClipDistances { first }, output.first),
+            Varying::Location { location } => (IoSlot::Location(location), output.first),
+            other => return Err(format!("{other}: not expected of a vertex shader")),
+        };
+        let mut bytes = Vec::new();
+        for slots in &vertices {
+            let dwords = slots.get(&slot).copied().unwrap_or_default();
+            for dword in &dwords[first..first + output.components] {
+                bytes.extend(dword.unwrap_or(0).to_le_bytes());
+            }
+        }
+        output.expected.compare(&bytes).map_err(|error| format!("{slot:?}: {error}"))?;
+    }
+    for (resource, found) in case.resources.iter().zip(engine.buffers(&test.case)?) {
+        if let Some(expected) = &resource.expected {
+            expected.compare(&found).map_err(|error| format!("{}: {error}", resource.resource))?;
+        }
+    }
+    Ok(())
+}
+
+/// Attributes of doubles among them, which lavapipe has not.
+#[test]
+fn the_interpreter_gives_what_the_pack_expects_of_vertex_shaders() {
+    let Some(oracle) = ask(Oracle::find()) else { return };
+    let (mut failures, mut ran) = (Vec::new(), 0);
+    for case in oracle.stage_cases().expect("the pack is readable") {
+        let Some(test) = packs_test(&case) else { continue };
+        ran += 1;
+        if let Err(error) = check_packs(&case, &test) {
+            failures.push(format!("{}: {error}", case.name));
+        }
+    }
+    report("oracle pack", &failures);
+    assert!(ran > 20, "only {ran} vertex shaders");
+}
+
+/// Modules with damaged words: an error, or a shader that keeps the promises of the IR.
+#[test]
+fn damaged_modules_give_an_error_or_a_valid_shader() {
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    let (mut total, mut accepted) = (0, 0);
+    for (index, test) in tests.iter().enumerate() {
+        let mut random = Random::new(index as u64);
+        for (stage, module) in &test.modules {
+            for _ in 0..60 {
+                let mut words = module.clone();
+                for _ in 0..1 + random.below(3) {
+                    let at = 5 + random.below(words.len() - 5);
+                    words[at] = match random.below(4) {
+                        0 => words[5 + random.below(words.len() - 5)],
+                        1 => random.below(words[3].max(1) as usize) as u32,
+                        2 => words[at] ^ 1 << random.below(32),
+                        _ => *random.pick(&[0, 1, 2, 3, 7, 31, 32, u32::MAX, 1 << 31]),
+                    };
+                }
+                total += 1;
+                if let Ok(shader) = translate(&words, &TranslateOptions::default()) {
+                    accepted += 1;
+                    let name = &test.name;
+                    verify(&shader).unwrap_or_else(|e| panic!("{name}, {stage:?}: {e}\n{shader}"));
+                }
+            }
+        }
+    }
+    println!("{accepted} of {total} damaged modules accepted");
+    assert!(accepted > 0 || total == 0);
 }
