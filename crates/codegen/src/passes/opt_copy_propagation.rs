@@ -16,7 +16,7 @@ use crestline_device::Device;
 use crestline_isa::{CondMod, Opcode, Type};
 
 use super::{PassError, legal};
-use crate::ir::{Class, File, Function, Inst, Op, Operand, Region, Span, Vregs};
+use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Span, Vregs};
 
 /// Runs the pass.
 ///
@@ -28,7 +28,8 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
         let mut copies = Copies::default();
         for inst in &mut block.insts {
             // A constant may make the other source change places, so one round is not enough.
-            for _ in 0..2 {
+            let rounds = if is_prepared(inst, &function.vregs) { 0 } else { 2 };
+            for _ in 0..rounds {
                 for index in 0..inst.srcs.len() {
                     changed |= propagate(inst, index, &copies, device);
                 }
@@ -40,6 +41,21 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
         }
     }
     Ok(changed)
+}
+
+/// Whether a message's payload is all of one value already: then other sources would only have to be copied there again.
+fn is_prepared(inst: &Inst, vregs: &Vregs) -> bool {
+    let Some((first, rest)) = inst.srcs.get(1..).and_then(<[Operand]>::split_first) else {
+        return false;
+    };
+    let Some(vreg) = first.vreg().filter(|_| inst.op == Op::Message && !rest.is_empty()) else {
+        return false;
+    };
+    let follows = |(number, part): (u32, &Operand)| {
+        part.vreg() == Some(vreg) && part.offset == number * GRF_BYTES
+    };
+    (0..).zip(&inst.srcs[1..]).all(follows)
+        && vregs[vreg].bytes == (inst.srcs.len() as u32 - 1) * GRF_BYTES
 }
 
 /// A move whose destination can stand for its source.
