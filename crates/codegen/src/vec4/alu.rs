@@ -52,6 +52,9 @@ impl Selector<'_> {
             }
             AluOp::Pack64From32 => self.pack_double(srcs[0], result),
             AluOp::Unpack64To32 => self.unpack_double(srcs[0], result),
+            AluOp::Pack64FromHalves => self.join_halves([srcs[0], srcs[1]], result),
+            AluOp::Unpack64Low => self.half_of(srcs[0], 0, result),
+            AluOp::Unpack64High => self.half_of(srcs[0], 1, result),
             _ => {
                 if !self.is_wanted(result)
                     && let Some(home) = self.common_home(srcs)
@@ -339,10 +342,30 @@ impl Selector<'_> {
         let place = self.define(result);
         let lanes = Lanes::first(comps);
         let sources: Vec<Src> = srcs.iter().map(|&src| last_repeats(src, comps)).collect();
+        if self.bits(result) == 64 {
+            return self.dot_of_doubles(place, lanes, &sources);
+        }
         let op = Op::Hw(opcode);
         let operands = self.operands(op, Class::Float, &sources, lanes.mask(), true);
         let dst = place.dst(Type::F);
         self.b().emit(op, dst, &operands);
+    }
+
+    /// Dot products are of floats only: the components' products, added up in order.
+    fn dot_of_doubles(&mut self, place: Place, lanes: Lanes, sources: &[Src]) {
+        let mul = Op::Hw(Opcode::Mul);
+        let operands = self.operands(mul, Class::Float, sources, lanes.mask(), true);
+        let products = Place { vector: self.vector(Type::Df), lanes };
+        let mut sum = swizzled(products.src(), [0; 4]);
+        self.b().emit(mul, products.dst(Type::Df), &operands);
+        let count = lanes.places().len() as u8;
+        for comp in 1..count {
+            let last = comp + 1 == count;
+            let to = if last { place } else { self.temporary(place, Type::Df) };
+            let product = swizzled(products.src(), [comp; 4]);
+            self.b().add(to.dst(Type::Df), sum, product);
+            sum = swizzled(to.src(), [0; 4]);
+        }
     }
 
     fn subtract(&mut self, class: Class, srcs: &[Src], result: Value) {
@@ -549,6 +572,9 @@ fn doubles(op: AluOp) -> bool {
             | A::Vec4
             | A::Pack64From32
             | A::Unpack64To32
+            | A::Pack64FromHalves
+            | A::Unpack64Low
+            | A::Unpack64High
             | A::Select
             | A::FNeg
             | A::FAbs
@@ -559,6 +585,9 @@ fn doubles(op: AluOp) -> bool {
             | A::FFma
             | A::FMin
             | A::FMax
+            | A::FDot2
+            | A::FDot3
+            | A::FDot4
             | A::FEq
             | A::FNe
             | A::FLt

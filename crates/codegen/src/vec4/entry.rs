@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use crestline_isa::{CondMod, Type, WriteMask};
-use crestline_ssa::ir::{Function, InstKind, IoSlot, Shader, Src};
+use crestline_ssa::ir::{Function, InstKind, IoSlot, IoVar, Shader, Src};
 
 use super::operands::{Lanes, Place, lanes_in_place};
 use super::{SelectError, Selector};
@@ -70,7 +70,7 @@ impl Usage {
         let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else { return };
         let (slot, comp) = (*slot, usize::from(*comp));
         let wide = shader.func.ty(data.value).bits() == 64;
-        let row = if index.is_some() { row_of(shader, slot) } else { vec![slot] };
+        let row = if index.is_some() { row_of(shader.output(slot), slot) } else { vec![slot] };
         for place in row.iter().filter_map(|slot| layout.places.get(slot)) {
             let stores = self.slots.entry(place.slot).or_default();
             for c in (0..4).filter(|&c| mask.has(c)) {
@@ -101,9 +101,9 @@ impl Usage {
     }
 }
 
-/// The slots that an index may move a store to.
-pub(super) fn row_of(shader: &Shader, slot: IoSlot) -> Vec<IoSlot> {
-    let Some(var) = shader.output(slot).or_else(|| shader.input(slot)) else { return vec![slot] };
+/// The slots that an index may move an access to, of the variable that `slot` is one of.
+pub(super) fn row_of(var: Option<&IoVar>, slot: IoSlot) -> Vec<IoSlot> {
+    let Some(var) = var else { return vec![slot] };
     let from = var.index_of(slot).unwrap_or(0);
     (0..var.slots() - from).filter_map(|n| slot.plus(n)).collect()
 }
@@ -238,7 +238,7 @@ impl Selector<'_> {
         }
         // Each slot of the row compares the index with its own.
         let Some(index) = index.map(|index| index.select(0)) else { return Ok(()) };
-        for (number, slot) in row_of(self.shader, *slot).into_iter().enumerate() {
+        for (number, slot) in row_of(self.shader.output(*slot), *slot).into_iter().enumerate() {
             let Some((at, register)) = place(slot) else { continue };
             let index = self.index(index);
             let number = Operand::imm_ud(number as u32);

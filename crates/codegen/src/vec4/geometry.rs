@@ -122,7 +122,7 @@ impl Plan {
         let InstKind::StoreOutput { slot, index, .. } = &shader.func.inst(store).kind else {
             return;
         };
-        let row = if index.is_some() { row_of(shader, *slot) } else { vec![*slot] };
+        let row = if index.is_some() { row_of(shader.output(*slot), *slot) } else { vec![*slot] };
         self.variables.extend(row.iter().filter_map(|s| Some(io.outputs.places.get(s)?.slot)));
     }
 }

@@ -31,7 +31,7 @@ impl Selector<'_> {
             self.payload_vector(result, first, *comp);
             return Ok(());
         };
-        let row = row_of(self.shader, *slot);
+        let row = row_of(self.shader.input(*slot), *slot);
         let last = row.len() as u32 - 1;
         if let Some(index) = self.known_scalar(index) {
             self.payload_vector(result, first + index.min(last) * GRF_BYTES, *comp);

@@ -51,7 +51,7 @@ fn region_wishes(
     for &id in insts {
         let inst = func.inst(id);
         if let InstKind::Alu { op, .. } = &inst.kind
-            && !matches!(op, AluOp::Pack64From32 | AluOp::Unpack64To32)
+            && !matches!(op, AluOp::Unpack64To32 | AluOp::Unpack64Low | AluOp::Unpack64High)
         {
             inst.results.iter().for_each(|result| here[result.index()] = true);
         }

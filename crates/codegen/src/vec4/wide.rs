@@ -20,8 +20,13 @@ fn move_halves(
     only: Option<Flag>,
 ) {
     let dst = dst.retype(Type::Ud).with_region(Region::Mask(WriteMask(mask)));
+    // What both vertices share lies in one place.
+    let src_step = if src.in_grf() { src_step } else { 0 };
     let src = src.without_modifiers().retype(Type::Ud);
-    let src = src.with_region(Region::Swizzle(Swizzle(swizzle)));
+    let src = match src.is_imm() {
+        true => src,
+        false => src.with_region(Region::Swizzle(Swizzle(swizzle))),
+    };
     for vertex in 0..2u32 {
         let mut b = b.exec(4);
         let mut b = b.group(4 * vertex as u8);
@@ -106,6 +111,59 @@ impl Selector<'_> {
         let mask = Lanes::of(&to).mask();
         let mut b = self.b();
         move_halves(&mut b, (place.vector, VECTOR_BYTES), mask, (half, GRF_BYTES), swizzle, None);
+    }
+}
+
+impl Selector<'_> {
+    /// Dword `which` (0 is the low one) of each component of a source.
+    pub(super) fn half_of(&mut self, src: Src, which: u8, result: Value) {
+        if let Home::Constant(bits) = self.home(src.value) {
+            let half = |comp: u8| bits[usize::from(comp)] >> (32 * which) & 0xffff_ffff;
+            return self.set_home(result, Home::Constant(src.swizzle.map(half)));
+        }
+        let place = self.define(result);
+        let operand = self.src(src, 0xf, Class::Unsigned, Form::Register);
+        let Region::Swizzle(Swizzle(comps)) = operand.region else { return };
+        let places = place.lanes.places().to_vec();
+        for row in 0..2 {
+            let (mut mask, mut swizzle) = (0, [0; 4]);
+            for (&to, comp) in places.iter().zip(comps).filter(|(_, comp)| comp / 2 == row) {
+                mask |= 1 << to;
+                swizzle[usize::from(to)] = 2 * (comp % 2) + which;
+            }
+            if mask != 0 {
+                let from = operand.byte_offset(VECTOR_BYTES * u32::from(row));
+                let (dst, src) = ((place.vector, VECTOR_BYTES), (from, GRF_BYTES));
+                move_halves(&mut self.b(), dst, mask, src, swizzle, None);
+            }
+        }
+    }
+
+    /// Doubles of low and high dwords.
+    pub(super) fn join_halves(&mut self, halves: [Src; 2], result: Value) {
+        let place = self.define(result);
+        let places = place.lanes.places().to_vec();
+        for (which, src) in (0..).zip(halves) {
+            let operand =
+                self.src(src, Lanes::first(places.len()).mask(), Class::Unsigned, Form::Any);
+            let comps = match operand.region {
+                Region::Swizzle(Swizzle(comps)) => comps,
+                _ => [0; 4],
+            };
+            for row in 0..2 {
+                let (mut mask, mut swizzle) = (0, [comps[0]; 4]);
+                for (&to, comp) in places.iter().zip(comps).filter(|(to, _)| *to / 2 == row) {
+                    let dword = 2 * (to % 2) + which;
+                    mask |= 1 << dword;
+                    swizzle[usize::from(dword)] = comp;
+                }
+                if mask != 0 {
+                    let to = place.vector.byte_offset(VECTOR_BYTES * u32::from(row));
+                    let (dst, src) = ((to, GRF_BYTES), (operand, VECTOR_BYTES));
+                    move_halves(&mut self.b(), dst, mask, src, swizzle, None);
+                }
+            }
+        }
     }
 }
 
