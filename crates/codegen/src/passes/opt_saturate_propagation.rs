@@ -67,7 +67,8 @@ fn can_saturate(def: &Inst, reader: &Inst) -> bool {
         && def.cond_mod == CondMod::None
         && !def.predicate_disables()
         && def.dst.ty == Type::F
-        && src.is_result(&def.dst, reader.dst.write_mask())
+        && def.dst.offset == src.offset
+        && def.dst.region == src.region
         && def.exec_size == reader.exec_size
         && def.group == reader.group
         && (def.no_mask || !reader.no_mask)
