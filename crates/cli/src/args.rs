@@ -55,6 +55,12 @@ pub(crate) struct Source {
     /// The entry point; may be left out where the module has only one.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
+    /// The entry point's stage; may be left out where no other stage has an entry point of that name.
+    #[arg(long, value_enum)]
+    pub(crate) stage: Option<Stage>,
+    /// What the tessellator divides, for tessellation control shaders: quads unless given.
+    #[arg(long, value_enum)]
+    pub(crate) domain: Option<Domain>,
     /// Channels of a thread; `auto` takes the width of the lowest estimated cost.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
@@ -78,6 +84,25 @@ pub(crate) struct Source {
     pub(crate) fuel: Option<u64>,
 }
 
+/// A stage with a back end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Stage {
+    Vertex,
+    TessControl,
+    TessEval,
+    Geometry,
+    Compute,
+}
+
+/// What a tessellator divides.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Domain {
+    Triangles,
+    Quads,
+    Isolines,
+}
+
 /// The SIMD width asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Width {
@@ -95,6 +120,9 @@ pub(crate) enum Width {
 pub(crate) struct Compile {
     #[command(flatten)]
     pub(crate) source: Source,
+    /// Vertices of an input patch, for tessellation shaders.
+    #[arg(long, value_name = "COUNT")]
+    pub(crate) patch_vertices: Option<u32>,
     /// What to write.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) emit: Emit,

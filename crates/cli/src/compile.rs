@@ -17,7 +17,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     let mut watcher = Watcher::new(&arguments.source);
     watcher.keep_ssa = arguments.emit == Emit::Ssa;
     watcher.keep_codegen = arguments.emit == Emit::Codegen;
-    let program = program(&arguments.source, &[], &mut watcher)?;
+    let program = program(&arguments.source, &[], arguments.patch_vertices, &mut watcher)?;
     let width = program.metadata.simd_width;
     let bytes = match arguments.emit {
         Emit::Asm => {
@@ -43,14 +43,17 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     files::write(&arguments.output, &bytes)
 }
 
-/// Compiles a shader for a run with these buffers, showing what the flags ask for on standard error.
+/// Compiles a shader for a run with these buffers and so many vertices of an input patch, showing what the flags ask for
+/// on standard error.
 pub(crate) fn program(
     source: &args::Source,
     bound: &[Bind],
+    patch_vertices: Option<u32>,
     watcher: &mut Watcher<'_>,
 ) -> Result<Program, Failure> {
     let shader = Shader::load(source)?;
-    let options = shader.options(source, bound)?;
+    let mut options = shader.options(source, bound)?;
+    options.patch.input_vertices = patch_vertices;
     let progress = Progress::start("compiling");
     let result = compile_spirv_observed(&shader.spirv, &options, watcher);
     drop(progress);

@@ -42,7 +42,7 @@ pub(crate) struct Draw {
     pub(crate) in_varyings: Option<PathBuf>,
     /// Vertices of an input patch; as many as the program wants unless given.
     #[arg(long, value_name = "COUNT")]
-    pub(crate) patch_vertices: Option<usize>,
+    pub(crate) patch_vertices: Option<u32>,
     /// A point of each patch to evaluate, as often as needed.
     #[arg(long, value_name = "U,V[,W]")]
     pub(crate) point: Vec<Point>,
@@ -170,7 +170,7 @@ pub(crate) fn run(
             (Document::Vertices(vertices), report)
         }
         StageMetadata::TessControl(control) => {
-            let size = draw.patch_vertices.or(control.input_vertices.map(|size| size as usize));
+            let size = draw.patch_vertices.or(control.input_vertices).map(|size| size as usize);
             let size = size.ok_or_else(|| {
                 missing("the program takes patches of any size", "--patch-vertices COUNT")
             })?;

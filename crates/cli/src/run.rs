@@ -5,8 +5,8 @@ use std::path::Path;
 
 use crestline::{Device, Program};
 use crestline_emu::{
-    EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem, Report, Resources,
-    Step, Tiling, Trace,
+    Class, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem, Report,
+    Resources, Step, Tiling, Trace,
 };
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_program::{Metadata, ResourceRef, StageMetadata, Surface};
@@ -24,6 +24,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let program = compile::program(
         &arguments.source,
         &arguments.resources.bind,
+        arguments.resources.draw.patch_vertices,
         &mut Watcher::new(&arguments.source),
     )?;
     let device = Device::new(arguments.source.target);
@@ -39,10 +40,15 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let file = files::shown(&arguments.source.shader);
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| emulator_failure(&error, &file))?;
+    let draws = !matches!(kernel.metadata().stage, StageMetadata::Compute(_));
     let report = dispatch(&kernel, &arguments.resources, &device, &file, |problem| {
         // The compiler loads whole vectors and registers; what lies past the end of a buffer
-        // reads as 0 and is not used.
-        arguments.source.verbose || !matches!(problem, Problem::OutOfBounds { write: false, .. })
+        // reads as 0 and is not used. A slot that holds nothing is written with whatever is there.
+        let harmless = match problem {
+            Problem::OutOfBounds { write, .. } => !write,
+            problem => draws && problem.class() == Class::UninitializedRead,
+        };
+        arguments.source.verbose || !harmless
     })?;
     if show_statistics {
         print(&format!(

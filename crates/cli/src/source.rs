@@ -1,6 +1,6 @@
 //! From a shader's file to SPIR-V: language, specialization constants, errors with their place.
 
-use crestline::{Language, Options, Simd, Source};
+use crestline::{Language, Options, Simd, Source, Stage, TessDomain};
 use crestline_frontend::{FrontendError, to_spirv};
 
 use crate::args::{self, Width};
@@ -51,6 +51,18 @@ impl Shader {
             Width::W32 => Simd::Simd32,
         });
         options.entry = source.entry.clone();
+        options.stage = source.stage.map(|stage| match stage {
+            args::Stage::Vertex => Stage::Vertex,
+            args::Stage::TessControl => Stage::TessControl,
+            args::Stage::TessEval => Stage::TessEval,
+            args::Stage::Geometry => Stage::Geometry,
+            args::Stage::Compute => Stage::Compute,
+        });
+        options.patch.domain = source.domain.map(|domain| match domain {
+            args::Domain::Triangles => TessDomain::Triangles,
+            args::Domain::Quads => TessDomain::Quads,
+            args::Domain::Isolines => TessDomain::Isolines,
+        });
         options.disabled = source.skip_pass.iter().cloned().collect();
         options.fuel = source.fuel;
         for Bind { place, .. } in bound {

@@ -1,4 +1,4 @@
-//! `crestline exec` on a vertex shader: attributes in, varyings out.
+//! `crestline exec` and `crestline run` on stages of a draw call: attributes in, varyings out.
 
 use crestline_isa::message::{Descriptor, Message, UrbLayout, UrbSwizzle};
 use crestline_isa::{
@@ -141,4 +141,34 @@ fn a_vertex_shader_draws() {
     let trace = String::from_utf8_lossy(&output.stdout);
     assert!(trace.contains("0,0,0:0 0x0010 000000ff mov(8)"), "{trace}");
     assert!(trace.contains("1,0,0:0 0x0010 0000000f mov(8)"), "{trace}");
+}
+
+/// The example of `docs/command-line.md`.
+#[test]
+fn a_vertex_and_a_geometry_shader_are_compiled_and_draw() {
+    let scratch = Scratch::new("spiral");
+    let examples = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+    let output = crestline(
+        &scratch.0,
+        &format!(
+            "run {examples}/spiral.vert --target hsw --vertices 8 --out-varyings v.json \
+             --print-varying location.0=f32:3"
+        ),
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.starts_with("location 0:\n     0: 1 0.5 0\n     1: 0.875 0.5 0.125\n"), "{text}");
+    let output = crestline(
+        &scratch.0,
+        &format!(
+            "run {examples}/spiral.geom --target hsw --in-varyings v.json --out-varyings g.json"
+        ),
+    );
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    let text = std::fs::read_to_string(scratch.0.join("g.json")).expect("the output");
+    let json: serde_json::Value = serde_json::from_str(&text).expect("the output is JSON");
+    assert_eq!(json["primitives"].as_array().map(Vec::len), Some(8));
+    let mast = &json["primitives"][4]["invocations"][0];
+    assert_eq!(mast[0]["values"]["position"][1], 0);
+    assert_eq!(mast[1]["values"]["location 0"][2], 0.5f32.to_bits());
 }

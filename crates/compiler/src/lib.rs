@@ -25,13 +25,15 @@ mod simd;
 pub mod stages;
 
 use crestline_frontend::{TranslateOptions, load, translate};
-use crestline_ssa::ir::{Shader, Stage};
+use crestline_ssa::ir::Shader;
 
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_program::Program;
+pub use crestline_ssa::ir::{Stage, TessDomain};
 pub use error::CompileError;
 pub use options::{Ir, Observer, Options, PassReport, Simd};
+pub use stages::tess_control::Linkage;
 
 use pipeline::Pipeline;
 use stages::{is_vec4, stage_name};
@@ -94,6 +96,7 @@ pub fn compile_spirv_observed(
 fn translation(options: &Options) -> TranslateOptions<'_> {
     TranslateOptions {
         entry: options.entry.as_deref(),
+        stage: options.stage,
         spec: &options.specialization,
         ..TranslateOptions::default()
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
-use crestline_ssa::ir::Shader;
+use crestline_ssa::ir::{Shader, Stage};
 
 use crate::stages::tess_control::Linkage;
 
@@ -50,7 +50,9 @@ pub struct Options {
     /// Elements of arrays of descriptors that the shader declares without a bound, by set and binding: as many as the
     /// driver will bind. What lies beyond is never accessed.
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
-    /// What a tessellation control shader is not told by its module. On gen7 and gen7.5 the number of input control points
+    /// The entry point's stage; may be absent where no other stage has an entry point of that name.
+    pub stage: Option<Stage>,
+    /// What a tessellation shader is not told by its module. On gen7 and gen7.5 the number of input control points
     /// must be known to run on hardware: without it their URB entries are never given back.
     pub patch: Linkage,
     /// The SIMD width.
@@ -74,6 +76,7 @@ impl Options {
         Options {
             device: Device::new(platform),
             entry: None,
+            stage: None,
             specialization: Vec::new(),
             descriptor_counts: BTreeMap::new(),
             patch: Linkage::default(),

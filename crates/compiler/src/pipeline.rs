@@ -72,6 +72,7 @@ impl<'a> Pipeline<'a> {
                 doubles: device.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     subgroup_size: simd.map(u32::from),
+                    patch_vertices: self.options.patch.input_vertices,
                     ..SystemValues::default()
                 },
                 lacks: if self.vec4 { vec4::LACKS } else { scalar::LACKS }

@@ -18,10 +18,10 @@ use crate::CompileError;
 /// Registers before the constants.
 const HEADER_REGISTERS: u32 = 1 + MAX_PATCH_VERTICES * 4 / GRF_BYTES;
 
-/// What a tessellation control shader is not told by its module.
+/// What a tessellation shader is not told by its module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linkage {
-    /// Control points of an input patch.
+    /// Control points of an input patch: of an evaluation shader as many as the control shader makes.
     pub input_vertices: Option<u32>,
     /// The domain of the evaluation shader, on which the places of levels depend; quads, if it is not known.
     pub domain: Option<TessDomain>,

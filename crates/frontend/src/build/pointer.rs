@@ -307,7 +307,9 @@ impl<'m, 'w> Translator<'m, 'w> {
         let set = self.module.decoration_word(id, Decoration::DescriptorSet)?.unwrap_or(0);
         let counter = self.globals.types.leaf(self.block_of(pointee));
         if counter != Some(Ty::X32) || !offset.is_multiple_of(4) {
-            let detail = format!("expected 32-bit integers at a multiple of 4, found %{pointee} at {offset}");
+            let detail = format!(
+                "expected 32-bit integers at a multiple of 4, found %{pointee} at {offset}"
+            );
             return Err(FrontendError::new(ErrorCode::BadAtomic, detail));
         }
         let size = self.layout().size(pointee, Rules::Natural, None)?;

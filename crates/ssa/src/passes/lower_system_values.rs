@@ -13,6 +13,8 @@ pub struct SystemValues {
     pub local_invocation_id: bool,
     /// [`SysVal::LocalInvocationIndex`] is provided.
     pub local_invocation_index: bool,
+    /// Control points of an input patch, if already decided; else [`SysVal::PatchVertices`] is provided.
+    pub patch_vertices: Option<u32>,
     /// Invocations of a subgroup, if already decided; else [`SysVal::SubgroupSize`] is provided.
     pub subgroup_size: Option<u32>,
 }
@@ -64,8 +66,8 @@ impl Lower<'_, '_> {
             | SysVal::DrawIndex
             | SysVal::PrimitiveId
             | SysVal::InvocationId
-            | SysVal::TessCoord
-            | SysVal::PatchVertices => return None,
+            | SysVal::TessCoord => return None,
+            SysVal::PatchVertices => self.b.imm(self.provided.patch_vertices?),
             SysVal::WorkgroupSize => {
                 let [x, y, z] = self.size.map(u64::from);
                 self.b.constant(SysVal::WorkgroupSize.ty(), [x, y, z, 0])
