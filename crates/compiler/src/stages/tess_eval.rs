@@ -2,7 +2,7 @@
 //!
 //! The payload is r0 with the handles of the two output entries, r1 with the points' coordinates, the handle of the patch
 //! entry and the patch's number, then the constants, then the first slots of the patch entry, two in a register. Slots
-//! beyond [`PUSHED_SLOTS`], and those that an index reaches, are read from the URB.
+//! beyond `PUSHED_SLOTS`, and those that an index reaches, are read from the URB.
 
 use crestline_codegen::interface::{EntryLayout, Interface, StageIo, TessEvalIo};
 use crestline_device::Device;
