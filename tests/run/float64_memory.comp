@@ -1,5 +1,5 @@
 //! dispatch 2 1 1
-//! also chv bxt
+//! also chv
 //! uniform 0.0 = f64 1 0.5 -0.25 2 0 1 3 -1 0.125 0 1 4 0.5 -2 1 0.75 10 20 30 40
 //! buffer 0.1 = f64 256 * uniform -8 8
 //! buffer 0.2 = zero 2048

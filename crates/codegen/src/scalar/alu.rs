@@ -67,16 +67,12 @@ impl Selector<'_> {
     fn place(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         match op {
             AluOp::Pack64From32 => {
-                for (comp, half) in [Half::Low, Half::High].into_iter().enumerate() {
-                    let dword = self.read(srcs[0].select(comp));
-                    self.set_half(result, 0, half, dword);
-                }
+                let halves = [0, 1].map(|comp| self.read(srcs[0].select(comp)));
+                self.put_together(result, halves);
             }
             AluOp::Pack64FromHalves => {
-                for (half, &src) in [Half::Low, Half::High].into_iter().zip(srcs) {
-                    let dword = self.read(src);
-                    self.set_half(result, 0, half, dword);
-                }
+                let halves = [0, 1].map(|i: usize| self.read(srcs[i]));
+                self.put_together(result, halves);
             }
             AluOp::Unpack64Low | AluOp::Unpack64High => {
                 let half = if op == AluOp::Unpack64Low { Half::Low } else { Half::High };
@@ -270,8 +266,7 @@ impl Selector<'_> {
         for &half in halves {
             let (a, b) = (self.read_half(srcs[1], half), self.read_half(srcs[2], half));
             let (a, b, swapped) = self.two_sources(a.retype(Type::Ud), b.retype(Type::Ud), true);
-            let dst = self.new_register(result);
-            self.set_half(result, 0, half, dst);
+            let dst = self.new_dword(result, half);
             let predicate = Predicate { ctrl: PredCtrl::Normal, inverse: cond.inverse ^ swapped };
             self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
         }

@@ -15,6 +15,8 @@ pub(super) struct Pool {
     places: BTreeMap<u32, (Vreg, u32)>,
     /// In order of first use.
     order: Vec<u32>,
+    /// Constants of 64 bits and their places, in order of first use.
+    doubles: Vec<(u64, Vreg, u32)>,
     /// For addresses of one to eight consecutive dwords, by their number less one: the words 0, 4, 8 ..., of which the
     /// last repeats.
     steps: [Option<Vreg>; 8],
@@ -46,6 +48,24 @@ impl Pool {
         Operand::scalar(vreg, ty).byte_offset(offset)
     }
 
+    /// A scalar double with these bits.
+    pub(super) fn get_double(&mut self, out: &mut Function, bits: u64) -> Operand {
+        let size = Type::Df.size();
+        let slot = self.doubles.len() as u32 % (GRF_BYTES / size);
+        let (vreg, offset) = match self.doubles.iter().find(|place| place.0 == bits) {
+            Some(&(_, vreg, offset)) => (vreg, offset),
+            None => {
+                let vreg = match self.doubles.last() {
+                    Some(&(_, last, _)) if slot != 0 => last,
+                    _ => out.vregs.bytes(GRF_BYTES),
+                };
+                self.doubles.push((bits, vreg, slot * size));
+                (vreg, slot * size)
+            }
+        };
+        Operand::scalar(vreg, Type::Df).byte_offset(offset)
+    }
+
     /// Eight words: 0, 4, 8 ... for `dwords` (1 to 8) consecutive dwords, then the last again.
     pub(super) fn steps(&mut self, out: &mut Function, dwords: u32) -> Operand {
         let place = &mut self.steps[dwords.clamp(1, 8) as usize - 1];
@@ -75,6 +95,13 @@ impl Pool {
             let (vreg, offset) = self.places[bits];
             let place = Operand::scalar(vreg, Type::Ud).byte_offset(offset);
             b.uniform().mov(place, Operand::imm_ud(*bits));
+        }
+        for (bits, vreg, offset) in &self.doubles {
+            for (half, bits) in [(0, *bits as u32), (1, (*bits >> 32) as u32)] {
+                let place = Operand::scalar(*vreg, Type::Ud);
+                let place = place.byte_offset(offset + half * Type::Ud.size());
+                b.uniform().mov(place, Operand::imm_ud(bits));
+            }
         }
         for (last, vreg) in (0..8).zip(self.steps) {
             let Some(vreg) = vreg else { continue };

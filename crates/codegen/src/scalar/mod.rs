@@ -73,6 +73,8 @@ struct Selector<'a> {
     flags: cond::FlagCache,
     /// Values that something reads, by value.
     used: Vec<bool>,
+    /// Values that an operation on doubles reads, by value.
+    doubles: Vec<bool>,
     pool: consts::Pool,
     blocks: memory::BlockCache,
     /// Where the walk is: a region and the index of the instruction in it.
@@ -107,6 +109,7 @@ impl<'a> Selector<'a> {
             booleans: Booleans::new(&shader.func),
             flags: cond::FlagCache::default(),
             used: used_values(&shader.func),
+            doubles: wide::read_as_doubles(&shader.func),
             pool: consts::Pool::default(),
             blocks: memory::BlockCache::default(),
             place: (shader.func.body(), 0),

@@ -1,10 +1,11 @@
 //! Doubles: arithmetic of 64 bits on registers that hold both dwords of each element.
 //!
 //! A value of 64 bits has two places, one for each dword. What is computed here has both in one register, so that the
-//! next operation reads that; dwords from elsewhere are moved together first.
+//! next operation reads that. What is put together of dwords is put into one register where it is made, if an operation
+//! on doubles reads it; what comes from elsewhere is moved together first.
 
 use crestline_isa::{CondMod, Opcode, Type};
-use crestline_ssa::ir::{AluOp, Src, Value};
+use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Value};
 
 use super::Selector;
 use super::operands::{Half, is_thread_scalar};
@@ -19,7 +20,64 @@ pub(super) fn computes(op: AluOp) -> bool {
     arithmetic || conversion || matches!(op, FEq | FNe | FLt | FGe)
 }
 
+/// For each value whether an operation on doubles reads it.
+pub(super) fn read_as_doubles(func: &Function) -> Vec<bool> {
+    let mut read = vec![false; func.num_values()];
+    let mut stack = vec![func.body()];
+    while let Some(region) = stack.pop() {
+        for &id in &func.region(region).insts {
+            let kind = &func.inst(id).kind;
+            stack.extend(kind.regions());
+            let InstKind::Alu { op, srcs, .. } = kind else { continue };
+            for src in srcs.iter().filter(|_| computes(*op)) {
+                // Modifiers and copies are looked through.
+                let mut value = Some(src.value);
+                while let Some(next) = value {
+                    read[next.index()] = true;
+                    value = match func.def(next).map(|inst| &inst.kind) {
+                        Some(InstKind::Alu {
+                            op: AluOp::FNeg | AluOp::FAbs | AluOp::Mov,
+                            srcs,
+                            ..
+                        }) => Some(srcs[0].value),
+                        _ => None,
+                    };
+                }
+            }
+        }
+    }
+    read
+}
+
 impl Selector<'_> {
+    /// Makes a result of its dwords, in one register if an operation on doubles reads it.
+    pub(super) fn put_together(&mut self, result: Value, halves: [Operand; 2]) {
+        let constant = halves.iter().all(Operand::is_imm);
+        let apart = self.doubles[result.index()] && !constant && together(&halves).is_none();
+        if !apart {
+            let places = [Half::Low, Half::High].into_iter().zip(halves);
+            return places.for_each(|(half, dword)| self.set_half(result, 0, half, dword));
+        }
+        let whole = self.define_double(result);
+        for (index, half) in halves.into_iter().enumerate() {
+            let place = dword(whole, index);
+            self.b_for(result, |b| _ = b.mov(place, half.retype(Type::Ud)));
+        }
+    }
+
+    /// A register for one dword of a result that is selected by dwords.
+    pub(super) fn new_dword(&mut self, result: Value, half: Half) -> Operand {
+        if self.bits(result) == 64 && self.doubles[result.index()] {
+            if half == Half::Low {
+                self.define_double(result);
+            }
+            return self.read_half(Src::new(result), half);
+        }
+        let dst = self.new_register(result);
+        self.set_half(result, 0, half, dst);
+        dst
+    }
+
     /// A double as one operand.
     pub(super) fn double(&mut self, src: Src) -> Operand {
         let peeled = self.peel(src, Class::Float);
@@ -32,6 +90,9 @@ impl Selector<'_> {
 
     /// A register with two dwords for each element.
     fn collected(&mut self, halves: [Operand; 2]) -> Operand {
+        if let [Some(low), Some(high)] = halves.map(|half| half.imm_bits()) {
+            return self.pool.get_double(&mut self.out, low & 0xffff_ffff | high << 32);
+        }
         let scalar = halves.iter().all(is_thread_scalar);
         let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
         for (index, half) in halves.into_iter().enumerate() {
