@@ -371,7 +371,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
         if bits != 32 {
-            return Err(SelectError::BitSize { op: "atomic", bits });
+            return Err(SelectError::AtomicSize { bits });
         }
         let surface = match memory {
             Memory::Shared => Surface::Shared,

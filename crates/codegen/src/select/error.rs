@@ -26,6 +26,13 @@ pub enum SelectError {
         /// The access.
         what: &'static str,
     },
+    /// An atomic of a size that no message for bound memory has: those of 64 bits take addresses (PRM of Skylake,
+    /// "A64 untyped atomic"), others there are none.
+    #[error("no device has atomics of {bits} bits on buffers, images and shared memory")]
+    AtomicSize {
+        /// Bits of the number.
+        bits: u32,
+    },
     /// The index into a descriptor array differs between invocations.
     #[error(
         "binding {set}.{binding}: a descriptor index that differs between invocations is not supported yet"

@@ -317,7 +317,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
         if bits != 32 {
-            return Err(SelectError::BitSize { op: "atomic", bits });
+            return Err(SelectError::AtomicSize { bits });
         }
         let Memory::Ssbo(resource) = memory else {
             return Err(SelectError::Memory { what: "an atomic on memory of another stage" });
