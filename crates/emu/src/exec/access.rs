@@ -7,6 +7,9 @@ use super::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{Float, FloatEnv, Half};
 
+/// What stands where the hardware writes anything: a NaN, and far from any useful integer.
+const NO_MEANING: u64 = 0xffe5_a5a5;
+
 /// The channels of a mask, lowest first.
 #[inline(always)]
 pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
@@ -331,6 +334,13 @@ impl Thread {
             DestinationKind::Strided(offsets) => {
                 for lane in lanes_of(mask) {
                     self.registers.set(usize::from(offsets[lane]), size, value(lane));
+                }
+            }
+            DestinationKind::Pairs(offsets) => {
+                for lane in lanes_of(mask) {
+                    let offset = usize::from(offsets[lane]);
+                    self.registers.set(offset, size, value(lane));
+                    self.registers.set(offset + size, size, NO_MEANING);
                 }
             }
             DestinationKind::Indirect(lanes) => {

@@ -83,6 +83,9 @@ pub(crate) enum DestinationKind {
     Packed(u16),
     /// An element per channel at offsets of its own.
     Strided(Box<[u16; MAX_LANES]>),
+    /// A dword per channel at offsets of its own, each with a dword of no meaning behind it: narrow results where
+    /// execution sizes count dwords.
+    Pairs(Box<[u16; MAX_LANES]>),
     /// Elements addressed through a0.
     Indirect(Box<IndirectLanes>),
 }

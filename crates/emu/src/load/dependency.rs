@@ -114,7 +114,7 @@ fn destination_registers(destination: &Destination, channels: u32) -> Registers 
     let (lanes, size) = (channels.count_ones() as usize, destination.ty.size() as usize);
     match &destination.kind {
         DestinationKind::Packed(offset) => range((*offset).into(), lanes * size),
-        DestinationKind::Strided(offsets) => {
+        DestinationKind::Strided(offsets) | DestinationKind::Pairs(offsets) => {
             offsets[..lanes].iter().fold(0, |set, offset| set | range((*offset).into(), size))
         }
         DestinationKind::Null | DestinationKind::Indirect(_) => 0,

@@ -309,10 +309,14 @@ impl<'a> Context<'a> {
             Place::Direct { reg: Reg::Arf(ArfKind::Null, _), .. } => {}
             Place::Direct { reg, sub } => {
                 let start = self.start(reg, sub)?;
-                let offsets = self.offsets(start, &distances, size)?;
+                // A dword and another of no meaning, if each channel has two.
+                let align1 = self.inst.access_mode == AccessMode::Align1;
+                let pairs = self.counts_dwords && size == 4 && align1;
+                let written = if pairs { 2 * size } else { size };
+                let offsets = self.offsets(start, &distances, written)?;
                 let channels = self.channels();
                 let all = offsets.iter().take(channels).map(|&offset| usize::from(offset));
-                destination.bytes = ByteSet::of(all.clone(), size);
+                destination.bytes = ByteSet::of(all.clone(), written);
                 destination.control = all.clone().any(is_control);
                 destination.flag = all.clone().any(is_flag);
                 if is_accumulator(start) && size == 4 {
@@ -320,7 +324,9 @@ impl<'a> Context<'a> {
                 }
                 let packed = all.enumerate().all(|(lane, offset)| offset == start + lane * size);
                 let aligned = start % 4 == 0 && !destination.bytes.is_spread();
-                destination.kind = if packed && aligned && channels == self.lanes {
+                destination.kind = if pairs {
+                    DestinationKind::Pairs(offsets)
+                } else if packed && aligned && channels == self.lanes {
                     DestinationKind::Packed(offsets[0])
                 } else {
                     DestinationKind::Strided(offsets)
