@@ -58,6 +58,9 @@ pub(crate) struct Source {
     /// The entry point's stage; may be left out where no other stage has an entry point of that name.
     #[arg(long, value_enum)]
     pub(crate) stage: Option<Stage>,
+    /// The shader of the stage before, in whose outputs this one's inputs are looked up.
+    #[arg(long, value_name = "SHADER")]
+    pub(crate) after: Option<PathBuf>,
     /// What the tessellator divides, for tessellation control shaders: quads unless given.
     #[arg(long, value_enum)]
     pub(crate) domain: Option<Domain>,

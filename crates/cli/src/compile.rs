@@ -52,6 +52,7 @@ pub(crate) fn program(
     watcher: &mut Watcher<'_>,
 ) -> Result<Program, Failure> {
     let shader = Shader::load(source)?;
+    shader.check_link(source)?;
     let mut options = shader.options(source, bound)?;
     options.patch.input_vertices = patch_vertices;
     let progress = Progress::start("compiling");

@@ -88,6 +88,8 @@ pub(crate) enum Code {
     Specialization,
     /// What the program's stage takes is not given, or does not fit it.
     StageArgument,
+    /// A shader reads what the stage before does not write.
+    Link,
 }
 
 impl Code {
@@ -101,6 +103,7 @@ impl Code {
             Code::Unsupported => "E0806",
             Code::Specialization => "E0807",
             Code::StageArgument => "E0808",
+            Code::Link => "E0809",
             Code::Container => "E1001",
             Code::Metadata => "E1002",
             Code::Decode => "E1003",

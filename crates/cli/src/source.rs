@@ -1,7 +1,9 @@
 //! From a shader's file to SPIR-V: language, specialization constants, errors with their place.
 
-use crestline::{Language, Options, Simd, Source, Stage, TessDomain};
-use crestline_frontend::{FrontendError, to_spirv};
+use std::path::Path;
+
+use crestline::{Language, Options, Simd, Source, Stage, TessDomain, link};
+use crestline_frontend::{FrontendError, TranslateOptions, to_spirv, translate};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
@@ -20,15 +22,18 @@ pub(crate) struct Shader {
 impl Shader {
     /// Reads and compiles to SPIR-V.
     pub(crate) fn load(source: &args::Source) -> Result<Shader, Failure> {
-        let name = files::shown(&source.shader);
-        let language = match &source.lang {
-            Some(language) => language.as_str(),
-            None => source.shader.extension().and_then(|e| e.to_str()).unwrap_or_default(),
-        };
+        Shader::read(&source.shader, source.lang.as_deref())
+    }
+
+    /// Reads a file and compiles it to SPIR-V.
+    fn read(path: &Path, language: Option<&str>) -> Result<Shader, Failure> {
+        let name = files::shown(path);
+        let extension = || path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+        let language = language.unwrap_or_else(extension);
         let language = Language::from_extension(language).map_err(|error| {
             frontend_failure(&error, &name, None).help("--lang names the language")
         })?;
-        let bytes = files::read(&source.shader)?;
+        let bytes = files::read(path)?;
         let text = match language {
             Language::Spirv => None,
             _ => std::str::from_utf8(&bytes).ok().map(str::to_owned),
@@ -36,6 +41,25 @@ impl Shader {
         let spirv = to_spirv(&Source { name: &name, language, bytes: &bytes })
             .map_err(|error| frontend_failure(&error, &name, text.as_deref()))?;
         Ok(Shader { name, spirv, text })
+    }
+
+    /// Checks that this shader's inputs are what the shader of the stage before gives.
+    pub(crate) fn check_link(&self, source: &args::Source) -> Result<(), Failure> {
+        let Some(path) = &source.after else { return Ok(()) };
+        let before = Shader::read(path, None)?;
+        let translated = |shader: &Shader, options: &TranslateOptions<'_>| {
+            translate(&shader.spirv, options)
+                .map_err(|error| frontend_failure(&error, &shader.name, shader.text.as_deref()))
+        };
+        let stage = self.options(source, &[])?.stage;
+        let entry = source.entry.as_deref();
+        let options = TranslateOptions { entry, stage, ..TranslateOptions::default() };
+        let after = translated(self, &options)?;
+        link(&translated(&before, &TranslateOptions::default())?, &after).map_err(|error| {
+            Failure::new(Code::Link, error)
+                .at(Origin::file(&self.name))
+                .note(format!("the stage before is {}", before.name))
+        })
     }
 
     /// The compiler's options; arrays of descriptors without a bound have as many elements as `bound` binds.

@@ -31,6 +31,7 @@ pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_program::Program;
 pub use crestline_ssa::ir::{Stage, TessDomain};
+pub use crestline_ssa::link::{LinkError, link};
 pub use error::CompileError;
 pub use options::{Ir, Observer, Options, PassReport, Simd};
 pub use stages::tess_control::Linkage;

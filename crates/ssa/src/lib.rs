@@ -16,6 +16,7 @@
 pub mod analysis;
 pub mod interp;
 pub mod ir;
+pub mod link;
 pub mod passes;
 pub mod reduce;
 pub mod text;

@@ -5,6 +5,7 @@ use crestline_judges::lavapipe::{
 };
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
 use crestline_ssa::ir::{IoSlot, IoVar, OutputPrimitive, Shader, StageInfo};
+use crestline_ssa::link::link;
 
 use super::{DrawCase, StageTest};
 
@@ -78,6 +79,10 @@ pub struct Found {
 pub fn run(test: &StageTest, engine: &mut dyn Engine, expected: &Drawn) -> Result<Found, String> {
     let case = &test.case;
     let vertices = engine.vertices(case)?;
+    for pair in test.modules.windows(2) {
+        let (before, after) = (test.shader(pair[0].0)?, test.shader(pair[1].0)?);
+        link(&before, &after).map_err(|error| error.to_string())?;
+    }
     let last = test.modules.last().map(|(stage, _)| *stage).ok_or("no stage")?;
     let last = test.shader(last)?;
     let mut streams = vec![Vec::new(); expected.streams.len()];

@@ -256,6 +256,13 @@ impl IoVar {
         self.element_slots().saturating_mul(self.count)
     }
 
+    /// The components of 32 bits that the variable has of its slot number `at`: bit `i` is component `i`.
+    pub fn components(&self, at: u32) -> u32 {
+        let dwords = self.ty.comps() as u32 * (self.ty.bits() / 32);
+        let all = ((1u32 << dwords) - 1) << self.comp;
+        all >> (4 * (at % self.element_slots())) & 0xf
+    }
+
     /// Which of the variable's slots this is, if it is one.
     pub fn index_of(&self, slot: IoSlot) -> Option<u32> {
         self.slot.distance_to(slot).filter(|&at| at < self.slots())

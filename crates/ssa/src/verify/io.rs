@@ -79,14 +79,7 @@ fn overlap(other: &IoVar, var: &IoVar) -> bool {
     let Some(at) = other.index_of(var.slot) else { return false };
     // Both have the same components in every second slot.
     (0..2.min(other.slots() - at).min(var.slots()))
-        .any(|i| components(other, at + i) & components(var, i) != 0)
-}
-
-/// The components of 32 bits that the variable has of its slot number `at`.
-fn components(var: &IoVar, at: u32) -> u32 {
-    let dwords = var.ty.comps() as u32 * (var.ty.bits() / 32);
-    let all = ((1u32 << dwords) - 1) << var.comp;
-    all >> (4 * (at % var.element_slots())) & 0xf
+        .any(|i| other.components(at + i) & var.components(i) != 0)
 }
 
 /// An access to a slot, of any kind.

@@ -1,0 +1,125 @@
+//! Whether two stages fit: what the later one reads must be what the earlier one gives.
+
+use crate::ir::{IoSlot, IoVar, Shader, Stage};
+
+/// Slots of a declaration that are looked at; the front end allows far fewer.
+const MAX_SLOTS: u32 = 1 << 12;
+
+/// Why two stages do not fit.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LinkError {
+    /// The one stage never comes right before the other.
+    #[error("{before:?} shaders do not come before {after:?} shaders")]
+    Order {
+        /// The earlier stage.
+        before: Stage,
+        /// The later stage.
+        after: Stage,
+    },
+    /// An input that nothing is written to.
+    #[error("the input {name:?} reads {slot:?}, which the stage before does not write")]
+    Missing {
+        /// The input's name.
+        name: String,
+        /// The slot.
+        slot: IoSlot,
+    },
+    /// An input with components that nothing is written to, or of another size.
+    #[error(
+        "the input {name:?} reads {slot:?} as {expected} from component {comp} on, which the stage before does not write so"
+    )]
+    Components {
+        /// The input's name.
+        name: String,
+        /// The slot.
+        slot: IoSlot,
+        /// Its type, as the text form of the IR writes it.
+        expected: String,
+        /// Its first component, in components of 32 bits.
+        comp: u8,
+    },
+}
+
+/// Checks that the locations which `after` reads are written by `before`, with components of the same size. Built-ins
+/// that nobody writes are undefined but no error, and what nobody reads does not matter.
+///
+/// # Errors
+/// The first input that does not fit.
+pub fn link(before: &Shader, after: &Shader) -> Result<(), LinkError> {
+    let stages = (before.stage.stage(), after.stage.stage());
+    let fits = matches!(
+        stages,
+        (Stage::Vertex, Stage::TessControl | Stage::TessEval | Stage::Geometry | Stage::Fragment)
+            | (Stage::TessControl, Stage::TessEval)
+            | (Stage::TessEval, Stage::Geometry | Stage::Fragment)
+            | (Stage::Geometry, Stage::Fragment)
+    );
+    if !fits {
+        return Err(LinkError::Order { before: stages.0, after: stages.1 });
+    }
+    after.inputs.iter().try_for_each(|input| check(before, input))
+}
+
+fn check(before: &Shader, input: &IoVar) -> Result<(), LinkError> {
+    if !matches!(input.slot, IoSlot::Location(_) | IoSlot::Patch(_)) {
+        return Ok(());
+    }
+    for at in 0..input.slots().min(MAX_SLOTS) {
+        let Some(slot) = input.slot.plus(at) else { break };
+        let given =
+            before.outputs.iter().filter_map(|output| Some((output, output.index_of(slot)?)));
+        if given.clone().next().is_none() {
+            return Err(LinkError::Missing { name: input.name.clone(), slot });
+        }
+        let same = given.filter(|(output, _)| output.ty.bits() == input.ty.bits());
+        let written = same.fold(0, |mask, (output, at)| mask | output.components(at));
+        if input.components(at) & !written != 0 {
+            let (name, expected) = (input.name.clone(), input.ty.to_string());
+            return Err(LinkError::Components { name, slot, expected, comp: input.comp });
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    fn linked(outputs: &str, inputs: &str) -> Result<(), LinkError> {
+        let before = parse(&format!("vertex \"v\" {{\n{outputs}\nreturn\n}}")).unwrap();
+        let facts = "input_primitive points\noutput_primitive points\nmax_vertices 1";
+        let after = parse(&format!("geometry \"g\" {{\n{facts}\n{inputs}\nreturn\n}}")).unwrap();
+        link(&before, &after)
+    }
+
+    #[test]
+    fn parts_and_rows_of_what_is_written_may_be_read() {
+        let outputs = "output location 0: 32x4[3] \"rows\"\noutput location 3: 64x3 \"wide\"\n\
+             output location 5: 32x2 \"a\"\noutput location 5 comp 2: 32 \"b\"";
+        for inputs in [
+            "input location 1: 32x3 \"x\"",
+            "input location 0: 32x4[3] \"x\"",
+            "input location 3: 64x2 \"x\"",
+            "input location 5: 32x3 \"x\"",
+            "input position: 32x4 \"x\"",
+        ] {
+            assert_eq!(linked(outputs, inputs), Ok(()), "{inputs}");
+        }
+        for inputs in ["input location 2: 32x4[2] \"x\"", "input location 5 comp 2: 32x2 \"x\""] {
+            let found = linked(outputs, inputs);
+            assert!(matches!(found, Err(LinkError::Components { .. })), "{inputs}: {found:?}");
+        }
+        for inputs in ["input location 6: 32 \"x\"", "input location 4: 64x2[3] \"x\""] {
+            let found = linked(outputs, inputs);
+            assert!(found.is_err(), "{inputs}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn the_order_of_stages_matters() {
+        let vertex = parse("vertex \"v\" {\nreturn\n}").unwrap();
+        let found = link(&vertex, &vertex).unwrap_err().to_string();
+        assert_eq!(found, "Vertex shaders do not come before Vertex shaders");
+    }
+}
