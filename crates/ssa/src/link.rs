@@ -17,7 +17,7 @@ pub enum LinkError {
         after: Stage,
     },
     /// An input that nothing is written to.
-    #[error("the input {name:?} reads {slot:?}, which the stage before does not write")]
+    #[error("the input {name:?} reads {slot}, which the stage before does not write")]
     Missing {
         /// The input's name.
         name: String,
@@ -26,7 +26,7 @@ pub enum LinkError {
     },
     /// An input with components that nothing is written to, or of another size.
     #[error(
-        "the input {name:?} reads {slot:?} as {expected} from component {comp} on, which the stage before does not write so"
+        "the input {name:?} reads {slot} as {expected} from component {comp} on, which the stage before does not write so"
     )]
     Components {
         /// The input's name.

@@ -59,7 +59,7 @@ pub enum VerifyErrorKind {
     #[error("{0}")]
     Stage(&'static str),
     /// A slot is declared or accessed as it may not be.
-    #[error("{slot:?}: {what}")]
+    #[error("{slot}: {what}")]
     Slot {
         /// The slot.
         slot: IoSlot,

@@ -18,6 +18,15 @@ impl fmt::Display for Shader {
     }
 }
 
+impl fmt::Display for IoSlot {
+    /// `position`, `location 3`: as in the text form.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (word, number) = slot_word(*self);
+        f.write_str(word)?;
+        number.map_or(Ok(()), |number| write!(f, " {number}"))
+    }
+}
+
 /// One instruction as the text form shows it, without the regions that it owns.
 pub fn inst_to_string(shader: &Shader, inst: InstId) -> String {
     let mut text = String::new();
@@ -145,9 +154,7 @@ impl<'a, W: Write> Printer<'a, W> {
     }
 
     fn slot(&mut self, slot: IoSlot) -> fmt::Result {
-        let (word, number) = slot_word(slot);
-        write!(self.out, "{word}")?;
-        number.map_or(Ok(()), |number| write!(self.out, " {number}"))
+        write!(self.out, "{slot}")
     }
 
     /// Which vertex, which slot, which component of it an access is to.
