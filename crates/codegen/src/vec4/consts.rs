@@ -22,6 +22,8 @@ pub(super) struct Pool {
     typed_header: Option<Vreg>,
     /// The header of messages to the URB, see [`surface::fill_blank_header`].
     urb_header: Option<Vreg>,
+    /// The same with a patch's handle.
+    patch_header: Option<Vreg>,
 }
 
 impl Pool {
@@ -87,6 +89,12 @@ impl Pool {
         Operand::vgrf(vreg, Type::Ud)
     }
 
+    /// The same with the handle of a patch's entry for both vertices.
+    pub(super) fn patch_header(&mut self, out: &mut Function) -> Operand {
+        let vreg = *self.patch_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
+        Operand::vgrf(vreg, Type::Ud)
+    }
+
     /// Writes `prologue` and all constants at the start of the program.
     pub(super) fn fill(self, out: &mut Function, prologue: Vec<Inst>) {
         let mut insts = prologue;
@@ -119,6 +127,11 @@ impl Pool {
         }
         if let Some(vreg) = self.urb_header {
             surface::fill_blank_header(&mut b, Operand::vgrf(vreg, Type::Ud));
+        }
+        if let Some(vreg) = self.patch_header {
+            let header = Operand::vgrf(vreg, Type::Ud);
+            surface::fill_blank_header(&mut b, header);
+            b.no_mask().exec(2).mov(header, super::urb::PATCH_ENTRY);
         }
         if insts.is_empty() {
             return;

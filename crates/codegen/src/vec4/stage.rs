@@ -43,7 +43,7 @@ impl State {
         out: &mut Function,
     ) -> Result<State, SelectError> {
         match &interface.io {
-            StageIo::TessControl(_) => return Ok(State::Patch(Patch::new(out))),
+            StageIo::TessControl(_) => return Ok(State::Patch(Patch::new(shader, out))),
             StageIo::Geometry(io) => {
                 let vertices = Vertices::new(shader, io, out);
                 vertices.open(out);
@@ -84,8 +84,8 @@ impl Selector<'_> {
     pub(super) fn open_stage(&mut self) {
         let interface = self.interface;
         if let (State::Patch(patch), StageIo::TessControl(io)) = (&self.stage, &interface.io) {
-            let patch = *patch;
-            self.open_patch(io, patch);
+            let patch = patch.clone();
+            self.open_patch(io, &patch);
         }
     }
 
@@ -94,7 +94,7 @@ impl Selector<'_> {
         let interface = self.interface;
         match (std::mem::replace(&mut self.stage, State::Done), &interface.io) {
             (State::Entry { entry, .. }, _) => entry.close(self),
-            (State::Patch(patch), StageIo::TessControl(io)) => self.close_patch(io, patch),
+            (State::Patch(patch), StageIo::TessControl(io)) => self.close_patch(io, &patch),
             (State::Vertices(vertices), StageIo::Geometry(io)) => {
                 self.close_geometry(io, &vertices)
             }
@@ -109,8 +109,8 @@ impl Selector<'_> {
         match (kind, &interface.io, result) {
             (_, StageIo::TessControl(io), _) => {
                 let State::Patch(patch) = &self.stage else { return Ok(()) };
-                let patch = *patch;
-                self.tess_control_access(io, patch, kind, result)
+                let patch = patch.clone();
+                self.tess_control_access(io, &patch, id, result)
             }
             (InstKind::LoadInput { .. }, StageIo::Vertex(io), Some(result)) => {
                 self.vertex_input(io, kind, result)
@@ -149,8 +149,8 @@ impl Selector<'_> {
             (StageIo::TessEval(_), _) => self.tess_eval_sysval(sysval, result),
             (StageIo::Geometry(io), _) => self.geometry_sysval(io, sysval, result),
             (StageIo::TessControl(io), State::Patch(patch)) => {
-                let patch = *patch;
-                self.tess_control_sysval(io, patch, sysval, result)
+                let patch = patch.clone();
+                self.tess_control_sysval(io, &patch, sysval, result)
             }
             _ => Err(SelectError::NotLowered { what: "a built-in" }),
         }

@@ -4,18 +4,20 @@
 //!
 //! All channels run, so where the number of control points is odd, the code proper is inside of a conditional.
 
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
 use crestline_isa::{CondMod, Swizzle, Type};
-use crestline_ssa::ir::{InstKind, Src, SysVal, Value};
+use crestline_ssa::ir::{InstId, InstKind, IoSlot, Shader, Src, SysVal, Value};
 
 use super::operands::{Home, Lanes, Place};
-use super::urb::Entries;
+use super::urb::{Entries, PATCH_ENTRY};
 use super::{SelectError, Selector};
 use crate::interface::{EntryLayout, EntryPlace, TessControlIo};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
 use crate::surface::{self, header};
 
-/// Payload places: the patch entry's handle, the patch's number, thread number and barrier, the inputs' handles.
-const ENTRY: u32 = 0;
+/// Payload places: the patch's number, thread number and barrier, the inputs' handles.
 const PRIMITIVE: u32 = 4;
 const THREAD: u32 = 8;
 const HANDLES: u32 = GRF_BYTES;
@@ -27,10 +29,57 @@ const THREAD_BITS: u32 = 0x7f;
 const MOST_VERTICES: u32 = 32;
 
 /// The walk through a tessellation control shader.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Patch {
     /// The invocation's number, in the first component of a register.
     invocation: Operand,
+    /// Stores that wait for a later one to the same slot, which the message is sent for.
+    joined: Rc<BTreeMap<InstId, InstId>>,
+}
+
+/// What a store is to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Target {
+    slot: IoSlot,
+    vertex: Option<Src>,
+    index: Option<Src>,
+}
+
+impl Target {
+    /// Whether two that are named differently may be the same slot.
+    fn may_be(self, other: Target) -> bool {
+        let indexed = self.index.is_some() || other.index.is_some();
+        self.slot.is_patch() == other.slot.is_patch() && (self.slot == other.slot || indexed)
+    }
+}
+
+/// For each store the last one to the same slot behind it that nothing between can tell from it.
+fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
+    let func = &shader.func;
+    let mut joined = BTreeMap::new();
+    let mut stack = vec![func.body()];
+    while let Some(region) = stack.pop() {
+        let mut last: Vec<(Target, InstId)> = Vec::new();
+        for &id in func.region(region).insts.iter().rev() {
+            let kind = &func.inst(id).kind;
+            stack.extend(kind.regions());
+            match kind {
+                InstKind::StoreOutput { slot, vertex, index, .. } => {
+                    let target = Target { slot: *slot, vertex: *vertex, index: *index };
+                    if let Some((_, behind)) = last.iter().find(|(other, _)| *other == target) {
+                        joined.insert(id, *behind);
+                    } else {
+                        last.retain(|(other, _)| !other.may_be(target));
+                        last.push((target, id));
+                    }
+                }
+                InstKind::LoadOutput { .. } | InstKind::Barrier { .. } => last.clear(),
+                _ if !kind.regions().is_empty() => last.clear(),
+                _ => {}
+            }
+        }
+    }
+    joined
 }
 
 /// A dword of the payload, for both vertices.
@@ -39,18 +88,19 @@ fn payload(place: u32) -> Operand {
 }
 
 impl Patch {
-    pub(super) fn new(out: &mut crate::ir::Function) -> Patch {
-        Patch { invocation: Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud) }
+    pub(super) fn new(shader: &Shader, out: &mut crate::ir::Function) -> Patch {
+        let invocation = Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud);
+        Patch { invocation, joined: Rc::new(joined_stores(shader)) }
     }
 
-    fn number(self) -> Place {
+    fn number(&self) -> Place {
         Place { vector: self.invocation, lanes: Lanes::of(&[0, 0, 0, 0]) }
     }
 }
 
 impl Selector<'_> {
     /// The invocations' numbers, and the conditional if there may be one too many.
-    pub(super) fn open_patch(&mut self, io: &TessControlIo, patch: Patch) {
+    pub(super) fn open_patch(&mut self, io: &TessControlIo, patch: &Patch) {
         let shift = self.device.tess_instance_shift();
         let thread = self.out.scalar(Type::Ud);
         let first = patch.invocation.with_stride(0);
@@ -72,7 +122,7 @@ impl Selector<'_> {
     pub(super) fn close_patch(
         &mut self,
         io: &TessControlIo,
-        patch: Patch,
+        patch: &Patch,
     ) -> Result<(), SelectError> {
         if !io.output_vertices.is_multiple_of(2) {
             self.b().endif();
@@ -95,7 +145,7 @@ impl Selector<'_> {
         all.mov(last, Operand::imm_ud(0));
         all.mov(last.byte_offset(GRF_BYTES), Operand::imm_ud(0));
         let mut one = all.uniform();
-        one.mov(last.with_stride(0), payload(ENTRY));
+        one.mov(last.with_stride(0), PATCH_ENTRY);
         let mask = Operand::imm_ud(header::FIRST_DWORD);
         one.mov(last.with_stride(0).byte_offset(header::MASK), mask);
         surface::end_patch(&mut b, device, last)?;
@@ -106,7 +156,7 @@ impl Selector<'_> {
     fn release_inputs(
         &mut self,
         io: &TessControlIo,
-        patch: Patch,
+        patch: &Patch,
         vertices: u32,
     ) -> Result<(), SelectError> {
         let device = self.device;
@@ -156,12 +206,12 @@ impl Selector<'_> {
     pub(super) fn tess_control_access(
         &mut self,
         io: &TessControlIo,
-        patch: Patch,
-        kind: &InstKind,
+        patch: &Patch,
+        id: InstId,
         result: Option<Value>,
     ) -> Result<(), SelectError> {
-        let _ = patch;
-        match (kind, result) {
+        let shader = self.shader;
+        match (&shader.func.inst(id).kind, result) {
             (InstKind::LoadInput { slot, vertex, index, comp }, Some(result)) => {
                 let missing = SelectError::NoPlace { what: "an input" };
                 let place = *io.inputs.places.get(slot).ok_or(missing)?;
@@ -178,25 +228,34 @@ impl Selector<'_> {
                 let dwords = &place.dwords[usize::from(*comp).min(3)..];
                 self.dwords_home(result, vector, dwords);
             }
-            (InstKind::StoreOutput { slot, data, vertex, index, comp, mask }, _) => {
+            (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => {}
+            (InstKind::StoreOutput { slot, vertex, index, .. }, _) => {
                 let (entries, slot, place) = self.output_place(io, *slot, *vertex, *index)?;
                 let payload = self.slot_payload();
-                let dwords = &place.dwords[usize::from(*comp).min(3)..];
-                let register = payload.byte_offset(GRF_BYTES);
-                self.store_comps(*data, register, dwords, mask.0, None);
-                let wide = self.bits(data.value) == 64;
-                let written = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
-                    true => [2 * c, 2 * c + 1],
-                    false => [c, c],
-                });
-                let written = written
-                    .filter_map(|at| dwords.get(at))
-                    .fold(0u8, |mask, dword| mask | 1 << dword);
+                let mut written = 0;
+                let before = patch.joined.iter().filter(|(_, last)| **last == id);
+                for store in before.map(|(store, _)| *store).chain([id]) {
+                    let kind = &shader.func.inst(store).kind;
+                    written |= self.store_part(kind, place, payload.byte_offset(GRF_BYTES));
+                }
                 self.write_entry(entries, slot, payload, written)?;
             }
             _ => {}
         }
         Ok(())
+    }
+
+    /// Moves what a store writes to the register of its slot. Returns the dwords.
+    fn store_part(&mut self, kind: &InstKind, place: EntryPlace, register: Operand) -> u8 {
+        let InstKind::StoreOutput { data, comp, mask, .. } = kind else { return 0 };
+        let dwords = &place.dwords[usize::from(*comp).min(3)..];
+        self.store_comps(*data, register, dwords, mask.0, None);
+        let wide = self.bits(data.value) == 64;
+        let written = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
+            true => [2 * c, 2 * c + 1],
+            false => [c, c],
+        });
+        written.filter_map(|at| dwords.get(at)).fold(0, |mask, dword| mask | 1 << dword)
     }
 
     /// A slot as far as it is known, and the rest.
@@ -216,7 +275,7 @@ impl Selector<'_> {
     fn output_place(
         &mut self,
         io: &TessControlIo,
-        slot: crestline_ssa::ir::IoSlot,
+        slot: IoSlot,
         vertex: Option<Src>,
         index: Option<Src>,
     ) -> Result<(Entries, u32, EntryPlace), SelectError> {
@@ -226,7 +285,7 @@ impl Selector<'_> {
         let first = if slot.is_patch() { 0 } else { io.patch.slots } + place.slot;
         let terms = [(vertex, io.vertex.slots), (index, 1)];
         let (slot, distance) = self.entry_slot(first, &terms);
-        Ok((Entries { handles: payload(ENTRY), distance }, slot, place))
+        Ok((Entries { handles: PATCH_ENTRY, distance }, slot, place))
     }
 
     /// The handle of an input control point's entry.
@@ -239,7 +298,7 @@ impl Selector<'_> {
         };
         // Out of range is the last one, never another register.
         let [clamped, bytes, handle] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) });
+            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let vertex = self.index(vertex);
         let range = Operand::uniform(HANDLES, Type::Ud);
         let range = range.with_region(Region::Swizzle(Swizzle([0; 4])));
@@ -254,7 +313,7 @@ impl Selector<'_> {
     pub(super) fn tess_control_sysval(
         &mut self,
         io: &TessControlIo,
-        patch: Patch,
+        patch: &Patch,
         sysval: SysVal,
         result: Value,
     ) -> Result<(), SelectError> {

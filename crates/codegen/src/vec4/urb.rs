@@ -15,6 +15,9 @@ pub(super) struct Entries {
     pub(super) distance: Option<Operand>,
 }
 
+/// The handle of the entry that all invocations of a patch write, in the payload.
+pub(super) const PATCH_ENTRY: Operand = Operand::grf(0, Type::Ud).with_stride(0);
+
 /// Two dwords side by side, from the first components of both halves of a register, or from one element.
 fn halves(operand: Operand) -> Operand {
     let operand = operand.retype(Type::Ud);
@@ -24,12 +27,18 @@ fn halves(operand: Operand) -> Operand {
 impl Selector<'_> {
     /// A header for entries.
     fn entry_header(&mut self, header: Operand, entries: Entries) {
-        let blank = self.pool.urb_header(&mut self.out);
+        let own = entries.handles == PATCH_ENTRY;
+        let base = match own {
+            true => self.pool.patch_header(&mut self.out),
+            false => self.pool.urb_header(&mut self.out),
+        };
         let mut b = Builder::new(&mut self.out);
-        b.no_mask().exec(8).mov(header, blank);
+        b.no_mask().exec(8).mov(header, base);
         let mut b = b.no_mask();
         let mut b = b.exec(2);
-        b.mov(header.byte_offset(header::HANDLES), halves(entries.handles));
+        if !own {
+            b.mov(header.byte_offset(header::HANDLES), halves(entries.handles));
+        }
         if let Some(distance) = entries.distance {
             b.mov(header.byte_offset(header::DISTANCES), halves(distance));
         }
