@@ -11,6 +11,8 @@ use crate::{Gen, Operation, Platform, SurfaceFormat};
 pub struct Device {
     platform: Platform,
     limits: Limits,
+    /// Whether packed immediates of unsigned elements are as the platform has them.
+    uv_immediates: bool,
 }
 
 /// Limits of a device.
@@ -94,7 +96,7 @@ impl Device {
             max_shared_bytes: if has_compute { 64 << 10 } else { 0 },
             max_scratch_bytes: if platform.generation() == Gen::Gen7 { 12 << 10 } else { 2 << 20 },
         };
-        Device { platform, limits }
+        Device { platform, limits, uv_immediates: true }
     }
 
     /// The platform.
@@ -129,6 +131,19 @@ impl Device {
 
 /// Instruction set capabilities.
 impl Device {
+    /// The same device as if it had no UV immediates. Every device with vec4 threads has them,
+    /// so that only tests can see how code does without.
+    #[must_use]
+    pub const fn without_uv_immediates(mut self) -> Device {
+        self.uv_immediates = false;
+        self
+    }
+
+    /// UV: immediates of eight unsigned four-bit elements.
+    pub fn has_uv_immediates(&self) -> bool {
+        self.uv_immediates && self.since(Gen::Gen6)
+    }
+
     /// Align16: swizzles, writemasks and SIMD4x2 execution.
     pub fn has_align16(&self) -> bool {
         self.until(Gen::Gen9)

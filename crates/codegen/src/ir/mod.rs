@@ -4,6 +4,10 @@
 //! control flow. Units: operand offsets and sizes in **bytes**, strides in elements, execution
 //! sizes and groups in channels, register numbers in general registers of 32 bytes.
 //!
+//! An Align16 instruction works on vectors of four channels, one for each vertex: its operands are
+//! swizzled and masked by components, of 64 bits too. Control flow enables all four channels of a
+//! vector or none; a component alone is left out by write masks and predicates.
+//!
 //! The form is clean until late: an operation takes the types, widths and regions the program
 //! means, and `lower_*` passes make hardware instructions of it. Whatever a pass leaves satisfies
 //! [`verify`].

@@ -301,6 +301,19 @@ impl Operand {
         }
     }
 
+    /// Whether each enabled channel of a vector reads through this source what the channel itself
+    /// wrote to a destination.
+    pub fn is_result(&self, dst: &Operand, channels: WriteMask) -> bool {
+        let in_place = match (dst.region, self.vectors()) {
+            (Region::Mask(mask), Some((Swizzle(swizzle), 4))) => {
+                let own = |c: u8| channels.0 >> c & 1 == 0 || swizzle[usize::from(c)] == c;
+                channels.0 & !mask.0 == 0 && (0..4).all(own)
+            }
+            (region, _) => region == self.region,
+        };
+        self.file == dst.file && self.offset == dst.offset && in_place
+    }
+
     /// Consecutive elements as a destination of an instruction of an access mode.
     #[must_use]
     pub fn as_dst(self, mode: AccessMode) -> Operand {

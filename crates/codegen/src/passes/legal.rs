@@ -66,16 +66,22 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
     let mut most = inst.exec_size;
     let compressed = device.has_compressed_instructions();
     match inst.op {
+        // A write goes to one place for each vector.
+        Op::MovIndirectDst if inst.access_mode == AccessMode::Align16 => return most.min(4),
         // One address word for each channel, from the first ones, with offsets that a vector
         // constant of eight entries spreads.
-        Op::MovIndirect | Op::MovIndirectDst if !inst.srcs[1].is_scalar() => most = most.min(8),
-        // Each half of a compressed instruction would need an address of its own.
-        Op::MovIndirect | Op::MovIndirectDst if compressed => {
-            while most > 1 && u32::from(most) * inst.dst.ty.size() > GRF_BYTES {
+        Op::MovIndirect | Op::MovIndirectDst => {
+            if !inst.srcs[1].is_scalar() {
+                most = most.min(8);
+            }
+            if inst.access_mode == AccessMode::Align16 {
+                return most;
+            }
+            // Each half of a compressed instruction would need addresses of its own.
+            while compressed && most > 1 && u32::from(most) * inst.dst.ty.size() > GRF_BYTES {
                 most /= 2;
             }
         }
-        Op::MovIndirect | Op::MovIndirectDst => {}
         // One accumulator holds eight dwords.
         Op::MulHigh => return most.min(8),
         op if !has_regions(op) => return most,
@@ -234,6 +240,10 @@ pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
 /// Whether source `index` is an operand the instruction's format can hold.
 pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
     let src = &inst.srcs[index];
+    let indirect = matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst) && index == 1;
+    if indirect && inst.access_mode == AccessMode::Align16 {
+        return align16::index_region(src).is_some();
+    }
     if !has_regions(inst.op) || matches!(src.file, File::Null) {
         return true;
     }
@@ -284,6 +294,7 @@ fn immediate_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
             divides && index == 1 && device.has_math_immediate()
         }
         Op::Hw(Opcode::Mov) => src.ty.size() < 8 || device.has_64bit_immediate(),
+        Op::Hw(Opcode::Dim) => true,
         _ => src.ty.size() < 8,
     }
 }

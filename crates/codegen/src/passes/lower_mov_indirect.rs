@@ -2,32 +2,38 @@
 //! register allocation, when the addresses of ranges are known.
 //!
 //! One address for all channels: the move reads (or writes) its usual region from there. An
-//! address for each channel: eight words of a0, each with its own channel's offset. Elements of
-//! 64 bits move as two dwords.
+//! address for each channel: eight words of a0, where a packed vector of small constants spreads
+//! the channels' own offsets, which also carries the swizzle of an Align16 move. That move itself
+//! is Align1: Align16 has one address for an operand. Elements of 64 bits move as two dwords.
 //!
-//! The index of a channel that is not enabled may be anything, so indices are added for enabled
-//! channels only; before that all eight words of a0 are made addresses of the range.
+//! Align16 writes go to one vector at an address of its own, a row of 16 bytes at a time, so that
+//! the write mask holds. All four channels of a vector are enabled or none, as everywhere in
+//! vec4 programs.
 //!
-//! Nothing here limits the index: whoever emits an indirect move keeps it inside the range.
+//! Every step is masked like the move: what a disabled channel has for an index is never looked
+//! at. Nothing here limits the index: whoever emits an indirect move keeps it inside the range.
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, Opcode, Type};
+use crestline_isa::{AccessMode, ArfKind, Opcode, Swizzle, Type, WriteMask};
 
 use super::PassError;
+use super::legal::align16::{ROW_BYTES, index_region};
 use crate::ir::{Builder, File, Function, Inst, Op, Operand, Region};
 
-/// The words 0 to 7 as a packed vector constant.
-const CHANNELS: u64 = 0x7654_3210;
+/// Channels that an address can be had for at once.
+const CHANNELS: u32 = 8;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// Operands that are still virtual, or regions without a step from channel to channel.
-pub fn lower_mov_indirect(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_mov_indirect(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     function.try_rewrite(|inst, b| {
-        match inst.op {
-            Op::MovIndirect => read(&inst, b)?,
-            Op::MovIndirectDst => write(&inst, b)?,
+        match (inst.op, inst.access_mode) {
+            (Op::MovIndirect, AccessMode::Align1) => read(&inst, device, b)?,
+            (Op::MovIndirect, AccessMode::Align16) => read_vectors(&inst, device, b)?,
+            (Op::MovIndirectDst, AccessMode::Align1) => write(&inst, b)?,
+            (Op::MovIndirectDst, AccessMode::Align16) => write_vector(&inst, b)?,
             _ => {
                 b.push(inst);
                 return Ok(false);
@@ -58,6 +64,11 @@ fn a0() -> Operand {
     Operand::arf(ArfKind::Address, 0, Type::Uw)
 }
 
+/// An operand through the address in a word of a0, `at` bytes further on.
+fn through(addr: u8, at: u32, ty: Type, region: Region) -> Operand {
+    Operand { file: File::Indirect { addr }, offset: at, ..Operand::grf(0, ty).with_region(region) }
+}
+
 /// Parts of at most 32 bits that an element moves in: each part's byte offset and type.
 fn parts(ty: Type) -> Vec<(u32, Type)> {
     if ty.size() == 8 { vec![(0, Type::Ud), (4, Type::Ud)] } else { vec![(0, ty)] }
@@ -68,12 +79,13 @@ fn part_of(operand: Operand, at: u32, ty: Type) -> Result<Operand, PassError> {
     operand.subscript(ty, at / ty.size()).ok_or_else(|| fail(&operand))
 }
 
-fn read(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn read(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if index.is_scalar() {
         b.uniform().add(a0().with_stride(0), low_words(index)?, address(&range)?);
     } else {
-        channel_addresses(inst, b)?;
+        range.byte_stride(inst.exec_size).ok_or_else(|| fail(&range))?;
+        addresses(&range, low_words(index)?, inst.exec_size, device, b)?;
     }
     for (at, ty) in parts(range.ty) {
         let part = part_of(Operand { offset: 0, ..range.without_modifiers() }, at, ty)?;
@@ -96,28 +108,63 @@ fn read(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Fills words of a0, one for each channel of `b`: range, channel's own offset in it, index.
-fn channel_addresses(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
-    let range = inst.srcs[0];
-    let (base, index) = (address(&range)?, low_words(inst.srcs[1])?);
-    let step = range.byte_stride(inst.exec_size).ok_or_else(|| fail(&range))?;
-    if step != 0 && !step.is_power_of_two() {
-        return Err(fail(&range));
-    }
-    let mut all = b.no_mask();
-    if step == 0 {
-        all.mov(a0(), base);
-        b.add(a0(), index, base);
-        return Ok(());
-    }
-    all.mov(a0(), Operand::imm(CHANNELS, Type::Uv));
-    if step > 1 {
-        all.shl(a0(), a0(), Operand::imm_uw(step.trailing_zeros() as u16));
-    }
-    all.add(a0(), a0(), base);
+/// Fills words of a0, one for each channel of `b`: range, channel's own offset in it, index (the
+/// words of which are given).
+fn addresses(
+    range: &Operand,
+    index: Operand,
+    exec_size: u8,
+    device: &Device,
+    b: &mut Builder<'_>,
+) -> Result<(), PassError> {
+    let base = address(range)?;
+    let own = |channel: u32| if channel < u32::from(exec_size) { channel } else { 0 };
+    let offsets = std::array::from_fn(|i| range.channel_offset(own(i as u32)));
     // The address register can only be the first source, and the index must not be a constant.
-    b.add(a0(), a0(), index);
+    match Spread::of(offsets, device).ok_or_else(|| fail(range))? {
+        Spread::Added { vector, times } => {
+            b.add(a0(), index, base);
+            for _ in 0..times {
+                b.add(a0(), a0(), vector);
+            }
+        }
+        Spread::Shifted { vector, shift } => {
+            b.mov(a0(), vector);
+            b.shl(a0(), a0(), Operand::imm_uw(shift));
+            b.add(a0(), a0(), base);
+            b.add(a0(), a0(), index);
+        }
+    }
     Ok(())
+}
+
+/// How a packed vector of eight small constants gives the channels their offsets.
+enum Spread {
+    /// Added so many times.
+    Added { vector: Operand, times: u32 },
+    /// Shifted left so far.
+    Shifted { vector: Operand, shift: u16 },
+}
+
+impl Spread {
+    /// The cheapest way to bytes 0 to 63 on; `None` if there is none.
+    fn of(offsets: [u32; CHANNELS as usize], device: &Device) -> Option<Spread> {
+        // The elements of a signed vector go up to 7.
+        let (ty, most) = if device.has_uv_immediates() { (Type::Uv, 15) } else { (Type::V, 7) };
+        let vector = |scale: &dyn Fn(u32) -> u32| {
+            let bits = offsets.iter().rev().fold(0, |bits, &at| bits << 4 | u64::from(scale(at)));
+            Operand::imm(bits, ty)
+        };
+        let fits = |scale: u32| offsets.iter().all(|at| at % scale == 0 && at / scale <= most);
+        if offsets == [0; CHANNELS as usize] {
+            return Some(Spread::Added { vector: Operand::imm(0, ty), times: 0 });
+        }
+        if let Some(times) = (1..=2).find(|times| fits(*times)) {
+            return Some(Spread::Added { vector: vector(&|at| at / times), times });
+        }
+        let shift = (2..=4).find(|shift| fits(1 << shift))?;
+        Some(Spread::Shifted { vector: vector(&|at| at >> shift), shift })
+    }
 }
 
 fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
@@ -135,6 +182,66 @@ fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
         moved.srcs = smallvec::smallvec![value];
         moved.dst = Operand { file: File::Indirect { addr: 0 }, offset: at, ..direct };
         b.push(moved);
+    }
+    Ok(())
+}
+
+/// Whole vectors from an address for each channel.
+fn read_vectors(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+    let (range, index) = (inst.srcs[0], inst.srcs[1]);
+    if inst.dst.write_mask() != WriteMask::XYZW || inst.is_predicated() {
+        return Err(fail(&inst.dst));
+    }
+    let words = index_region(&index).ok_or_else(|| fail(&index))?;
+    let mut b = b.align1();
+    addresses(&range, words, inst.exec_size, device, &mut b)?;
+    let from = Region::Indirect { width: 1, hstride: 0 };
+    if range.ty.size() < 8 {
+        let dst = inst.dst.with_region(Region::PACKED);
+        b.mov(dst, through(0, 0, range.ty, from)).no_mask = inst.no_mask;
+        return Ok(());
+    }
+    // Four channels at a time, so that the dwords of a double have its channel's enable.
+    for first in (0..inst.exec_size).step_by(4) {
+        let mut half = b.exec(4);
+        let mut half = half.group(inst.group + first);
+        for (at, ty) in parts(range.ty) {
+            let dst = inst.dst.horiz_offset(first.into())?.retype(ty).with_stride(2);
+            half.mov(dst.byte_offset(at), through(first, at, ty, from));
+        }
+    }
+    Ok(())
+}
+
+/// One vector to an address that begins a row.
+fn write_vector(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
+    let (value, index) = (inst.srcs[0], inst.srcs[1]);
+    let words = index_region(&index).ok_or_else(|| fail(&index))?;
+    if inst.exec_size != 4 {
+        return Err(fail(&inst.dst));
+    }
+    let mut one = b.align1();
+    one.exec(1).add(a0().with_stride(0), words.with_stride(0), address(&inst.dst)?);
+    let mut moved = Inst { op: Op::Hw(Opcode::Mov), ..inst.clone() };
+    if inst.dst.ty.size() < 8 {
+        moved.srcs = smallvec::smallvec![value];
+        moved.dst = through(0, 0, inst.dst.ty, inst.dst.region);
+        b.push(moved);
+        return Ok(());
+    }
+    let components = inst.dst.write_mask().0;
+    for row in 0..2u8 {
+        let pair = components >> (2 * row) & 3;
+        // Two dwords for each of the row's doubles.
+        let dwords = WriteMask(((pair & 1) * 3) | ((pair >> 1) * 12));
+        if pair != 0 {
+            let at = u32::from(row) * ROW_BYTES;
+            let whole = Region::Swizzle(Swizzle::XYZW);
+            let source = value.retype(Type::Ud).byte_offset(at).with_region(whole);
+            moved.srcs = smallvec::smallvec![source];
+            moved.dst = through(0, at, Type::Ud, Region::Mask(dwords));
+            b.push(moved.clone());
+        }
     }
     Ok(())
 }

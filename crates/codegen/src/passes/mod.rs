@@ -9,6 +9,11 @@ pub mod legal;
 mod lower_collect;
 mod lower_conversions;
 mod lower_cross_channel;
+mod lower_df_conversions;
+mod lower_df_immediates;
+mod lower_df_swizzles;
+mod lower_df_writemasks;
+mod lower_indirect_vectors;
 mod lower_int_multiply;
 mod lower_math_hazards;
 mod lower_messages;
@@ -28,6 +33,11 @@ mod opt_split_registers;
 pub use lower_collect::lower_collect;
 pub use lower_conversions::lower_conversions;
 pub use lower_cross_channel::lower_cross_channel;
+pub use lower_df_conversions::lower_df_conversions;
+pub use lower_df_immediates::lower_df_immediates;
+pub use lower_df_swizzles::lower_df_swizzles;
+pub use lower_df_writemasks::lower_df_writemasks;
+pub use lower_indirect_vectors::lower_indirect_vectors;
 pub use lower_int_multiply::lower_int_multiply;
 pub use lower_math_hazards::lower_math_hazards;
 pub use lower_messages::lower_messages;
@@ -118,7 +128,12 @@ pub const LOWER: &[Pass] = passes![
     lower_messages,
     lower_collect,
     lower_int_multiply,
+    lower_indirect_vectors,
+    lower_df_immediates,
+    lower_df_conversions,
     lower_conversions,
+    lower_df_swizzles,
+    lower_df_writemasks,
     lower_simd_width,
     lower_regioning,
 ];

@@ -574,10 +574,9 @@ mod lowering {
         assert_eq!(
             lines,
             [
-                "mov(8) a0<1>:UW, 0x76543210:UV {nomask}",
-                "shl(8) a0<1>:UW, a0<1>:UW, 0x2:UW {nomask}",
-                "add(8) a0<1>:UW, a0<1>:UW, 0x80:UW {nomask}",
-                "add(8) a0<1>:UW, a0<1>:UW, g3<2>:UW",
+                "add(8) a0<1>:UW, g3<2>:UW, 0x80:UW",
+                "add(8) a0<1>:UW, a0<1>:UW, 0xeca86420:UV",
+                "add(8) a0<1>:UW, a0<1>:UW, 0xeca86420:UV",
                 "mov(8) g9<1>:F, g[a0.0]<1,0>:F"
             ]
         );

@@ -6,7 +6,7 @@
 //! displaces cheaper ones or is spilled itself; the scan goes on, so that one round finds
 //! everything that must be spilled.
 
-use crate::ir::{Class, Function, GRF_BYTES, Inst, Operand, Vreg};
+use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Vreg};
 
 use super::liveness::{GRF_COUNT, Interval, Liveness, is_early_clobber};
 
@@ -89,6 +89,16 @@ struct Hazard {
     /// Byte offset of this register's operand minus that of the other's; `None` where no sharing
     /// is safe.
     shift: Option<i32>,
+}
+
+/// Bytes of general registers that an instruction reads while it writes a register, or writes
+/// while it reads one, part by part.
+#[derive(Clone, Copy, Debug)]
+struct Fixed {
+    start: u32,
+    end: u32,
+    /// The one place of the register that may share bytes with them.
+    exact: Option<u32>,
 }
 
 /// The outcome of one scan.
@@ -251,12 +261,17 @@ impl<'a> Scan<'a> {
     }
 
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
-        self.relations.hazards[vreg.0 as usize].iter().all(|hazard| {
-            let Some(other) = self.places[hazard.other.0 as usize] else { return true };
-            let disjoint =
-                place + self.bytes(vreg) <= other || other + self.bytes(hazard.other) <= place;
-            disjoint || hazard.shift.is_some_and(|shift| place as i32 + shift == other as i32)
-        })
+        let end = place + self.bytes(vreg);
+        let fixed = self.relations.fixed[vreg.0 as usize]
+            .iter()
+            .all(|fixed| end <= fixed.start || fixed.end <= place || fixed.exact == Some(place));
+        fixed
+            && self.relations.hazards[vreg.0 as usize].iter().all(|hazard| {
+                let Some(other) = self.places[hazard.other.0 as usize] else { return true };
+                let disjoint =
+                    place + self.bytes(vreg) <= other || other + self.bytes(hazard.other) <= place;
+                disjoint || hazard.shift.is_some_and(|shift| place as i32 + shift == other as i32)
+            })
     }
 
     fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
@@ -429,6 +444,8 @@ impl<'a> Scan<'a> {
 struct Relations {
     /// Registers to keep apart from, per register.
     hazards: Vec<Vec<Hazard>>,
+    /// General registers to keep apart from, per register.
+    fixed: Vec<Vec<Fixed>>,
     /// Registers that a copy would like in the same place, and how many bytes further on.
     hints: Vec<Vec<(Vreg, i32)>>,
     /// Registers that a message writes.
@@ -440,15 +457,32 @@ impl Relations {
         let count = function.vregs.len();
         let mut all = Relations {
             hazards: vec![Vec::new(); count],
+            fixed: vec![Vec::new(); count],
             hints: vec![Vec::new(); count],
             responses: vec![false; count],
         };
         for inst in function.insts() {
-            if let Some(dst) = inst.dst.vreg() {
-                all.add(inst, dst);
+            match (inst.dst.vreg(), inst.dst.file) {
+                (Some(dst), _) => all.add(inst, dst),
+                (None, File::Grf) => all.add_fixed(inst),
+                _ => {}
             }
         }
         all
+    }
+
+    /// The sources of an instruction that writes general registers.
+    fn add_fixed(&mut self, inst: &Inst) {
+        if inst.op.is_message() || is_one_part(inst) || is_early_clobber(inst) {
+            return;
+        }
+        let (start, end) = (inst.dst.offset, inst.dst.offset + inst.size_written());
+        for src in &inst.srcs {
+            if let Some(source) = src.vreg() {
+                let exact = start.checked_sub(src.offset).filter(|_| shares_lanes(inst, src));
+                self.fixed[source.0 as usize].push(Fixed { start, end, exact });
+            }
+        }
     }
 
     fn add(&mut self, inst: &Inst, dst: Vreg) {
@@ -464,12 +498,16 @@ impl Relations {
             self.responses[dst.0 as usize] = true;
             return;
         }
-        let sizes = (0..inst.srcs.len()).map(|index| inst.size_read(index));
-        let one_part = sizes.chain([inst.size_written()]).all(|bytes| bytes <= GRF_BYTES);
-        if one_part || is_early_clobber(inst) {
+        if is_one_part(inst) || is_early_clobber(inst) {
             return;
         }
-        for src in &inst.srcs {
+        for (index, src) in inst.srcs.iter().enumerate() {
+            if src.file == File::Grf && !src.is_scalar() {
+                let (start, end) = (src.offset, src.offset + inst.size_read(index));
+                let exact = src.offset.checked_sub(inst.dst.offset);
+                let exact = exact.filter(|_| shares_lanes(inst, src));
+                self.fixed[dst.0 as usize].push(Fixed { start, end, exact });
+            }
             if let Some(source) = src.vreg()
                 && source != dst
             {
@@ -482,6 +520,12 @@ impl Relations {
             }
         }
     }
+}
+
+/// Whether no operand has more than one register, so that all is read before anything is written.
+fn is_one_part(inst: &Inst) -> bool {
+    let sizes = (0..inst.srcs.len()).map(|index| inst.size_read(index));
+    sizes.chain([inst.size_written()]).all(|bytes| bytes <= GRF_BYTES)
 }
 
 /// Whether each channel's destination bytes are exactly its source bytes when the two operands

@@ -20,7 +20,6 @@ pub(crate) const GRF: usize = 32;
 const BUFFER: ResourceRef = ResourceRef { set: 0, binding: 0, element: 0 };
 
 /// A SIMD4x2 function whose registers from g1 on hold given bytes.
-#[allow(dead_code)]
 pub(crate) fn function(inputs: &[u8]) -> Function {
     let mut function = Function::new(8);
     function.payload_registers = 1 + inputs.len().div_ceil(GRF) as u32;
@@ -76,16 +75,17 @@ pub(crate) fn end(b: &mut Builder<'_>, device: &Device) {
     surface::end_thread(b, device).expect("the message that ends a thread");
 }
 
-/// The whole back end.
-pub(crate) fn compile(function: &Function, device: &Device) -> Vec<Inst> {
-    let options = BackendOptions { verify: true, ..BackendOptions::default() };
+/// The whole back end; `everywhere` asks for the optimisations after each lowering too.
+pub(crate) fn compile(function: &Function, device: &Device, everywhere: bool) -> Vec<Inst> {
+    let optimize_everywhere = everywhere;
+    let options = BackendOptions { verify: true, optimize_everywhere, ..BackendOptions::default() };
     let compiled = backend::generate(function.clone(), device, options, &mut |_, _| {});
     compiled.unwrap_or_else(|error| panic!("{error}\n{function}")).insts
 }
 
-/// The lowering passes alone, so that every instruction of the function stays.
-#[allow(dead_code)]
-pub(crate) fn lower(mut function: Function, device: &Device) -> Vec<Inst> {
+/// The lowering passes alone, so that every instruction of the function stays; `check` asks for
+/// the proof of the allocation.
+pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec<Inst> {
     let run = |list: &[passes::Pass], function: &mut Function| {
         for pass in list {
             (pass.run)(function, device)
@@ -93,7 +93,7 @@ pub(crate) fn lower(mut function: Function, device: &Device) -> Vec<Inst> {
         }
     };
     run(passes::LOWER, &mut function);
-    let options = regalloc::Options { may_spill: true, check: true };
+    let options = regalloc::Options { may_spill: true, check };
     let mut allocated = regalloc::allocate(&function, device, options)
         .unwrap_or_else(|error| panic!("{error}\n{function}"));
     run(passes::LOWER_ALLOCATED, &mut allocated.function);
@@ -170,6 +170,17 @@ pub(crate) fn execute(
         .dispatch([1, 1, 1], &mut resources, &options)
         .unwrap_or_else(|error| panic!("{}: {error}", device.platform()));
     resources.buffer(BUFFER).expect("the results")
+}
+
+/// Numbers without a pattern, the same each time.
+pub(crate) struct Random(pub(crate) u64);
+
+impl Random {
+    pub(crate) fn below(&mut self, bound: u32) -> u32 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) % u64::from(bound)) as u32
+    }
 }
 
 /// The platforms with Align16 that are tested: gen7, gen7.5 and gen8.

@@ -93,7 +93,7 @@ fn code(device: &Device) -> Vec<Inst> {
     let mut b = Builder::new(&mut function);
     save(&mut b, device, 0, &[96, 98, 100].map(|nr| Operand::grf(nr, Type::Ud)));
     end(&mut b, device);
-    compile(&function, device)
+    compile(&function, device, false)
 }
 
 #[test]

@@ -10,7 +10,7 @@
 //! Regions in the IR mean doubles before and after lowering; `finish` makes dwords of them.
 
 use crestline_device::Device;
-use crestline_isa::{Opcode, Swizzle, WriteMask};
+use crestline_isa::{Opcode, Swizzle, Type, WriteMask};
 
 use super::is_three_source;
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
@@ -129,14 +129,22 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
             !(step(src) == 4 && !same || step(src) == 0 && same && !is_three_source(inst.op))
         })
     };
-    if one_vector || !inst.dst.offset.is_multiple_of(GRF_BYTES) { most.min(4) } else { most }
+    // Half a compressed instruction later, the first vector has been written.
+    let shifted = inst.srcs.iter().enumerate().any(|(index, src)| {
+        inst.dst_overlaps_src(index) && src.offset / GRF_BYTES != inst.dst.offset / GRF_BYTES
+    });
+    if one_vector || shifted || !inst.dst.offset.is_multiple_of(GRF_BYTES) {
+        most.min(4)
+    } else {
+        most
+    }
 }
 
 /// Whether the destination is one an Align16 instruction has.
 pub fn dst_is_legal(inst: &Inst) -> bool {
     let dst = &inst.dst;
     let mask = dst.write_mask();
-    let wide = dst.ty.size() == 8;
+    let wide = is_wide(inst);
     let vector = dst.is_null() || matches!(dst.region, Region::Mask(_)) || !dst.in_grf();
     let doubles = dst.is_null() || dst.offset.is_multiple_of(GRF_BYTES);
     vector && (!wide || doubles && !TORN_MASKS.contains(&mask))
@@ -160,4 +168,27 @@ pub fn src_is_legal(inst: &Inst, index: usize) -> bool {
         Some((offset, ..)) => offset.is_multiple_of(ROW_BYTES),
         None => false,
     }
+}
+
+/// The words of an index of an indirect move, as a region of Align1: one for each channel, or one
+/// for each vector. `None` if it has none.
+pub fn index_region(index: &Operand) -> Option<Operand> {
+    if !index.in_grf() || index.ty.size() != 4 || index.has_modifiers() {
+        return None;
+    }
+    let words = index.retype(Type::Uw);
+    if index.region == Region::SCALAR {
+        return Some(words);
+    }
+    let (Swizzle([x, y, z, w]), step) = index.vectors()?;
+    if index.is_packed() {
+        return Some(words.with_stride(2));
+    }
+    let rows = Region::Rect { vstride: 8, width: 4, hstride: 0 };
+    let region = match step {
+        0 => Region::SCALAR,
+        4 => rows,
+        _ => return None,
+    };
+    (x == y && y == z && z == w).then(|| words.byte_offset(4 * u32::from(x)).with_region(region))
 }

@@ -25,6 +25,7 @@ use super::liveness::{FLAG_COUNT, GRF_COUNT};
 use crate::ir::{
     BlockId, Cfg, Edge, EdgeKind, File, Flag, FlowError, Function, GRF_BYTES, Inst, Operand, Region,
 };
+use crate::passes::legal;
 use walk::Walk;
 
 /// For each block and instruction of the allocated program: its index in the block before
@@ -480,6 +481,22 @@ fn writes_byte(inst: &Inst, byte: u32) -> bool {
         Region::Stride(stride) => byte % (u32::from(stride.max(1)) * size) < size,
         _ => true,
     }
+}
+
+/// Whether a channel looks at a byte of source `index`: of vectors, only at the components that
+/// enabled channels read.
+fn reads_byte(inst: &Inst, index: usize, byte: u32) -> bool {
+    let src = &inst.srcs[index];
+    if src.vectors().is_none() || !legal::has_regions(inst.op) {
+        return true;
+    }
+    let channels = inst.channels_read(index);
+    (0..u32::from(inst.exec_size)).filter(|channel| channels.0 >> (channel % 4) & 1 == 1).any(
+        |channel| {
+            let at = src.channel_offset(channel);
+            (at..at + src.ty.size()).contains(&byte)
+        },
+    )
 }
 
 fn is_virtual(operand: &Operand) -> bool {

@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use super::{
     CheckError, Checker, Content, Event, FIRST_FLAG, FIRST_SCRATCH, State, flag_places, place_of,
-    writes_byte,
+    reads_byte, writes_byte,
 };
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Space};
 use crate::regalloc::spill::scratch_decode;
@@ -124,8 +124,10 @@ impl Walk<'_, '_> {
             let bytes = before.size_read(index);
             let Some(read) = values.of(old, bytes) else { continue };
             let places = self.places(old, new, bytes)?;
-            for (value, place) in read.zip(places) {
-                self.expect(value, place, &format!("source {index}"))?;
+            for (byte, (value, place)) in read.zip(places).enumerate() {
+                if reads_byte(before, index, byte as u32) {
+                    self.expect(value, place, &format!("source {index}"))?;
+                }
             }
         }
         if before.reads_flag() {

@@ -1,0 +1,116 @@
+//! `lower_df_conversions`: Align16 instructions on operands of 64 and of fewer bits become ones of
+//! 64 bits and conversions. Rows of the two sizes hold different channels, so a conversion itself
+//! is an Align1 instruction between whole vectors in place, with Align16 moves for its swizzle
+//! and write mask around it.
+
+use crestline_device::Device;
+use crestline_isa::{AccessMode, CondMod, Opcode, Predicate, Swizzle, Type, WriteMask};
+
+use super::PassError;
+use super::lower_df_swizzles::is_vector_of_doubles;
+use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn lower_df_conversions(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    Ok(function.rewrite(|inst, b| {
+        let narrow = |operand: &Operand| operand.ty.size() < 8 && !operand.is_null();
+        let mixed = inst.srcs.iter().chain([&inst.dst]).any(narrow);
+        if !is_vector_of_doubles(&inst) || !mixed {
+            b.push(inst);
+            return false;
+        }
+        if inst.is_mov() {
+            convert(inst, b);
+        } else {
+            compute(inst, b);
+        }
+        true
+    }))
+}
+
+/// A conversion: source in place, all components converted, the wanted ones moved.
+fn convert(mut inst: Inst, b: &mut Builder<'_>) {
+    let mask = inst.dst.write_mask();
+    let source = whole(&inst.srcs[0], mask, b);
+    let (all, read) = b.temp(inst.dst.ty);
+    let mut plain = b.align1();
+    let all = all.with_region(Region::PACKED);
+    plain.mov(all, source).saturate = inst.saturate;
+    inst.saturate = false;
+    inst.srcs[0] = read;
+    b.push(inst);
+}
+
+/// A source as consecutive elements with a value for every channel: that of an enabled component
+/// for one that is not.
+fn whole(src: &Operand, mask: WriteMask, b: &mut Builder<'_>) -> Operand {
+    let plain = src.without_modifiers();
+    let in_place = src.in_grf() && plain.is_packed() && mask == WriteMask::XYZW;
+    let copied = if in_place || src.is_imm() || src.region == Region::SCALAR {
+        plain
+    } else {
+        let straight = plain.vectors().map_or(plain, |(Swizzle(swizzle), _)| {
+            let first = mask.0.trailing_zeros() as usize & 3;
+            let wanted = |c: usize| swizzle[if mask.0 >> c & 1 == 1 { c } else { first }];
+            plain.with_swizzle(Swizzle([0, 1, 2, 3].map(wanted)))
+        });
+        let (copy, read) = b.temp(src.ty);
+        b.mov(copy, straight);
+        read
+    };
+    let copied = copied.as_source(AccessMode::Align1).unwrap_or(copied);
+    Operand { negate: src.negate, abs: src.abs, ..copied }
+}
+
+/// An operation: narrower sources are converted first, a narrower result is made of one of 64
+/// bits.
+fn compute(mut inst: Inst, b: &mut Builder<'_>) {
+    let mask = Region::Mask(inst.dst.write_mask());
+    let wide = Type::Df;
+    for index in 0..inst.srcs.len() {
+        let src = inst.srcs[index];
+        if src.ty.size() == 8 {
+            continue;
+        }
+        let (copy, read) = b.temp(wide);
+        let mut conversion = Inst::new(
+            Op::Hw(Opcode::Mov),
+            inst.exec_size,
+            copy.with_region(Region::Mask(inst.channels_read(index))),
+            &[src],
+        );
+        conversion.access_mode = AccessMode::Align16;
+        conversion.group = inst.group;
+        conversion.no_mask = inst.no_mask;
+        convert(conversion, b);
+        inst.srcs[index] = read;
+    }
+    if inst.dst.is_null() || inst.dst.ty.size() == 8 {
+        b.push(inst);
+        return;
+    }
+    let (result, read) = b.temp(wide);
+    let mut last =
+        Inst { op: Op::Hw(Opcode::Mov), srcs: smallvec::smallvec![read], ..inst.clone() };
+    last.cond_mod = CondMod::None;
+    last.saturate = false;
+    if inst.op.predicate_selects() {
+        last.predicate = Predicate::NONE;
+    }
+    let compares = matches!(inst.op, Op::Hw(Opcode::Cmp | Opcode::Cmpn));
+    inst.dst = result.with_region(mask);
+    b.push(inst);
+    if compares {
+        // All ones or zeros: either dword is the answer.
+        let dwords = whole(&read, last.dst.write_mask(), b).retype(Type::Ud).with_stride(2);
+        let (all, answer) = b.temp(Type::Ud);
+        b.align1().mov(all.with_region(Region::PACKED), dwords);
+        last.srcs[0] = answer.retype(last.dst.ty);
+        b.push(last);
+    } else {
+        convert(last, b);
+    }
+}

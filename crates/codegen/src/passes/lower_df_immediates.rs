@@ -1,0 +1,60 @@
+//! `lower_df_immediates`: constants of 64 bits in Align16 instructions go to registers, where the
+//! device has no immediates of that size (two- and three-source instructions never do).
+//!
+//! With `dim` (gen7.5) the first component of both vertices gets the constant, so that the reader
+//! can be one instruction. Without, one double does: readers work on one vertex at a time there.
+
+use crestline_device::Device;
+use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
+
+use super::{PassError, legal};
+use crate::ir::{Builder, Function, Op, Operand, Region};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn lower_df_immediates(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    Ok(function.rewrite(|mut inst, b| {
+        let mut changed = false;
+        if inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) {
+            let direct = inst.is_mov() && device.has_64bit_immediate() && inst.dst.ty == Type::Df;
+            for src in &mut inst.srcs {
+                if let Some(bits) = src.imm_bits().filter(|_| src.ty.size() == 8 && !direct) {
+                    let value = constant(bits, src.ty, device, b);
+                    *src = Operand { negate: src.negate, abs: src.abs, ..value };
+                    changed = true;
+                }
+            }
+        }
+        b.push(inst);
+        changed
+    }))
+}
+
+/// A register with a constant in every component that the operand reads.
+fn constant(bits: u64, ty: Type, device: &Device, b: &mut Builder<'_>) -> Operand {
+    if device.has_dim() {
+        let mut b = b.align16();
+        let mut b = b.no_mask();
+        let value = b.vregs().bytes(8 * ty.size());
+        for vertex in 0..2 {
+            let first = Operand::vgrf(value, ty).byte_offset(vertex * 4 * ty.size());
+            let first = first.with_region(Region::Mask(WriteMask(1)));
+            let mut half = b.exec(4);
+            half.group(0).emit(Op::Hw(Opcode::Dim), first, &[Operand::imm(bits, ty)]);
+        }
+        return Operand::vgrf(value, ty).with_region(Region::Swizzle(Swizzle([0; 4])));
+    }
+    let value = b.scalar(ty);
+    let mut b = b.uniform();
+    if device.has_64bit_immediate() {
+        b.mov(value, Operand::imm(bits, ty));
+        return value;
+    }
+    for half in 0..2 {
+        let dword = value.retype(Type::Ud).byte_offset(4 * half);
+        b.mov(dword, Operand::imm_ud((bits >> (32 * half)) as u32));
+    }
+    value
+}

@@ -1,0 +1,253 @@
+//! `lower_df_swizzles`: operations on vectors of doubles become instructions whose sources have
+//! legal regions.
+//!
+//! 1. [`plan`] divides the enabled components into the fewest instructions. Three-source
+//!    instructions have no region for some components; those sources are copied first, where the
+//!    copy's own instructions count too.
+//! 2. Where one part would overwrite what a later one reads, the parts are put in another order,
+//!    or, if none will do, what overlaps is copied.
+//!
+//! Masks that the hardware misreads are left to `lower_df_writemasks`, and instructions that must
+//! be one vector wide to `lower_simd_width`, but both are paid for here.
+
+mod plan;
+
+use crestline_device::Device;
+use crestline_isa::{AccessMode, Opcode, PredCtrl, Swizzle, WriteMask};
+
+use super::legal::align16::{TORN_MASKS, double_rows, is_wide};
+use super::{PassError, legal};
+use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
+use plan::cheapest;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Sources that no copy can help, and a predicate over vectors whose flag the instruction itself
+/// changes.
+pub fn lower_df_swizzles(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    function.try_rewrite(|inst, b| {
+        if !is_vector_of_doubles(&inst) {
+            b.push(inst);
+            return Ok(false);
+        }
+        lower(inst, device, Torn::Keep, b)
+    })
+}
+
+/// Whether an instruction is one of Align16 arithmetic with an operand of 64 bits.
+pub(super) fn is_vector_of_doubles(inst: &Inst) -> bool {
+    inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) && is_wide(inst)
+}
+
+/// What becomes of parts with a mask that the hardware misreads.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Torn {
+    /// They stay, unless their order matters.
+    Keep,
+    /// They become one part for each component.
+    Split,
+}
+
+/// Emits the instructions that an operation on doubles becomes. Says whether they are others.
+///
+/// # Errors
+/// See [`lower_df_swizzles`].
+pub(super) fn lower(
+    mut inst: Inst,
+    device: &Device,
+    torn: Torn,
+    b: &mut Builder<'_>,
+) -> Result<bool, PassError> {
+    let fail = |inst: &Inst| PassError::operand("lower_df_swizzles", &inst.dst);
+    let mut plan = Plan::best(&inst, 0, device).ok_or_else(|| fail(&inst))?;
+    let overlaps = |inst: &Inst, index: &usize| inst.dst_overlaps_src(*index);
+    let overlapping: Vec<usize> =
+        (0..inst.srcs.len()).filter(|index| overlaps(&inst, index)).collect();
+    let torn = if overlapping.is_empty() { torn } else { Torn::Split };
+    let mut parts = with_torn(plan.parts, torn);
+    if !order(&inst, &mut parts) {
+        let needed = overlapping.iter().fold(0, |set, index| set | 1 << index);
+        plan = Plan::best(&inst, needed, device).ok_or_else(|| fail(&inst))?;
+        parts = with_torn(plan.parts, torn);
+    }
+    if inst.writes_flag()
+        && parts.len() > 1
+        && !matches!(inst.predicate.ctrl, PredCtrl::None | PredCtrl::Normal)
+    {
+        return Err(fail(&inst));
+    }
+    let changed = parts.len() > 1 || !plan.copies.is_empty();
+    for (index, parts) in plan.copies {
+        copy(&mut inst, index, &with_torn(parts, torn), b);
+    }
+    for part in parts {
+        b.push(piece(&inst, part));
+    }
+    Ok(changed)
+}
+
+/// What becomes of an instruction.
+struct Plan {
+    /// Sources to copy first, and the parts of each copy.
+    copies: Vec<(usize, Vec<WriteMask>)>,
+    /// The parts of the instruction itself.
+    parts: Vec<WriteMask>,
+    /// Instructions in all.
+    cost: u32,
+}
+
+impl Plan {
+    /// The cheapest plan that copies certain sources at least, one bit each.
+    fn best(inst: &Inst, needed: u32, device: &Device) -> Option<Plan> {
+        let count = inst.srcs.len();
+        let more = legal::is_three_source(inst.op);
+        let sets = (0..1u32 << count).filter(|set| set & needed == needed);
+        let plans = sets.filter(|set| more || *set == needed).filter_map(|set| {
+            let copied: Vec<usize> = (0..count).filter(|index| set >> index & 1 == 1).collect();
+            Plan::with_copies(inst, &copied, device)
+        });
+        plans.min_by_key(|plan| plan.cost)
+    }
+
+    /// The plan that copies certain sources.
+    fn with_copies(inst: &Inst, copied: &[usize], device: &Device) -> Option<Plan> {
+        let mut rest = inst.clone();
+        let mut plan = Plan { copies: Vec::new(), parts: Vec::new(), cost: 0 };
+        for &index in copied {
+            if !rest.srcs[index].in_grf() {
+                return None;
+            }
+            let (cost, parts) = divide(&copy_of(inst, index), device)?;
+            plan.cost += cost;
+            plan.copies.push((index, parts));
+            rest.srcs[index] = in_place(&rest.srcs[index]);
+        }
+        let (cost, parts) = divide(&rest, device)?;
+        plan.parts = parts;
+        plan.cost += cost;
+        Some(plan)
+    }
+}
+
+/// Parts with their torn masks split or kept.
+fn with_torn(parts: Vec<WriteMask>, torn: Torn) -> Vec<WriteMask> {
+    let split = |part: WriteMask| {
+        let all = torn == Torn::Keep || !TORN_MASKS.contains(&part);
+        let whole = all.then_some(part);
+        whole.into_iter().chain(components(part).filter(move |_| !all))
+    };
+    parts.into_iter().flat_map(split).collect()
+}
+
+/// The cheapest division of one instruction.
+fn divide(inst: &Inst, device: &Device) -> Option<plan::Division> {
+    cheapest(inst.dst.write_mask(), &|part| cost(&piece(inst, part), device))
+}
+
+/// Instructions that a part will need; `None` if its sources have no regions.
+fn cost(part: &Inst, device: &Device) -> Option<u32> {
+    let three = legal::is_three_source(part.op);
+    let legal = part.srcs.iter().enumerate().all(|(index, src)| {
+        let rows = double_rows(src, part.channels_read(index));
+        !src.in_grf() || src.ty.size() != 8 || rows.is_some_and(|rows| !(three && rows.same))
+    });
+    if !legal {
+        return None;
+    }
+    let mask = part.dst.write_mask();
+    if TORN_MASKS.contains(&mask) {
+        let each = components(mask).map(|component| cost(&piece(part, component), device));
+        return each.sum();
+    }
+    Some(u32::from(part.exec_size / legal::max_exec_size(part, device)))
+}
+
+/// The components of a mask, one at a time.
+pub(super) fn components(mask: WriteMask) -> impl Iterator<Item = WriteMask> {
+    (0..4).map(|component| WriteMask(1 << component)).filter(move |one| mask.0 & one.0 != 0)
+}
+
+/// Some of an instruction's components. One alone asks for its bit of the flag by name, as
+/// programs known to run do.
+pub(super) fn piece(inst: &Inst, mask: WriteMask) -> Inst {
+    let mut piece = inst.clone();
+    piece.dst.region = Region::Mask(mask);
+    if piece.predicate.ctrl == PredCtrl::Normal && mask != inst.dst.write_mask() {
+        piece.predicate.ctrl = match mask.0 {
+            1 => PredCtrl::X,
+            2 => PredCtrl::Y,
+            4 => PredCtrl::Z,
+            8 => PredCtrl::W,
+            _ => PredCtrl::Normal,
+        };
+    }
+    piece
+}
+
+/// A source in a register of its own where each component is in its place.
+fn in_place(src: &Operand) -> Operand {
+    let whole = Region::Swizzle(Swizzle::XYZW);
+    Operand { region: whole, offset: 0, ..*src }
+}
+
+/// The move that brings source `index` into place; its destination is only a mask yet.
+fn copy_of(inst: &Inst, index: usize) -> Inst {
+    let src = inst.srcs[index].without_modifiers();
+    let mask = Region::Mask(inst.channels_read(index));
+    let dst = Operand::null(src.ty).with_region(mask);
+    let copy = Inst::new(Op::Hw(Opcode::Mov), inst.exec_size, dst, &[src]);
+    let access_mode = AccessMode::Align16;
+    Inst { group: inst.group, no_mask: inst.no_mask, access_mode, ..copy }
+}
+
+/// Copies source `index` in parts.
+fn copy(inst: &mut Inst, index: usize, parts: &[WriteMask], b: &mut Builder<'_>) {
+    let old = inst.srcs[index];
+    let (dst, read) = b.temp(old.ty);
+    let copy = Inst { dst, ..copy_of(inst, index) };
+    for part in parts {
+        b.push(piece(&copy, *part));
+    }
+    inst.srcs[index] = Operand { negate: old.negate, abs: old.abs, ..read };
+}
+
+/// Puts parts in an order in which none reads what an earlier one wrote. Says whether there is
+/// one.
+fn order(inst: &Inst, parts: &mut [WriteMask]) -> bool {
+    let pieces: Vec<Inst> = parts.iter().map(|part| piece(inst, *part)).collect();
+    let mut left: Vec<usize> = (0..parts.len()).collect();
+    let mut ordered = Vec::with_capacity(parts.len());
+    while !left.is_empty() {
+        // The next part is one that writes nothing the others still read.
+        let next = left.iter().position(|&early| {
+            left.iter().all(|&late| early == late || !overwrites(&pieces[early], &pieces[late]))
+        });
+        let Some(next) = next else { return false };
+        ordered.push(parts[left.remove(next)]);
+    }
+    parts.copy_from_slice(&ordered);
+    true
+}
+
+/// Whether an instruction writes bytes that another reads.
+fn overwrites(early: &Inst, late: &Inst) -> bool {
+    let size = early.dst.ty.size();
+    let enabled = |mask: WriteMask, channel: u32| mask.0 >> (channel % 4) & 1 == 1;
+    let channels = || 0..u32::from(early.exec_size);
+    let writes = |channel: u32| enabled(early.dst.write_mask(), channel);
+    late.srcs.iter().enumerate().any(|(index, src)| {
+        let reads = |channel: u32| enabled(late.channels_read(index), channel);
+        src.file == early.dst.file
+            && channels().filter(|channel| writes(*channel)).any(|channel| {
+                let written = early.dst.offset + early.dst.channel_offset(channel);
+                channels().filter(|channel| reads(*channel)).any(|channel| {
+                    let read = src.offset + src.channel_offset(channel);
+                    read < written + size && written < read + src.ty.size()
+                })
+            })
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,24 @@
+//! `lower_df_writemasks`: instructions that write exactly x and y, or exactly z and w, of a vector
+//! of doubles become one for each component, since the hardware takes those two masks for masks
+//! of dwords.
+
+use crestline_device::Device;
+
+use super::PassError;
+use super::legal::align16::TORN_MASKS;
+use super::lower_df_swizzles::{Torn, is_vector_of_doubles, lower};
+use crate::ir::Function;
+
+/// Runs the pass.
+///
+/// # Errors
+/// As for `lower_df_swizzles`.
+pub fn lower_df_writemasks(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    function.try_rewrite(|inst, b| {
+        if !is_vector_of_doubles(&inst) || !TORN_MASKS.contains(&inst.dst.write_mask()) {
+            b.push(inst);
+            return Ok(false);
+        }
+        lower(inst, device, Torn::Split, b)
+    })
+}
