@@ -22,6 +22,7 @@ mod lower_regioning;
 mod lower_simd_width;
 mod lower_uniforms;
 mod opt_cmod_propagation;
+mod opt_coalesce_vectors;
 mod opt_coalesce_webs;
 mod opt_copy_propagation;
 mod opt_cse;
@@ -29,6 +30,7 @@ mod opt_dead_code;
 mod opt_register_coalesce;
 mod opt_saturate_propagation;
 mod opt_split_registers;
+mod opt_vector_copies;
 
 pub use lower_collect::lower_collect;
 pub use lower_conversions::lower_conversions;
@@ -46,6 +48,7 @@ pub use lower_regioning::lower_regioning;
 pub use lower_simd_width::lower_simd_width;
 pub use lower_uniforms::lower_uniforms;
 pub use opt_cmod_propagation::opt_cmod_propagation;
+pub use opt_coalesce_vectors::opt_coalesce_vectors;
 pub use opt_coalesce_webs::opt_coalesce_webs;
 pub use opt_copy_propagation::opt_copy_propagation;
 pub use opt_cse::opt_cse;
@@ -53,11 +56,12 @@ pub use opt_dead_code::opt_dead_code;
 pub use opt_register_coalesce::opt_register_coalesce;
 pub use opt_saturate_propagation::opt_saturate_propagation;
 pub use opt_split_registers::opt_split_registers;
+pub use opt_vector_copies::opt_vector_copies;
 
 use crestline_device::Device;
 
 use crate::ir::{FlowError, Function, OffsetError, Operand};
-use crate::schedule::{opt_schedule_early, opt_schedule_late};
+use crate::schedule::{opt_dependency_control, opt_schedule_early, opt_schedule_late};
 
 /// Why a pass cannot do its work.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -114,11 +118,13 @@ macro_rules! passes {
 pub const OPTIMIZE: &[Pass] = passes![
     opt_split_registers,
     opt_copy_propagation,
+    opt_vector_copies,
     opt_cse,
     opt_cmod_propagation,
     opt_saturate_propagation,
     opt_dead_code,
     opt_register_coalesce,
+    opt_coalesce_vectors,
 ];
 
 /// From selected operations to instructions the hardware has, before register allocation.
@@ -146,7 +152,7 @@ pub const COALESCE: &[Pass] = passes![opt_coalesce_webs];
 pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];
 
 /// Just after register allocation.
-pub const SCHEDULE_ALLOCATED: &[Pass] = passes![opt_schedule_late];
+pub const SCHEDULE_ALLOCATED: &[Pass] = passes![opt_schedule_late, opt_dependency_control];
 
 /// After register allocation.
 pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect, lower_math_hazards];

@@ -6,7 +6,7 @@
 //! compares before it wraps.
 
 use crestline_device::Device;
-use crestline_isa::{CondMod, Opcode, Type};
+use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 
 use super::{PassError, legal};
 use crate::ir::{Flag, Function, Inst, Op, Operand};
@@ -73,8 +73,8 @@ fn definition(
         let inst = &insts[index];
         let written = inst.span_written();
         if written.overlaps(&read) {
-            return (written == read && can_carry(inst, reader, value, cond_mod, device))
-                .then_some(index);
+            let same = written == read || inst.access_mode == AccessMode::Align16;
+            return (same && can_carry(inst, reader, value, cond_mod, device)).then_some(index);
         }
         if touches(inst, reader.flag) || inst.op.is_flow() {
             return None;
@@ -128,7 +128,8 @@ fn can_carry(
         && !inst.is_predicated()
         && !inst.saturate
         && (inst.dst.ty == value.ty || integer && equality && same_integer(inst.dst.ty, value.ty))
-        && inst.dst.region == value.region
+        && value.is_result(&inst.dst, reader.dst.write_mask())
+        && inst.dst.write_mask() == reader.dst.write_mask()
         && inst.exec_size == reader.exec_size
         && inst.group == reader.group
         && inst.no_mask == reader.no_mask

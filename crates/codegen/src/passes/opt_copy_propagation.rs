@@ -268,7 +268,7 @@ fn part_through(
 
 /// The reader with another source; its modifiers come on top. Constants move to the last place
 /// where operands may change places.
-fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
+pub(super) fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
     let old = inst.srcs[index];
     let mut changed = inst.clone();
     let mut source = new;
@@ -336,7 +336,7 @@ fn fold_modifiers(imm: Operand, reader: &Operand, logic: bool) -> Option<Operand
 }
 
 /// Whether a change leaves an instruction as fit for the hardware as it was.
-fn stays_legal(old: &Inst, new: &Inst, device: &Device) -> bool {
+pub(super) fn stays_legal(old: &Inst, new: &Inst, device: &Device) -> bool {
     let sources = |inst: &Inst| {
         (0..inst.srcs.len()).filter(|i| !legal::src_is_legal(inst, *i, device)).count()
     };

@@ -4,10 +4,11 @@
 //! own view (see [`Liveness`]): a masked write ends the need for what it overwrites.
 
 use crestline_device::Device;
-use crestline_isa::{ArfKind, CondMod, Opcode};
+use crestline_isa::{ArfKind, CondMod, Opcode, WriteMask};
 
+use super::legal::align16::TORN_MASKS;
 use super::{PassError, legal};
-use crate::ir::{BlockId, Cfg, File, Function, Inst, Op, Operand};
+use crate::ir::{BlockId, Cfg, File, Function, Inst, Op, Operand, Region};
 use crate::regalloc::liveness::{Access, Liveness, Slot, accesses};
 
 /// Runs the pass.
@@ -115,12 +116,42 @@ impl State<'_> {
                 verdict = Verdict::Changed;
             }
         }
+        if let Some(mask) = self.needed_components(inst)
+            && mask != inst.dst.write_mask()
+        {
+            inst.dst.region = Region::Mask(mask);
+            verdict = Verdict::Changed;
+        }
         if !dst_live && !inst.dst.is_null() && can_drop_dst(inst) {
             inst.dst = Operand::null(inst.dst.ty);
             verdict = Verdict::Changed;
         }
         self.step(inst);
         verdict
+    }
+
+    /// The components of a vector that are read later; `None` where others must be written too.
+    fn needed_components(&self, inst: &Inst) -> Option<WriteMask> {
+        let Region::Mask(mask) = inst.dst.region else { return None };
+        inst.dst.vreg()?;
+        if !legal::has_regions(inst.op) || inst.writes_flag() || inst.writes_accumulator() {
+            return None;
+        }
+        let read = |component: u8| {
+            let one = Region::Mask(WriteMask(1 << component));
+            let only = Inst { dst: inst.dst.with_region(one), ..inst.clone() };
+            let mut live = false;
+            accesses(&self.liveness.slots, &only, &mut |access| {
+                live |=
+                    access.write && access.kills && self.live.has_any(access.slot, access.bytes);
+            });
+            live
+        };
+        let needed = (0..4u8).filter(|c| mask.0 >> c & 1 == 1 && read(*c));
+        let needed = WriteMask(needed.fold(0, |mask, component| mask | 1 << component));
+        // The hardware cannot have every mask of doubles.
+        (needed.0 != 0 && (inst.dst.ty.size() < 8 || !TORN_MASKS.contains(&needed)))
+            .then_some(needed)
     }
 
     /// Moves to the point before an instruction that stays.

@@ -67,8 +67,7 @@ fn can_saturate(def: &Inst, reader: &Inst) -> bool {
         && def.cond_mod == CondMod::None
         && !def.predicate_disables()
         && def.dst.ty == Type::F
-        && def.dst.offset == src.offset
-        && def.dst.region == src.region
+        && src.is_result(&def.dst, reader.dst.write_mask())
         && def.exec_size == reader.exec_size
         && def.group == reader.group
         && (def.no_mask || !reader.no_mask)

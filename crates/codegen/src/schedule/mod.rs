@@ -3,17 +3,20 @@
 //! - [`opt_schedule_early`], before register allocation: hides latencies while registers are
 //!   plenty, frees registers when they are not.
 //! - [`opt_schedule_late`], on physical registers: latencies only.
+//! - [`opt_dependency_control`], then: what writes parts of one register does not wait.
 //! - [`estimate`]: cycles, for statistics.
 //!
-//! Both look a bounded number of instructions ahead, so that time grows linearly.
+//! The schedulers look a bounded number of instructions ahead, so that time grows linearly.
 
 mod dag;
 mod estimate;
 pub mod latency;
+mod opt_dependency_control;
 mod opt_schedule_early;
 mod opt_schedule_late;
 
 pub use estimate::{Estimate, estimate};
+pub use opt_dependency_control::opt_dependency_control;
 pub use opt_schedule_early::opt_schedule_early;
 pub use opt_schedule_late::opt_schedule_late;
 

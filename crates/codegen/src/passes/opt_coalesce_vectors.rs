@@ -1,0 +1,195 @@
+//! `opt_coalesce_vectors`: components of a vector that are only computed to be moved elsewhere
+//! are computed there.
+//!
+//! For an Align16 `mov dst.m, src.s` where the register `src` lives in one block, from writes to
+//! this move: each writer writes the components of `dst` that the move would have filled from
+//! what it makes, so its sources' swizzles follow, and the move goes. A dot product makes the same
+//! for all components. Between the first write of `src` and the move nothing else may read or
+//! write the components of `dst`, but for the first writer itself, which reads before it writes.
+
+use hashbrown::HashMap;
+
+use crestline_device::Device;
+use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
+
+use super::{PassError, legal};
+use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let homes = homes(function);
+    let mut changed = false;
+    for (index, block) in function.blocks.iter_mut().enumerate() {
+        // The instructions that name each register which lives in this block alone.
+        let mut places: HashMap<Vreg, Vec<usize>> = HashMap::new();
+        for (at, inst) in block.insts.iter().enumerate() {
+            for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
+                if homes.get(&vreg) == Some(&Some(index)) {
+                    places.entry(vreg).or_default().push(at);
+                }
+            }
+        }
+        let mut dead = vec![false; block.insts.len()];
+        for at in 0..block.insts.len() {
+            let Some(copy) = Copy::of(&block.insts[at]) else { continue };
+            let Some(list) = places.get(&copy.from) else { continue };
+            let Some(writers) = plan(block, &dead, at, &copy, list, device) else { continue };
+            // The destination has other writers now.
+            if let Some(own) = copy.dst.vreg().and_then(|vreg| places.get_mut(&vreg)) {
+                own.extend(writers.iter().map(|(writer, _)| *writer));
+                own.sort_unstable();
+            }
+            for (writer, inst) in writers {
+                block.insts[writer] = inst;
+            }
+            dead[at] = true;
+            changed = true;
+        }
+        let mut dead = dead.into_iter();
+        block.insts.retain(|_| !dead.next().unwrap_or(false));
+    }
+    Ok(changed)
+}
+
+/// The block that alone names each register, if one does.
+fn homes(function: &Function) -> HashMap<Vreg, Option<usize>> {
+    let mut homes: HashMap<Vreg, Option<usize>> = HashMap::new();
+    for (index, block) in function.blocks.iter().enumerate() {
+        for inst in &block.insts {
+            for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
+                let home = homes.entry(vreg).or_insert(Some(index));
+                if *home != Some(index) {
+                    *home = None;
+                }
+            }
+        }
+    }
+    homes
+}
+
+/// A move that may go: where it moves to, and which component goes to which.
+struct Copy {
+    dst: Operand,
+    from: Vreg,
+    swizzle: Swizzle,
+    mask: WriteMask,
+}
+
+impl Copy {
+    fn of(inst: &Inst) -> Option<Copy> {
+        let src = *inst.srcs.first()?;
+        let plain = inst.access_mode == AccessMode::Align16
+            && legal::is_raw_move(inst)
+            && !inst.is_predicated()
+            && !inst.writes_flag()
+            && inst.dst.ty.size() == 4
+            && inst.dst.in_grf();
+        let (swizzle, step) = src.vectors()?;
+        let from = src.vreg()?;
+        let whole = src.offset == 0 && step == 4 && inst.dst.vreg() != Some(from);
+        let Region::Mask(mask) = inst.dst.region else { return None };
+        (plain && whole).then_some(Copy { dst: inst.dst, from, swizzle, mask })
+    }
+}
+
+/// The instructions that make the value, as they must be for the move at `at` to go; those at
+/// `places` name its register.
+fn plan(
+    block: &Block,
+    dead: &[bool],
+    at: usize,
+    copy: &Copy,
+    places: &[usize],
+    device: &Device,
+) -> Option<Vec<(usize, Inst)>> {
+    let insts = &block.insts;
+    let (mover, from, mask) = (&insts[at], copy.from, copy.mask);
+    let mut writers = Vec::new();
+    for &index in places.iter().filter(|index| **index != at && !dead[**index]) {
+        let inst = &insts[index];
+        let reads = inst.srcs.iter().any(|src| src.vreg() == Some(from));
+        if index > at || reads || inst.dst.vreg() != Some(from) {
+            return None;
+        }
+        writers.push((index, moved(inst, mover, copy)?));
+    }
+    let first = writers.first()?.0;
+    // What the move fills must all have been made, each component once.
+    let mut made = 0;
+    for (_, inst) in &writers {
+        let part = inst.dst.write_mask().0;
+        if made & part != 0 {
+            return None;
+        }
+        made |= part;
+    }
+    if made != mask.0 {
+        return None;
+    }
+    let bytes = |inst: &Inst| inst.span_written().overlaps(&mover.span_written());
+    for (index, inst) in insts[..at].iter().enumerate().skip(first) {
+        let writes = !writers.iter().any(|(writer, _)| *writer == index) && bytes(inst);
+        let reads = index != first
+            && (0..inst.srcs.len()).any(|i| inst.span_read(i).overlaps(&mover.span_written()));
+        if !dead[index] && (writes || reads) {
+            return None;
+        }
+    }
+    let legal = |(index, new): &(usize, Inst)| {
+        legal::is_legal(new, device) || !legal::is_legal(&insts[*index], device)
+    };
+    writers.iter().all(legal).then_some(writers)
+}
+
+/// A writer of the moved register with the move's destination instead, if it can have it.
+fn moved(inst: &Inst, mover: &Inst, copy: &Copy) -> Option<Inst> {
+    let Copy { dst, swizzle, mask, .. } = copy;
+    let Region::Mask(written) = inst.dst.region else { return None };
+    let same = inst.access_mode == AccessMode::Align16
+        && legal::has_regions(inst.op)
+        && inst.dst.offset == 0
+        && inst.dst.ty.size() == 4
+        && (inst.exec_size, inst.group, inst.no_mask)
+            == (mover.exec_size, mover.group, mover.no_mask);
+    let whole_register = dst.offset.is_multiple_of(GRF_BYTES) || inst.exec_size == 4;
+    let free = !inst.is_predicated() && !inst.writes_flag() && !inst.writes_accumulator();
+    if !same || !free || !whole_register || inst.reads_accumulator() {
+        return None;
+    }
+    // The components of the destination that the move would fill from this.
+    let filled = (0..4u8)
+        .filter(|to| mask.0 >> to & 1 == 1 && written.0 >> swizzle.0[usize::from(*to)] & 1 == 1);
+    let new_mask = WriteMask(filled.fold(0, |all, to| all | 1 << to));
+    if new_mask.0 == 0 {
+        return None;
+    }
+    let mut new = inst.clone();
+    new.dst = Operand { ty: inst.dst.ty, ..dst.with_region(Region::Mask(new_mask)) };
+    let dot = matches!(inst.op, Op::Hw(Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph));
+    if dot {
+        return Some(new);
+    }
+    for src in &mut new.srcs {
+        *src = swizzled(src, *swizzle)?;
+    }
+    Some(new)
+}
+
+/// What component `swizzle[c]` of an instruction read is what component `c` of it reads now.
+fn swizzled(src: &Operand, swizzle: Swizzle) -> Option<Operand> {
+    if let Some((Swizzle(old), _)) = src.vectors() {
+        return Some(src.with_swizzle(Swizzle(swizzle.0.map(|c| old[usize::from(c)]))));
+    }
+    match src.file {
+        File::Imm(bits) if src.ty == Type::Vf => {
+            let element = |c: u8| bits >> (8 * c) & 0xff;
+            let packed = (0..4usize).map(|c| element(swizzle.0[c]) << (8 * c)).sum();
+            Some(Operand::imm(packed, Type::Vf))
+        }
+        File::Imm(_) => (!src.ty.is_packed_vector()).then_some(*src),
+        _ => (src.region == Region::SCALAR).then_some(*src),
+    }
+}

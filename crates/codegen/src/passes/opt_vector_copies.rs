@@ -1,0 +1,252 @@
+//! `opt_vector_copies`: copy propagation for Align16, component by component.
+//!
+//! Within a block. Of each component of a vector it is known which component of which vector, or
+//! which constant, it was copied from. A reader may read from there if all components that its
+//! channels look at were copied from one vector: their numbers become its swizzle. Different
+//! constants become one packed vector of floats where the reader can have one.
+//!
+//! The channels of a vector are enabled together, so a masked copy has made whatever a masked
+//! reader of the same vectors reads.
+
+use hashbrown::HashMap;
+
+use crestline_device::Device;
+use crestline_isa::{AccessMode, Swizzle, Type};
+
+use super::opt_copy_propagation::{stays_legal, with_source};
+use super::{PassError, legal};
+use crate::ir::{File, Function, Inst, Operand, Region};
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_vector_copies(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let mut changed = false;
+    for block in &mut function.blocks {
+        let mut copies = Copies::default();
+        for inst in &mut block.insts {
+            if inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) {
+                // A constant may make the other source change places, so one round is not enough.
+                for _ in 0..2 {
+                    for index in 0..inst.srcs.len() {
+                        changed |= propagate(inst, index, &copies, device);
+                    }
+                }
+            }
+            copies.kill(inst);
+            copies.add(inst);
+        }
+    }
+    Ok(changed)
+}
+
+/// A component: the file and the offset of its vector, its size, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+struct Component {
+    file: File,
+    offset: u32,
+    size: u32,
+    number: u8,
+}
+
+/// What a component was copied from: an operand all of whose channels read that.
+#[derive(Clone, Copy, Debug)]
+struct Origin {
+    src: Operand,
+    ty: Type,
+    exec_size: u8,
+    group: u8,
+    no_mask: bool,
+}
+
+/// Whether an instruction writes what the channels of an operand read, all of each vector one
+/// component.
+fn overwrites(inst: &Inst, operand: &Operand, exec_size: u8) -> bool {
+    let written = inst.span_written();
+    let size = inst.dst.ty.size();
+    let components = match inst.dst.region {
+        Region::Mask(mask) if legal::has_regions(inst.op) => Some(mask.0),
+        _ => None,
+    };
+    operand.file == written.file
+        && (0..u32::from(exec_size)).step_by(4).any(|channel| {
+            let start = operand.offset + operand.channel_offset(channel);
+            let end = start + operand.ty.size();
+            let meets = |first: u32, last: u32| first < end && start < last;
+            let element = |channel: u32| {
+                let at = inst.dst.offset + inst.dst.channel_offset(channel);
+                meets(at, at + size)
+            };
+            meets(written.start, written.end)
+                && components.is_none_or(|mask| {
+                    (0..u32::from(inst.exec_size))
+                        .any(|channel| mask >> (channel % 4) & 1 == 1 && element(channel))
+                })
+        })
+}
+
+/// Copies that hold at this point.
+#[derive(Default)]
+struct Copies {
+    of: HashMap<Component, Origin>,
+}
+
+impl Copies {
+    fn kill(&mut self, inst: &Inst) {
+        let written = inst.span_written();
+        if inst.dst.is_null() || self.of.is_empty() {
+            return;
+        }
+        if matches!(written.file, File::Indirect { .. }) {
+            self.of.clear();
+            return;
+        }
+        self.of.retain(|component, origin| {
+            let region = Region::Swizzle(Swizzle([component.number; 4]));
+            let own = Operand::imm(0, origin.ty).with_region(region);
+            let own = Operand { file: component.file, offset: component.offset, ..own };
+            let source = overwrites(inst, &origin.src, origin.exec_size);
+            !source && !overwrites(inst, &own, origin.exec_size)
+        });
+    }
+
+    fn add(&mut self, inst: &Inst) {
+        let Some(&src) = inst.srcs.first() else { return };
+        let bare = Inst { srcs: [src.without_modifiers()].as_slice().into(), ..inst.clone() };
+        let same = src.ty == inst.dst.ty;
+        let vf = src.ty == Type::Vf && inst.dst.ty == Type::F;
+        // Unsigned negation computes beyond 32 bits in some readers.
+        let modified =
+            !src.has_modifiers() || same && (src.ty.is_float() || src.ty.is_signed_int());
+        let plain = inst.access_mode == AccessMode::Align16
+            && inst.is_mov()
+            && !inst.is_predicated()
+            && !inst.saturate
+            && !inst.writes_flag()
+            && (same || vf || legal::is_raw_move(&bare))
+            && modified
+            && inst.dst.vreg().is_some()
+            && matches!(src.file, File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_))
+            && !inst.dst_overlaps_src(0);
+        let Region::Mask(mask) = inst.dst.region else { return };
+        if !plain {
+            return;
+        }
+        for number in (0..4u8).filter(|number| mask.0 >> number & 1 == 1) {
+            let size = inst.dst.ty.size();
+            let (file, offset) = (inst.dst.file, inst.dst.offset);
+            let Some(src) = component_of(&src, number) else { continue };
+            let origin = Origin {
+                src,
+                ty: inst.dst.ty,
+                exec_size: inst.exec_size,
+                group: inst.group,
+                no_mask: inst.no_mask,
+            };
+            self.of.insert(Component { file, offset, size, number }, origin);
+        }
+    }
+}
+
+/// The source of a copy as one channel of each vector sees it.
+fn component_of(src: &Operand, channel: u8) -> Option<Operand> {
+    if let Some(bits) = src.imm_bits() {
+        let bits = match src.ty {
+            Type::Vf => vf_element(bits, channel),
+            ty if ty.is_packed_vector() => return None,
+            _ => return Some(*src),
+        };
+        return Some(Operand::imm(u64::from(bits), Type::F));
+    }
+    match src.vectors() {
+        Some((Swizzle(swizzle), _)) => {
+            Some(src.with_swizzle(Swizzle([swizzle[usize::from(channel)]; 4])))
+        }
+        None => (src.region == Region::SCALAR).then_some(*src),
+    }
+}
+
+/// Bits of an element of a packed vector of floats (PRM, "VF immediate").
+fn vf_element(bits: u64, element: u8) -> u32 {
+    let code = (bits >> (8 * element)) as u32 & 0xff;
+    if code & 0x7f == 0 {
+        return code << 24;
+    }
+    // Three bits of exponent, biased by 3, and four of mantissa.
+    (code & 0x80) << 24 | ((code >> 4 & 7) + 124) << 23 | (code & 15) << 19
+}
+
+/// The code of a float in a packed vector, if it has one.
+fn vf_code(bits: u32) -> Option<u32> {
+    (0..256).find(|code| vf_element(u64::from(*code), 0) == bits)
+}
+
+fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
+    let src = inst.srcs[index];
+    let Some((Swizzle(swizzle), 4)) = src.vectors() else { return false };
+    let channels = inst.channels_read(index);
+    let enabled = || (0..4usize).filter(|channel| channels.0 >> channel & 1 == 1);
+    let origin = |channel: usize| {
+        let (file, offset, size) = (src.file, src.offset, src.ty.size());
+        let component = Component { file, offset, size, number: swizzle[channel] };
+        copies.of.get(&component).filter(|origin| {
+            let covers = inst.exec_size == origin.exec_size && inst.group == origin.group;
+            covers && (origin.no_mask || !inst.no_mask)
+        })
+    };
+    let mut origins = [None; 4];
+    for channel in enabled() {
+        let Some(found) = origin(channel) else { return false };
+        if found.src.has_modifiers() && src.ty != found.ty {
+            return false;
+        }
+        origins[channel] = Some(found.src);
+    }
+    let Some(new) = together(origins, src.ty) else { return false };
+    let floats = inst.dst.ty == Type::F && inst.srcs.iter().all(|src| src.ty == Type::F);
+    if new.ty == Type::Vf && !floats {
+        return false;
+    }
+    let Some(changed) = with_source(inst, index, new) else { return false };
+    if !stays_legal(inst, &changed, device) {
+        return false;
+    }
+    *inst = changed;
+    true
+}
+
+/// One operand that reads what each channel wants, as a type.
+fn together(origins: [Option<Operand>; 4], ty: Type) -> Option<Operand> {
+    let first = origins.into_iter().flatten().next()?;
+    if let Some(bits) = first.imm_bits() {
+        let all = origins.map(|origin| origin.map_or(Some(bits), |origin| origin.imm_bits()));
+        let [Some(x), Some(y), Some(z), Some(w)] = all else { return None };
+        if [x, y, z, w] == [bits; 4] {
+            return Some(Operand::imm(bits, ty));
+        }
+        if ty != Type::F {
+            return None;
+        }
+        let codes = [x, y, z, w].map(|bits| vf_code(bits as u32));
+        let [Some(x), Some(y), Some(z), Some(w)] = codes else { return None };
+        return Some(Operand::imm(u64::from(x | y << 8 | z << 16 | w << 24), Type::Vf));
+    }
+    let same = |origin: &Operand| {
+        origin.file == first.file
+            && origin.offset == first.offset
+            && (origin.negate, origin.abs) == (first.negate, first.abs)
+            && origin.vectors().map(|(_, step)| step) == first.vectors().map(|(_, step)| step)
+    };
+    if !origins.iter().flatten().all(same) {
+        return None;
+    }
+    let number = |origin: Option<Operand>| {
+        origin.unwrap_or(first).vectors().map_or(0, |(Swizzle([number, ..]), _)| number)
+    };
+    let new = match first.vectors() {
+        Some(_) => first.with_swizzle(Swizzle(origins.map(number))),
+        None => first,
+    };
+    Some(Operand { ty, ..new })
+}

@@ -1,0 +1,96 @@
+//! `opt_dependency_control`: instructions that write different components of one register, with
+//! nothing in between that touches it, need not wait for one another.
+//!
+//! All of such a group but the last leave the register marked as in flight (NoDDClr), all but the
+//! first do not wait for the mark (NoDDChk): PRM vol 4, "Destination Dependency Control". An
+//! instruction that may not execute, and one whose result comes from a shared unit, leave marks
+//! of their own and stay out; so do operands of 64 bits, which some devices forbid here.
+
+use crestline_device::Device;
+use crestline_isa::AccessMode;
+
+use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Region, Span};
+use crate::passes::PassError;
+use crate::passes::legal::{self, align16};
+
+/// Instructions that a group looks ahead over.
+const WINDOW: usize = 64;
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_dependency_control(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let mut changed = false;
+    if device.has_align16() && !device.has_aligned_64bit_regions_only() {
+        for block in &mut function.blocks {
+            changed |= mark(block);
+        }
+    }
+    Ok(changed)
+}
+
+fn mark(block: &mut Block) -> bool {
+    let mut changed = false;
+    let mut grouped = vec![false; block.insts.len()];
+    for first in 0..block.insts.len() {
+        if grouped[first] || !can_join(&block.insts[first]) {
+            continue;
+        }
+        let group = group(&block.insts, first);
+        let Some((last, others)) = group.split_last() else { continue };
+        for index in others {
+            block.insts[*index].no_dd_clear = true;
+        }
+        if !others.is_empty() {
+            block.insts[*last].no_dd_check = true;
+        }
+        for index in others.iter().skip(1) {
+            block.insts[*index].no_dd_check = true;
+        }
+        group.iter().for_each(|index| grouped[*index] = true);
+        changed |= !others.is_empty();
+    }
+    changed
+}
+
+/// The writers of the register that the instruction at `first` writes, up to whatever else
+/// touches it.
+fn group(insts: &[Inst], first: usize) -> Vec<usize> {
+    let dst = insts[first].dst;
+    let register = Span::of(&dst, GRF_BYTES);
+    let mut group = vec![first];
+    let mut written = dst.write_mask().0;
+    for (index, inst) in insts.iter().enumerate().skip(first + 1).take(WINDOW) {
+        let reads = (0..inst.srcs.len()).any(|i| inst.span_read(i).overlaps(&register));
+        let writes = inst.span_written().overlaps(&register);
+        if inst.op.is_flow() || reads {
+            break;
+        }
+        if !writes {
+            continue;
+        }
+        let mask = inst.dst.write_mask().0;
+        let joins = can_join(inst) && inst.dst.offset == dst.offset && written & mask == 0;
+        if !joins || (inst.group, inst.no_mask) != (insts[first].group, insts[first].no_mask) {
+            break;
+        }
+        written |= mask;
+        group.push(index);
+    }
+    group
+}
+
+/// Whether an instruction can be one of a group.
+fn can_join(inst: &Inst) -> bool {
+    matches!(inst.op, Op::Hw(_))
+        && legal::has_regions(inst.op)
+        && inst.access_mode == AccessMode::Align16
+        && !align16::is_wide(inst)
+        && !inst.predicate_disables()
+        && !inst.writes_accumulator()
+        && inst.exec_size == 8
+        && inst.dst.file == File::Grf
+        && inst.dst.offset.is_multiple_of(GRF_BYTES)
+        && matches!(inst.dst.region, Region::Mask(_))
+}
