@@ -18,31 +18,7 @@ use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
 /// Draw calls that the compiler has no code for yet, or not the right one. The test names those that have become right.
-const MISSING: &[&str] = &[
-    "gs_doubles",
-    "gs_dynamic_vertex",
-    "gs_triangles",
-    "tess_barrier",
-    "tess_doubles",
-    "tess_isolines",
-    "tess_isolines_odd",
-    "tess_patch_data",
-    "tess_points",
-    "tess_quads_equal",
-    "tess_quads_even",
-    "tess_terrain",
-    "tess_triangles_equal",
-    "tess_triangles_odd",
-    "tess_vertex_counts",
-    "vs_blocks",
-    "vs_components",
-    "vs_dmat4",
-    "vs_double_conversions",
-    "vs_double_math",
-    "vs_doubles",
-    "vs_dynamic_input",
-    "vs_dynamic_uniform",
-];
+const MISSING: &[&str] = &["vs_double_math"];
 
 const PLATFORMS: [Platform; 2] = [Platform::Ivb, Platform::Hsw];
 
