@@ -19,6 +19,15 @@ void main() {
     imageAtomicOr(image, ivec2(1, 1), 1u << (i % 32u));
     imageAtomicXor(image, ivec2(2, 1), i);
 
+    // Only one finds 7, and all offer the same; all exchange the same.
+    if (imageAtomicCompSwap(image, ivec2(0, 1), 7u, 9u) == 7u) atomicAdd(sum, 1000000u);
+    if (imageAtomicExchange(image, ivec2(0, 2), 77u) != 77u) atomicAdd(sum, 10000000u);
+    if (imageAtomicCompSwap(signed_image, ivec3(0, 0, 1), 3, -9) == 3) atomicAdd(sum, 20000000u);
+    if (imageAtomicExchange(signed_image, ivec3(1, 0, 1), -1) != -1) atomicAdd(sum, 40000000u);
+    imageAtomicAnd(signed_image, ivec3(0, 1, 1), int(i) | -4);
+    imageAtomicOr(signed_image, ivec3(0, 1, 0), -int(i));
+    imageAtomicXor(signed_image, ivec3(1, 1, 0), int(i) - 3);
+
     imageAtomicMin(signed_image, ivec3(0, 0, 0), int(i) - 20);
     imageAtomicMax(signed_image, ivec3(1, 0, 0), int(i) - 20);
     imageAtomicAdd(signed_image, ivec3(1, 1, 1), -int(i));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{Shader, Stage};
+use crestline_ssa::passes::ImageStep;
 
 use crate::stages::tess_control::Linkage;
 
@@ -66,6 +67,8 @@ pub struct Options {
     /// Whether the back end's optimisations also run after every single `lower_` pass. The program must be as right: a
     /// test of the passes.
     pub optimize_everywhere: bool,
+    /// A step of image accesses that is left out. The program is wrong: for the test that every step is needed.
+    pub without_image_step: Option<ImageStep>,
     /// Whether each pass is followed by the verifier of its form. On by default in debug builds.
     pub verify: bool,
 }
@@ -84,6 +87,7 @@ impl Options {
             disabled: BTreeSet::new(),
             fuel: None,
             optimize_everywhere: false,
+            without_image_step: None,
             verify: cfg!(debug_assertions),
         }
     }

@@ -80,6 +80,7 @@ impl<'a> Pipeline<'a> {
                     .copied()
                     .collect(),
                 images: Some(self.options.device),
+                without: self.options.without_image_step,
             },
             disabled: self.options.disabled.clone(),
             fuel: self.fuel,

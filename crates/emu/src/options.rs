@@ -44,6 +44,9 @@ pub struct Options {
     /// What typed reads out of bounds return in the fourth channel: 1 rather than 0. Hardware is
     /// documented to do either.
     pub alpha_one: bool,
+    /// Typed writes keep the low bits of integers that the format cannot hold, rather than the
+    /// nearest that it can. The manuals promise neither.
+    pub wrap_integers: bool,
     /// When threads see each other's writes.
     pub memory: MemoryModel,
     /// Added to the global invocation ids of programs that ask for it.
@@ -59,6 +62,7 @@ impl Default for Options {
             host_threads: 0,
             base_group: [0; 3],
             alpha_one: false,
+            wrap_integers: false,
             memory: MemoryModel::Strong,
             global_offset: [0; 3],
         }

@@ -48,6 +48,21 @@ pub(crate) fn is_integer(format: SurfaceFormat) -> bool {
         .any(|channel| matches!(channel.kind, ChannelKind::Uint | ChannelKind::Sint))
 }
 
+/// Integers as the format's channels hold their low bits; other channels as they are.
+pub(crate) fn wrapped(format: SurfaceFormat, channels: [u32; 4]) -> [u32; 4] {
+    let info = format.info();
+    std::array::from_fn(|i| match info.channels[i] {
+        Some(Channel { kind: ChannelKind::Uint, bits, .. }) => {
+            channels[i] & u32::MAX >> (32 - u32::from(bits))
+        }
+        Some(Channel { kind: ChannelKind::Sint, bits, .. }) => {
+            let unused = 32 - u32::from(bits);
+            ((channels[i] << unused).cast_signed() >> unused).cast_unsigned()
+        }
+        _ => channels[i],
+    })
+}
+
 fn shared_exponent(bits: u32) -> [u32; 4] {
     let scale = 2f32.powi((bits >> 27) as i32 - 24);
     let channel = |i: u32| ((bits >> (9 * i) & 0x1ff) as f32 * scale).to_bits();

@@ -13,6 +13,7 @@ use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConst
 use crestline_program::{Program, ResourceRef};
 use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
+use crestline_ssa::passes::ImageStep;
 
 use crate::corpus::RunTest;
 
@@ -159,15 +160,26 @@ pub struct Emulator {
     pub layout: Option<Layout>,
     /// What typed reads out of bounds return in the fourth component: 1 rather than 0.
     pub alpha_one: bool,
+    /// Typed writes keep the low bits of integers out of range, rather than clamp them.
+    pub wrap_integers: bool,
     /// When threads see each other's writes.
     pub memory: MemoryModel,
+    /// A step of image accesses to leave out, so that programs are wrong.
+    pub without: Option<ImageStep>,
 }
 
 impl Emulator {
     /// A chip at a width.
     pub fn new(platform: Platform, simd: Simd) -> Emulator {
-        let (layout, memory) = (None, MemoryModel::Strong);
-        Emulator { platform, simd, layout, alpha_one: false, memory }
+        Emulator {
+            platform,
+            simd,
+            layout: None,
+            alpha_one: false,
+            wrap_integers: false,
+            memory: MemoryModel::Strong,
+            without: None,
+        }
     }
 
     /// Every platform and width that the differential tests compare.
@@ -206,6 +218,7 @@ impl Emulator {
         options.entry = Some(test.case.entry.clone());
         options.specialization = test.case.spec.iter().map(spec_bits).collect();
         options.verify = true;
+        options.without_image_step = self.without;
         // For finding which pass is to blame: names of `opt_` passes to leave out.
         let skip = std::env::var("CRESTLINE_SKIP").unwrap_or_default();
         options.disabled = skip.split(',').map(str::to_owned).collect();
@@ -259,6 +272,7 @@ impl Emulator {
             options = options.with_policy(Class::OutOfBounds, Policy::Warn);
         }
         options.alpha_one = self.alpha_one;
+        options.wrap_integers = self.wrap_integers;
         options.memory = self.memory;
         let report = kernel
             .dispatch(test.case.groups, &mut resources, &options)

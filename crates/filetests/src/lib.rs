@@ -16,6 +16,7 @@ pub mod corpus;
 pub mod data;
 pub mod engine;
 pub mod gen7_text;
+pub mod messages;
 pub mod random;
 pub mod stages;
 

@@ -4,23 +4,30 @@
 //! What is expected comes from the interpreter, whose model of the formats is its own, on the shader before any
 //! lowering; lavapipe judges the same shader where Vulkan says what happens. The emulator must leave the interpreter's
 //! results to the bit (but for the last bit of normalized numbers), in every memory layout, whichever of the two
-//! documented values the hardware returns for alpha out of bounds.
+//! documented values the hardware returns for alpha out of bounds, and whether or not its typed writes clamp integers.
+//!
+//! A compiler that leaves out one step of an access, whichever, must be found out by the same comparison.
 //!
 //! `CRESTLINE_IMAGES=all` runs every format; without it a few run, chosen by a fixed seed.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use crestline::{Simd, TARGETS};
-use crestline_device::{ChannelKind, Platform, SurfaceFormat};
+use crestline::{Program, Simd, TARGETS};
+use crestline_device::{ChannelKind, Device, Platform, SurfaceFormat};
 use crestline_emu::{Layout, Tiling};
 use crestline_filetests::case::Case;
 use crestline_filetests::compare::Rule;
-use crestline_filetests::corpus::{RunTest, compile_source};
+use crestline_filetests::corpus::{self, RunTest, compile_source};
 use crestline_filetests::data::Random;
 use crestline_filetests::engine::{Emulator, Engine, Interpreter};
+use crestline_filetests::messages;
 use crestline_frontend::Language;
 use crestline_judges::ask;
+use crestline_judges::gen4asm::Gen4Asm;
+use crestline_judges::iga::Iga;
 use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, Lavapipe};
+use crestline_ssa::passes::ImageStep;
 
 /// Invocations of the one workgroup; the first so many name texels, each its own, the others none.
 const LANES: usize = 64;
@@ -30,6 +37,8 @@ const TEXELS: usize = 36;
 
 /// Formats of a run without `CRESTLINE_IMAGES=all`, and the seed that chooses them.
 const SAMPLE: (usize, u64) = (5, 4);
+
+const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
 
 /// A kind of image.
 struct Kind {
@@ -108,7 +117,7 @@ fn shader(format: &str) -> String {
 }
 
 /// Coordinates for the invocations: first every texel, then places one step or far outside along each coordinate.
-fn coordinates(kind: &Kind, random: &mut Random) -> Vec<[i32; 4]> {
+fn coordinates(kind: &Kind) -> Vec<[i32; 4]> {
     // In the order of the coordinates: a one-dimensional array has its layers second.
     let [width, height, depth] = kind.size.map(|n| n as i32);
     let extent = match kind.dimension {
@@ -119,10 +128,12 @@ fn coordinates(kind: &Kind, random: &mut Random) -> Vec<[i32; 4]> {
     (0..LANES as i32)
         .map(|lane| {
             let mut at = texel(lane % TEXELS as i32);
-            if lane >= TEXELS as i32 {
-                let axis = random.below(kind.coords);
+            if let Ok(outside) = usize::try_from(lane - TEXELS as i32) {
+                // Both sides of each coordinate, one step and far.
+                let axis = outside % kind.coords;
                 let size = extent[axis];
-                at[axis] = *random.pick(&[-1, size, i32::MIN, i32::MAX, size + 1, -size]);
+                let places = [-1, size, i32::MIN, i32::MAX, size + 1, -size];
+                at[axis] = places[outside / kind.coords % places.len()];
             }
             at
         })
@@ -131,7 +142,7 @@ fn coordinates(kind: &Kind, random: &mut Random) -> Vec<[i32; 4]> {
 
 /// A texel to store: numbers in the format's range, or with `wild` any.
 fn texel(format: &str, wild: bool, random: &mut Random) -> [u32; 4] {
-    const FLOATS: [f32; 10] = [0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 0.1, 65504.0, 1e-3, 100.0];
+    const FLOATS: [f32; 11] = [0.0, -0.0, 1.0, -1.0, 0.5, 2.0, -3.5, 0.1, 65504.0, 1e-3, 100.0];
     const WILD: [f32; 6] = [f32::INFINITY, f32::NEG_INFINITY, 1e30, -1e30, 70000.0, f32::NAN];
     // What a NaN becomes in normalized formats is open.
     let normalized = surface(format).name().contains("NORM");
@@ -170,11 +181,16 @@ fn test(format: &'static str, wild: bool) -> RunTest {
     for (binding, kind) in KINDS.iter().chain([flat, flat]).enumerate() {
         let texels = kind.size.iter().product::<u32>() as usize;
         // NaNs of small floats have bits that engines may change.
-        let contents = (0..texels * texel_bytes).map(|_| random.next() as u8 & 0xbb).collect();
+        let mut contents: Vec<u8> =
+            (0..texels * texel_bytes).map(|_| random.next() as u8 & 0xbb).collect();
+        // The least number of every signed channel, which is a special case.
+        for texel in contents.chunks_mut(texel_bytes).skip(5).step_by(6) {
+            texel.copy_from_slice(&least(format).to_le_bytes()[..texel_bytes]);
+        }
         let image = Image { dimension: kind.dimension, size: kind.size, format };
         add(binding as u32, BufferKind::Image(image), contents);
     }
-    let places: Vec<_> = KINDS.iter().flat_map(|kind| coordinates(kind, random)).collect();
+    let places: Vec<_> = KINDS.iter().flat_map(coordinates).collect();
     let places = places.into_iter().map(|at| at.map(i32::cast_unsigned));
     add(10, BufferKind::Storage, bytes(places));
     let texels = KINDS.len() * LANES;
@@ -184,12 +200,20 @@ fn test(format: &'static str, wild: bool) -> RunTest {
     RunTest { name: format!("{format} wild {wild}"), source, case, spirv }
 }
 
+/// A texel whose channels have their highest bit set and no other.
+fn least(format: &str) -> u128 {
+    let channels = surface(format).info().channels;
+    channels.iter().flatten().fold(0, |texel, c| texel | 1 << (c.shift as u32 + c.bits as u32 - 1))
+}
+
 /// How far apart the images' channels may be, as numbers of the format's codes.
 #[derive(Clone, Copy)]
 struct Tolerance {
     codes: u64,
     /// Alpha may be anything where a load leaves the image, and so may a store of what the format cannot hold.
     vulkan: bool,
+    /// Images that are only written may be anything: the hardware's writes wrap integers around.
+    wrapped: bool,
 }
 
 /// The first difference between what two engines left.
@@ -201,6 +225,13 @@ fn difference(
     tolerance: Tolerance,
 ) -> Option<String> {
     for ((buffer, found), expected) in test.case.buffers.iter().zip(found).zip(expected) {
+        // Only of images that are not read the hardware itself makes the texels.
+        let written = [KINDS.len(), KINDS.len() + 1].contains(&(buffer.binding as usize));
+        if written && tolerance.wrapped {
+            continue;
+        }
+        let converted = !tolerance.vulkan && !written;
+        let tolerance = if converted { Tolerance { codes: 0, ..tolerance } } else { tolerance };
         let differs = match buffer.kind {
             BufferKind::Image(image) => texels_differ(format, found, expected, tolerance)
                 .map(|at| format!("{image:?} {at}")),
@@ -273,7 +304,7 @@ fn loads_differ(
 
 /// A layout for images, a different one for each number.
 fn layout(number: usize, platform: Platform) -> Option<Layout> {
-    let swizzled = crestline_device::Device::new(platform).may_swizzle_bit6();
+    let swizzled = Device::new(platform).may_swizzle_bit6();
     match number % 4 {
         0 => None,
         1 => Some(Layout { tiling: Tiling::Linear, margin: [1, 3], ..Layout::default() }),
@@ -282,8 +313,14 @@ fn layout(number: usize, platform: Platform) -> Option<Layout> {
     }
 }
 
-#[test]
-fn images_of_every_format_are_read_and_written_right() {
+/// Whether the shader converts the texels of images that it reads and writes, so that nothing is left for the
+/// hardware to clamp.
+fn is_converted(format: &str, platform: Platform) -> bool {
+    Device::new(platform).image_surface_format(surface(format)) != surface(format)
+}
+
+/// The formats of a run.
+fn chosen() -> Vec<&'static str> {
     let mut chosen = formats();
     if std::env::var("CRESTLINE_IMAGES").as_deref() != Ok("all") {
         let (count, seed) = SAMPLE;
@@ -292,21 +329,109 @@ fn images_of_every_format_are_read_and_written_right() {
             chosen.remove(random.below(chosen.len()));
         }
     }
-    let lavapipe = ask(Lavapipe::open());
-    let platforms = [Platform::Ivb, Platform::Hsw, Platform::Bdw, Platform::Skl];
+    chosen
+}
+
+/// What outside judges find wrong with a program's messages; nothing where they are absent.
+fn judged(platform: Platform, code: &[u8]) -> Option<String> {
+    let judged = if platform == Platform::Ivb {
+        messages::judged_by_gen4disasm(&ask(Gen4Asm::find())?, code)
+    } else {
+        messages::judged_by_iga(&ask(Iga::find())?, platform, code)
+    };
+    match judged {
+        Ok(0) => Some("no message was judged".into()),
+        Ok(_) => None,
+        Err(error) => Some(error),
+    }
+}
+
+#[test]
+fn messages_of_image_atomics_and_fences_are_what_the_judges_say() {
+    let path = crestline_filetests::repository().join("tests/run/image_atomic.comp");
+    let test = corpus::load(&path).unwrap_or_else(|error| panic!("{error}"));
     let mut failures = Vec::new();
-    for (number, format) in chosen.into_iter().enumerate() {
+    for platform in PLATFORMS {
+        for simd in [Simd::Simd8, Simd::Simd16] {
+            let emulator = Emulator::new(platform, simd);
+            let program = emulator.compile(&test).unwrap_or_else(|error| panic!("{error}"));
+            let wrong = judged(platform, &program.code);
+            failures.extend(wrong.map(|what| format!("{}: {what}", emulator.name())));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Whether a program leaves something wrong in some layout, or does something wrong on the way.
+fn is_noticed(
+    format: &str,
+    program: &Program,
+    mut emulator: Emulator,
+    cases: &[(RunTest, Vec<Vec<u8>>)],
+) -> bool {
+    cases.iter().any(|(test, expected)| {
+        (0..8).any(|number| {
+            emulator.alpha_one = number % 2 == 1;
+            emulator.wrap_integers = number % 4 > 1 && is_converted(format, emulator.platform);
+            emulator.layout = layout(number / 2, emulator.platform);
+            let wrapped = emulator.wrap_integers;
+            let tolerance = Tolerance { codes: 1, vulkan: false, wrapped };
+            match emulator.execute(program, test) {
+                Ok(found) => difference(format, test, &found, expected, tolerance).is_some(),
+                Err(_) => true,
+            }
+        })
+    })
+}
+
+#[test]
+fn every_step_of_the_lowering_is_needed() {
+    let mut failures = Vec::new();
+    let mut needed = BTreeMap::new();
+    for format in chosen() {
+        let cases = [true, false].map(|wild| {
+            let test = test(format, wild);
+            let expected = Interpreter.run(&test).unwrap_or_else(|e| panic!("{format}: {e}"));
+            (test, expected)
+        });
+        for platform in PLATFORMS {
+            let whole = Emulator::new(platform, Simd::Simd8);
+            let compiled = |emulator: Emulator| emulator.compile(&cases[0].0);
+            let code = compiled(whole).unwrap_or_else(|e| panic!("{format}: {e}")).code;
+            for step in ImageStep::ALL {
+                let emulator = Emulator { without: Some(step), ..whole };
+                let program = compiled(emulator).unwrap_or_else(|e| panic!("{format}: {e}"));
+                // A step that is not taken makes no difference.
+                if program.code == code {
+                    continue;
+                }
+                *needed.entry(format!("{step:?}")).or_insert(0) += 1;
+                if !is_noticed(format, &program, emulator, &cases) {
+                    failures.push(format!("{format} on {platform}: {step:?} is not missed"));
+                }
+            }
+        }
+    }
+    println!("steps left out, and for how many formats and chips: {needed:?}");
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn images_of_every_format_are_read_and_written_right() {
+    let lavapipe = ask(Lavapipe::open());
+    let mut failures = Vec::new();
+    for (number, format) in chosen().into_iter().enumerate() {
         for wild in [false, true] {
             let test = test(format, wild);
             let expected = Interpreter.run(&test).unwrap_or_else(|e| panic!("{format}: {e}"));
             if let Some(lavapipe) = lavapipe.filter(|_| !wild) {
                 let theirs = test.expected(lavapipe).unwrap_or_else(|e| panic!("{format}: {e}"));
-                let tolerance = Tolerance { codes: 1, vulkan: true };
+                let tolerance = Tolerance { codes: 1, vulkan: true, wrapped: false };
                 if let Some(what) = difference(format, &test, &expected, &theirs, tolerance) {
                     failures.push(format!("{} by lavapipe: {what}", test.name));
                 }
             }
-            for (p, platform) in platforms.into_iter().enumerate() {
+            for (p, platform) in PLATFORMS.into_iter().enumerate() {
                 if !TARGETS.contains(&platform) {
                     continue;
                 }
@@ -320,12 +445,18 @@ fn images_of_every_format_are_read_and_written_right() {
                             continue;
                         }
                     };
+                    if !wild {
+                        let wrong = judged(platform, &program.code);
+                        failures.extend(wrong.map(|what| format!("{name}: {what}")));
+                    }
                     for alpha_one in [false, true] {
                         emulator.alpha_one = alpha_one;
+                        let wrapped = alpha_one != wild && is_converted(format, platform);
+                        emulator.wrap_integers = wrapped;
                         let odd = usize::from(wild) + 2 * usize::from(alpha_one);
                         emulator.layout = layout(number + p + w + odd, platform);
                         // The hardware's own conversions, of images only written, may round up.
-                        let tolerance = Tolerance { codes: 1, vulkan: false };
+                        let tolerance = Tolerance { codes: 1, vulkan: false, wrapped };
                         let wrong = match emulator.execute(&program, &test) {
                             Ok(found) => difference(format, &test, &found, &expected, tolerance),
                             Err(error) => Some(error),

@@ -39,6 +39,7 @@ fn options() -> Options {
         system_values,
         lacks: lacks.into(),
         images: Some(Device::new(Platform::Hsw)),
+        without: None,
         doubles: Some(Doubles { fused: false }),
     };
     // Rounding a product and a sum once is right, but where they cancel it differs by more than the cases allow.

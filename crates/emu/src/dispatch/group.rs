@@ -26,6 +26,7 @@ pub(super) struct Common<'a> {
     pub(super) private_size: usize,
     pub(super) budget: u64,
     pub(super) alpha_one: bool,
+    pub(super) wrap_integers: bool,
     pub(super) cr0: u32,
 }
 
@@ -95,6 +96,7 @@ pub(super) fn run_group<O: Observer>(
                 surfaces: &common.surfaces,
                 samplers: &common.samplers,
                 alpha_one: common.alpha_one,
+                wrap_integers: common.wrap_integers,
                 untyped_needs_raw: common.kernel.device.untyped_access_needs_raw_surface(),
                 null_atomics_stray: common.kernel.device.typed_atomics_ignore_null_surfaces(),
                 allocations: &common.allocations,

@@ -216,6 +216,7 @@ impl Kernel {
             private_size: (metadata.private_bytes_per_channel * metadata.simd_width) as usize,
             budget: options.budget,
             alpha_one: options.alpha_one,
+            wrap_integers: options.wrap_integers,
             cr0: cr0(&metadata.float_mode),
         })
     }

@@ -59,6 +59,8 @@ pub(crate) struct World<'a> {
     pub(crate) surfaces: &'a [Bound<'a>],
     /// Typed reads out of bounds return 1 in the fourth channel.
     pub(crate) alpha_one: bool,
+    /// Typed writes do not clamp integers.
+    pub(crate) wrap_integers: bool,
     /// Untyped messages to surfaces that are not raw hang.
     pub(crate) untyped_needs_raw: bool,
     /// Typed atomics on null surfaces reach memory.

@@ -9,7 +9,7 @@ use crate::exec::thread::{Fault, Thread};
 use crate::image::{ImageShape, Level, texel_offset};
 use crate::layout::Placement;
 use crate::memory::{Buffer, Memory};
-use crate::texel::{decode, encode, is_integer};
+use crate::texel::{decode, encode, is_integer, wrapped};
 use crate::weak::Path;
 use crate::{Problem, SurfaceName};
 use crestline_device::{SurfaceFormat, TypedRead};
@@ -224,6 +224,9 @@ pub(super) fn write(
         }
         let Some(view) = view else { continue };
         if let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true) {
+            if world.wrap_integers {
+                channels = wrapped(view.format, channels);
+            }
             let mut bytes = [0; 16];
             let size = view.format.bytes() as usize;
             encode(view.format, channels, &mut bytes[..size]);

@@ -5,12 +5,13 @@
 //! 1. a typed read, or where no typed read serves such texels, a read of dwords at an address computed here;
 //! 2. where out of bounds shows: addresses that leave the image become ones that leave the surface, and a fourth
 //!    component, which the hardware may return as 1, becomes 0;
-//! 3. bits that a read returns beyond the texel are cut off, where the hardware does so;
-//! 4. if the formats differ, channels are taken out of the words read, sign extended and converted;
+//! 3. if the formats differ, channels are taken out of the words read, sign extended and converted;
+//! 4. bits that a read returns beyond the texel, where the hardware does so, are cut off with that: signed channels and
+//!    half floats need nothing more, and other channels no second operation;
 //! 5. components that the format lacks are filled in.
 
 use super::LowerOptions;
-use super::util::image::{Texel, from_words, image_ty, is_integer};
+use super::util::image::{ImageStep, Texel, Word, from_words, image_ty, is_integer};
 use super::util::{Action, rewrite};
 use crate::ir::{Align, AluOp, Builder, ImageForm, InstKind, Shader, Src, Ty, Value};
 
@@ -29,7 +30,7 @@ pub fn lower_image_load(shader: &mut Shader, options: &LowerOptions) -> bool {
         else {
             return Action::Keep;
         };
-        let texel = Texel::new(device, image, ty, coord, format);
+        let texel = Texel::new(device, image, ty, coord, format, options.without);
         Action::Replace(Src::new(load(b, &texel, access)))
     })
 }
@@ -37,7 +38,7 @@ pub fn lower_image_load(shader: &mut Shader, options: &LowerOptions) -> bool {
 fn load(b: &mut Builder<'_>, texel: &Texel<'_>, access: crate::ir::Access) -> Value {
     let words = texel.words();
     let result = Ty::X32.with_comps(words.len());
-    let (image, surface) = (texel.image, texel.surface);
+    let (image, surface, steps) = (texel.image, texel.surface, texel.steps);
     let read = if texel.is_raw() {
         let address = texel.checked_address(b);
         b.load(texel.memory(), address, Align::to(texel.format.bytes()), access, result)
@@ -48,27 +49,30 @@ fn load(b: &mut Builder<'_>, texel: &Texel<'_>, access: crate::ir::Access) -> Va
         b.func.inst(load).results[0]
     };
     let mut values: Vec<Value> = (0..words.len()).map(|i| b.comp(read, i)).collect();
-    if values.len() == 4 && !texel.is_raw() {
+    if values.len() == 4 && !texel.is_raw() && steps.take(ImageStep::Alpha) {
         let (inside, zero) = (texel.in_bounds(b), b.imm(0));
         values[3] = b.alu(AluOp::Select, &[inside, values[3], zero]);
     }
-    if let [word] = words[..]
-        && word.bits < 32
-        && texel.device.narrow_typed_reads_are_dwords()
-    {
-        let mask = b.imm((1 << word.bits) - 1);
-        values[0] = b.alu(AluOp::IAnd, &[values[0], mask]);
-    }
-    let mut comps = values;
-    if surface != texel.format {
-        let words: Vec<_> = words.into_iter().zip(comps).collect();
-        comps = from_words(b, texel.format, &words);
-    }
+    let words: Vec<_> = words.into_iter().zip(values).collect();
+    let mut comps = match surface == texel.format {
+        true => words.into_iter().map(|(word, value)| whole(b, texel, word, value)).collect(),
+        false => from_words(b, texel, &words),
+    };
     let one = if is_integer(texel.format) { 1 } else { 1f32.to_bits() };
     while comps.len() < 4 {
         let missing = if comps.len() == 3 { one } else { 0 };
-        comps.push(b.imm(missing));
+        let filled = steps.take(ImageStep::Pad).then(|| b.imm(missing));
+        comps.push(filled.unwrap_or(comps[0]));
     }
     let comps: Vec<Src> = comps.into_iter().map(Src::new).collect();
     b.vec(&comps)
+}
+
+/// The word of a format that needs no conversion, with no bits but its own.
+fn whole(b: &mut Builder<'_>, texel: &Texel<'_>, word: Word, value: Value) -> Value {
+    if !texel.reads_on(word) {
+        return value;
+    }
+    let mask = b.imm((1 << word.bits) - 1);
+    b.alu(AluOp::IAnd, &[value, mask])
 }

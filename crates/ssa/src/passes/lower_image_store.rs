@@ -25,7 +25,7 @@ pub fn lower_image_store(shader: &mut Shader, options: &LowerOptions) -> bool {
         let Some(ty) = image_ty(bindings, image.binding) else { return Action::Keep };
         let texel = match ty.format {
             Some(format) if read[image.binding.0 as usize] => {
-                Some(Texel::new(device, image, ty, coord, format))
+                Some(Texel::new(device, image, ty, coord, format, options.without))
             }
             _ => None,
         };
@@ -55,7 +55,7 @@ pub fn lower_image_store(shader: &mut Shader, options: &LowerOptions) -> bool {
 
 /// The words to write, and how many.
 fn converted(b: &mut Builder<'_>, texel: &Texel<'_>, data: Src) -> (Src, usize) {
-    let words = to_words(b, texel.format, data, &texel.words());
+    let words = to_words(b, texel, data);
     let words: Vec<Src> = words.into_iter().map(Src::new).collect();
     (b.vec(&words).into(), words.len())
 }

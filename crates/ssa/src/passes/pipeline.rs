@@ -33,6 +33,8 @@ pub struct LowerOptions {
     pub lacks: BTreeSet<AluOp>,
     /// The device by whose messages images are accessed; `None` leaves image accesses as they are.
     pub images: Option<Device>,
+    /// A step that image lowerings leave out, which makes the shader wrong: for the test that every step is needed.
+    pub without: Option<ImageStep>,
 }
 
 /// Arithmetic on doubles that a back end has, beside sums, products, comparisons, least and greatest, and conversions from

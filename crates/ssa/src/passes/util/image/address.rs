@@ -4,7 +4,7 @@
 //! another. An X tile is such a block; a Y tile is eight of them side by side, columns of 16 bytes by 32 rows, which in
 //! this formula are tiles of their own. A linear image has tiles of one texel.
 
-use super::Texel;
+use super::{ImageStep, Texel};
 use crate::ir::{AluOp, Builder, ImageDim, ImageParam, Value};
 
 impl Texel<'_> {
@@ -18,7 +18,8 @@ impl Texel<'_> {
         // A surface's texels have a power of two of bytes.
         let shift = b.imm(self.format.bytes().ilog2());
         let address = b.alu(AluOp::IShl, &[texel, shift]);
-        if self.device.may_swizzle_bit6() && self.ty.coords() > 1 {
+        let swizzled = self.steps.take(ImageStep::Swizzle);
+        if swizzled && self.device.may_swizzle_bit6() && self.ty.coords() > 1 {
             self.swizzle(b, address)
         } else {
             address
@@ -35,7 +36,7 @@ impl Texel<'_> {
         let (width, height) =
             (self.param(b, ImageParam::Tiling, 0), self.param(b, ImageParam::Tiling, 1));
         let pitch = self.param(b, ImageParam::Stride, 1);
-        if self.ty.coords() == 1 {
+        if self.ty.coords() == 1 || !self.steps.take(ImageStep::Tile) {
             let row = b.alu(AluOp::IMul, &[y, pitch]);
             return b.alu(AluOp::IAdd, &[x, row]);
         }
@@ -58,20 +59,25 @@ impl Texel<'_> {
         let (offset_x, offset_y) =
             (self.param(b, ImageParam::Offset, 0), self.param(b, ImageParam::Offset, 1));
         let x = self.coordinate(b, 0);
-        let mut x = b.alu(AluOp::IAdd, &[x, offset_x]);
-        let mut y = offset_y;
+        let (mut x, mut y) = match self.steps.take(ImageStep::Offset) {
+            true => (b.alu(AluOp::IAdd, &[x, offset_x]), offset_y),
+            false => (x, b.imm(0)),
+        };
         let line = matches!(self.ty.dim, ImageDim::D1 | ImageDim::Buffer);
         if !line {
             let row = self.coordinate(b, 1);
-            y = b.alu(AluOp::IAdd, &[row, offset_y]);
+            y = b.alu(AluOp::IAdd, &[row, y]);
         }
         let slice = match (line, self.ty.coords()) {
             (true, 2) => self.coordinate(b, 1),
             (false, 3) => self.coordinate(b, 2),
             _ => return (x, y),
         };
+        if !self.steps.take(ImageStep::Slice) {
+            return (x, y);
+        }
         let mut down = slice;
-        if self.ty.dim == ImageDim::D3 {
+        if self.ty.dim == ImageDim::D3 && self.steps.take(ImageStep::Across) {
             // Slices of smaller levels lie side by side.
             let across = self.param(b, ImageParam::Tiling, 2);
             let zero = b.imm(0);

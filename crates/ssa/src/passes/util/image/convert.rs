@@ -6,35 +6,32 @@
 
 use crestline_device::{Channel, ChannelKind};
 
-use super::{Word, low_bits};
-use crate::ir::{AluOp, Builder, Src, SurfaceFormat, Ty, Value};
+use super::{ImageStep, Steps, Texel, Word, low_bits};
+use crate::ir::{AluOp, Builder, Src, Ty, Value};
 
 /// The bits of the exponent and fraction of binary16: unsigned floats of 10 and 11 bits are its upper ones.
 const HALF_MAGNITUDE: u32 = 15;
 
-/// The components that the format has, of the words that a load gave. Bits of a word above its own are 0.
+/// The components that the format has, of the words that a load gave.
 pub(crate) fn from_words(
     b: &mut Builder<'_>,
-    format: SurfaceFormat,
+    texel: &Texel<'_>,
     words: &[(Word, Value)],
 ) -> Vec<Value> {
-    let channels = format.info().channels.iter().flatten();
+    let channels = texel.format.info().channels.iter().flatten();
     channels
         .map(|&channel| {
-            let bits = extract(b, channel, words);
-            decode(b, channel, bits)
+            let bits = extract(b, texel, channel, words);
+            decode(b, channel, bits, texel.steps)
         })
         .collect()
 }
 
 /// The words that a store moves, of the components.
-pub(crate) fn to_words(
-    b: &mut Builder<'_>,
-    format: SurfaceFormat,
-    comps: Src,
-    words: &[Word],
-) -> Vec<Value> {
-    let channels: Vec<(Channel, Value)> = format
+pub(crate) fn to_words(b: &mut Builder<'_>, texel: &Texel<'_>, comps: Src) -> Vec<Value> {
+    let steps = texel.steps;
+    let channels: Vec<(Channel, Value)> = texel
+        .format
         .info()
         .channels
         .iter()
@@ -42,10 +39,10 @@ pub(crate) fn to_words(
         .enumerate()
         .map(|(i, &channel)| {
             let comp = b.alu_ty(AluOp::Mov, Ty::X32, &[comps.select(i)]);
-            (channel, encode(b, channel, comp))
+            (channel, encode(b, channel, comp, steps))
         })
         .collect();
-    words.iter().map(|word| insert(b, *word, &channels)).collect()
+    texel.words().into_iter().map(|word| insert(b, word, &channels, steps)).collect()
 }
 
 fn is_signed(channel: Channel) -> bool {
@@ -58,20 +55,34 @@ fn with(b: &mut Builder<'_>, op: AluOp, value: Value, constant: u32) -> Value {
     b.alu(op, &[value, constant])
 }
 
-/// The channel's bits, sign extended if it is signed.
-fn extract(b: &mut Builder<'_>, channel: Channel, words: &[(Word, Value)]) -> Value {
+/// The channel's bits, sign extended if it is signed; above a half float's anything.
+fn extract(
+    b: &mut Builder<'_>,
+    texel: &Texel<'_>,
+    channel: Channel,
+    words: &[(Word, Value)],
+) -> Value {
+    let steps = texel.steps;
     let (bits, start) = (u32::from(channel.bits), u32::from(channel.shift));
     let end = start + bits;
     let mut whole = None;
     for &(word, value) in words {
         if word.shift <= start && end <= word.shift + word.bits {
-            return field(b, value, start - word.shift, bits, word.bits, is_signed(channel));
+            // The conversion of a half float reads the low 16 bits only.
+            let half = channel.kind == ChannelKind::Float && bits == 16 && start == word.shift;
+            if half || !steps.take(ImageStep::Extract) {
+                return value;
+            }
+            let signed = is_signed(channel) && steps.take(ImageStep::SignExtend);
+            let size = if texel.reads_on(word) { 32 } else { word.bits };
+            return field(b, value, start - word.shift, bits, size, signed);
         }
         if word.shift >= start && word.shift < end {
             // A part of the channel: it ends with it, since both have powers of two of bits.
             let part = with(b, AluOp::IShl, value, word.shift - start);
             whole = Some(match whole {
                 None => part,
+                Some(lower) if !steps.take(ImageStep::Join) => lower,
                 Some(lower) => b.alu(AluOp::IOr, &[lower, part]),
             });
         }
@@ -103,10 +114,13 @@ fn field(
 }
 
 /// A component from its bits.
-fn decode(b: &mut Builder<'_>, channel: Channel, bits: Value) -> Value {
+fn decode(b: &mut Builder<'_>, channel: Channel, bits: Value, steps: Steps) -> Value {
     let size = u32::from(channel.bits);
     let scaled = |b: &mut Builder<'_>, op: AluOp, greatest: u32| {
-        let float = b.convert(op, 32, bits);
+        let float = if steps.take(ImageStep::Number) { b.convert(op, 32, bits) } else { bits };
+        if !steps.take(ImageStep::Scale) {
+            return float;
+        }
         let scale = b.imm_f(1.0 / greatest as f32);
         b.alu(AluOp::FMul, &[float, scale])
     };
@@ -115,68 +129,100 @@ fn decode(b: &mut Builder<'_>, channel: Channel, bits: Value) -> Value {
         ChannelKind::Unorm => scaled(b, AluOp::U2F, low_bits(size)),
         ChannelKind::Snorm => {
             let float = scaled(b, AluOp::I2F, low_bits(size - 1));
+            if !steps.take(ImageStep::Floor) {
+                return float;
+            }
             let least = b.imm_f(-1.0);
             b.alu(AluOp::FMax, &[float, least])
         }
         ChannelKind::Float if size == 32 => bits,
-        ChannelKind::Float => half_to_float(b, bits),
+        ChannelKind::Float => half_to_float(b, bits, steps),
         ChannelKind::UFloat => {
-            let half = with(b, AluOp::IShl, bits, HALF_MAGNITUDE - size);
-            half_to_float(b, half)
+            let half = match steps.take(ImageStep::Magnitude) {
+                true => with(b, AluOp::IShl, bits, HALF_MAGNITUDE - size),
+                false => bits,
+            };
+            half_to_float(b, half, steps)
         }
     }
 }
 
 /// The float of the low 16 bits.
-fn half_to_float(b: &mut Builder<'_>, bits: Value) -> Value {
+fn half_to_float(b: &mut Builder<'_>, bits: Value, steps: Steps) -> Value {
+    if !steps.take(ImageStep::Half) {
+        return bits;
+    }
     let pair = b.alu(AluOp::UnpackHalf2x16, &[bits]);
     b.comp(pair, 0)
 }
 
 /// The low 16 bits are the float rounded to the nearest, the others 0.
-fn float_to_half(b: &mut Builder<'_>, float: Value) -> Value {
+fn float_to_half(b: &mut Builder<'_>, float: Value, steps: Steps) -> Value {
+    if !steps.take(ImageStep::Half) {
+        return with(b, AluOp::IAnd, float, low_bits(16));
+    }
     let zero = b.imm(0);
     let pair = b.vec(&[float.into(), zero.into()]);
     b.alu(AluOp::PackHalf2x16, &[pair])
 }
 
 /// The bits of a component, those above the channel's 0.
-fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value) -> Value {
+fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> Value {
     let size = u32::from(channel.bits);
+    let (clamp, mask) = (steps.take(ImageStep::Clamp), steps.take(ImageStep::Mask));
     let rounded = |b: &mut Builder<'_>, clamped: Value, greatest: u32, op: AluOp| {
         let scale = b.imm_f(greatest as f32);
-        let scaled = b.alu(AluOp::FMul, &[clamped, scale]);
-        let rounded = b.alu(AluOp::FRoundEven, &[scaled]);
-        b.convert(op, 32, rounded)
+        let mut number = clamped;
+        if steps.take(ImageStep::Scale) {
+            number = b.alu(AluOp::FMul, &[number, scale]);
+        }
+        if steps.take(ImageStep::Round) {
+            number = b.alu(AluOp::FRoundEven, &[number]);
+        }
+        if steps.take(ImageStep::Number) { b.convert(op, 32, number) } else { number }
     };
     match channel.kind {
         ChannelKind::Unorm => {
-            let clamped = b.alu(AluOp::FSat, &[comp]);
+            let clamped = if clamp { b.alu(AluOp::FSat, &[comp]) } else { comp };
             rounded(b, clamped, low_bits(size), AluOp::F2U)
         }
         ChannelKind::Snorm => {
             let (least, greatest) = (b.imm_f(-1.0), b.imm_f(1.0));
-            let above = b.alu(AluOp::FMax, &[comp, least]);
-            let clamped = b.alu(AluOp::FMin, &[above, greatest]);
+            let mut clamped = comp;
+            if clamp {
+                let above = b.alu(AluOp::FMax, &[comp, least]);
+                clamped = b.alu(AluOp::FMin, &[above, greatest]);
+            }
             let number = rounded(b, clamped, low_bits(size - 1), AluOp::F2I);
-            with(b, AluOp::IAnd, number, low_bits(size))
+            if mask { with(b, AluOp::IAnd, number, low_bits(size)) } else { number }
         }
-        ChannelKind::Uint if size < 32 => with(b, AluOp::UMin, comp, low_bits(size)),
+        ChannelKind::Uint if size < 32 && clamp => with(b, AluOp::UMin, comp, low_bits(size)),
         ChannelKind::Sint if size < 32 => {
             let greatest = low_bits(size - 1);
-            let below = with(b, AluOp::IMin, comp, greatest);
-            let clamped = with(b, AluOp::IMax, below, !greatest);
-            with(b, AluOp::IAnd, clamped, low_bits(size))
+            let mut clamped = comp;
+            if clamp {
+                let below = with(b, AluOp::IMin, comp, greatest);
+                clamped = with(b, AluOp::IMax, below, !greatest);
+            }
+            if mask { with(b, AluOp::IAnd, clamped, low_bits(size)) } else { clamped }
         }
-        ChannelKind::Float if size < 32 => float_to_half(b, comp),
+        ChannelKind::Float if size < 32 => float_to_half(b, comp, steps),
         ChannelKind::UFloat => {
             // Negative numbers become 0; a NaN stays one, of whatever sign.
-            let zero = b.imm(0);
-            let negative = b.alu(AluOp::FLt, &[comp, zero]);
-            let positive = b.alu(AluOp::Select, &[negative, zero, comp]);
-            let unsigned = b.alu(AluOp::FAbs, &[positive]);
-            let half = float_to_half(b, unsigned);
-            with(b, AluOp::UShr, half, HALF_MAGNITUDE - size)
+            let mut number = comp;
+            if clamp {
+                let zero = b.imm(0);
+                let negative = b.alu(AluOp::FLt, &[comp, zero]);
+                number = b.alu(AluOp::Select, &[negative, zero, comp]);
+            }
+            if steps.take(ImageStep::Sign) {
+                number = b.alu(AluOp::FAbs, &[number]);
+            }
+            let half = float_to_half(b, number, steps);
+            match steps.take(ImageStep::Magnitude) {
+                true => with(b, AluOp::UShr, half, HALF_MAGNITUDE - size),
+                false => half,
+            }
         }
         ChannelKind::Unused => b.imm(0),
         ChannelKind::Uint | ChannelKind::Sint | ChannelKind::Float => comp,
@@ -184,7 +230,8 @@ fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value) -> Value {
 }
 
 /// The word's bits of the channels'.
-fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)]) -> Value {
+fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)], steps: Steps) -> Value {
+    let (place, cut) = (steps.take(ImageStep::Place), steps.take(ImageStep::Cut));
     let mut whole = None;
     for &(channel, value) in channels {
         let (start, bits) = (u32::from(channel.shift), u32::from(channel.bits));
@@ -192,15 +239,18 @@ fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)]) -> Val
             continue;
         }
         let part = if start >= word.shift {
-            let low = match bits > word.bits {
+            let low = match bits > word.bits && cut {
                 true => with(b, AluOp::IAnd, value, low_bits(word.bits)),
                 false => value,
             };
-            if start == word.shift { low } else { with(b, AluOp::IShl, low, start - word.shift) }
+            match start > word.shift && place {
+                true => with(b, AluOp::IShl, low, start - word.shift),
+                false => low,
+            }
         } else {
             let above = word.shift - start;
-            let rest = with(b, AluOp::UShr, value, above);
-            let more = bits - above > word.bits;
+            let rest = if place { with(b, AluOp::UShr, value, above) } else { value };
+            let more = cut && bits - above > word.bits;
             if more { with(b, AluOp::IAnd, rest, low_bits(word.bits)) } else { rest }
         };
         whole = Some(match whole {

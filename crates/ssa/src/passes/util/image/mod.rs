@@ -2,8 +2,11 @@
 
 mod address;
 mod convert;
+mod step;
 
 pub(crate) use convert::{from_words, to_words};
+pub use step::ImageStep;
+pub(crate) use step::Steps;
 
 use crestline_device::{ChannelKind, Device};
 
@@ -36,6 +39,8 @@ pub(crate) struct Texel<'a> {
     pub(crate) format: SurfaceFormat,
     /// The surface's.
     pub(crate) surface: SurfaceFormat,
+    /// What is done with it.
+    pub(crate) steps: Steps,
 }
 
 impl<'a> Texel<'a> {
@@ -45,9 +50,10 @@ impl<'a> Texel<'a> {
         ty: ImageTy,
         coord: Src,
         format: SurfaceFormat,
+        without: Option<ImageStep>,
     ) -> Texel<'a> {
         let surface = device.image_surface_format(format);
-        Texel { device, image, ty, coord, format, surface }
+        Texel { device, image, ty, coord, format, surface, steps: Steps { without } }
     }
 
     /// Whether the shader computes addresses and the messages move bytes.
@@ -80,6 +86,12 @@ impl<'a> Texel<'a> {
         inside.unwrap_or_else(|| b.imm_b(true))
     }
 
+    /// Whether the bits above the word's own in what a read returns are those of the texels behind it.
+    pub(crate) fn reads_on(&self, word: Word) -> bool {
+        let narrow = word.bits < 32 && self.device.narrow_typed_reads_are_dwords();
+        narrow && self.steps.take(ImageStep::Narrow)
+    }
+
     /// The memory of a raw access.
     pub(crate) fn memory(&self) -> Memory {
         Memory::Image(self.image)
@@ -88,6 +100,9 @@ impl<'a> Texel<'a> {
     /// The byte offset of a raw access: [`OUTSIDE`] if the texel lies outside of the image, since its address would
     /// be another texel's or beyond the level.
     pub(crate) fn checked_address(&self, b: &mut Builder<'_>) -> Value {
+        if !self.steps.take(ImageStep::Bounds) {
+            return self.address(b);
+        }
         let (inside, address) = (self.in_bounds(b), self.address(b));
         let outside = b.imm(OUTSIDE);
         b.alu(AluOp::Select, &[inside, address, outside])
