@@ -1,13 +1,16 @@
 //! Golden tests of instruction selection: `tests/codegen/select/*.ssa` holds shaders, each with the listing it is
 //! selected to. `CRESTLINE_BLESS=1` writes the listings.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crestline_codegen::interface::{Interface, PushConstants};
-use crestline_codegen::{ir, scalar};
+use crestline_codegen::interface::{
+    EntryLayout, EntryPlace, Interface, PushConstants, StageIo, VertexIo,
+};
+use crestline_codegen::{ir, scalar, vec4};
 use crestline_device::{Device, Platform};
-use crestline_ssa::ir::{BindingId, Shader};
+use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
 use crestline_ssa::text;
 
 const EXPECT: &str = "// expect:";
@@ -32,15 +35,40 @@ fn interface(shader: &Shader) -> Interface {
     }
 }
 
-/// What a case selects to: its header is `// run: PLATFORM WIDTH`.
+/// The interface of a vertex shader: inputs in order from g2, position in slot 1, location `l` in slot `4 + l`.
+fn vertex_interface(shader: &Shader) -> Interface {
+    let slots = |vars: &[IoVar]| -> Vec<IoSlot> {
+        vars.iter().flat_map(|var| (0..var.slots()).filter_map(|n| var.slot.plus(n))).collect()
+    };
+    let inputs = slots(&shader.inputs).into_iter().zip(2..);
+    let inputs = inputs.map(|(slot, register)| (slot, 32 * register));
+    let place = |slot| match slot {
+        IoSlot::Location(location) => EntryPlace::whole(4 + location),
+        _ => EntryPlace::whole(1),
+    };
+    let places: BTreeMap<IoSlot, EntryPlace> =
+        slots(&shader.outputs).into_iter().map(|slot| (slot, place(slot))).collect();
+    let outputs = EntryLayout { places, slots: 8 };
+    let io = VertexIo { inputs: inputs.collect(), outputs, ..VertexIo::default() };
+    Interface { payload_registers: 8, io: StageIo::Vertex(io), ..interface(shader) }
+}
+
+/// What a case selects to: its header is `// run: PLATFORM WIDTH`, where the width `4x2` is two vertices per thread.
 fn listing(case: &str) -> Result<String, String> {
     let header = case.lines().find_map(|line| line.strip_prefix("// run: ")).ok_or("no header")?;
     let (platform, width) = header.split_once(' ').ok_or("a platform and a width")?;
     let platform: Platform = platform.parse().map_err(|e| format!("{e}"))?;
-    let width: u8 = width.trim().parse().map_err(|e| format!("{e}"))?;
     let shader = text::parse(case).map_err(|e| e.to_string())?;
     crestline_ssa::verify::verify(&shader).map_err(|e| e.to_string())?;
-    match scalar::select(&shader, &Device::new(platform), &interface(&shader), width) {
+    let device = Device::new(platform);
+    let selected = match width.trim() {
+        "4x2" => vec4::select(&shader, &device, &vertex_interface(&shader)),
+        width => {
+            let width: u8 = width.parse().map_err(|e| format!("{e}"))?;
+            scalar::select(&shader, &device, &interface(&shader), width)
+        }
+    };
+    match selected {
         Ok(function) => {
             ir::verify(&function).map_err(|e| format!("{e}\n{function}"))?;
             Ok(function.to_string())
