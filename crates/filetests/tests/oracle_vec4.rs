@@ -20,17 +20,6 @@ use crestline_judges::oracle::vec4::{ShaderStage, StageCase, StageData};
 const WAITS: &[&str] = &[
     // A sampler.
     "texture",
-    // Indirect moves of vectors.
-    "dyn_uniform",
-    "tess_quads",
-    // Doubles.
-    "dattr",
-    "dcmp",
-    "dconv",
-    "ddiv",
-    "dloop",
-    "dmat4",
-    "dvec",
 ];
 
 fn file_name(case: &StageCase, stage: ShaderStage) -> &'static str {

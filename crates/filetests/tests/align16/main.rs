@@ -6,3 +6,4 @@ mod doubles;
 mod harness;
 mod indirect;
 mod plain;
+mod scalar_indirect;
