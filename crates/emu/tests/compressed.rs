@@ -164,5 +164,6 @@ fn doubles_of_ivy_bridge_are_pairs_of_dwords() {
     assert_eq!(changes(Platform::Ivb, 16, widened), at(&expected));
     let narrowed = mov(8, dst(60, Type::Ud), r10(Type::Df, (8, 8, 1)));
     let written: Vec<usize> = changes(Platform::Ivb, 16, narrowed).into_keys().collect();
-    assert_eq!(written, [480, 482, 484, 486]);
+    // The second dword of each channel is written too, with what has no meaning.
+    assert_eq!(written, (480..488).collect::<Vec<usize>>());
 }
