@@ -3,7 +3,7 @@
 mod common;
 
 use common::random::{Random, Wish, inst};
-use crestline_isa::{AccessMode, Gen, Inst, Opcode, decode, encode};
+use crestline_isa::*;
 use std::collections::BTreeSet;
 
 /// How many instructions per generation, from the environment or a default.
@@ -57,4 +57,31 @@ fn decoding_inverts_encoding() {
             }
         }
     }
+}
+
+#[test]
+fn branches_through_indirect_registers_keep_every_bit() {
+    let mut seen = 0;
+    for generation in Gen::ALL {
+        for opcode in [Opcode::Jmpi, Opcode::Call, Opcode::Brd, Opcode::Brc] {
+            let mut inst = Inst::new(opcode);
+            inst.extra = Extra::Branch(Branch::default());
+            let place = Place::Indirect { addr: 2, offset: 16 };
+            inst.srcs[0] = Src::Reg(SrcReg::new(place, Type::D, Region::SCALAR));
+            let Ok(bits) = encode(&inst, generation) else { continue };
+            let back = decode(bits, generation).expect("what encodes decodes");
+            assert_eq!(back.srcs[0], inst.srcs[0], "{generation} {}", opcode.name());
+            for bit in 0..128 {
+                let changed = bits ^ 1 << bit;
+                let Ok(back) = decode(changed, generation) else { continue };
+                assert_eq!(
+                    encode(&back, generation),
+                    Ok(changed),
+                    "{generation} bit {bit} {back:?}"
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen > 1000, "only {seen} cases");
 }

@@ -19,6 +19,7 @@ pub(crate) fn unsaid(i: &Inst, generation: Gen) -> Option<&'static str> {
         }
         // It leaves the register file at that of a register.
         Call | Brd | Brc => Some("call, brd and brc, whose distances it does not mark"),
+        Jmpi if branch.jip == Some(0) => Some("jumps to themselves, for which it writes zero"),
         // It extends the sign of what it takes for a 16-bit distance.
         op if op.form() != Form::Jmpi
             && generation >= Gen::Gen8
