@@ -17,9 +17,6 @@ use crestline_ssa::ir::IoSlot;
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
-/// Draw calls that the compiler has no code for yet, or not the right one. The test names those that have become right.
-const MISSING: &[&str] = &["vs_double_math"];
-
 const PLATFORMS: [Platform; 2] = [Platform::Ivb, Platform::Hsw];
 
 fn tests(lavapipe: &Lavapipe) -> Vec<(StageTest, Drawn)> {
@@ -70,19 +67,13 @@ fn the_emulator_agrees_with_lavapipe() {
     let Some(lavapipe) = ask(Lavapipe::open()) else { return };
     let mut failures = Vec::new();
     for (test, expected) in tests(lavapipe) {
-        let mut wrong = Vec::new();
         for platform in PLATFORMS {
             let name = format!("{} on {platform}", test.name);
             match StageEmulator::new(&test, platform) {
-                Ok(Ok(mut engine)) => wrong.extend(check(&test, &mut engine, &expected)),
-                Ok(Err(stage)) => wrong.push(format!("{name}: no back end for {stage:?}")),
-                Err(error) => wrong.push(format!("{name}: {error}")),
+                Ok(Ok(mut engine)) => failures.extend(check(&test, &mut engine, &expected)),
+                Ok(Err(stage)) => failures.push(format!("{name}: no back end for {stage:?}")),
+                Err(error) => failures.push(format!("{name}: {error}")),
             }
-        }
-        match (MISSING.contains(&test.name.as_str()), wrong.is_empty()) {
-            (true, true) => println!("{} is right: take it out of MISSING", test.name),
-            (true, false) => wrong.iter().for_each(|text| println!("missing: {text}")),
-            (false, _) => failures.extend(wrong),
         }
     }
     report("emulator", &failures);
