@@ -186,11 +186,11 @@ pub(crate) struct Resources {
     /// Print a buffer after the run; TYPE is u8 ... u64, i8 ... i64, f32, f64 or x32.
     #[arg(long, value_name = "SET.BINDING=TYPE[:COUNT]")]
     pub(crate) print: Vec<Print>,
-    /// A storage image or texel buffer with its first texels, from a file or `zero:BYTES`.
+    /// An image or texel buffer with its first texels, from a file or `zero:BYTES`.
     #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]")]
     pub(crate) image: Vec<Image>,
-    /// A sampler (parsed and checked; no stage supports samplers yet).
-    #[arg(long, value_name = "S.B=FILTER:WRAP[:mip=FILTER][:compare=OP][:border=COLOUR]")]
+    /// A sampler, or the one that an image brings: nearest or linear, then repeat, clamp, mirror or border.
+    #[arg(long, value_name = "S.B=FILTER:ADDRESS[:mip=FILTER][:compare=OP][:border=COLOUR]")]
     pub(crate) sampler: Vec<Sampler>,
     /// When threads see each other's writes: at once, or as late and as disordered as fences allow.
     #[arg(long, value_name = "strong|weak[:SEED]", default_value = "strong")]

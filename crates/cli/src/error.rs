@@ -68,8 +68,6 @@ pub(crate) enum Code {
     UnusedResource,
     /// A given resource has the wrong size.
     ResourceSize,
-    /// A feature that exists in the grammar only.
-    Unsupported,
     /// Machine code cannot be read from its container.
     Container,
     /// Metadata cannot be read.
@@ -100,7 +98,6 @@ impl Code {
             Code::MissingResource => "E0803",
             Code::UnusedResource => "E0804",
             Code::ResourceSize => "E0805",
-            Code::Unsupported => "E0806",
             Code::Specialization => "E0807",
             Code::StageArgument => "E0808",
             Code::Link => "E0809",

@@ -200,10 +200,6 @@ fn bind(
     arguments: &args::Resources,
     file: &str,
 ) -> Result<Resources, Failure> {
-    if let Some(sampler) = arguments.sampler.first() {
-        let message = format!("--sampler {}: samplers are not supported yet", sampler.place);
-        return Err(Failure::new(Code::Unsupported, message));
-    }
     let used: Vec<ResourceRef> = metadata
         .binding_table
         .iter()
@@ -216,6 +212,7 @@ fn bind(
         .collect();
     let mut resources = Resources::new();
     bind_images(metadata, arguments, file, &mut resources)?;
+    bind_samplers(metadata, arguments, file, &mut resources)?;
     for bind in &arguments.bind {
         let resource = ResourceRef::from(bind.place);
         if resources.buffer(resource).is_some() {
@@ -259,6 +256,37 @@ fn bind(
     Ok(resources)
 }
 
+/// Binds the samplers of `--sampler`.
+fn bind_samplers(
+    metadata: &Metadata,
+    arguments: &args::Resources,
+    file: &str,
+    resources: &mut Resources,
+) -> Result<(), Failure> {
+    let given = |resource| arguments.sampler.iter().filter(move |s| resource == s.place.into());
+    for sampler in &arguments.sampler {
+        let resource = ResourceRef::from(sampler.place);
+        if given(resource).count() > 1 {
+            let message = format!("--sampler {resource} is given twice");
+            return Err(Failure::new(Code::UnusedResource, message));
+        }
+        if metadata.samplers.iter().all(|entry| entry.resource != resource) {
+            eprintln!("warning: the program does not use the sampler {resource}");
+        }
+        resources.set_sampler(resource, sampler.state);
+    }
+    match metadata.samplers.iter().find(|entry| given(entry.resource).next().is_none()) {
+        None => Ok(()),
+        Some(entry) => {
+            let resource = entry.resource;
+            let message = format!("the program uses the sampler {resource}, which is not given");
+            Err(Failure::new(Code::MissingResource, message)
+                .at(Origin::file(file))
+                .help(format!("--sampler {resource}=FILTER:ADDRESS")))
+        }
+    }
+}
+
 /// Reads the images of `--image`.
 fn bind_images(
     metadata: &Metadata,
@@ -267,7 +295,8 @@ fn bind_images(
     resources: &mut Resources,
 ) -> Result<(), Failure> {
     let used = metadata.binding_table.iter().filter_map(|entry| match &entry.surface {
-        Surface::StorageImage { resource, .. } => Some(*resource),
+        Surface::StorageImage { resource, format, .. }
+        | Surface::SampledImage { resource, format } => Some((*resource, *format)),
         _ => None,
     });
     for image in &arguments.image {
@@ -276,7 +305,7 @@ fn bind_images(
             let message = format!("--image {resource} is given twice");
             return Err(Failure::new(Code::UnusedResource, message));
         }
-        if !used.clone().any(|used| used == resource) {
+        if !used.clone().any(|(used, _)| used == resource) {
             eprintln!("warning: the program does not use the image {resource}");
         }
         let shape = shape(image);
@@ -300,9 +329,11 @@ fn bind_images(
         };
         bound.map_err(|error| emulator_failure(&error, file))?;
     }
-    for resource in used {
+    for (resource, format) in used {
         if resources.image(resource).is_none() {
-            let message = format!("the program uses the image {resource}, which is not given");
+            let seen = format.map_or_else(String::new, |format| format!(" as {format}"));
+            let message =
+                format!("the program uses the image {resource}{seen}, which is not given");
             return Err(Failure::new(Code::MissingResource, message)
                 .at(Origin::file(file))
                 .help(format!("--image {resource}=DIM:SIZE:FORMAT:FILE")));

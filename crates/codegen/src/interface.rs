@@ -27,6 +27,8 @@ pub struct Interface {
     pub image_params: BTreeMap<(BindingId, ImageParam, u32), u32>,
     /// First binding table index of each binding; the elements of an array follow.
     pub surfaces: BTreeMap<BindingId, u8>,
+    /// First sampler index of each binding; the elements of an array follow.
+    pub samplers: BTreeMap<BindingId, u8>,
     /// Binding table index of the three dwords that tell the number of workgroups.
     pub num_workgroups: Option<u8>,
     /// Binding table index of the program's constant data.

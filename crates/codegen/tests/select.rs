@@ -28,6 +28,7 @@ fn interface(shader: &Shader) -> Interface {
         subgroup_id: Some(64),
         image_params: Default::default(),
         buffer_sizes: bindings.clone().map(|(id, i)| ((id, 0), 96 + u32::from(i))).collect(),
+        samplers: bindings.clone().collect(),
         surfaces: bindings.collect(),
         num_workgroups: Some(100),
         const_data: Some(101),

@@ -65,6 +65,12 @@ pub enum CompileError {
         /// Entries there are.
         limit: u32,
     },
+    /// More samplers than a message can name.
+    #[error("the shader uses more than {limit} samplers")]
+    Samplers {
+        /// Samplers there may be.
+        limit: u32,
+    },
     /// An array of descriptors without a bound, and no answer in
     /// [`Options::descriptor_counts`](crate::Options::descriptor_counts).
     #[error(
@@ -125,6 +131,7 @@ impl CompileError {
             CompileError::Backend(_) => "E0910",
             CompileError::Location { .. } => "E0911",
             CompileError::OutputEntry { .. } => "E0912",
+            CompileError::Samplers { .. } => "E0913",
             CompileError::Internal { .. } => "E0999",
         }
     }

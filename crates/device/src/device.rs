@@ -410,6 +410,16 @@ impl Device {
         self.until(Gen::Gen8)
     }
 
+    /// The sampler has messages that read level 0 and take no level.
+    pub fn has_level_zero_messages(&self) -> bool {
+        self.since(Gen::Gen9)
+    }
+
+    /// The sampler has a message that takes both derivatives and a reference to compare with.
+    pub fn has_gradient_comparisons(&self) -> bool {
+        self.since(Gen::Gen75)
+    }
+
     /// The scratch block message gives its size as registers minus one (log2 otherwise).
     pub fn scratch_block_size_is_linear(&self) -> bool {
         self.until(Gen::Gen75)

@@ -1,4 +1,4 @@
-//! Generations, platforms, capabilities, limits and surface formats of Intel i965-line GPUs.
+//! Generations, platforms, capabilities, limits, surface formats and sampler states of Intel i965-line GPUs.
 //!
 //! ```
 //! use crestline_device::{Device, Platform};
@@ -12,9 +12,11 @@ mod formats;
 mod r#gen;
 mod images;
 mod platform;
+mod sampler;
 
 pub use device::{Device, Limits};
 pub use formats::{Channel, ChannelKind, FormatInfo, Operation, SurfaceFormat, UnknownFormat};
 pub use r#gen::{Gen, UnknownGen};
 pub use images::TypedRead;
 pub use platform::{Platform, UnknownPlatform};
+pub use sampler::{AddressMode, BorderColor, CompareOp, Filter, Sampler, UnknownSampler};

@@ -1,4 +1,4 @@
-//! Images and samplers as resources.
+//! Images as resources.
 
 use crate::layout::Placement;
 use crate::memory::Buffer;
@@ -129,55 +129,6 @@ pub(crate) fn texel_offset(level: &Level, [x, y, z]: [i64; 3], size: u32) -> Opt
     }
     let texel = (z as u64 * u64::from(height) + y as u64) * u64::from(width) + x as u64;
     Some(level.start + texel * u64::from(size))
-}
-
-/// How a sampler reads between texels.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Filter {
-    /// The nearest texel.
-    #[default]
-    Nearest,
-    /// A weighted mean of the neighbours.
-    Linear,
-}
-
-/// What a sampler does with coordinates outside of an image.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum AddressMode {
-    /// The image repeats.
-    Repeat,
-    /// The image repeats mirrored.
-    Mirror,
-    /// The edge texel.
-    #[default]
-    Clamp,
-    /// The border colour.
-    Border,
-}
-
-/// The state of a sampler.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Sampler {
-    /// Filter.
-    pub filter: Filter,
-    /// Address mode, of all coordinates.
-    pub address: AddressMode,
-    /// Coordinates are 0 to 1 rather than texels.
-    pub normalized: bool,
-    /// The colour for [`AddressMode::Border`].
-    pub border: [f32; 4],
-}
-
-impl Default for Sampler {
-    /// Nearest, clamped, normalized, transparent black.
-    fn default() -> Sampler {
-        Sampler {
-            filter: Filter::Nearest,
-            address: AddressMode::Clamp,
-            normalized: true,
-            border: [0.0; 4],
-        }
-    }
 }
 
 #[cfg(test)]

@@ -28,9 +28,10 @@ mod urb;
 mod weak;
 
 pub use attribute::{Attribute, AttributeFormat, AttributeFormatError};
+pub use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
-pub use image::{AddressMode, Filter, ImageDimension, ImageShape, Sampler};
+pub use image::{ImageDimension, ImageShape};
 pub use layout::{Layout, Tiling};
 pub use load::Kernel;
 pub use options::{MemoryModel, Options, Policy, Report};

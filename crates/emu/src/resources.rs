@@ -2,9 +2,10 @@
 
 use crate::EmuError;
 use crate::attribute::Attribute;
-use crate::image::{Image, ImageShape, Sampler, texel_offset};
+use crate::image::{Image, ImageShape, texel_offset};
 use crate::layout::{Layout, Placement};
 use crate::memory::Buffer;
+use crestline_device::Sampler;
 use crestline_program::ResourceRef;
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -11,6 +11,10 @@
 //! //! buffer 0.1[2] = zero 16           the same for element 2 of a descriptor array
 //! //! uniform 0.2 = f32 1 2 3 4         uniform buffer
 //! //! image 0.3 = 2d 8x4x1 rgba8: zero  storage image, its texels tightly packed; missing ones are 0
+//! //! texture 0.4 = 2d 8x4x1 rgba8 levels=2 sampler=linear:clamp: zero 0
+//! //!                                   image for a sampler, its levels one after another; `sampler` if it
+//! //!                                   brings one, `depth` if it holds depths for comparisons
+//! //! sampler 0.5 = nearest:repeat      sampler, as `crestline run --sampler` takes it
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
 //! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
 //! //! simd 8 16                         the widths that make sense; all three by default
@@ -22,7 +26,7 @@
 //! stricter.
 
 use crestline_device::{Platform, SurfaceFormat};
-use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant};
+use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant, Texture};
 
 use crate::compare::Rule;
 use crate::data;
@@ -149,6 +153,27 @@ impl Case {
                 self.buffers.push(Buffer { set, binding, element, kind, contents });
                 self.rules.push(Rule::exact());
             }
+            "texture" => {
+                let (place, rest) = assignment(rest)?;
+                let (set, binding, element) = parse_place(place)?;
+                let (shape, description) =
+                    rest.split_once(": ").ok_or("expected `DIM WxHxD FORMAT ...: CONTENTS`")?;
+                let (texture, bytes) = parse_texture(shape)?;
+                let seed = u64::from(set) << 40 | u64::from(binding) << 20 | u64::from(element);
+                let mut contents = data::bytes(description.trim(), seed)?;
+                contents.resize(bytes, 0);
+                let kind = BufferKind::Texture(texture);
+                self.buffers.push(Buffer { set, binding, element, kind, contents });
+                self.rules.push(Rule::exact());
+            }
+            "sampler" => {
+                let (place, state) = assignment(rest)?;
+                let (set, binding, element) = parse_place(place)?;
+                let state = state.parse().map_err(|error| format!("{error}"))?;
+                let (kind, contents) = (BufferKind::Sampler(state), Vec::new());
+                self.buffers.push(Buffer { set, binding, element, kind, contents });
+                self.rules.push(Rule::exact());
+            }
             "compare" => {
                 let (place, rule) = assignment(rest)?;
                 let index = self.buffer(place)?;
@@ -172,7 +197,7 @@ impl Case {
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     uniform, image, compare, expect, simd or also"
+                     uniform, image, texture, sampler, compare, expect, simd or also"
                 ));
             }
         }
@@ -228,6 +253,36 @@ fn parse_image(text: &str) -> Result<(Image, usize), String> {
     };
     let bytes = size.iter().map(|&n| n as usize).product::<usize>() * surface.bytes() as usize;
     Ok((Image { dimension, size, format }, bytes))
+}
+
+/// Reads `2d 8x4x1 rgba8 levels=2 sampler=linear:clamp depth`: a texture, and the bytes of its texels.
+fn parse_texture(text: &str) -> Result<(Texture, usize), String> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (shape, options) = words.split_at(words.len().min(3));
+    let (image, bytes) = parse_image(&shape.join(" "))?;
+    let mut texture = Texture { image, levels: 1, sampler: None, depth: false };
+    for option in options {
+        match option.split_once('=') {
+            Some(("levels", number)) => {
+                let levels = number.parse().ok().filter(|n| (1..=12).contains(n));
+                texture.levels =
+                    levels.ok_or_else(|| format!("{number:?} is no number of levels"))?;
+            }
+            Some(("sampler", state)) => {
+                texture.sampler = Some(state.parse().map_err(|error| format!("{error}"))?);
+            }
+            None if *option == "depth" => texture.depth = true,
+            _ => return Err(format!("{option:?}: expected levels=, sampler= or depth")),
+        }
+    }
+    let texels = |level: u32| {
+        let [width, height, depth] = image.size;
+        let half = |n: u32| ((n >> level).max(1)) as usize;
+        let solid = image.dimension == Dimension::D3;
+        half(width) * half(height) * if solid { half(depth) } else { depth as usize }
+    };
+    let texel = bytes / texels(0);
+    Ok((texture, (0..texture.levels).map(texels).sum::<usize>() * texel))
 }
 
 /// Reads `SET.BINDING` or `SET.BINDING[ELEMENT]`.

@@ -9,7 +9,7 @@ use crestline_emu::{
 };
 use crestline_frontend::{TranslateOptions, translate};
 use crestline_isa::{Inst, Opcode};
-use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant};
+use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant, Texture};
 use crestline_program::{Program, ResourceRef};
 use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
@@ -104,11 +104,20 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
     };
     for buffer in buffers {
         let (key, bytes) = (key(buffer), buffer.contents.clone());
-        if let BufferKind::Image(image) = buffer.kind {
+        let mut add = |image: Image, levels, bytes| {
             let (format, size) = (surface_format(&image), image.size);
-            resources.images.insert(key, interp::Image { format, size, bytes });
-        } else {
-            resources.buffers.insert(key, bytes);
+            resources.images.insert(key, interp::Image { format, size, levels, bytes });
+        };
+        match buffer.kind {
+            BufferKind::Image(image) => add(image, 1, bytes),
+            BufferKind::Texture(Texture { image, levels, sampler, .. }) => {
+                add(image, levels, bytes);
+                resources.samplers.extend(sampler.map(|sampler| (key, sampler)));
+            }
+            BufferKind::Sampler(sampler) => _ = resources.samplers.insert(key, sampler),
+            BufferKind::Storage | BufferKind::Uniform => {
+                _ = resources.buffers.insert(key, bytes);
+            }
         }
     }
     let options = interp::Options::default();
@@ -122,7 +131,9 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
     Ok(buffers
         .iter()
         .map(|buffer| match buffer.kind {
-            BufferKind::Image(_) => resources.images.remove(&key(buffer)).map(|image| image.bytes),
+            BufferKind::Image(_) | BufferKind::Texture(_) => {
+                resources.images.remove(&key(buffer)).map(|image| image.bytes)
+            }
             _ => resources.buffers.remove(&key(buffer)),
         })
         .map(Option::unwrap_or_default)
@@ -260,7 +271,19 @@ impl Emulator {
                     }
                     .map_err(|error| error.to_string())?;
                 }
-                _ => resources.set_buffer(name(buffer), &buffer.contents),
+                BufferKind::Texture(Texture { image, levels, sampler, .. }) => {
+                    let shape = ImageShape { levels, ..image_shape(&image) };
+                    resources
+                        .set_image(name(buffer), shape, &buffer.contents)
+                        .map_err(|error| error.to_string())?;
+                    if let Some(sampler) = sampler {
+                        resources.set_sampler(name(buffer), sampler);
+                    }
+                }
+                BufferKind::Sampler(sampler) => resources.set_sampler(name(buffer), sampler),
+                BufferKind::Storage | BufferKind::Uniform => {
+                    resources.set_buffer(name(buffer), &buffer.contents);
+                }
             }
         }
         resources.set_push_constants(&test.case.push);
@@ -291,7 +314,7 @@ impl Emulator {
         let buffers = test.case.buffers.iter();
         Ok(buffers
             .map(|buffer| match buffer.kind {
-                BufferKind::Image(_) => resources.image(name(buffer)),
+                BufferKind::Image(_) | BufferKind::Texture(_) => resources.image(name(buffer)),
                 _ => resources.buffer(name(buffer)),
             })
             .map(Option::unwrap_or_default)

@@ -471,3 +471,131 @@ fn images_of_every_format_are_read_and_written_right() {
     }
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }
+
+/// Loads, stores, atomics, sizes and fetches of images, whose results go to a buffer that begins with other numbers.
+const NOTHING: &str = "#version 450
+    layout(local_size_x = 1) in;
+    layout(set = 0, binding = 0, rgba8) uniform image2D converted;
+    layout(set = 0, binding = 1, rgba32f) uniform image3D wide;
+    layout(set = 0, binding = 2, r32ui) uniform uimage1D counts;
+    layout(set = 0, binding = 3) uniform sampler2D texture_0;
+    layout(set = 0, binding = 4) buffer Found { vec4 found[4]; ivec4 sizes[3]; uint old; };
+    void main() {
+        found[0] = imageLoad(converted, ivec2(0));
+        found[1] = imageLoad(wide, ivec3(0));
+        found[2] = texelFetch(texture_0, ivec2(0), 0);
+        found[3] = textureLod(texture_0, vec2(0.5), 0.0);
+        imageStore(converted, ivec2(0), vec4(1.0));
+        imageStore(wide, ivec3(0), vec4(1.0));
+        old = imageAtomicAdd(counts, 0, 7u);
+        sizes[0] = ivec4(imageSize(converted), imageSize(counts), 0);
+        sizes[1] = ivec4(imageSize(wide), 0);
+        sizes[2] = ivec4(textureSize(texture_0, 0), 0, 0);
+    }";
+
+#[test]
+fn images_that_are_not_bound_or_have_no_texels_read_as_zeros() {
+    use crestline_device::{Device, Sampler};
+    use crestline_emu::{ImageDimension, ImageShape, Kernel, Options, Resources};
+    use crestline_program::ResourceRef;
+
+    let words =
+        compile_source("nothing", Language::Glsl, NOTHING).unwrap_or_else(|e| panic!("{e}"));
+    let place = |binding| ResourceRef { set: 0, binding, element: 0 };
+    for &platform in TARGETS {
+        let options = crestline::Options::new(platform);
+        let program = crestline::compile_spirv(&words, &options).expect("it compiles");
+        let device = Device::new(platform);
+        let kernel = Kernel::load(&program.code, program.metadata, &device).expect("it loads");
+        for bound in [false, true] {
+            let mut resources = Resources::new();
+            resources.set_buffer(place(4), &[0x77; 4 * 16 + 3 * 16 + 4]);
+            resources.set_sampler(place(3), Sampler::default());
+            for (binding, format) in [(0, "rgba8"), (1, "rgba32f"), (2, "r32ui"), (3, "rgba8")] {
+                if !bound {
+                    resources.set_unbound_image(place(binding));
+                    continue;
+                }
+                let dimension = match binding {
+                    1 => ImageDimension::D3,
+                    2 => ImageDimension::D1,
+                    _ => ImageDimension::D2,
+                };
+                let (format, levels) = (surface(format), 1);
+                let shape = ImageShape { dimension, format, width: 0, height: 0, depth: 1, levels };
+                resources.set_image(place(binding), shape, &[]).expect("it is small");
+            }
+            kernel.dispatch([1; 3], &mut resources, &Options::default()).expect("it runs");
+            let found = resources.buffer(place(4)).expect("the buffer");
+            let words: Vec<u32> =
+                found.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+            // The depth of a volume without columns is told as it is.
+            let depth = usize::from(bound);
+            let expected: Vec<u32> =
+                (0..29).map(|i| if i == 16 + 4 + 2 { depth as u32 } else { 0 }).collect();
+            assert_eq!(words, expected, "on {platform}, bound: {bound}");
+        }
+    }
+}
+
+/// Accesses to arrays whose element each invocation chooses; the interpreter runs it as it stands.
+const ELEMENTS: &str = "#version 450
+    //! dispatch 1 1 1
+    //! image 0.0 = 2d 8x4x1 r32ui: u32 32 * bits
+    //! image 0.0[1] = 2d 8x4x1 r32ui: u32 32 * bits
+    //! image 0.0[2] = 2d 8x4x1 r32ui: u32 32 * bits
+    //! image 0.1 = 1d 32x1x1 rgba8: u8 128 * bits
+    //! image 0.1[1] = 1d 32x1x1 rgba8: u8 128 * bits
+    //! texture 0.2 = 2d 4x4x1 r32f sampler=nearest:repeat: f32 16 * uniform 0 1
+    //! texture 0.2[1] = 2d 8x2x1 r32f sampler=nearest:clamp: f32 16 * uniform 0 1
+    //! texture 0.3 = 1d 8x1x1 rg32f: f32 16 * uniform 0 1
+    //! texture 0.3[1] = 1d 4x1x1 rg32f: f32 8 * uniform 0 1
+    //! sampler 0.4 = nearest:mirror
+    //! sampler 0.4[1] = nearest:border:border=opaque_white
+    //! sampler 0.4[2] = linear:clamp
+    //! buffer 0.5 = zero 512
+    //! buffer 0.6 = zero 512
+    //! compare 0.1 = u8 abs 1
+    //! compare 0.1[1] = u8 abs 1
+    //! compare 0.5 = f32 abs 1e-5
+    #extension GL_EXT_nonuniform_qualifier : require
+    layout(local_size_x = 32) in;
+    layout(set = 0, binding = 0, r32ui) uniform uimage2D counts[3];
+    layout(set = 0, binding = 1, rgba8) uniform image1D colors[2];
+    layout(set = 0, binding = 2) uniform sampler2D planes[2];
+    layout(set = 0, binding = 3) uniform texture1D lines[2];
+    layout(set = 0, binding = 4) uniform sampler samplers[3];
+    layout(set = 0, binding = 5) buffer Found { vec4 found[32]; };
+    layout(set = 0, binding = 6) buffer Sizes { ivec4 sizes[32]; };
+    void main() {
+        int i = int(gl_LocalInvocationID.x);
+        int third = i % 3, half_ = i / 3 % 2;
+        ivec2 at = ivec2(i % 8, i / 8);
+        uint old = imageLoad(counts[nonuniformEXT(third)], at).x;
+        imageStore(counts[nonuniformEXT(third)], at, uvec4(old + 1u));
+        imageAtomicXor(counts[nonuniformEXT((i + 1) % 3)], at, 0x55u);
+        vec4 color = imageLoad(colors[nonuniformEXT(half_)], i);
+        imageStore(colors[nonuniformEXT(half_)], i, 1.0 - color);
+        float t = (float(i) - 9.7) / 13.0;
+        found[i].x = textureLod(planes[nonuniformEXT(half_)], vec2(t, 0.3), 0.0).x;
+        found[i].yz = textureLod(
+            sampler1D(lines[nonuniformEXT(half_)], samplers[nonuniformEXT(third)]), t, 0.0).xy;
+        found[i].w = textureLod(sampler1D(lines[1], samplers[nonuniformEXT(third)]), t, 0.0).y;
+        sizes[i].xy = imageSize(counts[nonuniformEXT(third)]);
+        sizes[i].zw = textureSize(planes[nonuniformEXT(half_)], 0);
+    }";
+
+/// llvmpipe takes the first invocation's element for all, so the interpreter is the judge.
+#[test]
+fn elements_of_image_arrays_may_differ_between_invocations() {
+    let spirv =
+        compile_source("elements", Language::Glsl, ELEMENTS).unwrap_or_else(|e| panic!("{e}"));
+    let case = Case::parse(ELEMENTS).expect("the directives are right");
+    let test = RunTest { name: "elements".into(), source: ELEMENTS.into(), case, spirv };
+    let expected = Interpreter.run(&test).unwrap_or_else(|error| panic!("{error}"));
+    let mut failures = Vec::new();
+    for emulator in Emulator::all() {
+        failures.extend(test.failures(&emulator, &expected));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}

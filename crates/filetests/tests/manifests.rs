@@ -14,7 +14,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("frontend", &["ssa"]),
     ("codegen", &["device", "isa", "program", "ssa"]),
     ("compiler", &["codegen", "device", "frontend", "isa", "program", "ssa"]),
-    ("judges", &["program"]),
+    ("judges", &["device", "program"]),
 ];
 
 /// The crates of this project that a manifest's `[dependencies]` name, by their folders.

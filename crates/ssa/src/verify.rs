@@ -14,9 +14,10 @@
 mod io;
 
 use crate::ir::{
-    Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, ImageForm, ImageTy,
-    InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory, Operand, PathStep, RegionId, Resource,
-    Shader, Src, Targets, Ty, Value, ValueDef, VarTy, WriteMask, channels,
+    Access, Align, AluOp, AtomicOp, BindingKind, BitRule, Class, CompRule, ImageDim, ImageForm,
+    ImageTy, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory, Operand, PathStep, RegionId,
+    Resource, Shader, Src, Targets, TextureOp, TextureRead, Ty, Value, ValueDef, VarTy, WriteMask,
+    channels,
 };
 use crate::text::inst_to_string;
 
@@ -359,7 +360,8 @@ impl Verifier<'_> {
             | InstKind::BufferSize(_)
             | InstKind::ImageLoad { .. }
             | InstKind::ImageSize(_)
-            | InstKind::ImageParam { .. } => (1..=1, "1"),
+            | InstKind::ImageParam { .. }
+            | InstKind::Texture(_) => (1..=1, "1"),
             InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => (0..=1, "0 or 1"),
             InstKind::If { .. } | InstKind::Loop { .. } => return Ok(()),
             InstKind::StoreVar { .. }
@@ -509,6 +511,10 @@ impl Verifier<'_> {
                 }
                 expect_result(result, Ty::X32)
             }
+            InstKind::Texture(read) => {
+                self.texture(read)?;
+                expect_result(result, Ty::X32.with_comps(read.comps()))
+            }
             InstKind::If { cond, then, else_ } => {
                 self.bits(0, *cond, 1)?;
                 for region in [*then, *else_] {
@@ -648,6 +654,63 @@ impl Verifier<'_> {
         let index = usize::from(image.element.is_some());
         self.bits(index, coord, 32)?;
         Ok(index + 1)
+    }
+
+    /// Checks a texture, its sampler, and that the operands are those of the operation.
+    fn texture(&self, read: &TextureRead) -> Result<()> {
+        let wrong = |what| Err(VerifyErrorKind::Memory(what));
+        self.resource(&read.texture)?;
+        let Some(ty) = self.shader.texture(read.texture.binding) else {
+            return wrong("the binding is no texture");
+        };
+        if (usize::from(read.dims), read.arrayed) != (ty.dims(), ty.arrayed) {
+            return wrong("the texture has another number of coordinates");
+        }
+        if let Some(sampler) = &read.sampler {
+            self.resource(sampler)?;
+            let kind = self.shader.binding(sampler.binding).kind;
+            if !matches!(kind, BindingKind::Sampler | BindingKind::Texture(_)) {
+                return wrong("the binding is no sampler");
+            }
+        }
+        let filtered = matches!(read.op, TextureOp::Sample | TextureOp::Gather(_));
+        if filtered != read.sampler.is_some() {
+            return wrong("`sample` and `gather`, and no others, have a sampler");
+        }
+        if (read.op == TextureOp::Size) == read.coord.is_some() {
+            return wrong("all but `size` have coordinates");
+        }
+        if filtered && ty.dim == ImageDim::Buffer {
+            return wrong("a buffer is not filtered");
+        }
+        if matches!(read.op, TextureOp::Fetch) && ty.dim == ImageDim::Cube {
+            return wrong("a cube is not fetched");
+        }
+        if matches!(read.op, TextureOp::Gather(4..)) {
+            return wrong("a texel has four components");
+        }
+        if read.compare.is_some() && !filtered {
+            return wrong("`sample` and `gather`, and no others, compare");
+        }
+        let sample = read.op == TextureOp::Sample;
+        if read.gradients.is_some() && (!sample || read.level.is_some()) {
+            return wrong("only `sample` has gradients, and then no level");
+        }
+        if read.level.is_some() && matches!(read.op, TextureOp::Gather(_)) {
+            return wrong("`gather` reads level 0");
+        }
+        let moved = read.offset != [0; 3];
+        if moved && (!filtered || read.offset.iter().any(|n| !(-8..=7).contains(n))) {
+            return wrong("an offset is -8 to 7, of `sample` or `gather`");
+        }
+        let late = read.offset_at_run_time.is_some();
+        if late && (moved || !matches!(read.op, TextureOp::Gather(_)) || ty.dim != ImageDim::D2) {
+            return wrong("only `gather` of two dimensions has an offset known at run time");
+        }
+        for (index, (src, _)) in read.sources().enumerate() {
+            self.bits(index, src, 32)?;
+        }
+        Ok(())
     }
 
     fn image_written(&self, image: &Resource, access: Access) -> Result<()> {

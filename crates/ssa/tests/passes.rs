@@ -1,18 +1,19 @@
 //! Each pass as before/after pairs: `tests/ssa/passes/PASS.ssa`.
 //!
-//! A file is a row of cases. A case starts with a line `// run: PASS [PASS]...` and a shader; what the passes make of it
-//! stands after `// expect:`. `// expect: unchanged` says that they must not find anything.
+//! A file is a row of cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader; what the passes
+//! make of it (for the images of that platform) stands after `// expect:`. `// expect: unchanged` says that they must not find anything.
 //! `CRESTLINE_BLESS=1` writes what comes out.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 
+use crestline_device::Device;
 use crestline_ssa::ir::AluOp;
 use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, all_passes, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
-fn options() -> Options {
+fn options(images: Option<Device>) -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let lacks = [
         AluOp::FDiv,
@@ -33,7 +34,7 @@ fn options() -> Options {
         doubles: Some(Doubles { fused: true }),
         system_values,
         lacks: lacks.into(),
-        ..LowerOptions::default()
+        images,
     };
     Options { lower, ..Options::default() }
 }
@@ -42,7 +43,9 @@ fn options() -> Options {
 fn run(passes: &str, before: &str) -> String {
     let mut shader = parse(before).unwrap_or_else(|e| panic!("{e}\n{before}"));
     verify(&shader).unwrap_or_else(|e| panic!("{e}\n{before}"));
-    let options = options();
+    let (passes, platform) = passes.split_once(" on ").unwrap_or((passes, ""));
+    let platform = platform.trim().parse().ok();
+    let options = options(platform.map(Device::new));
     let mut progress = false;
     for name in passes.split_whitespace() {
         if name == "optimize" {

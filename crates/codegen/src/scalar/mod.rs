@@ -21,6 +21,7 @@ mod image;
 mod memory;
 mod operands;
 mod sysvals;
+mod texture;
 mod uniform;
 mod wide;
 
@@ -171,6 +172,11 @@ impl<'a> Selector<'a> {
             | InstKind::ImageAtomic { .. }
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => self.image(&inst.kind, result)?,
+            InstKind::Texture(read) => {
+                if let Some(result) = result {
+                    self.texture(read, result)?;
+                }
+            }
             InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
             InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,
             InstKind::Loop { .. } => {

@@ -155,7 +155,7 @@ impl Analysis<'_> {
                 element(resource)
             }
             // A message reads for each channel, also where all read the same texel.
-            InstKind::ImageLoad { .. } => true,
+            InstKind::ImageLoad { .. } | InstKind::Texture(_) => true,
             // Each channel gets its own old value, and has its own variables.
             InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } | InstKind::LoadVar { .. } => {
                 true

@@ -1,5 +1,5 @@
-//! Messages to memory: the one place that builds them, for buffers, images, shared memory, scratch, barriers and thread
-//! end.
+//! Messages to memory: the one place that builds them, for buffers, images, textures, shared memory, scratch, barriers and
+//! thread end.
 //!
 //! A function here appends one access for all channels of a builder's thread. Messages serve at most sixteen channels
 //! (typed ones eight), so a SIMD32 access is two; their data lie in registers component by component, as [`Op::Message`](crate::ir::Op)
@@ -9,6 +9,7 @@
 //! Threads of two vertices (vec4 mode) have eight channels here too, four for each; see [`UrbPlace`] for the URB.
 
 mod memory;
+mod sampler;
 mod sync;
 mod typed;
 mod urb;
@@ -24,6 +25,7 @@ pub use memory::{
     Atomic, atomic, fill_scratch_header, read, read_block, read_scattered, read_scratch, write,
     write_scattered, write_scratch,
 };
+pub use sampler::{Question, SamplerRead, read_sampler, sampler_header};
 pub use sync::{Fenced, barrier, end_thread, fence, patch_barrier, set_shared_memory_index};
 pub use typed::{atomic_texel, fill_typed_header, read_texel, write_texel};
 pub use urb::{

@@ -175,6 +175,9 @@ impl<'a> Selector<'a> {
             | InstKind::ImageAtomic { .. }
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => self.memory(&inst.kind, result)?,
+            InstKind::Texture(_) => {
+                return Err(SelectError::Memory { what: "a texture in this stage" });
+            }
             InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
             InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,
             InstKind::Loop { .. } => {

@@ -16,7 +16,7 @@ use crestline_codegen::interface::Interface;
 use crestline_device::Device;
 use crestline_program::{
     BindingEntry, ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, Payload, PayloadItem,
-    StageMetadata,
+    SamplerEntry, StageMetadata,
 };
 use crestline_ssa::ir::Shader;
 
@@ -32,6 +32,8 @@ pub struct Layout {
     pub payload: Payload,
     /// For the driver.
     pub binding_table: Vec<BindingEntry>,
+    /// For the driver.
+    pub samplers: Vec<SamplerEntry>,
     /// Whether threads of a workgroup wait for one another.
     pub uses_barrier: bool,
 }
@@ -80,7 +82,9 @@ impl Layout {
             return Err(CompileError::PushConstants { bytes: place - GRF_BYTES, limit });
         }
         let binding_table = demand.surfaces(shader, &mut interface)?;
-        Ok(Layout { interface, payload, binding_table, uses_barrier: demand.barrier })
+        let samplers = demand.samplers(shader, &mut interface)?;
+        let uses_barrier = demand.barrier;
+        Ok(Layout { interface, payload, binding_table, samplers, uses_barrier })
     }
 
     /// The program's metadata at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
@@ -99,6 +103,7 @@ impl Layout {
             uses_barrier: self.uses_barrier && threads > 1,
         });
         let (payload, table) = (&self.payload, &self.binding_table);
-        metadata(shader, device, stage, payload, table, simd, scratch_bytes)
+        let metadata = metadata(shader, device, stage, payload, table, simd, scratch_bytes);
+        Metadata { samplers: self.samplers.clone(), ..metadata }
     }
 }

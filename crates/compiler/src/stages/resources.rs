@@ -10,8 +10,8 @@ use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_device::Device;
 use crestline_program::{
     BindingEntry, ConstantData, Content, DenormalMode, FloatMode, GRF_BYTES, ImageAccess,
-    ImageParameter, Metadata, Payload, PayloadItem, ResourceRef, RoundingMode, StageMetadata,
-    Surface, VERSION,
+    ImageParameter, Metadata, Payload, PayloadItem, ResourceRef, RoundingMode, SamplerEntry,
+    StageMetadata, Surface, VERSION,
 };
 use crestline_ssa::ir::{
     BindingId, BindingKind, Function, ImageForm, ImageParam, InstData, InstKind, IoSlot, IoVar,
@@ -29,6 +29,9 @@ const BUFFER_REACH: u32 = PUSHED_BUFFER_BYTES;
 /// Binding table indices from here on are the hardware's own.
 const SURFACES: usize = 240;
 
+/// Samplers that a message can name.
+const SAMPLERS: usize = 16;
+
 /// What the code of a shader asks for.
 #[derive(Default)]
 pub(super) struct Demand {
@@ -42,6 +45,8 @@ pub(super) struct Demand {
     image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
     images: BTreeMap<BindingId, ImageUse>,
     bindings: BTreeSet<BindingId>,
+    /// Bindings used as samplers: also textures that bring their own.
+    samplers: BTreeSet<BindingId>,
     /// First and one past last byte that is read of uniform buffers at offsets known now.
     buffers: BTreeMap<BindingId, (u32, u32)>,
     pub(super) barrier: bool,
@@ -235,6 +240,10 @@ impl Demand {
                     None => self.sizes.extend((0..count).map(|element| (id, element))),
                 }
             }
+            InstKind::Texture(read) => {
+                self.bindings.insert(read.texture.binding);
+                self.samplers.extend(read.sampler.map(|sampler| sampler.binding));
+            }
             InstKind::Barrier { execution: Some(Scope::Workgroup | Scope::Device), .. } => {
                 self.barrier = true;
             }
@@ -282,6 +291,31 @@ impl Demand {
         }
     }
 
+    /// The sampler state table: the samplers used by set and binding, arrays element by element.
+    ///
+    /// # Errors
+    /// More samplers than a message can name.
+    pub(super) fn samplers(
+        &self,
+        shader: &Shader,
+        interface: &mut Interface,
+    ) -> Result<Vec<SamplerEntry>, CompileError> {
+        let mut samplers = Vec::new();
+        for &id in &self.samplers {
+            let binding = shader.binding(id);
+            let count = array_size(shader, id);
+            if samplers.len() + count as usize > SAMPLERS {
+                return Err(CompileError::Samplers { limit: SAMPLERS as u32 });
+            }
+            interface.samplers.insert(id, samplers.len() as u8);
+            for element in 0..count {
+                let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
+                samplers.push(SamplerEntry { index: samplers.len() as u8, resource });
+            }
+        }
+        Ok(samplers)
+    }
+
     /// The binding table.
     ///
     /// # Errors
@@ -310,6 +344,9 @@ impl Demand {
                         let (access, format) = (uses.access(), uses.format);
                         Surface::StorageImage { resource, access, format }
                     }
+                    BindingKind::Texture(_) => Surface::SampledImage { resource, format: None },
+                    // No message names it as a surface.
+                    BindingKind::Sampler => Surface::Null,
                 });
             }
         }

@@ -3,13 +3,13 @@
 use super::launch::Launch;
 use crate::exec::run::{Observer, run};
 use crate::exec::thread::{Fault, Status, Thread};
-use crate::image::Sampler;
 use crate::load::Kernel;
 use crate::memory::Buffer;
 use crate::message::{Bound, World};
 use crate::urb::Urb;
 use crate::weak::{Backing, Ports, Weak};
 use crate::{EmuError, Location, MemoryModel};
+use crestline_device::Sampler;
 
 /// What all units of a dispatch share.
 pub(super) struct Common<'a> {

@@ -8,7 +8,7 @@ mod payload;
 mod stages;
 
 use crate::exec::run::Unobserved;
-use crate::image::{ImageDimension, ImageShape, Sampler};
+use crate::image::{ImageDimension, ImageShape};
 use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::memory::Buffer;
 use crate::message::Bound;
@@ -16,6 +16,7 @@ use crate::message::typed::View;
 use crate::trace::{Trace, Tracer};
 use crate::{EmuError, Options, Report, Resources};
 use compute::Compute;
+use crestline_device::Sampler;
 use crestline_device::SurfaceFormat;
 use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
 use crew::{Crew, Diagnostics, Outcome, Queue, add};

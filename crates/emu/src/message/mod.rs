@@ -7,6 +7,7 @@
 mod atomic;
 mod block;
 mod dual_block;
+mod filter;
 mod sampler;
 mod scattered;
 mod stateless;
@@ -19,12 +20,12 @@ use crate::exec::access::lanes_of;
 use crate::exec::op::Op;
 use crate::exec::registers::GRF_END;
 use crate::exec::thread::{Fault, Status, Thread};
-use crate::image::Sampler;
 use crate::load::Reject;
 use crate::memory::{Buffer, Memory};
 use crate::urb::Urb;
 use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
 use crate::{Problem, SurfaceName};
+use crestline_device::Sampler;
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{
     A64Block, Bti, Cache, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind,

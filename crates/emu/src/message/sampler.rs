@@ -1,16 +1,17 @@
-//! Sampler messages: texel fetches, and sampling of one level with nearest or linear filter.
+//! Sampler messages: their parameters and responses. What texels become is the business of
+//! [`filter`](super::filter).
 //!
 //! Implicit levels of detail need derivatives, which compute threads do not have; they mean
 //! level 0 here. A uniform buffer is fetched as 16-byte texels at a pitch of one byte, so its
 //! coordinate is a byte offset.
 
+use super::filter::{Place, fetch, gather, sample};
 use super::typed::View;
 use super::{Access, Bound, Call, World, with_surface};
 use crate::Problem;
 use crate::exec::access::lanes_of;
 use crate::exec::thread::{Fault, Thread};
-use crate::image::{AddressMode, Filter, ImageDimension, Level, Sampler};
-use crate::texel::decode;
+use crate::image::ImageDimension;
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
 /// Channels of a sampler message, for the modes that are supported; the slots of SIMD4x2.
@@ -30,27 +31,69 @@ const SLOTS: usize = 2;
 /// Whether an operation is supported.
 pub(super) fn supports(op: SamplerOp) -> bool {
     use SamplerOp::*;
+    let fetches = matches!(op, Ld | LdLz | ResInfo);
+    let samples = matches!(op, Sample | SampleL | SampleLz | SampleB | SampleD);
+    let compares = matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC);
+    let gathers = matches!(op, Gather4 | Gather4C | Gather4Po | Gather4PoC);
+    fetches || samples || compares || gathers
+}
+
+/// Whether the operation is supported with the parameters of SIMD4x2.
+fn supports_vec4(op: SamplerOp) -> bool {
+    use SamplerOp::*;
     matches!(op, Ld | LdLz | Sample | SampleL | SampleLz | SampleB | ResInfo)
 }
 
 /// Parameters by their place in the payload; absent ones are zero.
 #[derive(Clone, Copy)]
 struct Order {
-    coordinates: [usize; 3],
+    /// What texels are compared with.
+    compare: Option<usize>,
+    /// Three coordinates and the layer of an array of cubes; other layers stand where the next coordinate would.
+    coordinates: [usize; 4],
+    /// The level, or the bias to it.
     level: Option<usize>,
+    /// The first derivative of each coordinate; the second follows it.
+    gradients: Option<[usize; 3]>,
+    /// Offsets in texels.
+    offsets: Option<[usize; 2]>,
 }
 
 fn order(op: SamplerOp, level_precedes_v: bool, vec4: bool) -> Order {
+    use SamplerOp::*;
+    let plain = Order {
+        compare: None,
+        coordinates: [0, 1, 2, 3],
+        level: None,
+        gradients: None,
+        offsets: None,
+    };
+    let compares =
+        matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC | Gather4C | Gather4PoC);
+    let first = usize::from(compares);
+    let compare = compares.then_some(0);
+    let from = |at: usize| [at, at + 1, at + 2, at + 3];
     match op {
-        SamplerOp::Ld if vec4 => Order { coordinates: [0, 1, 2], level: Some(3) },
-        SamplerOp::SampleL | SamplerOp::SampleB if vec4 => {
-            Order { coordinates: [0, 1, 2], level: Some(4) }
+        Ld if vec4 => Order { level: Some(3), ..plain },
+        SampleL | SampleB if vec4 => Order { level: Some(4), ..plain },
+        Ld if level_precedes_v => Order { coordinates: [0, 2, 3, 4], level: Some(1), ..plain },
+        Ld => Order { coordinates: [0, 1, 3, 4], level: Some(2), ..plain },
+        ResInfo => Order { coordinates: [9; 4], level: Some(0), ..plain },
+        SampleL | SampleLC | SampleB | SampleBC => {
+            Order { compare, coordinates: from(first + 1), level: Some(first), ..plain }
         }
-        SamplerOp::SampleL | SamplerOp::SampleB => Order { coordinates: [1, 2, 3], level: Some(0) },
-        SamplerOp::Ld if level_precedes_v => Order { coordinates: [0, 2, 3], level: Some(1) },
-        SamplerOp::Ld => Order { coordinates: [0, 1, 3], level: Some(2) },
-        SamplerOp::ResInfo => Order { coordinates: [9; 3], level: Some(0) },
-        _ => Order { coordinates: [0, 1, 2], level: None },
+        SampleD | SampleDC => {
+            let coordinates = [0, 3, 6, 9].map(|at| first + at);
+            let gradients = Some([1, 4, 7].map(|at| first + at));
+            Order { compare, coordinates, gradients, ..plain }
+        }
+        Gather4Po | Gather4PoC => Order {
+            compare,
+            coordinates: [first, first + 1, first + 4, first + 5],
+            offsets: Some([first + 2, first + 3]),
+            ..plain
+        },
+        _ => Order { compare, coordinates: from(first), ..plain },
     }
 }
 
@@ -65,6 +108,8 @@ struct Request {
     components: Vec<usize>,
     /// Texel offsets from the header.
     offsets: [i64; 3],
+    /// The component of a gather, from the header.
+    gathered: usize,
 }
 
 pub(super) fn execute(
@@ -78,6 +123,10 @@ pub(super) fn execute(
 ) {
     let vec4 = lanes == SLOTS;
     let registers = if vec4 { 1 } else { lanes / 8 };
+    if vec4 && !supports_vec4(op) {
+        t.fail(Fault::Message(format!("{} in SIMD4x2", op.name())));
+        return;
+    }
     if !call.fits(t, call.header_registers() + usize::from(op != SamplerOp::ResInfo), 0) {
         return;
     }
@@ -93,6 +142,7 @@ pub(super) fn execute(
         parameters: (payload - call.header_registers()) * if vec4 { 4 } else { 1 } / registers,
         components: (0..4).filter(|c| header >> (12 + c) & 1 == 0).take(room).collect(),
         offsets: [signed(8), signed(4), signed(0)],
+        gathered: (header >> 16 & 3) as usize,
     };
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Image(view)) => {
@@ -197,15 +247,16 @@ fn image(
     let shape = &view.shape;
     if matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz) {
         for lane in request.channels(call) {
-            let at = request
+            let [x, y, z, _] = request
                 .order
                 .coordinates
                 .map(|index| i64::from(parameter(call, t, request, index, lane).cast_signed()));
             let level =
                 request.order.level.map_or(0, |index| parameter(call, t, request, index, lane));
-            let at: [i64; 3] = std::array::from_fn(|i| at[i] + request.offsets[i]);
-            let texel = shape.level(level).map(|level| fetch(view, &level, shape.place(at)));
-            respond(call, t, request, lane, texel.flatten().unwrap_or_default());
+            let [u, v, r] = request.offsets;
+            let at = shape.place([x + u, y + v, z + r]);
+            let texel = shape.level(level).and_then(|level| fetch(view, &level, at));
+            respond(call, t, request, lane, texel.unwrap_or_default());
         }
         return;
     }
@@ -221,26 +272,28 @@ fn image(
         t.fail(Fault::Message(format!("sampler {sampler}, which is not bound,")));
         return;
     };
-    if matches!(shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
-        t.fail(Fault::Message("sampling a cube".into()));
-        return;
-    }
+    let order = &request.order;
     for lane in request.channels(call) {
-        let at = request
-            .order
-            .coordinates
-            .map(|index| f32::from_bits(parameter(call, t, request, index, lane)));
-        let lod = match (request.op, request.order.level) {
-            (SamplerOp::SampleL, Some(index)) => {
-                f32::from_bits(parameter(call, t, request, index, lane))
-            }
-            _ => 0.0,
+        let mut bits = |index| parameter(call, t, request, index, lane);
+        let mut float = |index| f32::from_bits(bits(index));
+        let mut place = Place {
+            at: order.coordinates.map(&mut float),
+            lod: order.level.map_or(0.0, &mut float),
+            gradients: order.gradients.map(|g| g.map(|at| [float(at), float(at + 1)])),
+            compare: order.compare.map(&mut float),
+            offsets: request.offsets,
         };
-        let last = shape.levels.saturating_sub(1) as f32;
-        let level = lod.round_ties_even().clamp(0.0, last) as u32;
-        let texel =
-            shape.level(level).map(|level| sample(view, &level, &state, at, request.offsets));
-        respond(call, t, request, lane, texel.unwrap_or_default());
+        if let Some([u, v]) = order.offsets {
+            // Six bits of each count.
+            let texels = |bits: u32| i64::from(bits as i32) << 58 >> 58;
+            place.offsets = [texels(bits(u)), texels(bits(v)), 0];
+        }
+        let gathers = request.op.name().starts_with("gather4");
+        let texel = match gathers {
+            true => gather(view, &state, &place, request.gathered),
+            false => sample(view, &state, &place),
+        };
+        respond(call, t, request, lane, texel);
     }
 }
 
@@ -258,100 +311,4 @@ fn size(view: &View<'_>, level: u32) -> [u32; 4] {
         _ => (height, depth),
     };
     [width, y, z, shape.levels]
-}
-
-/// The texel at integer coordinates, `None` outside.
-fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32; 4]> {
-    let offset = view.offset(level, at)?;
-    Some(decode(view.format, &view.load(offset)))
-}
-
-/// Samples a level at float coordinates.
-fn sample(
-    view: &View<'_>,
-    level: &Level,
-    sampler: &Sampler,
-    at: [f32; 3],
-    offsets: [i64; 3],
-) -> [u32; 4] {
-    let shape = &view.shape;
-    // The layer of an array is not filtered.
-    let (axes, layer) = match shape.dimension {
-        ImageDimension::D1 => (1, None),
-        ImageDimension::D1Array => (1, Some(at[1])),
-        ImageDimension::D2 => (2, None),
-        ImageDimension::D2Array => (2, Some(at[2])),
-        _ => (3, None),
-    };
-    let layer = layer.map_or(0, |layer| {
-        layer.round_ties_even().clamp(0.0, level.size[2].saturating_sub(1) as f32) as i64
-    });
-    let mut bases = [0i64; 3];
-    let mut weights = [0f32; 3];
-    for axis in 0..axes {
-        let size = level.size[axis] as f32;
-        let scaled = if sampler.normalized { at[axis] * size } else { at[axis] };
-        let place = scaled + offsets[axis] as f32;
-        match sampler.filter {
-            Filter::Nearest => bases[axis] = place.floor() as i64,
-            Filter::Linear => {
-                bases[axis] = (place - 0.5).floor() as i64;
-                weights[axis] = place - 0.5 - bases[axis] as f32;
-            }
-        }
-    }
-    let texel = |corner: usize| {
-        let mut at = [0; 3];
-        for axis in 0..axes {
-            let next = (corner >> axis & 1) as i64;
-            at[axis] = wrap(bases[axis] + next, level.size[axis], sampler.address);
-        }
-        if axes < 3 {
-            at[2] = layer;
-        }
-        fetch(view, level, at).unwrap_or(sampler.border.map(f32::to_bits))
-    };
-    if sampler.filter == Filter::Nearest {
-        return texel(0);
-    }
-    let mut sum = [0f32; 4];
-    for corner in 0..1 << axes {
-        let weight: f32 = (0..axes)
-            .map(|axis| if corner >> axis & 1 == 1 { weights[axis] } else { 1.0 - weights[axis] })
-            .product();
-        if weight != 0.0 {
-            for (sum, value) in sum.iter_mut().zip(texel(corner)) {
-                *sum += weight * f32::from_bits(value);
-            }
-        }
-    }
-    sum.map(f32::to_bits)
-}
-
-/// A coordinate brought into the image; with a border it may stay outside.
-fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
-    let size = i64::from(size);
-    match mode {
-        AddressMode::Repeat => at.rem_euclid(size),
-        AddressMode::Mirror => {
-            let at = at.rem_euclid(2 * size);
-            at.min(2 * size - 1 - at)
-        }
-        AddressMode::Clamp => at.clamp(0, size - 1),
-        AddressMode::Border => at,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coordinates_wrap() {
-        let all = |mode| [-5, -1, 0, 3, 4, 7, 8].map(|at| wrap(at, 4, mode));
-        assert_eq!(all(AddressMode::Repeat), [3, 3, 0, 3, 0, 3, 0]);
-        assert_eq!(all(AddressMode::Mirror), [3, 0, 0, 3, 3, 0, 0]);
-        assert_eq!(all(AddressMode::Clamp), [0, 0, 0, 3, 3, 3, 3]);
-        assert_eq!(all(AddressMode::Border), [-5, -1, 0, 3, 4, 7, 8]);
-    }
 }

@@ -46,7 +46,7 @@ impl StageInterpreter {
             let (key, bytes) = (key(buffer), buffer.contents.clone());
             if let BufferKind::Image(image) = buffer.kind {
                 let (format, size) = (surface_format(&image), image.size);
-                resources.images.insert(key, interp::Image { format, size, bytes });
+                resources.images.insert(key, interp::Image { format, size, levels: 1, bytes });
             } else {
                 resources.buffers.insert(key, bytes);
             }

@@ -1,17 +1,30 @@
 //! A small picture, encoded as the renderer's own CPU side would.
 
 use peniko::kurbo::{Affine, BezPath, Cap, Circle, Ellipse, Join, Point, Rect, Shape, Stroke};
-use peniko::{BlendMode, Color, Compose, Fill, Gradient, Mix};
+use peniko::{
+    BlendMode, Blob, Color, Compose, Fill, Gradient, ImageAlphaType, ImageBrush, ImageData,
+    ImageFormat, Mix,
+};
 use vello_encoding::{DrawBeginClip, Encoding, RenderConfig, Resolver, Transform};
 
 /// Side of the square target in pixels: one bin of 16 by 16 tiles, so that no result depends on
 /// the order of workgroups.
-const SIDE: u32 = 256;
+pub(crate) const SIDE: u32 = 256;
+
+/// Side of the square texture with the colours of images, in pixels.
+pub(crate) const ATLAS_SIDE: u32 = 32;
+
+/// Pixels of a row of gradient colours.
+pub(crate) const RAMP_WIDTH: u32 = 512;
 
 /// A picture, ready for the first compute stage.
 pub(crate) struct Scene {
     pub(crate) packed: Vec<u8>,
     pub(crate) config: RenderConfig,
+    /// Rows of [`RAMP_WIDTH`] gradient colours, four bytes each.
+    pub(crate) ramps: Vec<u8>,
+    /// The images, of four bytes a pixel.
+    pub(crate) atlas: Vec<u8>,
 }
 
 /// Fills and strokes with lines, quadratic and cubic curves; both fill rules; gradients; nested
@@ -37,6 +50,18 @@ pub(crate) fn picture() -> Scene {
     encoding.encode_fill_style(Fill::NonZero);
     encoding.encode_shape(&Circle::new((180.0, 70.0), 41.5), true);
     encoding.encode_brush(&gradient, 0.75);
+
+    // A radial gradient, and a small image turned around.
+    let sunny = Color::from_rgb8(250, 210, 60);
+    let radial = Gradient::new_radial((215.0, 215.0), 32.0).with_stops([sunny, red, blue]);
+    encoding.encode_shape(&Rect::new(180.0, 180.0, 250.0, 250.0), true);
+    encoding.encode_brush(&radial, 1.0);
+    let tilt = Affine::translate((20.0, 12.0)) * Affine::rotate(0.2) * Affine::scale(3.0);
+    encoding.encode_transform(Transform::from_kurbo(&tilt));
+    encoding.encode_fill_style(Fill::NonZero);
+    encoding.encode_shape(&Rect::new(0.0, 0.0, 16.0, 16.0), true);
+    encoding.encode_image(&ImageBrush::new(chequers()), 1.0);
+    encoding.encode_transform(Transform::from_kurbo(&Affine::IDENTITY));
 
     // A clip with another inside, then a layer that is multiplied onto what lies below.
     encoding.encode_shape(&Ellipse::new((90.0, 170.0), (70.0, 50.0), 0.4), true);
@@ -93,7 +118,17 @@ pub(crate) fn many_clips() -> Scene {
 
 fn finish(encoding: &Encoding) -> Scene {
     let mut packed = Vec::new();
-    let (layout, _, _) = Resolver::new().resolve(encoding, &mut packed);
+    let mut resolver = Resolver::new();
+    let (layout, ramps, images) = resolver.resolve(encoding, &mut packed);
+    let ramps = bytemuck::cast_slice(ramps.data).to_vec();
+    let mut atlas = vec![0; (4 * ATLAS_SIDE * ATLAS_SIDE) as usize];
+    for (image, left, top) in images.images {
+        let row = 4 * image.width as usize;
+        for (y, pixels) in image.data.data().chunks(row).enumerate() {
+            let start = 4 * ((*top as usize + y) * ATLAS_SIDE as usize + *left as usize);
+            atlas[start..start + row].copy_from_slice(pixels);
+        }
+    }
     let mut config = RenderConfig::new(&layout, SIDE, SIDE, &Color::BLACK);
     // The defaults suit the largest scenes; the shaders only check against these numbers.
     config.gpu.lines_size = 1 << 12;
@@ -103,7 +138,23 @@ fn finish(encoding: &Encoding) -> Scene {
     config.gpu.binning_size = 1 << 12;
     config.gpu.ptcl_size = 1 << 16;
     config.gpu.blend_size = 1 << 16;
-    Scene { packed, config }
+    Scene { packed, config, ramps, atlas }
+}
+
+/// An image of 16 by 16 pixels.
+fn chequers() -> ImageData {
+    let pixel = |i: u32| match (i % 16 / 4 + i / 64) % 2 {
+        0 => [40, 160, 90, 255],
+        _ => [240, 240, (i % 256) as u8, 255],
+    };
+    let pixels: Vec<u8> = (0..256).flat_map(pixel).collect();
+    ImageData {
+        data: Blob::from(pixels),
+        format: ImageFormat::Rgba8,
+        alpha_type: ImageAlphaType::Alpha,
+        width: 16,
+        height: 16,
+    }
 }
 
 fn star(x: f64, y: f64, radius: f64) -> BezPath {

@@ -8,11 +8,11 @@ use crestline_filetests::compare::Rule;
 use crestline_filetests::corpus::{self, RunTest};
 use crestline_filetests::data;
 use crestline_frontend::Language;
-use crestline_judges::lavapipe::{Buffer, BufferKind, Lavapipe};
-use vello_shaders::{BindType, ComputeShader, SHADERS};
+use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, Lavapipe, Texture};
+use vello_shaders::{ComputeShader, SHADERS};
 
 use crate::canonical;
-use crate::scene::{self, Scene};
+use crate::scene::{self, ATLAS_SIDE, RAMP_WIDTH, SIDE, Scene};
 
 /// A stage that has run on lavapipe.
 pub(crate) struct Stage {
@@ -32,19 +32,33 @@ impl Stage {
     }
 }
 
+/// The picture that the whole pipeline draws, each stage on what `run` made of the stages before: pixels of four bytes.
+pub(crate) fn draw(run: Run<'_>) -> Vec<u8> {
+    let stages = picture(run, "drawn", &scene::picture(), true);
+    let drawn = stages.into_iter().rfind(|stage| stage.test.name.ends_with(":fine_area"));
+    let stage = drawn.expect("the last stages draw");
+    let output = stage.names.iter().position(|name| *name == "output").expect("its picture");
+    stage.expected[output].clone()
+}
+
 /// All stages of two pictures, and the variants that only huge pictures use.
 pub(crate) fn run_all(lavapipe: &Lavapipe) -> Vec<Stage> {
-    let mut stages = picture(lavapipe, "picture", &scene::picture(), true);
-    stages.extend(picture(lavapipe, "clips", &scene::many_clips(), false));
-    stages.extend(large_path_scan(lavapipe));
+    let run: Run<'_> =
+        &|test| test.expected(lavapipe).unwrap_or_else(|error| panic!("{}: {error}", test.name));
+    let mut stages = picture(run, "picture", &scene::picture(), true);
+    stages.extend(picture(run, "clips", &scene::many_clips(), false));
+    stages.extend(large_path_scan(run));
     stages
 }
+
+/// What turns a stage's buffers into those afterwards.
+type Run<'a> = &'a dyn Fn(&RunTest) -> Vec<Vec<u8>>;
 
 type Groups = (u32, u32, u32);
 
 /// The memory of the renderer, by name.
 struct World<'a> {
-    lavapipe: &'a Lavapipe,
+    run: Run<'a>,
     label: &'static str,
     buffers: BTreeMap<&'static str, Vec<u8>>,
     done: Vec<Stage>,
@@ -57,13 +71,10 @@ impl World<'_> {
             set: 0,
             binding: binding as u32,
             element: 0,
-            kind: match *name {
-                "config" => BufferKind::Uniform,
-                _ => BufferKind::Storage,
-            },
+            kind: kind(name, self.buffers[name].len()),
             contents: self.buffers[name].clone(),
         });
-        let source = shader.wgsl.code.clone().into_owned();
+        let source = without_race(&shader.wgsl.code);
         let test = RunTest {
             name: format!("{}:{}", self.label, shader.name),
             spirv: corpus::compile_source(&shader.name, Language::Wgsl, &source)
@@ -83,8 +94,7 @@ impl World<'_> {
                 expected: Vec::new(),
             },
         };
-        let expected =
-            test.expected(self.lavapipe).unwrap_or_else(|error| panic!("{}: {error}", test.name));
+        let expected = (self.run)(&test);
         for (name, bytes) in names.iter().zip(&expected) {
             self.buffers.insert(name, bytes.clone());
         }
@@ -101,6 +111,34 @@ impl World<'_> {
     }
 }
 
+/// The shader with the barrier that its multisampling lacks: a fill clears shared memory of which other invocations still
+/// read what the fill before left, which only holds if a subgroup is a whole workgroup.
+fn without_race(code: &str) -> String {
+    const START: &str = "let even_odd = (fill.size_and_rule & 1u) != 0u;";
+    match code.contains("fn fill_path_ms(") {
+        true => code.replacen(START, &format!("workgroupBarrier();\n    {START}"), 1),
+        false => code.to_owned(),
+    }
+}
+
+/// What a binding of that name is.
+fn kind(name: &str, bytes: usize) -> BufferKind {
+    let image = |width, height| Image {
+        dimension: Dimension::D2,
+        size: [width, height, 1],
+        format: "rgba8",
+    };
+    let texture =
+        |image| BufferKind::Texture(Texture { image, levels: 1, sampler: None, depth: false });
+    match name {
+        "config" => BufferKind::Uniform,
+        "output" => BufferKind::Image(image(SIDE, SIDE)),
+        "gradients" => texture(image(RAMP_WIDTH, bytes as u32 / 4 / RAMP_WIDTH)),
+        "atlas" => texture(image(ATLAS_SIDE, ATLAS_SIDE)),
+        _ => BufferKind::Storage,
+    }
+}
+
 /// How the buffers of that name are compared: those with floats with a tolerance.
 fn rule(name: &str) -> Rule {
     let text = match name {
@@ -110,12 +148,15 @@ fn rule(name: &str) -> Rule {
         // Gradient transforms stand among integers; their bits are floats of ordinary size.
         "info_bin_data" => "f32 abs 1e-5 rel 1e-4",
         "clip_bboxes" | "draw_bboxes" => "f32 abs 1e-3",
+        // Colours: coverage is a float that becomes a byte. That of an upright edge is a quotient of differences of
+        // coordinates, whose divisor is about 1e-6: half an ulp of a coordinate below 1 is 3% of it.
+        "output" | "blend_spill" => "u8 abs 8",
         _ => return Rule::exact(),
     };
     Rule::parse(text).expect("the rule is well formed")
 }
 
-fn picture(lavapipe: &Lavapipe, label: &'static str, scene: &Scene, whole: bool) -> Vec<Stage> {
+fn picture(run: Run<'_>, label: &'static str, scene: &Scene, whole: bool) -> Vec<Stage> {
     let (gpu, sizes) = (&scene.config.gpu, &scene.config.buffer_sizes);
     let zero = |bytes: u32| vec![0; bytes as usize];
     let buffers = BTreeMap::from([
@@ -141,8 +182,14 @@ fn picture(lavapipe: &Lavapipe, label: &'static str, scene: &Scene, whole: bool)
         ("seg_counts", zero(gpu.seg_counts_size * 8)),
         ("ptcl", zero(gpu.ptcl_size * 4)),
         ("segments", zero(gpu.segments_size * 24)),
+        ("blend_spill", zero(gpu.blend_size * 4)),
+        ("output", zero(SIDE * SIDE * 4)),
+        ("gradients", scene.ramps.clone()),
+        ("atlas", scene.atlas.clone()),
+        ("masks8", vello_encoding::make_mask_lut()),
+        ("masks16", bytemuck::cast_slice(&vello_encoding::make_mask_lut_16()).to_vec()),
     ]);
-    let mut world = World { lavapipe, label, buffers, done: Vec::new() };
+    let mut world = World { run, label, buffers, done: Vec::new() };
     let (s, groups) = (SHADERS, &scene.config.workgroup_counts);
     world.run(&s.pathtag_reduce, &["config", "scene", "path_reduced"], groups.path_reduce);
     world.run(
@@ -241,12 +288,27 @@ fn picture(lavapipe: &Lavapipe, label: &'static str, scene: &Scene, whole: bool)
         &["bump", "seg_counts", "lines", "paths", "tiles", "segments"],
         world.indirect(),
     );
+    // Each way of anti-aliasing draws the whole picture.
+    let pixels = [
+        "config",
+        "segments",
+        "ptcl",
+        "info_bin_data",
+        "blend_spill",
+        "output",
+        "gradients",
+        "atlas",
+    ];
+    let with = |masks| [&pixels[..], &[masks]].concat();
+    world.run(&s.fine_area, &pixels, groups.fine);
+    world.run(&s.fine_msaa8, &with("masks8"), groups.fine);
+    world.run(&s.fine_msaa16, &with("masks16"), groups.fine);
     world.done
 }
 
 /// The path scan in three steps that pictures of more than 65,536 words of path tags use, on
 /// pseudo-random sums and tags.
-fn large_path_scan(lavapipe: &Lavapipe) -> Vec<Stage> {
+fn large_path_scan(run: Run<'_>) -> Vec<Stage> {
     const GROUPS: u32 = 2;
     let words = 256 * GROUPS;
     let monoid = 5 * 4;
@@ -261,7 +323,7 @@ fn large_path_scan(lavapipe: &Lavapipe) -> Vec<Stage> {
         ("path_reduced_scan", vec![0; words as usize * monoid]),
         ("path_monoids", vec![0; words as usize * monoid]),
     ]);
-    let mut world = World { lavapipe, label: "large", buffers, done: Vec::new() };
+    let mut world = World { run, label: "large", buffers, done: Vec::new() };
     let s = SHADERS;
     world.run(&s.pathtag_reduce2, &["path_reduced", "path_reduced2"], (GROUPS, 1, 1));
     world.run(
@@ -275,15 +337,6 @@ fn large_path_scan(lavapipe: &Lavapipe) -> Vec<Stage> {
         (GROUPS, 1, 1),
     );
     world.done
-}
-
-/// The shaders that need storage images, which is why they are not run.
-pub(crate) fn need_images() -> Vec<String> {
-    let all = every_shader();
-    let image = |shader: &&ComputeShader<'_>| {
-        shader.bindings.iter().any(|kind| matches!(kind, BindType::Image | BindType::ImageRead))
-    };
-    all.iter().filter(image).map(|shader| shader.name.to_string()).collect()
 }
 
 /// Every shader of the crate.

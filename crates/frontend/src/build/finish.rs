@@ -116,23 +116,9 @@ impl Translator<'_, '_> {
         }
         self.shader.bindings = order.iter().map(|&i| old[i].clone()).collect();
         for inst in self.reachable() {
-            match self.shader.func.kind_mut(inst) {
-                InstKind::Load { memory, .. }
-                | InstKind::Store { memory, .. }
-                | InstKind::Atomic { memory, .. } => {
-                    if let Memory::Ubo(resource) | Memory::Ssbo(resource) = memory {
-                        resource.binding = place[resource.binding.0 as usize];
-                    }
-                }
-                InstKind::BufferSize(resource)
-                | InstKind::ImageSize(resource)
-                | InstKind::ImageLoad { image: resource, .. }
-                | InstKind::ImageStore { image: resource, .. }
-                | InstKind::ImageAtomic { image: resource, .. } => {
-                    resource.binding = place[resource.binding.0 as usize];
-                }
-                _ => {}
-            }
+            self.shader.func.kind_mut(inst).for_each_resource_mut(|resource| {
+                resource.binding = place[resource.binding.0 as usize];
+            });
         }
     }
 

@@ -80,16 +80,28 @@ impl Translator<'_, '_> {
             }
             Op::ImageRead => self.op_image_read(inst),
             Op::ImageWrite => self.op_image_write(inst),
+            Op::ImageQuerySize if self.is_texture(inst)? => self.op_texture_size(inst),
             Op::ImageQuerySize => self.op_image_query_size(inst),
+            Op::ImageQuerySizeLod => self.op_texture_size(inst),
+            Op::ImageQueryLevels => self.op_texture_levels(inst),
+            Op::SampledImage => self.op_sampled_image(inst),
+            Op::Image => self.op_image(inst),
+            Op::ImageFetch => self.op_image_fetch(inst),
+            Op::ImageSampleImplicitLod
+            | Op::ImageSampleExplicitLod
+            | Op::ImageSampleDrefImplicitLod
+            | Op::ImageSampleDrefExplicitLod
+            | Op::ImageSampleProjImplicitLod
+            | Op::ImageSampleProjExplicitLod
+            | Op::ImageSampleProjDrefImplicitLod
+            | Op::ImageSampleProjDrefExplicitLod => self.op_image_sample(inst),
+            Op::ImageGather | Op::ImageDrefGather => self.op_image_gather(inst),
             Op::ImageTexelPointer => self.op_image_texel_pointer(inst),
             Op::ExtInst => self.op_ext_inst(inst),
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
-                format!(
-                    "expected an instruction of shaders without samplers, found Op{}",
-                    inst.name
-                ),
+                format!("expected an instruction of shaders, found Op{}", inst.name),
             )),
         }
     }

@@ -71,7 +71,7 @@ impl Translator<'_, '_> {
             }
             Base::Slots(slots) => self.load_slots(slots, pointer.pointee),
             Base::Descriptors(_) => Err(whole_descriptors()),
-            Base::Texel(_) => Err(bare_texel()),
+            Base::Texel(_) | Base::Sampled { .. } => Err(bare_texel()),
         }
     }
 
@@ -100,7 +100,7 @@ impl Translator<'_, '_> {
                 self.store_slots(slots, pointer.pointee, val)
             }
             Base::Descriptors(_) => Err(whole_descriptors()),
-            Base::Texel(_) => Err(bare_texel()),
+            Base::Texel(_) | Base::Sampled { .. } => Err(bare_texel()),
         }
     }
 

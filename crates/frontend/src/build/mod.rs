@@ -20,6 +20,7 @@ mod matrix;
 mod memory;
 mod pointer;
 mod stage;
+mod texture;
 mod value;
 
 use std::collections::HashMap;

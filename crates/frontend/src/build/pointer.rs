@@ -13,7 +13,7 @@ use super::io::SlotPtr;
 use super::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::{Layout, MatrixLayout, Rules, fit};
-use crate::spirv::{Const, Deco, Inst, Type};
+use crate::spirv::{Const, Deco, ImageType, Inst, Type};
 
 /// Offsets are known modulo this at most: a cache line, the largest access there is.
 const MAX_ALIGN: u32 = 64;
@@ -61,6 +61,13 @@ pub(super) enum Base {
     Texel(TexelPtr),
     /// Slots of inputs or outputs.
     Slots(SlotPtr),
+    /// No variable: a texture with a sampler of another binding.
+    Sampled {
+        /// The texture.
+        texture: Resource,
+        /// The sampler.
+        sampler: Resource,
+    },
 }
 
 /// A place in memory.
@@ -109,6 +116,11 @@ impl Pointer {
                 texel.coord = f(texel.coord);
             }
             Base::Slots(slots) => slots.map(f),
+            Base::Sampled { texture, sampler } => {
+                for element in [&mut texture.element, &mut sampler.element].into_iter().flatten() {
+                    element.value = f(element.value);
+                }
+            }
             Base::Builtin { comp, .. } => {
                 if let Some(Index::Dyn(value)) = comp {
                     *value = f(*value);
@@ -237,7 +249,13 @@ impl<'m, 'w> Translator<'m, 'w> {
             }
             StorageClass::Workgroup => self.shared_base(inst, pointee),
             StorageClass::AtomicCounter => self.counter_base(id, pointee),
-            StorageClass::UniformConstant => self.image_base(inst, pointee),
+            StorageClass::UniformConstant => match self.globals.types.get(self.block_of(pointee)) {
+                Some(Type::Image(ImageType { sampled: 1, .. }))
+                | Some(Type::SampledImage { .. } | Type::Sampler) => {
+                    self.texture_base(inst, pointee)
+                }
+                _ => self.image_base(inst, pointee),
+            },
             other => Err(inst.error(
                 ErrorCode::Unsupported,
                 format!("expected a storage class of shaders, found {other:?}"),
@@ -286,7 +304,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         let memory = match kind {
             BindingKind::UniformBuffer => Memory::Ubo(resource),
             BindingKind::StorageBuffer | BindingKind::AtomicCounters => Memory::Ssbo(resource),
-            BindingKind::Image(_) => Memory::Image(resource),
+            _ => Memory::Image(resource),
         };
         let mut mem = MemPtr::start(memory, Rules::Explicit);
         mem.access.readonly = memory.is_read_only();
@@ -445,6 +463,7 @@ impl<'m, 'w> Translator<'m, 'w> {
                 Base::Slots(self.slot_step(slots, pointer.pointee, &ty, clamped)?)
             }
             Base::Texel(_) => return Err(outside("a composite, found a texel".into())),
+            Base::Sampled { .. } => return Err(outside("a composite, found a texture".into())),
         };
         Ok(Pointer { base, pointee })
     }

@@ -81,7 +81,14 @@ pub(crate) enum Type {
     },
     /// An image.
     Image(ImageType),
-    /// A type that is only named so far: images, samplers and the like.
+    /// An image with the sampler that reads it.
+    SampledImage {
+        /// The image's type.
+        image: u32,
+    },
+    /// A sampler.
+    Sampler,
+    /// A type that is only named so far: ray queries and the like.
     Opaque(&'static str),
 }
 
@@ -304,6 +311,12 @@ impl Types {
                 sampled: inst.word(5)?,
                 format: inst.word(6)?,
             }),
+            Op::TypeSampledImage => {
+                let image = inst.word(0)?;
+                self.need(inst, image, "an image", |t| matches!(t, Type::Image(_)))?;
+                Type::SampledImage { image }
+            }
+            Op::TypeSampler => Type::Sampler,
             Op::TypeFunction => {
                 for &id in inst.operands {
                     self.need(inst, id, "a type", |_| true)?;
@@ -391,6 +404,8 @@ impl Type {
             Type::Pointer { class, .. } => format!("a {class:?} pointer"),
             Type::Function { .. } => "a function type".into(),
             Type::Image(_) => "an image".into(),
+            Type::SampledImage { .. } => "an image with a sampler".into(),
+            Type::Sampler => "a sampler".into(),
             Type::Opaque(name) => format!("an opaque type ({name})"),
         }
     }

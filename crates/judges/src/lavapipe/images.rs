@@ -1,9 +1,10 @@
-//! Storage images and texel buffers as Vulkan objects that destroy themselves.
+//! Images, texel buffers and samplers as Vulkan objects that destroy themselves.
 
 use ash::vk;
+use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler};
 
 use super::objects::MappedBuffer;
-use super::{Buffer, BufferKind, Dimension, Image, JobError, vulkan};
+use super::{Buffer, BufferKind, Dimension, Image, JobError, Texture, vulkan};
 
 /// Vulkan's formats by the names of GLSL.
 const FORMATS: &[(&str, vk::Format)] = &[
@@ -55,8 +56,8 @@ impl Image {
         row.map(|(_, format)| *format).ok_or_else(unknown)
     }
 
-    /// Bytes of all texels, if the format is known and there is such a size.
-    pub(super) fn bytes(&self) -> Option<usize> {
+    /// Bytes of all texels of that many levels, if the format is known and there is such a size.
+    pub(super) fn bytes(&self, levels: u32) -> Option<usize> {
         let name = FORMATS.iter().find(|(name, _)| *name == self.format)?.0;
         let bits = match name.split_at(name.find(|c: char| c.is_ascii_digit())?) {
             ("r", rest) if rest.starts_with("11f") => 32,
@@ -66,14 +67,20 @@ impl Image {
                 channels.len() * rest[..digits].parse::<usize>().ok()?
             }
         };
-        self.size.iter().try_fold(bits / 8, |bytes, &n| bytes.checked_mul(n as usize))
+        (0..levels).try_fold(0usize, |sum, level| {
+            let vk::Extent3D { width, height, depth } = self.extent(level);
+            let sides = [width, height, depth, self.layers()];
+            let bytes = sides.iter().try_fold(bits / 8, |b, &n| b.checked_mul(n as usize))?;
+            sum.checked_add(bytes)
+        })
     }
 
-    /// Width, height and depth; the rest of the size are layers.
-    fn extent(&self) -> vk::Extent3D {
+    /// Width, height and depth of a level; the rest of the size are layers.
+    fn extent(&self, level: u32) -> vk::Extent3D {
+        let half = |side: u32| side.checked_shr(level).unwrap_or(0).max(1);
         let [width, height, depth] = self.size;
-        let depth = if self.dimension == Dimension::D3 { depth } else { 1 };
-        vk::Extent3D { width, height, depth }
+        let depth = if self.dimension == Dimension::D3 { half(depth) } else { 1 };
+        vk::Extent3D { width: half(width), height: half(height), depth }
     }
 
     fn layers(&self) -> u32 {
@@ -93,18 +100,28 @@ impl Image {
             Dimension::CubeArray => (vk::ImageType::TYPE_2D, vk::ImageViewType::CUBE_ARRAY),
         }
     }
+}
 
-    fn layer_range(&self) -> vk::ImageSubresourceLayers {
-        vk::ImageSubresourceLayers::default()
-            .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .layer_count(self.layers())
+impl Texture {
+    fn vulkan_format(&self) -> Result<vk::Format, JobError> {
+        match (self.depth, self.image.format) {
+            (false, _) => self.image.vulkan_format(),
+            (true, "r32f") => Ok(vk::Format::D32_SFLOAT),
+            (true, "r16") => Ok(vk::Format::D16_UNORM),
+            (true, other) => Err(JobError::Interface(format!("{other} is no format of depths"))),
+        }
     }
 }
 
-/// An image with its memory and view, or the view of a texel buffer.
+/// An image with its memory and view, or the view of a texel buffer; and a sampler.
 pub(super) struct BoundImage<'d> {
     device: &'d ash::Device,
     image: Image,
+    levels: u32,
+    aspect: vk::ImageAspectFlags,
+    /// Whether shaders may write it.
+    storage: bool,
+    pub(super) sampler: vk::Sampler,
     handle: vk::Image,
     memory: vk::DeviceMemory,
     pub(super) view: vk::ImageView,
@@ -112,24 +129,49 @@ pub(super) struct BoundImage<'d> {
 }
 
 impl<'d> BoundImage<'d> {
-    /// The image of a buffer of texels, if that is what `buffer` is. `texels` holds them, and is what the view of a
-    /// texel buffer shows.
+    /// The image of a buffer of texels or the sampler, if that is what `buffer` is. `texels` holds them, and is what the
+    /// view of a texel buffer shows.
     pub(super) fn new(
         device: &'d ash::Device,
         memory: &vk::PhysicalDeviceMemoryProperties,
         buffer: &Buffer,
         texels: &MappedBuffer<'_>,
     ) -> Result<Option<Self>, JobError> {
-        let BufferKind::Image(image) = buffer.kind else { return Ok(None) };
+        let nothing = Image { dimension: Dimension::D1, size: [0; 3], format: "" };
+        let (texture, state) = match buffer.kind {
+            BufferKind::Image(image) => {
+                (Texture { image, levels: 1, sampler: None, depth: false }, None)
+            }
+            BufferKind::Texture(texture) => (texture, texture.sampler),
+            BufferKind::Sampler(state) => {
+                let texture = Texture { image: nothing, levels: 0, sampler: None, depth: false };
+                (texture, Some(state))
+            }
+            BufferKind::Storage | BufferKind::Uniform => return Ok(None),
+        };
+        let Texture { image, levels, depth, .. } = texture;
         let mut made = BoundImage {
             device,
             image,
+            levels,
+            aspect: match depth {
+                true => vk::ImageAspectFlags::DEPTH,
+                false => vk::ImageAspectFlags::COLOR,
+            },
+            storage: matches!(buffer.kind, BufferKind::Image(_)),
+            sampler: vk::Sampler::null(),
             handle: vk::Image::null(),
             memory: vk::DeviceMemory::null(),
             view: vk::ImageView::null(),
             buffer_view: vk::BufferView::null(),
         };
-        let format = image.vulkan_format()?;
+        if let Some(state) = state {
+            made.sampler = new_sampler(device, &state)?;
+        }
+        if levels == 0 {
+            return Ok(Some(made));
+        }
+        let format = texture.vulkan_format()?;
         if image.dimension == Dimension::Buffer {
             let info = vk::BufferViewCreateInfo::default()
                 .buffer(texels.handle())
@@ -146,15 +188,17 @@ impl<'d> BoundImage<'d> {
             true => vk::ImageCreateFlags::CUBE_COMPATIBLE,
             false => vk::ImageCreateFlags::empty(),
         };
-        let usage = vk::ImageUsageFlags::STORAGE
-            | vk::ImageUsageFlags::TRANSFER_SRC
-            | vk::ImageUsageFlags::TRANSFER_DST;
+        let read = match made.storage {
+            true => vk::ImageUsageFlags::STORAGE | vk::ImageUsageFlags::TRANSFER_SRC,
+            false => vk::ImageUsageFlags::SAMPLED,
+        };
+        let usage = read | vk::ImageUsageFlags::TRANSFER_DST;
         let info = vk::ImageCreateInfo::default()
             .flags(flags)
             .image_type(ty)
             .format(format)
-            .extent(image.extent())
-            .mip_levels(1)
+            .extent(image.extent(0))
+            .mip_levels(levels)
             .array_layers(image.layers())
             .samples(vk::SampleCountFlags::TYPE_1)
             .tiling(vk::ImageTiling::OPTIMAL)
@@ -188,15 +232,24 @@ impl<'d> BoundImage<'d> {
 
     fn range(&self) -> vk::ImageSubresourceRange {
         vk::ImageSubresourceRange::default()
-            .aspect_mask(vk::ImageAspectFlags::COLOR)
-            .level_count(1)
+            .aspect_mask(self.aspect)
+            .level_count(self.levels)
             .layer_count(self.image.layers())
     }
 
-    fn copy(&self) -> [vk::BufferImageCopy; 1] {
-        [vk::BufferImageCopy::default()
-            .image_subresource(self.image.layer_range())
-            .image_extent(self.image.extent())]
+    /// A copy for each level.
+    fn copies(&self) -> Vec<vk::BufferImageCopy> {
+        let copy = |level| {
+            let layers = vk::ImageSubresourceLayers::default()
+                .aspect_mask(self.aspect)
+                .mip_level(level)
+                .layer_count(self.image.layers());
+            vk::BufferImageCopy::default()
+                .buffer_offset(self.image.bytes(level).unwrap_or(0) as u64)
+                .image_subresource(layers)
+                .image_extent(self.image.extent(level))
+        };
+        (0..self.levels).map(copy).collect()
     }
 
     /// Records the copy of the texels to the image, which shaders may then use.
@@ -236,8 +289,8 @@ impl<'d> BoundImage<'d> {
         // `interface::check` compared the sizes.
         unsafe {
             self.device.cmd_pipeline_barrier(commands, top, transfer, none, &[], &[], &first);
-            let (buffer, copy) = (texels.handle(), self.copy());
-            self.device.cmd_copy_buffer_to_image(commands, buffer, self.handle, general, &copy);
+            let (buffer, copies) = (texels.handle(), self.copies());
+            self.device.cmd_copy_buffer_to_image(commands, buffer, self.handle, general, &copies);
             self.device.cmd_pipeline_barrier(commands, transfer, compute, none, &[], &[], &second);
         }
     }
@@ -252,7 +305,7 @@ impl<'d> BoundImage<'d> {
         commands: vk::CommandBuffer,
         texels: &MappedBuffer<'_>,
     ) {
-        if self.handle == vk::Image::null() {
+        if self.handle == vk::Image::null() || !self.storage {
             return;
         }
         let general = vk::ImageLayout::GENERAL;
@@ -269,8 +322,8 @@ impl<'d> BoundImage<'d> {
         // SAFETY: as in `record_upload`.
         unsafe {
             self.device.cmd_pipeline_barrier(commands, compute, transfer, none, &[], &[], &written);
-            let (buffer, copy) = (texels.handle(), self.copy());
-            self.device.cmd_copy_image_to_buffer(commands, self.handle, general, buffer, &copy);
+            let (buffer, copies) = (texels.handle(), self.copies());
+            self.device.cmd_copy_image_to_buffer(commands, self.handle, general, buffer, &copies);
         }
     }
 }
@@ -280,10 +333,58 @@ impl Drop for BoundImage<'_> {
         // SAFETY: made from this device, null handles are allowed, and every submission that used them has been waited
         // for.
         unsafe {
+            self.device.destroy_sampler(self.sampler, None);
             self.device.destroy_image_view(self.view, None);
             self.device.destroy_buffer_view(self.buffer_view, None);
             self.device.destroy_image(self.handle, None);
             self.device.free_memory(self.memory, None);
         }
     }
+}
+
+/// A sampler in that state.
+fn new_sampler(device: &ash::Device, state: &Sampler) -> Result<vk::Sampler, JobError> {
+    let filter = match state.filter {
+        Filter::Nearest => vk::Filter::NEAREST,
+        Filter::Linear => vk::Filter::LINEAR,
+    };
+    let mip = match state.mip {
+        Filter::Nearest => vk::SamplerMipmapMode::NEAREST,
+        Filter::Linear => vk::SamplerMipmapMode::LINEAR,
+    };
+    let address = match state.address {
+        AddressMode::Repeat => vk::SamplerAddressMode::REPEAT,
+        AddressMode::Clamp => vk::SamplerAddressMode::CLAMP_TO_EDGE,
+        AddressMode::Mirror => vk::SamplerAddressMode::MIRRORED_REPEAT,
+        AddressMode::Border => vk::SamplerAddressMode::CLAMP_TO_BORDER,
+    };
+    let border = match state.border {
+        BorderColor::TransparentBlack => vk::BorderColor::FLOAT_TRANSPARENT_BLACK,
+        BorderColor::OpaqueBlack => vk::BorderColor::FLOAT_OPAQUE_BLACK,
+        BorderColor::OpaqueWhite => vk::BorderColor::FLOAT_OPAQUE_WHITE,
+    };
+    let compare = match state.compare.unwrap_or_default() {
+        CompareOp::Never => vk::CompareOp::NEVER,
+        CompareOp::Less => vk::CompareOp::LESS,
+        CompareOp::Equal => vk::CompareOp::EQUAL,
+        CompareOp::LessOrEqual => vk::CompareOp::LESS_OR_EQUAL,
+        CompareOp::Greater => vk::CompareOp::GREATER,
+        CompareOp::NotEqual => vk::CompareOp::NOT_EQUAL,
+        CompareOp::GreaterOrEqual => vk::CompareOp::GREATER_OR_EQUAL,
+        CompareOp::Always => vk::CompareOp::ALWAYS,
+    };
+    let info = vk::SamplerCreateInfo::default()
+        .mag_filter(filter)
+        .min_filter(filter)
+        .mipmap_mode(mip)
+        .address_mode_u(address)
+        .address_mode_v(address)
+        .address_mode_w(address)
+        .compare_enable(state.compare.is_some())
+        .compare_op(compare)
+        .max_lod(vk::LOD_CLAMP_NONE)
+        .border_color(border)
+        .unnormalized_coordinates(!state.normalized);
+    // SAFETY: `info` lives through the call.
+    unsafe { device.create_sampler(&info, None) }.map_err(vulkan("vkCreateSampler"))
 }

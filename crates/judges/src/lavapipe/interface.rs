@@ -76,12 +76,17 @@ pub(super) fn check_buffers(buffers: &[Buffer]) -> Result<(), JobError> {
     let refuse = |message: String| Err(JobError::Interface(message));
     for (index, buffer) in buffers.iter().enumerate() {
         let place = (buffer.set, buffer.binding, buffer.element);
-        if buffer.contents.is_empty() {
+        if buffer.contents.is_empty() && !matches!(buffer.kind, BufferKind::Sampler(_)) {
             return refuse(format!("the buffer at {place:?} is empty"));
         }
-        if let BufferKind::Image(image) = buffer.kind {
+        let image = match buffer.kind {
+            BufferKind::Image(image) => Some((image, 1)),
+            BufferKind::Texture(texture) => Some((texture.image, texture.levels)),
+            _ => None,
+        };
+        if let Some((image, levels)) = image {
             let size = buffer.contents.len();
-            if image.bytes() != Some(size) {
+            if levels == 0 || image.bytes(levels) != Some(size) {
                 let (format, wanted) = (image.format, image.size);
                 return refuse(format!("{size} bytes at {place:?} are not {wanted:?} of {format}"));
             }

@@ -21,6 +21,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use ash::vk;
+use crestline_device::Sampler;
 
 use crate::Absent;
 pub use capture::{Capture, Captured};
@@ -53,6 +54,23 @@ pub enum BufferKind {
     Uniform,
     /// A storage image or a storage texel buffer, whose texels are the contents: x fastest, then y, then z or layers.
     Image(Image),
+    /// An image or texel buffer that is read through a sampler.
+    Texture(Texture),
+    /// A sampler. Has no contents.
+    Sampler(Sampler),
+}
+
+/// An image that is read through a sampler.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Texture {
+    /// Its shape.
+    pub image: Image,
+    /// Levels: their texels follow one another.
+    pub levels: u32,
+    /// The sampler that it brings.
+    pub sampler: Option<Sampler>,
+    /// Whether it holds depths (`r32f` or `r16`), for comparisons.
+    pub depth: bool,
 }
 
 /// The shape of an image.

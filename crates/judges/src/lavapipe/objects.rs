@@ -7,7 +7,7 @@ use std::time::Duration;
 use ash::vk;
 
 use super::images::BoundImage;
-use super::{Buffer, BufferKind, Dimension, Job, JobError, entry_name, vulkan};
+use super::{Buffer, BufferKind, Dimension, Job, JobError, Texture, entry_name, vulkan};
 
 impl BufferKind {
     fn descriptor(self) -> vk::DescriptorType {
@@ -18,6 +18,13 @@ impl BufferKind {
                 vk::DescriptorType::STORAGE_TEXEL_BUFFER
             }
             BufferKind::Image(_) => vk::DescriptorType::STORAGE_IMAGE,
+            BufferKind::Texture(Texture { image, sampler, .. }) => match (image.dimension, sampler)
+            {
+                (Dimension::Buffer, _) => vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+                (_, Some(_)) => vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+                (_, None) => vk::DescriptorType::SAMPLED_IMAGE,
+            },
+            BufferKind::Sampler(_) => vk::DescriptorType::SAMPLER,
         }
     }
 
@@ -29,7 +36,10 @@ impl BufferKind {
             BufferKind::Image(image) if image.dimension == Dimension::Buffer => {
                 vk::BufferUsageFlags::STORAGE_TEXEL_BUFFER
             }
-            BufferKind::Image(_) => {
+            BufferKind::Texture(texture) if texture.image.dimension == Dimension::Buffer => {
+                vk::BufferUsageFlags::UNIFORM_TEXEL_BUFFER
+            }
+            BufferKind::Image(_) | BufferKind::Texture(_) | BufferKind::Sampler(_) => {
                 vk::BufferUsageFlags::TRANSFER_SRC | vk::BufferUsageFlags::TRANSFER_DST
             }
         }
@@ -255,7 +265,8 @@ impl<'d> MappedBuffer<'d> {
             length: contents.len(),
         };
         let info = vk::BufferCreateInfo::default()
-            .size(made.length as u64)
+            // A sampler has no contents; no buffer may have none.
+            .size(made.length.max(1) as u64)
             .usage(usage)
             .sharing_mode(vk::SharingMode::EXCLUSIVE);
         // SAFETY: `info` lives through the call.
@@ -343,6 +354,10 @@ impl<'d> DescriptorPool<'d> {
             vk::DescriptorType::UNIFORM_BUFFER,
             vk::DescriptorType::STORAGE_IMAGE,
             vk::DescriptorType::STORAGE_TEXEL_BUFFER,
+            vk::DescriptorType::UNIFORM_TEXEL_BUFFER,
+            vk::DescriptorType::COMBINED_IMAGE_SAMPLER,
+            vk::DescriptorType::SAMPLED_IMAGE,
+            vk::DescriptorType::SAMPLER,
         ]
         .map(|ty| vk::DescriptorPoolSize::default().ty(ty).descriptor_count(count));
         let info = vk::DescriptorPoolCreateInfo::default()
@@ -360,7 +375,7 @@ impl<'d> DescriptorPool<'d> {
         for ((buffer, mapped), image) in bound.iter().zip(buffers).zip(images) {
             let range = [vk::DescriptorBufferInfo::default()
                 .buffer(mapped.handle)
-                .range(mapped.length as u64)];
+                .range(mapped.length.max(1) as u64)];
             let write = vk::WriteDescriptorSet::default()
                 .dst_set(pool.sets[buffer.set as usize])
                 .dst_binding(buffer.binding)
@@ -368,11 +383,19 @@ impl<'d> DescriptorPool<'d> {
                 .descriptor_type(buffer.kind.descriptor());
             let general = vk::ImageLayout::GENERAL;
             let shown = image.as_ref().map_or_else(vk::ImageView::null, |image| image.view);
-            let view = [vk::DescriptorImageInfo::default().image_view(shown).image_layout(general)];
+            let sampler = image.as_ref().map_or_else(vk::Sampler::null, |image| image.sampler);
+            let view = [vk::DescriptorImageInfo::default()
+                .image_view(shown)
+                .image_layout(general)
+                .sampler(sampler)];
             let texels = [image.as_ref().map_or_else(vk::BufferView::null, |i| i.buffer_view)];
             let mut write = match buffer.kind.descriptor() {
-                vk::DescriptorType::STORAGE_IMAGE => write.image_info(&view),
-                vk::DescriptorType::STORAGE_TEXEL_BUFFER => write.texel_buffer_view(&texels),
+                vk::DescriptorType::STORAGE_IMAGE
+                | vk::DescriptorType::COMBINED_IMAGE_SAMPLER
+                | vk::DescriptorType::SAMPLED_IMAGE
+                | vk::DescriptorType::SAMPLER => write.image_info(&view),
+                vk::DescriptorType::STORAGE_TEXEL_BUFFER
+                | vk::DescriptorType::UNIFORM_TEXEL_BUFFER => write.texel_buffer_view(&texels),
                 _ => write.buffer_info(&range),
             };
             write.descriptor_count = 1;

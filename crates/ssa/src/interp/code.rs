@@ -4,7 +4,8 @@
 //! two masks of its own, every `Loop` two, so nothing needs a stack.
 
 use crate::ir::{
-    AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, IoSlot, SysVal, Ty, Value,
+    AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, IoSlot, SysVal,
+    TextureForm, TextureOp, TextureTy, Ty, Value,
 };
 
 /// A component of each invocation of a subgroup.
@@ -25,6 +26,7 @@ pub(super) struct Code {
     pub(super) vectors: Vec<VectorOp>,
     pub(super) memory_ops: Vec<MemoryOp>,
     pub(super) image_ops: Vec<ImageOp>,
+    pub(super) texture_reads: Vec<TextureSlots>,
     pub(super) var_ops: Vec<VarOp>,
     pub(super) slot_ops: Vec<SlotOp>,
     /// Scalars of all private variables, with their first values.
@@ -83,6 +85,8 @@ pub(super) enum Op {
     BufferSize(u32),
     /// Index into [`Code::image_ops`].
     Image(u32),
+    /// Index into [`Code::texture_reads`].
+    Texture(u32),
     /// The component of a value that is claimed to be the same for all active invocations.
     Uniform {
         value: Value,
@@ -179,6 +183,25 @@ pub(super) struct ImageOp {
     /// What is stored; an atomic's operand.
     pub(super) data: [Slot; 4],
     pub(super) compare: Slot,
+    /// Where the results go, as many as `comps`.
+    pub(super) result: [Slot; 4],
+    pub(super) comps: u8,
+}
+
+/// A read through the sampler unit: what is asked, and the slots of its operands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct TextureSlots {
+    pub(super) op: TextureOp,
+    pub(super) ty: TextureTy,
+    pub(super) form: TextureForm,
+    pub(super) texture: (BindingId, Option<Slot>),
+    pub(super) sampler: Option<(BindingId, Option<Slot>)>,
+    pub(super) coord: Option<[Slot; 4]>,
+    pub(super) level: Option<Slot>,
+    pub(super) compare: Option<Slot>,
+    pub(super) gradients: Option<[[Slot; 4]; 2]>,
+    pub(super) offset: [i8; 3],
+    pub(super) offset_at_run_time: Option<[Slot; 4]>,
     /// Where the results go, as many as `comps`.
     pub(super) result: [Slot; 4],
     pub(super) comps: u8,

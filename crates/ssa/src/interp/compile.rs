@@ -3,13 +3,14 @@
 use hashbrown::HashMap;
 
 use super::code::{
-    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Slot, SlotOp, Space, VarOp, VectorOp,
+    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Pc, Slot, SlotOp, Space, TextureSlots, VarOp,
+    VectorOp,
 };
 use super::slots::Lifetimes;
 use super::{InterpError, Options};
 use crate::ir::{
     AluOp, Class, Function, ImageForm, InstData, InstId, InstKind, IoSlot, IoVar, Memory, PathStep,
-    RegionId, Scope, Shader, Src, Targets, Ty, Value, VarTy,
+    RegionId, Resource, Scope, Shader, Src, Targets, TextureRead, Ty, Value, VarTy,
 };
 
 /// Compiles a valid shader.
@@ -323,6 +324,7 @@ impl Compiler<'_> {
             | InstKind::ImageAtomic { .. }
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => self.image(inst),
+            InstKind::Texture(read) => self.texture(read, inst.results[0]),
             InstKind::Barrier { execution, .. } => match execution {
                 // The invocations of a subgroup are always together.
                 None | Some(Scope::Invocation | Scope::Subgroup) => {}
@@ -569,6 +571,29 @@ impl Compiler<'_> {
         }
         self.code.image_ops.push(op);
         self.emit(Op::Image(self.code.image_ops.len() as u32 - 1));
+    }
+
+    fn texture(&mut self, read: &TextureRead, result: Value) {
+        let Some(ty) = self.shader.texture(read.texture.binding) else { return };
+        let place = |r: &Resource| (r.binding, r.element.map(|src| self.read(src, 0)));
+        let dims = usize::from(read.dims);
+        let slots = TextureSlots {
+            op: read.op,
+            ty,
+            form: read.form,
+            texture: place(&read.texture),
+            sampler: read.sampler.as_ref().map(place),
+            coord: read.coord.map(|src| self.read_all(src, read.coords())),
+            level: read.level.map(|src| self.read(src, 0)),
+            compare: read.compare.map(|src| self.read(src, 0)),
+            gradients: read.gradients.map(|both| both.map(|src| self.read_all(src, dims))),
+            offset: read.offset,
+            offset_at_run_time: read.offset_at_run_time.map(|src| self.read_all(src, dims)),
+            comps: self.func.ty(result).comps() as u8,
+            result: self.define(result),
+        };
+        self.code.texture_reads.push(slots);
+        self.emit(Op::Texture(self.code.texture_reads.len() as u32 - 1));
     }
 
     fn push_memory_op(&mut self, op: MemoryOp) -> u32 {

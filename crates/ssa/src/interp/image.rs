@@ -14,7 +14,10 @@ pub struct Image {
     pub format: SurfaceFormat,
     /// Width, height, and depth or number of layers (faces of a cube are layers); 1 where there is no such dimension.
     pub size: [u32; 3],
-    /// The texels. Bytes that are missing read as 0 and are not written.
+    /// Number of levels, at least 1: storage images see the first. Each is half as large as the one before, but for
+    /// layers.
+    pub levels: u32,
+    /// The texels, level after level. Bytes that are missing read as 0 and are not written.
     pub bytes: Vec<u8>,
 }
 
@@ -22,7 +25,25 @@ impl Image {
     /// An image whose texels are all zero bits.
     pub fn new(format: SurfaceFormat, size: [u32; 3]) -> Image {
         let texels = size.iter().fold(1usize, |n, &size| n.saturating_mul(size as usize));
-        Image { format, size, bytes: vec![0; texels.saturating_mul(format.bytes() as usize)] }
+        let bytes = vec![0; texels.saturating_mul(format.bytes() as usize)];
+        Image { format, size, levels: 1, bytes }
+    }
+
+    /// Sides of a level; of a `solid` image the depth shrinks too.
+    pub(super) fn level_size(&self, solid: bool, level: u32) -> [u32; 3] {
+        let half = |side: u32| side.checked_shr(level).unwrap_or(0).max(side.min(1));
+        let [width, height, depth] = self.size;
+        [half(width), half(height), if solid { half(depth) } else { depth }]
+    }
+
+    /// Where a level begins in `bytes`.
+    pub(super) fn level_start(&self, solid: bool, level: u32) -> u64 {
+        let texels = |level| {
+            let sides = self.level_size(solid, level).map(u64::from);
+            sides.into_iter().fold(1, u64::saturating_mul)
+        };
+        let before = (0..level).map(texels).fold(0, u64::saturating_add);
+        before.saturating_mul(self.format.bytes().into())
     }
 
     /// The size along each coordinate of an image of type `ty`; 0 for coordinates that it has not.
@@ -73,11 +94,15 @@ impl Image {
 
     /// The texel at the coordinates as bits, if they are within bounds.
     pub(super) fn read(&self, ty: ImageTy, coord: [u32; 3]) -> Option<u128> {
-        let start = self.offset(ty, coord)?;
+        Some(self.bits_at(self.offset(ty, coord)?))
+    }
+
+    /// The bits of the texel that begins at a byte.
+    pub(super) fn bits_at(&self, start: usize) -> u128 {
         let mut texel = [0; 16];
         let bytes = self.bytes.iter().skip(start).take(self.format.bytes() as usize);
         texel.iter_mut().zip(bytes).for_each(|(to, from)| *to = *from);
-        Some(u128::from_le_bytes(texel))
+        u128::from_le_bytes(texel)
     }
 
     /// Replaces the texel at the coordinates; returns whether they are within bounds.

@@ -4,11 +4,13 @@ use std::cell::Cell;
 
 use super::alu::{Comps, component, eval_alu, eval_component};
 use super::code::{
-    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Slot, SlotOp, Space, VarOp, VectorOp,
+    Code, Flush, ImageAction, ImageOp, MemoryOp, Op, Slot, SlotOp, Space, TextureSlots, VarOp,
+    VectorOp,
 };
 use super::image::{decode, encode, missing};
 use super::memory::{Memories, OutOfBounds, read, write};
 use super::stage::{StageIo, Who};
+use super::texture::Read;
 use super::{InterpError, Options, Report};
 use crate::ir::{AluOp, AtomicOp, Class, ImageForm, InstId, Shader, SurfaceFormat, SysVal};
 
@@ -271,6 +273,7 @@ impl Machine<'_, '_> {
                     self.each_invocation(state, |io, who| io.end_primitive(who, stream));
                 }
                 Op::Image(index) => self.image(state, &code.image_ops[index as usize]),
+                Op::Texture(index) => self.texture(state, &code.texture_reads[index as usize]),
                 Op::Uniform { value, slot } => {
                     let cells = state.slot(slot, width);
                     let mut lanes = Lanes(state.active).map(|lane| cells[lane].get());
@@ -495,6 +498,37 @@ impl Machine<'_, '_> {
                 }
             };
             for (&to, bits) in op.result.iter().zip(results).take(op.comps.into()) {
+                state.slot(to, width)[lane].set(bits.into());
+            }
+        }
+    }
+
+    fn texture(&mut self, state: &mut State, slots: &TextureSlots) {
+        let width = self.width;
+        for lane in Lanes(state.active) {
+            let slot = |slot: Slot| state.slot(slot, width)[lane].get() as u32;
+            let float = |at: Slot| f32::from_bits(slot(at));
+            let mut offset = slots.offset.map(i32::from);
+            if let Some(late) = slots.offset_at_run_time {
+                offset = [slot(late[0]), slot(late[1]), 0].map(u32::cast_signed);
+            }
+            let read = Read {
+                op: slots.op,
+                ty: slots.ty,
+                form: slots.form,
+                coord: slots.coord.map_or([0; 4], |coord| coord.map(slot)),
+                level: slots.level.map(slot),
+                compare: slots.compare.map(float),
+                gradients: slots
+                    .gradients
+                    .map(|both| both.map(|[x, y, z, _]| [x, y, z].map(float))),
+                offset,
+            };
+            let element = |(_, element): (_, Option<Slot>)| element.map_or(0, slot);
+            let sampler = slots.sampler.map(|s| self.memory.sampler(s.0, element(s)));
+            let image = self.memory.image(slots.texture.0, element(slots.texture));
+            let results = read.run(image.as_deref(), sampler.unwrap_or_default());
+            for (&to, bits) in slots.result.iter().zip(results).take(slots.comps.into()) {
                 state.slot(to, width)[lane].set(bits.into());
             }
         }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Image, InterpError};
 use crate::ir::{BindingId, BindingKind, InstId, Shader};
+use crestline_device::Sampler;
 
 /// Names a buffer: a descriptor set, a binding number, and the element of a descriptor array, else 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -17,12 +18,14 @@ pub struct BufferKey {
 }
 
 /// What is bound to a shader.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
     /// Contents of buffers; storage buffers change in a run.
     pub buffers: BTreeMap<BufferKey, Vec<u8>>,
     /// Images; storage images change in a run. Texels in a buffer are an image of one row.
     pub images: BTreeMap<BufferKey, Image>,
+    /// Samplers, also those that a texture brings. One that is missing is the default one.
+    pub samplers: BTreeMap<BufferKey, Sampler>,
     /// Push constants. Beyond their end is out of bounds.
     pub push_constants: Vec<u8>,
 }
@@ -69,6 +72,9 @@ pub struct OutOfBounds {
 pub(super) struct Memories {
     buffers: Vec<(BufferKey, Vec<u8>)>,
     images: Vec<(BufferKey, Image)>,
+    samplers: BTreeMap<BufferKey, Sampler>,
+    /// The place of each binding.
+    places: Vec<BufferKey>,
     /// By binding: the buffers or images of its elements, indices into `buffers` or `images`.
     bindings: Vec<BTreeMap<u32, usize>>,
     push_constants: Vec<u8>,
@@ -81,15 +87,19 @@ impl Memories {
         let mut memories = Memories {
             buffers: Vec::new(),
             images: Vec::new(),
+            samplers: resources.samplers.clone(),
+            places: Vec::new(),
             bindings: Vec::new(),
             push_constants: resources.push_constants.clone(),
             const_data: shader.const_data.clone(),
         };
         for binding in &shader.bindings {
             let first = BufferKey { set: binding.set, binding: binding.binding, element: 0 };
-            let bound = match is_image(binding.kind) {
-                true => resources.images.contains_key(&first),
-                false => resources.buffers.contains_key(&first),
+            memories.places.push(first);
+            let bound = match binding.kind {
+                BindingKind::Sampler => true,
+                kind if is_image(kind) => resources.images.contains_key(&first),
+                _ => resources.buffers.contains_key(&first),
             };
             if binding.count.is_none() && !bound {
                 let name = binding.name.clone();
@@ -141,6 +151,12 @@ impl Memories {
         self.images.get_mut(index).map(|(_, image)| image)
     }
 
+    /// The sampler of a binding's element.
+    pub(super) fn sampler(&self, binding: BindingId, element: u32) -> Sampler {
+        let place = self.places.get(binding.0 as usize).map(|&key| BufferKey { element, ..key });
+        place.and_then(|key| self.samplers.get(&key)).copied().unwrap_or_default()
+    }
+
     /// The buffer of a binding's element. One that is not bound is empty.
     pub(super) fn buffer(&mut self, binding: BindingId, element: u32) -> &mut [u8] {
         let index = self.bindings.get(binding.0 as usize).and_then(|b| b.get(&element));
@@ -161,7 +177,7 @@ impl Memories {
 
 /// Whether a binding holds images rather than buffers.
 fn is_image(kind: BindingKind) -> bool {
-    matches!(kind, BindingKind::Image(_))
+    matches!(kind, BindingKind::Image(_) | BindingKind::Texture(_))
 }
 
 /// The number of `size` (at most 8) bytes at `offset`, if they are within bounds.

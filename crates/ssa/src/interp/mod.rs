@@ -18,6 +18,7 @@ mod machine;
 mod memory;
 mod slots;
 mod stage;
+mod texture;
 
 pub use image::Image;
 pub use memory::{BufferKey, OutOfBounds, Resources};

@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, Value, VarId};
+use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, TextureRead, Value, VarId};
 
 /// Which component of a value each component of a source reads: entry `i` is 0 to 3 (x, y, z, w).
 ///
@@ -458,6 +458,8 @@ pub enum InstKind {
         /// Which component of it.
         comp: u8,
     },
+    /// Reads through the sampler unit.
+    Texture(Box<TextureRead>),
     /// A barrier.
     Barrier {
         /// Whose invocations all must arrive before one leaves; `None`: nobody waits.
@@ -569,6 +571,15 @@ macro_rules! walk_srcs {
                 f(data);
                 compare.$iter().for_each(f);
             }
+            InstKind::Texture(read) => {
+                read.texture.element.$iter().for_each(&mut f);
+                read.sampler.$iter().flat_map(|r| r.element.$iter()).for_each(&mut f);
+                read.coord.$iter().for_each(&mut f);
+                read.level.$iter().for_each(&mut f);
+                read.compare.$iter().for_each(&mut f);
+                read.gradients.$iter().flatten().for_each(&mut f);
+                read.offset_at_run_time.$iter().for_each(f);
+            }
             InstKind::If { cond, .. } => f(cond),
         }
     }};
@@ -613,24 +624,33 @@ impl Memory {
 }
 
 impl InstKind {
-    /// The binding that an access is to, if it is to one.
-    pub const fn resource(&self) -> Option<&Resource> {
+    /// Calls `f` with each binding that a message of the instruction names: of a texture also the sampler. Sizes and
+    /// parameters are no messages.
+    pub fn for_each_surface_mut(&mut self, mut f: impl FnMut(&mut Resource)) {
         match self {
             InstKind::Load { memory, .. }
             | InstKind::Store { memory, .. }
-            | InstKind::Atomic { memory, .. } => memory.resource(),
-            InstKind::BufferSize(resource) => Some(resource),
-            _ => None,
+            | InstKind::Atomic { memory, .. } => {
+                memory.resource_mut().into_iter().for_each(f);
+            }
+            InstKind::ImageLoad { image, .. }
+            | InstKind::ImageStore { image, .. }
+            | InstKind::ImageAtomic { image, .. } => f(image),
+            InstKind::Texture(read) => {
+                f(&mut read.texture);
+                read.sampler.iter_mut().for_each(f);
+            }
+            _ => {}
         }
     }
 
-    pub(crate) fn resource_mut(&mut self) -> Option<&mut Resource> {
+    /// Calls `f` with every binding that the instruction names.
+    pub fn for_each_resource_mut(&mut self, mut f: impl FnMut(&mut Resource)) {
         match self {
-            InstKind::Load { memory, .. }
-            | InstKind::Store { memory, .. }
-            | InstKind::Atomic { memory, .. } => memory.resource_mut(),
-            InstKind::BufferSize(resource) => Some(resource),
-            _ => None,
+            InstKind::BufferSize(resource)
+            | InstKind::ImageSize(resource)
+            | InstKind::ImageParam { image: resource, .. } => f(resource),
+            _ => self.for_each_surface_mut(f),
         }
     }
 
@@ -697,7 +717,8 @@ impl InstKind {
             | InstKind::LoadOutput { .. }
             | InstKind::BufferSize(_)
             | InstKind::ImageSize(_)
-            | InstKind::ImageParam { .. } => false,
+            | InstKind::ImageParam { .. }
+            | InstKind::Texture(_) => false,
             InstKind::Load { access, .. } | InstKind::ImageLoad { access, .. } => access.volatile,
             InstKind::StoreVar { .. }
             | InstKind::StoreOutput { .. }

@@ -9,6 +9,7 @@ mod inst;
 mod reads;
 mod shader;
 mod stage;
+mod texture;
 mod ty;
 
 pub use alu::{AluOp, AluRow, BitRule, Class, CompRule, Operand};
@@ -27,4 +28,5 @@ pub use stage::{
     ComputeInfo, GeometryInfo, InputPrimitive, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS,
     OutputPrimitive, Stage, StageInfo, TessControlInfo, TessDomain, TessEvalInfo, TessSpacing,
 };
+pub use texture::{TextureForm, TextureOp, TextureRead, TextureTy};
 pub use ty::{Ty, TyError};

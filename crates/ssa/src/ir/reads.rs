@@ -120,6 +120,7 @@ impl Function {
                     at += 1;
                 });
             }
+            InstKind::Texture(read) => read.sources().for_each(|(src, comps)| f(src, comps)),
             _ => kind.for_each_src(|src| f(src, 1)),
         }
     }

@@ -1,6 +1,6 @@
 //! A shader: the interface around one function.
 
-use super::{ComputeInfo, Function, ImageTy, IoVar, StageInfo, Ty};
+use super::{ComputeInfo, Function, ImageTy, IoVar, StageInfo, TextureTy, Ty};
 
 /// Float behaviour the module asks for, per bit size where `16`, `32`, `64` are bits 0, 1, 2 of a mask.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,6 +32,10 @@ pub enum BindingKind {
     AtomicCounters,
     /// A storage image, or texels in a buffer that are accessed like one.
     Image(ImageTy),
+    /// An image, or texels in a buffer, that is read through the sampler unit; it may bring a sampler of its own.
+    Texture(TextureTy),
+    /// A sampler.
+    Sampler,
 }
 
 /// A descriptor binding that the shader uses.
@@ -145,6 +149,14 @@ impl Shader {
     pub fn image(&self, id: BindingId) -> Option<ImageTy> {
         match self.bindings.get(id.0 as usize)?.kind {
             BindingKind::Image(ty) => Some(ty),
+            _ => None,
+        }
+    }
+
+    /// The type of a binding that is a texture.
+    pub fn texture(&self, id: BindingId) -> Option<TextureTy> {
+        match self.bindings.get(id.0 as usize)?.kind {
+            BindingKind::Texture(ty) => Some(ty),
             _ => None,
         }
     }

@@ -5,30 +5,44 @@
 
 use super::util::{Action, rewrite};
 use crate::analysis::{Divergence, uniform_in_subgroup};
-use crate::ir::{AluOp, Builder, InstId, InstKind, Shader, Src, Ty, Value};
+use crate::ir::{AluOp, Builder, InstId, InstKind, Resource, Shader, Src, Ty, Value};
 
 /// See the [module](self). Returns whether an access became a loop.
 ///
-/// Sizes stay: they lie in registers, which each channel indexes by itself. So do elements of arrays without a bound.
+/// Sizes and parameters stay: they lie in registers, which each channel indexes by itself. So do elements of arrays
+/// without a bound.
 pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
     if shader.bindings.iter().all(|binding| binding.count.is_none()) {
         return false;
     }
+    // A texture and its sampler are two elements: the second has its loop in the first one's.
+    let progress = visit(shader);
+    if progress {
+        visit(shader);
+    }
+    progress
+}
+
+/// Gives each access its loop over the first element that it names and that differs between invocations.
+fn visit(shader: &mut Shader) -> bool {
     let divergence = Divergence::new(shader, uniform_in_subgroup);
     let known = shader.func.num_values();
     let counts: Vec<u32> = shader.bindings.iter().map(|b| b.count.unwrap_or(0)).collect();
     let mut progress = false;
     rewrite(&mut shader.func, |b, _, inst| {
-        let kind = &b.func.inst(inst).kind;
-        let Some(resource) = kind.resource() else { return Action::Keep };
-        let count = counts[resource.binding.0 as usize];
         // What this pass made is uniform, and unknown to the analysis.
         let divergent = |e: &Src| e.value.index() < known && divergence.is_divergent(e.value);
-        if let Some(element) = resource.element.filter(divergent)
-            && count > 0
-            && !matches!(kind, InstKind::BufferSize(_))
-        {
-            visit_each(b, inst, element, count);
+        let mut found = None;
+        b.func.kind_mut(inst).for_each_surface_mut(|resource| {
+            let count = counts[resource.binding.0 as usize];
+            if let Some(element) = resource.element.filter(divergent)
+                && count > 0
+            {
+                found = found.or(Some((*resource, element, count)));
+            }
+        });
+        if let Some((resource, element, count)) = found {
+            visit_each(b, inst, resource, element, count);
             progress = true;
         }
         Action::Keep
@@ -36,8 +50,8 @@ pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
     progress
 }
 
-/// Makes an access a loop over elements `0..count`, with the access inside.
-fn visit_each(b: &mut Builder<'_>, inst: InstId, element: Src, count: u32) {
+/// Makes an access to `resource` a loop over elements `0..count`, with the access inside.
+fn visit_each(b: &mut Builder<'_>, inst: InstId, resource: Resource, element: Src, count: u32) {
     let mut access = b.func.inst(inst).kind.clone();
     let types: Vec<Ty> = b.func.inst(inst).results.iter().map(|&v| b.func.ty(v)).collect();
     let outer = b.region();
@@ -65,9 +79,12 @@ fn visit_each(b: &mut Builder<'_>, inst: InstId, element: Src, count: u32) {
     let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[element, at.into()]);
     let (choice, then, else_) = b.if_(mine);
     b.switch_to(then);
-    if let Some(resource) = access.resource_mut() {
-        resource.element = Some(at.into());
-    }
+    // A texture that brings its sampler is named twice.
+    access.for_each_surface_mut(|named| {
+        if *named == resource {
+            named.element = Some(at.into());
+        }
+    });
     let made = b.inst(access, &types);
     let values = b.func.inst(made).results.to_vec();
     b.yield_(&values);

@@ -90,7 +90,9 @@ fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
         | InstKind::LoadInput { .. }
         | InstKind::BufferSize(_)
         | InstKind::ImageSize(_)
-        | InstKind::ImageParam { .. } => {}
+        | InstKind::ImageParam { .. }
+        // Nothing in a dispatch writes what the sampler unit reads.
+        | InstKind::Texture(_) => {}
         InstKind::ImageLoad { access, .. } if !access.volatile && access.readonly => {}
         InstKind::Load { memory, access, .. }
             if !access.volatile && (access.readonly || memory.is_read_only()) => {}

@@ -115,6 +115,7 @@ static LOWER: &[&[Pass]] = &[
         lower_image_store(options),
         lower_image_atomic(options),
         lower_image_size(options),
+        lower_texture(options),
     ],
     passes![lower_returns, lower_system_values(system_values), lower_continue_constructs],
     passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],

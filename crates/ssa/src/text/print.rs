@@ -5,7 +5,8 @@ use std::fmt::{self, Write};
 use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word, slot_word};
 use crate::ir::{
     Access, Align, BindingKind, ImageForm, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory,
-    PathStep, RegionId, Resource, Shader, Src, StageInfo, Targets, Ty, Value, VarTy, WriteMask,
+    PathStep, RegionId, Resource, Shader, Src, StageInfo, Targets, TextureForm, TextureOp,
+    TextureRead, Ty, Value, VarTy, WriteMask,
 };
 
 impl fmt::Display for Shader {
@@ -184,6 +185,11 @@ impl<'a, W: Write> Printer<'a, W> {
                     None => write!(self.out, "any"),
                 }
             }
+            BindingKind::Texture(ty) => {
+                let array = if ty.arrayed { " array" } else { "" };
+                write!(self.out, "texture {}{array}", ty.dim.word())
+            }
+            BindingKind::Sampler => write!(self.out, "sampler"),
         }
     }
 
@@ -387,6 +393,7 @@ impl<'a, W: Write> Printer<'a, W> {
                 self.resource(image)?;
                 write!(self.out, ", {} {comp}", param.word())
             }
+            InstKind::Texture(read) => self.texture(read),
             InstKind::Barrier { execution, memory, semantics } => {
                 write!(self.out, "barrier ")?;
                 if let Some(execution) = execution {
@@ -528,6 +535,47 @@ impl<'a, W: Write> Printer<'a, W> {
     fn texel(&mut self, image: &Resource, coord: Src, dims: u8) -> fmt::Result {
         self.resource(image)?;
         self.item(1, coord, Some(usize::from(dims)))
+    }
+
+    fn texture(&mut self, read: &TextureRead) -> fmt::Result {
+        match read.op {
+            TextureOp::Fetch => write!(self.out, "texture fetch ")?,
+            TextureOp::Sample => write!(self.out, "texture sample ")?,
+            TextureOp::Gather(comp) => write!(self.out, "texture gather {comp} ")?,
+            TextureOp::Size => write!(self.out, "texture size ")?,
+        }
+        self.resource(&read.texture)?;
+        if let Some(sampler) = &read.sampler {
+            write!(self.out, ", sampler ")?;
+            self.resource(sampler)?;
+        }
+        if let Some(coord) = read.coord {
+            self.item(1, coord, Some(read.coords()))?;
+        }
+        for (word, src) in [("level", read.level), ("compare", read.compare)] {
+            if let Some(src) = src {
+                write!(self.out, ", {word}")?;
+                self.item(0, src, Some(1))?;
+            }
+        }
+        let dims = usize::from(read.dims);
+        if let Some([x, y]) = read.gradients {
+            write!(self.out, ", gradients")?;
+            self.item(0, x, Some(dims))?;
+            self.item(1, y, Some(dims))?;
+        }
+        if let Some(offset) = read.offset_at_run_time {
+            write!(self.out, ", offset")?;
+            self.item(0, offset, Some(dims))?;
+        }
+        if read.offset != [0; 3] {
+            let [x, y, z] = read.offset;
+            write!(self.out, ", offset {x} {y} {z}")?;
+        }
+        match read.form {
+            TextureForm::Shader => Ok(()),
+            form => write!(self.out, ", as {}", form.word()),
+        }
     }
 
     fn form(&mut self, form: ImageForm) -> fmt::Result {

@@ -2,7 +2,7 @@
 
 use crate::ir::{
     Access, AtomicOp, FloatControls, ImageDim, ImageParam, InputPrimitive, IoSlot, MemorySemantics,
-    OutputPrimitive, Scope, Stage, SysVal, TessDomain, TessSpacing,
+    OutputPrimitive, Scope, Stage, SysVal, TessDomain, TessSpacing, TextureForm,
 };
 
 /// Something written as one word.
@@ -55,6 +55,10 @@ words! {
         Stride = "stride",
         Tiling = "tiling",
         Swizzling = "swizzling",
+    }
+    TextureForm, "a form of a texture read" {
+        Shader = "shader",
+        Message = "message",
     }
     AtomicOp, "an atomic operation" {
         IAdd = "iadd",

@@ -3,8 +3,9 @@
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
 use crate::interp::float::{Round, f64_to_f16};
 use crate::ir::{
-    Access, Align, BindingId, ImageForm, InstId, InstKind, MAX_DEPTH, Memory, MemorySemantics,
-    PathStep, RegionId, Resource, Src, Srcs, Ty, Value, VarId, WriteMask,
+    Access, Align, BindingId, ImageDim, ImageForm, InstId, InstKind, MAX_DEPTH, Memory,
+    MemorySemantics, PathStep, RegionId, Resource, Src, Srcs, TextureOp, TextureRead, TextureTy,
+    Ty, Value, VarId, WriteMask,
 };
 use crate::text::lex::{Place, Token};
 use crate::text::words::{ACCESS, Field, SEMANTICS};
@@ -30,6 +31,7 @@ const KEYWORDS: &[&str] = &[
     "image_atomic",
     "image_size",
     "image_param",
+    "texture",
     "barrier",
     "if",
     "loop",
@@ -221,6 +223,7 @@ impl<'t> Parser<'t> {
                 let comp = self.u64()?;
                 InstKind::ImageParam { image, param, comp: self.fit(comp, "a component")? }
             }
+            "texture" => self.texture()?,
             "barrier" => {
                 let execution = if self.take_word("execution") {
                     let scope = self.enumerated()?;
@@ -389,6 +392,60 @@ impl<'t> Parser<'t> {
         self.sign(',')?;
         let dims = self.shader.image(image.binding).map_or(1, |ty| ty.coords());
         Ok((image, self.src()?, dims as u8))
+    }
+
+    fn texture(&mut self) -> Result<InstKind> {
+        let Token::Word(word) = self.token else {
+            return Err(self.expected("`fetch`, `sample`, `gather` or `size`"));
+        };
+        self.next();
+        let op = match word {
+            "fetch" => TextureOp::Fetch,
+            "sample" => TextureOp::Sample,
+            "gather" => {
+                let comp = self.u64()?;
+                TextureOp::Gather(self.fit(comp, "a component")?)
+            }
+            "size" => TextureOp::Size,
+            _ => return Err(self.expected("`fetch`, `sample`, `gather` or `size`")),
+        };
+        let texture = self.resource()?;
+        let ty = self.shader.texture(texture.binding);
+        let ty = ty.unwrap_or(TextureTy { dim: ImageDim::D1, arrayed: false });
+        let mut read = TextureRead::new(op, ty, texture, None);
+        while self.take_sign(',') {
+            if matches!(self.token, Token::Value(_)) && read.coord.is_none() {
+                read.coord = Some(self.src()?);
+            } else if self.take_word("sampler") {
+                read.sampler = Some(self.resource()?);
+            } else if self.take_word("level") {
+                read.level = Some(self.src()?);
+            } else if self.take_word("compare") {
+                read.compare = Some(self.src()?);
+            } else if self.take_word("gradients") {
+                let x = self.src()?;
+                self.sign(',')?;
+                read.gradients = Some([x, self.src()?]);
+            } else if self.take_word("offset") {
+                if matches!(self.token, Token::Value(_)) {
+                    read.offset_at_run_time = Some(self.src()?);
+                } else {
+                    read.offset = [self.offset()?, self.offset()?, self.offset()?];
+                }
+            } else {
+                self.word("as")?;
+                read.form = self.enumerated()?;
+            }
+        }
+        Ok(InstKind::Texture(Box::new(read)))
+    }
+
+    /// A whole number of texels.
+    fn offset(&mut self) -> Result<i8> {
+        let negative = self.take_sign('-');
+        let number = self.u64()?;
+        let number: i8 = self.fit(number, "an offset in texels")?;
+        Ok(if negative { -number } else { number })
     }
 
     /// What may follow the operands of an image access: a value to compare with, a form, flags.

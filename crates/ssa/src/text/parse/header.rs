@@ -4,7 +4,7 @@ use super::{ParseErrorKind, Parser, Result};
 use crate::ir::{
     Binding, BindingKind, ComputeInfo, GeometryInfo, ImageTy, InputPrimitive, IoSlot, IoVar,
     OutputPrimitive, Stage, StageInfo, SurfaceFormat, TessControlInfo, TessDomain, TessEvalInfo,
-    TessSpacing, VarStorage, VarTy, Variable,
+    TessSpacing, TextureTy, VarStorage, VarTy, Variable,
 };
 use crate::text::lex::Token;
 use crate::text::words::{FLOAT_CONTROLS, SLOTS, Word, slot_word};
@@ -177,8 +177,15 @@ impl<'t> Parser<'t> {
         if self.take_word("counters") {
             return Ok(BindingKind::AtomicCounters);
         }
+        if self.take_word("sampler") {
+            return Ok(BindingKind::Sampler);
+        }
+        if self.take_word("texture") {
+            let (dim, arrayed) = (self.enumerated()?, self.take_word("array"));
+            return Ok(BindingKind::Texture(TextureTy { dim, arrayed }));
+        }
         if !self.take_word("image") {
-            return Err(self.expected("`ubo`, `ssbo`, `counters` or `image`"));
+            return Err(self.expected("`ubo`, `ssbo`, `counters`, `image`, `texture` or `sampler`"));
         }
         let (dim, arrayed) = (self.enumerated()?, self.take_word("array"));
         Ok(BindingKind::Image(ImageTy { dim, arrayed, format: self.format()? }))

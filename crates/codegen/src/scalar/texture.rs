@@ -1,0 +1,66 @@
+//! Textures: reads through the sampler unit.
+
+use crestline_ssa::ir::{Resource, TextureForm, TextureOp, TextureRead, Value};
+
+use super::{SelectError, Selector};
+use crate::ir::Operand;
+use crate::select::Class;
+use crate::surface::{self, Question, SamplerRead, Surface};
+
+impl Selector<'_> {
+    pub(super) fn texture(&mut self, read: &TextureRead, result: Value) -> Result<(), SelectError> {
+        if read.form != TextureForm::Message {
+            return Err(SelectError::NotLowered { what: "a texture read" });
+        }
+        let device = self.device;
+        let surface = self.surface(&read.texture)?;
+        let sampler = match &read.sampler {
+            Some(sampler) => self.sampler(sampler)?,
+            None => Surface::Index(0),
+        };
+        let dims = usize::from(read.dims);
+        let (question, component) = match read.op {
+            TextureOp::Fetch => (Question::Fetch, 0),
+            TextureOp::Sample => (Question::Sample, 0),
+            TextureOp::Gather(component) => (Question::Gather, component),
+            TextureOp::Size => (Question::Size, 0),
+        };
+        let mut components = |src: Option<_>, count: usize| -> Option<Vec<Operand>> {
+            src.map(|src| (0..count).map(|i| self.src_comp(src, i, Class::Unsigned)).collect())
+        };
+        let mut first = |src| components(src, 1).and_then(|all| all.first().copied());
+        let (level, compare) = (first(read.level), first(read.compare));
+        let coordinates = components(read.coord, read.coords()).unwrap_or_default();
+        let gradients = read
+            .gradients
+            .and_then(|[x, y]| Some([components(Some(x), dims)?, components(Some(y), dims)?]));
+        let offset = components(read.offset_at_run_time, dims);
+        let b = &mut self.b();
+        let header = (read.offset != [0; 3] || component != 0)
+            .then(|| surface::sampler_header(b, read.offset, component));
+        let read = SamplerRead {
+            question,
+            surface,
+            sampler,
+            header,
+            coordinates,
+            level,
+            compare,
+            gradients,
+            offset,
+        };
+        let texel = surface::read_sampler(b, device, &read)?;
+        let comps = self.shader.func.ty(result).comps();
+        for (comp, dword) in texel.into_iter().take(comps).enumerate() {
+            self.set_home(result, comp, dword);
+        }
+        Ok(())
+    }
+
+    /// The index of a sampler.
+    fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+        let missing = SelectError::NoPlace { what: "a sampler" };
+        let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
+        self.index_from(first, resource)
+    }
+}

@@ -1,0 +1,293 @@
+//! What a sampler makes of the texels around a place: addresses, weights, levels, comparisons.
+//!
+//! Written independently of the interpreter's model of the same rules (Vulkan, "Image Operations").
+
+use super::typed::View;
+use crate::image::{ImageDimension, Level};
+use crate::texel::{decode, is_integer};
+use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter, Sampler};
+
+/// Where a channel samples.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// Coordinates, and the layer of an array of cubes; other layers follow the last coordinate.
+    pub(super) at: [f32; 4],
+    /// The level of detail, unless there are gradients.
+    pub(super) lod: f32,
+    /// Of each coordinate how it changes along x and along y.
+    pub(super) gradients: Option<[[f32; 2]; 3]>,
+    /// What texels are compared with.
+    pub(super) compare: Option<f32>,
+    /// Texels added to the coordinates.
+    pub(super) offsets: [i64; 3],
+}
+
+/// The texels of a level that a linear filter reads: two along each of `axes` coordinates.
+struct Footprint {
+    axes: usize,
+    low: [i64; 3],
+    /// How far beyond the lower texel's center, 0 to 1.
+    beyond: [f32; 3],
+    layer: i64,
+}
+
+/// The texel at integer coordinates, `None` outside.
+pub(super) fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32; 4]> {
+    let offset = view.offset(level, at)?;
+    Some(decode(view.format, &view.load(offset)))
+}
+
+/// Samples at the level of detail asked for.
+pub(super) fn sample(view: &View<'_>, sampler: &Sampler, place: &Place) -> [u32; 4] {
+    let last = view.shape.levels.saturating_sub(1) as f32;
+    let lod = match place.gradients {
+        Some(gradients) => lod_of(view, gradients),
+        None => place.lod,
+    };
+    let lod = if lod.is_nan() { 0.0 } else { lod.clamp(0.0, last) };
+    let one = |level: f32| match view.shape.level(level as u32) {
+        Some(level) => sample_level(view, &level, sampler, place),
+        None => [0; 4],
+    };
+    let below = lod.floor();
+    if sampler.mip == Filter::Nearest || below == lod || is_integer(view.format) {
+        return one((lod + 0.5).ceil() - 1.0);
+    }
+    let (near, far) = (one(below), one(below + 1.0));
+    let mix = |i: usize| {
+        let (near, far) = (f32::from_bits(near[i]), f32::from_bits(far[i]));
+        near + (far - near) * (lod - below)
+    };
+    std::array::from_fn(|i| mix(i).to_bits())
+}
+
+/// One component of the four texels around the place, counter-clockwise from the lower left.
+pub(super) fn gather(
+    view: &View<'_>,
+    sampler: &Sampler,
+    place: &Place,
+    component: usize,
+) -> [u32; 4] {
+    let Some(level) = view.shape.level(0) else { return [0; 4] };
+    let footprint = footprint(view, &level, sampler, place, true);
+    [0b10, 0b11, 0b01, 0b00].map(|corner| {
+        let texel = corner_texel(view, &level, sampler, &footprint, corner);
+        compared(view, sampler, place, texel)[component]
+    })
+}
+
+/// log2 of how many texels of level 0 the greater gradient spans.
+fn lod_of(view: &View<'_>, gradients: [[f32; 2]; 3]) -> f32 {
+    let size = view.shape.level_size(0);
+    let axes = axes(view.shape.dimension);
+    let length = |direction: usize| {
+        let along = (0..axes).map(|axis| gradients[axis][direction] * size[axis] as f32);
+        along.map(|texels| texels * texels).sum::<f32>().sqrt()
+    };
+    length(0).max(length(1)).log2()
+}
+
+/// Coordinates that are filtered.
+fn axes(dimension: ImageDimension) -> usize {
+    match dimension {
+        ImageDimension::D1 | ImageDimension::D1Array => 1,
+        ImageDimension::D3 => 3,
+        _ => 2,
+    }
+}
+
+/// The texel, or whether the reference passes the comparison with its first component.
+fn compared(view: &View<'_>, sampler: &Sampler, place: &Place, texel: [u32; 4]) -> [u32; 4] {
+    let (Some(mut reference), Some(op)) = (place.compare, sampler.compare) else { return texel };
+    if view.format.info().channels[0].is_some_and(|c| c.kind == ChannelKind::Unorm) {
+        reference = reference.clamp(0.0, 1.0);
+    }
+    let depth = f32::from_bits(texel[0]);
+    let passes = match op {
+        CompareOp::Never => false,
+        CompareOp::Less => reference < depth,
+        CompareOp::Equal => reference == depth,
+        CompareOp::LessOrEqual => reference <= depth,
+        CompareOp::Greater => reference > depth,
+        CompareOp::NotEqual => reference != depth,
+        CompareOp::GreaterOrEqual => reference >= depth,
+        CompareOp::Always => true,
+    };
+    [if passes { 1f32.to_bits() } else { 0 }; 4]
+}
+
+/// Samples one level.
+fn sample_level(view: &View<'_>, level: &Level, sampler: &Sampler, place: &Place) -> [u32; 4] {
+    let linear = sampler.filter == Filter::Linear && !is_integer(view.format);
+    let footprint = footprint(view, level, sampler, place, linear);
+    if !linear {
+        return compared(view, sampler, place, corner_texel(view, level, sampler, &footprint, 0));
+    }
+    let mut sum = [0f32; 4];
+    for corner in 0..1 << footprint.axes {
+        let weight: f32 = (0..footprint.axes)
+            .map(|axis| match corner >> axis & 1 {
+                1 => footprint.beyond[axis],
+                _ => 1.0 - footprint.beyond[axis],
+            })
+            .product();
+        if weight != 0.0 {
+            let texel = corner_texel(view, level, sampler, &footprint, corner);
+            for (sum, value) in sum.iter_mut().zip(compared(view, sampler, place, texel)) {
+                *sum += weight * f32::from_bits(value);
+            }
+        }
+    }
+    sum.map(f32::to_bits)
+}
+
+/// Which texels a place lies between.
+fn footprint(
+    view: &View<'_>,
+    level: &Level,
+    sampler: &Sampler,
+    place: &Place,
+    linear: bool,
+) -> Footprint {
+    use ImageDimension::*;
+    let dimension = view.shape.dimension;
+    let clamped = |layer: f32, layers: u32| {
+        layer.round_ties_even().clamp(0.0, layers.saturating_sub(1) as f32) as i64
+    };
+    let (at, layer) = match dimension {
+        D1Array => (place.at, clamped(place.at[1], level.size[2])),
+        D2Array => (place.at, clamped(place.at[2], level.size[2])),
+        Cube | CubeArray => {
+            let (face, u, v) = cube_face([place.at[0], place.at[1], place.at[2]]);
+            let cube = match dimension {
+                CubeArray => clamped(place.at[3], level.size[2] / 6),
+                _ => 0,
+            };
+            ([u, v, 0.0, 0.0], 6 * cube + face)
+        }
+        _ => (place.at, 0),
+    };
+    let axes = axes(dimension);
+    let mut footprint = Footprint { axes, low: [0; 3], beyond: [0.0; 3], layer };
+    let half = if linear { 0.5 } else { 0.0 };
+    for (axis, at) in at.into_iter().enumerate().take(axes) {
+        let scale = if sampler.normalized { level.size[axis] as f32 } else { 1.0 };
+        let texels = at * scale + place.offsets[axis] as f32 - half;
+        footprint.low[axis] = texels.floor() as i64;
+        footprint.beyond[axis] = texels - texels.floor();
+    }
+    footprint
+}
+
+/// The texel at a corner of a footprint: bit `axis` of `corner` is a step along it.
+fn corner_texel(
+    view: &View<'_>,
+    level: &Level,
+    sampler: &Sampler,
+    footprint: &Footprint,
+    corner: usize,
+) -> [u32; 4] {
+    let mut at: [i64; 3] =
+        std::array::from_fn(|axis| footprint.low[axis].saturating_add((corner >> axis & 1) as i64));
+    if footprint.axes < 3 {
+        at[2] = footprint.layer;
+    }
+    if matches!(view.shape.dimension, ImageDimension::Cube | ImageDimension::CubeArray) {
+        return cube_texel(view, level, at);
+    }
+    for (at, &size) in at.iter_mut().zip(&level.size).take(footprint.axes) {
+        *at = wrap(*at, size, sampler.address);
+    }
+    fetch(view, level, at).unwrap_or_else(|| {
+        let one = if is_integer(view.format) { 1 } else { 1f32.to_bits() };
+        sampler.border.ones().map(|is_one| if is_one { one } else { 0 })
+    })
+}
+
+/// A coordinate brought into the image; with a border it may stay outside.
+fn wrap(at: i64, size: u32, mode: AddressMode) -> i64 {
+    let size = i64::from(size).max(1);
+    match mode {
+        AddressMode::Repeat => at.rem_euclid(size),
+        AddressMode::Mirror => {
+            let at = at.rem_euclid(2 * size);
+            at.min(2 * size - 1 - at)
+        }
+        AddressMode::Clamp => at.clamp(0, size - 1),
+        AddressMode::Border => at,
+    }
+}
+
+/// The face that a direction leads to (+x, -x, +y, -y, +z, -z), and the place on it, 0 to 1 each.
+fn cube_face([x, y, z]: [f32; 3]) -> (i64, f32, f32) {
+    let (face, s, t, m) = if z.abs() >= x.abs() && z.abs() >= y.abs() {
+        if z < 0.0 { (5, -x, -y, z) } else { (4, x, -y, z) }
+    } else if y.abs() >= x.abs() {
+        if y < 0.0 { (3, x, -z, y) } else { (2, x, z, y) }
+    } else if x < 0.0 {
+        (1, z, -y, x)
+    } else {
+        (0, -z, -y, x)
+    };
+    let scale = 0.5 / m.abs();
+    (face, s * scale + 0.5, t * scale + 0.5)
+}
+
+/// The direction to a place on a face, -1 to 1 each (or beyond).
+fn cube_direction(face: i64, s: f32, t: f32) -> [f32; 3] {
+    match face {
+        0 => [1.0, -t, -s],
+        1 => [-1.0, -t, s],
+        2 => [s, 1.0, t],
+        3 => [s, -1.0, -t],
+        4 => [s, -t, 1.0],
+        _ => [-s, -t, -1.0],
+    }
+}
+
+/// The texel of a cube's layer at a column and row that may lie one beyond its edges: on the face that begins there,
+/// and at a corner, where three faces meet, the mean of the three.
+fn cube_texel(view: &View<'_>, level: &Level, [x, y, layer]: [i64; 3]) -> [u32; 4] {
+    let last = i64::from(level.size[0]) - 1;
+    let (inner_x, inner_y) = (x.clamp(0, last), y.clamp(0, last));
+    match (inner_x == x, inner_y == y) {
+        (true, true) => fetch(view, level, [x, y, layer]).unwrap_or_default(),
+        (false, false) => {
+            let three = [[inner_x, inner_y], [inner_x, y], [x, inner_y]]
+                .map(|[x, y]| cube_texel(view, level, [x, y, layer]).map(f32::from_bits));
+            std::array::from_fn(|i| (three.iter().map(|t| t[i]).sum::<f32>() / 3.0).to_bits())
+        }
+        _ => {
+            let size = (last + 1) as f32;
+            let center = |at: i64| (at as f32 + 0.5) / size * 2.0 - 1.0;
+            let (face, u, v) = cube_face(cube_direction(layer % 6, center(x), center(y)));
+            let texel = |at: f32| ((at * size).floor() as i64).clamp(0, last);
+            let at = [texel(u), texel(v), layer - layer % 6 + face];
+            fetch(view, level, at).unwrap_or_default()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coordinates_wrap() {
+        let all = |mode| [-5, -1, 0, 3, 4, 7, 8].map(|at| wrap(at, 4, mode));
+        assert_eq!(all(AddressMode::Repeat), [3, 3, 0, 3, 0, 3, 0]);
+        assert_eq!(all(AddressMode::Mirror), [3, 0, 0, 3, 3, 0, 0]);
+        assert_eq!(all(AddressMode::Clamp), [0, 0, 0, 3, 3, 3, 3]);
+        assert_eq!(all(AddressMode::Border), [-5, -1, 0, 3, 4, 7, 8]);
+    }
+
+    #[test]
+    fn faces_and_directions_are_inverse() {
+        for face in 0..6 {
+            for (s, t) in [(0.25, -0.5), (-0.75, 0.125)] {
+                let (back, u, v) = cube_face(cube_direction(face, s, t));
+                assert_eq!((back, 2.0 * u - 1.0, 2.0 * v - 1.0), (face, s, t));
+            }
+        }
+    }
+}

@@ -1,0 +1,497 @@
+//! Textures: what is read through the sampler unit. An image of a sampler type, with the sampler that it brings or that
+//! `OpSampledImage` gives it.
+
+use crestline_ssa::ir::{
+    AluOp, Binding, BindingKind, ImageDim, InstKind, Memory, Resource, Src, TextureOp, TextureRead,
+    TextureTy, Ty, Value,
+};
+use rspirv::spirv::{Dim, ImageOperands, Op};
+
+use super::Translator;
+use super::pointer::{Base, MemPtr, Pointer};
+use super::value::Val;
+use crate::error::{ErrorCode, FrontendError, Result};
+use crate::layout::Rules;
+use crate::spirv::{ImageType, Inst, Type};
+
+/// Offsets in texels that a message's header has room for.
+const HEADER_OFFSETS: std::ops::RangeInclusive<i32> = -8..=7;
+
+/// Offsets in texels that a gather's parameters have room for.
+const GATHER_OFFSETS: std::ops::RangeInclusive<i32> = -32..=31;
+
+/// An instruction's texture, and the sampler with it if it has one.
+struct Texture {
+    texture: Resource,
+    sampler: Option<Resource>,
+    ty: TextureTy,
+    /// The SPIR-V type of a component.
+    sampled: u32,
+}
+
+/// The optional operands of an image instruction.
+#[derive(Default)]
+struct Operands {
+    /// A level, or a bias to level 0, which is the implicit one without derivatives.
+    level: Option<Value>,
+    gradients: Option<[Value; 2]>,
+    offset: Option<Val>,
+    /// Four offsets of a gather: the array's id.
+    offsets: Option<u32>,
+}
+
+impl Translator<'_, '_> {
+    /// The handle of a variable that is a texture, a sampler or both, or an array of such.
+    pub(super) fn texture_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
+        let (set, number) = self.binding_place(inst.result)?;
+        let name = self.module.name(inst.result).to_owned();
+        let place = format!("{name:?} at set {set} binding {number}");
+        let kind = match self.texture_type(self.block_of(pointee)) {
+            Some(declared) => BindingKind::Texture(self.texture_ty(&declared, &place)?),
+            None => BindingKind::Sampler,
+        };
+        let count = self.descriptors(pointee)?;
+        let binding = Binding { set, binding: number, kind, count, name, readonly: true };
+        let binding = self.add_binding(binding)?;
+        let memory = Memory::Image(Resource { binding, element: None });
+        let mem = MemPtr::start(memory, Rules::Explicit);
+        Ok(if count.is_some() { Base::Descriptors(mem) } else { Base::Mem(mem) })
+    }
+
+    /// The image type of a texture, alone or with its sampler.
+    fn texture_type(&self, id: u32) -> Option<ImageType> {
+        match self.globals.types.get(id)? {
+            Type::Image(declared) => Some(declared.clone()),
+            Type::SampledImage { image } => self.texture_type(*image),
+            _ => None,
+        }
+    }
+
+    /// The type of a texture that there are messages for.
+    fn texture_ty(&self, declared: &ImageType, place: &str) -> Result<TextureTy> {
+        let refuse = |expected: &str, found: &str| {
+            let detail = format!("expected {expected} as {place}, found {found}");
+            Err(FrontendError::new(ErrorCode::BadImage, detail))
+        };
+        if declared.multisampled {
+            return refuse("a texture with one sample", "a multisampled one");
+        }
+        let dim = match Dim::from_u32(declared.dim) {
+            Some(Dim::Dim1D) => ImageDim::D1,
+            Some(Dim::Dim2D) => ImageDim::D2,
+            Some(Dim::Dim3D) => ImageDim::D3,
+            Some(Dim::DimCube) => ImageDim::Cube,
+            Some(Dim::DimBuffer) => ImageDim::Buffer,
+            Some(other) => return refuse("dimensions of a texture", &format!("{other:?}")),
+            None => return refuse("dimensions of a texture", &format!("{}", declared.dim)),
+        };
+        match self.globals.types.get(declared.component) {
+            Some(Type::Float { bits: 32 } | Type::Int { bits: 32, .. }) => {}
+            other => {
+                let found = other.map_or("nothing".into(), Type::describe);
+                return refuse("texels of 32-bit numbers", &found);
+            }
+        }
+        let arrayed = declared.arrayed;
+        if arrayed && matches!(dim, ImageDim::D3 | ImageDim::Buffer) {
+            return refuse("dimensions that have layers", "an array of volumes or buffers");
+        }
+        Ok(TextureTy { dim, arrayed })
+    }
+
+    /// `OpSampledImage`.
+    pub(super) fn op_sampled_image(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (texture, image) = self.handle(inst, 0)?;
+        let (sampler, ty) = self.handle(inst, 1)?;
+        if !matches!(self.globals.types.get(ty), Some(Type::Sampler)) {
+            return Err(inst.error(ErrorCode::OperandType, "expected a sampler"));
+        }
+        match self.globals.types.get(inst.ty) {
+            Some(Type::SampledImage { image: wanted }) if *wanted == image => {}
+            _ => {
+                let detail = format!("expected a sampled image of %{image}");
+                return Err(inst.error(ErrorCode::ResultType, detail));
+            }
+        }
+        let base = Base::Sampled { texture, sampler };
+        self.bind(inst.result, Val::Pointer(Pointer { base, pointee: inst.ty }.into()));
+        Ok(())
+    }
+
+    /// `OpImage`: the texture without its sampler.
+    pub(super) fn op_image(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let (texture, ty) = self.handle(inst, 0)?;
+        match self.globals.types.get(ty) {
+            Some(Type::SampledImage { image }) if *image == inst.ty => {}
+            _ => {
+                let detail = "expected a sampled image of the result type";
+                return Err(inst.error(ErrorCode::OperandType, detail));
+            }
+        }
+        let base = Base::Mem(MemPtr::start(Memory::Image(texture), Rules::Explicit));
+        self.bind(inst.result, Val::Pointer(Pointer { base, pointee: inst.ty }.into()));
+        Ok(())
+    }
+
+    /// The binding that an operand stands for, a texture's where it is a texture with a sampler; and its type.
+    fn handle(&mut self, inst: &Inst<'_>, index: usize) -> Result<(Resource, u32)> {
+        let pointer = self.pointer(inst, index)?;
+        match pointer.base {
+            Base::Mem(MemPtr { memory: Memory::Image(resource), .. })
+            | Base::Sampled { texture: resource, .. } => Ok((resource, pointer.pointee)),
+            _ => Err(inst.error(ErrorCode::OperandType, "expected an image or sampler")),
+        }
+    }
+
+    /// Whether operand word 0 is a texture rather than a storage image.
+    pub(super) fn is_texture(&mut self, inst: &Inst<'_>) -> Result<bool> {
+        let (resource, _) = self.handle(inst, 0)?;
+        Ok(self.shader.texture(resource.binding).is_some())
+    }
+
+    /// The texture in operand word 0; `sampled` if it must have a sampler.
+    fn texture(&mut self, inst: &Inst<'_>, sampled: bool) -> Result<Texture> {
+        let pointer = self.pointer(inst, 0)?;
+        let with_sampler =
+            matches!(self.globals.types.get(pointer.pointee), Some(Type::SampledImage { .. }));
+        let declared = self.texture_type(pointer.pointee);
+        let (texture, sampler) = match pointer.base {
+            Base::Sampled { texture, sampler } => (texture, Some(sampler)),
+            Base::Mem(MemPtr { memory: Memory::Image(texture), .. }) => {
+                (texture, with_sampler.then_some(texture))
+            }
+            _ => return Err(inst.error(ErrorCode::OperandType, "expected a texture")),
+        };
+        let (Some(ty), Some(declared)) = (self.shader.texture(texture.binding), declared) else {
+            return Err(inst.error(ErrorCode::OperandType, "expected an image for a sampler"));
+        };
+        if sampled != sampler.is_some() {
+            let detail = match sampled {
+                true => "expected an image with a sampler",
+                false => "expected an image without its sampler",
+            };
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        Ok(Texture { texture, sampler, ty, sampled: declared.component })
+    }
+
+    /// The components of a source, at least `count` of 32 bits; the rest is dropped.
+    fn components(&mut self, inst: &Inst<'_>, value: Value, count: usize) -> Result<Vec<Value>> {
+        let found = self.shader.func.ty(value);
+        if found.bits() != 32 || found.comps() < count {
+            let detail = format!("expected {count} components of 32 bits, found {found}");
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        Ok((0..count).map(|comp| self.b().comp(value, comp)).collect())
+    }
+
+    fn vector(&mut self, comps: &[Value]) -> Src {
+        let comps: Vec<Src> = comps.iter().map(|&comp| comp.into()).collect();
+        Src::new(self.b().vec(&comps))
+    }
+
+    /// The optional operands from operand word `at` on.
+    fn texture_operands(&mut self, inst: &Inst<'_>, at: usize) -> Result<Operands> {
+        let mut operands = Operands::default();
+        let Some(&word) = inst.operands.get(at) else { return Ok(operands) };
+        let flags = ImageOperands::from_bits_truncate(word);
+        let mut next = at + 1;
+        // In the order of their bits.
+        for flag in flags.iter() {
+            match flag {
+                ImageOperands::BIAS | ImageOperands::LOD => {
+                    operands.level = Some(self.leaf(inst, next)?);
+                    next += 1;
+                }
+                ImageOperands::GRAD => {
+                    operands.gradients = Some([self.leaf(inst, next)?, self.leaf(inst, next + 1)?]);
+                    next += 2;
+                }
+                ImageOperands::CONST_OFFSET | ImageOperands::OFFSET => {
+                    operands.offset = Some(self.operand(inst, next)?.0);
+                    next += 1;
+                }
+                ImageOperands::CONST_OFFSETS => {
+                    operands.offsets = Some(inst.word(next)?);
+                    next += 1;
+                }
+                // No level is below this one.
+                ImageOperands::SIGN_EXTEND
+                | ImageOperands::ZERO_EXTEND
+                | ImageOperands::VOLATILE_TEXEL
+                | ImageOperands::NON_PRIVATE_TEXEL
+                | ImageOperands::NONTEMPORAL => {}
+                other => {
+                    let detail = format!("expected no image operand {other:?} on a texture");
+                    return Err(inst.error(ErrorCode::Unsupported, detail));
+                }
+            }
+        }
+        Ok(operands)
+    }
+
+    /// The numbers of an offset if it is known now, of which there are `dims`.
+    fn known_offset(&self, offset: &Val, dims: usize) -> Option<[i32; 3]> {
+        let Val::Const(value) = offset else { return None };
+        let mut known = [0; 3];
+        for (i, known) in known.iter_mut().enumerate().take(dims) {
+            let part = if dims == 1 { value.clone() } else { value.part(i as u32) };
+            *known = (part.bits() as u32).cast_signed();
+        }
+        Some(known)
+    }
+
+    /// Appends a read and gives its components.
+    fn texture_read(&mut self, read: TextureRead) -> Value {
+        let ty = Ty::X32.with_comps(read.comps());
+        let inst = self.b().inst(InstKind::Texture(Box::new(read)), &[ty]);
+        self.shader.func.inst(inst).results[0]
+    }
+
+    /// Binds the result, whose components must be those of the texture's texels.
+    fn bind_texel(&mut self, inst: &Inst<'_>, texture: &Texture, value: Value) -> Result<()> {
+        let same = self.globals.types.scalar(inst.ty) == self.globals.types.get(texture.sampled);
+        if !same {
+            let detail = "expected components of the texture's texels";
+            return Err(inst.error(ErrorCode::ResultType, detail));
+        }
+        self.bind_leaf(inst, value)
+    }
+
+    /// `OpImageFetch`.
+    pub(super) fn op_image_fetch(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let texture = self.texture(inst, false)?;
+        if texture.ty.dim == ImageDim::Cube {
+            return Err(
+                inst.error(ErrorCode::BadImage, "expected no cube, whose texels are sampled")
+            );
+        }
+        let coord = self.leaf(inst, 1)?;
+        let dims = texture.ty.dims();
+        let count = dims + usize::from(texture.ty.arrayed);
+        let mut coord = self.components(inst, coord, count)?;
+        let operands = self.texture_operands(inst, 2)?;
+        if operands.gradients.is_some() || operands.offsets.is_some() {
+            let detail = "expected a level and one offset as operands of a fetch";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        if let Some(offset) = &operands.offset {
+            let ty = Ty::X32.with_comps(dims);
+            let offset = match (offset, self.known_offset(offset, dims)) {
+                (_, Some(known)) => {
+                    let bits = |i: usize| u64::from(known.get(i).map_or(0, |n| n.cast_unsigned()));
+                    self.imm_bits(ty, std::array::from_fn(bits))
+                }
+                (Val::Leaf(value), None) => *value,
+                _ => return Err(inst.error(ErrorCode::OperandType, "expected an offset")),
+            };
+            let offset = self.components(inst, offset, dims)?;
+            for (coord, offset) in coord.iter_mut().zip(offset) {
+                *coord = self.alu(AluOp::IAdd, &[*coord, offset]);
+            }
+        }
+        let coord = self.vector(&coord);
+        let mut read = TextureRead::new(TextureOp::Fetch, texture.ty, texture.texture, Some(coord));
+        read.level = operands.level.map(Src::new);
+        let texel = self.texture_read(read);
+        self.bind_texel(inst, &texture, texel)
+    }
+
+    /// `OpImageSample...`: with an implicit or explicit level, comparing, projecting.
+    pub(super) fn op_image_sample(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let compares = matches!(
+            inst.op,
+            Op::ImageSampleDrefImplicitLod
+                | Op::ImageSampleDrefExplicitLod
+                | Op::ImageSampleProjDrefImplicitLod
+                | Op::ImageSampleProjDrefExplicitLod
+        );
+        let projects = matches!(
+            inst.op,
+            Op::ImageSampleProjImplicitLod
+                | Op::ImageSampleProjExplicitLod
+                | Op::ImageSampleProjDrefImplicitLod
+                | Op::ImageSampleProjDrefExplicitLod
+        );
+        let texture = self.texture(inst, true)?;
+        let dims = texture.ty.dims();
+        let count = dims + usize::from(texture.ty.arrayed);
+        let coord = self.leaf(inst, 1)?;
+        let mut coord = self.components(inst, coord, count + usize::from(projects))?;
+        let mut compare = if compares { Some(self.leaf(inst, 2)?) } else { None };
+        if projects && let Some(divisor) = coord.pop() {
+            for value in coord.iter_mut().chain(&mut compare) {
+                *value = self.alu(AluOp::FDiv, &[*value, divisor]);
+            }
+        }
+        let operands = self.texture_operands(inst, if compares { 3 } else { 2 })?;
+        let coord = self.vector(&coord);
+        let mut read =
+            TextureRead::new(TextureOp::Sample, texture.ty, texture.texture, Some(coord));
+        read.sampler = texture.sampler;
+        read.compare = compare.map(Src::new);
+        if let Some(gradients) = operands.gradients {
+            if texture.ty.dim == ImageDim::Cube {
+                let detail = "expected a level for a cube, found gradients";
+                return Err(inst.error(ErrorCode::Unsupported, detail));
+            }
+            let mut sources = [coord; 2];
+            for (source, gradient) in sources.iter_mut().zip(gradients) {
+                let comps = self.components(inst, gradient, dims)?;
+                *source = self.vector(&comps);
+            }
+            read.gradients = Some(sources);
+        } else {
+            read.level = operands.level.map(Src::new);
+        }
+        if let Some(offset) = &operands.offset {
+            read.offset = self.header_offset(inst, offset, dims)?;
+        }
+        self.check_filtered(inst, &texture, &operands)?;
+        let texel = self.texture_read(read);
+        self.bind_texel(inst, &texture, texel)
+    }
+
+    /// `OpImageGather` and `OpImageDrefGather`.
+    pub(super) fn op_image_gather(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let compares = inst.op == Op::ImageDrefGather;
+        let texture = self.texture(inst, true)?;
+        if !matches!(texture.ty.dim, ImageDim::D2 | ImageDim::Cube) {
+            let detail = "expected a texture of two dimensions or a cube";
+            return Err(inst.error(ErrorCode::OperandType, detail));
+        }
+        let dims = texture.ty.dims();
+        let coord = self.leaf(inst, 1)?;
+        let coord = self.components(inst, coord, dims + usize::from(texture.ty.arrayed))?;
+        let coord = self.vector(&coord);
+        let (component, compare) = if compares {
+            (0, Some(self.leaf(inst, 2)?))
+        } else {
+            match self.operand(inst, 2)?.0 {
+                Val::Const(value) if value.bits() < 4 => (value.bits() as u8, None),
+                _ => {
+                    let detail = "expected a constant component, 0 to 3";
+                    return Err(inst.error(ErrorCode::NotAConstant, detail));
+                }
+            }
+        };
+        let operands = self.texture_operands(inst, 3)?;
+        if operands.level.is_some() || operands.gradients.is_some() {
+            let detail = "expected no level: a gather reads level 0";
+            return Err(inst.error(ErrorCode::Unsupported, detail));
+        }
+        self.check_filtered(inst, &texture, &operands)?;
+        let op = TextureOp::Gather(component);
+        let mut read = TextureRead::new(op, texture.ty, texture.texture, Some(coord));
+        read.sampler = texture.sampler;
+        read.compare = compare.map(Src::new);
+        let texels = match (&operands.offset, operands.offsets) {
+            (None, None) => self.texture_read(read),
+            (Some(offset), _) => {
+                self.offset_gather(inst, &mut read, offset)?;
+                self.texture_read(read)
+            }
+            // Each result is what its own offset has where all other gathers have their last one.
+            (None, Some(array)) => {
+                let (offsets, ty) = self.value(array).map_err(|e| e.at(inst.place()))?;
+                let mut comps = Vec::new();
+                for index in 0..4 {
+                    let (offset, _) =
+                        self.part(&offsets, ty, index).map_err(|e| e.at(inst.place()))?;
+                    let mut read = read.clone();
+                    self.offset_gather(inst, &mut read, &offset)?;
+                    let texels = self.texture_read(read);
+                    comps.push(Src::comp(texels, 3));
+                }
+                self.b().vec(&comps)
+            }
+        };
+        self.bind_texel(inst, &texture, texels)
+    }
+
+    /// Gives a gather its offset: in the header, or where that has no room or it is not known yet, as parameters.
+    fn offset_gather(
+        &mut self,
+        inst: &Inst<'_>,
+        read: &mut TextureRead,
+        offset: &Val,
+    ) -> Result<()> {
+        let dims = usize::from(read.dims);
+        let wrong = |detail| Err(inst.error(ErrorCode::OperandType, detail));
+        match (offset, self.known_offset(offset, dims)) {
+            (_, Some(known)) if known.iter().all(|n| HEADER_OFFSETS.contains(n)) => {
+                read.offset = known.map(|n| n as i8);
+            }
+            (_, Some(known)) if known.iter().all(|n| GATHER_OFFSETS.contains(n)) => {
+                let bits = known.map(|n| u64::from(n.cast_unsigned()));
+                let ty = Ty::X32.with_comps(dims);
+                let value = self.imm_bits(ty, [bits[0], bits[1], 0, 0]);
+                read.offset_at_run_time = Some(value.into());
+            }
+            (Val::Leaf(value), None) => {
+                let comps = self.components(inst, *value, dims)?;
+                read.offset_at_run_time = Some(self.vector(&comps));
+            }
+            (_, Some(_)) => return wrong("expected offsets of -32 to 31 texels"),
+            _ => return wrong("expected an offset"),
+        }
+        Ok(())
+    }
+
+    /// A constant offset that the header has room for.
+    fn header_offset(&self, inst: &Inst<'_>, offset: &Val, dims: usize) -> Result<[i8; 3]> {
+        match self.known_offset(offset, dims) {
+            Some(known) if known.iter().all(|n| HEADER_OFFSETS.contains(n)) => {
+                Ok(known.map(|n| n as i8))
+            }
+            _ => {
+                let detail = "expected a constant offset of -8 to 7 texels";
+                Err(inst.error(ErrorCode::OperandType, detail))
+            }
+        }
+    }
+
+    /// What holds for all filtered reads.
+    fn check_filtered(
+        &self,
+        inst: &Inst<'_>,
+        texture: &Texture,
+        operands: &Operands,
+    ) -> Result<()> {
+        let offset = operands.offset.is_some() || operands.offsets.is_some();
+        let detail = match texture.ty.dim {
+            ImageDim::Buffer => "expected no buffer, whose texels are fetched",
+            ImageDim::Cube if offset => "expected no offset on a cube",
+            _ if operands.offsets.is_some()
+                && inst.op != Op::ImageGather
+                && inst.op != Op::ImageDrefGather =>
+            {
+                "expected one offset"
+            }
+            _ => return Ok(()),
+        };
+        Err(inst.error(ErrorCode::OperandType, detail))
+    }
+
+    /// `OpImageQuerySizeLod`, and `OpImageQuerySize` of a texture.
+    pub(super) fn op_texture_size(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let texture = self.texture(inst, false)?;
+        let mut read = TextureRead::new(TextureOp::Size, texture.ty, texture.texture, None);
+        if inst.op == Op::ImageQuerySizeLod {
+            read.level = Some(self.leaf(inst, 1)?.into());
+        }
+        let all = self.texture_read(read);
+        let ty = Ty::X32.with_comps(texture.ty.size_comps());
+        let size = self.b().alu_ty(AluOp::Mov, ty, &[Src::new(all)]);
+        self.bind_leaf(inst, size)
+    }
+
+    /// `OpImageQueryLevels`.
+    pub(super) fn op_texture_levels(&mut self, inst: &Inst<'_>) -> Result<()> {
+        let texture = self.texture(inst, false)?;
+        let read = TextureRead::new(TextureOp::Size, texture.ty, texture.texture, None);
+        let all = self.texture_read(read);
+        let levels = self.b().comp(all, 3);
+        self.bind_leaf(inst, levels)
+    }
+}
