@@ -35,6 +35,7 @@ fn options(images: Option<Device>) -> Options {
         system_values,
         lacks: lacks.into(),
         images,
+        ..LowerOptions::default()
     };
     Options { lower, ..Options::default() }
 }
