@@ -18,6 +18,7 @@ mod function;
 mod inst;
 mod op;
 mod operand;
+mod packed;
 mod parse;
 mod print;
 mod verify;
@@ -31,5 +32,6 @@ pub use operand::{
     File, GRF_BYTES, OffsetError, Operand, Region, Span, byte_offset, horiz_offset, is_contained,
     offset, regions_overlap,
 };
+pub use packed::{float_code, packed_floats};
 pub use parse::{ParseError, parse};
 pub use verify::{VerifyError, verify};

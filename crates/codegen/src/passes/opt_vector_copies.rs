@@ -11,11 +11,12 @@
 use hashbrown::HashMap;
 
 use crestline_device::Device;
+use crestline_isa::semantics::convert::vector_vf;
 use crestline_isa::{AccessMode, Swizzle, Type};
 
 use super::opt_copy_propagation::{stays_legal, with_source};
 use super::{PassError, legal};
-use crate::ir::{File, Function, Inst, Operand, Region};
+use crate::ir::{File, Function, Inst, Operand, Region, packed_floats};
 
 /// Runs the pass.
 ///
@@ -153,7 +154,7 @@ impl Copies {
 fn component_of(src: &Operand, channel: u8) -> Option<Operand> {
     if let Some(bits) = src.imm_bits() {
         let bits = match src.ty {
-            Type::Vf => vf_element(bits, channel),
+            Type::Vf => vector_vf(bits as u32, channel.into()).to_bits(),
             ty if ty.is_packed_vector() => return None,
             _ => return Some(*src),
         };
@@ -165,21 +166,6 @@ fn component_of(src: &Operand, channel: u8) -> Option<Operand> {
         }
         None => (src.region == Region::SCALAR).then_some(*src),
     }
-}
-
-/// Bits of an element of a packed vector of floats (PRM, "VF immediate").
-fn vf_element(bits: u64, element: u8) -> u32 {
-    let code = (bits >> (8 * element)) as u32 & 0xff;
-    if code & 0x7f == 0 {
-        return code << 24;
-    }
-    // Three bits of exponent, biased by 3, and four of mantissa.
-    (code & 0x80) << 24 | ((code >> 4 & 7) + 124) << 23 | (code & 15) << 19
-}
-
-/// The code of a float in a packed vector, if it has one.
-fn vf_code(bits: u32) -> Option<u32> {
-    (0..256).find(|code| vf_element(u64::from(*code), 0) == bits)
 }
 
 fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
@@ -228,9 +214,7 @@ fn together(origins: [Option<Operand>; 4], ty: Type) -> Option<Operand> {
         if ty != Type::F {
             return None;
         }
-        let codes = [x, y, z, w].map(|bits| vf_code(bits as u32));
-        let [Some(x), Some(y), Some(z), Some(w)] = codes else { return None };
-        return Some(Operand::imm(u64::from(x | y << 8 | z << 16 | w << 24), Type::Vf));
+        return packed_floats([x, y, z, w], 15);
     }
     let same = |origin: &Operand| {
         origin.file == first.file

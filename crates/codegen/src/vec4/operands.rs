@@ -153,7 +153,7 @@ impl Selector<'_> {
                 return Operand::imm(first, ty);
             }
             if ty == Type::F
-                && let Some(packed) = super::consts::packed_floats(bits, mask)
+                && let Some(packed) = crate::ir::packed_floats(bits, mask)
             {
                 return packed;
             }

@@ -1,0 +1,27 @@
+//! Packed vector constants of four floats of eight bits (PRM vol 4 part 3, "restricted float").
+
+use crestline_isa::Type;
+
+use super::Operand;
+
+/// Four floats as a packed vector constant, if those of `mask` have eight bits.
+pub fn packed_floats(bits: [u64; 4], mask: u8) -> Option<Operand> {
+    let mut packed = 0;
+    for (i, &bits) in bits.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
+        packed |= u64::from(float_code(bits)?) << (8 * i);
+    }
+    Some(Operand::imm(packed, Type::Vf))
+}
+
+/// The eight bits of a float: sign, three bits of exponent with bias 3, four of mantissa; all zero is zero.
+pub fn float_code(bits: u64) -> Option<u8> {
+    let bits = bits as u32;
+    let sign = (bits >> 31 << 7) as u8;
+    if bits << 1 == 0 {
+        return Some(sign);
+    }
+    let exponent = (bits >> 23 & 0xff).checked_sub(127 - 3).filter(|&e| e < 8)?;
+    let mantissa = bits & 0x007f_ffff;
+    let code = (exponent << 4 | mantissa >> 19) as u8;
+    (mantissa & 0x0007_ffff == 0 && code != 0).then_some(sign | code)
+}
