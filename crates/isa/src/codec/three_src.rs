@@ -35,7 +35,9 @@ const NULL: SrcReg = SrcReg {
 fn align16<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::T16_NIB_CTRL)?;
-    w.require(i.access_mode == AccessMode::Align16, i.opcode.name(), "exists in Align16 only")?;
+    if i.access_mode != AccessMode::Align16 {
+        return shape(i, "exists in Align16 only");
+    }
     cond_mod::<L, _>(w, i)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
     w.flag(L::SATURATE, &mut i.saturate)?;
@@ -348,7 +350,9 @@ fn src1<L: Sources, const N: usize, const E: bool>(
     }
     if is_imm {
         let mut bits = i.srcs[N].as_imm().map_or(0, |imm| imm.bits);
-        w.require(src.ty.size() == 2, i.opcode.name(), "takes 16-bit immediates only")?;
+        if src.ty.size() != 2 {
+            return shape(i, "takes 16-bit immediates only");
+        }
         w.uint(f.imm16, &mut bits)?;
         i.srcs[N] = Src::Imm(Imm { ty: src.ty, bits });
         return Ok(());

@@ -4,7 +4,9 @@ use super::Syntax;
 use crate::inst::{Inst, Send};
 use crate::tables::Opcode;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Iter;
 use std::fmt::Write;
+use std::iter::Peekable;
 
 /// The labels of a program, by byte offset.
 pub(super) struct Labels {
@@ -67,14 +69,9 @@ impl Labels {
         }
     }
 
-    /// Prints the label line in front of the instruction at an offset, if it has one.
-    pub(super) fn print_before(&self, out: &mut String, offset: usize) {
-        if let Some(number) = self.at.get(&offset) {
-            if self.syntax == Syntax::Mesa {
-                out.push('\n');
-            }
-            let _ = writeln!(out, "{}{number}:", self.prefix());
-        }
+    /// The labels in the order of their offsets, to be printed in front of instructions.
+    pub(super) fn in_order(&self) -> InOrder<'_> {
+        InOrder { labels: self, rest: self.at.iter().peekable() }
     }
 
     /// Prints a target: its label, or the relative distance if no instruction starts there.
@@ -84,5 +81,24 @@ impl Labels {
             Some(number) => write!(out, "{}{number}", self.prefix()),
             None => write!(out, "{relative}"),
         };
+    }
+}
+
+/// The labels that were not yet passed.
+pub(super) struct InOrder<'a> {
+    labels: &'a Labels,
+    rest: Peekable<Iter<'a, usize, usize>>,
+}
+
+impl InOrder<'_> {
+    /// Prints the label line in front of the instruction at an offset, if it has one. Offsets
+    /// must not decrease.
+    pub(super) fn print_before(&mut self, out: &mut String, offset: usize) {
+        while let Some((_, number)) = self.rest.next_if(|(at, _)| **at <= offset) {
+            if self.labels.syntax == Syntax::Mesa {
+                out.push('\n');
+            }
+            let _ = writeln!(out, "{}{number}:", self.labels.prefix());
+        }
     }
 }

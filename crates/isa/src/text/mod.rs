@@ -92,9 +92,10 @@ fn print_one(
 /// come with their byte offsets, as from [`decode_program`](crate::decode_program).
 pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -> String {
     let labels = Labels::of(insts, syntax);
+    let mut before = labels.in_order();
     let mut out = String::with_capacity(insts.len() * 80);
     for (offset, inst) in insts {
-        labels.print_before(&mut out, *offset);
+        before.print_before(&mut out, *offset);
         let context = Context { offset: *offset, labels: &labels };
         print_one(&mut out, inst, generation, syntax, Some(context));
         if let (Syntax::Iga, Some(send)) = (syntax, inst.send()) {
@@ -103,7 +104,7 @@ pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -
         out.push('\n');
     }
     if let Some((offset, inst)) = insts.last() {
-        labels.print_before(&mut out, offset + inst.size() as usize);
+        before.print_before(&mut out, offset + inst.size() as usize);
     }
     out
 }

@@ -9,6 +9,9 @@ pub(super) fn push(out: &mut String, number: impl Into<i32>) {
         out.push('-');
     }
     let mut rest = number.unsigned_abs();
+    if rest < 10 {
+        return out.push(char::from(b'0' + rest as u8));
+    }
     let mut digits = [0; 10];
     let mut at = digits.len();
     loop {
@@ -19,7 +22,8 @@ pub(super) fn push(out: &mut String, number: impl Into<i32>) {
             break;
         }
     }
-    out.extend(digits[at..].iter().map(|digit| char::from(*digit)));
+    // Digits are text.
+    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
 }
 
 /// Splits `{:.Ne}` output into digits without the point, sign and exponent.

@@ -220,6 +220,6 @@ fn statements(text: &str, syntax: Syntax) -> Vec<Range<usize>> {
             }
         }
     }
-    out.extend(begun.map(|from| from..text.len()));
+    out.extend(begun.map(|from| from..text.trim_end().len()));
     out
 }
