@@ -160,6 +160,9 @@ fn payload<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<(
     let mut is_indirect = matches!(src.place, Place::Indirect { .. });
     let mut reg_file = if is_indirect { File::Grf } else { split(reg).0 };
     two_src::src_file(w, f, is_indirect, &mut reg_file)?;
+    if reg_file == File::Imm {
+        return shape(i, "needs a payload register");
+    }
     w.code(
         f.ty,
         "source type",
