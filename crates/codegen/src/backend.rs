@@ -3,7 +3,7 @@
 //! The order is the list one can read in [`generate`]; each entry is observed (for traces and
 //! verification) under its name.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crestline_device::Device;
 use crestline_isa as isa;
@@ -95,10 +95,8 @@ struct Pipeline<'a, 'b> {
     device: &'a Device,
     options: Options,
     observe: &'a mut Observer<'b>,
-    /// Counts the changes to the function.
-    version: u64,
-    /// The version in which a pass last found nothing to do: it need not look at that again.
-    idle: BTreeMap<&'static str, u64>,
+    /// Passes that have looked since something changed that may give them work.
+    asleep: BTreeSet<&'static str>,
 }
 
 impl Pipeline<'_, '_> {
@@ -127,15 +125,16 @@ impl Pipeline<'_, '_> {
     }
 
     fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
-        if self.idle.get(pass.name) == Some(&self.version) {
+        if !self.asleep.insert(pass.name) {
             return Ok(false);
         }
         let changed = (pass.run)(function, self.device)?;
         if changed {
-            self.version += 1;
+            match pass.wakes {
+                Some(woken) => self.asleep.retain(|name| !woken.contains(name)),
+                None => self.asleep.clear(),
+            }
             self.seen(pass.name, function)?;
-        } else {
-            self.idle.insert(pass.name, self.version);
         }
         Ok(changed)
     }
@@ -204,7 +203,7 @@ pub fn generate(
     options: Options,
     observe: &mut Observer<'_>,
 ) -> Result<Compiled, BackendError> {
-    let mut p = Pipeline { device, options, observe, version: 0, idle: BTreeMap::new() };
+    let mut p = Pipeline { device, options, observe, asleep: BTreeSet::new() };
     let function = &mut function;
     p.seen("select", function)?;
     p.optimize(function)?;

@@ -13,11 +13,12 @@
 //! ```
 //!
 //! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of one, [`compile_shader`] a shader in
-//! the middle's form. Each makes a [`Program`]: machine code, the metadata a driver needs, statistics. The forms with
-//! `_observed` tell an [`Observer`] of each pass. How the SIMD width is chosen stands in [`Simd::Auto`].
+//! the middle's form; [`compile_all`] compiles many shaders on several threads. Each makes a [`Program`]: machine code,
+//! the metadata a driver needs, statistics. The forms with `_observed` tell an [`Observer`] of each pass. How the SIMD width is chosen stands in [`Simd::Auto`].
 
 #![deny(missing_docs)]
 
+mod batch;
 mod error;
 mod options;
 mod pipeline;
@@ -27,6 +28,7 @@ pub mod stages;
 use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_ssa::ir::Shader;
 
+pub use batch::{Input, Job, compile_all};
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_program::Program;
@@ -140,7 +142,8 @@ pub fn compile_shader_observed(
     }
     let widths = simd::allowed(&shader, options)?;
     pipeline.optimize(&mut shader, None)?;
-    simd::choose(&widths, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))
+    let threads = options.device.limits().threads_per_eu.into();
+    simd::choose(&widths, threads, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))
 }
 
 /// Gives arrays of descriptors without a bound the one that the caller knows.

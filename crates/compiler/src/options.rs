@@ -16,7 +16,7 @@ pub enum Simd {
     /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it would spill, SIMD8 is
     /// taken. If it uses at most half of the registers, SIMD32 is taken where it does not spill and an EU full of threads
     /// spends at most nine tenths of the estimated time for an invocation: where much of the work is for whole threads,
-    /// or seven threads do not hide the waits.
+    /// or the EU's threads do not hide the waits.
     #[default]
     Auto,
     /// 8 channels.

@@ -40,13 +40,14 @@ pub(crate) struct Attempt {
     pub(crate) estimate: Estimate,
 }
 
-/// Compiles at the widths that the rule above asks for, and picks. `generate` takes a width and whether registers may
-/// be spilled.
+/// Compiles at the widths that the rule above asks for, and picks. `threads` are those that an EU runs at once;
+/// `generate` takes a width and whether registers may be spilled.
 ///
 /// # Errors
 /// That of the widest program that may spill.
 pub(crate) fn choose(
     widths: &[u8],
+    threads: u64,
     mut generate: impl FnMut(u8, bool) -> Result<Attempt, CompileError>,
 ) -> Result<Program, CompileError> {
     let first = match widths {
@@ -65,9 +66,10 @@ pub(crate) fn choose(
     let roomy = program.statistics.registers <= REGISTERS_FOR_WIDENING;
     let spills = program.statistics.spills + program.statistics.fills;
     let widens = widths.contains(&32) && first == 16 && roomy && spills == 0;
-    if widens && pays(THREADS * estimate.busiest_widened, &estimate) {
+    let narrow = time(&estimate, threads);
+    if widens && pays(threads.saturating_mul(estimate.busiest_widened), narrow) {
         return Ok(match generate(32, false) {
-            Ok(wide) if pays(time(&wide.estimate), &estimate) => wide.program,
+            Ok(wide) if pays(time(&wide.estimate, threads), narrow) => wide.program,
             _ => program,
         });
     }
@@ -86,15 +88,13 @@ fn needs_narrower(error: &CompileError) -> bool {
 /// Above this use of registers at SIMD16, twice the data will hardly fit.
 const REGISTERS_FOR_WIDENING: u32 = 64;
 
-/// Threads that an EU runs at once on gen7.5 to gen9: they share its units and hide each other's waits.
-const THREADS: u64 = 7;
-
-/// Cycles in which an EU full of threads runs each to its end: one thread's own waits, or the work of the busiest unit.
-fn time(estimate: &Estimate) -> u64 {
-    estimate.cycles.max(THREADS * estimate.busiest)
+/// Cycles in which an EU full of threads runs each to its end: one thread's own waits, or the work of the busiest unit,
+/// which the threads share while they hide each other's waits.
+fn time(estimate: &Estimate, threads: u64) -> u64 {
+    estimate.cycles.max(threads.saturating_mul(estimate.busiest))
 }
 
-/// Whether a program of twice the channels that takes `wide` cycles saves a tenth against `narrow`.
-fn pays(wide: u64, narrow: &Estimate) -> bool {
-    wide.saturating_mul(10) <= time(narrow).saturating_mul(18)
+/// Whether a program of twice the channels that takes `wide` cycles saves a tenth against one that takes `narrow`.
+fn pays(wide: u64, narrow: u64) -> bool {
+    wide.saturating_mul(10) <= narrow.saturating_mul(18)
 }

@@ -1,8 +1,10 @@
 //! The library as its users see it: programs, their metadata, errors, switches.
 
+use std::num::NonZero;
+
 use crestline::{
-    CompileError, Language, Observer, Options, PassReport, Platform, Program, Simd, Source,
-    compile, compile_observed,
+    CompileError, Input, Job, Language, Observer, Options, PassReport, Platform, Program, Simd,
+    Source, compile, compile_all, compile_observed, compile_spirv,
 };
 use crestline_program::{Content, GrfRange, StageMetadata, Surface};
 
@@ -76,6 +78,32 @@ fn a_workgroup_of_one_thread_needs_neither_index_nor_barrier() {
 #[test]
 fn equal_input_gives_equal_programs() {
     assert_eq!(program(Simd::Simd8), program(Simd::Simd8));
+}
+
+#[test]
+fn batches_give_what_each_job_gives() {
+    let shaders: Vec<String> = (1..10).map(|size| sized(size * 9)).collect();
+    let mut jobs: Vec<Job<'_>> = shaders
+        .iter()
+        .map(|text| Job {
+            input: Input::Source(source(text)),
+            options: Options::new(Platform::Skl),
+        })
+        .collect();
+    jobs[3].input = Input::Spirv(&[]);
+    let alone = jobs.iter().map(|job| match job.input {
+        Input::Source(source) => compile(&source, &job.options),
+        Input::Spirv(words) => compile_spirv(words, &job.options),
+    });
+    let alone: Vec<_> = alone.map(|result| result.map_err(|error| error.to_string())).collect();
+    assert!(alone.iter().enumerate().all(|(at, result)| result.is_err() == (at == 3)));
+    for threads in [1, 4, 64] {
+        let batch = compile_all(&jobs, NonZero::new(threads));
+        let batch: Vec<_> =
+            batch.into_iter().map(|r| r.map_err(|error| error.to_string())).collect();
+        assert_eq!(batch, alone, "{threads} threads");
+    }
+    assert!(compile_all(&[], None).is_empty());
 }
 
 #[test]

@@ -149,7 +149,7 @@ fn remove(shader: &mut Shader, inst: InstId) -> bool {
 /// Makes a value zero.
 fn zero(shader: &mut Shader, inst: InstId) -> bool {
     let data = shader.func.inst(inst);
-    let owns = !data.kind.regions().is_empty();
+    let owns = data.kind.regions().len() != 0;
     if data.results.len() != 1 || owns || matches!(data.kind, InstKind::Const(_)) {
         return false;
     }

@@ -289,7 +289,7 @@ impl Verifier<'_> {
                 _ => {}
             }
             self.inst(inst, targets)?;
-            for (index, nested) in func.inst(inst).kind.regions().into_iter().enumerate() {
+            for (index, nested) in func.inst(inst).kind.regions().enumerate() {
                 self.region(nested, targets.inside(inst, &func.inst(inst).kind, index), depth + 1)?;
                 self.place.region = Some(region);
                 self.at = Some(inst);

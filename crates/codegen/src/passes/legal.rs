@@ -39,10 +39,14 @@ pub fn is_raw_move(inst: &Inst) -> bool {
     inst.is_mov()
         && !inst.saturate
         && !inst.srcs[0].has_modifiers()
-        && !inst.srcs[0].ty.is_packed_vector()
-        && inst.srcs[0].ty.size() == inst.dst.ty.size()
-        && (inst.srcs[0].ty == inst.dst.ty
-            || !inst.srcs[0].ty.is_float() && !inst.dst.ty.is_float())
+        && keeps_bits(inst.dst.ty, inst.srcs[0].ty)
+}
+
+/// Whether a plain move from one type to another moves bits without interpreting them.
+pub fn keeps_bits(to: Type, from: Type) -> bool {
+    !from.is_packed_vector()
+        && from.size() == to.size()
+        && (from == to || !from.is_float() && !to.is_float())
 }
 
 /// Whether the operation takes three sources in the three-source format.

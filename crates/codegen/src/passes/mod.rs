@@ -6,6 +6,7 @@
 
 pub mod legal;
 
+mod by_register;
 mod lower_collect;
 mod lower_conversions;
 mod lower_cross_channel;
@@ -106,24 +107,39 @@ pub struct Pass {
     pub name: &'static str,
     /// The function.
     pub run: PassFn,
+    /// Names of the optimisations that its changes may give work; `None`: all of them, itself too.
+    pub wakes: Option<&'static [&'static str]>,
 }
 
 macro_rules! passes {
-    ($($name:ident),* $(,)?) => {
-        &[$(Pass { name: stringify!($name), run: $name }),*]
+    ($($name:ident $(wakes [$($woken:ident),*])?),* $(,)?) => {
+        &[$(Pass {
+            name: stringify!($name),
+            run: $name,
+            wakes: passes!(@ $([$($woken),*])?),
+        }),*]
     };
+    (@) => { None };
+    (@ [$($woken:ident),*]) => { Some(&[$(stringify!($woken)),*]) };
 }
 
-/// The optimisations, run in this order until nothing changes.
+/// The optimisations, run in this order until none is left that an earlier one may have given
+/// work.
 pub const OPTIMIZE: &[Pass] = passes![
     opt_split_registers,
-    opt_copy_propagation,
+    opt_copy_propagation wakes [
+        opt_vector_copies, opt_cse, opt_cmod_propagation, opt_dead_code, opt_register_coalesce, opt_coalesce_vectors
+    ],
     opt_vector_copies,
-    opt_cse,
-    opt_cmod_propagation,
-    opt_saturate_propagation,
-    opt_dead_code,
-    opt_register_coalesce,
+    opt_cse wakes [
+        opt_copy_propagation, opt_vector_copies, opt_dead_code, opt_register_coalesce, opt_coalesce_vectors
+    ],
+    opt_cmod_propagation wakes [opt_cse, opt_dead_code, opt_coalesce_vectors],
+    opt_saturate_propagation wakes [opt_copy_propagation, opt_vector_copies, opt_dead_code, opt_coalesce_vectors],
+    opt_dead_code wakes [
+        opt_vector_copies, opt_saturate_propagation, opt_dead_code, opt_register_coalesce, opt_coalesce_vectors
+    ],
+    opt_register_coalesce wakes [opt_copy_propagation, opt_vector_copies, opt_coalesce_vectors],
     opt_coalesce_vectors,
 ];
 

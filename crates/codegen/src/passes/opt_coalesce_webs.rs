@@ -12,7 +12,7 @@ use crestline_isa::Opcode;
 
 use super::{PassError, legal};
 use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, Vreg};
-use crate::regalloc::liveness::{Liveness, accesses};
+use crate::regalloc::liveness::Liveness;
 
 /// Values considered at once; copies beyond stay.
 const MAX_VALUES: usize = 1024;
@@ -120,7 +120,8 @@ impl Webs {
                     insert(&mut live, usize::from(number));
                 }
             }
-            for inst in block.insts.iter().rev() {
+            let first = liveness.block_starts[index] as usize;
+            for (at, inst) in block.insts.iter().enumerate().rev() {
                 // The two payloads of a split send may not share registers, equal or not.
                 if let Op::Send = inst.op
                     && let (Some(a), Some(b)) =
@@ -141,30 +142,30 @@ impl Webs {
                     }
                 }
                 for writes in [true, false] {
-                    accesses(&liveness.slots, inst, &mut |access| {
+                    for access in liveness.accesses.of(first + at) {
                         let Some(number) = owner[access.slot].filter(|_| access.write == writes)
                         else {
-                            return;
+                            continue;
                         };
                         let number = usize::from(number);
                         let held = &mut needed[access.slot];
                         let before = *held != 0;
                         if !writes {
                             *held |= access.bytes;
-                        } else if liveness.kills(inst, &access) {
+                        } else if liveness.kills(inst, access) {
                             *held &= !access.bytes;
                         }
                         match (before, *held != 0) {
                             (false, true) => slots_live[number] += 1,
                             (true, false) => slots_live[number] -= 1,
-                            _ => return,
+                            _ => continue,
                         }
                         if slots_live[number] == 0 {
                             live[number / 64] &= !(1 << (number % 64));
                         } else {
                             insert(&mut live, number);
                         }
-                    });
+                    }
                 }
             }
         }

@@ -10,11 +10,10 @@
 //! - it cannot tell a modified integer that wrapped around from one that has a bit more;
 //! - the reader stays an instruction the hardware has, if it was one.
 
-use hashbrown::HashMap;
-
 use crestline_device::Device;
 use crestline_isa::{CondMod, Opcode, Type};
 
+use super::by_register::ByRegister;
 use super::{PassError, legal};
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Span, Vregs};
 
@@ -24,8 +23,9 @@ use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Spa
 /// None.
 pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     let mut changed = false;
+    let mut copies = Copies { by_dst: ByRegister::new(function), from: ByRegister::new(function) };
     for block in &mut function.blocks {
-        let mut copies = Copies::default();
+        copies.clear();
         for inst in &mut block.insts {
             // A constant may make the other source change places, so one round is not enough.
             let rounds = if is_prepared(inst, &function.vregs) { 0 } else { 2 };
@@ -75,9 +75,8 @@ impl Copy {
         }
         let (dst, src) = (inst.dst, inst.srcs[0]);
         let is_grf = |o: &Operand| o.vreg().is_none_or(|v| vregs[v].class == Class::Grf);
-        let bare = Inst { srcs: [src.without_modifiers()].as_slice().into(), ..inst.clone() };
         let same = src.ty == dst.ty && !src.ty.is_packed_vector();
-        let raw = same || legal::is_raw_move(&bare);
+        let raw = same || legal::keeps_bits(dst.ty, src.ty);
         // Unsigned negation computes beyond 32 bits in some readers.
         let modified =
             !src.has_modifiers() || same && (src.ty.is_float() || src.ty.is_signed_int());
@@ -107,35 +106,36 @@ impl Copy {
 }
 
 /// Copies that hold at this point, by the register they wrote.
-#[derive(Default)]
 struct Copies {
-    by_dst: HashMap<File, Vec<Copy>>,
-    /// Destinations of copies from a file.
-    from: HashMap<File, Vec<File>>,
+    by_dst: ByRegister<Copy>,
+    /// Destinations of copies from a register.
+    from: ByRegister<File>,
 }
 
 impl Copies {
     fn add(&mut self, copy: Copy) {
-        if !copy.src.is_imm() {
-            self.from.entry(copy.src.file).or_default().push(copy.dst.file);
-        }
-        self.by_dst.entry(copy.dst.file).or_default().push(copy);
+        self.from.push(copy.src.file, copy.dst.file);
+        self.by_dst.push(copy.dst.file, copy);
+    }
+
+    fn clear(&mut self) {
+        self.by_dst.clear();
+        self.from.clear();
     }
 
     /// Forgets copies of which an instruction overwrites either side.
     fn kill(&mut self, inst: &Inst) {
         let written = inst.span_written();
-        if let Some(list) = self.by_dst.get_mut(&written.file) {
+        if let Some(list) = self.by_dst.get_mut(written.file) {
             list.retain(|copy| !copy.written().overlaps(&written));
         }
         if matches!(written.file, File::Indirect { .. }) {
-            self.by_dst.clear();
-            self.from.clear();
+            self.clear();
             return;
         }
-        if let Some(readers) = self.from.get_mut(&written.file) {
+        if let Some(readers) = self.from.get_mut(written.file) {
             readers.retain(|dst| {
-                let Some(list) = self.by_dst.get_mut(dst) else { return false };
+                let Some(list) = self.by_dst.get_mut(*dst) else { return false };
                 list.retain(|copy| !copy.read().overlaps(&written));
                 list.iter().any(|copy| copy.src.file == written.file)
             });
@@ -145,8 +145,8 @@ impl Copies {
 
 fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
     let src = inst.srcs[index];
-    let Some(list) = copies.by_dst.get(&src.file) else { return false };
-    if !reads_by_region(inst, index) {
+    let list = copies.by_dst.get(src.file);
+    if list.is_empty() || !reads_by_region(inst, index) {
         return false;
     }
     let read = inst.span_read(index);

@@ -8,8 +8,9 @@ use std::hash::{BuildHasher, Hash, Hasher};
 
 use crestline_device::Device;
 use crestline_isa::{CondMod, Opcode};
-use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
+use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::by_register::ByRegister;
 use super::{PassError, legal};
 use crate::ir::{Effect, File, Function, Inst, Op};
 
@@ -19,7 +20,11 @@ use crate::ir::{Effect, File, Function, Inst, Op};
 /// None.
 pub fn opt_cse(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
     let mut changed = false;
-    let mut known = Known::default();
+    let mut known = Known {
+        hasher: DefaultHashBuilder::default(),
+        table: HashTable::new(),
+        by_register: ByRegister::new(function),
+    };
     for block in &mut function.blocks {
         known.clear();
         for at in 0..block.insts.len() {
@@ -120,12 +125,11 @@ impl PartialEq for Key<'_> {
 }
 
 /// Results that hold at this point of a block, by the places of the instructions that made them.
-#[derive(Default)]
 struct Known {
     hasher: DefaultHashBuilder,
     table: HashTable<Entry>,
-    /// What a change of a file may invalidate; entries that are gone already may be among them.
-    by_file: HashMap<File, Vec<Entry>>,
+    /// What a change of a register may invalidate; entries that are gone already may be among them.
+    by_register: ByRegister<Entry>,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -137,7 +141,7 @@ struct Entry {
 impl Known {
     fn clear(&mut self) {
         self.table.clear();
-        self.by_file.clear();
+        self.by_register.clear();
     }
 
     /// The place of the instruction in `before` that computes what `inst` does.
@@ -149,9 +153,7 @@ impl Known {
     fn add(&mut self, hash: u64, inst: &Inst, at: usize) {
         let entry = Entry { hash, at };
         for operand in inst.srcs.iter().chain([&inst.dst]) {
-            if operand.in_grf() {
-                self.by_file.entry(operand.file).or_default().push(entry);
-            }
+            self.by_register.push(operand.file, entry);
         }
         self.table.insert_unique(hash, entry, |entry| entry.hash);
     }
@@ -162,7 +164,7 @@ impl Known {
             self.clear();
             return;
         }
-        let Some(entries) = self.by_file.get_mut(&written.file) else { return };
+        let Some(entries) = self.by_register.get_mut(written.file) else { return };
         entries.retain(|entry| {
             let known = &before[entry.at];
             let hit = known.span_written().overlaps(&written)

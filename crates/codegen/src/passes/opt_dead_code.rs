@@ -19,6 +19,8 @@ pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, 
     let cfg = Cfg::new(function)?;
     let liveness = Liveness::new(function, &cfg);
     let mut live = Bytes::new(liveness.slots.count());
+    // Places in a block of what goes, last first.
+    let mut dead = Vec::new();
     let mut changed = false;
     for (index, block) in function.blocks.iter_mut().enumerate() {
         live.clear();
@@ -26,20 +28,24 @@ pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, 
             live.add(*slot, u32::MAX);
         }
         let mut state = State { liveness: &liveness, live: &mut live, acc: false, address: false };
-        let mut kept = Vec::with_capacity(block.insts.len());
-        for mut inst in block.insts.drain(..).rev() {
-            match state.visit(&mut inst) {
-                Verdict::Dead => {
-                    changed = true;
-                    continue;
-                }
+        let first = liveness.block_starts[index] as usize;
+        dead.clear();
+        for (at, inst) in block.insts.iter_mut().enumerate().rev() {
+            match state.visit(inst, first + at) {
+                Verdict::Dead => dead.push(at),
                 Verdict::Changed => changed = true,
                 Verdict::Same => {}
             }
-            kept.push(inst);
         }
-        kept.reverse();
-        block.insts = kept;
+        if !dead.is_empty() {
+            changed = true;
+            let mut at = 0;
+            block.insts.retain(|_| {
+                let dies = dead.pop_if(|dead| *dead == at).is_some();
+                at += 1;
+                !dies
+            });
+        }
     }
     Ok(changed)
 }
@@ -91,20 +97,21 @@ struct State<'a> {
 }
 
 impl State<'_> {
-    fn visit(&mut self, inst: &mut Inst) -> Verdict {
+    /// Looks at instruction `number` of the function, which stands before those seen.
+    fn visit(&mut self, inst: &mut Inst, number: usize) -> Verdict {
         let mut dst_live = inst.dst.is_arf(ArfKind::Accumulator) && self.acc
             || inst.dst.is_arf(ArfKind::Address) && self.address
             // Fixed registers may be read by whoever comes after the program.
             || matches!(inst.dst.file, File::Grf | File::Indirect { .. });
         let mut flag_live = false;
-        accesses(&self.liveness.slots, inst, &mut |access| {
+        for access in self.liveness.accesses.of(number) {
             if access.write && self.live.has_any(access.slot, access.bytes) {
-                match is_flag_write(inst, &access, self.liveness) {
+                match is_flag_write(inst, access, self.liveness) {
                     true => flag_live = true,
                     false => dst_live = true,
                 }
             }
-        });
+        }
         let acc_live = self.acc && inst.writes_accumulator();
         let mut verdict = Verdict::Same;
         if !inst.has_side_effects() && inst.op != Op::Hw(Opcode::Wait) {
@@ -126,7 +133,14 @@ impl State<'_> {
             inst.dst = Operand::null(inst.dst.ty);
             verdict = Verdict::Changed;
         }
-        self.step(inst);
+        match verdict {
+            Verdict::Changed => {
+                let mut now = Vec::new();
+                accesses(&self.liveness.slots, inst, &mut |access| now.push(access));
+                self.step(inst, &now);
+            }
+            _ => self.step(inst, self.liveness.accesses.of(number)),
+        }
         verdict
     }
 
@@ -154,8 +168,8 @@ impl State<'_> {
             .then_some(needed)
     }
 
-    /// Moves to the point before an instruction that stays.
-    fn step(&mut self, inst: &Inst) {
+    /// Moves to the point before an instruction that stays, with what it touches.
+    fn step(&mut self, inst: &Inst, touched: &[Access]) {
         if inst.writes_accumulator() && !inst.is_predicated() {
             self.acc = false;
         }
@@ -169,27 +183,19 @@ impl State<'_> {
             .chain([&inst.dst])
             .any(|operand| matches!(operand.file, File::Indirect { .. }))
             || inst.srcs.iter().any(|src| src.is_arf(ArfKind::Address));
-        let (live, liveness) = (&mut *self.live, self.liveness);
-        let mut visit = |pass_writes: bool| {
-            accesses(&liveness.slots, inst, &mut |access| {
-                if access.write == pass_writes {
-                    if pass_writes {
-                        if liveness.kills(inst, &access) {
-                            live.remove(access.slot, access.bytes);
-                        }
-                    } else {
-                        live.add(access.slot, access.bytes);
-                    }
-                }
-            });
-        };
-        visit(true);
-        visit(false);
+        for access in touched.iter().filter(|access| access.write) {
+            if self.liveness.kills(inst, access) {
+                self.live.remove(access.slot, access.bytes);
+            }
+        }
+        for access in touched.iter().filter(|access| !access.write) {
+            self.live.add(access.slot, access.bytes);
+        }
     }
 }
 
 fn is_flag_write(inst: &Inst, access: &Access, liveness: &Liveness) -> bool {
-    inst.writes_flag() && liveness.is_flag_slot(access.slot) && !inst.dst.is_arf(ArfKind::Flag)
+    inst.writes_flag() && liveness.slots.is_flag(access.slot) && !inst.dst.is_arf(ArfKind::Flag)
 }
 
 fn is_comparison(inst: &Inst) -> bool {

@@ -5,10 +5,9 @@
 //! write of `src` and the move nothing else may read or write that place, but for the first
 //! writer itself, which may read exactly the elements that it replaces.
 
-use hashbrown::HashMap;
-
 use crestline_device::Device;
 
+use super::by_register::ByRegister;
 use super::{PassError, legal};
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Region, Span, Vreg};
 use crate::regalloc::liveness::is_early_clobber;
@@ -18,20 +17,32 @@ use crate::regalloc::liveness::is_early_clobber;
 /// # Errors
 /// None.
 pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    let mut homes: HashMap<Vreg, Option<usize>> = HashMap::new();
-    for (b, block) in function.blocks.iter().enumerate() {
+    let mut homes = vec![Home::Nowhere; function.vregs.len()];
+    for (b, block) in (0..).zip(&function.blocks) {
         for vreg in block.insts.iter().flat_map(mentions) {
-            let home = homes.entry(vreg).or_insert(Some(b));
-            if *home != Some(b) {
-                *home = None;
-            }
+            let home = &mut homes[vreg.0 as usize];
+            *home = match home {
+                Home::Nowhere => Home::Block(b),
+                Home::Block(first) if *first == b => Home::Block(b),
+                _ => Home::Several,
+            };
         }
     }
+    let mut places = ByRegister::new(function);
     let mut changed = false;
     for b in 0..function.blocks.len() {
-        changed |= coalesce_block(function, b, &mut homes, device);
+        places.clear();
+        changed |= coalesce_block(function, b, &mut homes, &mut places, device);
     }
     Ok(changed)
+}
+
+/// Which blocks name a register.
+#[derive(Clone, Copy, PartialEq)]
+enum Home {
+    Nowhere,
+    Block(u32),
+    Several,
 }
 
 /// Registers an instruction names.
@@ -43,29 +54,46 @@ fn mentions(inst: &Inst) -> impl Iterator<Item = Vreg> + '_ {
     inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg).chain(flag)
 }
 
+/// Coalesces in block `b`. `places` is empty, and filled with where the block names the registers of its copies.
 fn coalesce_block(
     function: &mut Function,
     b: usize,
-    homes: &mut HashMap<Vreg, Option<usize>>,
+    homes: &mut [Home],
+    places: &mut ByRegister<usize>,
     device: &Device,
 ) -> bool {
     let block = &mut function.blocks[b];
-    // Positions that name each register, in order.
-    let mut places: HashMap<Vreg, Vec<usize>> = HashMap::new();
+    let home = Home::Block(b as u32);
+    // The registers change only at copies that come later, so this can be asked beforehand.
+    let copies: Vec<(usize, Vreg, Vreg)> = (0..)
+        .zip(&block.insts)
+        .filter_map(|(at, inst)| {
+            let (dst, src) = whole_copy(inst)?;
+            let (to, from) = (dst.vreg()?, src.vreg()?);
+            (homes[from.0 as usize] == home).then_some((at, to, from))
+        })
+        .collect();
+    if copies.is_empty() {
+        return false;
+    }
+    let mut copied = vec![false; function.vregs.len()];
+    for (_, to, from) in &copies {
+        copied[to.0 as usize] = true;
+        copied[from.0 as usize] = true;
+    }
     for (index, inst) in block.insts.iter().enumerate() {
-        for vreg in mentions(inst) {
-            let list = places.entry(vreg).or_default();
-            if list.last() != Some(&index) {
-                list.push(index);
+        for vreg in mentions(inst).filter(|vreg| copied[vreg.0 as usize]) {
+            let file = File::Vgrf(vreg);
+            if places.get(file).last() != Some(&index) {
+                places.push(file, index);
             }
         }
     }
     let mut dead = vec![false; block.insts.len()];
     let mut any = false;
-    for (at, dead) in dead.iter_mut().enumerate() {
+    for (at, to, from) in copies {
         let inst = &block.insts[at];
-        let Some((dst, src)) = whole_copy(inst) else { continue };
-        let (Some(to), Some(from)) = (dst.vreg(), src.vreg()) else { continue };
+        let (dst, src) = (inst.dst, inst.srcs[0]);
         let (Some(to_info), Some(from_info)) = (function.vregs.get(to), function.vregs.get(from))
         else {
             continue;
@@ -80,14 +108,13 @@ fn coalesce_block(
             && inst.size_read(0) == from_info.bytes
             && shift.is_multiple_of(align)
             && from_info.min_register <= to_info.min_register
-            && homes.get(&from) == Some(&Some(b));
-        let Some(list) = places.get(&from).filter(|_| fits) else { continue };
+            && homes[from.0 as usize] == home;
         let span = Span { file: dst.file, start: shift, end: shift + from_info.bytes };
-        let others = places.get(&to).map_or(&[][..], |list| list);
-        if !can_merge(&block.insts, at, list, others, &span, from, device) {
+        let (list, others) = (places.get(src.file), places.get(dst.file));
+        if !fits || !can_merge(&block.insts, at, list, others, &span, from, device) {
             continue;
         }
-        let list = list.clone();
+        let list = list.to_vec();
         for &index in &list {
             let inst = &mut block.insts[index];
             for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
@@ -97,14 +124,14 @@ fn coalesce_block(
                 }
             }
         }
-        *dead = true;
+        dead[at] = true;
         any = true;
-        places.remove(&from);
-        let merged = places.entry(to).or_default();
-        merged.extend(list);
-        merged.sort_unstable();
-        merged.dedup();
-        homes.remove(&from);
+        list.into_iter().for_each(|index| places.push(dst.file, index));
+        if let Some(merged) = places.get_mut(dst.file) {
+            merged.sort_unstable();
+            merged.dedup();
+        }
+        homes[from.0 as usize] = Home::Nowhere;
     }
     let mut dead = dead.into_iter();
     block.insts.retain(|_| !dead.next().unwrap_or(false));
@@ -146,10 +173,8 @@ fn can_merge(
     if !starts_whole || !same_mask {
         return false;
     }
-    let quiet = others.iter().all(|&index| {
-        if index < first || index >= at {
-            return true;
-        }
+    let between = &others[others.partition_point(|&index| index < first)..];
+    let quiet = between.iter().take_while(|&&index| index < at).all(|&index| {
         let inst = &insts[index];
         let reads = (0..inst.srcs.len()).filter(|i| inst.span_read(*i).overlaps(span));
         let mut reads = reads.peekable();

@@ -17,6 +17,9 @@ pub fn opt_saturate_propagation(
     function: &mut Function,
     _device: &Device,
 ) -> Result<bool, PassError> {
+    if !function.insts().any(is_saturating_move) {
+        return Ok(false);
+    }
     let mut uses: HashMap<Vreg, (u32, u32)> = HashMap::new();
     for inst in function.insts() {
         for vreg in inst.srcs.iter().filter_map(|src| src.vreg()) {

@@ -17,9 +17,9 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
     let mut parts = Parts::new(function);
     for inst in function.insts() {
         for (index, src) in inst.srcs.iter().enumerate() {
-            parts.join(src, inst.size_read(index));
+            parts.join(src, || inst.size_read(index));
         }
-        parts.join(&inst.dst, inst.size_written());
+        parts.join(&inst.dst, || inst.size_written());
     }
     let homes = parts.homes(function);
     if homes.iter().all(Option::is_none) {
@@ -59,8 +59,12 @@ impl Parts {
         Parts { joined: joined.collect(), used: vec![false; function.vregs.len()] }
     }
 
-    fn join(&mut self, operand: &Operand, bytes: u32) {
-        let Some(vreg) = operand.vreg() else { return };
+    /// Notes that an instruction touches as many bytes from an operand's start as `bytes` says.
+    fn join(&mut self, operand: &Operand, bytes: impl FnOnce() -> u32) {
+        let Some(vreg) = operand.vreg().filter(|v| !self.joined[v.0 as usize].is_empty()) else {
+            return;
+        };
+        let bytes = bytes();
         if bytes == 0 {
             return;
         }

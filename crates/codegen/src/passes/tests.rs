@@ -600,3 +600,12 @@ fn unsplittable_operands_are_errors() {
     });
     assert!(matches!(lower_simd_width(&mut f, &skl()), Err(PassError::Offset(_))));
 }
+
+#[test]
+fn only_passes_that_run_again_are_woken() {
+    for pass in OPTIMIZE {
+        for woken in pass.wakes.unwrap_or_default() {
+            assert!(OPTIMIZE.iter().any(|pass| pass.name == *woken), "{} wakes {woken}", pass.name);
+        }
+    }
+}

@@ -4,9 +4,9 @@
 //! interval, so the parts of a wide value free their place one by one. Values of less than a
 //! general register share one, in units of four bytes. A value that finds no place either
 //! displaces cheaper ones or is spilled itself; the scan goes on, so that one round finds
-//! everything that must be spilled.
+//! everything that must be spilled. Where that would be in vain the scan ends there.
 
-use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Vreg};
+use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
 
 use super::liveness::{GRF_COUNT, Interval, Liveness, is_early_clobber};
 
@@ -33,6 +33,11 @@ impl Track {
             Some((last, _)) if last.start <= interval.end => last.end < interval.start,
             Some(_) => self.overlapping(interval).next().is_none(),
         }
+    }
+
+    /// The interval that begins last.
+    fn last(&self) -> Interval {
+        self.0.last().map_or(Interval::EMPTY, |(last, _)| *last)
     }
 
     fn overlapping(&self, interval: Interval) -> impl Iterator<Item = Owner> + '_ {
@@ -111,17 +116,25 @@ pub struct Assignment {
     pub spilled: Vec<Vreg>,
     /// A register that cannot be placed whatever is spilled.
     pub impossible: Option<Vreg>,
-    /// General registers in use at once, at most: bytes of small values counted together.
-    pub registers: u32,
 }
 
-/// Where to look first.
+/// Where to look first, and what to do when nothing is found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// Everywhere in turn: freed registers rest, so that scheduling afterwards is freer.
+    /// Everywhere in turn: freed registers rest, so that scheduling afterwards is freer. Ends with the first register
+    /// that finds no place.
     Spread,
-    /// At the lowest place: least fragmentation.
-    Dense,
+    /// At the lowest place: least fragmentation. Ends like that too, unless registers may be spilled.
+    Dense {
+        /// Whether the scan goes on and finds all that must be spilled.
+        spill: bool,
+    },
+}
+
+impl Strategy {
+    fn spills(self) -> bool {
+        self == Strategy::Dense { spill: true }
+    }
 }
 
 /// Finds places for all registers.
@@ -144,38 +157,32 @@ pub fn assign(
     order.sort_by_key(|(interval, vreg)| (interval.start, *vreg));
     for (interval, vreg) in order {
         scan.place(vreg, interval);
-        if scan.impossible.is_some() {
+        if scan.impossible.is_some() || !strategy.spills() && !scan.spilled.is_empty() {
             break;
         }
     }
     scan.spilled.sort_unstable();
-    Assignment {
-        places: scan.places,
-        spilled: scan.spilled,
-        impossible: scan.impossible,
-        registers: peak(function, liveness),
-    }
+    Assignment { places: scan.places, spilled: scan.spilled, impossible: scan.impossible }
 }
 
-/// General registers in use at once, at most.
-fn peak(function: &Function, liveness: &Liveness) -> u32 {
+/// General registers in use at once, at most, bytes of small values counted together: no assignment needs fewer.
+pub fn peak(function: &Function, liveness: &Liveness) -> u32 {
     let fixed = liveness.intervals.iter().take(GRF_COUNT).map(|interval| (*interval, GRF_BYTES));
     let values = function.vregs.iter().filter(|(_, info)| info.class == Class::Grf);
     let values = values.flat_map(|(vreg, info)| {
         let bytes = info.bytes.min(GRF_BYTES);
         liveness.slots.of(vreg).map(move |slot| (liveness.intervals[slot], bytes))
     });
-    let mut changes: Vec<(u32, i64)> = fixed
-        .chain(values)
-        .filter(|(interval, _)| !interval.is_empty())
-        .flat_map(|(interval, bytes)| {
-            [(interval.start, i64::from(bytes)), (interval.end + 1, -i64::from(bytes))]
-        })
-        .collect();
-    changes.sort_unstable();
+    // Bytes more at each position, less those that were held until the one before.
+    let count = liveness.block_starts.last().map_or(0, |count| *count as usize);
+    let mut changes = vec![0i64; 2 * count + 2];
+    for (interval, bytes) in fixed.chain(values).filter(|(interval, _)| !interval.is_empty()) {
+        changes[interval.start as usize] += i64::from(bytes);
+        changes[interval.end as usize + 1] -= i64::from(bytes);
+    }
     let (mut now, mut most) = (0, 0);
-    for (_, bytes) in changes {
-        now += bytes;
+    for change in changes {
+        now += change;
         most = most.max(now);
     }
     (most as u32).div_ceil(GRF_BYTES)
@@ -184,9 +191,12 @@ fn peak(function: &Function, liveness: &Liveness) -> u32 {
 struct Scan<'a> {
     function: &'a Function,
     liveness: &'a Liveness,
-    costs: &'a [f32],
+    /// See [`values`]; empty where nothing may be spilled.
+    values: Vec<f32>,
     strategy: Strategy,
     registers: Vec<Register>,
+    /// The last interval for which each register is held whole; empty if it never is.
+    last: [Interval; GRF_COUNT],
     places: Vec<Option<u32>>,
     relations: Relations,
     spilled: Vec<Vreg>,
@@ -200,22 +210,25 @@ impl<'a> Scan<'a> {
     fn new(
         function: &'a Function,
         liveness: &'a Liveness,
-        costs: &'a [f32],
+        costs: &[f32],
         strategy: Strategy,
     ) -> Scan<'a> {
         let mut registers = vec![Register::default(); GRF_COUNT];
-        for (register, interval) in registers.iter_mut().zip(&liveness.intervals) {
+        let mut last = [Interval::EMPTY; GRF_COUNT];
+        for (number, interval) in liveness.intervals.iter().take(GRF_COUNT).enumerate() {
             if !interval.is_empty() {
-                register.whole.insert(*interval, Owner::Payload);
+                registers[number].whole.insert(*interval, Owner::Payload);
+                last[number] = *interval;
             }
         }
         let count = function.vregs.len();
         Scan {
             function,
             liveness,
-            costs,
+            values: if strategy.spills() { values(function, liveness, costs) } else { Vec::new() },
             strategy,
             registers,
+            last,
             places: vec![None; count],
             relations: Relations::new(function),
             spilled: Vec::new(),
@@ -233,11 +246,12 @@ impl<'a> Scan<'a> {
         let found = if self.bytes(vreg) < GRF_BYTES {
             self.find_small(vreg, interval)
         } else {
-            self.find_whole(vreg)
+            self.find_whole(vreg, interval)
         };
         match found {
             Some(place) => self.occupy(vreg, place),
-            None => self.make_room(vreg, interval),
+            None if self.strategy.spills() => self.make_room(vreg, interval),
+            None => self.spilled.push(vreg),
         }
     }
 
@@ -274,7 +288,26 @@ impl<'a> Scan<'a> {
             })
     }
 
-    fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
+    /// The registers that a value may start at as far as the last whole holder of each tells, one bit each: it still
+    /// holds where the value begins, and until the last part of the value does.
+    fn starts(&self, vreg: Vreg, interval: Interval) -> u128 {
+        let parts = &self.liveness.intervals[self.liveness.slots.of(vreg)];
+        let begins = parts.iter().filter(|part| !part.is_empty()).map(|part| part.start);
+        let latest = begins.max().unwrap_or(interval.start);
+        let is_free = |last: &Interval| last.start > interval.start || last.end < latest;
+        let word = |registers: &[Interval]| {
+            let bits = registers.iter().enumerate();
+            bits.fold(0, |word, (number, last)| word | u64::from(is_free(last)) << number)
+        };
+        let (low, high) = self.last.split_at(GRF_COUNT / 2);
+        let free = u128::from(word(low)) | u128::from(word(high)) << (GRF_COUNT / 2);
+        // What wraps around does not fit, which is somebody else's to see.
+        parts.iter().rev().fold(u128::MAX, |starts, part| {
+            starts.rotate_right(1) & if part.is_empty() { u128::MAX } else { free }
+        })
+    }
+
+    fn find_whole(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
         let last = (GRF_COUNT as u32).checked_sub(count)?;
@@ -293,16 +326,16 @@ impl<'a> Scan<'a> {
         let step = if count.is_multiple_of(2) { 2 } else { 1 };
         let start = match self.strategy {
             Strategy::Spread => (self.next / step * step).clamp(lowest, last.max(lowest)),
-            Strategy::Dense => lowest,
+            Strategy::Dense { .. } => lowest,
         };
         let candidates = |step: u32, start: u32| {
             (start..=last)
                 .step_by(step as usize)
                 .chain((lowest..start.min(last + 1)).step_by(step as usize))
         };
-        let found = candidates(step, start)
-            .find(|base| self.fits(vreg, base * GRF_BYTES))
-            .or_else(|| (lowest..=last).find(|base| self.fits(vreg, base * GRF_BYTES)))?;
+        let starts = self.starts(vreg, interval);
+        let fits = |base: &u32| starts >> base & 1 == 1 && self.fits(vreg, base * GRF_BYTES);
+        let found = candidates(step, start).find(fits).or_else(|| (lowest..=last).find(fits))?;
         self.next = found + count;
         Some(found * GRF_BYTES)
     }
@@ -359,10 +392,12 @@ impl<'a> Scan<'a> {
             }
             return;
         }
-        for (slot, register) in slots.zip(&mut self.registers[base..]) {
+        let registers = self.registers[base..].iter_mut().zip(&mut self.last[base..]);
+        for (slot, (register, last)) in slots.zip(registers) {
             let interval = self.liveness.intervals[slot];
             if !interval.is_empty() {
                 visit(&mut register.whole, interval);
+                *last = register.whole.last();
             }
         }
     }
@@ -371,7 +406,7 @@ impl<'a> Scan<'a> {
     fn make_room(&mut self, vreg: Vreg, interval: Interval) {
         let info = self.function.vregs[vreg];
         let slots = self.liveness.slots.of(vreg);
-        let own = if info.no_spill { f32::INFINITY } else { self.value(vreg) };
+        let own = self.value(vreg);
         let lowest = u32::from(info.min_register);
         let Some(last) = GRF_COUNT.checked_sub(slots.len()).map(|last| last as u32) else {
             self.impossible = Some(vreg);
@@ -428,16 +463,23 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// How much worse off the program is for each position freed.
     fn value(&self, vreg: Vreg) -> f32 {
-        if self.function.vregs[vreg].no_spill {
+        self.values[vreg.0 as usize]
+    }
+}
+
+/// How much worse off the program is for each position freed, if each register were spilled.
+fn values(function: &Function, liveness: &Liveness, costs: &[f32]) -> Vec<f32> {
+    let value = |(vreg, info): (Vreg, &VregInfo)| {
+        if info.no_spill {
             return f32::INFINITY;
         }
-        let interval = self.liveness.vreg(vreg);
+        let interval = liveness.vreg(vreg);
         let length = interval.end.saturating_sub(interval.start) + 1;
-        let size = self.bytes(vreg).div_ceil(GRF_BYTES) as f32;
-        self.costs[vreg.0 as usize] / (length as f32 * size)
-    }
+        let size = info.bytes.div_ceil(GRF_BYTES) as f32;
+        costs[vreg.0 as usize] / (length as f32 * size)
+    };
+    function.vregs.iter().map(value).collect()
 }
 
 /// What instructions ask of the places of their operands relative to each other.

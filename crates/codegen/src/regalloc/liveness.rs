@@ -75,58 +75,73 @@ pub struct Access {
 /// Where slots are in the numbering.
 #[derive(Clone, Debug)]
 pub struct SlotMap {
+    /// First slot of each virtual register.
     bases: Vec<u32>,
-    is_flag: Vec<bool>,
-    count: usize,
+    facts: Vec<SlotFacts>,
+}
+
+/// What a slot is made of.
+#[derive(Clone, Copy, Debug)]
+struct SlotFacts {
+    /// Its bytes, or bits of a flag, one bit each.
+    whole: u32,
+    is_flag: bool,
 }
 
 impl SlotMap {
     /// Numbers the slots of a function's registers.
     pub fn new(function: &Function) -> SlotMap {
-        let mut count = GRF_COUNT + FLAG_COUNT;
-        let bases = function
-            .vregs
-            .iter()
-            .map(|(_, info)| {
-                let base = count as u32;
-                count += match info.class {
-                    Class::Grf => info.bytes.div_ceil(GRF_BYTES) as usize,
-                    Class::Flag => 1,
-                };
-                base
-            })
-            .collect();
-        let is_flag = function.vregs.iter().map(|(_, info)| info.class == Class::Flag).collect();
-        SlotMap { bases, is_flag, count }
+        let general = SlotFacts { whole: u32::MAX, is_flag: false };
+        let slots = |bytes: u32| bytes.div_ceil(GRF_BYTES) as usize;
+        let virtual_slots: usize = function.vregs.iter().map(|(_, info)| slots(info.bytes)).sum();
+        let mut facts = Vec::with_capacity(GRF_COUNT + FLAG_COUNT + virtual_slots);
+        facts.resize(GRF_COUNT, general);
+        facts.resize(GRF_COUNT + FLAG_COUNT, SlotFacts { whole: 0xffff, is_flag: true });
+        let lanes = mask_of(u32::from(function.dispatch_width));
+        let mut bases = Vec::with_capacity(function.vregs.len());
+        for (_, info) in function.vregs.iter() {
+            bases.push(facts.len() as u32);
+            match info.class {
+                Class::Flag => facts.push(SlotFacts { whole: lanes, is_flag: true }),
+                Class::Grf => {
+                    facts.resize(facts.len() + slots(info.bytes), general);
+                    if let (Some(last), 1..) = (facts.last_mut(), info.bytes % GRF_BYTES) {
+                        last.whole = mask_of(info.bytes % GRF_BYTES);
+                    }
+                }
+            }
+        }
+        SlotMap { bases, facts }
     }
 
     /// Number of slots.
     pub fn count(&self) -> usize {
-        self.count
+        self.facts.len()
     }
 
     /// Slots of a virtual register.
     pub fn of(&self, vreg: Vreg) -> std::ops::Range<Slot> {
         let index = vreg.0 as usize;
-        let end = self.bases.get(index + 1).map_or(self.count, |base| *base as usize);
+        let end = self.bases.get(index + 1).map_or(self.count(), |base| *base as usize);
         self.bases[index] as usize..end
     }
 
-    fn is_flag_slot(&self, slot: Slot) -> bool {
-        match slot.checked_sub(GRF_COUNT + FLAG_COUNT) {
-            None => slot >= GRF_COUNT,
-            Some(_) => self.is_flag[self.bases.partition_point(|base| *base as usize <= slot) - 1],
-        }
+    /// Whether a slot is a flag, virtual or fixed.
+    pub fn is_flag(&self, slot: Slot) -> bool {
+        self.facts[slot].is_flag
     }
 
     /// Calls `visit` for each slot an operand touches and with the bytes in it.
     fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
         let base = match operand.file {
-            File::Vgrf(vreg) if self.is_flag[vreg.0 as usize] => {
-                visit(self.bases[vreg.0 as usize] as usize, u32::MAX);
-                return;
+            File::Vgrf(vreg) => {
+                let base = self.bases[vreg.0 as usize] as usize;
+                if self.facts.get(base).is_some_and(|facts| facts.is_flag) {
+                    visit(base, u32::MAX);
+                    return;
+                }
+                base
             }
-            File::Vgrf(vreg) => self.bases[vreg.0 as usize] as usize,
             File::Grf => 0,
             File::Indirect { .. } => {
                 (0..GRF_COUNT).for_each(|slot| visit(slot, u32::MAX));
@@ -216,6 +231,34 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
         for_flags(slots, inst, |slot| {
             visit(Access { slot, bytes: flag_bits(inst), write: true, kills });
         });
+    }
+}
+
+/// What each instruction of a function touches, as [`accesses`] tells it.
+#[derive(Clone, Debug)]
+pub struct Accesses {
+    all: Vec<Access>,
+    /// Where those of each instruction start, by its number in layout order, and the end.
+    starts: Vec<u32>,
+}
+
+impl Accesses {
+    /// Looks at every instruction once.
+    pub fn new(function: &Function, slots: &SlotMap) -> Accesses {
+        let count = function.inst_count();
+        let mut all = Vec::with_capacity(4 * count);
+        let mut starts = Vec::with_capacity(count + 1);
+        starts.push(0);
+        for inst in function.insts() {
+            accesses(slots, inst, &mut |access| all.push(access));
+            starts.push(all.len() as u32);
+        }
+        Accesses { all, starts }
+    }
+
+    /// Those of an instruction, by its number in layout order: reads first.
+    pub fn of(&self, number: usize) -> &[Access] {
+        &self.all[self.starts[number] as usize..self.starts[number + 1] as usize]
     }
 }
 
@@ -315,6 +358,8 @@ impl BitSet {
 pub struct Liveness {
     /// The numbering of slots.
     pub slots: SlotMap,
+    /// What each instruction touches.
+    pub accesses: Accesses,
     /// Interval of each slot; empty for slots that are never touched.
     pub intervals: Vec<Interval>,
     /// Number of the first instruction of each block, and of the end.
@@ -335,12 +380,13 @@ impl Liveness {
         }
         block_starts.push(next);
         let mut intervals = vec![Interval::EMPTY; slots.count()];
-        let across = cross_channel_slots(function, &slots);
-        let blocks = local_sets(function, &slots, &block_starts, &across, &mut intervals);
+        let accesses = Accesses::new(function, &slots);
+        let across = cross_channel_slots(function, &slots, &accesses);
+        let blocks = local_sets(function, &slots, &accesses, &across, &mut intervals);
         let flow = Flow::solve(cfg, &blocks, function.payload_registers as usize);
         flow.extend(cfg, &block_starts, &mut intervals);
         let live_out = flow.live_out_slots(cfg);
-        Liveness { slots, intervals, block_starts, live_out, across }
+        Liveness { slots, accesses, intervals, block_starts, live_out, across }
     }
 
     /// The interval of a whole virtual register.
@@ -356,11 +402,6 @@ impl Liveness {
         access.kills && (inst.no_mask || !self.across.contains(access.slot))
     }
 
-    /// Whether a slot is a flag, virtual or fixed.
-    pub fn is_flag_slot(&self, slot: Slot) -> bool {
-        self.slots.is_flag_slot(slot)
-    }
-
     /// Slots that channels at the end of a block need later (logical liveness), ascending.
     /// Slots that are only ever touched inside one block are not listed.
     pub fn live_out(&self, block: BlockId) -> &[Slot] {
@@ -369,12 +410,13 @@ impl Liveness {
 }
 
 /// Slots that unmasked instructions of more than one channel both write and read.
-fn cross_channel_slots(function: &Function, slots: &SlotMap) -> BitSet {
+fn cross_channel_slots(function: &Function, slots: &SlotMap, accesses: &Accesses) -> BitSet {
     let (mut read, mut written) = (BitSet::new(slots.count()), BitSet::new(slots.count()));
-    for inst in function.insts().filter(|inst| inst.no_mask && inst.exec_size > 1) {
-        accesses(slots, inst, &mut |access| {
+    let numbered = function.insts().enumerate();
+    for (number, _) in numbered.filter(|(_, inst)| inst.no_mask && inst.exec_size > 1) {
+        for access in accesses.of(number) {
             if access.write { &mut written } else { &mut read }.insert(access.slot);
-        });
+        }
     }
     read.intersect(&written);
     read
@@ -393,65 +435,72 @@ struct Locals {
     globals: Vec<Slot>,
 }
 
+/// What the walk through a block knows of a slot.
+#[derive(Clone, Copy)]
+struct Local {
+    /// The last block that touched the slot; the fields below speak of it.
+    block: u32,
+    /// Bytes that were replaced.
+    killed: u32,
+    /// Whether it is among the block's writes.
+    written: bool,
+}
+
 /// Local intervals, and upward exposed uses, kills and writes per block.
 fn local_sets(
     function: &Function,
     slots: &SlotMap,
-    starts: &[u32],
+    accesses: &Accesses,
     across: &BitSet,
     intervals: &mut [Interval],
 ) -> Locals {
     const NEVER: u32 = u32::MAX;
-    let mut written = vec![0u32; slots.count()];
-    let mut stamp = vec![NEVER; slots.count()];
-    let mut home = vec![NEVER; slots.count()];
+    let mut local = vec![Local { block: NEVER, killed: 0, written: false }; slots.count()];
     let mut is_global = BitSet::new(slots.count());
-    let mut raw = Vec::with_capacity(function.blocks.len());
-    for (b, block) in function.blocks.iter().enumerate() {
-        let b = b as u32;
+    let mut blocks = Vec::with_capacity(function.blocks.len());
+    let mut seen = Vec::new();
+    let mut number = 0;
+    for (b, block) in (0..).zip(&function.blocks) {
         let mut sets = BlockSets { uses: Vec::new(), kills: Vec::new(), writes: Vec::new() };
-        let mut seen = Vec::new();
-        for (index, inst) in (starts[b as usize]..).zip(&block.insts) {
+        for inst in &block.insts {
             let early = is_early_clobber(inst);
-            accesses(slots, inst, &mut |access| {
+            let position = 2 * number as u32;
+            for access in accesses.of(number) {
                 let slot = access.slot;
-                if stamp[slot] != b {
-                    stamp[slot] = b;
-                    written[slot] = 0;
-                    seen.push(slot);
-                    if home[slot] != NEVER {
+                let local = &mut local[slot];
+                if local.block != b {
+                    if local.block != NEVER {
                         is_global.insert(slot);
                     }
-                    home[slot] = b;
+                    *local = Local { block: b, killed: 0, written: false };
+                    seen.push(slot);
                 }
                 if access.write {
                     if inst.op != Op::Undef {
-                        intervals[slot].add(2 * index + 1);
+                        intervals[slot].add(position + 1);
                         if early {
-                            intervals[slot].add(2 * index);
+                            intervals[slot].add(position);
                         }
-                        sets.writes.push(slot);
+                        if !std::mem::replace(&mut local.written, true) {
+                            sets.writes.push(slot);
+                        }
                     }
                     if access.kills && (inst.no_mask || !across.contains(slot)) {
-                        written[slot] |= access.bytes;
+                        local.killed |= access.bytes;
                     }
                 } else {
-                    intervals[slot].add(2 * index);
-                    if access.bytes & !written[slot] != 0 {
+                    intervals[slot].add(position);
+                    if access.bytes & !local.killed != 0 {
                         sets.uses.push(slot);
                         is_global.insert(slot);
                     }
                 }
-            });
+            }
+            number += 1;
         }
-        sets.kills = seen
-            .into_iter()
-            .filter(|slot| {
-                let full = full_mask(function, slots, *slot);
-                written[*slot] & full == full
-            })
-            .collect();
-        raw.push(sets);
+        let replaced = |slot: &Slot| !local[*slot].killed & slots.facts[*slot].whole == 0;
+        sets.kills.extend(seen.drain(..).filter(replaced));
+        blocks.push(sets);
     }
     let mut globals = Vec::new();
     let mut numbers = vec![usize::MAX; slots.count()];
@@ -459,37 +508,15 @@ fn local_sets(
         numbers[slot] = globals.len();
         globals.push(slot);
     }
-    let renumber = |list: Vec<usize>| -> Vec<usize> {
-        list.into_iter().map(|slot| numbers[slot]).filter(|n| *n != usize::MAX).collect()
-    };
-    let blocks = raw
-        .into_iter()
-        .map(|sets| BlockSets {
-            uses: renumber(sets.uses),
-            kills: renumber(sets.kills),
-            writes: renumber(sets.writes),
-        })
-        .collect();
-    Locals { blocks, globals }
-}
-
-/// Bytes (or flag bits) that make up a slot.
-fn full_mask(function: &Function, slots: &SlotMap, slot: Slot) -> u32 {
-    if slot < GRF_COUNT {
-        return u32::MAX;
-    }
-    if slot < GRF_COUNT + FLAG_COUNT {
-        return 0xffff;
-    }
-    let index = slots.bases.partition_point(|base| *base as usize <= slot) - 1;
-    let info = &function.vregs[Vreg(index as u32)];
-    match info.class {
-        Class::Flag => mask_of(u32::from(function.dispatch_width)),
-        Class::Grf => {
-            let from = (slot - slots.bases[index] as usize) as u32 * GRF_BYTES;
-            mask_of(info.bytes - from)
+    for sets in &mut blocks {
+        for list in [&mut sets.uses, &mut sets.kills, &mut sets.writes] {
+            list.retain_mut(|slot| {
+                *slot = numbers[*slot];
+                *slot != usize::MAX
+            });
         }
     }
+    Locals { blocks, globals }
 }
 
 /// Data flow between blocks over the global slots.

@@ -19,9 +19,9 @@ use crestline_device::Device;
 use crestline_isa::ArfKind;
 
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand};
-use assign::{Strategy, assign};
+use assign::{Strategy, assign, peak};
 use check::{CheckError, Origins};
-use liveness::Liveness;
+use liveness::{GRF_COUNT, Liveness};
 
 /// Rounds of spilling after which a program counts as impossible: each round spills something,
 /// and real programs need a handful.
@@ -105,8 +105,8 @@ pub fn allocate(
         spills: 0,
         fills: 0,
     };
-    assign_flags(&mut result)?;
-    assign_registers(&mut result, device, options)?;
+    let known = assign_flags(&mut result)?;
+    assign_registers(&mut result, known, device, options)?;
     if options.check {
         check::check(function, &result.function, &result.origins, device)?;
     }
@@ -125,9 +125,10 @@ fn compose(origins: &mut Origins, step: Origins) {
     }
 }
 
-fn assign_flags(result: &mut Allocation) -> Result<(), AllocError> {
+/// Gives what is known of the program, if flags are all that changed in it.
+fn assign_flags(result: &mut Allocation) -> Result<Option<(Cfg, Liveness)>, AllocError> {
     if result.function.vregs.iter().all(|(_, info)| info.class != Class::Flag) {
-        return Ok(());
+        return Ok(None);
     }
     for round in 0..MAX_ROUNDS {
         let cfg = Cfg::new(&result.function)?;
@@ -153,27 +154,41 @@ fn assign_flags(result: &mut Allocation) -> Result<(), AllocError> {
                 }
             }
         }
-        if round > 0 {
-            flags::clear_all(&mut result.function, &mut result.origins);
+        if round == 0 {
+            return Ok(Some((cfg, liveness)));
         }
-        return Ok(());
+        flags::clear_all(&mut result.function, &mut result.origins);
+        return Ok(None);
     }
     Err(AllocError::Rounds(MAX_ROUNDS))
 }
 
+/// `known`: control flow and liveness of general registers, if they are known already.
 fn assign_registers(
     result: &mut Allocation,
+    mut known: Option<(Cfg, Liveness)>,
     device: &Device,
     options: Options,
 ) -> Result<(), AllocError> {
     for _ in 0..MAX_ROUNDS {
-        let cfg = Cfg::new(&result.function)?;
-        let liveness = Liveness::new(&result.function, &cfg);
+        let (cfg, liveness) = match known.take() {
+            Some(known) => known,
+            None => {
+                let cfg = Cfg::new(&result.function)?;
+                let liveness = Liveness::new(&result.function, &cfg);
+                (cfg, liveness)
+            }
+        };
         let costs = spill::costs(&result.function, &cfg);
-        let mut found = assign(&result.function, &liveness, &costs, Strategy::Spread);
-        if !found.spilled.is_empty() || found.impossible.is_some() {
-            found = assign(&result.function, &liveness, &costs, Strategy::Dense);
-        }
+        let registers = peak(&result.function, &liveness);
+        let scan = |strategy| assign(&result.function, &liveness, &costs, strategy);
+        let dense = Strategy::Dense { spill: options.may_spill };
+        let found = if registers as usize > GRF_COUNT {
+            scan(dense)
+        } else {
+            let spread = scan(Strategy::Spread);
+            if spread.spilled.is_empty() { spread } else { scan(dense) }
+        };
         let stuck = found.spilled.first().filter(|_| !options.may_spill);
         if let Some(vreg) = found.impossible.or(stuck.copied()) {
             let bytes = result.function.vregs[vreg].bytes;
@@ -181,7 +196,7 @@ fn assign_registers(
         }
         if found.spilled.is_empty() {
             apply(&mut result.function, &found.places);
-            result.registers = found.registers;
+            result.registers = registers;
             return Ok(());
         }
         let done = spill::spill(&mut result.function, device, &found.spilled)

@@ -177,7 +177,7 @@ impl Selector<'_> {
         let mut reach = end;
         let following = shader.func.region(region).insts.iter().skip(index + 1);
         for inst in following.take(LOOK_AHEAD).map(|&id| shader.func.inst(id)) {
-            if inst.kind.regions().iter().next().is_some() {
+            if inst.kind.regions().len() != 0 {
                 break;
             }
             let InstKind::Load { memory, offset, access, .. } = &inst.kind else { continue };

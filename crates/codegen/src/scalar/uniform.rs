@@ -208,7 +208,7 @@ fn addresses(func: &Function) -> Vec<bool> {
 fn addresses_in(func: &Function, region: RegionId, address: &mut [bool]) {
     for &id in func.region(region).insts.iter().rev() {
         let inst = func.inst(id);
-        for &region in inst.kind.regions().iter().rev() {
+        for region in inst.kind.regions().rev() {
             addresses_in(func, region, address);
         }
         match &inst.kind {

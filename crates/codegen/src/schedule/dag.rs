@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::latency;
 use crate::ir::{Effect, Inst, Op, Space};
-use crate::regalloc::liveness::{SlotMap, accesses};
+use crate::regalloc::liveness::{Accesses, SlotMap};
 
 /// An edge to a later instruction.
 #[derive(Clone, Copy, Debug)]
@@ -69,8 +69,8 @@ impl<'a> DagBuilder<'a> {
         DagBuilder { slots, resources, touched: Vec::new() }
     }
 
-    /// The dependencies of a block.
-    pub(super) fn build(&mut self, insts: &[Inst]) -> Dag {
+    /// The dependencies of a block, whose first instruction is number `first` of the function.
+    pub(super) fn build(&mut self, insts: &[Inst], accesses: &Accesses, first: usize) -> Dag {
         let mut dag = Dag {
             succs: vec![SmallVec::new(); insts.len()],
             preds: vec![0; insts.len()],
@@ -79,9 +79,9 @@ impl<'a> DagBuilder<'a> {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
-            accesses(self.slots, inst, &mut |access| {
+            for access in accesses.of(first + index) {
                 if access.write { &mut writes } else { &mut reads }.push(access.slot);
-            });
+            }
             self.extra(inst, &mut reads, &mut writes);
             for slot in reads.drain(..) {
                 self.read(&mut dag, insts, at, slot);

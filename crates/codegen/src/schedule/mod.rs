@@ -29,6 +29,8 @@ const WINDOW: usize = 96;
 /// The walk through a block: what is done, what can be next.
 struct Walk<'a> {
     dag: &'a Dag,
+    /// Instructions that are not done and wait for no other, one bit each.
+    free: Vec<u64>,
     done: Vec<bool>,
     left: Vec<u32>,
     /// Cycle from which each instruction finds its operands ready.
@@ -41,20 +43,33 @@ struct Walk<'a> {
 impl<'a> Walk<'a> {
     fn new(dag: &'a Dag) -> Walk<'a> {
         let count = dag.preds.len();
-        Walk {
+        let mut walk = Walk {
             dag,
+            free: vec![0; count.div_ceil(64)],
             done: vec![false; count],
             left: dag.preds.clone(),
             ready: vec![0; count],
             first: 0,
             cycle: 0,
-        }
+        };
+        let unbound = dag.preds.iter().enumerate().filter(|(_, preds)| **preds == 0);
+        unbound.for_each(|(index, _)| walk.free[index / 64] |= 1 << (index % 64));
+        walk
     }
 
     /// Instructions that can be next, in the old order.
     fn candidates(&self) -> impl Iterator<Item = usize> + '_ {
-        let end = (self.first + WINDOW).min(self.done.len());
-        (self.first..end).filter(|index| !self.done[*index] && self.left[*index] == 0)
+        let end = self.first + WINDOW;
+        let words = (self.first / 64..self.free.len()).take_while(move |word| word * 64 < end);
+        let bits = |word: usize| {
+            let mut rest = self.free[word];
+            std::iter::from_fn(move || {
+                let bit = (rest != 0).then(|| word * 64 + rest.trailing_zeros() as usize)?;
+                rest &= rest - 1;
+                Some(bit)
+            })
+        };
+        words.flat_map(bits).take_while(move |index| *index < end)
     }
 
     fn take(&mut self, index: usize, inst: &Inst) {
@@ -62,9 +77,13 @@ impl<'a> Walk<'a> {
         let issued = self.cycle;
         self.cycle += latency::issue_time(inst);
         self.done[index] = true;
+        self.free[index / 64] &= !(1 << (index % 64));
         for edge in &self.dag.succs[index] {
             let to = edge.to as usize;
             self.left[to] -= 1;
+            if self.left[to] == 0 {
+                self.free[to / 64] |= 1 << (to % 64);
+            }
             self.ready[to] = self.ready[to].max(issued + edge.latency);
         }
         while self.done.get(self.first) == Some(&true) {

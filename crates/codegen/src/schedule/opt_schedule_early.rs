@@ -9,7 +9,7 @@ use crestline_device::Device;
 use super::{DagBuilder, Walk, reorder};
 use crate::ir::{BlockId, Cfg, Class, Function, GRF_BYTES, Inst};
 use crate::passes::PassError;
-use crate::regalloc::liveness::{FLAG_COUNT, Liveness, Slot, accesses};
+use crate::regalloc::liveness::{Access, FLAG_COUNT, Liveness, Slot};
 
 /// Bytes of registers that count as plenty.
 const RELAXED_BYTES: i64 = 56 * GRF_BYTES as i64;
@@ -33,17 +33,16 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
         if block.insts.len() < 3 {
             continue;
         }
-        let dag = builder.build(&block.insts);
+        let first = liveness.block_starts[index] as usize;
+        let dag = builder.build(&block.insts, &liveness.accesses, first);
         let id = BlockId(index as u32);
-        let natural: Vec<usize> = (0..block.insts.len()).collect();
         let mut best: Option<(i64, Vec<usize>)> = None;
-        let old = pressure.peak(&block.insts, &natural, id, through[index]);
         for relaxed in [RELAXED_BYTES, 0] {
-            pressure.enter(&block.insts, id, through[index]);
+            pressure.enter(id, through[index]);
             let mut walk = Walk::new(&dag);
             let mut order = Vec::with_capacity(block.insts.len());
             while let Some(next) = choose(&walk, &pressure, &block.insts, relaxed) {
-                pressure.step(&block.insts[next]);
+                pressure.step(next);
                 walk.take(next, &block.insts[next]);
                 order.push(next);
             }
@@ -57,7 +56,7 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
             }
         }
         if let Some((peak, order)) = best
-            && (peak <= LIMIT_BYTES || peak < old)
+            && (peak <= LIMIT_BYTES || peak < pressure.natural_peak(id, through[index]))
         {
             changed |= reorder(&mut block.insts, &order);
         }
@@ -67,26 +66,27 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
 
 fn choose(walk: &Walk<'_>, pressure: &Pressure<'_>, insts: &[Inst], relaxed: i64) -> Option<usize> {
     // With all flags in use, what needs another waits for what reads one.
-    let waits = |index: &usize| pressure.flags_are_full() && pressure.opens_flag(&insts[*index]);
-    let fit: Vec<usize> = walk.candidates().filter(|index| !waits(index)).collect();
-    if fit.is_empty() {
-        return best(walk, pressure, insts, relaxed, walk.candidates());
+    if pressure.flags_are_full() {
+        let waits = |index: &usize| insts[*index].writes_flag() && pressure.opens_flag(*index);
+        let fit = walk.candidates().filter(|index| !waits(index));
+        if let found @ Some(_) = best(walk, pressure, relaxed, fit) {
+            return found;
+        }
     }
-    best(walk, pressure, insts, relaxed, fit.into_iter())
+    best(walk, pressure, relaxed, walk.candidates())
 }
 
 fn best(
     walk: &Walk<'_>,
     pressure: &Pressure<'_>,
-    insts: &[Inst],
     relaxed: i64,
-    mut among: impl Iterator<Item = usize>,
+    among: impl Iterator<Item = usize>,
 ) -> Option<usize> {
     if pressure.live < relaxed {
         return walk.best_latency(among);
     }
-    among.by_ref().min_by_key(|index| {
-        let growth = pressure.growth(&insts[*index]);
+    among.min_by_key(|index| {
+        let growth = pressure.growth(*index);
         // What frees registers goes first, longest wait last; otherwise the old order, in
         // which values are made close to their use.
         (growth.min(0), growth.max(0), *index)
@@ -145,6 +145,8 @@ struct Pressure<'a> {
     stays: Vec<bool>,
     is_live: Vec<bool>,
     touched: Vec<Slot>,
+    /// Numbers of the block's instructions in the function.
+    insts: std::ops::Range<usize>,
     live: i64,
     peak: i64,
     /// Flags live, and how many there are.
@@ -162,6 +164,7 @@ impl<'a> Pressure<'a> {
             stays: vec![false; count],
             is_live: vec![false; count],
             touched: Vec::new(),
+            insts: 0..0,
             live: 0,
             peak: 0,
             flags: 0,
@@ -170,50 +173,55 @@ impl<'a> Pressure<'a> {
     }
 
     /// Starts at a block's beginning, where `through` bytes live on untouched.
-    fn enter(&mut self, insts: &[Inst], block: BlockId, through: i64) {
+    fn enter(&mut self, block: BlockId, through: i64) {
         for slot in self.touched.drain(..) {
             self.reads[slot] = 0;
             self.stays[slot] = false;
             self.is_live[slot] = false;
         }
-        let first = 2 * self.liveness.block_starts[block.index()];
-        let end = 2 * self.liveness.block_starts[block.index() + 1];
+        let liveness = self.liveness;
+        let [first, end] = [block.index(), block.index() + 1].map(|at| liveness.block_starts[at]);
+        self.insts = first as usize..end as usize;
+        let [first, end] = [2 * first, 2 * end];
         self.live = through;
         self.flags = 0;
-        for inst in insts {
-            accesses(&self.liveness.slots, inst, &mut |access| {
-                let slot = access.slot;
-                if self.reads[slot] == 0 && !self.is_live[slot] && !self.stays[slot] {
-                    self.touched.push(slot);
-                    let interval = self.liveness.intervals[slot];
-                    self.stays[slot] = interval.end >= end;
-                    if interval.start <= first && interval.start < interval.end {
-                        self.is_live[slot] = true;
-                        self.live += self.weights[slot];
-                        self.flags += usize::from(self.liveness.is_flag_slot(slot));
-                    }
-                    // Values live on both sides were counted as living through.
-                    if self.is_live[slot] && self.stays[slot] {
-                        self.live -= self.weights[slot];
-                    }
+        for access in self.insts.clone().flat_map(|number| liveness.accesses.of(number)) {
+            let slot = access.slot;
+            if self.reads[slot] == 0 && !self.is_live[slot] && !self.stays[slot] {
+                self.touched.push(slot);
+                let interval = liveness.intervals[slot];
+                self.stays[slot] = interval.end >= end;
+                if interval.start <= first && interval.start < interval.end {
+                    self.is_live[slot] = true;
+                    self.live += self.weights[slot];
+                    self.flags += usize::from(liveness.slots.is_flag(slot));
                 }
-                self.reads[slot] += u32::from(!access.write);
-            });
+                // Values live on both sides were counted as living through.
+                if self.is_live[slot] && self.stays[slot] {
+                    self.live -= self.weights[slot];
+                }
+            }
+            self.reads[slot] += u32::from(!access.write);
         }
         self.peak = self.live;
     }
 
-    /// Bytes that become live less those that die, if the instruction were next.
-    fn growth(&self, inst: &Inst) -> i64 {
+    /// What instruction `index` of the block touches.
+    fn accesses(&self, index: usize) -> &'a [Access] {
+        self.liveness.accesses.of(self.insts.start + index)
+    }
+
+    /// Bytes that become live less those that die, if the block's instruction `index` were next.
+    fn growth(&self, index: usize) -> i64 {
         let mut growth = 0;
-        accesses(&self.liveness.slots, inst, &mut |access| {
+        for access in self.accesses(index) {
             let slot = access.slot;
             if access.write {
                 growth += if self.is_live[slot] { 0 } else { self.weights[slot] };
             } else if self.reads[slot] == 1 && self.is_live[slot] && !self.stays[slot] {
                 growth -= self.weights[slot];
             }
-        });
+        }
         growth
     }
 
@@ -221,21 +229,17 @@ impl<'a> Pressure<'a> {
         self.flags >= self.flag_limit
     }
 
-    /// Whether the instruction writes a flag that is not live.
-    fn opens_flag(&self, inst: &Inst) -> bool {
-        let mut opens = false;
-        if inst.writes_flag() {
-            accesses(&self.liveness.slots, inst, &mut |access| {
-                let flag = access.write && self.liveness.is_flag_slot(access.slot);
-                opens |= flag && !self.is_live[access.slot];
-            });
-        }
-        opens
+    /// Whether the block's instruction `index`, which writes a flag, writes one that is not live.
+    fn opens_flag(&self, index: usize) -> bool {
+        let opens = |access: &Access| {
+            access.write && self.liveness.slots.is_flag(access.slot) && !self.is_live[access.slot]
+        };
+        self.accesses(index).iter().any(opens)
     }
 
-    fn step(&mut self, inst: &Inst) {
-        let liveness = self.liveness;
-        accesses(&liveness.slots, inst, &mut |access| {
+    /// Executes the block's instruction `index`.
+    fn step(&mut self, index: usize) {
+        for access in self.accesses(index) {
             let slot = access.slot;
             if access.write {
                 if !self.is_live[slot] {
@@ -248,12 +252,12 @@ impl<'a> Pressure<'a> {
             if self.reads[slot] == 0 && self.is_live[slot] && !self.stays[slot] {
                 self.set_live(slot, false);
             }
-        });
+        }
     }
 
     fn set_live(&mut self, slot: Slot, live: bool) {
         self.is_live[slot] = live;
-        let flag = usize::from(self.liveness.is_flag_slot(slot));
+        let flag = usize::from(self.liveness.slots.is_flag(slot));
         if live {
             self.live += self.weights[slot];
             self.flags += flag;
@@ -263,11 +267,11 @@ impl<'a> Pressure<'a> {
         }
     }
 
-    /// Most bytes live in an order.
-    fn peak(&mut self, insts: &[Inst], order: &[usize], block: BlockId, through: i64) -> i64 {
-        self.enter(insts, block, through);
-        for index in order {
-            self.step(&insts[*index]);
+    /// Most bytes live in the old order.
+    fn natural_peak(&mut self, block: BlockId, through: i64) -> i64 {
+        self.enter(block, through);
+        for index in 0..self.insts.len() {
+            self.step(index);
         }
         self.peak
     }

@@ -5,7 +5,7 @@ use crestline_device::Device;
 use super::{DagBuilder, Walk, reorder};
 use crate::ir::Function;
 use crate::passes::PassError;
-use crate::regalloc::liveness::SlotMap;
+use crate::regalloc::liveness::{Accesses, SlotMap};
 
 /// Runs the pass.
 ///
@@ -14,12 +14,16 @@ use crate::regalloc::liveness::SlotMap;
 pub fn opt_schedule_late(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
     let slots = SlotMap::new(function);
     let mut builder = DagBuilder::new(&slots);
+    let accesses = Accesses::new(function, &slots);
     let mut changed = false;
+    let mut next = 0;
     for block in &mut function.blocks {
+        let first = next;
+        next += block.insts.len();
         if block.insts.len() < 3 {
             continue;
         }
-        let dag = builder.build(&block.insts);
+        let dag = builder.build(&block.insts, &accesses, first);
         let mut walk = Walk::new(&dag);
         let mut order = Vec::with_capacity(block.insts.len());
         while let Some(index) = walk.by_latency() {

@@ -77,7 +77,7 @@ impl Booleans {
     fn find_data(&mut self, func: &Function, region: RegionId) {
         for &id in func.region(region).insts.iter().rev() {
             let inst = func.inst(id);
-            for &region in inst.kind.regions().iter().rev() {
+            for region in inst.kind.regions().rev() {
                 self.find_data(func, region);
             }
             match &inst.kind {
@@ -104,7 +104,7 @@ impl Booleans {
         }
         for &id in &func.region(region).insts {
             let inst = func.inst(id);
-            for &region in &inst.kind.regions() {
+            for region in inst.kind.regions() {
                 self.find_forms(func, region);
             }
             for &result in inst.results.iter().filter(|&&v| func.ty(v).is_bool()) {

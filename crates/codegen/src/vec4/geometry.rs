@@ -102,12 +102,12 @@ impl Plan {
                     }
                 }
                 InstKind::EndPrimitive { .. } => self.nested |= region != func.body(),
-                _ if kind.regions().is_empty() => {}
+                _ if kind.regions().len() == 0 => {}
                 _ => {
-                    if kind.regions().iter().any(|&inner| touches_outputs(func, inner)) {
+                    if kind.regions().any(|inner| touches_outputs(func, inner)) {
                         self.flush(shader, io, &mut pending);
                     }
-                    kind.regions().into_iter().for_each(|inner| self.region(shader, io, inner));
+                    kind.regions().for_each(|inner| self.region(shader, io, inner));
                 }
             }
         }
@@ -150,7 +150,7 @@ fn touches_outputs(func: &Function, region: RegionId) -> bool {
             InstKind::StoreOutput { .. }
                 | InstKind::EmitVertex { .. }
                 | InstKind::EndPrimitive { .. }
-        ) || kind.regions().into_iter().any(|inner| touches_outputs(func, inner))
+        ) || kind.regions().any(|inner| touches_outputs(func, inner))
     })
 }
 

@@ -74,7 +74,7 @@ fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
                     }
                 }
                 InstKind::LoadOutput { .. } | InstKind::Barrier { .. } => last.clear(),
-                _ if !kind.regions().is_empty() => last.clear(),
+                _ if kind.regions().len() != 0 => last.clear(),
                 _ => {}
             }
         }

@@ -275,7 +275,7 @@ impl Flow {
             match kind {
                 InstKind::If { .. } => {
                     let mut holds = (false, false);
-                    for (i, nested) in kind.regions().into_iter().enumerate() {
+                    for (i, nested) in kind.regions().enumerate() {
                         let inside = targets.inside(id, kind, i);
                         let (b, c) = self.walk(func, order, nested, inside, round);
                         holds = (holds.0 | b, holds.1 | c);
@@ -289,7 +289,7 @@ impl Flow {
                     (breaks, continues) = (breaks | holds.0, continues | holds.1);
                 }
                 InstKind::Loop { .. } => {
-                    for (i, nested) in kind.regions().into_iter().enumerate() {
+                    for (i, nested) in kind.regions().enumerate() {
                         let inside = targets.inside(id, kind, i);
                         let target = inside.continues.unwrap_or(nested);
                         let continues = Vec::new();

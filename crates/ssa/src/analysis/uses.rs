@@ -6,8 +6,13 @@ use crate::ir::{Function, InstId, Value};
 /// How many sources read each value, by [`Value::index`]; a source that reads several components counts once.
 pub fn use_counts(func: &Function) -> Vec<u32> {
     let mut counts = vec![0; func.num_values()];
-    for &inst in RegionTree::new(func).insts() {
-        func.inst(inst).kind.for_each_src(|src| counts[src.value.index()] += 1);
+    let mut regions = vec![func.body()];
+    while let Some(region) = regions.pop() {
+        for &inst in &func.region(region).insts {
+            let kind = &func.inst(inst).kind;
+            kind.for_each_src(|src| counts[src.value.index()] += 1);
+            regions.extend(kind.regions());
+        }
     }
     counts
 }

@@ -392,7 +392,7 @@ impl Compiler<'_> {
         self.emit(Op::Loop { masks: own });
         let start = self.here();
         let mut exits = Vec::new();
-        for (i, region) in inst.kind.regions().into_iter().enumerate() {
+        for (i, region) in inst.kind.regions().enumerate() {
             self.release_unused(&func.region(region).params);
             let open = self.region(region, targets.inside(id, &inst.kind, i), Some(own))?;
             self.close(&open);

@@ -44,7 +44,7 @@ impl Shader {
                     *src = *new.next().expect("both walks see all sources")
                 });
                 let inside = |(i, region)| (region, targets.inside(inst, kind, i));
-                todo.extend(kind.regions().into_iter().enumerate().map(inside));
+                todo.extend(kind.regions().enumerate().map(inside));
             }
         }
     }

@@ -178,6 +178,11 @@ impl Function {
         self.regions.len()
     }
 
+    /// Whether there may be an `If` or a `Loop`: there was one once.
+    pub(crate) fn has_regions(&self) -> bool {
+        self.regions.len() > 1
+    }
+
     /// Makes an empty region that nothing owns yet.
     pub fn add_region(&mut self) -> RegionId {
         self.regions.push(RegionData::default());

@@ -1,5 +1,7 @@
 //! Instructions: what they do, their named operands, and one walk over all sources.
 
+use std::hash::{Hash, Hasher};
+
 use smallvec::SmallVec;
 
 use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, TextureRead, Value, VarId};
@@ -10,7 +12,7 @@ use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, TextureRe
 pub type Swizzle = [u8; 4];
 
 /// A use of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Src {
     /// The value read.
     pub value: Value,
@@ -54,6 +56,14 @@ impl Src {
     /// Whether the first `comps` components are read in order.
     pub fn is_identity(self, comps: usize) -> bool {
         self.swizzle[..comps] == Src::IDENTITY[..comps]
+    }
+}
+
+impl Hash for Src {
+    // As one number: sources are what passes hash most.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let swizzle = u32::from_le_bytes(self.swizzle);
+        (u64::from(swizzle) << 32 | self.value.index() as u64).hash(state);
     }
 }
 
@@ -671,14 +681,14 @@ impl InstKind {
     }
 
     /// The regions that the instruction owns, in order.
-    pub fn regions(&self) -> SmallVec<[RegionId; 2]> {
-        match self {
-            InstKind::If { then, else_, .. } => SmallVec::from_slice(&[*then, *else_]),
-            InstKind::Loop { body, continuing, .. } => {
-                std::iter::once(*body).chain(*continuing).collect()
-            }
-            _ => SmallVec::new(),
-        }
+    pub fn regions(&self) -> impl DoubleEndedIterator<Item = RegionId> + ExactSizeIterator + use<> {
+        let (regions, count) = match *self {
+            InstKind::If { then, else_, .. } => ([then, else_], 2),
+            InstKind::Loop { body, continuing: Some(continuing), .. } => ([body, continuing], 2),
+            InstKind::Loop { body, continuing: None, .. } => ([body; 2], 1),
+            _ => ([RegionId::from_index(0); 2], 0),
+        };
+        regions.into_iter().take(count)
     }
 
     /// Calls `f` with each region that the instruction owns, in order, to replace it.

@@ -72,8 +72,8 @@ impl Pass<'_> {
             }
             self.func.region_mut(region).insts.push(inst);
             let regions = self.func.inst(inst).kind.regions();
-            if !regions.is_empty() {
-                regions.into_iter().for_each(|inner| self.region(inner));
+            if regions.len() != 0 {
+                regions.for_each(|inner| self.region(inner));
                 let results = self.func.inst(inst).results.clone();
                 let vectors: Vec<bool> = results.iter().map(|&v| self.is_vector(v)).collect();
                 self.func.retain_results(inst, |i| !vectors[i]);

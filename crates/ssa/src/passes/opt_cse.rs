@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::{HashMap, HashTable, hash_table};
 
 use super::util::{Action, Context, Subst, prepend, reads, rewrite};
-use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Src, Ty, Value};
+use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
 
 /// See the [module](self). Returns whether an instruction went or moved.
 pub fn opt_cse(shader: &mut Shader) -> bool {
@@ -81,12 +81,30 @@ impl Seen {
     }
 }
 
-/// What equal computations have in common, or `None` if this one must stay by itself.
-fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
+/// What equal computations have in common.
+#[derive(PartialEq, Hash)]
+enum Key {
+    Alu(AluOp, Ty, Srcs),
+    Other(InstKind, Ty),
+}
+
+/// The key of a computation, or `None` if it must stay by itself.
+fn key(func: &Function, inst: InstId) -> Option<Key> {
     let data = func.inst(inst);
     match &data.kind {
-        InstKind::Alu { .. }
-        | InstKind::SysVal(_)
+        InstKind::Alu { op, srcs, .. } => {
+            let ty = func.ty(data.results[0]);
+            let mut srcs = srcs.clone();
+            for (i, src) in srcs.iter_mut().enumerate() {
+                forget_unread(src, op.src_comps(i, ty.comps()));
+            }
+            let order = |src: &Src| (src.value, src.swizzle);
+            if op.row().commutative && order(&srcs[0]) > order(&srcs[1]) {
+                srcs.swap(0, 1);
+            }
+            return Some(Key::Alu(*op, ty, srcs));
+        }
+        InstKind::SysVal(_)
         | InstKind::LoadInput { .. }
         | InstKind::BufferSize(_)
         | InstKind::ImageSize(_)
@@ -102,20 +120,15 @@ fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     let mut kind = data.kind.clone();
     let mut i = 0;
     kind.for_each_src_mut(|src| {
-        // Entries beyond those read mean nothing: make them equal.
-        for c in counts[i]..4 {
-            src.swizzle[c] = 0;
-        }
+        forget_unread(src, counts[i]);
         i += 1;
     });
-    if let InstKind::Alu { op, srcs, exact } = &mut kind {
-        *exact = false;
-        let order = |src: &Src| (src.value, src.swizzle);
-        if op.row().commutative && order(&srcs[0]) > order(&srcs[1]) {
-            srcs.swap(0, 1);
-        }
-    }
-    Some((kind, func.ty(data.results[0])))
+    Some(Key::Other(kind, func.ty(data.results[0])))
+}
+
+/// Entries of a swizzle beyond those read mean nothing: makes them equal.
+fn forget_unread(src: &mut Src, count: usize) {
+    src.swizzle[count..].fill(0);
 }
 
 fn is_exact(func: &Function, inst: InstId) -> bool {

@@ -9,7 +9,7 @@
 
 use hashbrown::HashMap;
 
-use super::util::{Context, Subst, Tree, const_scalar, terminator, walk};
+use super::util::{Context, Subst, Tree, const_scalar, loops, terminator, walk};
 use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
 
 /// Code is not moved into deeper nesting than this, so that a long row of jumps stays a row.
@@ -20,6 +20,9 @@ const MAX_DEPTH_BEFORE: u32 = 256;
 /// See the [module](self). Returns whether anything changed.
 pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
     let func = &mut shader.func;
+    if !func.has_regions() {
+        return false;
+    }
     let mut depth = 0;
     walk(func, |cx, _, _| depth = depth.max(cx.depth));
     let mut pass = Pass {
@@ -43,19 +46,18 @@ struct Jumps {
 }
 
 fn count_jumps(func: &Function) -> HashMap<InstId, Jumps> {
+    let loops = loops(func);
+    if loops.is_empty() {
+        return HashMap::new();
+    }
     let tree = Tree::new(func);
-    let mut counts = HashMap::new();
-    walk(func, |_, _, inst| {
-        if matches!(func.inst(inst).kind, InstKind::Loop { .. }) {
-            let breaks = tree
-                .jumps(inst)
-                .iter()
-                .filter(|j| matches!(func.inst(**j).kind, InstKind::Break(_)));
-            let breaks = breaks.count();
-            counts.insert(inst, Jumps { breaks, continues: tree.jumps(inst).len() - breaks });
-        }
-    });
-    counts
+    let count = |inst| {
+        let jumps = tree.jumps(inst);
+        let is_break = |jump: &&InstId| matches!(func.inst(**jump).kind, InstKind::Break(_));
+        let breaks = jumps.iter().filter(is_break).count();
+        (inst, Jumps { breaks, continues: jumps.len() - breaks })
+    };
+    loops.into_iter().map(count).collect()
 }
 
 struct Pass<'f> {

@@ -9,7 +9,7 @@ const MAX_COST: usize = 10;
 /// See the [module](self). Returns whether an `If` went.
 pub fn opt_if_flatten(shader: &mut Shader) -> bool {
     let body = shader.func.body();
-    region(&mut shader.func, body)
+    shader.func.has_regions() && region(&mut shader.func, body)
 }
 
 fn region(func: &mut Function, id: RegionId) -> bool {

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use hashbrown::HashMap;
 
 use super::util::address::{Address, canonical, may_alias};
-use super::util::{Action, rewrite, walk};
+use super::util::{Action, loops, rewrite, walk};
 use crate::ir::{
     Access, Builder, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Ty, Value,
 };
 
 /// See the [module](self). Returns whether a load went.
 pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
-    let writes = Writes::new(&shader.func);
+    let writes = Writes::in_loops(&shader.func);
     let mut known = Known::default();
     rewrite(&mut shader.func, |b, cx, inst| {
         known.enter(cx.depth, b.region());
@@ -212,16 +212,19 @@ fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
     }
 }
 
-/// The memories that each region may write.
+/// The memories that each region of loops may write.
 struct Writes {
     memories: Vec<Vec<Memory>>,
     barriers: Vec<bool>,
 }
 
 impl Writes {
-    fn new(func: &Function) -> Writes {
+    fn in_loops(func: &Function) -> Writes {
         let count = func.num_regions();
         let mut writes = Writes { memories: vec![Vec::new(); count], barriers: vec![false; count] };
+        if loops(func).is_empty() {
+            return writes;
+        }
         let mut order: Vec<(RegionId, InstId)> = Vec::new();
         walk(func, |_, region, inst| order.push((region, inst)));
         // Inner regions come after the instruction that owns them: backward, they are done before it.

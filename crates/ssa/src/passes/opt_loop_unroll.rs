@@ -6,7 +6,7 @@
 
 use hashbrown::HashMap;
 
-use super::util::{Copier, Tree, const_src, terminator, walk};
+use super::util::{Copier, Tree, const_src, loops, terminator, walk};
 use crate::interp::alu::{Comps, eval_alu};
 use crate::ir::{
     Function, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Value, ValueDef,
@@ -23,17 +23,15 @@ const MAX_CONDITION: usize = 32;
 
 /// See the [module](self). Returns whether a loop was unrolled.
 pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
+    let loops = loops(&shader.func);
+    if loops.is_empty() {
+        return false;
+    }
     let tree = Tree::new(&shader.func);
     let fixed = Fixed::new(shader, &tree);
     let func = &mut shader.func;
     let mut plans = Vec::new();
     let mut done = vec![false; func.num_insts()];
-    let mut loops = Vec::new();
-    walk(func, |_, _, inst| {
-        if matches!(func.inst(inst).kind, InstKind::Loop { .. }) {
-            loops.push(inst);
-        }
-    });
     // Inner loops come last; a loop around one that unrolls waits for the next run, when its size is known.
     for &inst in loops.iter().rev() {
         if !done[inst.index()]

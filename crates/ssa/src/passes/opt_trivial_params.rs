@@ -9,11 +9,14 @@ use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Src, Value};
 /// See the [module](self). Returns whether a value was replaced.
 pub fn opt_trivial_params(shader: &mut Shader) -> bool {
     let func = &mut shader.func;
+    if !func.has_regions() {
+        return false;
+    }
     let tree = Tree::new(func);
     let mut subst = Subst::default();
     let mut owners = Vec::new();
     super::util::walk(func, |_, _, inst| {
-        if !func.inst(inst).kind.regions().is_empty() {
+        if func.inst(inst).kind.regions().len() != 0 {
             owners.push(inst);
         }
     });

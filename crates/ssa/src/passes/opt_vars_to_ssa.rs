@@ -94,7 +94,7 @@ impl Pass<'_> {
     fn stored_in(&self, inst: InstId) -> Vec<VarId> {
         let regions = self.shader.func.inst(inst).kind.regions();
         let mut vars: Vec<VarId> =
-            regions.iter().flat_map(|r| self.stored[r.index()].iter().copied()).collect();
+            regions.flat_map(|r| self.stored[r.index()].iter().copied()).collect();
         vars.sort_unstable();
         vars.dedup();
         vars

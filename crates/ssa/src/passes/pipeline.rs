@@ -1,6 +1,6 @@
 //! The pass list, and what runs it: names, switches, fuel, an observer.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use crestline_device::Device;
 
@@ -14,6 +14,8 @@ pub struct Pass {
     pub name: &'static str,
     /// Runs it; returns whether it changed anything.
     pub run: fn(&mut Shader, &LowerOptions) -> bool,
+    /// Names of the `opt_` passes that its changes may give work; `None`: all of them, itself too.
+    pub wakes: Option<&'static [&'static str]>,
 }
 
 /// What a back end wants lowered.
@@ -63,9 +65,9 @@ pub struct Options {
     pub optimize_everywhere: bool,
 }
 
-/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`.
+/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`; then what it wakes.
 macro_rules! passes {
-    ($($name:ident $(($option:ident))? $(if ($when:ident))?),+ $(,)?) => {
+    ($($name:ident $(($option:ident))? $(if ($when:ident))? $(wakes [$($woken:ident),*])?),+ $(,)?) => {
         &[$(Pass {
             name: stringify!($name),
             run: |shader, _options| {
@@ -74,27 +76,36 @@ macro_rules! passes {
                 })?
                 $name(shader $(, passes!(@ _options $option))?)
             },
+            wakes: passes!(@wakes $([$($woken),*])?),
         }),+]
     };
+    (@wakes) => { None };
+    (@wakes [$($woken:ident),*]) => { Some(&[$(stringify!($woken)),*]) };
     (@ $options:ident options) => { $options };
     (@ $options:ident $option:ident) => { &$options.$option };
 }
 
-/// Passes that give each other work: run again and again until none finds any.
+/// Passes that give each other work: run again and again until none is awake. What those that change almost every
+/// shader do not wake waits for the next lowering.
 static CLEAN: &[Pass] = passes![
     opt_scalar_replacement,
     opt_vars_to_ssa,
-    opt_copy_propagation,
-    opt_constant_folding,
-    opt_algebraic,
+    opt_copy_propagation wakes [opt_constant_folding, opt_algebraic, opt_cse, opt_dce],
+    opt_constant_folding wakes [
+        opt_scalar_replacement, opt_vars_to_ssa, opt_algebraic, opt_dead_control_flow, opt_large_constants,
+        opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce
+    ],
+    opt_algebraic wakes [
+        opt_constant_folding, opt_algebraic, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
+    ],
     opt_trivial_params,
     opt_dead_control_flow,
     opt_if_flatten,
     opt_large_constants,
     opt_loop_unroll,
-    opt_cse,
+    opt_cse wakes [opt_algebraic, opt_trivial_params, opt_load_store_forwarding, opt_dce],
     opt_load_store_forwarding,
-    opt_dce,
+    opt_dce wakes [opt_algebraic, opt_if_flatten],
 ];
 
 /// Passes that would hide work from [`CLEAN`]: once each, at the end.
@@ -117,7 +128,7 @@ static LOWER: &[&[Pass]] = &[
         lower_image_size(options),
         lower_texture(options),
     ],
-    passes![lower_returns, lower_system_values(system_values), lower_continue_constructs],
+    passes![lower_returns, lower_system_values(system_values), lower_continue_constructs,],
     passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],
     passes![lower_scalarize if (scalarize)],
     passes![
@@ -152,10 +163,9 @@ pub fn optimize(
     options: &Options,
     after_pass: &mut dyn FnMut(&'static str, &Shader),
 ) -> Option<u64> {
-    let mut runner =
-        Runner { options, fuel: options.fuel, after_pass, version: 0, idle: BTreeMap::new() };
+    let mut runner = Runner { options, fuel: options.fuel, after_pass, asleep: BTreeSet::new() };
     if options.resumed {
-        runner.idle.extend(CLEAN.iter().chain(LATE).map(|pass| (pass.name, runner.version)));
+        runner.asleep.extend(CLEAN.iter().chain(LATE).map(|pass| pass.name));
     }
     runner.clean(shader);
     for group in LOWER {
@@ -185,10 +195,8 @@ struct Runner<'o> {
     options: &'o Options,
     fuel: Option<u64>,
     after_pass: &'o mut dyn FnMut(&'static str, &Shader),
-    /// Counts the changes to the shader.
-    version: u64,
-    /// The version in which a pass last found nothing to do: it need not look at that again.
-    idle: BTreeMap<&'static str, u64>,
+    /// Passes that have looked since something changed that may give them work.
+    asleep: BTreeSet<&'static str>,
 }
 
 impl Runner<'_> {
@@ -205,23 +213,39 @@ impl Runner<'_> {
     }
 
     fn run(&mut self, shader: &mut Shader, pass: &Pass) -> bool {
-        if self.idle.get(pass.name) == Some(&self.version) {
-            return false;
-        }
         let optional = pass.name.starts_with("opt_");
         if optional && (self.fuel == Some(0) || self.options.disabled.contains(pass.name)) {
             return false;
         }
+        if !self.asleep.insert(pass.name) {
+            return false;
+        }
         let progress = (pass.run)(shader, &self.options.lower);
         if progress {
-            self.version += 1;
+            match pass.wakes {
+                Some(woken) => self.asleep.retain(|name| !woken.contains(name)),
+                None => self.asleep.clear(),
+            }
             if optional && let Some(fuel) = &mut self.fuel {
                 *fuel -= 1;
             }
             (self.after_pass)(pass.name, shader);
-        } else {
-            self.idle.insert(pass.name, self.version);
         }
         progress
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_passes_that_run_again_are_woken() {
+        let named = |list: &'static [Pass], name| list.iter().any(|pass| pass.name == name);
+        for pass in all_passes() {
+            for &woken in pass.wakes.unwrap_or_default() {
+                assert!(named(CLEAN, woken) || named(LATE, woken), "{} wakes {woken}", pass.name);
+            }
+        }
     }
 }

@@ -203,7 +203,7 @@ impl<'a, W: Write> Printer<'a, W> {
         let shader = self.shader;
         let insts = &shader.func.region(region).insts;
         let aligned =
-            |inst: &InstData| !inst.kind.is_terminator() && inst.kind.regions().is_empty();
+            |inst: &InstData| !inst.kind.is_terminator() && inst.kind.regions().len() == 0;
         let column = (insts.iter().filter(|&&i| shader.func.has_inst(i)))
             .map(|&i| shader.func.inst(i))
             .filter(|inst| aligned(inst) && inst.results.len() == 1)
@@ -251,7 +251,7 @@ impl<'a, W: Write> Printer<'a, W> {
         depth: usize,
     ) -> fmt::Result {
         let indent = depth * 4;
-        for (i, region) in inst.kind.regions().into_iter().enumerate() {
+        for (i, region) in inst.kind.regions().enumerate() {
             if i == 1 {
                 match inst.kind {
                     InstKind::If { .. } => write!(self.out, " else {{")?,

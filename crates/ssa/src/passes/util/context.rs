@@ -17,7 +17,7 @@ impl Context {
     /// The context of `region`, one of the regions of `inst`, which stands in this context.
     pub(crate) fn enter(&self, func: &Function, inst: InstId, region: RegionId) -> Context {
         let kind = &func.inst(inst).kind;
-        let index = kind.regions().iter().position(|&r| r == region).unwrap_or(0);
+        let index = kind.regions().position(|r| r == region).unwrap_or(0);
         Context { targets: self.targets.inside(inst, kind, index), depth: self.depth + 1 }
     }
 

@@ -20,12 +20,25 @@ pub(crate) use tree::Tree;
 use smallvec::SmallVec;
 
 use crate::interp::alu::eval_alu;
-use crate::ir::{AluOp, Function, InstKind, RegionId, Src, Ty, Value};
+use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Src, Ty, Value};
 
 /// Inserts instructions, made but standing nowhere, at the start of the function: visible everywhere.
-pub(crate) fn prepend(func: &mut Function, insts: Vec<crate::ir::InstId>) {
+pub(crate) fn prepend(func: &mut Function, insts: Vec<InstId>) {
     let body = func.body();
     func.region_mut(body).insts.splice(0..0, insts);
+}
+
+/// The loops that are reachable, in program order, outer before inner.
+pub(crate) fn loops(func: &Function) -> Vec<InstId> {
+    let mut loops = Vec::new();
+    if func.has_regions() {
+        walk(func, |_, _, inst| {
+            if matches!(func.inst(inst).kind, InstKind::Loop { .. }) {
+                loops.push(inst);
+            }
+        });
+    }
+    loops
 }
 
 /// The terminator of a region.

@@ -142,7 +142,7 @@ pub(crate) struct Match<'f> {
     pub(crate) func: &'f Function,
     /// The type of the result at the root.
     pub(crate) ty: Ty,
-    bound: [Option<(Src, usize)>; LETTERS],
+    bound: Bound,
     /// Inner operations that take part.
     inner: SmallVec<[InstId; 4]>,
     uses: &'f [u32],
@@ -157,6 +157,7 @@ impl Match<'_> {
     /// The components of the constant at a letter, if it is one.
     pub(crate) fn consts(&self, at: usize) -> Option<SmallVec<[u64; 4]>> {
         let (src, count) = self.bound[at]?;
+        let count = usize::from(count);
         let bits = const_src(self.func, src, count)?;
         Some(SmallVec::from_slice(&bits[..count]))
     }
@@ -183,10 +184,11 @@ impl Match<'_> {
                 }
                 match self.bound[*at] {
                     None => {
-                        self.bound[*at] = Some((src, count));
+                        self.bound[*at] = Some((src, count as u8));
                         true
                     }
                     Some((old, n)) => {
+                        let n = usize::from(n);
                         n == count && old.value == src.value && old.swizzle[..n] == src.swizzle[..n]
                     }
                 }
@@ -234,7 +236,7 @@ impl Match<'_> {
             Some((swizzle, count)) => (srcs[i].then(swizzle), count),
             None => (srcs[i], op.src_comps(i, comps)),
         };
-        let (bound, inner) = (self.bound, self.inner.clone());
+        let (bound, inner) = (self.bound, self.inner.len());
         let orders: &[[usize; 2]] =
             if op.row().commutative { &[[0, 1], [1, 0]] } else { &[[0, 1]] };
         for order in orders {
@@ -246,7 +248,7 @@ impl Match<'_> {
                 return true;
             }
             self.bound = bound;
-            self.inner.clone_from(&inner);
+            self.inner.truncate(inner);
         }
         false
     }
@@ -366,7 +368,8 @@ impl RuleSet {
 /// How often rules may follow each other at one instruction before the walk goes on.
 const MAX_PER_INST: usize = 8;
 
-type Bound = [Option<(Src, usize)>; LETTERS];
+/// What letters stand for: a source and how many components of it are read.
+type Bound = [Option<(Src, u8)>; LETTERS];
 
 /// Builds a replacement of type `ty`. Operations whose size is not known from above take it from their sources.
 fn build(b: &mut Builder<'_>, bound: &Bound, pat: &Pat, ty: Ty, class: Class) -> Src {
@@ -381,7 +384,7 @@ fn build(b: &mut Builder<'_>, bound: &Bound, pat: &Pat, ty: Ty, class: Class) ->
         Pat::Calc(calc, at) => {
             let (src, count) = bound[*at].expect("bound by the pattern");
             let bits = b.func.ty(src.value).bits();
-            let consts = const_src(b.func, src, count).unwrap_or([0; 4]);
+            let consts = const_src(b.func, src, count.into()).unwrap_or([0; 4]);
             b.constant(ty, consts.map(|c| calc(bits, c))).into()
         }
         Pat::Op(op, pats) => {

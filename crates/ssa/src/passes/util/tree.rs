@@ -10,6 +10,8 @@ pub(crate) struct Tree {
     regions: RegionTree,
     /// Numbers of instructions known.
     known: usize,
+    /// By instruction: its list of `jumps`; the first is empty.
+    list_of: Vec<u32>,
     jumps: Vec<Vec<InstId>>,
 }
 
@@ -18,7 +20,7 @@ impl Tree {
     pub(crate) fn new(func: &Function) -> Tree {
         let known = func.num_insts();
         let regions = RegionTree::new(func);
-        let mut tree = Tree { regions, known, jumps: vec![Vec::new(); known] };
+        let mut tree = Tree { regions, known, list_of: vec![0; known], jumps: vec![Vec::new()] };
         walk(func, |cx, _, inst| tree.jump(func, cx, inst));
         tree
     }
@@ -30,7 +32,12 @@ impl Tree {
             _ => None,
         };
         if let Some(target) = target {
-            self.jumps[target.index()].push(inst);
+            let list = &mut self.list_of[target.index()];
+            if *list == 0 {
+                *list = self.jumps.len() as u32;
+                self.jumps.push(Vec::new());
+            }
+            self.jumps[*list as usize].push(inst);
         }
     }
 
@@ -46,7 +53,7 @@ impl Tree {
 
     /// The terminators that end regions of an `If`, or rounds of a `Loop`, in program order.
     pub(crate) fn jumps(&self, inst: InstId) -> &[InstId] {
-        &self.jumps[inst.index()]
+        &self.jumps[self.list_of[inst.index()] as usize]
     }
 
     /// The region in which a value is defined, if that is reachable.

@@ -74,7 +74,7 @@ impl<'t> Parser<'t> {
                     *mask = WriteMask::all(last);
                 }
                 let inside = |(i, region)| (region, targets.inside(inst, kind, i));
-                todo.extend(kind.regions().into_iter().enumerate().map(inside));
+                todo.extend(kind.regions().enumerate().map(inside));
             }
         }
         self.shader.canonicalise_swizzles();

@@ -1,0 +1,78 @@
+//! Many shaders on several threads.
+
+use std::num::NonZero;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+
+use crate::{CompileError, Options, Program, Source, compile, compile_spirv};
+
+/// A shader of a [`Job`].
+#[derive(Clone, Copy, Debug)]
+pub enum Input<'a> {
+    /// As for [`compile`].
+    Source(Source<'a>),
+    /// As for [`compile_spirv`].
+    Spirv(&'a [u32]),
+}
+
+/// A shader and how to compile it.
+#[derive(Clone, Debug)]
+pub struct Job<'a> {
+    /// The shader.
+    pub input: Input<'a>,
+    /// How to compile it.
+    pub options: Options,
+}
+
+impl Job<'_> {
+    fn run(&self) -> Result<Program, CompileError> {
+        match &self.input {
+            Input::Source(source) => compile(source, &self.options),
+            Input::Spirv(words) => compile_spirv(words, &self.options),
+        }
+    }
+}
+
+/// Compiles independent shaders on several threads, one at a time on each; `threads` is how many at most, `None` as many
+/// as the machine runs at once.
+///
+/// The results stand in the order of the jobs. Each is what the job gives by itself, whatever the number of threads; an
+/// error is that of its job alone.
+///
+/// ```
+/// use crestline::{Input, Job, Language, Options, Platform, Source, compile_all};
+///
+/// let shader = |text: &'static str| {
+///     let source = Source { name: "shader.wgsl", language: Language::Wgsl, bytes: text.as_bytes() };
+///     Job { input: Input::Source(source), options: Options::new(Platform::Skl) }
+/// };
+/// let jobs = [shader("@compute @workgroup_size(8) fn main() {}"), shader("fn broken(")];
+/// let results = compile_all(&jobs, None);
+/// assert!(results[0].is_ok() && results[1].is_err());
+/// ```
+pub fn compile_all(
+    jobs: &[Job<'_>],
+    threads: Option<NonZero<usize>>,
+) -> Vec<Result<Program, CompileError>> {
+    let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
+    let next = AtomicUsize::new(0);
+    // Jobs differ much in length: whoever is free takes the next one.
+    let work = || {
+        let claim = || next.fetch_add(1, Ordering::Relaxed);
+        let mine = std::iter::repeat_with(claim).map_while(|at| Some((at, jobs.get(at)?.run())));
+        mine.collect::<Vec<_>>()
+    };
+    let mut done = thread::scope(|scope| {
+        let others: Vec<_> = (1..threads.min(jobs.len())).map(|_| scope.spawn(work)).collect();
+        let mut done = work();
+        for other in others {
+            match other.join() {
+                Ok(theirs) => done.extend(theirs),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
