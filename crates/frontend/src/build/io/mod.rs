@@ -251,8 +251,7 @@ impl Translator<'_, '_> {
             }
             _ => location,
         };
-        let clips = self.clip_distances(output, None)?;
-        self.place(&mut pointer, ty, decorations, location, patch, clips, name)?;
+        self.place(&mut pointer, ty, decorations, location, patch, None, name)?;
         Ok(pointer)
     }
 
@@ -294,7 +293,7 @@ impl Translator<'_, '_> {
         Ok(0)
     }
 
-    /// Sets the root of a pointer to a variable or a member of a block, and declares its slots.
+    /// Sets the root of a pointer to a variable or a member of `block`, and declares its slots.
     #[allow(clippy::too_many_arguments, reason = "what a variable and a member have in common")]
     fn place(
         &mut self,
@@ -303,14 +302,14 @@ impl Translator<'_, '_> {
         decorations: &[Deco<'_>],
         location: Option<u32>,
         patch: bool,
-        clips: u32,
+        block: Option<u32>,
         name: String,
     ) -> Result<()> {
         let word = |kind| {
             decorations.iter().find(|d| d.kind == kind).and_then(|d| d.args.first().copied())
         };
         if let Some(number) = word(Decoration::BuiltIn) {
-            return self.place_builtin(pointer, ty, number, clips, name);
+            return self.place_builtin(pointer, ty, number, block, name);
         }
         let Some(location) = location else {
             let detail = format!("expected a location of \"{name}\", found none");
@@ -335,7 +334,7 @@ impl Translator<'_, '_> {
             );
             return Err(FrontendError::new(ErrorCode::BadInterface, detail));
         }
-        self.declare(pointer.output, var);
+        self.declare(pointer.output, var)?;
         Ok(())
     }
 
@@ -344,7 +343,7 @@ impl Translator<'_, '_> {
         pointer: &mut SlotPtr,
         ty: u32,
         number: u32,
-        clips: u32,
+        block: Option<u32>,
         name: String,
     ) -> Result<()> {
         let builtin = BuiltIn::from_u32(number);
@@ -378,10 +377,13 @@ impl Translator<'_, '_> {
         let Form::Array(_) = form else {
             pointer.root = Root::Row(slot);
             let var = self.row(slot, 0, ty, 0, name)?;
-            self.declare(pointer.output, var);
+            self.declare(pointer.output, var)?;
             return Ok(());
         };
-        let start = if builtin == BuiltIn::CullDistance { clips } else { 0 };
+        let start = match builtin {
+            BuiltIn::CullDistance => self.clip_distances(pointer.output, block)?,
+            _ => 0,
+        };
         let count = types.parts(ty).unwrap_or(0);
         if start.saturating_add(count) > MAX_DISTANCES {
             let detail = format!("expected at most {MAX_DISTANCES} clip and cull distances");
@@ -389,8 +391,7 @@ impl Translator<'_, '_> {
         }
         let compact = Compact { slot, start, count, at: None };
         pointer.root = Root::Compact(compact);
-        self.declare_compact(pointer.output, &compact, &name);
-        Ok(())
+        self.declare_compact(pointer.output, &compact, &name)
     }
 
     /// Whether the built-in is an input or output of the stage that has a slot.
@@ -451,8 +452,7 @@ impl Translator<'_, '_> {
         }
         let part = self.globals.types.part(ty, member).unwrap_or(0);
         let name = format!("{}.{member}", self.module.name(ty));
-        let clips = self.clip_distances(pointer.output, Some(ty))?;
-        self.place(pointer, part, decorations, own, patch, clips, name)
+        self.place(pointer, part, decorations, own, patch, Some(ty), name)
     }
 
     fn row_step(&mut self, pointer: &mut SlotPtr, id: u32, ty: &Type, index: Index) -> Result<()> {

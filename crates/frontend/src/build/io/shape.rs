@@ -7,6 +7,9 @@ use crate::build::Translator;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::Type;
 
+/// More declarations than there are components share one: locations of vertices and of patches, and built-ins.
+const MAX_DECLARATIONS: usize = 512;
+
 impl Translator<'_, '_> {
     /// Slots of a value: one for each scalar, vector and column, two where it has three or four components of 64 bits.
     pub(super) fn slots_of(&self, id: u32) -> Result<u32> {
@@ -66,25 +69,37 @@ impl Translator<'_, '_> {
     }
 
     /// Adds a declaration; each variable and member may be met several times.
-    pub(super) fn declare(&mut self, output: bool, var: IoVar) {
+    pub(super) fn declare(&mut self, output: bool, var: IoVar) -> Result<()> {
         let list = if output { &mut self.shader.outputs } else { &mut self.shader.inputs };
-        if !list.contains(&var) {
-            list.push(var);
+        if list.contains(&var) {
+            return Ok(());
         }
+        if list.len() >= MAX_DECLARATIONS {
+            let detail = format!("expected at most {MAX_DECLARATIONS} inputs or outputs");
+            return Err(FrontendError::new(ErrorCode::BadInterface, detail));
+        }
+        list.push(var);
+        Ok(())
     }
 
     /// Declares scalars that lie four to a slot.
-    pub(super) fn declare_compact(&mut self, output: bool, compact: &Compact, name: &str) {
+    pub(super) fn declare_compact(
+        &mut self,
+        output: bool,
+        compact: &Compact,
+        name: &str,
+    ) -> Result<()> {
         let (mut at, end) = (compact.start, compact.start + compact.count);
         while at < end {
             let comps = (4 - at % 4).min(end - at);
             if let Some(slot) = compact.slot.plus(at / 4) {
                 let (comp, ty) = ((at % 4) as u8, Ty::X32.with_comps(comps as usize));
                 let var = IoVar { name: name.to_owned(), slot, comp, ty, count: 1, stream: 0 };
-                self.declare(output, var);
+                self.declare(output, var)?;
             }
             at += comps;
         }
+        Ok(())
     }
 }
 
