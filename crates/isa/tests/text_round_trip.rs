@@ -52,6 +52,19 @@ fn iga_text_parses_to_the_same_instructions() {
     }
 }
 
+/// Some of them are printed by their other name, `mme0` to `mme7`.
+#[test]
+fn every_accumulator_has_a_name_that_parses() {
+    for generation in [Gen::Gen75, Gen::Gen8, Gen::Gen9, Gen::Gen11, Gen::Gen12, Gen::Gen125] {
+        for number in 0..16 {
+            let text = format!("mov (8|M0) r1.0<1>:f acc{number}.0<8;8,1>:f");
+            let insts = parse_program(&text, generation, Syntax::Iga).unwrap();
+            let printed = print_program(&[(0, insts[0].clone())], generation, Syntax::Iga);
+            assert_eq!(parse_program(&printed, generation, Syntax::Iga), Ok(insts), "{printed}");
+        }
+    }
+}
+
 #[test]
 fn mesa_text_parses_to_the_same_instructions() {
     for generation in Gen::ALL {

@@ -14,6 +14,7 @@ use crate::tables::{
 };
 use crestline_device::Gen;
 use std::fmt::Write;
+use std::ops::Range;
 
 /// Prints one instruction without a line end.
 pub(super) fn inst(out: &mut String, i: &Inst, generation: Gen, context: Option<Context<'_>>) {
@@ -411,9 +412,9 @@ impl Printer<'_> {
                 out.push('m');
                 push(out, nr);
             }
-            Reg::Arf(ArfKind::Accumulator, nr) if nr >= self.first_mme() => {
+            Reg::Arf(ArfKind::Accumulator, nr) if self.mme_numbers().contains(&nr) => {
                 out.push_str("mme");
-                push(out, nr - self.first_mme());
+                push(out, nr - self.mme_numbers().start);
             }
             Reg::Arf(kind, nr) => {
                 out.push_str(arf_name(kind));
@@ -424,12 +425,12 @@ impl Printer<'_> {
         }
     }
 
-    /// Number of the first accumulator that is an extended precision register.
-    fn first_mme(&self) -> u8 {
+    /// Numbers of the accumulators that are extended precision registers, `mme0` to `mme7`.
+    fn mme_numbers(&self) -> Range<u8> {
         match self.generation {
-            Gen::Gen12 | Gen::Gen125 => 8,
-            Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => 2,
-            _ => 16,
+            Gen::Gen12 | Gen::Gen125 => 8..16,
+            Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => 2..10,
+            _ => 0..0,
         }
     }
 
