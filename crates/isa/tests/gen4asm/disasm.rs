@@ -40,7 +40,10 @@ pub(crate) fn unread(i: &Inst, generation: Gen) -> Option<&'static str> {
             three && i.srcs.iter().filter_map(Src::ty).chain([i.dst.ty]).any(|ty| ty != Type::F),
             "types of three sources other than F",
         ),
-        (three && i.predicate.ctrl != PredCtrl::None, "predicates of three sources"),
+        (
+            three && (i.predicate.ctrl != PredCtrl::None || i.cond_mod != CondMod::None),
+            "flags of three sources",
+        ),
         (i.srcs.iter().filter_map(Src::as_imm).any(|imm| !shows(imm)), "floats of many digits"),
     ];
     rows.iter().find(|(unread, _)| *unread).map(|(_, why)| *why)

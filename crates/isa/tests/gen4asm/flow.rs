@@ -27,6 +27,10 @@ pub(crate) fn unsaid(i: &Inst, generation: Gen) -> Option<&'static str> {
         {
             Some("backward branches of gen8 and gen9")
         }
+        // It writes the first distance where operations with one target have theirs.
+        Break | Cont | Halt if generation == Gen::Gen6 && branch.uip == Some(0) => {
+            Some("branches of gen6 whose second target is themselves")
+        }
         While | Break | Cont | Halt
             if generation == Gen::Gen5 && branch.jip.is_some_and(|jip| jip < 0) =>
         {
