@@ -388,6 +388,7 @@ impl Message {
             | Message::UrbFfSync { .. }
             | Message::UrbFence => Sfid::Urb,
             Message::Gateway { .. } => Sfid::Gateway,
+            Message::ThreadSpawner { .. } if generation == Gen::Gen125 => Sfid::BindlessDispatch,
             Message::ThreadSpawner { .. } => Sfid::ThreadSpawner,
             Message::Interpolate { .. } => Sfid::PixelInterpolator,
             Message::Lsc { space, .. } | Message::LscFence { space, .. } => match space {
@@ -556,6 +557,10 @@ impl Message {
             },
             Sfid::Cre => Message::Refinement { bti: Bti(0), kind: 0 },
             Sfid::BindlessDispatch | Sfid::RayTrace => match (sfid, desc >> 14 & 15) {
+                // Compilers end threads of the first gen12.5 devices as those before it.
+                (Sfid::BindlessDispatch, 0) => {
+                    Message::ThreadSpawner { spawn: false, child: false, keep_urb: false }
+                }
                 (Sfid::BindlessDispatch, 1) => Message::BindlessSpawn { simd16: false },
                 (Sfid::RayTrace, 0) => Message::TraceRay { simd16: false },
                 (_, code) => return Err(unknown(code)),
