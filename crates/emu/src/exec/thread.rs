@@ -173,6 +173,15 @@ impl Thread {
         }
     }
 
+    /// A dword of the registers, logged if it was never written.
+    #[inline]
+    pub(crate) fn written_u32(&mut self, offset: usize, channel: usize) -> u32 {
+        if !self.registers.all_written(offset, 4) {
+            self.report_unwritten(offset, 4, Some(channel as u8));
+        }
+        self.registers.u32(offset)
+    }
+
     /// Logs a problem at the current instruction.
     #[cold]
     pub(crate) fn report(&mut self, problem: crate::Problem, channel: Option<u8>) {

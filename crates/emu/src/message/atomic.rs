@@ -1,8 +1,9 @@
 //! Atomic operations. Channels act one after the other, in order.
 
-use super::stateless::{access, address, address_dwords, payload_dword, with_address};
+use super::stateless::{address, address_dwords, payload_dword};
+use super::surface::{Surface, with_address, with_surface};
 use super::untyped::align;
-use super::{Access, Call, World, with_surface};
+use super::{Call, World};
 use crate::exec::thread::Thread;
 use crate::memory::Memory;
 use crestline_isa::message::{AtomicOp, Bti, FloatAtomicOp, SimdMode};
@@ -106,11 +107,9 @@ impl Operation {
 }
 
 /// Applies an operation to a dword (or two); the value to return.
-#[expect(clippy::too_many_arguments, reason = "one channel's operands")]
 pub(super) fn update(
     t: &mut Thread,
-    memory: &mut Memory<'_>,
-    access: &Access,
+    surface: &mut Surface<'_, '_>,
     at: u64,
     operation: Operation,
     [a, b]: [u64; 2],
@@ -118,17 +117,17 @@ pub(super) fn update(
     lane: usize,
 ) -> u64 {
     let size = if qword { 8 } else { 4 };
-    let Some(offset) = access.locate(t, memory, at, size, Some(lane)) else { return 0 };
+    let Some(offset) = surface.locate(t, at, size, Some(lane), true) else { return 0 };
     let mut result = 0;
     if qword {
-        memory.modify(offset, |[low, high]| {
+        surface.memory.modify(offset, |[low, high]| {
             let old = u64::from(low) | u64::from(high) << 32;
             let (new, returned) = operation.apply(t, old, a, b, 64);
             result = returned;
             [new as u32, (new >> 32) as u32]
         });
     } else {
-        result = operation.update(t, memory, offset, [a, b]).into();
+        result = operation.update(t, surface.memory, offset, [a, b]).into();
     }
     result
 }
@@ -149,8 +148,7 @@ pub(super) fn untyped(
     if !call.fits(t, payload, if return_data { registers } else { 0 }) {
         return;
     }
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: true };
+    with_surface(t, world, bti, |t, surface| {
         for lane in call.channels(lanes) {
             let at = call.dword(t, 0, lanes, lane);
             let at = align(t, at.into(), lane);
@@ -158,7 +156,7 @@ pub(super) fn untyped(
             for (i, operand) in operands.iter_mut().enumerate().take(operation.operands()) {
                 *operand = u64::from(call.dword(t, 1 + i, lanes, lane));
             }
-            let old = update(t, memory, &access, at, operation, operands, false, lane);
+            let old = update(t, surface, at, operation, operands, false, lane);
             if return_data {
                 call.respond(t, lane, old as u32);
             }
@@ -195,8 +193,8 @@ pub(super) fn stateless(
                 payload_dword(call, t, address_dwords(LANES) + i * LANES + lane, lane).into()
             };
         }
-        let old = with_address(t, world, at, |t, memory, base| {
-            update(t, memory, &access(base, true), at, operation, operands, qword, lane)
+        let old = with_address(t, world, at, |t, surface| {
+            update(t, surface, at, operation, operands, qword, lane)
         });
         if return_data && qword {
             call.respond(t, 2 * lane, old as u32);

@@ -1,8 +1,8 @@
 //! Block messages: consecutive memory at one address from and to whole registers.
 
-use super::{Access, Call, World, with_surface};
+use super::surface::{Surface, with_scratch, with_surface};
+use super::{Call, World};
 use crate::exec::thread::Thread;
-use crate::memory::Memory;
 use crestline_isa::message::{Bti, OwordBlock};
 
 /// The byte range of the first register that a block of one oword uses, and its dwords.
@@ -42,23 +42,18 @@ pub(super) fn read(
         return;
     }
     let start = address(call, t, bti, unaligned);
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: false };
-        read_dwords(call, t, memory, &access, positions(size, start));
-    });
+    with_surface(t, world, bti, |t, surface| read_dwords(call, t, surface, positions(size, start)));
 }
 
 /// Reads dwords into the response, whatever the channel enables are.
 pub(super) fn read_dwords(
     call: &Call<'_>,
     t: &mut Thread,
-    memory: &mut Memory<'_>,
-    access: &Access,
+    surface: &mut Surface<'_, '_>,
     positions: impl Iterator<Item = (usize, u64)>,
 ) {
     for (position, address) in positions {
-        let value =
-            access.locate(t, memory, address, 4, None).map_or(0, |offset| memory.load(offset, 4));
+        let value = surface.load(t, address, 4, None);
         call.respond(t, position, value);
     }
 }
@@ -74,9 +69,8 @@ pub(super) fn write(
         return;
     }
     let start = address(call, t, bti, false);
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: true };
-        write_dwords(call, t, memory, &access, positions(size, start));
+    with_surface(t, world, bti, |t, surface| {
+        write_dwords(call, t, surface, positions(size, start));
     });
 }
 
@@ -85,8 +79,7 @@ pub(super) fn write(
 pub(super) fn write_dwords(
     call: &Call<'_>,
     t: &mut Thread,
-    memory: &mut Memory<'_>,
-    access: &Access,
+    surface: &mut Surface<'_, '_>,
     positions: impl Iterator<Item = (usize, u64)>,
 ) {
     for (position, address) in positions {
@@ -96,9 +89,7 @@ pub(super) fn write_dwords(
         let register = call.payload(1 + position / 8) + position % 8 * 4;
         t.report_unwritten_if_any(register, 4);
         let value = t.registers.u32(register);
-        if let Some(offset) = access.locate(t, memory, address, 4, None) {
-            memory.store(offset, 4, value);
-        }
+        surface.store(t, address, 4, value, None);
     }
 }
 
@@ -118,7 +109,7 @@ pub(super) fn scratch_read(call: &Call<'_>, t: &mut Thread, registers: u8, hword
         return;
     }
     let positions = scratch_positions(call, t, registers, hword_offset);
-    with_scratch(t, false, |t, memory, access| read_dwords(call, t, memory, access, positions));
+    with_scratch(t, |t, surface| read_dwords(call, t, surface, positions));
 }
 
 pub(super) fn scratch_write(call: &Call<'_>, t: &mut Thread, registers: u8, hword_offset: u16) {
@@ -126,16 +117,5 @@ pub(super) fn scratch_write(call: &Call<'_>, t: &mut Thread, registers: u8, hwor
         return;
     }
     let positions = scratch_positions(call, t, registers, hword_offset);
-    with_scratch(t, true, |t, memory, access| write_dwords(call, t, memory, access, positions));
-}
-
-fn with_scratch(
-    t: &mut Thread,
-    write: bool,
-    run: impl FnOnce(&mut Thread, &mut Memory<'_>, &Access),
-) {
-    let mut scratch = std::mem::take(&mut t.scratch);
-    let access = Access { name: crate::SurfaceName::Scratch, base: t.scratch_base.into(), write };
-    run(t, &mut Memory::Local(&mut scratch), &access);
-    t.scratch = scratch;
+    with_scratch(t, |t, surface| write_dwords(call, t, surface, positions));
 }

@@ -3,7 +3,8 @@
 //! The header is a copy of r0; the register after it has the offsets in owords in dwords 0 and
 //! 4. Stateless memory counts them from the base in header dword 5.
 
-use super::{Access, Call, World, with_surface};
+use super::surface::with_surface;
+use super::{Call, World};
 use crate::exec::access::lanes_of;
 use crate::exec::thread::Thread;
 use crestline_isa::message::Bti;
@@ -32,14 +33,11 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti: 
         return;
     }
     let blocks = blocks(call, t, bti);
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: false };
+    with_surface(t, world, bti, |t, surface| {
         for (start, lanes) in blocks {
             for lane in lanes_of(lanes) {
                 let address = start + 4 * (lane % 4) as u64;
-                let value = access
-                    .locate(t, memory, address, 4, Some(lane))
-                    .map_or(0, |offset| memory.load(offset, 4));
+                let value = surface.load(t, address, 4, Some(lane));
                 call.respond(t, lane, value);
             }
         }
@@ -51,19 +49,12 @@ pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, bti:
         return;
     }
     let blocks = blocks(call, t, bti);
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: true };
+    with_surface(t, world, bti, |t, surface| {
         for (start, lanes) in blocks {
             for lane in lanes_of(lanes) {
-                let register = call.payload(2) + 4 * lane;
-                if !t.registers.all_written(register, 4) {
-                    t.report_unwritten(register, 4, Some(lane as u8));
-                }
-                let value = t.registers.u32(register);
+                let value = t.written_u32(call.payload(2) + 4 * lane, lane);
                 let address = start + 4 * (lane % 4) as u64;
-                if let Some(offset) = access.locate(t, memory, address, 4, Some(lane)) {
-                    memory.store(offset, 4, value);
-                }
+                surface.store(t, address, 4, value, Some(lane));
             }
         }
     });

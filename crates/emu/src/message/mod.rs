@@ -11,6 +11,7 @@ mod filter;
 mod sampler;
 mod scattered;
 mod stateless;
+mod surface;
 pub(crate) mod typed;
 mod untyped;
 mod urb;
@@ -24,7 +25,7 @@ use crate::load::Reject;
 use crate::memory::{Buffer, Memory};
 use crate::urb::Urb;
 use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
-use crate::{Problem, SurfaceName};
+use crate::Problem;
 use crestline_device::Sampler;
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{
@@ -517,10 +518,7 @@ impl Call<'_> {
     /// The dword of channel `lane` of a parameter, checked to have been written.
     fn dword(&self, t: &mut Thread, index: usize, lanes: usize, lane: usize) -> u32 {
         let offset = self.parameter(index, lanes, lane);
-        if !t.registers.all_written(offset, 4) {
-            t.report_unwritten(offset, 4, Some(lane as u8));
-        }
-        t.registers.u32(offset)
+        t.written_u32(offset, lane)
     }
 
     /// A dword of the header.
@@ -566,90 +564,4 @@ impl Call<'_> {
 /// The dwords of a channel mask, as `(position among the transferred ones, dword)`.
 fn dwords(mask: ChannelMask) -> impl Iterator<Item = (usize, usize)> {
     (0..4).filter(move |dword| mask.0 >> dword & 1 == 1).enumerate()
-}
-
-/// Runs `access` on the memory that a binding table index means. `base` is added to offsets
-/// of stateless memory.
-fn with_surface<R>(
-    t: &mut Thread,
-    world: &mut World<'_>,
-    bti: Bti,
-    access: impl FnOnce(&mut Thread, &mut Memory<'_>, SurfaceName, u64) -> R,
-) -> R {
-    if bti == Bti::SLM {
-        let thread = t.thread_id;
-        return access(t, &mut world.shared_memory(thread), SurfaceName::Shared, 0);
-    }
-    if bti.is_stateless() {
-        // Stateless offsets count from a base that this thread's scratch memory lies behind.
-        let mut scratch = std::mem::take(&mut t.scratch);
-        let base = u64::from(t.scratch_base);
-        let result = access(t, &mut Memory::Local(&mut scratch), SurfaceName::Scratch, base);
-        t.scratch = scratch;
-        return result;
-    }
-    let name = SurfaceName::Index(bti.0);
-    match world.surfaces.get(usize::from(bti.0)) {
-        Some(&Bound::Buffer(buffer)) => {
-            let thread = t.thread_id;
-            access(t, &mut world.memory(thread, Path::Data, buffer), name, 0)
-        }
-        Some(Bound::Null | Bound::Image(_)) if world.untyped_needs_raw => {
-            t.report(Problem::NotRaw { index: bti.0 }, None);
-            access(t, &mut Memory::Null, name, 0)
-        }
-        Some(Bound::Null) => access(t, &mut Memory::Null, name, 0),
-        Some(Bound::Image(_)) => {
-            t.fail(Fault::Message("an untyped access to an image".into()));
-            access(t, &mut Memory::Null, name, 0)
-        }
-        Some(Bound::Other(what)) => {
-            let what = format!("a data port access to {what}");
-            t.fail(Fault::Message(what));
-            access(t, &mut Memory::Null, name, 0)
-        }
-        Some(Bound::Unbound) | None => {
-            t.report(Problem::Unbound { index: bti.0 }, None);
-            access(t, &mut Memory::Null, name, 0)
-        }
-    }
-}
-
-/// One access of a channel: reports what lies outside, and says where the access may go.
-struct Access {
-    name: SurfaceName,
-    /// Subtracted from the address to give an offset in the memory.
-    base: u64,
-    write: bool,
-}
-
-impl Access {
-    /// The offset in the memory of `size` bytes at an address, or `None` outside.
-    #[inline]
-    fn locate(
-        &self,
-        t: &mut Thread,
-        memory: &Memory<'_>,
-        address: u64,
-        size: u32,
-        lane: Option<usize>,
-    ) -> Option<u64> {
-        let offset = match self.name {
-            // Pointers to shared memory may carry a tag in their high bits.
-            SurfaceName::Shared => address & 0xffff,
-            _ => address.wrapping_sub(self.base),
-        };
-        if memory.contains(offset, size.into()) {
-            return Some(offset);
-        }
-        let problem = Problem::OutOfBounds {
-            surface: self.name,
-            address,
-            size,
-            limit: memory.len(),
-            write: self.write,
-        };
-        t.report(problem, lane.map(|lane| lane as u8));
-        None
-    }
 }

@@ -6,8 +6,9 @@
 //! coordinate is a byte offset.
 
 use super::filter::{Place, fetch, gather, sample};
+use super::surface::with_surface;
 use super::typed::View;
-use super::{Access, Bound, Call, World, with_surface};
+use super::{Bound, Call, World};
 use crate::Problem;
 use crate::exec::access::lanes_of;
 use crate::exec::thread::{Fault, Thread};
@@ -212,24 +213,18 @@ fn parameter(call: &Call<'_>, t: &mut Thread, request: &Request, index: usize, l
         return call.dword(t, index, request.lanes, lane);
     }
     let offset = call.payload(call.header_registers() + index / 4) + 16 * lane + index % 4 * 4;
-    if !t.registers.all_written(offset, 4) {
-        t.report_unwritten(offset, 4, Some((4 * lane) as u8));
-    }
-    t.registers.u32(offset)
+    t.written_u32(offset, 4 * lane)
 }
 
 /// `ld` on a buffer.
 fn buffer(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, request: &Request, bti: Bti) {
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: false };
+    with_surface(t, world, bti, |t, surface| {
         for lane in request.channels(call) {
             let offset = u64::from(parameter(call, t, request, 0, lane));
             let mut texel = [0; 4];
             for &component in &request.components {
                 let at = offset + 4 * component as u64;
-                texel[component] = access
-                    .locate(t, memory, at, 4, Some(lane))
-                    .map_or(0, |offset| memory.load(offset, 4));
+                texel[component] = surface.load(t, at, 4, Some(lane));
             }
             respond(call, t, request, lane, texel);
         }

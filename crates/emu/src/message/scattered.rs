@@ -1,6 +1,7 @@
 //! Byte and dword scattered messages: one element per channel.
 
-use super::{Access, Call, World, with_surface};
+use super::surface::with_surface;
+use super::{Call, World};
 use crate::Problem;
 use crate::exec::thread::Thread;
 use crestline_isa::message::{Bti, SimdMode};
@@ -38,14 +39,11 @@ pub(super) fn read(
     if !call.fits(t, call.header_registers() + registers, registers) {
         return;
     }
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: false };
+    with_surface(t, world, bti, |t, surface| {
         for lane in call.channels(lanes) {
             let address = address(call, t, bti, lanes, lane, unit);
             check_alignment(t, address, size, lane);
-            let value = access
-                .locate(t, memory, address, size, Some(lane))
-                .map_or(0, |offset| memory.load(offset, size as usize));
+            let value = surface.load(t, address, size, Some(lane));
             call.respond(t, lane, value);
         }
     });
@@ -66,15 +64,12 @@ pub(super) fn write(
     if !call.fits(t, call.header_registers() + 2 * registers, 0) {
         return;
     }
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: true };
+    with_surface(t, world, bti, |t, surface| {
         for lane in call.channels(lanes) {
             let address = address(call, t, bti, lanes, lane, unit);
             check_alignment(t, address, size, lane);
             let value = call.dword(t, 1, lanes, lane);
-            if let Some(offset) = access.locate(t, memory, address, size, Some(lane)) {
-                memory.store(offset, size as usize, value);
-            }
+            surface.store(t, address, size, value, Some(lane));
         }
     });
 }

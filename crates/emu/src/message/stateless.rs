@@ -1,43 +1,11 @@
 //! Messages with 64-bit addresses.
 
 use super::block::{positions, read_dwords, registers, write_dwords};
+use super::surface::with_address;
 use super::untyped::align;
-use super::{Access, Call, World, dwords};
-use crate::SurfaceName;
+use super::{Call, World, dwords};
 use crate::exec::thread::Thread;
-use crate::memory::Memory;
-use crate::weak::Path;
 use crestline_isa::message::{A64Element, ChannelMask, OwordBlock, SimdMode};
-
-/// Runs `access` on the memory that an address lies in, with its first address.
-pub(super) fn with_address<R>(
-    t: &mut Thread,
-    world: &mut World<'_>,
-    address: u64,
-    access: impl FnOnce(&mut Thread, &mut Memory<'_>, u64) -> R,
-) -> R {
-    // The private area is one window per thread id; a thread sees its own.
-    let window = t.private.len() as u64;
-    let private = world.private_base + u64::from(t.thread_id) * window;
-    if window > 0 && address >= private && address - private < window {
-        let mut bytes = std::mem::take(&mut t.private);
-        let result = access(t, &mut Memory::Local(&mut bytes), private);
-        t.private = bytes;
-        return result;
-    }
-    let index = world.allocations.partition_point(|(base, _)| *base <= address);
-    match index.checked_sub(1).and_then(|index| world.allocations.get(index)) {
-        Some(&(base, buffer)) => {
-            let thread = t.thread_id;
-            access(t, &mut world.memory(thread, Path::Data, buffer), base)
-        }
-        None => access(t, &mut Memory::Local(&mut []), 0),
-    }
-}
-
-pub(super) fn access(base: u64, write: bool) -> Access {
-    Access { name: SurfaceName::Address, base, write }
-}
 
 /// The address of a channel: the address parameter has eight bytes per channel.
 pub(super) fn address(call: &Call<'_>, t: &mut Thread, lane: usize) -> u64 {
@@ -51,10 +19,7 @@ pub(super) fn address(call: &Call<'_>, t: &mut Thread, lane: usize) -> u64 {
 /// A dword of the payload after the header, checked to have been written.
 pub(super) fn payload_dword(call: &Call<'_>, t: &mut Thread, dword: usize, lane: usize) -> u32 {
     let offset = call.payload(call.header_registers() + dword / 8) + dword % 8 * 4;
-    if !t.registers.all_written(offset, 4) {
-        t.report_unwritten(offset, 4, Some(lane as u8));
-    }
-    t.registers.u32(offset)
+    t.written_u32(offset, lane)
 }
 
 /// Dwords of the addresses of all channels.
@@ -79,11 +44,7 @@ pub(super) fn untyped_read(
         let address = align(t, address, lane);
         for (position, dword) in dwords(mask) {
             let at = address.wrapping_add(4 * dword as u64);
-            let value = with_address(t, world, at, |t, memory, base| {
-                access(base, false)
-                    .locate(t, memory, at, 4, Some(lane))
-                    .map_or(0, |offset| memory.load(offset, 4))
-            });
+            let value = load(t, world, at, 4, lane);
             call.respond(t, position * lanes + lane, value);
         }
     }
@@ -113,12 +74,12 @@ pub(super) fn untyped_write(
     }
 }
 
+fn load(t: &mut Thread, world: &mut World<'_>, at: u64, size: u32, lane: usize) -> u32 {
+    with_address(t, world, at, |t, surface| surface.load(t, at, size, Some(lane)))
+}
+
 fn store(t: &mut Thread, world: &mut World<'_>, at: u64, size: u32, value: u32, lane: usize) {
-    with_address(t, world, at, |t, memory, base| {
-        if let Some(offset) = access(base, true).locate(t, memory, at, size, Some(lane)) {
-            memory.store(offset, size as usize, value);
-        }
-    });
+    with_address(t, world, at, |t, surface| surface.store(t, at, size, value, Some(lane)));
 }
 
 /// Bytes of a piece and pieces of a channel in a scattered message. Byte elements share a
@@ -158,11 +119,7 @@ pub(super) fn scattered_read(
         let address = address(call, t, lane);
         for piece in 0..pieces {
             let at = address.wrapping_add(4 * piece as u64);
-            let value = with_address(t, world, at, |t, memory, base| {
-                access(base, false)
-                    .locate(t, memory, at, size, Some(lane))
-                    .map_or(0, |offset| memory.load(offset, size as usize))
-            });
+            let value = load(t, world, at, size, lane);
             call.respond(t, place(element, piece, lanes, lane), value);
         }
     }
@@ -196,8 +153,8 @@ pub(super) fn block_read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>,
         return;
     }
     let start = block_address(call, t);
-    with_address(t, world, start, |t, memory, base| {
-        read_dwords(call, t, memory, &access(base, false), positions(size, start));
+    with_address(t, world, start, |t, surface| {
+        read_dwords(call, t, surface, positions(size, start));
     });
 }
 
@@ -211,8 +168,8 @@ pub(super) fn block_write(
         return;
     }
     let start = block_address(call, t);
-    with_address(t, world, start, |t, memory, base| {
-        write_dwords(call, t, memory, &access(base, true), positions(size, start));
+    with_address(t, world, start, |t, surface| {
+        write_dwords(call, t, surface, positions(size, start));
     });
 }
 

@@ -1,9 +1,9 @@
 //! Untyped surface reads and writes: up to four dwords per channel at a byte offset.
 
-use super::{Access, Call, World, dwords, with_surface};
+use super::surface::with_surface;
+use super::{Call, World, dwords};
+use crate::Problem;
 use crate::exec::thread::Thread;
-use crate::memory::Memory;
-use crate::{Problem, SurfaceName};
 use crestline_isa::message::{Bti, ChannelMask, SimdMode};
 
 /// Reports an address that is not a multiple of four, and drops its low bits.
@@ -28,15 +28,12 @@ pub(super) fn read(
     if !call.fits(t, parameters, dwords(mask).count() * registers) {
         return;
     }
-    with_surface(t, world, bti, |t, memory: &mut Memory<'_>, name: SurfaceName, base| {
-        let access = Access { name, base, write: false };
+    with_surface(t, world, bti, |t, surface| {
         for lane in call.channels(lanes) {
             let address = call.dword(t, 0, lanes, lane);
             let address = align(t, address.into(), lane);
             for (position, dword) in dwords(mask) {
-                let value = access
-                    .locate(t, memory, address + 4 * dword as u64, 4, Some(lane))
-                    .map_or(0, |offset| memory.load(offset, 4));
+                let value = surface.load(t, address + 4 * dword as u64, 4, Some(lane));
                 call.respond(t, position * lanes + lane, value);
             }
         }
@@ -57,17 +54,13 @@ pub(super) fn write(
     if !call.fits(t, parameters, 0) {
         return;
     }
-    with_surface(t, world, bti, |t, memory: &mut Memory<'_>, name: SurfaceName, base| {
-        let access = Access { name, base, write: true };
+    with_surface(t, world, bti, |t, surface| {
         for lane in call.channels(lanes) {
             let address = call.dword(t, 0, lanes, lane);
             let address = align(t, address.into(), lane);
             for (position, dword) in dwords(mask) {
                 let value = call.dword(t, 1 + position, lanes, lane);
-                let at = address + 4 * dword as u64;
-                if let Some(offset) = access.locate(t, memory, at, 4, Some(lane)) {
-                    memory.store(offset, 4, value);
-                }
+                surface.store(t, address + 4 * dword as u64, 4, value, Some(lane));
             }
         }
     });

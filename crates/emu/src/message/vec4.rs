@@ -6,9 +6,10 @@
 //! channel.
 
 use super::atomic::{self, Operation};
+use super::surface::with_surface;
 use super::typed::{place, store, view};
 use super::untyped::align;
-use super::{Access, Call, World, with_surface};
+use super::{Call, World};
 use crate::exec::access::lanes_of;
 use crate::exec::thread::Thread;
 use crate::texel::{decode, encode};
@@ -45,11 +46,7 @@ fn slots(call: &Call<'_>, t: &mut Thread, typed: bool) -> Vec<Slot> {
 /// A dword of a slot's half of a parameter register, checked to have been written.
 fn dword(call: &Call<'_>, t: &mut Thread, register: usize, slot: Slot, component: usize) -> u32 {
     let lane = slot.first + component;
-    let offset = call.payload(call.header_registers() + register) + 4 * lane;
-    if !t.registers.all_written(offset, 4) {
-        t.report_unwritten(offset, 4, Some(lane as u8));
-    }
-    t.registers.u32(offset)
+    t.written_u32(call.payload(call.header_registers() + register) + 4 * lane, lane)
 }
 
 pub(super) fn untyped_read(
@@ -62,17 +59,14 @@ pub(super) fn untyped_read(
     if !call.fits(t, call.header_registers() + 1, 1) {
         return;
     }
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: false };
+    with_surface(t, world, bti, |t, surface| {
         for slot in slots(call, t, false) {
             let address = dword(call, t, 0, slot, 0);
             let address = align(t, address.into(), slot.first);
             for component in slot.components(mask) {
-                let at = address + 4 * component as u64;
-                let value = access
-                    .locate(t, memory, at, 4, Some(slot.first + component))
-                    .map_or(0, |offset| memory.load(offset, 4));
-                call.respond(t, slot.first + component, value);
+                let (at, lane) = (address + 4 * component as u64, slot.first + component);
+                let value = surface.load(t, at, 4, Some(lane));
+                call.respond(t, lane, value);
             }
         }
     });
@@ -88,18 +82,14 @@ pub(super) fn untyped_write(
     if !call.fits(t, call.header_registers() + 2, 0) {
         return;
     }
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: true };
+    with_surface(t, world, bti, |t, surface| {
         for slot in slots(call, t, false) {
             let address = dword(call, t, 0, slot, 0);
             let address = align(t, address.into(), slot.first);
             for component in slot.components(mask) {
                 let value = dword(call, t, 1, slot, component);
                 let at = address + 4 * component as u64;
-                if let Some(offset) = access.locate(t, memory, at, 4, Some(slot.first + component))
-                {
-                    memory.store(offset, 4, value);
-                }
+                surface.store(t, at, 4, value, Some(slot.first + component));
             }
         }
     });
@@ -131,14 +121,13 @@ pub(super) fn untyped_atomic(
     if !fits(call, t, operation, return_data) {
         return;
     }
-    with_surface(t, world, bti, |t, memory, name, base| {
-        let access = Access { name, base, write: true };
+    with_surface(t, world, bti, |t, surface| {
         for slot in slots(call, t, false) {
             let address = dword(call, t, 0, slot, 0);
             let at = align(t, address.into(), slot.first);
             let operands = operands(call, t, slot, operation);
             let lane = slot.first;
-            let old = atomic::update(t, memory, &access, at, operation, operands, false, lane);
+            let old = atomic::update(t, surface, at, operation, operands, false, lane);
             if return_data {
                 call.respond(t, lane, old as u32);
             }

@@ -1,0 +1,149 @@
+//! What an access of a message reaches: the memory behind a surface or an address, and how far it goes.
+
+use super::{Bound, World};
+use crate::exec::thread::{Fault, Thread};
+use crate::memory::Memory;
+use crate::weak::Path;
+use crate::{Problem, SurfaceName};
+use crestline_isa::message::Bti;
+
+/// Memory that a message reaches.
+pub(super) struct Surface<'a, 'm> {
+    pub(super) memory: &'a mut Memory<'m>,
+    /// What a report calls it.
+    pub(super) name: SurfaceName,
+    /// Subtracted from an address to give an offset in the memory.
+    pub(super) base: u64,
+}
+
+/// Runs `access` on the memory that a binding table index means.
+pub(super) fn with_surface<R>(
+    t: &mut Thread,
+    world: &mut World<'_>,
+    bti: Bti,
+    access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
+) -> R {
+    let name = SurfaceName::Index(bti.0);
+    let thread = t.thread_id;
+    if bti == Bti::SLM {
+        let memory = &mut world.shared_memory(thread);
+        return access(t, &mut Surface { memory, name: SurfaceName::Shared, base: 0 });
+    }
+    if bti.is_stateless() {
+        return with_scratch(t, access);
+    }
+    let mut memory = match world.surfaces.get(usize::from(bti.0)) {
+        Some(&Bound::Buffer(buffer)) => world.memory(thread, Path::Data, buffer),
+        Some(Bound::Null | Bound::Image(_)) if world.untyped_needs_raw => {
+            t.report(Problem::NotRaw { index: bti.0 }, None);
+            Memory::Null
+        }
+        Some(Bound::Null) => Memory::Null,
+        Some(Bound::Image(_)) => {
+            t.fail(Fault::Message("an untyped access to an image".into()));
+            Memory::Null
+        }
+        Some(Bound::Other(what)) => {
+            t.fail(Fault::Message(format!("a data port access to {what}")));
+            Memory::Null
+        }
+        Some(Bound::Unbound) | None => {
+            t.report(Problem::Unbound { index: bti.0 }, None);
+            Memory::Null
+        }
+    };
+    access(t, &mut Surface { memory: &mut memory, name, base: 0 })
+}
+
+/// Runs `access` on the thread's scratch memory; offsets count from a base that it lies behind.
+pub(super) fn with_scratch<R>(
+    t: &mut Thread,
+    access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
+) -> R {
+    let mut scratch = std::mem::take(&mut t.scratch);
+    let (memory, base) = (&mut Memory::Local(&mut scratch), t.scratch_base.into());
+    let result = access(t, &mut Surface { memory, name: SurfaceName::Scratch, base });
+    t.scratch = scratch;
+    result
+}
+
+/// Runs `access` on the memory that a 64-bit address lies in.
+pub(super) fn with_address<R>(
+    t: &mut Thread,
+    world: &mut World<'_>,
+    address: u64,
+    access: impl FnOnce(&mut Thread, &mut Surface<'_, '_>) -> R,
+) -> R {
+    let name = SurfaceName::Address;
+    // The private area is one window per thread id; a thread sees its own.
+    let window = t.private.len() as u64;
+    let base = world.private_base + u64::from(t.thread_id) * window;
+    if window > 0 && address >= base && address - base < window {
+        let mut bytes = std::mem::take(&mut t.private);
+        let memory = &mut Memory::Local(&mut bytes);
+        let result = access(t, &mut Surface { memory, name, base });
+        t.private = bytes;
+        return result;
+    }
+    let index = world.allocations.partition_point(|(base, _)| *base <= address);
+    let found = index.checked_sub(1).and_then(|index| world.allocations.get(index));
+    let (mut memory, base) = match found {
+        Some(&(base, buffer)) => (world.memory(t.thread_id, Path::Data, buffer), base),
+        None => (Memory::Local(&mut []), 0),
+    };
+    access(t, &mut Surface { memory: &mut memory, name, base })
+}
+
+impl Surface<'_, '_> {
+    /// `size` bytes (1 to 4) at an address; 0, and a report, outside.
+    #[inline]
+    pub(super) fn load(
+        &mut self,
+        t: &mut Thread,
+        address: u64,
+        size: u32,
+        lane: Option<usize>,
+    ) -> u32 {
+        self.locate(t, address, size, lane, false)
+            .map_or(0, |offset| self.memory.load(offset, size as usize))
+    }
+
+    /// Replaces `size` bytes (1 to 4) at an address; only a report outside.
+    #[inline]
+    pub(super) fn store(
+        &mut self,
+        t: &mut Thread,
+        address: u64,
+        size: u32,
+        value: u32,
+        lane: Option<usize>,
+    ) {
+        if let Some(offset) = self.locate(t, address, size, lane, true) {
+            self.memory.store(offset, size as usize, value);
+        }
+    }
+
+    /// The offset in the memory of `size` bytes at an address, or `None`, and a report, outside.
+    #[inline]
+    pub(super) fn locate(
+        &self,
+        t: &mut Thread,
+        address: u64,
+        size: u32,
+        lane: Option<usize>,
+        write: bool,
+    ) -> Option<u64> {
+        let offset = match self.name {
+            // Pointers to shared memory may carry a tag in their high bits.
+            SurfaceName::Shared => address & 0xffff,
+            _ => address.wrapping_sub(self.base),
+        };
+        if self.memory.contains(offset, size.into()) {
+            return Some(offset);
+        }
+        let limit = self.memory.len();
+        let problem = Problem::OutOfBounds { surface: self.name, address, size, limit, write };
+        t.report(problem, lane.map(|lane| lane as u8));
+        None
+    }
+}
