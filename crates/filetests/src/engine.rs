@@ -4,13 +4,13 @@
 use crestline::{CompileError, Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform, SurfaceFormat};
 use crestline_emu::{
-    Class, ImageDimension, ImageShape, Kernel, Layout, MemoryModel, Policy, Problem, Resources,
-    SurfaceName,
+    Class, Draw, ImageDimension, ImageShape, Kernel, Layout, MemoryModel, Policy, Problem,
+    Resources, SurfaceName,
 };
 use crestline_frontend::{TranslateOptions, translate};
 use crestline_isa::{Inst, Opcode};
 use crestline_judges::lavapipe::{Buffer, BufferKind, Dimension, Image, SpecConstant, Texture};
-use crestline_program::{Program, ResourceRef};
+use crestline_program::{Program, ResourceRef, StageMetadata};
 use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
 use crestline_ssa::passes::ImageStep;
@@ -18,7 +18,7 @@ use crestline_ssa::passes::ImageStep;
 use crate::corpus::RunTest;
 
 /// From here on no surface has bytes.
-const OUTSIDE: u64 = 0xffff_fff0;
+pub const OUTSIDE: u64 = 0xffff_fff0;
 
 /// Why an engine has no result.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -241,7 +241,8 @@ impl Emulator {
         })
     }
 
-    /// Runs a program on a test's buffers; every diagnostic is an error, with one exception.
+    /// Runs a program on a test's buffers; every diagnostic is an error, with one exception. Programs of vertex shaders
+    /// run for as many vertices as the case has workgroups in x.
     ///
     /// # Errors
     ///
@@ -297,10 +298,18 @@ impl Emulator {
         options.alpha_one = self.alpha_one;
         options.wrap_integers = self.wrap_integers;
         options.memory = self.memory;
-        let report = kernel
-            .dispatch(test.case.groups, &mut resources, &options)
-            .map_err(|error| error.to_string())?;
+        let report = match program.metadata.stage {
+            StageMetadata::Vertex(_) => {
+                let draw = Draw::vertices(test.case.groups[0]);
+                kernel.run_vertices(&draw, &resources, &options, None).map(|(_, report)| report)
+            }
+            _ => kernel.dispatch(test.case.groups, &mut resources, &options),
+        }
+        .map_err(|error| error.to_string())?;
+        let vectors = matches!(program.metadata.stage, StageMetadata::Vertex(_));
         let wrong = |found: &&crestline_emu::Diagnostic| match found.problem {
+            // Whole vectors are moved for the components that are wanted.
+            Problem::UninitializedRead { .. } if vectors => false,
             // Texels out of bounds mean something, and where the shader computes addresses they
             // have one that no buffer reaches.
             Problem::OutOfBounds { surface, address, .. } => {

@@ -5,7 +5,9 @@
 
 use crestline_device::{Gen, Platform};
 use crestline_isa::message::{AtomicOp, Bti, Cache, ChannelMask, Descriptor, Message, SlotGroup};
-use crestline_isa::{DescSrc, Inst, Sfid, decode_program, encode};
+use crestline_isa::{
+    AccessMode, DescSrc, Inst, Region, Sfid, Src, WriteMask, decode_program, encode,
+};
 use crestline_judges::gen4asm::Gen4Asm;
 use crestline_judges::iga::Iga;
 
@@ -70,15 +72,39 @@ fn atomic_words(op: AtomicOp) -> &'static str {
     }
 }
 
+/// Bytes of an instruction that is not compacted.
+const INST_BYTES: usize = 16;
+
+/// A message as all channels send it. `iga64` does not read Align16, and a descriptor means the same in both modes.
+fn in_align1(inst: &Inst) -> Inst {
+    let mut inst = Inst { access_mode: AccessMode::Align1, compacted: false, ..inst.clone() };
+    inst.dst.writemask = WriteMask::XYZW;
+    for src in &mut inst.srcs {
+        if let Src::Reg(reg) = src
+            && matches!(reg.region, Region::Align16 { .. })
+        {
+            reg.region = Region::packed(inst.exec_size);
+        }
+    }
+    inst
+}
+
 /// Asks `iga64` what the data-port messages of gen7.5 and later are; how many it judged.
 ///
 /// # Errors
 ///
 /// The first message that it reads otherwise.
 pub fn judged_by_iga(iga: &Iga, platform: Platform, code: &[u8]) -> Result<usize, String> {
-    let lines = iga.disassemble(platform.name(), code).map_err(|error| error.to_string())?;
+    let generation = platform.generation();
+    let all = sent(code, generation)?;
+    let mut alone = Vec::new();
+    for Sent { inst, .. } in &all {
+        let bits = encode(&in_align1(inst), generation).map_err(|error| error.to_string())?;
+        alone.extend(bits.to_le_bytes());
+    }
+    let lines = iga.disassemble(platform.name(), &alone).map_err(|error| error.to_string())?;
     let mut judged = 0;
-    for Sent { descriptor, offset, .. } in sent(code, platform.generation())? {
+    for (i, Sent { descriptor, offset, .. }) in all.into_iter().enumerate() {
         let words = match &descriptor.message {
             Message::TypedRead { mask, slots, .. } => {
                 let (_, group) = slot_words(*slots);
@@ -105,7 +131,7 @@ pub fn judged_by_iga(iga: &Iga, platform: Platform, code: &[u8]) -> Result<usize
         let Descriptor { mlen, ex_mlen, rlen, header_present, .. } = descriptor;
         let header = if header_present { "h" } else { "" };
         let ours = format!("wr:{mlen}{header}+{ex_mlen}, rd:{rlen}; hdc.{words}");
-        let line = lines.iter().find(|line| line.offset as usize == offset);
+        let line = lines.iter().find(|line| line.offset as usize == INST_BYTES * i);
         let theirs = line.and_then(|line| line.text.split_once("//")).map_or("", |(_, t)| t.trim());
         let rest = theirs.strip_prefix(&ours);
         if !rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(';')) {

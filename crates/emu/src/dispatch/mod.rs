@@ -8,7 +8,7 @@ mod payload;
 mod stages;
 
 use crate::exec::run::Unobserved;
-use crate::image::{ImageDimension, ImageShape};
+use crate::image::{Image, ImageDimension, ImageShape};
 use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::memory::Buffer;
 use crate::message::Bound;
@@ -40,8 +40,6 @@ struct Internal {
     constant_data: Buffer,
     num_workgroups: Buffer,
     literals: BTreeMap<u8, Buffer>,
-    /// Stands for raw images that are not bound.
-    dword: Buffer,
 }
 
 impl Kernel {
@@ -165,7 +163,6 @@ impl Kernel {
             constant_data: Buffer::new(data.map_or(&[], |data| &data.bytes)),
             num_workgroups: Buffer::new(&grid),
             literals: literals.collect(),
-            dword: Buffer::new(&[0; 4]),
         }
     }
 
@@ -254,14 +251,10 @@ impl Kernel {
                     }
                     other => other,
                 },
-                Surface::StorageImage { resource, format, .. }
-                | Surface::SampledImage { resource, format }
+                Surface::StorageImage { resource, .. } | Surface::SampledImage { resource, .. }
                     if resources.is_unbound(*resource) =>
                 {
-                    match format {
-                        Some(SurfaceFormat::RAW) => Bound::Buffer(&internal.dword),
-                        _ => Bound::Null,
-                    }
+                    Bound::Null
                 }
                 Surface::StorageImage { resource, format, .. }
                 | Surface::SampledImage { resource, format } => {
@@ -271,23 +264,30 @@ impl Kernel {
                             needed_for: format!("image at binding table index {}", entry.index),
                         }
                     })?;
+                    let own = self.device.image_surface_format(image.shape.format);
                     match format.unwrap_or(image.shape.format) {
-                        SurfaceFormat::RAW => Bound::Buffer(&image.memory),
+                        SurfaceFormat::RAW if own == SurfaceFormat::RAW => {
+                            Bound::Buffer(&image.memory)
+                        }
+                        // The view that the driver has made of an image not meant for this shader.
+                        SurfaceFormat::RAW => Bound::Image(self.view(image, own)),
                         format if format.bytes() != image.shape.format.bytes() => {
                             Bound::Other("an image in a format of another size")
                         }
-                        format => {
-                            let (shape, memory) = (image.shape, &image.memory);
-                            let placement = image.placement.as_ref();
-                            let read = self.device.typed_read(format);
-                            Bound::Image(View { shape, memory, placement, format, read })
-                        }
+                        format => Bound::Image(self.view(image, format)),
                     }
                 }
                 _ => Bound::Other("an unknown surface"),
             };
         }
         Ok(surfaces)
+    }
+
+    /// An image as typed messages and the sampler see it in a format.
+    fn view<'a>(&self, image: &'a Image, format: SurfaceFormat) -> View<'a> {
+        let (shape, memory) = (image.shape, &image.memory);
+        let placement = image.placement.as_ref();
+        View { shape, memory, placement, format, read: self.device.typed_read(format) }
     }
 
     /// The sampler state table.

@@ -54,11 +54,14 @@ fn first(registers: Registers) -> Option<u8> {
 
 /// The instructions at which straight code begins: targets of branches, and what follows them.
 fn leaders(ops: &[Op]) -> BTreeSet<usize> {
-    let targets = ops.iter().enumerate().filter_map(|(here, op)| match &op.action {
-        Action::Branch(branch) => Some([branch.jip, branch.uip, branch.uip + 1, here + 1]),
-        _ => None,
-    });
-    targets.flatten().collect()
+    let mut leaders = BTreeSet::new();
+    for (here, op) in ops.iter().enumerate() {
+        if let Action::Branch(branch) = &op.action {
+            leaders.extend([branch.jip, branch.uip, here + 1]);
+            leaders.extend(branch.wait_points(here));
+        }
+    }
+    leaders
 }
 
 /// The registers that hold some of the bytes from `offset` on.

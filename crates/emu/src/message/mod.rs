@@ -17,6 +17,7 @@ mod untyped;
 mod urb;
 mod vec4;
 
+use crate::Problem;
 use crate::exec::access::lanes_of;
 use crate::exec::op::Op;
 use crate::exec::registers::GRF_END;
@@ -25,7 +26,6 @@ use crate::load::Reject;
 use crate::memory::{Buffer, Memory};
 use crate::urb::Urb;
 use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
-use crate::Problem;
 use crestline_device::Sampler;
 use crestline_device::{Device, Gen};
 use crestline_isa::message::{

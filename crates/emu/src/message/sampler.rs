@@ -150,12 +150,12 @@ pub(super) fn execute(
             let view = *view;
             image(call, t, world, &request, &view, sampler);
         }
+        Some(Bound::Null) => respond_all(call, t, &request, |_| [0; 4]),
         _ if matches!(op, SamplerOp::Ld | SamplerOp::LdLz) => buffer(call, t, world, &request, bti),
         Some(Bound::Unbound) | None => {
             t.report(Problem::Unbound { index: bti.0 }, None);
             respond_all(call, t, &request, |_| [0; 4]);
         }
-        Some(Bound::Null) => respond_all(call, t, &request, |_| [0; 4]),
         Some(Bound::Buffer(_) | Bound::Other(_)) => {
             t.fail(Fault::Message("sampling a buffer".into()));
         }

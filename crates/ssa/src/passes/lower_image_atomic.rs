@@ -2,9 +2,9 @@
 //! the hardware does not.
 
 use super::LowerOptions;
-use super::util::image::image_ty;
+use super::util::image::{ImageStep, guarded, image_ty};
 use super::util::{Action, rewrite};
-use crate::ir::{AluOp, Builder, ImageForm, ImageParam, InstKind, Shader, Ty, Value};
+use crate::ir::{AluOp, ImageForm, ImageParam, InstKind, Shader, Ty};
 
 /// See the [module](self). Returns whether an atomic was replaced.
 pub fn lower_image_atomic(shader: &mut Shader, options: &LowerOptions) -> bool {
@@ -24,24 +24,16 @@ pub fn lower_image_atomic(shader: &mut Shader, options: &LowerOptions) -> bool {
             *form = ImageForm::Surface(Some(device.image_surface_format(format)));
         }
         progress = true;
-        if !device.typed_atomics_ignore_null_surfaces() {
-            *b.func.kind_mut(inst) = atomic;
-            return Action::Keep;
-        }
-        // The instruction becomes the conditional, with the same results.
-        let zero = b.imm(0);
-        let width = b.image_param(image, ImageParam::Size, 0);
-        let cond = b.alu(AluOp::INe, &[width, zero]).into();
-        let (then, else_) = (b.func.add_region(), b.func.add_region());
-        let wanted = !data.results.is_empty();
-        let mut inner = Builder::new(b.func, then);
-        let results: &[Ty] = if wanted { &[Ty::X32] } else { &[] };
-        let atomic = inner.inst(atomic, results);
-        let old: Vec<Value> = inner.func.inst(atomic).results.to_vec();
-        inner.yield_(&old);
-        inner.switch_to(else_);
-        inner.yield_(if wanted { std::slice::from_ref(&zero) } else { &[] });
-        *b.func.kind_mut(inst) = InstKind::If { cond, then, else_ };
+        let stray = device.typed_atomics_ignore_null_surfaces();
+        *b.func.kind_mut(inst) = if stray && options.without != Some(ImageStep::Bound) {
+            let (zero, width) = (b.imm(0), b.image_param(image, ImageParam::Size, 0));
+            let bound = b.alu(AluOp::INe, &[width, zero]);
+            let results: Vec<Ty> = data.results.iter().map(|&old| b.func.ty(old)).collect();
+            // The instruction becomes the conditional, with the same results.
+            guarded(b, bound, atomic, &results)
+        } else {
+            atomic
+        };
         Action::Keep
     });
     progress

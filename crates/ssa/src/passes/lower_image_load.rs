@@ -3,8 +3,8 @@
 //! The way follows from two formats, the shader's and the one that the device reads its texels in:
 //!
 //! 1. a typed read, or where no typed read serves such texels, a read of dwords at an address computed here;
-//! 2. where out of bounds shows: addresses that leave the image become ones that leave the surface, and a fourth
-//!    component, which the hardware may return as 1, becomes 0;
+//! 2. where out of bounds shows: addresses that leave the image become ones that leave the surface, or are not accessed
+//!    where that may hang, and a fourth component, which the hardware may return as 1, becomes 0;
 //! 3. if the formats differ, channels are taken out of the words read, sign extended and converted;
 //! 4. bits that a read returns beyond the texel, where the hardware does so, are cut off with that: signed channels and
 //!    half floats need nothing more, and other channels no second operation;
@@ -40,14 +40,16 @@ fn load(b: &mut Builder<'_>, texel: &Texel<'_>, access: crate::ir::Access) -> Va
     let result = Ty::X32.with_comps(words.len());
     let (image, surface, steps) = (texel.image, texel.surface, texel.steps);
     let read = if texel.is_raw() {
-        let address = texel.checked_address(b);
-        b.load(texel.memory(), address, Align::to(texel.format.bytes()), access, result)
+        let (memory, align) = (texel.memory(), Align::to(texel.format.bytes()));
+        let load = |offset| InstKind::Load { memory, offset, align, access };
+        texel.raw_access(b, load, &[result])
     } else {
         let (coord, dims) = (texel.coord, texel.ty.coords() as u8);
         let form = ImageForm::Surface(Some(surface));
-        let load = b.inst(InstKind::ImageLoad { image, coord, dims, form, access }, &[result]);
-        b.func.inst(load).results[0]
+        InstKind::ImageLoad { image, coord, dims, form, access }
     };
+    let read = b.inst(read, &[result]);
+    let read = b.func.inst(read).results[0];
     let mut values: Vec<Value> = (0..words.len()).map(|i| b.comp(read, i)).collect();
     if values.len() == 4 && !texel.is_raw() && steps.take(ImageStep::Alpha) {
         let (inside, zero) = (texel.in_bounds(b), b.imm(0));

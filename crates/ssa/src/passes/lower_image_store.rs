@@ -3,7 +3,7 @@
 //! An image that the shader only writes is bound in its own format, and the hardware converts. One that it reads too is
 //! bound in the format in which the device can read it (see [`lower_image_load`](super::lower_image_load())), and the
 //! conversion is the reverse of the load's: components are clamped, rounded and put into the words written. Typed
-//! writes out of bounds are dropped; where the shader computes addresses, it drops them by leaving the surface.
+//! writes out of bounds are dropped; where the shader computes addresses, it drops them itself.
 
 use super::LowerOptions;
 use super::util::image::{Texel, image_ty, read_bindings, to_words};
@@ -35,11 +35,12 @@ pub fn lower_image_store(shader: &mut Shader, options: &LowerOptions) -> bool {
         };
         let lowered = match &texel {
             Some(texel) if texel.is_raw() => {
-                let offset = texel.checked_address(b).into();
                 let (data, comps) = converted(b, texel, data);
                 let (mask, align) = (WriteMask::all(comps), Align::to(texel.format.bytes()));
                 let (memory, comps) = (texel.memory(), comps as u8);
-                InstKind::Store { memory, offset, data, comps, mask, align, access }
+                let store =
+                    |offset| InstKind::Store { memory, offset, data, comps, mask, align, access };
+                texel.raw_access(b, store, &[])
             }
             Some(texel) if texel.surface != texel.format => {
                 typed(converted(b, texel, data).0, Some(texel.surface))

@@ -12,11 +12,11 @@ use crestline_device::{ChannelKind, Device};
 
 use super::walk;
 use crate::ir::{
-    AluOp, Binding, BindingId, BindingKind, Builder, Function, ImageParam, ImageTy, Memory,
-    Resource, Src, SurfaceFormat, Value,
+    AluOp, Binding, BindingId, BindingKind, Builder, Function, ImageParam, ImageTy, InstKind,
+    Memory, Resource, Src, SurfaceFormat, Ty, Value,
 };
 
-/// A byte offset beyond every surface, with room for a texel behind it: such accesses read 0 and write nothing.
+/// A byte offset beyond every surface, with room for a texel behind it: accesses there read 0 and write nothing.
 const OUTSIDE: u32 = 0xffff_fff0;
 
 /// Bits of a texel that a message moves as one component.
@@ -97,15 +97,42 @@ impl<'a> Texel<'a> {
         Memory::Image(self.image)
     }
 
-    /// The byte offset of a raw access: [`OUTSIDE`] if the texel lies outside of the image, since its address would
-    /// be another texel's or beyond the level.
-    pub(crate) fn checked_address(&self, b: &mut Builder<'_>) -> Value {
-        if !self.steps.take(ImageStep::Bounds) {
-            return self.address(b);
+    /// The raw access that `access` makes of a byte offset; texels outside of the image read as zeros and are not
+    /// written, since their address would be another texel's or beyond the level.
+    ///
+    /// A message to what is no raw memory may hang the device: then nothing is sent unless the texel is there and the
+    /// image is what the shader takes it for. Elsewhere the offset leaves the surface, which costs least.
+    pub(crate) fn raw_access(
+        &self,
+        b: &mut Builder<'_>,
+        access: impl FnOnce(Src) -> InstKind,
+        results: &[Ty],
+    ) -> InstKind {
+        let inside = self.steps.take(ImageStep::Bounds).then(|| self.in_bounds(b));
+        let raw = self.is_bound_raw(b);
+        let address = self.address(b);
+        match (inside, raw) {
+            (None, None) => access(address.into()),
+            (Some(inside), None) => {
+                let outside = b.imm(OUTSIDE);
+                access(b.alu(AluOp::Select, &[inside, address, outside]).into())
+            }
+            (None, Some(raw)) => guarded(b, raw, access(address.into()), results),
+            (Some(inside), Some(raw)) => {
+                let both = b.alu(AluOp::IAnd, &[inside, raw]);
+                guarded(b, both, access(address.into()), results)
+            }
         }
-        let (inside, address) = (self.in_bounds(b), self.address(b));
-        let outside = b.imm(OUTSIDE);
-        b.alu(AluOp::Select, &[inside, address, outside])
+    }
+
+    /// Whether raw memory is bound, where an untyped access to anything else hangs: texels that typed messages do not
+    /// serve have more than four bytes, and those of what is not bound none.
+    fn is_bound_raw(&self, b: &mut Builder<'_>) -> Option<Value> {
+        let needed = self.device.untyped_access_needs_raw_surface();
+        (needed && self.steps.take(ImageStep::Bound)).then(|| {
+            let (four, bytes) = (b.imm(4), b.image_param(self.image, ImageParam::Stride, 0));
+            b.alu(AluOp::ULt, &[four, bytes])
+        })
     }
 
     fn coordinate(&self, b: &mut Builder<'_>, comp: usize) -> Value {
@@ -113,6 +140,25 @@ impl<'a> Texel<'a> {
         let ty = b.func.ty(src.value);
         if ty.comps() == 1 { src.value } else { b.alu_ty(AluOp::Mov, ty.scalar(), &[src]) }
     }
+}
+
+/// A conditional around an access, which happens only where `cond` holds; elsewhere its results are zeros.
+pub(crate) fn guarded(
+    b: &mut Builder<'_>,
+    cond: Value,
+    access: InstKind,
+    results: &[Ty],
+) -> InstKind {
+    let zero = Src::new(b.imm(0));
+    let zeros: Vec<Value> = results.iter().map(|ty| b.vec(&vec![zero; ty.comps()])).collect();
+    let (then, else_) = (b.func.add_region(), b.func.add_region());
+    let mut inner = Builder::new(b.func, then);
+    let access = inner.inst(access, results);
+    let found = inner.func.inst(access).results.to_vec();
+    inner.yield_(&found);
+    inner.switch_to(else_);
+    inner.yield_(&zeros);
+    InstKind::If { cond: cond.into(), then, else_ }
 }
 
 /// The type of the binding, if it is an image.

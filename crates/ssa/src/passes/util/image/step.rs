@@ -3,8 +3,10 @@
 /// A step that the lowering of image accesses takes for some formats, devices and kinds of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ImageStep {
-    /// Raw addresses outside of the image leave the surface.
+    /// Texels outside of the image are not accessed at the addresses that they would have.
     Bounds,
+    /// Accesses stay off what is not bound, or in another way than the code needs, where that hangs or strays.
+    Bound,
     /// A fourth component read out of bounds becomes 0.
     Alpha,
     /// Bits beyond a narrow texel are not used.
@@ -53,11 +55,12 @@ pub enum ImageStep {
 
 impl ImageStep {
     /// All of them.
-    pub const ALL: [ImageStep; 23] = {
+    pub const ALL: [ImageStep; 24] = {
         use ImageStep::*;
         [
-            Bounds, Alpha, Narrow, Pad, Extract, SignExtend, Join, Number, Scale, Floor, Half,
-            Magnitude, Clamp, Sign, Round, Mask, Place, Cut, Offset, Tile, Slice, Across, Swizzle,
+            Bounds, Bound, Alpha, Narrow, Pad, Extract, SignExtend, Join, Number, Scale, Floor,
+            Half, Magnitude, Clamp, Sign, Round, Mask, Place, Cut, Offset, Tile, Slice, Across,
+            Swizzle,
         ]
     };
 }

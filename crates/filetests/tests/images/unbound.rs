@@ -1,0 +1,145 @@
+//! Images that are not bound, that have no texels, or that are not in the shader's format.
+
+use crestline::{Simd, TARGETS, compile_spirv};
+use crestline_device::{Device, Platform, Sampler};
+use crestline_emu::{
+    Diagnostic, ImageDimension, ImageShape, Kernel, Options, Problem, Resources, SurfaceName,
+};
+use crestline_filetests::corpus::{RunTest, compile_source};
+use crestline_filetests::engine::{Emulator, OUTSIDE};
+use crestline_frontend::Language;
+use crestline_judges::lavapipe::{BufferKind, Image};
+use crestline_program::ResourceRef;
+use crestline_ssa::passes::ImageStep;
+
+use crate::cases::{self, KINDS, LANES, Stage, surface};
+
+/// Loads, stores, atomics, sizes and fetches of images, whose results go to a buffer that begins with other numbers.
+const NOTHING: &str = "#version 450
+    layout(local_size_x = 1) in;
+    layout(set = 0, binding = 0, rgba8) uniform image2D converted;
+    layout(set = 0, binding = 1, rgba32f) uniform image3D wide;
+    layout(set = 0, binding = 2, r32ui) uniform uimage1D counts;
+    layout(set = 0, binding = 3) uniform sampler2D texture_0;
+    layout(set = 0, binding = 4) buffer Found { vec4 found[4]; ivec4 sizes[3]; uint old; };
+    void main() {
+        found[0] = imageLoad(converted, ivec2(0));
+        found[1] = imageLoad(wide, ivec3(0));
+        found[2] = texelFetch(texture_0, ivec2(0), 0);
+        found[3] = textureLod(texture_0, vec2(0.5), 0.0);
+        imageStore(converted, ivec2(0), vec4(1.0));
+        imageStore(wide, ivec3(0), vec4(1.0));
+        old = imageAtomicAdd(counts, 0, 7u);
+        sizes[0] = ivec4(imageSize(converted), imageSize(counts), 0);
+        sizes[1] = ivec4(imageSize(wide), 0);
+        sizes[2] = ivec4(textureSize(texture_0, 0), 0, 0);
+    }";
+
+/// What [`NOTHING`] finds where its images are not bound or, with `bound`, have no columns, and what goes wrong on the way.
+fn nothing(
+    words: &[u32],
+    platform: Platform,
+    bound: bool,
+    without: Option<ImageStep>,
+) -> (Vec<u32>, Vec<Diagnostic>) {
+    let place = |binding| ResourceRef { set: 0, binding, element: 0 };
+    let mut options = crestline::Options::new(platform);
+    options.without_image_step = without;
+    let program = compile_spirv(words, &options).expect("it compiles");
+    let device = Device::new(platform);
+    let kernel = Kernel::load(&program.code, program.metadata, &device).expect("it loads");
+    let mut resources = Resources::new();
+    resources.set_buffer(place(4), &[0x77; 4 * 16 + 3 * 16 + 4]);
+    resources.set_sampler(place(3), Sampler::default());
+    for (binding, format) in [(0, "rgba8"), (1, "rgba32f"), (2, "r32ui"), (3, "rgba8")] {
+        if !bound {
+            resources.set_unbound_image(place(binding));
+            continue;
+        }
+        let dimension = match binding {
+            1 => ImageDimension::D3,
+            2 => ImageDimension::D1,
+            _ => ImageDimension::D2,
+        };
+        let (format, levels) = (surface(format), 1);
+        let shape = ImageShape { dimension, format, width: 0, height: 0, depth: 1, levels };
+        resources.set_image(place(binding), shape, &[]).expect("it is small");
+    }
+    let report = kernel.dispatch([1; 3], &mut resources, &Options::default()).expect("it runs");
+    let found = resources.buffer(place(4)).expect("the buffer");
+    let words = found.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect();
+    (words, report.diagnostics)
+}
+
+fn compiled() -> Vec<u32> {
+    compile_source("nothing", Language::Glsl, NOTHING).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Whether a device deals with it: texels outside of a typed image, and of a raw one an address past every surface
+/// where the surface does not matter.
+fn is_harmless(found: &Diagnostic, platform: Platform) -> bool {
+    let strict = Device::new(platform).untyped_access_needs_raw_surface();
+    match found.problem {
+        Problem::OutOfBounds { surface: SurfaceName::Image(_), .. } => true,
+        Problem::OutOfBounds { address, .. } => !strict && address >= OUTSIDE,
+        _ => false,
+    }
+}
+
+#[test]
+fn images_that_are_not_bound_or_have_no_texels_read_as_zeros() {
+    let words = compiled();
+    for &platform in TARGETS {
+        for bound in [false, true] {
+            let (found, diagnostics) = nothing(&words, platform, bound, None);
+            // Values alone would not show an access that hangs or reaches memory elsewhere.
+            let wrong = diagnostics.iter().find(|found| !is_harmless(found, platform));
+            assert!(wrong.is_none(), "on {platform}, bound: {bound}: {wrong:?}");
+            // The depth of a volume without columns is told as it is.
+            let depth = usize::from(bound);
+            let expected: Vec<u32> =
+                (0..29).map(|i| if i == 16 + 4 + 2 { depth as u32 } else { 0 }).collect();
+            assert_eq!(found, expected, "on {platform}, bound: {bound}");
+        }
+    }
+}
+
+#[test]
+fn ivy_bridge_would_hang_or_stray_without_the_check() {
+    let (_, found) = nothing(&compiled(), Platform::Ivb, false, Some(ImageStep::Bound));
+    let any = |is: fn(&Problem) -> bool| found.iter().any(|found| is(&found.problem));
+    assert!(any(|problem| matches!(problem, Problem::NotRaw { .. })), "{found:?}");
+    assert!(any(|problem| matches!(problem, Problem::NullAtomic { .. })), "{found:?}");
+}
+
+/// The test with images of a format that no chip accesses as raw memory, but for those that are only written.
+pub(crate) fn with_other_images(test: &RunTest) -> RunTest {
+    let mut case = test.case.clone();
+    for buffer in case.buffers.iter_mut().take(KINDS.len()) {
+        if let BufferKind::Image(Image { size, ref mut format, .. }) = buffer.kind {
+            *format = "r32ui";
+            buffer.contents = vec![0x5a; 4 * size.iter().product::<u32>() as usize];
+        }
+    }
+    let RunTest { name, source, spirv, .. } = test;
+    RunTest { name: name.clone(), source: source.clone(), case, spirv: spirv.clone() }
+}
+
+#[test]
+fn raw_accesses_leave_images_of_another_format_alone() {
+    for (format, one) in [("rgba32f", 0), ("rg32i", 1), ("rg32f", 1f32.to_bits())] {
+        for (stage, simd) in [(Stage::Compute, Simd::Simd16), (Stage::Vertex, Simd::Auto)] {
+            let test = with_other_images(&cases::test(format, true, stage));
+            let emulator = Emulator::new(Platform::Ivb, simd);
+            let program = emulator.compile(&test).unwrap_or_else(|error| panic!("{error}"));
+            let found = emulator.execute(&program, &test);
+            let found = found.unwrap_or_else(|error| panic!("{}: {error}", test.name));
+            for (image, found) in test.case.buffers.iter().zip(&found).take(KINDS.len()) {
+                assert!(image.contents == *found, "{}: {image:?} is written", test.name);
+            }
+            let loads = found.last().expect("the buffer of texels loaded");
+            let texel: Vec<u8> = [0, 0, 0, one].into_iter().flat_map(u32::to_le_bytes).collect();
+            assert_eq!(loads, &texel.repeat(KINDS.len() * LANES), "{}", test.name);
+        }
+    }
+}
