@@ -1,9 +1,10 @@
 //! Atomics of floats, where the generation has them: gen9's least and greatest must leave what
-//! lavapipe leaves; on older chips an error names what is missing.
+//! lavapipe leaves; on older chips, and for sums on all, an error names what is missing.
 
-use crestline::{Platform, Simd};
-use crestline_filetests::corpus;
+use crestline::{Options, Platform, Simd, TARGETS, compile_spirv};
+use crestline_filetests::corpus::{self, compile_source};
 use crestline_filetests::engine::{Emulator, Failure, Interpreter};
+use crestline_frontend::Language;
 use crestline_judges::ask;
 use crestline_judges::lavapipe::Lavapipe;
 
@@ -32,5 +33,18 @@ fn chips_without_them_say_so() {
             Err(Failure::Wrong(error)) => assert!(error.contains("atomic"), "{platform}: {error}"),
             other => panic!("{platform}: expected an error, found {other:?}"),
         }
+    }
+}
+
+#[test]
+fn sums_are_refused_by_name_on_every_chip() {
+    let source = "#version 450
+        #extension GL_EXT_shader_atomic_float : require
+        layout(set = 0, binding = 0) buffer Cells { float sum; };
+        void main() { atomicAdd(sum, 1.0); }";
+    let words = compile_source("sum.comp", Language::Glsl, source).expect("it is valid");
+    for &platform in TARGETS {
+        let error = compile_spirv(&words, &Options::new(platform)).expect_err("nothing adds");
+        assert!(error.to_string().contains("AtomicFloat32AddEXT"), "{platform}: {error}");
     }
 }

@@ -31,7 +31,7 @@ pub(crate) fn atomic_operation(
         AtomicOp::CompareExchange => IntegerOp::CmpWr,
         AtomicOp::FMin => return Ok((Atomic::Float(FloatAtomicOp::Fmin), true)),
         AtomicOp::FMax => return Ok((Atomic::Float(FloatAtomicOp::Fmax), true)),
-        AtomicOp::FAdd => return Err(SelectError::Memory { what: "a float atomic addition" }),
+        AtomicOp::FAdd => return Err(SelectError::AtomicFloatSum),
     };
     Ok((Atomic::Integer(integer), true))
 }

@@ -33,6 +33,10 @@ pub enum SelectError {
         /// Bits of the number.
         bits: u32,
     },
+    /// An atomic sum of floats: up to gen11 the data port has their least and greatest (PRM of Skylake, volume 7,
+    /// "Untyped Atomic Float Operation").
+    #[error("the device has no atomic sum of floats (AtomicFloat32AddEXT)")]
+    AtomicFloatSum,
     /// The index into a descriptor array differs between invocations.
     #[error(
         "binding {set}.{binding}: a descriptor index that differs between invocations is not supported yet"
