@@ -15,6 +15,7 @@ use crestline_ssa::interp;
 use crestline_ssa::ir::Shader;
 use crestline_ssa::passes::ImageStep;
 
+use crate::case::Case;
 use crate::corpus::RunTest;
 
 /// From here on no surface has bytes.
@@ -86,24 +87,22 @@ impl Engine for Interpreter {
     }
 }
 
-/// Runs a shader in the middle's form on a test's buffers.
-///
-/// # Errors
-///
-/// The interpreter's message, or the first access out of bounds.
-pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
-    let key = |buffer: &Buffer| interp::BufferKey {
-        set: buffer.set,
-        binding: buffer.binding,
-        element: buffer.element,
-    };
-    let buffers = &test.case.buffers;
-    let mut resources = interp::Resources {
-        push_constants: test.case.push.clone(),
-        ..interp::Resources::default()
-    };
-    for buffer in buffers {
-        let (key, bytes) = (key(buffer), buffer.contents.clone());
+/// What the interpreter calls a buffer of a case.
+pub fn interpreter_key(buffer: &Buffer) -> interp::BufferKey {
+    interp::BufferKey { set: buffer.set, binding: buffer.binding, element: buffer.element }
+}
+
+/// What the emulator calls a buffer of a case.
+pub fn emulator_key(buffer: &Buffer) -> ResourceRef {
+    ResourceRef { set: buffer.set, binding: buffer.binding, element: buffer.element }
+}
+
+/// What a case binds, for the interpreter.
+pub fn interpreter_resources(case: &Case) -> interp::Resources {
+    let mut resources =
+        interp::Resources { push_constants: case.push.clone(), ..interp::Resources::default() };
+    for buffer in &case.buffers {
+        let (key, bytes) = (interpreter_key(buffer), buffer.contents.clone());
         let mut add = |image: Image, levels, bytes| {
             let (format, size) = (surface_format(&image), image.size);
             resources.images.insert(key, interp::Image { format, size, levels, bytes });
@@ -120,6 +119,56 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
             }
         }
     }
+    resources
+}
+
+/// What a case binds, for the emulator; images that can be tiled lie in memory as `layout` says.
+///
+/// # Errors
+///
+/// The emulator's message.
+pub fn emulator_resources(case: &Case, layout: Option<Layout>) -> Result<Resources, String> {
+    let mut resources = Resources::new();
+    for buffer in &case.buffers {
+        let name = emulator_key(buffer);
+        match buffer.kind {
+            BufferKind::Image(image) => {
+                let shape = image_shape(&image);
+                // One-dimensional images and buffers are never tiled.
+                let flat = shape.dimension == ImageDimension::D1;
+                match layout.filter(|_| !flat) {
+                    Some(layout) => resources.set_image_in(name, shape, layout, &buffer.contents),
+                    None => resources.set_image(name, shape, &buffer.contents),
+                }
+                .map_err(|error| error.to_string())?;
+            }
+            BufferKind::Texture(Texture { image, levels, sampler, .. }) => {
+                let shape = ImageShape { levels, ..image_shape(&image) };
+                resources
+                    .set_image(name, shape, &buffer.contents)
+                    .map_err(|error| error.to_string())?;
+                if let Some(sampler) = sampler {
+                    resources.set_sampler(name, sampler);
+                }
+            }
+            BufferKind::Sampler(sampler) => resources.set_sampler(name, sampler),
+            BufferKind::Storage | BufferKind::Uniform => {
+                resources.set_buffer(name, &buffer.contents);
+            }
+        }
+    }
+    resources.set_push_constants(&case.push);
+    Ok(resources)
+}
+
+/// Runs a shader in the middle's form on a test's buffers.
+///
+/// # Errors
+///
+/// The interpreter's message, or the first access out of bounds.
+pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String> {
+    let buffers = &test.case.buffers;
+    let mut resources = interpreter_resources(&test.case);
     let options = interp::Options::default();
     let report = interp::run(shader, &mut resources, test.case.groups, &options)
         .map_err(|error| error.to_string())?;
@@ -132,9 +181,9 @@ pub fn interpret(shader: &Shader, test: &RunTest) -> Result<Vec<Vec<u8>>, String
         .iter()
         .map(|buffer| match buffer.kind {
             BufferKind::Image(_) | BufferKind::Texture(_) => {
-                resources.images.remove(&key(buffer)).map(|image| image.bytes)
+                resources.images.remove(&interpreter_key(buffer)).map(|image| image.bytes)
             }
-            _ => resources.buffers.remove(&key(buffer)),
+            _ => resources.buffers.remove(&interpreter_key(buffer)),
         })
         .map(Option::unwrap_or_default)
         .collect())
@@ -251,43 +300,7 @@ impl Emulator {
         let device = Device::new(self.platform);
         let kernel = Kernel::load(&program.code, program.metadata.clone(), &device)
             .map_err(|error| error.to_string())?;
-        let mut resources = Resources::new();
-        let name = |buffer: &Buffer| ResourceRef {
-            set: buffer.set,
-            binding: buffer.binding,
-            element: buffer.element,
-        };
-        for buffer in &test.case.buffers {
-            match buffer.kind {
-                BufferKind::Image(image) => {
-                    let shape = image_shape(&image);
-                    // One-dimensional images and buffers are never tiled.
-                    let flat = shape.dimension == ImageDimension::D1;
-                    let layout = if flat { None } else { self.layout };
-                    match layout {
-                        Some(layout) => {
-                            resources.set_image_in(name(buffer), shape, layout, &buffer.contents)
-                        }
-                        None => resources.set_image(name(buffer), shape, &buffer.contents),
-                    }
-                    .map_err(|error| error.to_string())?;
-                }
-                BufferKind::Texture(Texture { image, levels, sampler, .. }) => {
-                    let shape = ImageShape { levels, ..image_shape(&image) };
-                    resources
-                        .set_image(name(buffer), shape, &buffer.contents)
-                        .map_err(|error| error.to_string())?;
-                    if let Some(sampler) = sampler {
-                        resources.set_sampler(name(buffer), sampler);
-                    }
-                }
-                BufferKind::Sampler(sampler) => resources.set_sampler(name(buffer), sampler),
-                BufferKind::Storage | BufferKind::Uniform => {
-                    resources.set_buffer(name(buffer), &buffer.contents);
-                }
-            }
-        }
-        resources.set_push_constants(&test.case.push);
+        let mut resources = emulator_resources(&test.case, self.layout)?;
         let mut options =
             crestline_emu::Options::strict().with_policy(Class::UninitializedRead, Policy::Warn);
         if !test.case.in_bounds {
@@ -323,8 +336,10 @@ impl Emulator {
         let buffers = test.case.buffers.iter();
         Ok(buffers
             .map(|buffer| match buffer.kind {
-                BufferKind::Image(_) | BufferKind::Texture(_) => resources.image(name(buffer)),
-                _ => resources.buffer(name(buffer)),
+                BufferKind::Image(_) | BufferKind::Texture(_) => {
+                    resources.image(emulator_key(buffer))
+                }
+                _ => resources.buffer(emulator_key(buffer)),
             })
             .map(Option::unwrap_or_default)
             .collect())

@@ -25,7 +25,10 @@ pub use memory::{
     Atomic, atomic, fill_scratch_header, read, read_block, read_scattered, read_scratch, write,
     write_scattered, write_scratch,
 };
-pub use sampler::{Question, SamplerRead, read_sampler, sampler_header};
+pub use sampler::{
+    Brings, Parameter, Question, SamplerRead, operation, read_sampler, read_sampler_vectors,
+    sampler_header, vector_order,
+};
 pub use sync::{Fenced, barrier, end_thread, fence, patch_barrier, set_shared_memory_index};
 pub use typed::{atomic_texel, fill_typed_header, read_texel, write_texel};
 pub use urb::{

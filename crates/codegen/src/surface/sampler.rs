@@ -2,15 +2,17 @@
 //!
 //! A message serves sixteen channels where its parameters, a register for eight channels each, fit eleven registers with
 //! the header, and none of them is a derivative (PRM, "Sampling Engine", message lengths). Parameters stand in the order of the
-//! operation's table; those at the end that are 0 may be left out.
+//! operation's table; those at the end that are 0 may be left out. A SIMD4x2 message has its parameters in an order of its
+//! own, four to a register for each of two vertices.
 
 use crestline_device::Device;
-use crestline_isa::Type;
 use crestline_isa::message::{self as isa, DescriptorError, SamplerOp, SamplerSimd};
+use crestline_isa::{Type, WriteMask};
 
 use super::memory::join;
+use super::vec4::register;
 use super::{Shape, Surface, at, message, parts};
-use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
+use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
 
 /// Most registers of a payload with its header.
 const MAX_REGISTERS: usize = 11;
@@ -32,6 +34,40 @@ pub enum Question {
     Gather,
     /// The size of a level and the number of levels.
     Size,
+}
+
+/// What a read brings with it.
+#[derive(Clone, Copy, Debug)]
+pub struct Brings {
+    /// Coordinates, the layer included.
+    pub coordinates: usize,
+    /// Coordinates that have derivatives.
+    pub gradients: usize,
+    /// Offsets in texels that are known at run time.
+    pub offsets: usize,
+    /// A level of detail that is not 0.
+    pub level: bool,
+    /// What texels are compared with.
+    pub compare: bool,
+}
+
+/// A parameter of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// A coordinate, or the layer behind them.
+    Coordinate(usize),
+    /// The level of detail, 0 if the read brings none.
+    Level,
+    /// What texels are compared with.
+    Compare,
+    /// How a coordinate changes along x.
+    AlongX(usize),
+    /// How a coordinate changes along y.
+    AlongY(usize),
+    /// An offset in texels.
+    Offset(usize),
+    /// 0.
+    Zero,
 }
 
 /// A read, with its operands for all channels.
@@ -57,6 +93,32 @@ pub struct SamplerRead {
     pub offset: Option<Vec<Operand>>,
 }
 
+impl SamplerRead {
+    fn brings(&self) -> Brings {
+        Brings {
+            coordinates: self.coordinates.len(),
+            gradients: self.gradients.as_ref().map_or(0, |[x, _]| x.len()),
+            offsets: self.offset.as_ref().map_or(0, Vec::len),
+            level: self.level.is_some_and(|level| level.imm_bits() != Some(0)),
+            compare: self.compare.is_some(),
+        }
+    }
+
+    fn operand(&self, parameter: Parameter) -> Operand {
+        let along = |direction: usize, axis: usize| self.gradients.as_ref()?[direction].get(axis);
+        let found = match parameter {
+            Parameter::Coordinate(axis) => self.coordinates.get(axis),
+            Parameter::Level => self.level.as_ref(),
+            Parameter::Compare => self.compare.as_ref(),
+            Parameter::AlongX(axis) => along(0, axis),
+            Parameter::AlongY(axis) => along(1, axis),
+            Parameter::Offset(axis) => self.offset.as_ref().and_then(|offset| offset.get(axis)),
+            Parameter::Zero => None,
+        };
+        found.copied().unwrap_or(Operand::imm_ud(0))
+    }
+}
+
 /// The header that a read with constant offsets or of another component than the first needs: the thread's own, with
 /// `offset` (-8 to 7 texels) and the `component` of a gather.
 pub fn sampler_header(b: &mut Builder<'_>, offset: [i8; 3], component: u8) -> Operand {
@@ -78,20 +140,17 @@ pub fn read_sampler(
     device: &Device,
     read: &SamplerRead,
 ) -> Result<Vec<Operand>, DescriptorError> {
-    let (op, parameters) = parameters(device, read);
+    let brings = read.brings();
+    let op = operation(device, read.question, brings);
+    let parameters: Vec<Operand> =
+        order(device, op, brings).into_iter().map(|parameter| read.operand(parameter)).collect();
     let registers = usize::from(read.header.is_some()) + 2 * parameters.len();
     let derivatives = matches!(op, SamplerOp::SampleD | SamplerOp::SampleDC);
     let most = if derivatives || registers > MAX_REGISTERS { 8 } else { 16 };
-    let addend = addend(b, read);
+    let addend = addend(b, read.surface, read.sampler);
     let mut responses = Vec::new();
     for (group, channels) in parts(b, most) {
-        let kind = isa::Message::Sample {
-            op,
-            bti: read.surface.bti(),
-            sampler: read.sampler.bti().0,
-            simd: if channels > 8 { SamplerSimd::Simd16 } else { SamplerSimd::Simd8 },
-            half_return: false,
-        };
+        let simd = if channels > 8 { SamplerSimd::Simd16 } else { SamplerSimd::Simd8 };
         let headers = u8::from(read.header.is_some());
         let shape = Shape {
             headers,
@@ -101,7 +160,7 @@ pub fn read_sampler(
             effect: Effect::Pure,
             space: Space::Global,
         };
-        let message = message(device, kind, shape)?;
+        let message = message(device, sample(op, read.surface, read.sampler, simd), shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, COMPONENTS);
         let lanes = parameters.iter().map(|&parameter| at(parameter, group));
@@ -112,73 +171,144 @@ pub fn read_sampler(
     Ok(join(b, &responses, COMPONENTS))
 }
 
+/// Reads for two vertices; `rows` are the registers of the parameters that [`vector_order`] tells. Returns the vector.
+///
+/// # Errors
+/// A device without the message.
+pub fn read_sampler_vectors(
+    b: &mut Builder<'_>,
+    device: &Device,
+    op: SamplerOp,
+    [surface, sampler]: [Surface; 2],
+    header: Option<Operand>,
+    rows: &[Operand],
+) -> Result<Operand, DescriptorError> {
+    let headers = u8::from(header.is_some());
+    let first = headers + rows.len() as u8;
+    let (effect, space) = (Effect::Pure, Space::Global);
+    let shape = Shape { headers, first, response: GRF_BYTES, effect, space };
+    let message = message(device, sample(op, surface, sampler, SamplerSimd::Simd4x2), shape)?;
+    let addend = addend(b, surface, sampler);
+    let dst = Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud);
+    let whole = dst.with_region(Region::Mask(WriteMask::XYZW));
+    let parts: Vec<Operand> =
+        header.into_iter().chain(rows.iter().copied()).map(register).collect();
+    b.align16().message(message, whole, addend, &parts);
+    Ok(dst)
+}
+
+fn sample(op: SamplerOp, surface: Surface, sampler: Surface, simd: SamplerSimd) -> isa::Message {
+    isa::Message::Sample {
+        op,
+        bti: surface.bti(),
+        sampler: sampler.bti().0,
+        simd,
+        half_return: false,
+    }
+}
+
 /// What is added to the descriptor at run time: the texture's index, and the sampler's in bits 11:8.
-fn addend(b: &mut Builder<'_>, read: &SamplerRead) -> Operand {
-    let Surface::Dynamic(sampler) = read.sampler else { return read.surface.addend() };
+fn addend(b: &mut Builder<'_>, surface: Surface, sampler: Surface) -> Operand {
+    let Surface::Dynamic(sampler) = sampler else { return surface.addend() };
     let shifted = b.scalar(Type::Ud);
     let mut b = b.uniform();
     b.shl(shifted, sampler, Operand::imm_ud(8));
-    let Surface::Dynamic(surface) = read.surface else { return shifted };
+    let Surface::Dynamic(surface) = surface else { return shifted };
     let both = b.scalar(Type::Ud);
     b.or(both, shifted, surface);
     both
 }
 
-/// The operation, and its parameters in order.
-fn parameters(device: &Device, read: &SamplerRead) -> (SamplerOp, Vec<Operand>) {
-    let zero = Operand::imm_ud(0);
-    let level = read.level.filter(|level| level.imm_bits() != Some(0));
-    let coordinates = &read.coordinates;
-    let mut list: Vec<Operand> = read.compare.into_iter().collect();
-    let compares = read.compare.is_some();
-    let op = match (read.question, level) {
-        (Question::Size, level) => {
-            list.push(level.unwrap_or(zero));
-            SamplerOp::ResInfo
-        }
-        (Question::Fetch, None) if device.has_level_zero_messages() => {
-            list.extend(coordinates);
-            SamplerOp::LdLz
-        }
-        (Question::Fetch, level) => {
+/// The message's operation.
+pub fn operation(device: &Device, question: Question, brings: Brings) -> SamplerOp {
+    let level_zero = !brings.level && device.has_level_zero_messages();
+    match (question, brings.compare) {
+        (Question::Size, _) => SamplerOp::ResInfo,
+        (Question::Fetch, _) if level_zero => SamplerOp::LdLz,
+        (Question::Fetch, _) => SamplerOp::Ld,
+        (Question::Gather, false) if brings.offsets > 0 => SamplerOp::Gather4Po,
+        (Question::Gather, true) if brings.offsets > 0 => SamplerOp::Gather4PoC,
+        (Question::Gather, false) => SamplerOp::Gather4,
+        (Question::Gather, true) => SamplerOp::Gather4C,
+        (Question::Sample, false) if brings.gradients > 0 => SamplerOp::SampleD,
+        (Question::Sample, true) if brings.gradients > 0 => SamplerOp::SampleDC,
+        (Question::Sample, false) if level_zero => SamplerOp::SampleLz,
+        (Question::Sample, true) if level_zero => SamplerOp::SampleCLz,
+        (Question::Sample, false) => SamplerOp::SampleL,
+        (Question::Sample, true) => SamplerOp::SampleLC,
+    }
+}
+
+/// The parameters of a message with a channel for each invocation.
+fn order(device: &Device, op: SamplerOp, brings: Brings) -> Vec<Parameter> {
+    use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
+    let mut list: Vec<Parameter> = if brings.compare { vec![Compare] } else { Vec::new() };
+    let coordinates = (0..brings.coordinates).map(Coordinate);
+    match op {
+        SamplerOp::ResInfo => list.push(Level),
+        SamplerOp::Ld => {
             list.extend(coordinates);
             let place = if device.ld_level_precedes_v() { 1 } else { 2 };
-            if level.is_some() || list.len() > place {
-                list.resize(list.len().max(place), zero);
-                list.insert(place, level.unwrap_or(zero));
-            }
-            SamplerOp::Ld
-        }
-        (Question::Gather, _) => {
-            let (first, rest) = coordinates.split_at(coordinates.len().min(2));
-            list.extend(first);
-            list.extend(read.offset.iter().flatten());
-            list.extend(rest);
-            match (read.offset.is_some(), compares) {
-                (false, false) => SamplerOp::Gather4,
-                (false, true) => SamplerOp::Gather4C,
-                (true, false) => SamplerOp::Gather4Po,
-                (true, true) => SamplerOp::Gather4PoC,
+            if brings.level || list.len() > place {
+                list.resize(list.len().max(place), Zero);
+                list.insert(place, Level);
             }
         }
-        (Question::Sample, level) => match &read.gradients {
-            Some([x, y]) => {
-                for (i, &coordinate) in coordinates.iter().enumerate() {
-                    list.push(coordinate);
-                    list.extend(x.get(i).into_iter().chain(y.get(i)));
+        SamplerOp::Gather4Po | SamplerOp::Gather4PoC => {
+            list.extend(coordinates.clone().take(2));
+            list.extend((0..brings.offsets).map(Offset));
+            list.extend(coordinates.skip(2));
+        }
+        SamplerOp::SampleD | SamplerOp::SampleDC => {
+            for axis in 0..brings.coordinates {
+                list.push(Coordinate(axis));
+                if axis < brings.gradients {
+                    list.extend([AlongX(axis), AlongY(axis)]);
                 }
-                if compares { SamplerOp::SampleDC } else { SamplerOp::SampleD }
             }
-            None if level.is_none() && device.has_level_zero_messages() => {
-                list.extend(coordinates);
-                if compares { SamplerOp::SampleCLz } else { SamplerOp::SampleLz }
-            }
-            None => {
-                list.push(level.unwrap_or(zero));
-                list.extend(coordinates);
-                if compares { SamplerOp::SampleLC } else { SamplerOp::SampleL }
-            }
-        },
+        }
+        SamplerOp::SampleL | SamplerOp::SampleLC => {
+            list.push(Level);
+            list.extend(coordinates);
+        }
+        _ => list.extend(coordinates),
+    }
+    list
+}
+
+/// The parameters of a SIMD4x2 message, four to a register: the coordinates fill the first, in whose last place a fetch has
+/// the level; what is compared with and the level come before anything else in the second, derivatives coordinate by
+/// coordinate, along x and along y.
+pub fn vector_order(op: SamplerOp, brings: Brings) -> Vec<Parameter> {
+    use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
+    const REGISTER: usize = 4;
+    if op == SamplerOp::ResInfo {
+        return vec![Level];
+    }
+    let mut list: Vec<Parameter> = (0..brings.coordinates).map(Coordinate).collect();
+    list.resize(REGISTER, Zero);
+    let along = |axis: usize| match axis < brings.gradients {
+        true => [AlongX(axis), AlongY(axis)],
+        false => [Zero, Zero],
     };
-    (op, list)
+    match op {
+        SamplerOp::Ld => list[REGISTER - 1] = Level,
+        SamplerOp::SampleL => list.push(Level),
+        SamplerOp::SampleLC => list.extend([Compare, Level]),
+        SamplerOp::SampleD => {
+            list.extend((0..brings.gradients.max(2)).flat_map(along));
+        }
+        SamplerOp::SampleDC => {
+            list.extend((0..3).flat_map(along));
+            list.push(Compare);
+        }
+        SamplerOp::Gather4C | SamplerOp::SampleCLz => list.push(Compare),
+        SamplerOp::Gather4Po => list.extend([Offset(0), Offset(1)]),
+        SamplerOp::Gather4PoC => {
+            list[REGISTER - 1] = Compare;
+            list.extend([Offset(0), Offset(1)]);
+        }
+        _ => {}
+    }
+    list
 }

@@ -480,6 +480,15 @@ impl Selector<'_> {
     pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
         let missing = SelectError::NoPlace { what: "a binding" };
         let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
+        self.index_from(first, resource)
+    }
+
+    /// The index of a binding, whose first element has index `first`, or of one element of its array.
+    pub(super) fn index_from(
+        &mut self,
+        first: u8,
+        resource: &Resource,
+    ) -> Result<Surface, SelectError> {
         let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
         let count = self.shader.binding(resource.binding).count.unwrap_or(1).max(1);
         if let Some(bits) = self.known_scalar(element) {

@@ -26,6 +26,7 @@ mod operands;
 mod stage;
 mod tess_control;
 mod tess_eval;
+mod texture;
 mod urb;
 mod vertex;
 mod wanted;
@@ -175,8 +176,10 @@ impl<'a> Selector<'a> {
             | InstKind::ImageAtomic { .. }
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => self.memory(&inst.kind, result)?,
-            InstKind::Texture(_) => {
-                return Err(SelectError::Memory { what: "a texture in this stage" });
+            InstKind::Texture(read) => {
+                if let Some(result) = result {
+                    self.texture(read, result)?;
+                }
             }
             InstKind::If { cond, then, else_ } => return self.if_(id, *cond, *then, *else_),
             InstKind::Loop { init, body, continuing: None } => self.loop_(id, init, *body)?,

@@ -15,12 +15,11 @@
 use crestline_codegen::interface::Interface;
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, Payload, PayloadItem,
-    SamplerEntry, StageMetadata,
+    ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, Payload, PayloadItem, StageMetadata,
 };
 use crestline_ssa::ir::Shader;
 
-use super::resources::{Demand, metadata};
+use super::resources::{Demand, Tables, metadata};
 use crate::CompileError;
 
 /// The layout of one compute program.
@@ -31,9 +30,7 @@ pub struct Layout {
     /// For the driver.
     pub payload: Payload,
     /// For the driver.
-    pub binding_table: Vec<BindingEntry>,
-    /// For the driver.
-    pub samplers: Vec<SamplerEntry>,
+    pub tables: Tables,
     /// Whether threads of a workgroup wait for one another.
     pub uses_barrier: bool,
 }
@@ -81,10 +78,9 @@ impl Layout {
         if place > limit {
             return Err(CompileError::PushConstants { bytes: place - GRF_BYTES, limit });
         }
-        let binding_table = demand.surfaces(shader, &mut interface)?;
-        let samplers = demand.samplers(shader, &mut interface)?;
+        let tables = demand.tables(shader, &mut interface)?;
         let uses_barrier = demand.barrier;
-        Ok(Layout { interface, payload, binding_table, samplers, uses_barrier })
+        Ok(Layout { interface, payload, tables, uses_barrier })
     }
 
     /// The program's metadata at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
@@ -102,8 +98,6 @@ impl Layout {
             shared_bytes: compute.shared_bytes,
             uses_barrier: self.uses_barrier && threads > 1,
         });
-        let (payload, table) = (&self.payload, &self.binding_table);
-        let metadata = metadata(shader, device, stage, payload, table, simd, scratch_bytes);
-        Metadata { samplers: self.samplers.clone(), ..metadata }
+        metadata(shader, device, stage, &self.payload, &self.tables, simd, scratch_bytes)
     }
 }

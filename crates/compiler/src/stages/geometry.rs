@@ -10,13 +10,13 @@
 use crestline_codegen::interface::{GeometryIo, Interface, StageIo};
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, ControlData, GRF_BYTES, GeometryDispatch, GeometryMetadata, GeometryOutput,
-    GrfRange, Metadata, Payload, SLOT_BYTES, StageMetadata,
+    ControlData, GRF_BYTES, GeometryDispatch, GeometryMetadata, GeometryOutput, GrfRange, Metadata,
+    Payload, SLOT_BYTES, StageMetadata,
 };
 use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
 
 use super::entry::{entry_bytes, vertex_entry};
-use super::resources::{Demand, metadata};
+use super::resources::{Demand, Tables, metadata};
 use crate::CompileError;
 
 /// Registers of pushed slots at most; the rest is for the code.
@@ -33,7 +33,7 @@ pub struct Layout {
     /// For the driver.
     pub payload: Payload,
     /// For the driver.
-    pub binding_table: Vec<BindingEntry>,
+    pub tables: Tables,
     /// For the driver.
     pub stage: GeometryMetadata,
 }
@@ -115,14 +115,14 @@ impl Layout {
             outputs,
             vertex_slots,
         });
-        let binding_table = demand.surfaces(shader, &mut interface)?;
-        Ok(Layout { interface, payload, binding_table, stage })
+        let tables = demand.tables(shader, &mut interface)?;
+        Ok(Layout { interface, payload, tables, stage })
     }
 
     /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
     pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
         let stage = StageMetadata::Geometry(self.stage.clone());
-        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+        metadata(shader, device, stage, &self.payload, &self.tables, 8, scratch_bytes)
     }
 }
 

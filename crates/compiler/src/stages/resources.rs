@@ -32,6 +32,15 @@ const SURFACES: usize = 240;
 /// Samplers that a message can name.
 const SAMPLERS: usize = 16;
 
+/// What messages name by index.
+#[derive(Clone, Debug)]
+pub struct Tables {
+    /// The binding table.
+    pub surfaces: Vec<BindingEntry>,
+    /// The sampler state table.
+    pub samplers: Vec<SamplerEntry>,
+}
+
 /// What the code of a shader asks for.
 #[derive(Default)]
 pub(super) struct Demand {
@@ -291,11 +300,24 @@ impl Demand {
         }
     }
 
+    /// Both tables.
+    ///
+    /// # Errors
+    /// More bindings or samplers than messages can name.
+    pub(super) fn tables(
+        &self,
+        shader: &Shader,
+        interface: &mut Interface,
+    ) -> Result<Tables, CompileError> {
+        let surfaces = self.surfaces(shader, interface)?;
+        Ok(Tables { surfaces, samplers: self.samplers(shader, interface)? })
+    }
+
     /// The sampler state table: the samplers used by set and binding, arrays element by element.
     ///
     /// # Errors
     /// More samplers than a message can name.
-    pub(super) fn samplers(
+    fn samplers(
         &self,
         shader: &Shader,
         interface: &mut Interface,
@@ -320,7 +342,7 @@ impl Demand {
     ///
     /// # Errors
     /// More bindings than it has entries.
-    pub(super) fn surfaces(
+    fn surfaces(
         &self,
         shader: &Shader,
         interface: &mut Interface,
@@ -415,12 +437,12 @@ pub(super) fn metadata(
     device: &Device,
     stage: StageMetadata,
     payload: &Payload,
-    binding_table: &[BindingEntry],
+    tables: &Tables,
     simd: u32,
     scratch_bytes: u32,
 ) -> Metadata {
     let reads_data =
-        binding_table.iter().any(|entry| matches!(entry.surface, Surface::ConstantData));
+        tables.surfaces.iter().any(|entry| matches!(entry.surface, Surface::ConstantData));
     let constant_data =
         reads_data.then(|| ConstantData { bytes: shader.const_data.clone(), alignment: 64 });
     Metadata {
@@ -430,8 +452,8 @@ pub(super) fn metadata(
         simd_width: simd,
         stage,
         payload: payload.clone(),
-        binding_table: binding_table.to_vec(),
-        samplers: Vec::new(),
+        binding_table: tables.surfaces.clone(),
+        samplers: tables.samplers.clone(),
         scratch_bytes,
         private_bytes_per_channel: 0,
         constant_data,

@@ -6,13 +6,12 @@
 use crestline_codegen::interface::{Interface, StageIo, TessControlIo};
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata,
-    TessControlMetadata,
+    GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata, TessControlMetadata,
 };
 use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain};
 
 use super::entry::{entry_bytes, patch_entry, vertex_entry};
-use super::resources::{Demand, declared, metadata};
+use super::resources::{Demand, Tables, declared, metadata};
 use crate::CompileError;
 
 /// Registers before the constants.
@@ -35,7 +34,7 @@ pub struct Layout {
     /// For the driver.
     pub payload: Payload,
     /// For the driver.
-    pub binding_table: Vec<BindingEntry>,
+    pub tables: Tables,
     /// For the driver.
     pub stage: TessControlMetadata,
 }
@@ -82,13 +81,13 @@ impl Layout {
         };
         let io = TessControlIo { output_vertices, input_vertices, inputs, patch, vertex };
         interface.io = StageIo::TessControl(io);
-        let binding_table = demand.surfaces(shader, &mut interface)?;
-        Ok(Layout { interface, payload, binding_table, stage })
+        let tables = demand.tables(shader, &mut interface)?;
+        Ok(Layout { interface, payload, tables, stage })
     }
 
     /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
     pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
         let stage = StageMetadata::TessControl(self.stage.clone());
-        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+        metadata(shader, device, stage, &self.payload, &self.tables, 8, scratch_bytes)
     }
 }

@@ -7,13 +7,13 @@
 use crestline_codegen::interface::{EntryLayout, Interface, StageIo, TessEvalIo};
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, Domain, GRF_BYTES, GrfRange, Metadata, Payload, Spacing, StageDispatch,
-    StageMetadata, TessEvalMetadata, TessOutput,
+    Domain, GRF_BYTES, GrfRange, Metadata, Payload, Spacing, StageDispatch, StageMetadata,
+    TessEvalMetadata, TessOutput,
 };
 use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
 use super::entry::{entry_bytes, patch_entry, vertex_entry};
-use super::resources::{Demand, declared, metadata};
+use super::resources::{Demand, Tables, declared, metadata};
 use crate::CompileError;
 
 /// Slots of the patch entry in the payload at most.
@@ -30,7 +30,7 @@ pub struct Layout {
     /// For the driver.
     pub payload: Payload,
     /// For the driver.
-    pub binding_table: Vec<BindingEntry>,
+    pub tables: Tables,
     /// For the driver.
     pub stage: TessEvalMetadata,
 }
@@ -78,14 +78,14 @@ impl Layout {
         let pushed = first_input_register * GRF_BYTES;
         interface.io =
             StageIo::TessEval(TessEvalIo { patch, vertex, pushed, pushed_slots, outputs });
-        let binding_table = demand.surfaces(shader, &mut interface)?;
-        Ok(Layout { interface, payload, binding_table, stage })
+        let tables = demand.tables(shader, &mut interface)?;
+        Ok(Layout { interface, payload, tables, stage })
     }
 
     /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
     pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
         let stage = StageMetadata::TessEval(self.stage.clone());
-        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+        metadata(shader, device, stage, &self.payload, &self.tables, 8, scratch_bytes)
     }
 }
 

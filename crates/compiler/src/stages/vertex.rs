@@ -7,13 +7,13 @@
 use crestline_codegen::interface::{Interface, StageIo, VertexIo};
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata,
-    VertexInput, VertexMetadata,
+    GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata, VertexInput,
+    VertexMetadata,
 };
 use crestline_ssa::ir::{IoSlot, Shader, SysVal};
 
 use super::entry::{entry_bytes, vertex_entry};
-use super::resources::{Demand, metadata};
+use super::resources::{Demand, Tables, metadata};
 use crate::CompileError;
 
 /// The layout of one vertex program.
@@ -24,7 +24,7 @@ pub struct Layout {
     /// For the driver.
     pub payload: Payload,
     /// For the driver.
-    pub binding_table: Vec<BindingEntry>,
+    pub tables: Tables,
     /// For the driver.
     pub stage: VertexMetadata,
 }
@@ -82,14 +82,14 @@ impl Layout {
         };
         io.outputs = outputs;
         interface.io = StageIo::Vertex(io);
-        let binding_table = demand.surfaces(shader, &mut interface)?;
-        Ok(Layout { interface, payload, binding_table, stage })
+        let tables = demand.tables(shader, &mut interface)?;
+        Ok(Layout { interface, payload, tables, stage })
     }
 
     /// The program's metadata, with `scratch_bytes` of scratch memory per thread.
     pub fn metadata(&self, shader: &Shader, device: &Device, scratch_bytes: u32) -> Metadata {
         let stage = StageMetadata::Vertex(self.stage.clone());
-        metadata(shader, device, stage, &self.payload, &self.binding_table, 8, scratch_bytes)
+        metadata(shader, device, stage, &self.payload, &self.tables, 8, scratch_bytes)
     }
 }
 

@@ -39,12 +39,6 @@ pub(super) fn supports(op: SamplerOp) -> bool {
     fetches || samples || compares || gathers
 }
 
-/// Whether the operation is supported with the parameters of SIMD4x2.
-fn supports_vec4(op: SamplerOp) -> bool {
-    use SamplerOp::*;
-    matches!(op, Ld | LdLz | Sample | SampleL | SampleLz | SampleB | ResInfo)
-}
-
 /// Parameters by their place in the payload; absent ones are zero.
 #[derive(Clone, Copy)]
 struct Order {
@@ -60,23 +54,42 @@ struct Order {
     offsets: Option<[usize; 2]>,
 }
 
-fn order(op: SamplerOp, level_precedes_v: bool, vec4: bool) -> Order {
+/// Coordinates alone.
+const PLAIN: Order =
+    Order { compare: None, coordinates: [0, 1, 2, 3], level: None, gradients: None, offsets: None };
+
+fn compares(op: SamplerOp) -> bool {
     use SamplerOp::*;
-    let plain = Order {
-        compare: None,
-        coordinates: [0, 1, 2, 3],
-        level: None,
-        gradients: None,
-        offsets: None,
-    };
-    let compares =
-        matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC | Gather4C | Gather4PoC);
+    matches!(op, SampleC | SampleLC | SampleCLz | SampleBC | SampleDC | Gather4C | Gather4PoC)
+}
+
+/// The parameters of SIMD4x2: four coordinates, then what else there is; but a fetch has its level, and a gather with
+/// offsets what it compares with, in place of the last coordinate.
+fn vec4_order(op: SamplerOp) -> Order {
+    use SamplerOp::*;
+    let first = compares(op).then_some(4);
+    match op {
+        ResInfo => Order { coordinates: [9; 4], level: Some(0), ..PLAIN },
+        Ld => Order { level: Some(3), ..PLAIN },
+        SampleL | SampleLC | SampleB | SampleBC => {
+            let level = first.map_or(4, |compare| compare + 1);
+            Order { compare: first, level: Some(level), ..PLAIN }
+        }
+        SampleD => Order { gradients: Some([4, 6, 8]), ..PLAIN },
+        SampleDC => Order { gradients: Some([4, 6, 8]), compare: Some(10), ..PLAIN },
+        Gather4Po => Order { offsets: Some([4, 5]), ..PLAIN },
+        Gather4PoC => Order { offsets: Some([4, 5]), compare: Some(3), ..PLAIN },
+        _ => Order { compare: first, ..PLAIN },
+    }
+}
+
+fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
+    use SamplerOp::*;
+    let (plain, compares) = (PLAIN, compares(op));
     let first = usize::from(compares);
     let compare = compares.then_some(0);
     let from = |at: usize| [at, at + 1, at + 2, at + 3];
     match op {
-        Ld if vec4 => Order { level: Some(3), ..plain },
-        SampleL | SampleB if vec4 => Order { level: Some(4), ..plain },
         Ld if level_precedes_v => Order { coordinates: [0, 2, 3, 4], level: Some(1), ..plain },
         Ld => Order { coordinates: [0, 1, 3, 4], level: Some(2), ..plain },
         ResInfo => Order { coordinates: [9; 4], level: Some(0), ..plain },
@@ -124,10 +137,6 @@ pub(super) fn execute(
 ) {
     let vec4 = lanes == SLOTS;
     let registers = if vec4 { 1 } else { lanes / 8 };
-    if vec4 && !supports_vec4(op) {
-        t.fail(Fault::Message(format!("{} in SIMD4x2", op.name())));
-        return;
-    }
     if !call.fits(t, call.header_registers() + usize::from(op != SamplerOp::ResInfo), 0) {
         return;
     }
@@ -139,7 +148,7 @@ pub(super) fn execute(
     let request = Request {
         op,
         lanes,
-        order: order(op, call.message.level_precedes_v, vec4),
+        order: if vec4 { vec4_order(op) } else { order(op, call.message.level_precedes_v) },
         parameters: (payload - call.header_registers()) * if vec4 { 4 } else { 1 } / registers,
         components: (0..4).filter(|c| header >> (12 + c) & 1 == 0).take(room).collect(),
         offsets: [signed(8), signed(4), signed(0)],

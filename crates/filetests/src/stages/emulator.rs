@@ -6,14 +6,14 @@ use crestline_emu::{
     Attribute, Class, Diagnostic, Draw, Kernel, Patch, Problem, Report, Resources, SlotValues,
     SurfaceName,
 };
-use crestline_judges::lavapipe::{AttributeType, Buffer, BufferKind, Topology, VertexStage};
-use crestline_program::{ResourceRef, Varying};
+use crestline_judges::lavapipe::{AttributeType, BufferKind, Topology, VertexStage};
+use crestline_program::Varying;
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
 use crestline_ssa::ir::{IoSlot, StageInfo};
 
 use super::pipeline::{Assembled, Engine, Point};
 use super::{DrawCase, StageTest};
-use crate::engine::image_shape;
+use crate::engine::{emulator_key, emulator_resources};
 
 /// Runs compiled shaders.
 pub struct StageEmulator {
@@ -46,16 +46,7 @@ impl StageEmulator {
                 .map_err(|error| format!("{stage:?}: {error}"))?;
             kernels.push((*stage, kernel));
         }
-        let mut resources = Resources::new();
-        for buffer in &test.case.resources.buffers {
-            match buffer.kind {
-                BufferKind::Image(image) => resources
-                    .set_image(name(buffer), image_shape(&image), &buffer.contents)
-                    .map_err(|error| error.to_string())?,
-                _ => resources.set_buffer(name(buffer), &buffer.contents),
-            }
-        }
-        resources.set_push_constants(&test.case.resources.push);
+        let mut resources = emulator_resources(&test.case.resources, None)?;
         for attribute in &test.case.attributes {
             let channels = &"rgba"[..attribute.components as usize];
             let ty = match attribute.ty {
@@ -110,10 +101,6 @@ fn linkage(test: &StageTest, stage: VertexStage) -> Result<Linkage, String> {
         }
     }
     Ok(linkage)
-}
-
-fn name(buffer: &Buffer) -> ResourceRef {
-    ResourceRef { set: buffer.set, binding: buffer.binding, element: buffer.element }
 }
 
 /// Where a slot of the middle's form lies: a varying, and which of its dwords the slot's first is, if it has not all four.
@@ -252,8 +239,10 @@ impl Engine for StageEmulator {
 
     fn buffers(&mut self, case: &DrawCase) -> Result<Vec<Vec<u8>>, String> {
         let contents = case.resources.buffers.iter().map(|buffer| match buffer.kind {
-            BufferKind::Image(_) => self.resources.image(name(buffer)),
-            _ => self.resources.buffer(name(buffer)),
+            BufferKind::Image(_) | BufferKind::Texture(_) => {
+                self.resources.image(emulator_key(buffer))
+            }
+            _ => self.resources.buffer(emulator_key(buffer)),
         });
         Ok(contents.map(Option::unwrap_or_default).collect())
     }

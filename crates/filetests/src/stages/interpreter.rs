@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 
 use crestline_judges::lavapipe::{BufferKind, VertexStage};
 use crestline_ssa::interp::{
-    self, Emitted, Invocation, Options, Outputs, Primitive, Resources, Slots, run_stage,
+    Emitted, Invocation, Options, Outputs, Primitive, Resources, Slots, run_stage,
 };
 use crestline_ssa::ir::{Shader, StageInfo, SysVal};
 
 use super::pipeline::{Assembled, Engine, Point, fetch};
 use super::{DrawCase, StageTest};
-use crate::engine::surface_format;
+use crate::engine::{interpreter_key, interpreter_resources};
 
 /// Runs shaders in the middle's form.
 #[derive(Debug)]
@@ -40,17 +40,7 @@ impl StageInterpreter {
             shaders.push((*stage, shader));
         }
         let case = &test.case;
-        let mut resources =
-            Resources { push_constants: case.resources.push.clone(), ..Resources::default() };
-        for buffer in &case.resources.buffers {
-            let (key, bytes) = (key(buffer), buffer.contents.clone());
-            if let BufferKind::Image(image) = buffer.kind {
-                let (format, size) = (surface_format(&image), image.size);
-                resources.images.insert(key, interp::Image { format, size, levels: 1, bytes });
-            } else {
-                resources.buffers.insert(key, bytes);
-            }
-        }
+        let resources = interpreter_resources(&case.resources);
         let patch_vertices = match case.topology {
             crestline_judges::lavapipe::Topology::Patches(n) => n,
             _ => 0,
@@ -74,10 +64,6 @@ impl StageInterpreter {
             None => Ok(outputs),
         }
     }
-}
-
-fn key(buffer: &crestline_judges::lavapipe::Buffer) -> interp::BufferKey {
-    interp::BufferKey { set: buffer.set, binding: buffer.binding, element: buffer.element }
 }
 
 /// An invocation that works on a primitive, with scalar system values.
@@ -176,10 +162,10 @@ impl Engine for StageInterpreter {
 
     fn buffers(&mut self, case: &DrawCase) -> Result<Vec<Vec<u8>>, String> {
         let contents = case.resources.buffers.iter().map(|buffer| match buffer.kind {
-            BufferKind::Image(_) => {
-                self.resources.images.get(&key(buffer)).map(|image| image.bytes.clone())
+            BufferKind::Image(_) | BufferKind::Texture(_) => {
+                self.resources.images.get(&interpreter_key(buffer)).map(|image| image.bytes.clone())
             }
-            _ => self.resources.buffers.get(&key(buffer)).cloned(),
+            _ => self.resources.buffers.get(&interpreter_key(buffer)).cloned(),
         });
         Ok(contents.map(Option::unwrap_or_default).collect())
     }

@@ -1,0 +1,97 @@
+//! Textures: reads through the sampler unit, whose SIMD4x2 messages take a vector of parameters for each vertex.
+
+use crestline_isa::{Type, WriteMask};
+use crestline_ssa::ir::{Resource, Src, TextureForm, TextureOp, TextureRead, Value};
+
+use super::operands::{Lanes, Place};
+use super::{SelectError, Selector};
+use crate::ir::{Operand, Region};
+use crate::select::Class;
+use crate::surface::{self, Brings, Parameter, Question, Surface};
+
+impl Selector<'_> {
+    pub(super) fn texture(&mut self, read: &TextureRead, result: Value) -> Result<(), SelectError> {
+        if read.form != TextureForm::Message {
+            return Err(SelectError::NotLowered { what: "a texture read" });
+        }
+        let device = self.device;
+        let texture = self.surface(&read.texture)?;
+        let sampler = match &read.sampler {
+            Some(sampler) => self.sampler(sampler)?,
+            None => Surface::Index(0),
+        };
+        let (question, component) = match read.op {
+            TextureOp::Fetch => (Question::Fetch, 0),
+            TextureOp::Sample => (Question::Sample, 0),
+            TextureOp::Gather(component) => (Question::Gather, component),
+            TextureOp::Size => (Question::Size, 0),
+        };
+        let dims = usize::from(read.dims);
+        let zero = |src| self.known_scalar(src) == Some(0);
+        let brings = Brings {
+            coordinates: if read.coord.is_some() { read.coords() } else { 0 },
+            gradients: if read.gradients.is_some() { dims } else { 0 },
+            offsets: if read.offset_at_run_time.is_some() { dims } else { 0 },
+            level: read.level.is_some_and(|level| !zero(level)),
+            compare: read.compare.is_some(),
+        };
+        let op = surface::operation(device, question, brings);
+        let parameters: Vec<Option<Src>> = surface::vector_order(op, brings)
+            .into_iter()
+            .map(|parameter| source(read, parameter).filter(|&src| !zero(src)))
+            .collect();
+        let rows: Vec<Operand> = parameters.chunks(4).map(|row| self.row(row)).collect();
+        let header = (read.offset != [0; 3] || component != 0)
+            .then(|| surface::sampler_header(&mut self.b().align1(), read.offset, component));
+        let (places, b) = ([texture, sampler], &mut self.b());
+        let texel = surface::read_sampler_vectors(b, device, op, places, header, &rows)?;
+        self.vector_home(result, texel, 0);
+        Ok(())
+    }
+
+    /// Scalars in the components of a register, 0 where there is none.
+    fn row(&mut self, parts: &[Option<Src>]) -> Operand {
+        let vector = self.vector(Type::Ud);
+        let (mut to, mut sources, mut zeros) = (Vec::new(), Vec::new(), 0);
+        for (place, part) in (0..).zip(parts) {
+            match part {
+                Some(src) => {
+                    to.push(place);
+                    sources.push(*src);
+                }
+                None => zeros |= 1 << place,
+            }
+        }
+        if !sources.is_empty() {
+            let place = Place { vector, lanes: Lanes::of(&to) };
+            self.move_parts(&sources, place, Class::Unsigned);
+        }
+        if zeros != 0 {
+            let dst = vector.with_region(Region::Mask(WriteMask(zeros)));
+            self.b().mov(dst, Operand::imm_ud(0));
+        }
+        vector
+    }
+
+    /// The index of a sampler.
+    fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
+        let missing = SelectError::NoPlace { what: "a sampler" };
+        let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
+        self.index_from(first, resource)
+    }
+}
+
+/// The scalar that a read brings for a parameter.
+fn source(read: &TextureRead, parameter: Parameter) -> Option<Src> {
+    let along = |direction: usize| read.gradients.map(|gradients| gradients[direction]);
+    let (src, comp) = match parameter {
+        Parameter::Coordinate(axis) => (read.coord, axis),
+        Parameter::Level => (read.level, 0),
+        Parameter::Compare => (read.compare, 0),
+        Parameter::AlongX(axis) => (along(0), axis),
+        Parameter::AlongY(axis) => (along(1), axis),
+        Parameter::Offset(axis) => (read.offset_at_run_time, axis),
+        Parameter::Zero => (None, 0),
+    };
+    src.map(|src| src.select(comp))
+}
