@@ -64,7 +64,8 @@ pub(crate) struct Source {
     /// What the tessellator divides, for tessellation control shaders: quads unless given.
     #[arg(long, value_enum)]
     pub(crate) domain: Option<Domain>,
-    /// Channels of a thread; `auto` takes the width of the lowest estimated cost.
+    /// Channels of a thread; `auto` takes the width of the lowest estimated cost. 4x2 is two vertices, for the stages of
+    /// the geometry pipeline: their default on gen7 and gen7.5, and must be asked for on gen8.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
     /// A specialization constant, as often as needed.
@@ -117,6 +118,8 @@ pub(crate) enum Width {
     W16,
     #[value(name = "32")]
     W32,
+    #[value(name = "4x2")]
+    W4x2,
 }
 
 #[derive(Debug, Args)]

@@ -73,6 +73,7 @@ impl Shader {
             Width::W8 => Simd::Simd8,
             Width::W16 => Simd::Simd16,
             Width::W32 => Simd::Simd32,
+            Width::W4x2 => Simd::Simd4x2,
         });
         options.entry = source.entry.clone();
         options.stage = source.stage.map(|stage| match stage {
@@ -135,6 +136,9 @@ impl Shader {
                 match error {
                     crestline::CompileError::UnboundedArray { set, binding } => {
                         failure.help(format!("--descriptors {set}.{binding}=COUNT"))
+                    }
+                    crestline::CompileError::Threads { expected: "SIMD4x2", .. } => {
+                        failure.help("--simd 4x2")
                     }
                     _ => failure,
                 }

@@ -121,10 +121,14 @@ pub struct GeometryIo {
     /// Payload place of the first vertex' first slot. Slots are registers if `dual_object`, the low half for the first
     /// primitive; else 16 bytes apart.
     pub pushed: u32,
-    /// Slots of each vertex in the payload.
+    /// Slots of each vertex in the payload, from the first on.
     pub pushed_slots: u32,
+    /// Payload place of the handles of the vertices' entries, for the other slots; a dword each.
+    pub handles: Option<u32>,
     /// Vertices emitted at most.
     pub max_vertices: u32,
+    /// Bytes of the number of vertices at the start of the output entry; 0 if the last message tells it.
+    pub count_bytes: u32,
     /// Bytes of the control data before the vertices.
     pub control_bytes: u32,
     /// The control data are streams, two bits for each vertex, rather than cuts, one bit.

@@ -2,7 +2,10 @@
 
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::scalar::SelectError;
+use crestline_device::Platform;
 use crestline_frontend::FrontendError;
+
+use crate::Simd;
 
 /// Why a shader was not compiled. Every error has a stable [code](CompileError::code).
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -12,16 +15,35 @@ pub enum CompileError {
     #[error(transparent)]
     Frontend(#[from] FrontendError),
     /// The stage has no back end yet.
-    #[error("{stage} shaders are not supported yet: expected a compute shader")]
+    #[error(
+        "{stage} shaders are not supported yet: expected a vertex, tessellation, geometry or compute shader"
+    )]
     Stage {
         /// The stage's name.
         stage: &'static str,
     },
-    /// The device has no back end yet.
-    #[error("{platform} is not a target yet: expected a platform of gen7 to gen9")]
+    /// The device has no back end for the stage yet.
+    #[error(
+        "{platform} is not a target of {stage} shaders yet: expected a platform of gen7 to {}",
+        if *stage == "compute" { "gen9" } else { "gen8" }
+    )]
     Target {
-        /// The platform's three letters.
-        platform: String,
+        /// The platform.
+        platform: Platform,
+        /// The stage's name.
+        stage: &'static str,
+    },
+    /// The stage has no threads of that width on the device, or no back end for them yet.
+    #[error("{stage} shaders cannot be compiled for {platform} at {asked}: expected {expected}")]
+    Threads {
+        /// The stage's name.
+        stage: &'static str,
+        /// The platform.
+        platform: Platform,
+        /// The width that was asked for, or is the device's own.
+        asked: Simd,
+        /// What there is.
+        expected: &'static str,
     },
     /// The workgroup has more threads than the device can hold.
     #[error(
@@ -132,6 +154,7 @@ impl CompileError {
             CompileError::Location { .. } => "E0911",
             CompileError::OutputEntry { .. } => "E0912",
             CompileError::Samplers { .. } => "E0913",
+            CompileError::Threads { .. } => "E0914",
             CompileError::Internal { .. } => "E0999",
         }
     }

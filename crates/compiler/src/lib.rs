@@ -123,14 +123,11 @@ pub fn compile_shader_observed(
     observer: &mut dyn Observer,
 ) -> Result<Program, CompileError> {
     let stage = shader.stage.stage();
-    let vec4 = is_vec4(stage, &options.device);
-    if stage != Stage::Compute && !vec4 {
-        return Err(CompileError::Stage { stage: stage_name(stage) });
-    }
     let platform = options.device.platform();
     if !TARGETS.contains(&platform) {
-        return Err(CompileError::Target { platform: platform.to_string() });
+        return Err(CompileError::Target { platform, stage: stage_name(stage) });
     }
+    let vec4 = is_vec4(stage, &options.device, options.simd)?;
     let pipeline = Pipeline::new(options, observer);
     let mut pipeline = if vec4 { pipeline.for_vec4() } else { pipeline };
     pipeline.accept(&shader)?;

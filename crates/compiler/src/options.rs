@@ -25,6 +25,9 @@ pub enum Simd {
     Simd16,
     /// 32 channels.
     Simd32,
+    /// Two vertices of four components: the only width of vertex, tessellation and geometry shaders, which gen7 and gen7.5
+    /// have by default and gen8 where it is asked for.
+    Simd4x2,
 }
 
 impl Simd {
@@ -32,10 +35,22 @@ impl Simd {
     pub const fn channels(self) -> Option<u8> {
         match self {
             Simd::Auto => None,
-            Simd::Simd8 => Some(8),
+            Simd::Simd8 | Simd::Simd4x2 => Some(8),
             Simd::Simd16 => Some(16),
             Simd::Simd32 => Some(32),
         }
+    }
+}
+
+impl std::fmt::Display for Simd {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Simd::Auto => "any SIMD width",
+            Simd::Simd8 => "SIMD8",
+            Simd::Simd16 => "SIMD16",
+            Simd::Simd32 => "SIMD32",
+            Simd::Simd4x2 => "SIMD4x2",
+        })
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn allowed(shader: &Shader, options: &Options) -> Result<Vec<u8>, Com
         .filter(|&width| invocations.div_ceil(width.into()) <= limit.into())
         .collect();
     if widths.is_empty() || invocations == 0 {
-        let widths = asked.map_or("any SIMD width".to_owned(), |width| format!("SIMD{width}"));
+        let widths = options.simd.to_string();
         return Err(CompileError::Workgroup { invocations, limit, widths });
     }
     // A wider thread than the workgroup has only idle channels more.

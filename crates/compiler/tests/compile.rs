@@ -198,7 +198,13 @@ fn errors_of_the_compiler_are_documented() {
     let docs = include_str!("../../../docs/errors-compiler.md");
     let errors = [
         CompileError::Stage { stage: "vertex" },
-        CompileError::Target { platform: "ivb".into() },
+        CompileError::Target { platform: Platform::Icl, stage: "compute" },
+        CompileError::Threads {
+            stage: "vertex",
+            platform: Platform::Bdw,
+            asked: Simd::Simd8,
+            expected: "SIMD4x2",
+        },
         CompileError::Workgroup { invocations: 1, limit: 1, widths: String::new() },
         CompileError::SharedMemory { bytes: 1, limit: 1 },
         CompileError::Scratch { bytes: 1, limit: 1 },

@@ -154,6 +154,18 @@ impl Device {
         self.since(Gen::Gen8)
     }
 
+    /// Vertex, tessellation and geometry threads of two vertices with Align16 code: the only ones up to gen7.5, and an
+    /// alternative on gen8. Gen9 has the code but not all of the messages.
+    pub fn has_simd4x2_vertex_threads(&self) -> bool {
+        self.since(Gen::Gen7) && self.until(Gen::Gen8)
+    }
+
+    /// Geometry shaders write the number of their vertices to the output entry, in a register of its own before the control
+    /// data, rather than tell it in their last message.
+    pub fn has_vertex_count_in_entry(&self) -> bool {
+        self.since(Gen::Gen8)
+    }
+
     /// Three-source instructions with strided regions instead of Align16 operands.
     pub fn has_align1_three_source(&self) -> bool {
         self.since(Gen::Gen11)

@@ -3,12 +3,12 @@
 use crestline_device::Platform;
 use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
-    self, DrawCase, Engine, StageEmulator, StageInterpreter, StageTest,
+    self, DrawCase, Engine, Expected, StageEmulator, StageInterpreter, StageTest,
 };
 use crestline_frontend::{TranslateOptions, spirv_words, translate};
 use crestline_judges::ask;
 use crestline_judges::lavapipe::{
-    Attribute, AttributeType, Buffer, BufferKind, Drawn, Lavapipe, VertexStage,
+    Attribute, AttributeType, Buffer, BufferKind, Lavapipe, VertexStage,
 };
 use crestline_judges::oracle::vec4::{CaseAttribute, StageCase, StageData};
 use crestline_judges::oracle::{CaseResource, Oracle};
@@ -19,12 +19,13 @@ use crestline_ssa::verify::verify;
 
 const PLATFORMS: [Platform; 2] = [Platform::Ivb, Platform::Hsw];
 
-fn tests(lavapipe: &Lavapipe) -> Vec<(StageTest, Drawn)> {
+fn tests(lavapipe: &Lavapipe) -> Vec<(StageTest, Expected)> {
     let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
     let expected = |test: StageTest| {
-        let drawn = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
-        assert!(drawn.streams.iter().any(|s| !s.is_empty()), "{}: nothing is drawn", test.name);
-        (test, drawn)
+        let expected = test.expected(lavapipe).unwrap_or_else(|e| panic!("{}: {e}", test.name));
+        let mut streams = expected.drawn.streams.iter();
+        assert!(streams.any(|s| !s.is_empty()), "{}: nothing is drawn", test.name);
+        (test, expected)
     };
     tests.into_iter().map(expected).collect()
 }
@@ -34,9 +35,9 @@ fn report(what: &str, failures: &[String]) {
 }
 
 /// What is wrong with a run, one line each.
-fn check(test: &StageTest, engine: &mut dyn stages::Engine, expected: &Drawn) -> Vec<String> {
+fn check(test: &StageTest, engine: &mut dyn stages::Engine, expected: &Expected) -> Vec<String> {
     let wrong = match stages::run(test, engine, expected) {
-        Ok(found) => test.differences(&found, expected),
+        Ok(found) => test.differences(&found, &expected.drawn),
         Err(error) => vec![error],
     };
     let name = engine.name();

@@ -289,7 +289,8 @@ pub enum ControlData {
 ///
 /// Payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the two objects' output entries, with
 /// the invocation in bits 31:27; r1 the primitive ids (low and high half) if
-/// `primitive_id` is set. Push constants are `payload.cross_thread`. Then, from
+/// `primitive_id` is set; then the handles of the input vertices if there are `vertex_handles`. Push constants are
+/// `payload.cross_thread`. Then, from
 /// `first_input_register`, the pushed slots of each input vertex: one register per slot, low
 /// half for the first object (dual object); two slots per register otherwise.
 ///
@@ -308,11 +309,15 @@ pub struct GeometryMetadata {
     /// Whether r1 holds the primitive ids.
     #[serde(default)]
     pub primitive_id: bool,
+    /// Register that holds the handles of the input vertices' entries, a dword each: for code that reads slots which
+    /// are not pushed. Absent if no handles are to be included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub vertex_handles: Option<u32>,
     /// Layout of an input vertex's entry.
     pub inputs: Vec<Varying>,
     /// Register of the first pushed slot.
     pub first_input_register: u32,
-    /// Slots of each input vertex that are pushed, from slot 0; even.
+    /// Slots of each input vertex that are pushed, from slot 0; even. The others are read from the URB.
     pub pushed_slots: u32,
     /// What the vertices form.
     pub output: GeometryOutput,
@@ -467,6 +472,15 @@ impl GeometryMetadata {
             GeometryDispatch::Simd8 => slots * 4,
         };
         check_pushed(self.first_input_register, registers, device)?;
+        if let Some(first) = self.vertex_handles
+            && (first == 0
+                || first >= self.first_input_register
+                || matches!(self.dispatch, GeometryDispatch::DualObject | GeometryDispatch::Simd8))
+        {
+            let reason =
+                format!("r{first}: expected a register before the inputs, of one primitive");
+            return Err(field("vertex_handles", reason));
+        }
         let vertex = slot_bytes(self.outputs.len());
         if !self.vertex_bytes.is_multiple_of(GRF_BYTES) || u64::from(self.vertex_bytes) < vertex {
             let reason =

@@ -14,9 +14,10 @@ use crestline_ssa::ir::{Function, InstId, InstKind, RegionId, Shader, Src, SysVa
 
 use super::entry::row_of;
 use super::operands::{Form, Lanes, Place, VECTOR_BYTES, lanes_in_place};
+use super::urb::{Entries, Term};
 use super::{SelectError, Selector};
 use crate::interface::GeometryIo;
-use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
+use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
 use crate::surface::{self, MAX_SLOTS, UrbPlace, header};
 
 /// Position of the invocation's number in the output handle.
@@ -273,6 +274,22 @@ impl Selector<'_> {
         let dwords = &place.dwords[usize::from(*comp).min(3)..];
         let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
         let vertices = io.input_vertices;
+        let row = row_of(self.shader.input(*slot), *slot).len() as u32;
+        let reach = match index.map(|index| self.known_scalar(index)) {
+            None => 0,
+            Some(known) => known.map_or(row - 1, |known| known.min(row - 1)),
+        };
+        if place.slot + reach >= io.pushed_slots
+            && let Some(handles) = io.handles
+        {
+            let handles = self.input_handle(handles, vertices - 1, *vertex);
+            let term = Term { src: *index, scale: 1, last: row - 1 };
+            let (slot, distance) = self.entry_slot(place.slot, &[term]);
+            let entries = Entries { handles, distance };
+            let vector = self.read_entry(entries, slot, Effect::Pure)?;
+            self.dwords_home(result, vector, dwords);
+            return Ok(());
+        }
         let last = io.pushed_slots * vertices - 1;
         let (mut at, mut dynamic) = (place.slot, Vec::new());
         for (src, scale, most) in
@@ -281,7 +298,7 @@ impl Selector<'_> {
             match src.map(|src| (src, self.known_scalar(src))) {
                 None => {}
                 Some((_, Some(known))) => at += known.min(most) * scale,
-                Some((src, None)) => dynamic.push((src, scale)),
+                Some((src, None)) => dynamic.push(Term { src: Some(src), scale, last: u32::MAX }),
             }
         }
         if dynamic.is_empty() {
@@ -444,7 +461,7 @@ impl Selector<'_> {
         message: Message,
         known: Option<u32>,
     ) -> Result<(), SelectError> {
-        let first = io.control_bytes / VECTOR_BYTES + message.first;
+        let first = (io.count_bytes + io.control_bytes) / VECTOR_BYTES + message.first;
         let header = message.payload;
         let device = self.device;
         let mut b = Builder::new(&mut self.out);
@@ -537,7 +554,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let device = self.device;
         let mut first = 0;
-        let slots = io.control_bytes / VECTOR_BYTES;
+        let (before, slots) = (io.count_bytes / VECTOR_BYTES, io.control_bytes / VECTOR_BYTES);
         while first < slots {
             let count = (slots - first).min(MAX_SLOTS);
             let payload = Operand::vgrf(self.out.vregs.bytes((1 + count) * GRF_BYTES), Type::Ud);
@@ -556,19 +573,27 @@ impl Selector<'_> {
             }
             let mut b = Builder::new(&mut self.out);
             b.no_mask().exec(8).mov(payload, vertices.header);
-            let place = UrbPlace { slot: first, single: false, distances: false };
+            let place = UrbPlace { slot: before + first, single: false, distances: false };
             surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, false)?;
             first += count;
         }
-        let last = Operand::vgrf(self.out.vregs.bytes(GRF_BYTES), Type::Ud);
+        // The number of vertices: a slot of the entry, or in the header.
+        let in_entry = io.count_bytes > 0;
+        let registers = 1 + u32::from(in_entry);
+        let last = Operand::vgrf(self.out.vregs.bytes(registers * GRF_BYTES), Type::Ud);
         if let Some(info) = last.vreg().and_then(|vreg| self.out.vregs.get_mut(vreg)) {
             info.min_register = device.first_eot_register() as u8;
             info.no_spill = true;
         }
         let mut b = Builder::new(&mut self.out);
         b.no_mask().exec(8).mov(last, vertices.header);
-        let counts = last.byte_offset(header::COUNTS);
+        let (counts, slot) = (last.byte_offset(header::COUNTS), last.byte_offset(GRF_BYTES));
         match vertices.count {
+            Count::Known(count) if in_entry => _ = b.mov(slot, Operand::imm_ud(count)),
+            Count::Register(count) if in_entry => {
+                let place = Place { vector: count, lanes: Lanes::of(&[0, 0, 0, 0]) };
+                b.align16().mov(slot.with_region(Region::Mask(WriteMask::XYZW)), place.src());
+            }
             Count::Known(count) => {
                 let both = count | count << 16;
                 b.uniform().mov(counts.with_stride(0), Operand::imm_ud(both));
@@ -578,8 +603,9 @@ impl Selector<'_> {
                 b.no_mask().exec(2).mov(counts.retype(Type::Uw), words);
             }
         }
-        let place = UrbPlace { slot: 0, single: false, distances: false };
-        surface::write_slots(&mut b, device, last, place, 0, WriteMask::XYZW, true)?;
+        let place = UrbPlace { slot: 0, single: in_entry, distances: false };
+        let slots = u32::from(in_entry);
+        surface::write_slots(&mut b, device, last, place, slots, WriteMask::XYZW, true)?;
         Ok(())
     }
 }

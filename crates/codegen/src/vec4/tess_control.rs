@@ -7,14 +7,15 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use crestline_isa::{CondMod, Swizzle, Type};
+use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{InstId, InstKind, IoSlot, Shader, Src, SysVal, Value};
 
+use super::entry::row_of;
 use super::operands::{Home, Lanes, Place};
-use super::urb::{Entries, PATCH_ENTRY};
+use super::urb::{Entries, PATCH_ENTRY, Term, payload_dword};
 use super::{SelectError, Selector};
 use crate::interface::{EntryLayout, EntryPlace, TessControlIo};
-use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
+use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
 use crate::surface::{self, header};
 
 /// Payload places: the patch's number, thread number and barrier, the inputs' handles.
@@ -26,7 +27,7 @@ const HANDLES: u32 = GRF_BYTES;
 const THREAD_BITS: u32 = 0x7f;
 
 /// The most control points that the payload has handles of.
-const MOST_VERTICES: u32 = 32;
+pub(super) const MOST_VERTICES: u32 = 32;
 
 /// The walk through a tessellation control shader.
 #[derive(Clone, Debug)]
@@ -82,11 +83,6 @@ fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
     joined
 }
 
-/// A dword of the payload, for both vertices.
-fn payload(place: u32) -> Operand {
-    Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
-}
-
 impl Patch {
     pub(super) fn new(shader: &Shader, out: &mut crate::ir::Function) -> Patch {
         let invocation = Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud);
@@ -106,7 +102,7 @@ impl Selector<'_> {
         let first = patch.invocation.with_stride(0);
         let mut b = Builder::new(&mut self.out);
         let mut b = b.uniform();
-        b.and(thread, payload(THREAD), Operand::imm_ud(THREAD_BITS << shift));
+        b.and(thread, payload_dword(THREAD), Operand::imm_ud(THREAD_BITS << shift));
         // Two invocations each.
         b.shr(first, thread, Operand::imm_ud(shift - 1));
         b.add(first.byte_offset(GRF_BYTES / 2), first, Operand::imm_ud(1));
@@ -215,8 +211,11 @@ impl Selector<'_> {
             (InstKind::LoadInput { slot, vertex, index, comp }, Some(result)) => {
                 let missing = SelectError::NoPlace { what: "an input" };
                 let place = *io.inputs.places.get(slot).ok_or(missing)?;
-                let handles = self.input_handles(io, *vertex);
-                let (slot, distance) = self.entry_slot(place.slot, &[(*index, 1)]);
+                let last = io.input_vertices.unwrap_or(MOST_VERTICES) - 1;
+                let handles = self.input_handle(HANDLES, last, *vertex);
+                let row = row_of(shader.input(*slot), *slot).len() as u32;
+                let term = Term { src: *index, scale: 1, last: row - 1 };
+                let (slot, distance) = self.entry_slot(place.slot, &[term]);
                 let entries = Entries { handles, distance };
                 let vector = self.read_entry(entries, slot, Effect::Pure)?;
                 let dwords = &place.dwords[usize::from(*comp).min(3)..];
@@ -258,19 +257,6 @@ impl Selector<'_> {
         written.filter_map(|at| dwords.get(at)).fold(0, |mask, dword| mask | 1 << dword)
     }
 
-    /// A slot as far as it is known, and the rest.
-    fn entry_slot(&mut self, first: u32, terms: &[(Option<Src>, u32)]) -> (u32, Option<Operand>) {
-        let (mut slot, mut dynamic) = (first, Vec::new());
-        for &(src, scale) in terms {
-            let Some(src) = src else { continue };
-            match self.known_scalar(src) {
-                Some(known) => slot = slot.saturating_add(known.saturating_mul(scale)),
-                None => dynamic.push((src, scale)),
-            }
-        }
-        (slot, self.weighted_sum(&dynamic))
-    }
-
     /// The place of an output in the patch's entry.
     fn output_place(
         &mut self,
@@ -283,31 +269,14 @@ impl Selector<'_> {
         let layout: &EntryLayout = if slot.is_patch() { &io.patch } else { &io.vertex };
         let place = *layout.places.get(&slot).ok_or(missing)?;
         let first = if slot.is_patch() { 0 } else { io.patch.slots } + place.slot;
-        let terms = [(vertex, io.vertex.slots), (index, 1)];
+        let row = row_of(self.shader.output(slot), slot).len() as u32;
+        // Out of range is the last one, never another entry.
+        let terms = [
+            Term { src: vertex, scale: io.vertex.slots, last: io.output_vertices - 1 },
+            Term { src: index, scale: 1, last: row - 1 },
+        ];
         let (slot, distance) = self.entry_slot(first, &terms);
         Ok((Entries { handles: PATCH_ENTRY, distance }, slot, place))
-    }
-
-    /// The handle of an input control point's entry.
-    fn input_handles(&mut self, io: &TessControlIo, vertex: Option<Src>) -> Operand {
-        let last = io.input_vertices.unwrap_or(MOST_VERTICES) - 1;
-        let vertex = match vertex.map(|vertex| (vertex, self.known_scalar(vertex))) {
-            None => return payload(HANDLES),
-            Some((_, Some(known))) => return payload(HANDLES + 4 * known.min(last)),
-            Some((vertex, None)) => vertex,
-        };
-        // Out of range is the last one, never another register.
-        let [clamped, bytes, handle] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
-        let vertex = self.index(vertex);
-        let range = Operand::uniform(HANDLES, Type::Ud);
-        let range = range.with_region(Region::Swizzle(Swizzle([0; 4])));
-        let size = Operand::imm_ud(4 * (last + 1));
-        let mut b = self.b();
-        b.min_max(clamped.dst(Type::Ud), vertex, Operand::imm_ud(last), CondMod::L);
-        b.shl(bytes.dst(Type::Ud), clamped.src(), Operand::imm_ud(2));
-        b.emit(Op::MovIndirect, handle.dst(Type::Ud), &[range, bytes.src(), size]);
-        handle.vector
     }
 
     pub(super) fn tess_control_sysval(

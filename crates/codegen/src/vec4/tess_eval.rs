@@ -2,14 +2,15 @@
 //! beyond, or is asked for by index, is read from the URB.
 
 use crestline_isa::{Swizzle, Type};
-use crestline_ssa::ir::{InstKind, Src, SysVal, Value};
+use crestline_ssa::ir::{InstKind, SysVal, Value};
 
-use super::operands::{Form, Home, Lanes, Place, VECTOR_BYTES};
-use super::urb::Entries;
+use super::entry::row_of;
+use super::operands::{Home, VECTOR_BYTES};
+use super::tess_control::MOST_VERTICES;
+use super::urb::{Entries, Term};
 use super::{SelectError, Selector};
 use crate::interface::{EntryPlace, TessEvalIo};
 use crate::ir::{Effect, GRF_BYTES, Operand, Region};
-use crate::select::Class;
 
 /// Payload places: the coordinates, the patch's handle, the patch's number.
 const COORDINATES: u32 = GRF_BYTES;
@@ -26,30 +27,22 @@ impl Selector<'_> {
         kind: &InstKind,
         result: Value,
     ) -> Result<(), SelectError> {
-        let InstKind::LoadInput { slot, vertex, index, comp } = kind else { return Ok(()) };
+        let InstKind::LoadInput { slot: named, vertex, index, comp } = kind else { return Ok(()) };
         let missing = SelectError::NoPlace { what: "an input" };
-        let layout = if slot.is_patch() { &io.patch } else { &io.vertex };
-        let place = *layout.places.get(slot).ok_or(missing)?;
-        let stride = io.vertex.slots;
-        let first = if slot.is_patch() { 0 } else { io.patch.slots } + place.slot;
+        let layout = if named.is_patch() { &io.patch } else { &io.vertex };
+        let place = *layout.places.get(named).ok_or(missing)?;
+        let first = if named.is_patch() { 0 } else { io.patch.slots } + place.slot;
         let dwords = &place.dwords[usize::from(*comp).min(3)..];
-        // What is known of the slot, and what is not.
-        let mut slot = first;
-        let mut dynamic = Vec::new();
-        for (src, scale) in [(*vertex, stride), (*index, 1)] {
-            match src.map(|src| (src, self.known_scalar(src))) {
-                None => {}
-                Some((_, Some(known))) => {
-                    slot = slot.saturating_add(known.saturating_mul(scale));
-                }
-                Some((src, None)) => dynamic.push((src, scale)),
-            }
-        }
-        if dynamic.is_empty() && slot < io.pushed_slots {
+        let row = row_of(self.shader.input(*named), *named).len() as u32;
+        let terms = [
+            Term { src: *vertex, scale: io.vertex.slots, last: MOST_VERTICES - 1 },
+            Term { src: *index, scale: 1, last: row - 1 },
+        ];
+        let (slot, distance) = self.entry_slot(first, &terms);
+        if distance.is_none() && slot < io.pushed_slots {
             self.pushed_slot(io.pushed + slot * VECTOR_BYTES, dwords, result);
             return Ok(());
         }
-        let distance = self.weighted_sum(&dynamic);
         let handle = self.patch_handle();
         let entries = Entries { handles: handle, distance };
         let vector = self.read_entry(entries, slot, Effect::Pure)?;
@@ -79,27 +72,6 @@ impl Selector<'_> {
         let at = |i: usize| dwords.get(i.min(last)).copied().unwrap_or(0);
         let swizzle = Swizzle([0, 1, 2, 3].map(at));
         self.set_home(result, Home::Place(vector.with_region(Region::Swizzle(swizzle))));
-    }
-
-    /// The sum of scalars, each so many times, in the first component of a register.
-    pub(super) fn weighted_sum(&mut self, terms: &[(Src, u32)]) -> Option<Operand> {
-        let mut sum: Option<Place> = None;
-        for &(src, scale) in terms {
-            let part = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
-            let operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
-            let dst = part.dst(Type::Ud);
-            let mut b = self.b();
-            if scale.is_power_of_two() {
-                b.shl(dst, operand, Operand::imm_ud(scale.ilog2()));
-            } else {
-                b.mul(dst, operand, Operand::imm_ud(scale));
-            }
-            if let Some(sum) = sum {
-                b.add(dst, part.src(), sum.src());
-            }
-            sum = Some(part);
-        }
-        sum.map(|place| place.vector)
     }
 
     /// The patch entry's handle, one for all.

@@ -1,9 +1,12 @@
 //! Reads and writes of URB entries at places known only at run time, slot by slot.
 
-use crestline_isa::{Type, WriteMask};
+use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
+use crestline_ssa::ir::{InstKind, Src, SysVal};
 
+use super::operands::{Form, Lanes, Place};
 use super::{SelectError, Selector};
-use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region};
+use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
+use crate::select::Class;
 use crate::surface::{self, UrbPlace, header};
 
 /// The entries of a message, one for each vertex.
@@ -24,7 +27,89 @@ fn halves(operand: Operand) -> Operand {
     if operand.region == Region::SCALAR { operand } else { operand.with_stride(4) }
 }
 
+/// A dword of the payload, for both vertices.
+pub(super) fn payload_dword(place: u32) -> Operand {
+    Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
+}
+
+/// What an access counts its slots by.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Term {
+    /// A number, if the access has one.
+    pub(super) src: Option<Src>,
+    /// Slots for each.
+    pub(super) scale: u32,
+    /// The largest number that counts: any beyond it means the same.
+    pub(super) last: u32,
+}
+
 impl Selector<'_> {
+    /// A slot as far as it is known, and the rest.
+    pub(super) fn entry_slot(&mut self, first: u32, terms: &[Term]) -> (u32, Option<Operand>) {
+        let (mut slot, mut dynamic) = (first, Vec::new());
+        for term in terms {
+            match term.src.map(|src| self.known_scalar(src)) {
+                None => {}
+                Some(Some(known)) => slot += known.min(term.last) * term.scale,
+                Some(None) => dynamic.push(*term),
+            }
+        }
+        (slot, self.weighted_sum(&dynamic))
+    }
+
+    /// The sum of scalars, each so many times, in the first component of a register.
+    pub(super) fn weighted_sum(&mut self, terms: &[Term]) -> Option<Operand> {
+        let mut sum: Option<Place> = None;
+        for &Term { src, scale, last } in terms {
+            let Some(src) = src else { continue };
+            let part = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
+            let mut operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
+            let dst = part.dst(Type::Ud);
+            if last < u32::MAX && !self.is_invocation(src) {
+                self.b().min_max(dst, operand, Operand::imm_ud(last), CondMod::L);
+                operand = part.src();
+            }
+            let mut b = self.b();
+            if scale.is_power_of_two() {
+                b.shl(dst, operand, Operand::imm_ud(scale.ilog2()));
+            } else {
+                b.mul(dst, operand, Operand::imm_ud(scale));
+            }
+            if let Some(sum) = sum {
+                b.add(dst, part.src(), sum.src());
+            }
+            sum = Some(part);
+        }
+        sum.map(|place| place.vector)
+    }
+
+    /// Whether a number is the invocation's own, which is in range.
+    fn is_invocation(&self, src: Src) -> bool {
+        let def = self.shader.func.def(self.peel(src, Class::Unsigned).src.value);
+        matches!(def.map(|inst| &inst.kind), Some(InstKind::SysVal(SysVal::InvocationId)))
+    }
+
+    /// The handle of an input vertex's entry, of those in the payload from `first` on.
+    pub(super) fn input_handle(&mut self, first: u32, last: u32, vertex: Option<Src>) -> Operand {
+        let vertex = match vertex.map(|vertex| (vertex, self.known_scalar(vertex))) {
+            None => return payload_dword(first),
+            Some((_, Some(known))) => return payload_dword(first + 4 * known.min(last)),
+            Some((vertex, None)) => vertex,
+        };
+        // Out of range is the last one, never another register.
+        let [clamped, bytes, handle] =
+            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let vertex = self.index(vertex);
+        let range = Operand::uniform(first, Type::Ud);
+        let range = range.with_region(Region::Swizzle(Swizzle([0; 4])));
+        let size = Operand::imm_ud(4 * (last + 1));
+        let mut b = self.b();
+        b.min_max(clamped.dst(Type::Ud), vertex, Operand::imm_ud(last), CondMod::L);
+        b.shl(bytes.dst(Type::Ud), clamped.src(), Operand::imm_ud(2));
+        b.emit(Op::MovIndirect, handle.dst(Type::Ud), &[range, bytes.src(), size]);
+        handle.vector
+    }
+
     /// A header for entries.
     fn entry_header(&mut self, header: Operand, entries: Entries) {
         let own = entries.handles == PATCH_ENTRY;

@@ -2,9 +2,10 @@
 //!
 //! The payload is r0 with the handles of the output entries and the invocations' numbers, r1 with the primitives' numbers
 //! where the code asks, then the constants, then the used slots of each input vertex: of two primitives a register for
-//! each slot, of one primitive two slots in a register.
+//! each slot, of one primitive two slots in a register. Where those of one primitive are too many, the first ones are there,
+//! and before the constants the handles of the vertices' entries, by which the code reads the others.
 //!
-//! The output entry is the control data, a bit for each vertex behind which a strip ends, or two that name its stream;
+//! The output entry is the number of vertices where the device wants it there, then the control data, a bit for each vertex behind which a strip ends, or two that name its stream;
 //! then the vertices.
 
 use crestline_codegen::interface::{GeometryIo, Interface, StageIo};
@@ -51,7 +52,22 @@ impl Layout {
         let mut interface = Interface::default();
         let mut payload = Payload::default();
         let primitive_id = demand.sysvals.contains(&SysVal::PrimitiveId);
-        let first_constant = if primitive_id { 2 } else { 1 };
+        let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
+        let input_vertices = info.input.vertices();
+        let slots = inputs.slots.next_multiple_of(2);
+        let dispatch = match slots * input_vertices {
+            _ if info.invocations > 1 => GeometryDispatch::DualInstance,
+            registers if registers <= PUSHED_REGISTERS => GeometryDispatch::DualObject,
+            _ => GeometryDispatch::Single,
+        };
+        let dual_object = dispatch == GeometryDispatch::DualObject;
+        // Of one primitive, as many pairs of slots of each vertex as there is room for.
+        let most = 2 * (PUSHED_REGISTERS / input_vertices);
+        let pushed_slots = if dual_object { slots } else { slots.min(most) };
+        let registers = input_vertices * if dual_object { slots } else { pushed_slots / 2 };
+        let mut first_constant = if primitive_id { 2 } else { 1 };
+        let vertex_handles = (pushed_slots < slots).then_some(first_constant);
+        first_constant += u32::from(vertex_handles.is_some());
         let mut place = first_constant * GRF_BYTES;
         let items = &mut payload.items;
         demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
@@ -61,28 +77,15 @@ impl Layout {
             let count = first_input_register - first_constant;
             payload.cross_thread = Some(GrfRange { first: first_constant, count });
         }
-        let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
-        let input_vertices = info.input.vertices();
-        let pushed_slots = inputs.slots.next_multiple_of(2);
-        let slots = pushed_slots * input_vertices;
-        let dispatch = match slots {
-            _ if info.invocations > 1 => GeometryDispatch::DualInstance,
-            slots if slots <= PUSHED_REGISTERS => GeometryDispatch::DualObject,
-            _ => GeometryDispatch::Single,
-        };
-        let dual_object = dispatch == GeometryDispatch::DualObject;
-        let registers = if dual_object { slots } else { slots / 2 };
-        if registers > PUSHED_REGISTERS {
-            let (bytes, limit) = (registers * GRF_BYTES, PUSHED_REGISTERS * GRF_BYTES);
-            return Err(CompileError::PushConstants { bytes, limit });
-        }
         interface.payload_registers = first_input_register + registers;
         let (outputs, varyings) = vertex_entry(&demand.outputs)?;
         let streams = demand.streams;
         let control_bytes = control_bytes(info, streams, demand.ends_strips);
         let vertex_slots = outputs.slots.next_multiple_of(2);
         let vertices = info.max_vertices.saturating_mul(vertex_slots * SLOT_BYTES);
-        let bytes = control_bytes.saturating_add(vertices);
+        // A register of its own.
+        let count_bytes = if device.has_vertex_count_in_entry() { GRF_BYTES } else { 0 };
+        let bytes = (count_bytes + control_bytes).saturating_add(vertices);
         if bytes > ENTRY_BYTES {
             return Err(CompileError::OutputEntry { bytes, limit: ENTRY_BYTES });
         }
@@ -91,11 +94,12 @@ impl Layout {
             input_vertices,
             invocations: info.invocations,
             primitive_id,
+            vertex_handles,
             inputs: input_varyings,
             first_input_register,
             pushed_slots,
             output: output(info.output),
-            count_bytes: 0,
+            count_bytes,
             control_bytes,
             control_data: if streams { ControlData::StreamId } else { ControlData::Cut },
             outputs: varyings,
@@ -109,7 +113,9 @@ impl Layout {
             primitive_id: primitive_id.then_some(GRF_BYTES),
             pushed: first_input_register * GRF_BYTES,
             pushed_slots,
+            handles: vertex_handles.map(|register| register * GRF_BYTES),
             max_vertices: info.max_vertices,
+            count_bytes,
             control_bytes,
             streams,
             outputs,

@@ -13,7 +13,7 @@ use crestline_device::Device;
 use crestline_program::Metadata;
 use crestline_ssa::ir::{Shader, Stage};
 
-use crate::CompileError;
+use crate::{CompileError, Simd};
 
 /// The layout of one program of any stage.
 #[derive(Clone, Debug)]
@@ -81,14 +81,31 @@ impl Layout {
     }
 }
 
-/// Whether the stage's threads have two vertices on a device, each a vector of four channels.
-pub fn is_vec4(stage: Stage, device: &Device) -> bool {
-    let geometry =
-        matches!(stage, Stage::Vertex | Stage::TessControl | Stage::TessEval | Stage::Geometry);
-    geometry && device.has_align16() && !device.has_simd8_vertex_threads()
+/// Whether the stage's threads have two vertices, each a vector of four channels, rather than a channel for each
+/// invocation.
+///
+/// # Errors
+/// A stage without a back end on the device, or without one at that width.
+pub fn is_vec4(stage: Stage, device: &Device, simd: Simd) -> Result<bool, CompileError> {
+    let name = stage_name(stage);
+    let wrong = |asked, expected| {
+        Err(CompileError::Threads { stage: name, platform: device.platform(), asked, expected })
+    };
+    match (stage, simd) {
+        (Stage::Compute, Simd::Simd4x2) => wrong(simd, "SIMD8, SIMD16 or SIMD32"),
+        (Stage::Compute, _) => Ok(false),
+        (Stage::Fragment, _) => Err(CompileError::Stage { stage: name }),
+        _ if !device.has_simd4x2_vertex_threads() => {
+            Err(CompileError::Target { platform: device.platform(), stage: name })
+        }
+        (_, Simd::Simd4x2) => Ok(true),
+        (_, Simd::Auto) if !device.has_simd8_vertex_threads() => Ok(true),
+        (_, Simd::Auto) => wrong(Simd::Simd8, "SIMD4x2"),
+        _ => wrong(simd, "SIMD4x2"),
+    }
 }
 
-/// The stage has no back end.
+/// The stage has no layout here.
 fn unsupported(shader: &Shader) -> CompileError {
     CompileError::Stage { stage: stage_name(shader.stage.stage()) }
 }

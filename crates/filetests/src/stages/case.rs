@@ -11,7 +11,7 @@
 //! //! points 7                          tessellation evaluation gives u, v, w and the primitive's number there
 //! ```
 //!
-//! `push`, `buffer`, `uniform`, `image` and `compare` are as in [`crate::case`]. A line `//@ vertex`, `//@ tess_control`,
+//! `push`, `buffer`, `uniform`, `image`, `texture`, `sampler` and `compare` are as in [`crate::case`]. A line `//@ vertex`, `//@ tess_control`,
 //! `//@ tess_eval` or `//@ geometry` begins a shader in GLSL.
 
 use crestline_judges::lavapipe::{Attribute, AttributeType, Captured, Topology, VertexStage};

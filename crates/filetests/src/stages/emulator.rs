@@ -1,6 +1,6 @@
 //! Our compiler and our emulator as an engine.
 
-use crestline::{CompileError, Linkage, Options, compile_spirv};
+use crestline::{CompileError, Linkage, Options, Simd, compile_spirv};
 use crestline_device::{Device, Platform};
 use crestline_emu::{
     Attribute, Class, Diagnostic, Draw, Kernel, Patch, Problem, Report, Resources, SlotValues,
@@ -37,6 +37,7 @@ impl StageEmulator {
         for (stage, words) in &test.modules {
             let mut options = Options::new(platform);
             options.verify = true;
+            options.simd = Simd::Simd4x2;
             options.patch = linkage(test, *stage)?;
             let program = match compile_spirv(words, &options) {
                 Err(CompileError::Stage { .. }) => return Ok(Err(*stage)),

@@ -12,7 +12,9 @@ mod pipeline;
 use std::path::Path;
 
 use crestline_frontend::{Language, TranslateOptions, translate};
-use crestline_judges::lavapipe::{Capture, DrawJob, Drawn, JobError, Lavapipe, VertexStage};
+use crestline_judges::lavapipe::{
+    Capture, Captured, DrawJob, Drawn, JobError, Lavapipe, VertexStage,
+};
 use crestline_ssa::ir::Shader;
 
 pub use case::{DrawCase, Output};
@@ -21,6 +23,18 @@ pub use interpreter::StageInterpreter;
 pub use pipeline::{Engine, Found, Point, run};
 
 use crate::corpus::{LoadError, compile_source};
+
+/// Bytes of a point as an evaluation shader tells it: u, v, w and the patch's number, floats.
+const POINT_BYTES: u32 = 16;
+
+/// What lavapipe makes of a draw call.
+#[derive(Debug)]
+pub struct Expected {
+    /// What is captured, and the buffers.
+    pub drawn: Drawn,
+    /// The patch and the point of each vertex that leaves the tessellator, primitive by primitive.
+    pub points: Vec<(usize, Point)>,
+}
 
 /// A file of `tests/stages/`.
 #[derive(Debug)]
@@ -100,20 +114,46 @@ impl StageTest {
         self.modules.iter().find(|(found, _)| *found == stage).map(|(_, words)| &words[..])
     }
 
-    /// What lavapipe makes of the draw call, the points that it evaluated behind the outputs of the case.
+    /// What lavapipe makes of the draw call.
     ///
     /// # Errors
     ///
     /// What lavapipe refused.
-    pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Drawn, JobError> {
+    pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Expected, JobError> {
         let case = &self.case;
         let streams = case.outputs.iter().map(|output| output.stream + 1).max().unwrap_or(1);
         let mut captures = vec![Vec::new(); streams];
         for output in &case.outputs {
             captures[output.stream].push(Capture { what: output.what, bytes: output.bytes });
         }
-        let drawn = lavapipe.draw(&DrawJob {
-            stages: self.modules.iter().map(|(stage, words)| (*stage, &words[..])).collect(),
+        let drawn = self.draw(lavapipe, captures, |_| true)?;
+        let Some(location) = case.points else { return Ok(Expected { drawn, points: Vec::new() }) };
+        // What a geometry shader is given, a draw call without it tells.
+        let what = Captured::Location { location, component: 0 };
+        let captures = vec![vec![Capture { what, bytes: POINT_BYTES }]];
+        let before = |stage| stage != VertexStage::Geometry;
+        let tessellated = self.draw(lavapipe, captures, before)?;
+        let point = |bytes: &[u8; POINT_BYTES as usize]| {
+            let [u, v, w, patch] = std::array::from_fn(|i| {
+                f32::from_le_bytes(std::array::from_fn(|byte| bytes[4 * i + byte]))
+            });
+            (patch as usize, [u, v, w])
+        };
+        let points = tessellated.streams[0].as_chunks().0.iter().map(point).collect();
+        Ok(Expected { drawn, points })
+    }
+
+    /// Draws with the stages that `wanted` wants.
+    fn draw(
+        &self,
+        lavapipe: &Lavapipe,
+        captures: Vec<Vec<Capture>>,
+        wanted: impl Fn(VertexStage) -> bool,
+    ) -> Result<Drawn, JobError> {
+        let case = &self.case;
+        let stages = self.modules.iter().filter(|(stage, _)| wanted(*stage));
+        lavapipe.draw(&DrawJob {
+            stages: stages.map(|(stage, words)| (*stage, &words[..])).collect(),
             attributes: case.attributes.clone(),
             topology: case.topology,
             vertices: case.vertices,
@@ -123,8 +163,7 @@ impl StageTest {
             push: case.resources.push.clone(),
             buffers: case.resources.buffers.clone(),
             captures,
-        })?;
-        Ok(drawn)
+        })
     }
 
     /// Compares what an engine found with what lavapipe did, one line for each output and buffer that differs.

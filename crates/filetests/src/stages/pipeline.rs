@@ -1,13 +1,11 @@
 //! What lies between the stages.
 
-use crestline_judges::lavapipe::{
-    Attribute, AttributeType, Captured, Drawn, Topology, VertexStage,
-};
+use crestline_judges::lavapipe::{Attribute, AttributeType, Captured, Topology, VertexStage};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
-use crestline_ssa::ir::{IoSlot, IoVar, OutputPrimitive, Shader, StageInfo};
+use crestline_ssa::ir::{IoSlot, IoVar, OutputPrimitive, Shader, StageInfo, TessDomain};
 use crestline_ssa::link::link;
 
-use super::{DrawCase, StageTest};
+use super::{DrawCase, Expected, StageTest};
 
 /// Runs the shaders of one test.
 pub trait Engine {
@@ -71,12 +69,16 @@ pub struct Found {
     pub buffers: Vec<Vec<u8>>,
 }
 
-/// Runs a test on an engine. Tessellation happens at the points that `expected` tells.
+/// Runs a test on an engine. Tessellation happens at the points that `expected` has.
 ///
 /// # Errors
 ///
 /// The engine's message, or an output that the shaders did not write.
-pub fn run(test: &StageTest, engine: &mut dyn Engine, expected: &Drawn) -> Result<Found, String> {
+pub fn run(
+    test: &StageTest,
+    engine: &mut dyn Engine,
+    expected: &Expected,
+) -> Result<Found, String> {
     let case = &test.case;
     let vertices = engine.vertices(case)?;
     for pair in test.modules.windows(2) {
@@ -85,7 +87,7 @@ pub fn run(test: &StageTest, engine: &mut dyn Engine, expected: &Drawn) -> Resul
     }
     let last = test.modules.last().map(|(stage, _)| *stage).ok_or("no stage")?;
     let last = test.shader(last)?;
-    let mut streams = vec![Vec::new(); expected.streams.len()];
+    let mut streams = vec![Vec::new(); expected.drawn.streams.len()];
     let mut primitives = assemble(case, &vertices);
     if case.has(VertexStage::TessEval) {
         if case.has(VertexStage::TessControl) {
@@ -94,7 +96,8 @@ pub fn run(test: &StageTest, engine: &mut dyn Engine, expected: &Drawn) -> Resul
                 primitive.primitive = patch;
             }
         }
-        primitives = evaluate(case, engine, &primitives, expected)?;
+        let size = primitive_size(&test.shader(VertexStage::TessEval)?);
+        primitives = evaluate(engine, &primitives, &expected.points, size)?;
     }
     if case.has(VertexStage::Geometry) {
         let StageInfo::Geometry(info) = last.stage else { return Err("no geometry shader".into()) };
@@ -135,47 +138,38 @@ fn assemble(case: &DrawCase, vertices: &[Slots]) -> Vec<Assembled> {
     instances.flat_map(of_instance).collect()
 }
 
-/// Runs the evaluation shader wherever lavapipe ran it, in the order of its primitives.
+/// Vertices of each primitive that the tessellator makes.
+fn primitive_size(shader: &Shader) -> usize {
+    match shader.stage {
+        StageInfo::TessEval(info) if info.point_mode => 1,
+        StageInfo::TessEval(info) if info.domain == TessDomain::Isolines => 2,
+        _ => 3,
+    }
+}
+
+/// Runs the evaluation shader wherever lavapipe ran it, in the order of its primitives of `size` vertices.
 fn evaluate(
-    case: &DrawCase,
     engine: &mut dyn Engine,
     patches: &[Assembled],
-    expected: &Drawn,
+    expected: &[(usize, Point)],
+    size: usize,
 ) -> Result<Vec<Assembled>, String> {
-    let place = Captured::Location { location: case.points.unwrap_or(0), component: 0 };
-    let (mut start, mut stride) = (None, 0);
-    for output in case.outputs.iter().filter(|output| output.stream == 0) {
-        if output.what == place {
-            start = Some(stride);
-        }
-        stride += output.bytes as usize;
-    }
-    let start = start.ok_or("the location of `points` is no output")?;
     let mut points: Vec<Vec<Point>> = vec![Vec::new(); patches.len()];
     let mut order = Vec::new();
-    for vertex in expected.streams[0].chunks_exact(stride) {
-        let dwords = vertex[start..start + 16].as_chunks::<4>().0;
-        let float = |i: usize| f32::from_le_bytes(dwords[i]);
-        let patch = float(3) as usize;
+    for &(patch, point) in expected {
         let of_patch = points.get_mut(patch).ok_or("the judge names a patch that there is not")?;
         order.push((patch, of_patch.len()));
-        of_patch.push([float(0), float(1), float(2)]);
+        of_patch.push(point);
     }
     let mut values = Vec::new();
     for (patch, points) in patches.iter().zip(&points) {
         values.push(engine.points(patch, points)?);
     }
-    // Each vertex by itself: what the tessellator joins them to is the judge's affair.
-    Ok(order
-        .into_iter()
-        .map(|(patch, point)| Assembled {
-            primitive: Primitive {
-                vertices: vec![values[patch][point].clone()],
-                patch: Slots::new(),
-            },
-            id: patch as u32,
-        })
-        .collect())
+    let primitive = |(id, places): (u32, &[(usize, usize)])| {
+        let vertices = places.iter().map(|&(patch, point)| values[patch][point].clone()).collect();
+        Assembled { primitive: Primitive { vertices, patch: Slots::new() }, id }
+    };
+    Ok((0..).zip(order.chunks(size)).map(primitive).collect())
 }
 
 /// The vertices that transform feedback captures of a stream: those of points, lines and triangles one by one.

@@ -575,6 +575,7 @@ impl StageFile {
             input_vertices: self.vertices_in,
             invocations: self.invocations,
             primitive_id: self.gs_include_primitive_id != 0,
+            vertex_handles: None,
             inputs: inputs?,
             first_input_register: self.dispatch_grf_start_reg,
             pushed_slots: self.urb_read_length * 2,

@@ -93,11 +93,20 @@ impl Launch for Primitives<'_> {
         }
     }
 
-    /// The output entries first, then the vertices of each primitive.
+    /// The output entries first, then the vertices if the program has their handles.
     fn open(&self, unit: u64, urb: &mut Urb) {
         let objects = self.objects(unit);
         for _ in &objects {
             urb.allocate(self.metadata.entry_bytes);
+        }
+        if self.metadata.vertex_handles.is_some()
+            && let Some(object) = objects.first()
+        {
+            let inputs = &self.metadata.inputs;
+            for vertex in &object.primitive.vertices {
+                let handle = urb.allocate(inputs.len() as u32 * SLOT_BYTES);
+                fill(urb, handle, 0, inputs, vertex);
+            }
         }
     }
 
@@ -118,6 +127,14 @@ impl Launch for Primitives<'_> {
             for (half, (_, object)) in objects.iter().enumerate() {
                 push(t, 32 + 16 * half, &[Some(object.primitive.id); 4]);
             }
+        }
+        if let (Some(register), Some((_, object))) = (metadata.vertex_handles, objects.first()) {
+            // Behind the entries of all objects.
+            let first = self.objects(unit).len();
+            let handles: Vec<_> = (0..object.primitive.vertices.len())
+                .map(|vertex| Some(urb.handle(first + vertex)))
+                .collect();
+            push(t, register as usize * 32, &handles);
         }
         // One register per slot, a half for each object; or two slots per register.
         let pushed = metadata.pushed_slots as usize;
