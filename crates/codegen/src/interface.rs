@@ -22,6 +22,8 @@ pub struct Interface {
     pub subgroup_id: Option<u32>,
     /// The dwords that hold buffer sizes in bytes, by binding and array element.
     pub buffer_sizes: BTreeMap<(BindingId, u32), u32>,
+    /// The pairs of dwords that hold buffer addresses, likewise.
+    pub buffer_addresses: BTreeMap<(BindingId, u32), u32>,
     /// The dwords that hold image parameters, one after another: the first of each parameter of each array element. Those
     /// of an array's elements lie at equal distances.
     pub image_params: BTreeMap<(BindingId, ImageParam, u32), u32>,

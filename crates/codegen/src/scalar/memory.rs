@@ -370,10 +370,16 @@ impl Selector<'_> {
         result: Option<Value>,
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
-        if bits != 32 {
-            return Err(SelectError::AtomicSize { bits });
-        }
         let surface = match memory {
+            Memory::Ssbo(resource) if bits == 64 && self.device.has_a64_messages() => {
+                return self.wide_atomic(resource, op, offset, data, compare, result);
+            }
+            Memory::Shared if bits != 32 => {
+                return Err(SelectError::AtomicSize { bits, what: "shared memory" });
+            }
+            _ if bits != 32 => {
+                return Err(SelectError::AtomicSize { bits, what: "storage buffers" });
+            }
             Memory::Shared => Surface::Shared,
             Memory::Ssbo(resource) => self.surface(resource)?,
             _ => return Err(SelectError::Memory { what: "an atomic on read-only memory" }),

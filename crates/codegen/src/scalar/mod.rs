@@ -24,6 +24,7 @@ mod sysvals;
 mod texture;
 mod uniform;
 mod wide;
+mod wide_atomic;
 
 use crestline_device::Device;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};

@@ -81,11 +81,16 @@ impl Selector<'_> {
     /// A double as one operand.
     pub(super) fn double(&mut self, src: Src) -> Operand {
         let peeled = self.peel(src, Class::Float);
-        let halves = [Half::Low, Half::High].map(|half| self.read_half(peeled.src, half));
-        let mut operand = together(&halves).unwrap_or_else(|| self.collected(halves));
+        let mut operand = self.whole(peeled.src);
         operand.negate = peeled.negate;
         operand.abs = peeled.abs;
         operand
+    }
+
+    /// Both dwords of a source as one operand of type DF.
+    pub(super) fn whole(&mut self, src: Src) -> Operand {
+        let halves = [Half::Low, Half::High].map(|half| self.read_half(src, half));
+        together(&halves).unwrap_or_else(|| self.collected(halves))
     }
 
     /// A register with two dwords for each element.
@@ -105,7 +110,7 @@ impl Selector<'_> {
     }
 
     /// A new register for a double, the place of a result.
-    fn define_double(&mut self, result: Value) -> Operand {
+    pub(super) fn define_double(&mut self, result: Value) -> Operand {
         let scalar = self.uniform.is(result);
         let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
         self.set_half(result, 0, Half::Low, dword(whole, 0));
@@ -152,7 +157,7 @@ impl Selector<'_> {
 }
 
 /// Number `index` of the dwords of each element.
-fn dword(whole: Operand, index: usize) -> Operand {
+pub(super) fn dword(whole: Operand, index: usize) -> Operand {
     whole.subscript(Type::Ud, index as u32).unwrap_or(whole)
 }
 

@@ -26,12 +26,14 @@ pub enum SelectError {
         /// The access.
         what: &'static str,
     },
-    /// An atomic of a size that no message for bound memory has: those of 64 bits take addresses (PRM of Skylake,
-    /// "A64 untyped atomic"), others there are none.
-    #[error("no device has atomics of {bits} bits on buffers, images and shared memory")]
+    /// An atomic of a size that no message has there: those of 64 bits take addresses (PRM of Skylake, volume 7,
+    /// "A64 Untyped Atomic Integer Operation"), so they are for buffers, from gen8 on.
+    #[error("the device has no atomics of {bits} bits on {what}")]
     AtomicSize {
         /// Bits of the number.
         bits: u32,
+        /// What it works on.
+        what: &'static str,
     },
     /// An atomic sum of floats: up to gen11 the data port has their least and greatest (PRM of Skylake, volume 7,
     /// "Untyped Atomic Float Operation").

@@ -7,7 +7,7 @@ use crestline_isa::message::{
     SimdMode,
 };
 
-use super::{Shape, Surface, at, halves, message, simd_mode};
+use super::{Shape, Surface, at, halves, message, parts, simd_mode};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
 
 /// Reads `components` (1 to 4) dwords per channel from byte offset `offset` on. Returns a register per component.
@@ -156,6 +156,39 @@ pub fn atomic(
     Ok(wanted.then(|| join(b, &parts, 1)[0]))
 }
 
+/// A 64-bit atomic per channel at a 64-bit address, with as many 64-bit operands as the operation has; the old values
+/// go to `dst`, if there is one. Where the builder's predicate does not hold, nothing happens.
+///
+/// # Errors
+/// A device without the message or operation.
+pub fn atomic_at_address(
+    b: &mut Builder<'_>,
+    device: &Device,
+    op: AtomicOp,
+    address: Operand,
+    operands: &[Operand],
+    dst: Option<Operand>,
+) -> Result<(), DescriptorError> {
+    for (group, channels) in parts(b, 8) {
+        let (bti, return_data) = (stateless_index(device), dst.is_some());
+        let kind = isa::Message::A64Atomic { bti, op, qword: true, return_data, word: false };
+        let response = if return_data { u32::from(channels) * Type::Uq.size() } else { 0 };
+        let message = message(device, kind, Shape { response, ..write_shape(Space::Global) })?;
+        let payload: Vec<Operand> =
+            [address].iter().chain(operands).map(|&part| at(part, group)).collect();
+        send(
+            b,
+            group,
+            channels,
+            message,
+            dst.map(|dst| at(dst, group)),
+            Surface::Index(0),
+            &payload,
+        );
+    }
+    Ok(())
+}
+
 /// Reads `size` bytes per channel; the upper bits of each dword are undefined.
 ///
 /// # Errors
@@ -204,8 +237,8 @@ pub fn write_scattered(
     Ok(())
 }
 
-/// The surface that stands for scratch space.
-pub(super) fn scratch_index(device: &Device) -> Bti {
+/// The surface that stands for scratch space and for memory at 64-bit addresses.
+pub(super) fn stateless_index(device: &Device) -> Bti {
     if device.has_non_coherent_stateless() { Bti::STATELESS_NON_COHERENT } else { Bti::STATELESS }
 }
 
@@ -236,7 +269,7 @@ pub fn read_scratch(
     for (group, channels) in halves(b) {
         let kind = isa::Message::DwordScatteredRead {
             cache: Cache::Data,
-            bti: scratch_index(device),
+            bti: stateless_index(device),
             simd: simd_mode(channels),
             invalidate: false,
         };
@@ -270,7 +303,7 @@ pub fn write_scratch(
     let header = scratch_header(b);
     for (group, channels) in halves(b) {
         let kind = isa::Message::DwordScatteredWrite {
-            bti: scratch_index(device),
+            bti: stateless_index(device),
             simd: simd_mode(channels),
         };
         let shape = Shape { headers: 1, first: 2, ..write_shape(Space::Scratch) };

@@ -22,8 +22,8 @@ use crestline_isa::message::{self as isa, Bti, Descriptor, DescriptorError, Simd
 use crate::ir::{Builder, Effect, Message, Operand, Space};
 
 pub use memory::{
-    Atomic, atomic, fill_scratch_header, read, read_block, read_scattered, read_scratch, write,
-    write_scattered, write_scratch,
+    Atomic, atomic, atomic_at_address, fill_scratch_header, read, read_block, read_scattered,
+    read_scratch, write, write_scattered, write_scratch,
 };
 pub use sampler::{
     Brings, Parameter, Question, SamplerRead, operation, read_sampler, read_sampler_vectors,

@@ -11,7 +11,7 @@ use crestline_isa::message::{
 };
 use crestline_isa::{Swizzle, Type, WriteMask};
 
-use super::memory::scratch_index;
+use super::memory::stateless_index;
 use super::{Atomic, Shape, Surface, message};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
 
@@ -215,7 +215,7 @@ pub fn read_scratch_vectors(
 ) -> Result<Operand, DescriptorError> {
     let kind = isa::Message::DwordScatteredRead {
         cache: Cache::Data,
-        bti: scratch_index(device),
+        bti: stateless_index(device),
         simd: SimdMode::Simd8,
         invalidate: false,
     };
@@ -239,7 +239,7 @@ pub fn write_scratch_vectors(
     data: Operand,
     mask: u8,
 ) -> Result<(), DescriptorError> {
-    let bti = scratch_index(device);
+    let bti = stateless_index(device);
     let kind = isa::Message::DwordScatteredWrite { bti, simd: SimdMode::Simd8 };
     let (effect, space) = (Effect::Write, Space::Scratch);
     let shape = Shape { headers: 1, first: 2, response: 0, effect, space };

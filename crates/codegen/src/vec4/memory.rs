@@ -317,7 +317,10 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
         if bits != 32 {
-            return Err(SelectError::AtomicSize { bits });
+            return Err(SelectError::AtomicSize {
+                bits,
+                what: "buffers of threads of two vertices",
+            });
         }
         let Memory::Ssbo(resource) = memory else {
             return Err(SelectError::Memory { what: "an atomic on memory of another stage" });

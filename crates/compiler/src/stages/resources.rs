@@ -50,6 +50,7 @@ pub(super) struct Demand {
     num_workgroups: bool,
     const_data: bool,
     sizes: BTreeSet<(BindingId, u32)>,
+    addresses: BTreeSet<(BindingId, u32)>,
     /// Elements, and the number of components from the first on.
     image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
     images: BTreeMap<BindingId, ImageUse>,
@@ -146,6 +147,14 @@ impl Demand {
             items.push(PayloadItem { offset: *place, size: 4, content });
             *place += 4;
         }
+        for &(id, element) in &self.addresses {
+            let binding = shader.binding(id);
+            let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
+            interface.buffer_addresses.insert((id, element), *place);
+            let content = Content::BufferAddress { resource };
+            items.push(PayloadItem { offset: *place, size: 8, content });
+            *place += 8;
+        }
         for (&(id, param), (elements, comps)) in &self.image_params {
             let binding = shader.binding(id);
             for &element in elements {
@@ -237,18 +246,18 @@ impl Demand {
                 let offset = constant(func, offset.value, offset.swizzle[0]);
                 self.memory(shader, memory, offset, bytes);
             }
+            // Such atomics have addresses, and the code checks the bounds.
+            InstKind::Atomic { memory: Memory::Ssbo(resource), data, .. }
+                if func.ty(data.value).bits() == 64 =>
+            {
+                let elements = elements(shader, resource);
+                self.sizes.extend(elements.clone());
+                self.addresses.extend(elements);
+            }
             InstKind::Store { memory, .. } | InstKind::Atomic { memory, .. } => {
                 self.memory(shader, memory, None, 0);
             }
-            InstKind::BufferSize(resource) => {
-                let id = resource.binding;
-                let count = array_size(shader, id);
-                match element(func, resource) {
-                    Some(element) => _ = self.sizes.insert((id, element.min(count - 1))),
-                    // Any of them: all, one after another.
-                    None => self.sizes.extend((0..count).map(|element| (id, element))),
-                }
-            }
+            InstKind::BufferSize(resource) => self.sizes.extend(elements(shader, resource)),
             InstKind::Texture(read) => {
                 self.bindings.insert(read.texture.binding);
                 self.samplers.extend(read.sampler.map(|sampler| sampler.binding));
@@ -413,6 +422,20 @@ fn element(func: &Function, resource: &Resource) -> Option<u32> {
         None => Some(0),
         Some(src) => constant(func, src.value, src.swizzle[0]),
     }
+}
+
+/// The elements of a binding that a resource may be: all, one after another, where that is not known.
+fn elements(
+    shader: &Shader,
+    resource: &Resource,
+) -> impl Iterator<Item = (BindingId, u32)> + Clone + use<> {
+    let id = resource.binding;
+    let count = array_size(shader, id);
+    let range = match element(&shader.func, resource) {
+        Some(element) => element.min(count - 1)..element.min(count - 1) + 1,
+        None => 0..count,
+    };
+    range.map(move |element| (id, element))
 }
 
 /// Entries of a binding in the binding table.

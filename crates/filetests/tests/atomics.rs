@@ -1,0 +1,84 @@
+//! Atomics that only some generations have. The least and greatest of floats, from gen9 on, and numbers of 64 bits in
+//! buffers, from gen8 on, must leave what lavapipe leaves; elsewhere, and for sums of floats on all chips, an error names
+//! what is missing.
+
+use crestline::{Options, Platform, Simd, TARGETS, compile_spirv};
+use crestline_filetests::corpus::{self, compile_source};
+use crestline_filetests::engine::{Emulator, Failure, Interpreter};
+use crestline_frontend::Language;
+use crestline_judges::ask;
+use crestline_judges::lavapipe::Lavapipe;
+
+fn test(name: &str) -> corpus::RunTest {
+    let folder = crestline_filetests::repository().join("crates/filetests/tests/atomics");
+    corpus::load(&folder.join(name)).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// Runs a test on the interpreter, and at every width on the chips that have its atomics.
+fn agrees(name: &str, platforms: &[Platform]) {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let mut test = test(name);
+    let expected = test.expected(lavapipe).unwrap_or_else(|error| panic!("{error}"));
+    // What lies outside of a buffer the interpreter leaves out; code must not so much as try.
+    test.case.in_bounds = false;
+    let mut failures = test.failures(&Interpreter, &expected);
+    test.case.in_bounds = true;
+    for &platform in platforms {
+        for simd in [Simd::Simd8, Simd::Simd16, Simd::Simd32] {
+            failures.extend(test.failures(&Emulator::new(platform, simd), &expected));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// Compiles a test on chips without its atomics: an error must say so.
+fn refused(name: &str, platforms: &[Platform], what: &str) {
+    let test = test(name);
+    for &platform in platforms {
+        match Emulator::new(platform, Simd::Simd8).compile(&test) {
+            Err(Failure::Wrong(error)) => assert!(error.contains(what), "{platform}: {error}"),
+            other => panic!("{platform}: expected an error, found {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn least_and_greatest_of_floats_are_what_lavapipe_says() {
+    agrees("float.comp", &[Platform::Skl]);
+    refused("float.comp", &[Platform::Ivb, Platform::Hsw, Platform::Bdw], "float atomic");
+}
+
+#[test]
+fn atomics_of_64_bits_are_what_lavapipe_says() {
+    agrees("int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
+    let what = "atomics of 64 bits on storage buffers";
+    refused("int64.comp", &[Platform::Ivb, Platform::Hsw], what);
+}
+
+#[test]
+fn shared_memory_has_no_atomics_of_64_bits() {
+    let source = "#version 450
+        #extension GL_EXT_shader_atomic_int64 : require
+        #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+        layout(set = 0, binding = 0) buffer Found { uint64_t found; };
+        shared uint64_t most;
+        void main() { found = atomicMax(most, 1ul); }";
+    let words = compile_source("shared.comp", Language::Glsl, source).expect("it is valid");
+    for &platform in TARGETS {
+        let error = compile_spirv(&words, &Options::new(platform)).expect_err("none has them");
+        assert!(error.to_string().contains("64 bits on shared memory"), "{platform}: {error}");
+    }
+}
+
+#[test]
+fn sums_are_refused_by_name_on_every_chip() {
+    let source = "#version 450
+        #extension GL_EXT_shader_atomic_float : require
+        layout(set = 0, binding = 0) buffer Cells { float sum; };
+        void main() { atomicAdd(sum, 1.0); }";
+    let words = compile_source("sum.comp", Language::Glsl, source).expect("it is valid");
+    for &platform in TARGETS {
+        let error = compile_spirv(&words, &Options::new(platform)).expect_err("nothing adds");
+        assert!(error.to_string().contains("AtomicFloat32AddEXT"), "{platform}: {error}");
+    }
+}
