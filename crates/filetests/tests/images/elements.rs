@@ -17,6 +17,8 @@ const ELEMENTS: &str = "#version 450
     //! texture 0.2[1] = 2d 8x2x1 r32f sampler=nearest:clamp: f32 16 * uniform 0 1
     //! texture 0.3 = 1d 8x1x1 rg32f: f32 16 * uniform 0 1
     //! texture 0.3[1] = 1d 4x1x1 rg32f: f32 8 * uniform 0 1
+    //! image 0.7 = 1d 32x1x1 rgba32f: f32 128 * uniform 0 1
+    //! image 0.7[1] = 1d 32x1x1 rgba32f: f32 128 * uniform 0 1
     //! sampler 0.4 = nearest:mirror
     //! sampler 0.4[1] = nearest:border:border=opaque_white
     //! sampler 0.4[2] = linear:clamp
@@ -29,6 +31,7 @@ const ELEMENTS: &str = "#version 450
     layout(local_size_x = 32) in;
     layout(set = 0, binding = 0, r32ui) uniform uimage2D counts[3];
     layout(set = 0, binding = 1, rgba8) uniform image1D colors[2];
+    layout(set = 0, binding = 7, rgba32f) uniform image1D wides[2];
     layout(set = 0, binding = 2) uniform sampler2D planes[2];
     layout(set = 0, binding = 3) uniform texture1D lines[2];
     layout(set = 0, binding = 4) uniform sampler samplers[3];
@@ -43,6 +46,8 @@ const ELEMENTS: &str = "#version 450
         imageAtomicXor(counts[nonuniformEXT((i + 1) % 3)], at, 0x55u);
         vec4 color = imageLoad(colors[nonuniformEXT(half_)], i);
         imageStore(colors[nonuniformEXT(half_)], i, 1.0 - color);
+        vec4 wide = imageLoad(wides[nonuniformEXT(half_)], i);
+        imageStore(wides[nonuniformEXT(half_)], i, wide.wzyx + 1.0);
         float t = (float(i) - 9.7) / 13.0;
         found[i].x = textureLod(planes[nonuniformEXT(half_)], vec2(t, 0.3), 0.0).x;
         found[i].yz = textureLod(
