@@ -1,5 +1,7 @@
 //! A program in the back end's form: virtual registers and blocks in layout order.
 
+use std::convert::Infallible;
+
 use super::{File, Inst, Operand};
 use crestline_isa::Type;
 
@@ -172,25 +174,15 @@ impl Function {
         self.blocks.iter().map(|block| block.insts.len()).sum()
     }
 
-    /// Rewrites every block: `rewrite` gets each instruction and a builder that appends to the
-    /// block's new list and starts with the instruction's own execution controls. What it does
+    /// Rewrites the instructions that are `wanted`: `rewrite` gets each of them and a builder that
+    /// appends in its place and starts with the instruction's own execution controls. What it does
     /// not emit is gone. Says whether it ever returned true.
     pub fn rewrite(
         &mut self,
+        wanted: impl Fn(&Inst) -> bool,
         mut rewrite: impl FnMut(Inst, &mut super::Builder<'_>) -> bool,
     ) -> bool {
-        let mut changed = false;
-        for block in &mut self.blocks {
-            let old = std::mem::take(&mut block.insts);
-            let mut new = Vec::with_capacity(old.len());
-            for inst in old {
-                let mut builder =
-                    super::Builder::list(&mut self.vregs, &mut new, self.dispatch_width);
-                builder.take_controls(&inst);
-                changed |= rewrite(inst, &mut builder);
-            }
-            block.insts = new;
-        }
+        let Ok(changed) = self.try_rewrite::<Infallible>(wanted, |inst, b| Ok(rewrite(inst, b)));
         changed
     }
 
@@ -201,19 +193,26 @@ impl Function {
     /// The first error of `rewrite`.
     pub fn try_rewrite<E>(
         &mut self,
+        wanted: impl Fn(&Inst) -> bool,
         mut rewrite: impl FnMut(Inst, &mut super::Builder<'_>) -> Result<bool, E>,
     ) -> Result<bool, E> {
-        let mut error = None;
-        let changed = self.rewrite(|inst, builder| {
-            if error.is_some() {
-                return false;
+        let mut changed = false;
+        for block in &mut self.blocks {
+            let Some(first) = block.insts.iter().position(&wanted) else { continue };
+            let rest = block.insts.split_off(first);
+            block.insts.reserve(2 * rest.len());
+            for inst in rest {
+                if wanted(&inst) {
+                    let (vregs, list) = (&mut self.vregs, &mut block.insts);
+                    let mut builder = super::Builder::list(vregs, list, self.dispatch_width);
+                    builder.take_controls(&inst);
+                    changed |= rewrite(inst, &mut builder)?;
+                } else {
+                    block.insts.push(inst);
+                }
             }
-            rewrite(inst, builder).unwrap_or_else(|e| {
-                error = Some(e);
-                false
-            })
-        });
-        error.map_or(Ok(changed), Err)
+        }
+        Ok(changed)
     }
 
     /// Bytes from an operand's start to the end of what its file holds there; `None` for files

@@ -15,7 +15,7 @@ pub enum Flag {
 }
 
 /// One instruction.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Debug, PartialEq, Eq, Hash)]
 pub struct Inst {
     /// Operation.
     pub op: Op,
@@ -48,6 +48,17 @@ pub struct Inst {
     pub no_dd_check: bool,
     /// What a message asks; present exactly in [`Op::Message`] and [`Op::Send`].
     pub message: Option<Box<Message>>,
+}
+
+impl Clone for Inst {
+    fn clone(&self) -> Inst {
+        Inst {
+            // Copied as a whole, where its own `clone` goes one by one.
+            srcs: SmallVec::from_slice(&self.srcs),
+            message: self.message.clone(),
+            ..*self
+        }
+    }
 }
 
 impl Inst {

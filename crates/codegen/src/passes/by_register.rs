@@ -2,18 +2,27 @@
 
 use crate::ir::{File, Function};
 
-/// A list for each virtual register, and one for all general registers.
+/// A list for each virtual register, and one for all general registers, all linked through one
+/// pool.
 pub(crate) struct ByRegister<T> {
-    lists: Vec<Vec<T>>,
-    /// Lists that may not be empty.
+    /// The newest entry of each list.
+    heads: Vec<Link>,
+    pool: Vec<(T, Link)>,
+    /// Lists that were added to.
     used: Vec<usize>,
 }
+
+/// Place of an entry in the pool.
+type Link = Option<std::num::NonZeroU32>;
 
 impl<T> ByRegister<T> {
     /// Empty lists for the registers that a function has now.
     pub(crate) fn new(function: &Function) -> ByRegister<T> {
-        let lists = (0..=function.vregs.len()).map(|_| Vec::new()).collect();
-        ByRegister { lists, used: Vec::new() }
+        ByRegister {
+            heads: vec![None; function.vregs.len() + 1],
+            pool: Vec::new(),
+            used: Vec::new(),
+        }
     }
 
     fn index(file: File) -> Option<usize> {
@@ -24,30 +33,56 @@ impl<T> ByRegister<T> {
         }
     }
 
-    /// The list of a register; empty for other files.
-    pub(crate) fn get(&self, file: File) -> &[T] {
-        Self::index(file).map_or(&[], |index| &self.lists[index])
+    fn entry(&self, link: Link) -> Option<&(T, Link)> {
+        self.pool.get(link?.get() as usize - 1)
     }
 
-    /// The list of a register, to change, but not to add to.
-    pub(crate) fn get_mut(&mut self, file: File) -> Option<&mut Vec<T>> {
-        Self::index(file).map(|index| &mut self.lists[index])
+    /// The list of a register, newest first; empty for other files.
+    pub(crate) fn of(&self, file: File) -> impl Iterator<Item = &T> {
+        let mut next = Self::index(file).and_then(|index| self.heads[index]);
+        std::iter::from_fn(move || {
+            let (value, link) = self.entry(next)?;
+            next = *link;
+            Some(value)
+        })
+    }
+
+    /// Takes what is not kept out of the list of a register.
+    pub(crate) fn retain(&mut self, file: File, mut keep: impl FnMut(&T) -> bool) {
+        let Some(index) = Self::index(file) else { return };
+        let mut before: Link = None;
+        let mut at = self.heads[index];
+        while let Some((value, next)) = self.entry(at) {
+            let next = *next;
+            if keep(value) {
+                before = at;
+            } else {
+                match before {
+                    Some(before) => self.pool[before.get() as usize - 1].1 = next,
+                    None => self.heads[index] = next,
+                }
+            }
+            at = next;
+        }
     }
 
     /// Adds to the list of a register; in other files nothing is kept.
-    pub(crate) fn push(&mut self, file: File, entry: T) {
+    pub(crate) fn push(&mut self, file: File, value: T) {
         if let Some(index) = Self::index(file) {
-            if self.lists[index].is_empty() {
+            let next = self.heads[index].take();
+            if next.is_none() {
                 self.used.push(index);
             }
-            self.lists[index].push(entry);
+            self.pool.push((value, next));
+            self.heads[index] = std::num::NonZeroU32::new(self.pool.len() as u32);
         }
     }
 
     /// Empties all lists, in time for those that were added to.
     pub(crate) fn clear(&mut self) {
         for index in self.used.drain(..) {
-            self.lists[index].clear();
+            self.heads[index] = None;
         }
+        self.pool.clear();
     }
 }

@@ -4,18 +4,16 @@ use crestline_device::Device;
 use crestline_isa::Type;
 
 use super::PassError;
-use crate::ir::{Function, GRF_BYTES, Op};
+use crate::ir::{Function, GRF_BYTES, Inst, Op};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// None.
 pub fn lower_collect(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
-    Ok(function.rewrite(|inst, b| {
-        let Op::Collect { headers } = inst.op else {
-            b.push(inst);
-            return false;
-        };
+    let is_collect = |inst: &Inst| matches!(inst.op, Op::Collect { .. });
+    Ok(function.rewrite(is_collect, |inst, b| {
+        let Op::Collect { headers } = inst.op else { return false };
         let mut place = inst.dst.with_stride(1);
         for (index, part) in inst.srcs.iter().enumerate() {
             if index < usize::from(headers) {

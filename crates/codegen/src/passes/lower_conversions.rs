@@ -12,7 +12,9 @@ use crate::ir::{Function, Inst, Op, Operand};
 /// # Errors
 /// None.
 pub fn lower_conversions(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    Ok(function.rewrite(|inst, b| {
+    let converts =
+        |inst: &Inst| inst.is_mov() && (inst.srcs[0].ty != inst.dst.ty || inst.dst.ty == Type::Hf);
+    Ok(function.rewrite(converts, |inst, b| {
         let Some(middle) = middle_type(&inst, device) else {
             let (inst, changed) = with_half_instruction(inst, device);
             b.push(inst);

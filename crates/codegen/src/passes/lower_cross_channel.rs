@@ -15,19 +15,18 @@ const DISPATCH_MASK: u32 = 8;
 /// # Errors
 /// A value whose channels do not lie at equal steps.
 pub fn lower_cross_channel(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
+    let crosses = |inst: &Inst| {
+        matches!(inst.op, Op::Shuffle | Op::Broadcast | Op::FindLiveChannel | Op::LiveChannels)
+    };
+    function.try_rewrite(crosses, |inst, b| {
         match inst.op {
-            Op::Shuffle | Op::Broadcast => pick(&inst, b)?,
             Op::FindLiveChannel => {
                 let mask = b.scalar(Type::Ud);
                 live_channels(mask, device, b);
                 b.uniform().emit(Op::Hw(Opcode::Fbl), inst.dst.with_stride(0), &[mask]);
             }
             Op::LiveChannels => live_channels(inst.dst.with_stride(0), device, b),
-            _ => {
-                b.push(inst);
-                return Ok(false);
-            }
+            _ => pick(&inst, b)?,
         }
         Ok(true)
     })

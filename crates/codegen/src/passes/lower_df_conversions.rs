@@ -15,13 +15,10 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 /// # Errors
 /// None.
 pub fn lower_df_conversions(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
-    Ok(function.rewrite(|inst, b| {
-        let narrow = |operand: &Operand| operand.ty.size() < 8 && !operand.is_null();
-        let mixed = inst.srcs.iter().chain([&inst.dst]).any(narrow);
-        if !is_vector_of_doubles(&inst) || !mixed {
-            b.push(inst);
-            return false;
-        }
+    let narrow = |operand: &Operand| operand.ty.size() < 8 && !operand.is_null();
+    let mixed =
+        |inst: &Inst| is_vector_of_doubles(inst) && inst.srcs.iter().chain([&inst.dst]).any(narrow);
+    Ok(function.rewrite(mixed, |inst, b| {
         if inst.is_mov() {
             convert(inst, b);
         } else {

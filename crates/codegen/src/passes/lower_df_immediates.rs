@@ -8,27 +8,30 @@ use crestline_device::Device;
 use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
 
 use super::{PassError, legal};
-use crate::ir::{Builder, Function, Op, Operand, Region};
+use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// None.
 pub fn lower_df_immediates(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    Ok(function.rewrite(|mut inst, b| {
-        let mut changed = false;
-        if inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) {
-            let direct = inst.is_mov() && device.has_64bit_immediate() && inst.dst.ty == Type::Df;
-            for src in &mut inst.srcs {
-                if let Some(bits) = src.imm_bits().filter(|_| src.ty.size() == 8 && !direct) {
-                    let value = constant(bits, src.ty, device, b);
-                    *src = Operand { negate: src.negate, abs: src.abs, ..value };
-                    changed = true;
-                }
+    let wide = |src: &Operand| src.imm_bits().filter(|_| src.ty.size() == 8);
+    let holds_none = |inst: &Inst| {
+        let direct = inst.is_mov() && device.has_64bit_immediate() && inst.dst.ty == Type::Df;
+        inst.access_mode == AccessMode::Align16
+            && legal::has_regions(inst.op)
+            && !direct
+            && inst.srcs.iter().any(|src| wide(src).is_some())
+    };
+    Ok(function.rewrite(holds_none, |mut inst, b| {
+        for src in &mut inst.srcs {
+            if let Some(bits) = wide(src) {
+                let value = constant(bits, src.ty, device, b);
+                *src = Operand { negate: src.negate, abs: src.abs, ..value };
             }
         }
         b.push(inst);
-        changed
+        true
     }))
 }
 

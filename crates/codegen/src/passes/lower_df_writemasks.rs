@@ -7,18 +7,14 @@ use crestline_device::Device;
 use super::PassError;
 use super::legal::align16::TORN_MASKS;
 use super::lower_df_swizzles::{Torn, is_vector_of_doubles, lower};
-use crate::ir::Function;
+use crate::ir::{Function, Inst};
 
 /// Runs the pass.
 ///
 /// # Errors
 /// As for `lower_df_swizzles`.
 pub fn lower_df_writemasks(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
-        if !is_vector_of_doubles(&inst) || !TORN_MASKS.contains(&inst.dst.write_mask()) {
-            b.push(inst);
-            return Ok(false);
-        }
-        lower(inst, device, Torn::Split, b)
-    })
+    let is_torn =
+        |inst: &Inst| is_vector_of_doubles(inst) && TORN_MASKS.contains(&inst.dst.write_mask());
+    function.try_rewrite(is_torn, |inst, b| lower(inst, device, Torn::Split, b))
 }

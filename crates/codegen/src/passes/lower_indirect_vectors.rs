@@ -24,13 +24,13 @@ pub fn lower_indirect_vectors(
     function: &mut Function,
     _device: &Device,
 ) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| match (inst.op, inst.access_mode) {
-        (Op::MovIndirect, AccessMode::Align16) => read(inst, b),
-        (Op::MovIndirectDst, AccessMode::Align16) => write(inst, b),
-        _ => {
-            b.push(inst);
-            Ok(false)
-        }
+    let indirect = |inst: &Inst| {
+        inst.access_mode == AccessMode::Align16
+            && matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst)
+    };
+    function.try_rewrite(indirect, |inst, b| match inst.op {
+        Op::MovIndirect => read(inst, b),
+        _ => write(inst, b),
     })
 }
 

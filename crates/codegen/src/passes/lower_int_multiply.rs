@@ -18,19 +18,16 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 /// # Errors
 /// Operands that cannot be split.
 pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
-        match inst.op {
-            Op::MulHigh => multiply_high(&inst, device, b)?,
-            Op::Hw(Opcode::Mul) if is_wide(&inst) && !device.mul_32x32() => {
-                match inst.access_mode {
-                    AccessMode::Align1 => multiply_low(inst, b)?,
-                    AccessMode::Align16 => multiply_low_vectors(inst, b),
-                }
-            }
-            _ => {
-                b.push(inst);
-                return Ok(false);
-            }
+    let multiplies = |inst: &Inst| match inst.op {
+        Op::MulHigh => true,
+        Op::Hw(Opcode::Mul) => is_wide(inst) && !device.mul_32x32(),
+        _ => false,
+    };
+    function.try_rewrite(multiplies, |inst, b| {
+        match (inst.op, inst.access_mode) {
+            (Op::MulHigh, _) => multiply_high(&inst, device, b)?,
+            (_, AccessMode::Align1) => multiply_low(inst, b)?,
+            (_, AccessMode::Align16) => multiply_low_vectors(inst, b),
         }
         Ok(true)
     })

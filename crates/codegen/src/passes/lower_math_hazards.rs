@@ -19,6 +19,9 @@ pub fn lower_math_hazards(function: &mut Function, device: &Device) -> Result<bo
     }
     let mut changed = false;
     for block in &mut function.blocks {
+        if !block.insts.iter().any(is_slow) {
+            continue;
+        }
         let old = std::mem::take(&mut block.insts);
         let mut old = old.into_iter().peekable();
         while let Some(inst) = old.next() {

@@ -18,14 +18,8 @@ const MAX_REGISTERS: u32 = 15;
 /// # Errors
 /// Payloads longer than their length fields.
 pub fn lower_messages(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
-        if inst.op != Op::Message {
-            b.push(inst);
-            return Ok(false);
-        }
-        lower(inst, device, b)?;
-        Ok(true)
-    })
+    let is_message = |inst: &Inst| inst.op == Op::Message;
+    function.try_rewrite(is_message, |inst, b| lower(inst, device, b).map(|()| true))
 }
 
 fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {

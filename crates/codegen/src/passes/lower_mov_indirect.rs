@@ -28,16 +28,13 @@ const CHANNELS: u32 = 8;
 /// # Errors
 /// Operands that are still virtual, or regions without a step from channel to channel.
 pub fn lower_mov_indirect(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
+    let indirect = |inst: &Inst| matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst);
+    function.try_rewrite(indirect, |inst, b| {
         match (inst.op, inst.access_mode) {
             (Op::MovIndirect, AccessMode::Align1) => read(&inst, device, b)?,
             (Op::MovIndirect, AccessMode::Align16) => read_vectors(&inst, device, b)?,
-            (Op::MovIndirectDst, AccessMode::Align1) => write(&inst, b)?,
-            (Op::MovIndirectDst, AccessMode::Align16) => write_vector(&inst, b)?,
-            _ => {
-                b.push(inst);
-                return Ok(false);
-            }
+            (_, AccessMode::Align1) => write(&inst, b)?,
+            (_, AccessMode::Align16) => write_vector(&inst, b)?,
         }
         Ok(true)
     })

@@ -16,30 +16,28 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 /// # Errors
 /// A destination no copy can help.
 pub fn lower_regioning(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|mut inst, b| {
-        if !legal::has_regions(inst.op) {
-            b.push(inst);
-            return Ok(false);
-        }
-        let mut changed = false;
+    let wants_copies = |inst: &Inst| {
+        let legal = |index| legal::src_is_legal(inst, index, device);
+        legal::has_regions(inst.op)
+            && !((0..inst.srcs.len()).all(legal) && legal::dst_is_legal(inst, device))
+    };
+    function.try_rewrite(wants_copies, |mut inst, b| {
         if let Some((x, y)) = inst.op.commutative()
             && inst.srcs[x].is_imm()
             && !inst.srcs[y].is_imm()
         {
             inst.srcs.swap(x, y);
-            changed = true;
         }
         for index in 0..inst.srcs.len() {
             if !legal::src_is_legal(&inst, index, device) {
                 copy_source(&mut inst, index, device, b)?;
-                changed = true;
             }
         }
         if legal::dst_is_legal(&inst, device) {
             b.push(inst);
-            return Ok(changed);
+        } else {
+            copy_destination(inst, device, b)?;
         }
-        copy_destination(inst, device, b)?;
         Ok(true)
     })
 }

@@ -13,12 +13,9 @@ use crate::ir::{Builder, Function, Inst, Op, Operand};
 /// # Errors
 /// Operands that cannot be moved by the pieces' distance.
 pub fn lower_simd_width(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
+    let too_wide = |inst: &Inst| legal::max_exec_size(inst, device) != inst.exec_size;
+    function.try_rewrite(too_wide, |inst, b| {
         let width = legal::max_exec_size(&inst, device);
-        if width == inst.exec_size {
-            b.push(inst);
-            return Ok(false);
-        }
         split(inst, width, b)?;
         Ok(true)
     })

@@ -20,6 +20,9 @@ use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Vre
 /// # Errors
 /// None.
 pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    if !function.insts().any(|inst| Copy::of(inst).is_some()) {
+        return Ok(false);
+    }
     let homes = homes(function);
     let mut changed = false;
     for (index, block) in function.blocks.iter_mut().enumerate() {

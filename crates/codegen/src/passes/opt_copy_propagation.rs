@@ -63,6 +63,9 @@ fn is_prepared(inst: &Inst, vregs: &Vregs) -> bool {
 struct Copy {
     dst: Operand,
     src: Operand,
+    /// The bytes the copy wrote and read, first to last.
+    written: Span,
+    read: Span,
     exec_size: u8,
     group: u8,
     no_mask: bool,
@@ -74,6 +77,8 @@ impl Copy {
             return None;
         }
         let (dst, src) = (inst.dst, inst.srcs[0]);
+        let written = inst.span_written();
+        let read = if src.is_imm() { Span::of(&src, 0) } else { inst.span_read(0) };
         let is_grf = |o: &Operand| o.vreg().is_none_or(|v| vregs[v].class == Class::Grf);
         let same = src.ty == dst.ty && !src.ty.is_packed_vector();
         let raw = same || legal::keeps_bits(dst.ty, src.ty);
@@ -83,25 +88,17 @@ impl Copy {
         let from = matches!(src.file, File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_));
         let step = dst.linear_stride(inst.exec_size);
         let to = dst.vreg().is_some() && (inst.exec_size == 1 || matches!(step, Some(1..)));
-        let own = dst.file == src.file && inst.span_written().overlaps(&inst.span_read(0));
+        let own = dst.file == src.file && written.overlaps(&read);
         let ok = raw && modified && from && to && !own && is_grf(&dst) && is_grf(&src);
         ok.then_some(Copy {
             dst,
             src,
+            written,
+            read,
             exec_size: inst.exec_size,
             group: inst.group,
             no_mask: inst.no_mask,
         })
-    }
-
-    /// The bytes the copy wrote, first to last.
-    fn written(&self) -> Span {
-        Span::of(&self.dst, self.dst.region_bytes(self.exec_size))
-    }
-
-    fn read(&self) -> Span {
-        let bytes = if self.src.is_imm() { 0 } else { self.src.region_bytes(self.exec_size) };
-        Span::of(&self.src, bytes)
     }
 }
 
@@ -126,34 +123,28 @@ impl Copies {
     /// Forgets copies of which an instruction overwrites either side.
     fn kill(&mut self, inst: &Inst) {
         let written = inst.span_written();
-        if let Some(list) = self.by_dst.get_mut(written.file) {
-            list.retain(|copy| !copy.written().overlaps(&written));
-        }
+        self.by_dst.retain(written.file, |copy| !copy.written.overlaps(&written));
         if matches!(written.file, File::Indirect { .. }) {
             self.clear();
             return;
         }
-        if let Some(readers) = self.from.get_mut(written.file) {
-            readers.retain(|dst| {
-                let Some(list) = self.by_dst.get_mut(*dst) else { return false };
-                list.retain(|copy| !copy.read().overlaps(&written));
-                list.iter().any(|copy| copy.src.file == written.file)
-            });
-        }
+        let by_dst = &mut self.by_dst;
+        self.from.retain(written.file, |dst| {
+            by_dst.retain(*dst, |copy| !copy.read.overlaps(&written));
+            by_dst.of(*dst).any(|copy| copy.src.file == written.file)
+        });
     }
 }
 
 fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
     let src = inst.srcs[index];
-    let list = copies.by_dst.get(src.file);
-    if list.is_empty() || !reads_by_region(inst, index) {
+    let mut list = copies.by_dst.of(src.file).peekable();
+    if list.peek().is_none() || !reads_by_region(inst, index) {
         return false;
     }
     let read = inst.span_read(index);
-    let Some(copy) = list.iter().rev().find(|copy| read.overlaps(&copy.written())) else {
-        return false;
-    };
-    if !read.is_contained_in(&copy.written()) {
+    let Some(copy) = list.find(|copy| read.overlaps(&copy.written)) else { return false };
+    if !read.is_contained_in(&copy.written) {
         return false;
     }
     let Some(new) = source_through(inst, &src, copy) else { return false };

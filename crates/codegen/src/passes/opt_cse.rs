@@ -164,12 +164,12 @@ impl Known {
             self.clear();
             return;
         }
-        let Some(entries) = self.by_register.get_mut(written.file) else { return };
-        entries.retain(|entry| {
+        let table = &mut self.table;
+        self.by_register.retain(written.file, |entry| {
             let known = &before[entry.at];
             let hit = known.span_written().overlaps(&written)
                 || (0..known.srcs.len()).any(|i| known.span_read(i).overlaps(&written));
-            if hit && let Ok(found) = self.table.find_entry(entry.hash, |other| other == entry) {
+            if hit && let Ok(found) = table.find_entry(entry.hash, |other| other == entry) {
                 found.remove();
             }
             !hit

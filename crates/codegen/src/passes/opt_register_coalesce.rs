@@ -7,7 +7,6 @@
 
 use crestline_device::Device;
 
-use super::by_register::ByRegister;
 use super::{PassError, legal};
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Region, Span, Vreg};
 use crate::regalloc::liveness::is_early_clobber;
@@ -28,10 +27,9 @@ pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result
             };
         }
     }
-    let mut places = ByRegister::new(function);
+    let mut places = vec![Places::default(); function.vregs.len()];
     let mut changed = false;
     for b in 0..function.blocks.len() {
-        places.clear();
         changed |= coalesce_block(function, b, &mut homes, &mut places, device);
     }
     Ok(changed)
@@ -45,6 +43,9 @@ enum Home {
     Several,
 }
 
+/// Where a block names a register, ascending, if it is one of those that the block copies.
+type Places = Option<Vec<usize>>;
+
 /// Registers an instruction names.
 fn mentions(inst: &Inst) -> impl Iterator<Item = Vreg> + '_ {
     let flag = match inst.flag {
@@ -54,12 +55,12 @@ fn mentions(inst: &Inst) -> impl Iterator<Item = Vreg> + '_ {
     inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg).chain(flag)
 }
 
-/// Coalesces in block `b`. `places` is empty, and filled with where the block names the registers of its copies.
+/// Coalesces in block `b`. `places` has a row for each register, all without lists, before and after.
 fn coalesce_block(
     function: &mut Function,
     b: usize,
     homes: &mut [Home],
-    places: &mut ByRegister<usize>,
+    places: &mut [Places],
     device: &Device,
 ) -> bool {
     let block = &mut function.blocks[b];
@@ -76,16 +77,17 @@ fn coalesce_block(
     if copies.is_empty() {
         return false;
     }
-    let mut copied = vec![false; function.vregs.len()];
-    for (_, to, from) in &copies {
-        copied[to.0 as usize] = true;
-        copied[from.0 as usize] = true;
+    let copied: Vec<usize> =
+        copies.iter().flat_map(|(_, to, from)| [to.0 as usize, from.0 as usize]).collect();
+    for vreg in &copied {
+        places[*vreg] = Some(Vec::new());
     }
     for (index, inst) in block.insts.iter().enumerate() {
-        for vreg in mentions(inst).filter(|vreg| copied[vreg.0 as usize]) {
-            let file = File::Vgrf(vreg);
-            if places.get(file).last() != Some(&index) {
-                places.push(file, index);
+        for vreg in mentions(inst) {
+            if let Some(list) = &mut places[vreg.0 as usize]
+                && list.last() != Some(&index)
+            {
+                list.push(index);
             }
         }
     }
@@ -110,11 +112,13 @@ fn coalesce_block(
             && from_info.min_register <= to_info.min_register
             && homes[from.0 as usize] == home;
         let span = Span { file: dst.file, start: shift, end: shift + from_info.bytes };
-        let (list, others) = (places.get(src.file), places.get(dst.file));
+        let (Some(list), Some(others)) = (&places[from.0 as usize], &places[to.0 as usize]) else {
+            continue;
+        };
         if !fits || !can_merge(&block.insts, at, list, others, &span, from, device) {
             continue;
         }
-        let list = list.to_vec();
+        let list = places[from.0 as usize].replace(Vec::new()).unwrap_or_default();
         for &index in &list {
             let inst = &mut block.insts[index];
             for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
@@ -126,12 +130,15 @@ fn coalesce_block(
         }
         dead[at] = true;
         any = true;
-        list.into_iter().for_each(|index| places.push(dst.file, index));
-        if let Some(merged) = places.get_mut(dst.file) {
+        if let Some(merged) = &mut places[to.0 as usize] {
+            merged.extend(list);
             merged.sort_unstable();
             merged.dedup();
         }
         homes[from.0 as usize] = Home::Nowhere;
+    }
+    for vreg in copied {
+        places[vreg] = None;
     }
     let mut dead = dead.into_iter();
     block.insts.retain(|_| !dead.next().unwrap_or(false));

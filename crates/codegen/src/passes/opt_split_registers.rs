@@ -4,7 +4,10 @@
 //! After wide instructions were divided, the halves of a wide value have nothing to do with each other any more: as two
 //! registers they can be allocated, coalesced into payloads and copied through one by one.
 
+use std::ops::Range;
+
 use crestline_device::Device;
+use hashbrown::HashMap;
 
 use super::PassError;
 use crate::ir::{Class, File, Function, GRF_BYTES, Operand, Vreg};
@@ -22,13 +25,13 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
         parts.join(&inst.dst, || inst.size_written());
     }
     let homes = parts.homes(function);
-    if homes.iter().all(Option::is_none) {
+    if homes.is_empty() {
         return Ok(false);
     }
     for inst in function.insts_mut() {
         for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
             if let Some(vreg) = operand.vreg()
-                && let Some(homes) = homes.get(vreg.0 as usize).and_then(Option::as_ref)
+                && let Some(homes) = homes.get(&vreg)
                 && let Some((part, start)) = homes.get((operand.offset / GRF_BYTES) as usize)
             {
                 operand.file = File::Vgrf(*part);
@@ -39,31 +42,41 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
     Ok(true)
 }
 
-/// For each general register of each value, whether some instruction touches it together with the next.
+/// For each general register of each value but its last, whether some instruction touches it together with the next.
 struct Parts {
-    joined: Vec<Vec<bool>>,
+    joined: Vec<bool>,
+    /// Where those of each value start, and the end.
+    starts: Vec<usize>,
     /// Whether some instruction touches the value at all.
     used: Vec<bool>,
 }
 
 impl Parts {
     fn new(function: &Function) -> Parts {
-        let registers = |bytes: u32| bytes.div_ceil(GRF_BYTES) as usize;
-        let joined = function.vregs.iter().map(|(_, info)| match info.class {
+        let mut starts = Vec::with_capacity(function.vregs.len() + 1);
+        let mut end = 0;
+        for (_, info) in function.vregs.iter() {
+            starts.push(end);
             // What must lie at a certain place does so as a whole.
-            Class::Grf if info.min_register == 0 => {
-                vec![false; registers(info.bytes).saturating_sub(1)]
+            if info.class == Class::Grf && info.min_register == 0 {
+                end += (info.bytes.div_ceil(GRF_BYTES) as usize).saturating_sub(1);
             }
-            _ => Vec::new(),
-        });
-        Parts { joined: joined.collect(), used: vec![false; function.vregs.len()] }
+        }
+        starts.push(end);
+        Parts { joined: vec![false; end], starts, used: vec![false; function.vregs.len()] }
+    }
+
+    fn boundaries(&self, vreg: Vreg) -> Range<usize> {
+        self.starts[vreg.0 as usize]..self.starts[vreg.0 as usize + 1]
     }
 
     /// Notes that an instruction touches as many bytes from an operand's start as `bytes` says.
     fn join(&mut self, operand: &Operand, bytes: impl FnOnce() -> u32) {
-        let Some(vreg) = operand.vreg().filter(|v| !self.joined[v.0 as usize].is_empty()) else {
+        let Some(vreg) = operand.vreg() else { return };
+        let boundaries = self.boundaries(vreg);
+        if boundaries.is_empty() {
             return;
-        };
+        }
         let bytes = bytes();
         if bytes == 0 {
             return;
@@ -71,22 +84,23 @@ impl Parts {
         let first = (operand.offset / GRF_BYTES) as usize;
         let last = ((operand.offset + bytes - 1) / GRF_BYTES) as usize;
         self.used[vreg.0 as usize] = true;
-        let joined = &mut self.joined[vreg.0 as usize];
-        for boundary in first..last.min(joined.len()) {
-            joined[boundary] = true;
-        }
+        let joined = &mut self.joined[boundaries];
+        let last = last.min(joined.len());
+        joined[first.min(last)..last].fill(true);
+    }
+
+    /// Whether a value falls apart.
+    fn is_torn(&self, vreg: Vreg) -> bool {
+        self.used[vreg.0 as usize] && self.joined[self.boundaries(vreg)].contains(&false)
     }
 
     /// For each value that falls apart: the new value of each of its registers, and where that starts in the old one.
-    fn homes(&self, function: &mut Function) -> Vec<Option<Vec<(Vreg, u32)>>> {
-        let mut homes = Vec::with_capacity(self.joined.len());
-        for (number, joined) in self.joined.iter().enumerate() {
-            if !self.used[number] || joined.iter().all(|joined| *joined) {
-                homes.push(None);
-                continue;
-            }
-            let vreg = Vreg(number as u32);
+    fn homes(&self, function: &mut Function) -> HashMap<Vreg, Vec<(Vreg, u32)>> {
+        let torn = (0..self.used.len() as u32).map(Vreg).filter(|vreg| self.is_torn(*vreg));
+        let mut homes = HashMap::new();
+        for vreg in torn {
             let info = function.vregs[vreg];
+            let joined = &self.joined[self.boundaries(vreg)];
             let mut registers = Vec::with_capacity(joined.len() + 1);
             let mut first = 0;
             for last in 0..=joined.len() {
@@ -99,7 +113,7 @@ impl Parts {
                 registers.extend((first..=last).map(|_| (part, start)));
                 first = last + 1;
             }
-            homes.push(Some(registers));
+            homes.insert(vreg, registers);
         }
         homes
     }

@@ -95,10 +95,10 @@ struct Copies {
 
 impl Copies {
     fn kill(&mut self, inst: &Inst) {
-        let written = inst.span_written();
         if inst.dst.is_null() || self.of.is_empty() {
             return;
         }
+        let written = inst.span_written();
         if matches!(written.file, File::Indirect { .. }) {
             self.of.clear();
             return;
@@ -113,8 +113,8 @@ impl Copies {
     }
 
     fn add(&mut self, inst: &Inst) {
+        let Region::Mask(mask) = inst.dst.region else { return };
         let Some(&src) = inst.srcs.first() else { return };
-        let bare = Inst { srcs: [src.without_modifiers()].as_slice().into(), ..inst.clone() };
         let same = src.ty == inst.dst.ty;
         let vf = src.ty == Type::Vf && inst.dst.ty == Type::F;
         // Unsigned negation computes beyond 32 bits in some readers.
@@ -125,12 +125,11 @@ impl Copies {
             && !inst.is_predicated()
             && !inst.saturate
             && !inst.writes_flag()
-            && (same || vf || legal::is_raw_move(&bare))
+            && (same || vf || legal::keeps_bits(inst.dst.ty, src.ty))
             && modified
             && inst.dst.vreg().is_some()
             && matches!(src.file, File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_))
             && !inst.dst_overlaps_src(0);
-        let Region::Mask(mask) = inst.dst.region else { return };
         if !plain {
             return;
         }

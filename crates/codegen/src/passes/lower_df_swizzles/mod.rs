@@ -26,13 +26,7 @@ use plan::cheapest;
 /// Sources that no copy can help, and a predicate over vectors whose flag the instruction itself
 /// changes.
 pub fn lower_df_swizzles(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(|inst, b| {
-        if !is_vector_of_doubles(&inst) {
-            b.push(inst);
-            return Ok(false);
-        }
-        lower(inst, device, Torn::Keep, b)
-    })
+    function.try_rewrite(is_vector_of_doubles, |inst, b| lower(inst, device, Torn::Keep, b))
 }
 
 /// Whether an instruction is one of Align16 arithmetic with an operand of 64 bits.
