@@ -137,7 +137,7 @@ pub const OPTIMIZE: &[Pass] = passes![
     opt_cmod_propagation wakes [opt_cse, opt_dead_code, opt_coalesce_vectors],
     opt_saturate_propagation wakes [opt_copy_propagation, opt_vector_copies, opt_dead_code, opt_coalesce_vectors],
     opt_dead_code wakes [
-        opt_vector_copies, opt_saturate_propagation, opt_dead_code, opt_register_coalesce, opt_coalesce_vectors
+        opt_vector_copies, opt_saturate_propagation, opt_register_coalesce, opt_coalesce_vectors
     ],
     opt_register_coalesce wakes [opt_copy_propagation, opt_vector_copies, opt_coalesce_vectors],
     opt_coalesce_vectors,

@@ -114,8 +114,8 @@ impl Webs {
             needed.fill(0);
             slots_live.fill(0);
             for slot in liveness.live_out(BlockId(index as u32)) {
-                if let Some(number) = owner[*slot] {
-                    needed[*slot] = u32::MAX;
+                if let Some(number) = owner[slot] {
+                    needed[slot] = u32::MAX;
                     slots_live[usize::from(number)] += 1;
                     insert(&mut live, usize::from(number));
                 }
@@ -152,7 +152,7 @@ impl Webs {
                         let before = *held != 0;
                         if !writes {
                             *held |= access.bytes;
-                        } else if liveness.kills(inst, access) {
+                        } else if liveness.accesses.kills(inst, access) {
                             *held &= !access.bytes;
                         }
                         match (before, *held != 0) {

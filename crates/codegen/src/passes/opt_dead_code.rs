@@ -1,15 +1,16 @@
 //! `opt_dead_code`: instructions whose results nobody reads go; flag writes nobody reads too.
 //!
-//! Backwards through each block with the bytes that are read later. What is read is a channel's
-//! own view (see [`Liveness`]): a masked write ends the need for what it overwrites.
+//! Backwards through the blocks with the bytes that are read later. What is read is a channel's
+//! own view (logical edges, see [`liveness`](crate::regalloc::liveness)): a masked write ends the
+//! need for what it overwrites.
 
 use crestline_device::Device;
 use crestline_isa::{ArfKind, CondMod, Opcode, WriteMask};
 
 use super::legal::align16::TORN_MASKS;
 use super::{PassError, legal};
-use crate::ir::{BlockId, Cfg, File, Function, Inst, Op, Operand, Region};
-use crate::regalloc::liveness::{Access, Liveness, Slot, accesses};
+use crate::ir::{BlockId, Cfg, EdgeKind, File, Function, Inst, Op, Operand, Region};
+use crate::regalloc::accesses::{Access, Accesses, FLAG_COUNT, GRF_COUNT, Slot, SlotMap, accesses};
 
 /// Runs the pass.
 ///
@@ -17,26 +18,26 @@ use crate::regalloc::liveness::{Access, Liveness, Slot, accesses};
 /// Broken control flow.
 pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
     let cfg = Cfg::new(function)?;
-    let liveness = Liveness::new(function, &cfg);
-    let mut live = Bytes::new(liveness.slots.count());
+    let slots = SlotMap::new(function);
+    let accesses = Accesses::new(function, &slots);
+    let mut state = State::new(&cfg, &slots, &accesses);
+    state.number = function.inst_count();
     // Places in a block of what goes, last first.
     let mut dead = Vec::new();
     let mut changed = false;
-    for (index, block) in function.blocks.iter_mut().enumerate() {
-        live.clear();
-        for slot in liveness.live_out(BlockId(index as u32)) {
-            live.add(*slot, u32::MAX);
-        }
-        let mut state = State { liveness: &liveness, live: &mut live, acc: false, address: false };
-        let first = liveness.block_starts[index] as usize;
-        dead.clear();
+    for index in (0..function.blocks.len()).rev() {
+        state.look_round(function, index);
+        let block = &mut function.blocks[index];
+        state.enter(index);
         for (at, inst) in block.insts.iter_mut().enumerate().rev() {
-            match state.visit(inst, first + at) {
+            state.number -= 1;
+            match state.visit(inst) {
                 Verdict::Dead => dead.push(at),
                 Verdict::Changed => changed = true,
                 Verdict::Same => {}
             }
         }
+        state.leave(index);
         if !dead.is_empty() {
             changed = true;
             let mut at = 0;
@@ -56,7 +57,7 @@ enum Verdict {
     Dead,
 }
 
-/// Bytes of each slot, one bit each. Clearing takes time for what was added, not for all slots.
+/// Bytes of each slot, one bit each. Taking them out takes time for what was added, not for all slots.
 struct Bytes {
     of: Vec<u32>,
     added: Vec<Slot>,
@@ -67,10 +68,11 @@ impl Bytes {
         Bytes { of: vec![0; slots], added: Vec::new() }
     }
 
-    fn clear(&mut self) {
-        for slot in self.added.drain(..) {
-            self.of[slot] = 0;
-        }
+    /// Takes all out and tells their slots.
+    fn take(&mut self, slots: &mut Vec<Slot>) {
+        let added = self.added.drain(..);
+        slots.clear();
+        slots.extend(added.filter(|slot| std::mem::take(&mut self.of[*slot]) != 0));
     }
 
     fn add(&mut self, slot: Slot, bytes: u32) {
@@ -90,23 +92,85 @@ impl Bytes {
 }
 
 struct State<'a> {
-    liveness: &'a Liveness,
-    live: &'a mut Bytes,
+    cfg: &'a Cfg,
+    slots: &'a SlotMap,
+    accesses: &'a Accesses,
+    /// Slots that are read from each block's start on before they are replaced.
+    live_in: Vec<Vec<Slot>>,
+    /// Number of the last instruction seen.
+    number: usize,
+    live: Bytes,
     acc: bool,
     address: bool,
 }
 
-impl State<'_> {
-    /// Looks at instruction `number` of the function, which stands before those seen.
-    fn visit(&mut self, inst: &mut Inst, number: usize) -> Verdict {
+impl<'a> State<'a> {
+    fn new(cfg: &'a Cfg, slots: &'a SlotMap, accesses: &'a Accesses) -> State<'a> {
+        State {
+            cfg,
+            slots,
+            accesses,
+            live_in: vec![Vec::new(); cfg.len()],
+            number: 0,
+            live: Bytes::new(slots.count()),
+            acc: false,
+            address: false,
+        }
+    }
+
+    /// If a block is the last of a loop that is in no other: finds what is live at the start of each loop there. One
+    /// walk through tells that of loops without loops in them, one more that of those around.
+    fn look_round(&mut self, function: &Function, last: usize) {
+        let outermost = |(first, end): &&(BlockId, BlockId)| {
+            end.index() == last && self.cfg.loop_depth(*first) == 1
+        };
+        let Some((first, _)) = self.cfg.loops().iter().find(outermost) else { return };
+        let body = first.index()..=last;
+        let depths = body.clone().map(|block| self.cfg.loop_depth(BlockId(block as u32)));
+        let number = self.number;
+        for _ in 0..depths.max().unwrap_or(0) {
+            self.number = number;
+            for block in body.clone().rev() {
+                self.enter(block);
+                for inst in function.blocks[block].insts.iter().rev() {
+                    self.number -= 1;
+                    self.step(inst, self.accesses.of(self.number));
+                }
+                self.leave(block);
+            }
+        }
+        self.number = number;
+    }
+
+    /// Starts at the end of a block.
+    fn enter(&mut self, block: usize) {
+        (self.acc, self.address) = (false, false);
+        let edges = self.cfg.succs(BlockId(block as u32)).iter();
+        for edge in edges.filter(|edge| edge.kind == EdgeKind::Logical) {
+            for &slot in &self.live_in[edge.to.index()] {
+                let is_fixed = slot < GRF_COUNT + FLAG_COUNT;
+                let whole = if is_fixed { u32::MAX } else { self.slots.whole(slot) };
+                self.live.add(slot, whole);
+            }
+        }
+    }
+
+    /// Ends at the start of a block.
+    fn leave(&mut self, block: usize) {
+        self.live.take(&mut self.live_in[block]);
+    }
+
+    /// Looks at the instruction before those seen.
+    fn visit(&mut self, inst: &mut Inst) -> Verdict {
+        let touched = self.accesses.of(self.number);
         let mut dst_live = inst.dst.is_arf(ArfKind::Accumulator) && self.acc
             || inst.dst.is_arf(ArfKind::Address) && self.address
             // Fixed registers may be read by whoever comes after the program.
             || matches!(inst.dst.file, File::Grf | File::Indirect { .. });
         let mut flag_live = false;
-        for access in self.liveness.accesses.of(number) {
+        for access in touched {
             if access.write && self.live.has_any(access.slot, access.bytes) {
-                match is_flag_write(inst, access, self.liveness) {
+                match is_flag_write(inst, access, self.slots) {
                     true => flag_live = true,
                     false => dst_live = true,
                 }
@@ -136,10 +200,10 @@ impl State<'_> {
         match verdict {
             Verdict::Changed => {
                 let mut now = Vec::new();
-                accesses(&self.liveness.slots, inst, &mut |access| now.push(access));
+                accesses(self.slots, inst, &mut |access| now.push(access));
                 self.step(inst, &now);
             }
-            _ => self.step(inst, self.liveness.accesses.of(number)),
+            _ => self.step(inst, touched),
         }
         verdict
     }
@@ -155,7 +219,7 @@ impl State<'_> {
             let one = Region::Mask(WriteMask(1 << component));
             let only = Inst { dst: inst.dst.with_region(one), ..inst.clone() };
             let mut live = false;
-            accesses(&self.liveness.slots, &only, &mut |access| {
+            accesses(self.slots, &only, &mut |access| {
                 live |=
                     access.write && access.kills && self.live.has_any(access.slot, access.bytes);
             });
@@ -183,19 +247,19 @@ impl State<'_> {
             .chain([&inst.dst])
             .any(|operand| matches!(operand.file, File::Indirect { .. }))
             || inst.srcs.iter().any(|src| src.is_arf(ArfKind::Address));
-        for access in touched.iter().filter(|access| access.write) {
-            if self.liveness.kills(inst, access) {
+        // Writes come after reads.
+        for access in touched.iter().rev() {
+            if !access.write {
+                self.live.add(access.slot, access.bytes);
+            } else if self.accesses.kills(inst, access) {
                 self.live.remove(access.slot, access.bytes);
             }
-        }
-        for access in touched.iter().filter(|access| !access.write) {
-            self.live.add(access.slot, access.bytes);
         }
     }
 }
 
-fn is_flag_write(inst: &Inst, access: &Access, liveness: &Liveness) -> bool {
-    inst.writes_flag() && liveness.slots.is_flag(access.slot) && !inst.dst.is_arf(ArfKind::Flag)
+fn is_flag_write(inst: &Inst, access: &Access, slots: &SlotMap) -> bool {
+    inst.writes_flag() && slots.is_flag(access.slot) && !inst.dst.is_arf(ArfKind::Flag)
 }
 
 fn is_comparison(inst: &Inst) -> bool {

@@ -8,7 +8,8 @@
 
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
 
-use super::liveness::{GRF_COUNT, Interval, Liveness, is_early_clobber};
+use super::accesses::{GRF_COUNT, is_early_clobber};
+use super::liveness::{Interval, Liveness};
 
 /// Bytes of the unit that small values are placed in.
 const UNIT_BYTES: u32 = 4;
@@ -288,25 +289,6 @@ impl<'a> Scan<'a> {
             })
     }
 
-    /// The registers that a value may start at as far as the last whole holder of each tells, one bit each: it still
-    /// holds where the value begins, and until the last part of the value does.
-    fn starts(&self, vreg: Vreg, interval: Interval) -> u128 {
-        let parts = &self.liveness.intervals[self.liveness.slots.of(vreg)];
-        let begins = parts.iter().filter(|part| !part.is_empty()).map(|part| part.start);
-        let latest = begins.max().unwrap_or(interval.start);
-        let is_free = |last: &Interval| last.start > interval.start || last.end < latest;
-        let word = |registers: &[Interval]| {
-            let bits = registers.iter().enumerate();
-            bits.fold(0, |word, (number, last)| word | u64::from(is_free(last)) << number)
-        };
-        let (low, high) = self.last.split_at(GRF_COUNT / 2);
-        let free = u128::from(word(low)) | u128::from(word(high)) << (GRF_COUNT / 2);
-        // What wraps around does not fit, which is somebody else's to see.
-        parts.iter().rev().fold(u128::MAX, |starts, part| {
-            starts.rotate_right(1) & if part.is_empty() { u128::MAX } else { free }
-        })
-    }
-
     fn find_whole(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
@@ -333,8 +315,15 @@ impl<'a> Scan<'a> {
                 .step_by(step as usize)
                 .chain((lowest..start.min(last + 1)).step_by(step as usize))
         };
-        let starts = self.starts(vreg, interval);
-        let fits = |base: &u32| starts >> base & 1 == 1 && self.fits(vreg, base * GRF_BYTES);
+        let parts = &self.liveness.intervals[self.liveness.slots.of(vreg)];
+        // The last whole holder of a register mostly decides.
+        let is_held = |(part, last): (&Interval, &Interval)| {
+            last.start <= interval.start && last.end >= part.start && !part.is_empty()
+        };
+        let fits = |base: &u32| {
+            !parts.iter().zip(&self.last[*base as usize..]).any(is_held)
+                && self.fits(vreg, base * GRF_BYTES)
+        };
         let found = candidates(step, start).find(fits).or_else(|| (lowest..=last).find(fits))?;
         self.next = found + count;
         Some(found * GRF_BYTES)

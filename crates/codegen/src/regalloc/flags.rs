@@ -7,7 +7,8 @@ use crestline_isa::{ArfKind, Type};
 
 use crate::ir::{BlockId, Builder, Cfg, Class, Flag, Function, Inst, Operand, Vreg, VregInfo};
 
-use super::liveness::{FLAG_COUNT, GRF_COUNT, Interval, Liveness};
+use super::accesses::{FLAG_COUNT, GRF_COUNT};
+use super::liveness::{Interval, Liveness};
 
 /// Subregisters in the order they are given out: each half of the pair that hardware tracks as
 /// one register comes last.

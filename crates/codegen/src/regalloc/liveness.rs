@@ -1,8 +1,6 @@
 //! Which bytes must survive where.
 //!
-//! Granularity: a **slot** is one general register's worth (32 bytes) of a virtual register, one
-//! physical general register, one virtual flag or one 16-bit flag subregister. Inside a block,
-//! kills are decided byte by byte; between blocks slots are whole.
+//! Inside a block, kills are decided byte by byte; between blocks slots are whole.
 //!
 //! A masked write defines its value for the enabled channels and a channel only ever reads what
 //! it wrote itself, so a channel's own path (logical edges) decides what it needs: a masked write
@@ -15,20 +13,9 @@
 //! Positions: instruction `i` reads at `2 i` and writes at `2 i + 1`. The result is one interval
 //! a slot, from the first position it is occupied to the last.
 
-use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
-
-use crate::ir::{
-    BlockId, Cfg, Class, EdgeKind, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg,
-};
-use crate::passes::legal;
-
-/// Number of general registers.
-pub const GRF_COUNT: usize = 128;
-/// Number of 16-bit flag subregisters.
-pub const FLAG_COUNT: usize = 4;
-
-/// Index of a slot: general registers, flag subregisters, then those of virtual registers.
-pub type Slot = usize;
+use super::accesses::{Accesses, Slot, SlotMap, is_early_clobber};
+use super::bits::{self, BitMatrix};
+use crate::ir::{BlockId, Cfg, EdgeKind, Function, Op, Vreg};
 
 /// Positions from first to last, both included; empty if `start > end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,300 +46,6 @@ impl Interval {
     }
 }
 
-/// How an instruction touches a slot.
-#[derive(Clone, Copy, Debug)]
-pub struct Access {
-    /// The slot.
-    pub slot: Slot,
-    /// Bytes of the slot that are touched, one bit each.
-    pub bytes: u32,
-    /// Written instead of read.
-    pub write: bool,
-    /// A write that leaves nothing of the old value in `bytes` for enabled channels.
-    pub kills: bool,
-}
-
-/// Where slots are in the numbering.
-#[derive(Clone, Debug)]
-pub struct SlotMap {
-    /// First slot of each virtual register.
-    bases: Vec<u32>,
-    facts: Vec<SlotFacts>,
-}
-
-/// What a slot is made of.
-#[derive(Clone, Copy, Debug)]
-struct SlotFacts {
-    /// Its bytes, or bits of a flag, one bit each.
-    whole: u32,
-    is_flag: bool,
-}
-
-impl SlotMap {
-    /// Numbers the slots of a function's registers.
-    pub fn new(function: &Function) -> SlotMap {
-        let general = SlotFacts { whole: u32::MAX, is_flag: false };
-        let slots = |bytes: u32| bytes.div_ceil(GRF_BYTES) as usize;
-        let virtual_slots: usize = function.vregs.iter().map(|(_, info)| slots(info.bytes)).sum();
-        let mut facts = Vec::with_capacity(GRF_COUNT + FLAG_COUNT + virtual_slots);
-        facts.resize(GRF_COUNT, general);
-        facts.resize(GRF_COUNT + FLAG_COUNT, SlotFacts { whole: 0xffff, is_flag: true });
-        let lanes = mask_of(u32::from(function.dispatch_width));
-        let mut bases = Vec::with_capacity(function.vregs.len());
-        for (_, info) in function.vregs.iter() {
-            bases.push(facts.len() as u32);
-            match info.class {
-                Class::Flag => facts.push(SlotFacts { whole: lanes, is_flag: true }),
-                Class::Grf => {
-                    facts.resize(facts.len() + slots(info.bytes), general);
-                    if let (Some(last), 1..) = (facts.last_mut(), info.bytes % GRF_BYTES) {
-                        last.whole = mask_of(info.bytes % GRF_BYTES);
-                    }
-                }
-            }
-        }
-        SlotMap { bases, facts }
-    }
-
-    /// Number of slots.
-    pub fn count(&self) -> usize {
-        self.facts.len()
-    }
-
-    /// Slots of a virtual register.
-    pub fn of(&self, vreg: Vreg) -> std::ops::Range<Slot> {
-        let index = vreg.0 as usize;
-        let end = self.bases.get(index + 1).map_or(self.count(), |base| *base as usize);
-        self.bases[index] as usize..end
-    }
-
-    /// Whether a slot is a flag, virtual or fixed.
-    pub fn is_flag(&self, slot: Slot) -> bool {
-        self.facts[slot].is_flag
-    }
-
-    /// Calls `visit` for each slot an operand touches and with the bytes in it.
-    fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
-        let base = match operand.file {
-            File::Vgrf(vreg) => {
-                let base = self.bases[vreg.0 as usize] as usize;
-                if self.facts.get(base).is_some_and(|facts| facts.is_flag) {
-                    visit(base, u32::MAX);
-                    return;
-                }
-                base
-            }
-            File::Grf => 0,
-            File::Indirect { .. } => {
-                (0..GRF_COUNT).for_each(|slot| visit(slot, u32::MAX));
-                return;
-            }
-            _ => return,
-        };
-        let (mut at, end) = (operand.offset, operand.offset + bytes);
-        while at < end {
-            let slot_end = (at / GRF_BYTES + 1) * GRF_BYTES;
-            let upto = end.min(slot_end);
-            let mask = mask_of(upto - at) << (at % GRF_BYTES);
-            visit(base + (at / GRF_BYTES) as usize, mask);
-            at = upto;
-        }
-    }
-}
-
-/// The lowest `bytes` bits.
-fn mask_of(bytes: u32) -> u32 {
-    if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 }
-}
-
-/// Whether sources must not share registers with the destination, because the instruction
-/// becomes several that read after the first has written.
-pub fn is_early_clobber(inst: &Inst) -> bool {
-    matches!(
-        inst.op,
-        Op::MovIndirect
-            | Op::MovIndirectDst
-            | Op::Shuffle
-            | Op::Broadcast
-            | Op::MulHigh
-            | Op::Collect { .. }
-            | Op::Message
-    )
-}
-
-/// Calls `visit` for everything an instruction reads, then for everything it writes.
-pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
-    let read = |slot, bytes| Access { slot, bytes, write: false, kills: false };
-    for (index, src) in inst.srcs.iter().enumerate() {
-        if src.vectors().is_some() && legal::has_regions(inst.op) {
-            vector_reads(slots, inst, index, &mut |slot, bytes| visit(read(slot, bytes)));
-        } else {
-            slots.touched(src, inst.size_read(index), |slot, bytes| visit(read(slot, bytes)));
-        }
-        if src.is_arf(ArfKind::Flag) {
-            let subs = src.offset / 2..(src.offset + src.region_bytes(inst.exec_size)).div_ceil(2);
-            subs.for_each(|sub| visit(read(GRF_COUNT + sub as usize, u32::MAX)));
-        }
-    }
-    if inst.reads_flag() {
-        // Each channel reads its own bit, but for the predicates over groups of channels, which
-        // are those of a vector in Align16.
-        let bits = match (inst.predicate.ctrl, inst.access_mode) {
-            (PredCtrl::Normal, _) => flag_bits(inst),
-            (_, AccessMode::Align16) => mask_of(u32::from(inst.exec_size)) << inst.group,
-            _ => u32::MAX,
-        };
-        for_flags(slots, inst, |slot| visit(read(slot, bits)));
-    }
-    // An unlowered indirect write may leave any byte of its range as it was.
-    let whole = !inst.predicate_disables()
-        && inst.op != Op::MovIndirectDst
-        && !matches!(inst.dst.region, Region::Indirect { .. });
-    let packed = matches!(inst.dst.region, Region::Stride(0 | 1))
-        || matches!(inst.dst.region, Region::Mask(mask) if mask.0 == 15)
-        || inst.op.is_message();
-    slots.touched(&inst.dst, inst.size_written(), |slot, bytes| {
-        visit(Access { slot, bytes, write: true, kills: whole && packed });
-    });
-    if whole && !packed {
-        strided_kills(slots, inst, visit);
-    }
-    if inst.dst.is_arf(ArfKind::Flag) {
-        let bytes = inst.dst.region_bytes(inst.exec_size);
-        let subs = inst.dst.offset / 2..(inst.dst.offset + bytes).div_ceil(2);
-        for sub in subs {
-            let slot = GRF_COUNT + sub as usize;
-            visit(Access { slot, bytes: u32::MAX, write: true, kills: whole });
-        }
-    }
-    if inst.writes_flag() {
-        let whole = inst.exec_size >= 8 && inst.dst.write_mask() == WriteMask::XYZW;
-        let kills = !inst.is_predicated() && whole;
-        for_flags(slots, inst, |slot| {
-            visit(Access { slot, bytes: flag_bits(inst), write: true, kills });
-        });
-    }
-}
-
-/// What each instruction of a function touches, as [`accesses`] tells it.
-#[derive(Clone, Debug)]
-pub struct Accesses {
-    all: Vec<Access>,
-    /// Where those of each instruction start, by its number in layout order, and the end.
-    starts: Vec<u32>,
-}
-
-impl Accesses {
-    /// Looks at every instruction once.
-    pub fn new(function: &Function, slots: &SlotMap) -> Accesses {
-        let count = function.inst_count();
-        let mut all = Vec::with_capacity(4 * count);
-        let mut starts = Vec::with_capacity(count + 1);
-        starts.push(0);
-        for inst in function.insts() {
-            accesses(slots, inst, &mut |access| all.push(access));
-            starts.push(all.len() as u32);
-        }
-        Accesses { all, starts }
-    }
-
-    /// Those of an instruction, by its number in layout order: reads first.
-    pub fn of(&self, number: usize) -> &[Access] {
-        &self.all[self.starts[number] as usize..self.starts[number + 1] as usize]
-    }
-}
-
-/// The channels an instruction covers, one bit each: what it can kill of a flag.
-fn flag_bits(inst: &Inst) -> u32 {
-    let components = u32::from(inst.dst.write_mask().0) * 0x1111_1111;
-    (components & mask_of(u32::from(inst.exec_size))) << inst.group
-}
-
-/// The exact bytes of an Align16 source: the components that channels read.
-fn vector_reads(slots: &SlotMap, inst: &Inst, index: usize, visit: &mut impl FnMut(Slot, u32)) {
-    let (src, channels) = (&inst.srcs[index], inst.channels_read(index));
-    for channel in 0..u32::from(inst.exec_size) {
-        if channels.0 >> (channel % 4) & 1 == 1 {
-            let element = src.byte_offset(src.channel_offset(channel));
-            slots.touched(&element, src.ty.size(), &mut *visit);
-        }
-    }
-}
-
-/// The exact bytes of a strided or component-masked destination, channel by channel.
-fn strided_kills(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
-    let enabled = |channel: u32| match inst.dst.region {
-        Region::Mask(mask) => mask.0 >> (channel % 4) & 1 == 1,
-        _ => true,
-    };
-    for channel in (0..u32::from(inst.exec_size)).filter(|c| enabled(*c)) {
-        let element = inst.dst.byte_offset(inst.dst.channel_offset(channel));
-        slots.touched(&element, inst.dst.ty.size(), |slot, bytes| {
-            visit(Access { slot, bytes, write: true, kills: true });
-        });
-    }
-}
-
-fn for_flags(slots: &SlotMap, inst: &Inst, mut visit: impl FnMut(Slot)) {
-    match inst.flag {
-        Flag::Virtual(vreg) => visit(slots.of(vreg).start),
-        Flag::Fixed(sub) => {
-            let last = u32::from(inst.group) + u32::from(inst.exec_size) - 1;
-            let first = usize::from(sub) + usize::from(inst.group / 16);
-            let last = usize::from(sub) + (last / 16) as usize;
-            (first..=last.min(FLAG_COUNT - 1)).for_each(|sub| visit(GRF_COUNT + sub));
-        }
-    }
-}
-
-/// A set of slots.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct BitSet(Vec<u64>);
-
-impl BitSet {
-    fn new(len: usize) -> BitSet {
-        BitSet(vec![0; len.div_ceil(64)])
-    }
-
-    fn insert(&mut self, index: usize) {
-        self.0[index / 64] |= 1 << (index % 64);
-    }
-
-    fn contains(&self, index: usize) -> bool {
-        self.0[index / 64] >> (index % 64) & 1 == 1
-    }
-
-    /// Adds all of `other`; says whether anything was new.
-    fn union(&mut self, other: &BitSet) -> bool {
-        let mut changed = false;
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            let new = *word | other;
-            changed |= new != *word;
-            *word = new;
-        }
-        changed
-    }
-
-    fn intersect(&mut self, other: &BitSet) {
-        for (word, other) in self.0.iter_mut().zip(&other.0) {
-            *word &= other;
-        }
-    }
-
-    fn iter(&self) -> impl Iterator<Item = usize> + '_ {
-        self.0.iter().enumerate().flat_map(|(index, &word)| {
-            let mut rest = word;
-            std::iter::from_fn(move || {
-                (rest != 0).then(|| {
-                    let bit = rest.trailing_zeros() as usize;
-                    rest &= rest - 1;
-                    index * 64 + bit
-                })
-            })
-        })
-    }
-}
-
 /// Live intervals of a function.
 #[derive(Clone, Debug)]
 pub struct Liveness {
@@ -364,8 +57,8 @@ pub struct Liveness {
     pub intervals: Vec<Interval>,
     /// Number of the first instruction of each block, and of the end.
     pub block_starts: Vec<u32>,
-    live_out: Vec<Vec<Slot>>,
-    across: BitSet,
+    globals: Globals,
+    live_out: BitMatrix,
 }
 
 impl Liveness {
@@ -381,12 +74,12 @@ impl Liveness {
         block_starts.push(next);
         let mut intervals = vec![Interval::EMPTY; slots.count()];
         let accesses = Accesses::new(function, &slots);
-        let across = cross_channel_slots(function, &slots, &accesses);
-        let blocks = local_sets(function, &slots, &accesses, &across, &mut intervals);
-        let flow = Flow::solve(cfg, &blocks, function.payload_registers as usize);
-        flow.extend(cfg, &block_starts, &mut intervals);
-        let live_out = flow.live_out_slots(cfg);
-        Liveness { slots, accesses, intervals, block_starts, live_out, across }
+        let globals = local_intervals(function, &slots, &accesses, &mut intervals);
+        let mut flow = Flow::of_blocks(function, &slots, &accesses, &globals);
+        flow.solve(cfg);
+        flow.extend(cfg, &globals, &block_starts, &mut intervals);
+        let live_out = flow.live_out;
+        Liveness { slots, accesses, intervals, block_starts, globals, live_out }
     }
 
     /// The interval of a whole virtual register.
@@ -397,71 +90,63 @@ impl Liveness {
         })
     }
 
-    /// Whether a write replaces what its bytes held, for everyone who reads them.
-    pub fn kills(&self, inst: &Inst, access: &Access) -> bool {
-        access.kills && (inst.no_mask || !self.across.contains(access.slot))
-    }
-
     /// Slots that channels at the end of a block need later (logical liveness), ascending.
     /// Slots that are only ever touched inside one block are not listed.
-    pub fn live_out(&self, block: BlockId) -> &[Slot] {
-        &self.live_out[block.index()]
+    pub fn live_out(&self, block: BlockId) -> impl Iterator<Item = Slot> {
+        bits::members(self.live_out.row(block.index())).map(|number| self.globals.slots[number])
     }
 }
 
-/// Slots that unmasked instructions of more than one channel both write and read.
-fn cross_channel_slots(function: &Function, slots: &SlotMap, accesses: &Accesses) -> BitSet {
-    let (mut read, mut written) = (BitSet::new(slots.count()), BitSet::new(slots.count()));
-    let numbered = function.insts().enumerate();
-    for (number, _) in numbered.filter(|(_, inst)| inst.no_mask && inst.exec_size > 1) {
-        for access in accesses.of(number) {
-            if access.write { &mut written } else { &mut read }.insert(access.slot);
+/// The slots that blocks have in common, numbered.
+#[derive(Clone, Debug)]
+struct Globals {
+    slots: Vec<Slot>,
+    /// Number of each slot among them, or [`Globals::NONE`].
+    numbers: Vec<u32>,
+    /// General registers that hold the payload, which are written before the first block.
+    payload: usize,
+}
+
+impl Globals {
+    const NONE: u32 = u32::MAX;
+
+    fn new(function: &Function, is_global: &[u64], slots: &SlotMap) -> Globals {
+        let slots_of: Vec<Slot> = bits::members(is_global).collect();
+        let mut numbers = vec![Globals::NONE; slots.count()];
+        for (number, slot) in (0..).zip(&slots_of) {
+            numbers[*slot] = number;
         }
+        Globals { slots: slots_of, numbers, payload: function.payload_registers as usize }
     }
-    read.intersect(&written);
-    read
-}
 
-/// What one block does with the slots that more than one block touches.
-struct BlockSets {
-    uses: Vec<usize>,
-    kills: Vec<usize>,
-    writes: Vec<usize>,
-}
-
-struct Locals {
-    blocks: Vec<BlockSets>,
-    /// Global number of each slot; `usize::MAX` for slots of one block.
-    globals: Vec<Slot>,
+    fn number(&self, slot: Slot) -> Option<usize> {
+        let number = self.numbers[slot];
+        (number != Globals::NONE).then_some(number as usize)
+    }
 }
 
 /// What the walk through a block knows of a slot.
 #[derive(Clone, Copy)]
 struct Local {
-    /// The last block that touched the slot; the fields below speak of it.
+    /// The last block that touched the slot.
     block: u32,
-    /// Bytes that were replaced.
+    /// Bytes that it replaced.
     killed: u32,
-    /// Whether it is among the block's writes.
-    written: bool,
 }
 
-/// Local intervals, and upward exposed uses, kills and writes per block.
-fn local_sets(
+/// The parts of intervals that lie inside blocks, and the slots that more than one block touches
+/// or one reads before it writes them.
+fn local_intervals(
     function: &Function,
     slots: &SlotMap,
     accesses: &Accesses,
-    across: &BitSet,
     intervals: &mut [Interval],
-) -> Locals {
+) -> Globals {
     const NEVER: u32 = u32::MAX;
-    let mut local = vec![Local { block: NEVER, killed: 0, written: false }; slots.count()];
-    let mut is_global = BitSet::new(slots.count());
-    let mut blocks = Vec::with_capacity(function.blocks.len());
-    let mut seen = Vec::new();
+    let mut local = vec![Local { block: NEVER, killed: 0 }; slots.count()];
+    let mut is_global = bits::empty(slots.count());
     let mut number = 0;
     for (b, block) in (0..).zip(&function.blocks) {
-        let mut sets = BlockSets { uses: Vec::new(), kills: Vec::new(), writes: Vec::new() };
         for inst in &block.insts {
             let early = is_early_clobber(inst);
             let position = 2 * number as u32;
@@ -470,10 +155,9 @@ fn local_sets(
                 let local = &mut local[slot];
                 if local.block != b {
                     if local.block != NEVER {
-                        is_global.insert(slot);
+                        bits::insert(&mut is_global, slot);
                     }
-                    *local = Local { block: b, killed: 0, written: false };
-                    seen.push(slot);
+                    *local = Local { block: b, killed: 0 };
                 }
                 if access.write {
                     if inst.op != Op::Undef {
@@ -481,170 +165,165 @@ fn local_sets(
                         if early {
                             intervals[slot].add(position);
                         }
-                        if !std::mem::replace(&mut local.written, true) {
-                            sets.writes.push(slot);
-                        }
                     }
-                    if access.kills && (inst.no_mask || !across.contains(slot)) {
+                    if accesses.kills(inst, access) {
                         local.killed |= access.bytes;
                     }
                 } else {
                     intervals[slot].add(position);
                     if access.bytes & !local.killed != 0 {
-                        sets.uses.push(slot);
-                        is_global.insert(slot);
+                        bits::insert(&mut is_global, slot);
                     }
                 }
             }
             number += 1;
         }
-        let replaced = |slot: &Slot| !local[*slot].killed & slots.facts[*slot].whole == 0;
-        sets.kills.extend(seen.drain(..).filter(replaced));
-        blocks.push(sets);
     }
-    let mut globals = Vec::new();
-    let mut numbers = vec![usize::MAX; slots.count()];
-    for slot in is_global.iter() {
-        numbers[slot] = globals.len();
-        globals.push(slot);
-    }
-    for sets in &mut blocks {
-        for list in [&mut sets.uses, &mut sets.kills, &mut sets.writes] {
-            list.retain_mut(|slot| {
-                *slot = numbers[*slot];
-                *slot != usize::MAX
-            });
-        }
-    }
-    Locals { blocks, globals }
+    Globals::new(function, &is_global, slots)
 }
 
-/// Data flow between blocks over the global slots.
-struct Flow<'a> {
-    locals: &'a Locals,
-    live_in: Vec<BitSet>,
-    live_out: Vec<BitSet>,
-    reach_in: Vec<BitSet>,
-    reach_out: Vec<BitSet>,
+/// Data flow between blocks: a row for each of them, over the global slots.
+struct Flow {
+    kills: BitMatrix,
+    live_in: BitMatrix,
+    live_out: BitMatrix,
+    reach_in: BitMatrix,
+    reach_out: BitMatrix,
 }
 
-impl<'a> Flow<'a> {
-    fn solve(cfg: &Cfg, locals: &'a Locals, payload: usize) -> Flow<'a> {
-        let count = cfg.len();
-        let empty = BitSet::new(locals.globals.len());
-        let sets = |pick: fn(&BlockSets) -> &[usize]| -> Vec<BitSet> {
-            locals
-                .blocks
-                .iter()
-                .map(|block| {
-                    let mut set = empty.clone();
-                    pick(block).iter().for_each(|slot| set.insert(*slot));
-                    set
-                })
-                .collect()
-        };
-        let kills = sets(|block| &block.kills);
+impl Flow {
+    /// What blocks read before they write it, replace and write.
+    fn of_blocks(
+        function: &Function,
+        slots: &SlotMap,
+        accesses: &Accesses,
+        globals: &Globals,
+    ) -> Flow {
+        let empty = BitMatrix::new(function.blocks.len(), globals.slots.len());
         let mut flow = Flow {
-            locals,
-            live_in: sets(|block| &block.uses),
-            live_out: vec![empty.clone(); count],
-            reach_in: vec![empty.clone(); count],
-            reach_out: sets(|block| &block.writes),
+            kills: empty.clone(),
+            live_in: empty.clone(),
+            live_out: empty.clone(),
+            reach_in: empty.clone(),
+            reach_out: empty,
         };
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for index in (0..count).rev() {
-                let mut out = std::mem::take(&mut flow.live_out[index]);
-                let mut grew = false;
-                for edge in cfg.succs(BlockId(index as u32)) {
-                    if edge.kind == EdgeKind::Logical {
-                        grew |= out.union(&flow.live_in[edge.to.index()]);
+        let mut killed = vec![0u32; globals.slots.len()];
+        let mut touched = Vec::new();
+        let mut next = 0;
+        for (b, block) in function.blocks.iter().enumerate() {
+            for (number, inst) in (next..).zip(&block.insts) {
+                for access in accesses.of(number) {
+                    let Some(global) = globals.number(access.slot) else { continue };
+                    if !access.write {
+                        if access.bytes & !killed[global] != 0 {
+                            bits::insert(flow.live_in.row_mut(b), global);
+                        }
+                        continue;
+                    }
+                    if inst.op != Op::Undef {
+                        bits::insert(flow.reach_out.row_mut(b), global);
+                    }
+                    if accesses.kills(inst, access) {
+                        killed[global] |= access.bytes;
+                        touched.push(global);
                     }
                 }
-                if grew {
-                    changed = true;
-                    let live_in = &mut flow.live_in[index];
-                    for ((into, out), kill) in live_in.0.iter_mut().zip(&out.0).zip(&kills[index].0)
-                    {
-                        *into |= out & !kill;
-                    }
+            }
+            next += block.insts.len();
+            for global in touched.drain(..) {
+                let killed = std::mem::take(&mut killed[global]);
+                if killed != 0 && !killed & slots.whole(globals.slots[global]) == 0 {
+                    bits::insert(flow.kills.row_mut(b), global);
                 }
-                flow.live_out[index] = out;
             }
         }
-        for (number, slot) in locals.globals.iter().enumerate() {
-            if *slot < payload {
-                flow.reach_in[0].insert(number);
-            }
-        }
-        changed = true;
-        while changed {
-            changed = false;
-            for index in 0..count {
-                let mut into = std::mem::take(&mut flow.reach_in[index]);
-                let mut grew = false;
-                for edge in cfg.preds(BlockId(index as u32)) {
-                    // A loop of one block reaches itself.
-                    grew |= into.union(&flow.reach_out[edge.to.index()]);
-                }
-                changed |= grew;
-                changed |= flow.reach_out[index].union(&into);
-                flow.reach_in[index] = into;
+        for (number, slot) in globals.slots.iter().enumerate() {
+            if *slot < globals.payload {
+                bits::insert(flow.reach_in.row_mut(0), number);
             }
         }
         flow
     }
 
-    /// Extends intervals over the blocks where slots are occupied.
-    fn extend(&self, cfg: &Cfg, starts: &[u32], intervals: &mut [Interval]) {
-        let mut parked: Vec<BitSet> = Vec::with_capacity(cfg.level_count());
-        for node in cfg.level_ids() {
-            let mut set = match cfg.parent(node) {
-                Some(parent) => parked[parent.index()].clone(),
-                None => BitSet::new(self.locals.globals.len()),
-            };
-            for block in cfg.parked(node) {
-                set.union(&self.live_in[block.index()]);
+    /// Lets needs flow up and values down. Only loops lead back, so without any each block is
+    /// looked at once.
+    fn solve(&mut self, cfg: &Cfg) {
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for index in (0..cfg.len()).rev() {
+                let mut grew = false;
+                for edge in cfg.succs(BlockId(index as u32)) {
+                    if edge.kind == EdgeKind::Logical {
+                        let into = self.live_in.row(edge.to.index());
+                        grew |= bits::union(self.live_out.row_mut(index), into);
+                    }
+                }
+                if grew {
+                    changed = !cfg.loops().is_empty();
+                    let out = self.live_out.row(index).iter().zip(self.kills.row(index));
+                    for (into, (out, kill)) in self.live_in.row_mut(index).iter_mut().zip(out) {
+                        *into |= out & !kill;
+                    }
+                }
             }
-            parked.push(set);
         }
-        let halted = cfg.halt().map(|(target, first)| (first, &self.live_in[target.index()]));
+        changed = true;
+        while std::mem::take(&mut changed) {
+            for index in 0..cfg.len() {
+                let mut grew = false;
+                for edge in cfg.preds(BlockId(index as u32)) {
+                    // A loop of one block reaches itself.
+                    let out = self.reach_out.row(edge.to.index());
+                    grew |= bits::union(self.reach_in.row_mut(index), out);
+                }
+                grew |= bits::union(self.reach_out.row_mut(index), self.reach_in.row(index));
+                changed |= grew && !cfg.loops().is_empty();
+            }
+        }
+    }
+
+    /// Extends intervals over the blocks where slots are occupied.
+    fn extend(&self, cfg: &Cfg, globals: &Globals, starts: &[u32], intervals: &mut [Interval]) {
+        let mut parked = BitMatrix::new(cfg.level_count(), globals.slots.len());
+        for node in cfg.level_ids() {
+            if let Some(parent) = cfg.parent(node) {
+                parked.union_row(node.index(), parent.index());
+            }
+            for block in cfg.parked(node) {
+                bits::union(parked.row_mut(node.index()), self.live_in.row(block.index()));
+            }
+        }
+        let halted = cfg.halt().map(|(target, first)| (first, self.live_in.row(target.index())));
+        let mut occupied = bits::empty(globals.slots.len());
         for index in 0..cfg.len() {
             let block = BlockId(index as u32);
-            let wait = cfg.level(block).map(|node| &parked[node.index()]);
+            let wait = cfg.level(block).map(|node| parked.row(node.index()));
             let halted = halted
                 .filter(|(first, _)| *first <= block || cfg.loop_depth(block) > 0)
                 .map(|(_, set)| set);
             let (first, end) = (starts[index], starts[index + 1]);
             // An empty block has no instruction to stand at; its neighbours have.
             let (at_start, at_end) = (2 * first, (2 * end).saturating_sub(1).max(2 * first));
-            let mut extend = |live: &BitSet, reach: &BitSet, position: u32| {
-                let mut occupied = live.clone();
+            let mut extend = |live: &[u64], reach: &[u64], position: u32| {
+                occupied.copy_from_slice(live);
                 for set in [wait, halted].into_iter().flatten() {
-                    occupied.union(set);
+                    bits::union(&mut occupied, set);
                 }
-                occupied.intersect(reach);
-                for number in occupied.iter() {
-                    intervals[self.locals.globals[number]].add(position);
+                bits::intersect(&mut occupied, reach);
+                for number in bits::members(&occupied) {
+                    intervals[globals.slots[number]].add(position);
                 }
             };
-            extend(&self.live_in[index], &self.reach_in[index], at_start);
-            extend(&self.live_out[index], &self.reach_out[index], at_end);
+            extend(self.live_in.row(index), self.reach_in.row(index), at_start);
+            extend(self.live_out.row(index), self.reach_out.row(index), at_end);
         }
-    }
-
-    fn live_out_slots(&self, cfg: &Cfg) -> Vec<Vec<Slot>> {
-        (0..cfg.len())
-            .map(|index| self.live_out[index].iter().map(|n| self.locals.globals[n]).collect())
-            .collect()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::Builder;
+    use crate::ir::{Builder, Flag, Operand};
     use crestline_isa::{Opcode, Type};
 
     const FLAG: Flag = Flag::Fixed(0);

@@ -1,7 +1,8 @@
 //! Register allocation: virtual registers and flags become physical ones.
 //!
 //! 1. [`flags`]: virtual flags get flag subregisters; what finds none moves to a general register.
-//! 2. [`liveness`]: which bytes must survive where, disabled channels included.
+//! 2. [`liveness`]: which bytes must survive where, disabled channels included, by the
+//!    [`accesses`] of each instruction.
 //! 3. `assign`: linear scan over live intervals, values contiguous.
 //! 4. [`spill`]: what found no place moves to scratch space; then again from 2.
 //! 5. [`check`]: an independent proof of the outcome, in debug builds and tests always.
@@ -9,7 +10,9 @@
 //! Afterwards no operand is virtual. Push constants must have become general registers before
 //! ([`File::Uniform`] is refused).
 
+pub mod accesses;
 pub mod assign;
+mod bits;
 pub mod check;
 pub mod flags;
 pub mod liveness;
@@ -19,9 +22,10 @@ use crestline_device::Device;
 use crestline_isa::ArfKind;
 
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand};
+use accesses::GRF_COUNT;
 use assign::{Strategy, assign, peak};
 use check::{CheckError, Origins};
-use liveness::{GRF_COUNT, Liveness};
+use liveness::Liveness;
 
 /// Rounds of spilling after which a program counts as impossible: each round spills something,
 /// and real programs need a handful.

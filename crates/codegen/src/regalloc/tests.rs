@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::liveness::GRF_COUNT;
+use super::accesses::GRF_COUNT;
 use super::*;
 use crate::ir::{BlockId, Builder, Cfg, Function, GRF_BYTES, Inst, Op, Operand, verify};
 use crestline_device::Platform;

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 
 use super::latency;
 use crate::ir::{Effect, Inst, Op, Space};
-use crate::regalloc::liveness::{Accesses, SlotMap};
+use crate::regalloc::accesses::{Accesses, SlotMap};
 
 /// An edge to a later instruction.
 #[derive(Clone, Copy, Debug)]

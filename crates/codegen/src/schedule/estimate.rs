@@ -5,7 +5,7 @@
 
 use super::latency::{Unit, cost};
 use crate::ir::{BlockId, Cfg, FlowError, Function};
-use crate::regalloc::liveness::{SlotMap, accesses};
+use crate::regalloc::accesses::{SlotMap, accesses};
 
 /// What the walk finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,5 +75,5 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
 }
 
 fn is_flag(slot: usize) -> bool {
-    slot >= crate::regalloc::liveness::GRF_COUNT
+    slot >= crate::regalloc::accesses::GRF_COUNT
 }

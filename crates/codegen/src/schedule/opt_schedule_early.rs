@@ -9,7 +9,8 @@ use crestline_device::Device;
 use super::{DagBuilder, Walk, reorder};
 use crate::ir::{BlockId, Cfg, Class, Function, GRF_BYTES, Inst};
 use crate::passes::PassError;
-use crate::regalloc::liveness::{Access, FLAG_COUNT, Liveness, Slot};
+use crate::regalloc::accesses::{Access, FLAG_COUNT, Slot};
+use crate::regalloc::liveness::Liveness;
 
 /// Bytes of registers that count as plenty.
 const RELAXED_BYTES: i64 = 56 * GRF_BYTES as i64;

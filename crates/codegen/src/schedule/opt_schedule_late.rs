@@ -5,7 +5,7 @@ use crestline_device::Device;
 use super::{DagBuilder, Walk, reorder};
 use crate::ir::Function;
 use crate::passes::PassError;
-use crate::regalloc::liveness::{Accesses, SlotMap};
+use crate::regalloc::accesses::{Accesses, SlotMap};
 
 /// Runs the pass.
 ///

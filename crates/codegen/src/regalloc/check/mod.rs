@@ -21,7 +21,7 @@ use crestline_isa::ArfKind;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
-use super::liveness::{FLAG_COUNT, GRF_COUNT};
+use super::accesses::{FLAG_COUNT, GRF_COUNT};
 use crate::ir::{
     BlockId, Cfg, Edge, EdgeKind, File, Flag, FlowError, Function, GRF_BYTES, Inst, Operand, Region,
 };

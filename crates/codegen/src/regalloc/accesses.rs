@@ -1,0 +1,289 @@
+//! Which bytes of which registers an instruction touches.
+//!
+//! Granularity: a **slot** is one general register's worth (32 bytes) of a virtual register, one
+//! physical general register, one virtual flag or one 16-bit flag subregister; of its bytes there
+//! is one bit each.
+
+use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
+
+use super::bits;
+use crate::ir::{Class, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg};
+use crate::passes::legal;
+
+/// Number of general registers.
+pub const GRF_COUNT: usize = 128;
+/// Number of 16-bit flag subregisters.
+pub const FLAG_COUNT: usize = 4;
+
+/// Index of a slot: general registers, flag subregisters, then those of virtual registers.
+pub type Slot = usize;
+
+/// How an instruction touches a slot.
+#[derive(Clone, Copy, Debug)]
+pub struct Access {
+    /// The slot.
+    pub slot: Slot,
+    /// Bytes of the slot that are touched, one bit each.
+    pub bytes: u32,
+    /// Written instead of read.
+    pub write: bool,
+    /// A write that leaves nothing of the old value in `bytes` for enabled channels.
+    pub kills: bool,
+}
+
+/// Where slots are in the numbering.
+#[derive(Clone, Debug)]
+pub struct SlotMap {
+    /// First slot of each virtual register.
+    bases: Vec<u32>,
+    facts: Vec<SlotFacts>,
+}
+
+/// What a slot is made of.
+#[derive(Clone, Copy, Debug)]
+struct SlotFacts {
+    /// Its bytes, or bits of a flag, one bit each.
+    whole: u32,
+    is_flag: bool,
+}
+
+impl SlotMap {
+    /// Numbers the slots of a function's registers.
+    pub fn new(function: &Function) -> SlotMap {
+        let general = SlotFacts { whole: u32::MAX, is_flag: false };
+        let slots = |bytes: u32| bytes.div_ceil(GRF_BYTES) as usize;
+        let virtual_slots: usize = function.vregs.iter().map(|(_, info)| slots(info.bytes)).sum();
+        let mut facts = Vec::with_capacity(GRF_COUNT + FLAG_COUNT + virtual_slots);
+        facts.resize(GRF_COUNT, general);
+        facts.resize(GRF_COUNT + FLAG_COUNT, SlotFacts { whole: 0xffff, is_flag: true });
+        let lanes = mask_of(u32::from(function.dispatch_width));
+        let mut bases = Vec::with_capacity(function.vregs.len());
+        for (_, info) in function.vregs.iter() {
+            bases.push(facts.len() as u32);
+            match info.class {
+                Class::Flag => facts.push(SlotFacts { whole: lanes, is_flag: true }),
+                Class::Grf => {
+                    facts.resize(facts.len() + slots(info.bytes), general);
+                    if let (Some(last), 1..) = (facts.last_mut(), info.bytes % GRF_BYTES) {
+                        last.whole = mask_of(info.bytes % GRF_BYTES);
+                    }
+                }
+            }
+        }
+        SlotMap { bases, facts }
+    }
+
+    /// Number of slots.
+    pub fn count(&self) -> usize {
+        self.facts.len()
+    }
+
+    /// Slots of a virtual register.
+    pub fn of(&self, vreg: Vreg) -> std::ops::Range<Slot> {
+        let index = vreg.0 as usize;
+        let end = self.bases.get(index + 1).map_or(self.count(), |base| *base as usize);
+        self.bases[index] as usize..end
+    }
+
+    /// The bytes of a slot, or bits of a flag, one bit each.
+    pub fn whole(&self, slot: Slot) -> u32 {
+        self.facts[slot].whole
+    }
+
+    /// Whether a slot is a flag, virtual or fixed.
+    pub fn is_flag(&self, slot: Slot) -> bool {
+        self.facts[slot].is_flag
+    }
+
+    /// Calls `visit` for each slot an operand touches and with the bytes in it.
+    fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
+        let base = match operand.file {
+            File::Vgrf(vreg) => {
+                let base = self.bases[vreg.0 as usize] as usize;
+                if self.facts.get(base).is_some_and(|facts| facts.is_flag) {
+                    visit(base, u32::MAX);
+                    return;
+                }
+                base
+            }
+            File::Grf => 0,
+            File::Indirect { .. } => {
+                (0..GRF_COUNT).for_each(|slot| visit(slot, u32::MAX));
+                return;
+            }
+            _ => return,
+        };
+        let (mut at, end) = (operand.offset, operand.offset + bytes);
+        while at < end {
+            let slot_end = (at / GRF_BYTES + 1) * GRF_BYTES;
+            let upto = end.min(slot_end);
+            let mask = mask_of(upto - at) << (at % GRF_BYTES);
+            visit(base + (at / GRF_BYTES) as usize, mask);
+            at = upto;
+        }
+    }
+}
+
+/// The lowest `bytes` bits.
+fn mask_of(bytes: u32) -> u32 {
+    if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 }
+}
+
+/// Whether sources must not share registers with the destination, because the instruction
+/// becomes several that read after the first has written.
+pub fn is_early_clobber(inst: &Inst) -> bool {
+    matches!(
+        inst.op,
+        Op::MovIndirect
+            | Op::MovIndirectDst
+            | Op::Shuffle
+            | Op::Broadcast
+            | Op::MulHigh
+            | Op::Collect { .. }
+            | Op::Message
+    )
+}
+
+/// Calls `visit` for everything an instruction reads, then for everything it writes.
+pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
+    let read = |slot, bytes| Access { slot, bytes, write: false, kills: false };
+    for (index, src) in inst.srcs.iter().enumerate() {
+        match src.file {
+            File::Null | File::Imm(_) | File::Uniform => {}
+            File::Arf(ArfKind::Flag) => {
+                let end = src.offset + src.region_bytes(inst.exec_size);
+                let subs = src.offset / 2..end.div_ceil(2);
+                subs.for_each(|sub| visit(read(GRF_COUNT + sub as usize, u32::MAX)));
+            }
+            File::Arf(_) => {}
+            _ if src.vectors().is_some() && legal::has_regions(inst.op) => {
+                vector_reads(slots, inst, index, &mut |slot, bytes| visit(read(slot, bytes)));
+            }
+            _ => slots.touched(src, inst.size_read(index), |slot, bytes| visit(read(slot, bytes))),
+        }
+    }
+    if inst.reads_flag() {
+        // Each channel reads its own bit, but for the predicates over groups of channels, which
+        // are those of a vector in Align16.
+        let bits = match (inst.predicate.ctrl, inst.access_mode) {
+            (PredCtrl::Normal, _) => flag_bits(inst),
+            (_, AccessMode::Align16) => mask_of(u32::from(inst.exec_size)) << inst.group,
+            _ => u32::MAX,
+        };
+        for_flags(slots, inst, |slot| visit(read(slot, bits)));
+    }
+    // An unlowered indirect write may leave any byte of its range as it was.
+    let whole = !inst.predicate_disables()
+        && inst.op != Op::MovIndirectDst
+        && !matches!(inst.dst.region, Region::Indirect { .. });
+    let packed = matches!(inst.dst.region, Region::Stride(0 | 1))
+        || matches!(inst.dst.region, Region::Mask(mask) if mask.0 == 15)
+        || inst.op.is_message();
+    slots.touched(&inst.dst, inst.size_written(), |slot, bytes| {
+        visit(Access { slot, bytes, write: true, kills: whole && packed });
+    });
+    if whole && !packed {
+        strided_kills(slots, inst, visit);
+    }
+    if inst.dst.is_arf(ArfKind::Flag) {
+        let bytes = inst.dst.region_bytes(inst.exec_size);
+        let subs = inst.dst.offset / 2..(inst.dst.offset + bytes).div_ceil(2);
+        for sub in subs {
+            let slot = GRF_COUNT + sub as usize;
+            visit(Access { slot, bytes: u32::MAX, write: true, kills: whole });
+        }
+    }
+    if inst.writes_flag() {
+        let whole = inst.exec_size >= 8 && inst.dst.write_mask() == WriteMask::XYZW;
+        let kills = !inst.is_predicated() && whole;
+        for_flags(slots, inst, |slot| {
+            visit(Access { slot, bytes: flag_bits(inst), write: true, kills });
+        });
+    }
+}
+
+/// What each instruction of a function touches, as [`accesses`] tells it.
+#[derive(Clone, Debug)]
+pub struct Accesses {
+    all: Vec<Access>,
+    /// Where those of each instruction start, by its number in layout order, and the end.
+    starts: Vec<u32>,
+    /// Slots that unmasked instructions of more than one channel both write and read.
+    across: Vec<u64>,
+}
+
+impl Accesses {
+    /// Looks at every instruction once.
+    pub fn new(function: &Function, slots: &SlotMap) -> Accesses {
+        let count = function.inst_count();
+        let mut all = Vec::with_capacity(6 * count);
+        let mut starts = Vec::with_capacity(count + 1);
+        let [mut read, mut written] = [bits::empty(slots.count()), bits::empty(slots.count())];
+        starts.push(0);
+        for inst in function.insts() {
+            let first = all.len();
+            accesses(slots, inst, &mut |access| all.push(access));
+            if inst.no_mask && inst.exec_size > 1 {
+                for access in &all[first..] {
+                    bits::insert(if access.write { &mut written } else { &mut read }, access.slot);
+                }
+            }
+            starts.push(all.len() as u32);
+        }
+        bits::intersect(&mut read, &written);
+        Accesses { all, starts, across: read }
+    }
+
+    /// Those of an instruction, by its number in layout order: reads first.
+    pub fn of(&self, number: usize) -> &[Access] {
+        &self.all[self.starts[number] as usize..self.starts[number + 1] as usize]
+    }
+
+    /// Whether a write replaces what its bytes held, for everyone who reads them.
+    pub fn kills(&self, inst: &Inst, access: &Access) -> bool {
+        access.kills && (inst.no_mask || !bits::contains(&self.across, access.slot))
+    }
+}
+
+/// The channels an instruction covers, one bit each: what it can kill of a flag.
+fn flag_bits(inst: &Inst) -> u32 {
+    let components = u32::from(inst.dst.write_mask().0) * 0x1111_1111;
+    (components & mask_of(u32::from(inst.exec_size))) << inst.group
+}
+
+/// The exact bytes of an Align16 source: the components that channels read.
+fn vector_reads(slots: &SlotMap, inst: &Inst, index: usize, visit: &mut impl FnMut(Slot, u32)) {
+    let (src, channels) = (&inst.srcs[index], inst.channels_read(index));
+    for channel in 0..u32::from(inst.exec_size) {
+        if channels.0 >> (channel % 4) & 1 == 1 {
+            let element = src.byte_offset(src.channel_offset(channel));
+            slots.touched(&element, src.ty.size(), &mut *visit);
+        }
+    }
+}
+
+/// The exact bytes of a strided or component-masked destination, channel by channel.
+fn strided_kills(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
+    let enabled = |channel: u32| match inst.dst.region {
+        Region::Mask(mask) => mask.0 >> (channel % 4) & 1 == 1,
+        _ => true,
+    };
+    for channel in (0..u32::from(inst.exec_size)).filter(|c| enabled(*c)) {
+        let element = inst.dst.byte_offset(inst.dst.channel_offset(channel));
+        slots.touched(&element, inst.dst.ty.size(), |slot, bytes| {
+            visit(Access { slot, bytes, write: true, kills: true });
+        });
+    }
+}
+
+fn for_flags(slots: &SlotMap, inst: &Inst, mut visit: impl FnMut(Slot)) {
+    match inst.flag {
+        Flag::Virtual(vreg) => visit(slots.of(vreg).start),
+        Flag::Fixed(sub) => {
+            let last = u32::from(inst.group) + u32::from(inst.exec_size) - 1;
+            let first = usize::from(sub) + usize::from(inst.group / 16);
+            let last = usize::from(sub) + (last / 16) as usize;
+            (first..=last.min(FLAG_COUNT - 1)).for_each(|sub| visit(GRF_COUNT + sub));
+        }
+    }
+}
