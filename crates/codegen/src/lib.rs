@@ -6,6 +6,7 @@ pub mod backend;
 pub mod finish;
 pub mod interface;
 pub mod ir;
+mod lists;
 pub mod passes;
 pub mod regalloc;
 pub mod scalar;

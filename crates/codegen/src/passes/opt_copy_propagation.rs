@@ -138,11 +138,11 @@ impl Copies {
 
 fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
     let src = inst.srcs[index];
-    let mut list = copies.by_dst.of(src.file).peekable();
-    if list.peek().is_none() || !reads_by_region(inst, index) {
+    if copies.by_dst.is_empty(src.file) || !reads_by_region(inst, index) {
         return false;
     }
     let read = inst.span_read(index);
+    let mut list = copies.by_dst.of(src.file);
     let Some(copy) = list.find(|copy| read.overlaps(&copy.written)) else { return false };
     if !read.is_contained_in(&copy.written) {
         return false;

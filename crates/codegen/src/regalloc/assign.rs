@@ -7,6 +7,7 @@
 //! everything that must be spilled. Where that would be in vain the scan ends there.
 
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
+use crate::lists::Lists;
 
 use super::accesses::{GRF_COUNT, is_early_clobber};
 use super::liveness::{Interval, Liveness};
@@ -277,11 +278,12 @@ impl<'a> Scan<'a> {
 
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
         let end = place + self.bytes(vreg);
-        let fixed = self.relations.fixed[vreg.0 as usize]
-            .iter()
-            .all(|fixed| end <= fixed.start || fixed.end <= place || fixed.exact == Some(place));
+        let fixed =
+            self.relations.fixed.of(vreg.0 as usize).all(|fixed| {
+                end <= fixed.start || fixed.end <= place || fixed.exact == Some(place)
+            });
         fixed
-            && self.relations.hazards[vreg.0 as usize].iter().all(|hazard| {
+            && self.relations.hazards.of(vreg.0 as usize).all(|hazard| {
                 let Some(other) = self.places[hazard.other.0 as usize] else { return true };
                 let disjoint =
                     place + self.bytes(vreg) <= other || other + self.bytes(hazard.other) <= place;
@@ -293,7 +295,7 @@ impl<'a> Scan<'a> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
         let last = (GRF_COUNT as u32).checked_sub(count)?;
-        for (other, shift) in &self.relations.hints[vreg.0 as usize] {
+        for (other, shift) in self.relations.hints.of(vreg.0 as usize) {
             let Some(place) = self.places[other.0 as usize] else { continue };
             let wanted = place as i64 + i64::from(*shift);
             if let Ok(place) = u32::try_from(wanted)
@@ -474,11 +476,11 @@ fn values(function: &Function, liveness: &Liveness, costs: &[f32]) -> Vec<f32> {
 /// What instructions ask of the places of their operands relative to each other.
 struct Relations {
     /// Registers to keep apart from, per register.
-    hazards: Vec<Vec<Hazard>>,
+    hazards: Lists<Hazard>,
     /// General registers to keep apart from, per register.
-    fixed: Vec<Vec<Fixed>>,
+    fixed: Lists<Fixed>,
     /// Registers that a copy would like in the same place, and how many bytes further on.
-    hints: Vec<Vec<(Vreg, i32)>>,
+    hints: Lists<(Vreg, i32)>,
     /// Registers that a message writes.
     responses: Vec<bool>,
 }
@@ -487,12 +489,13 @@ impl Relations {
     fn new(function: &Function) -> Relations {
         let count = function.vregs.len();
         let mut all = Relations {
-            hazards: vec![Vec::new(); count],
-            fixed: vec![Vec::new(); count],
-            hints: vec![Vec::new(); count],
+            hazards: Lists::new(count),
+            fixed: Lists::new(count),
+            hints: Lists::new(count),
             responses: vec![false; count],
         };
-        for inst in function.insts() {
+        // Last first, so that the lists are in the program's order.
+        for inst in function.blocks.iter().rev().flat_map(|block| block.insts.iter().rev()) {
             match (inst.dst.vreg(), inst.dst.file) {
                 (Some(dst), _) => all.add(inst, dst),
                 (None, File::Grf) => all.add_fixed(inst),
@@ -511,7 +514,7 @@ impl Relations {
         for src in &inst.srcs {
             if let Some(source) = src.vreg() {
                 let exact = start.checked_sub(src.offset).filter(|_| shares_lanes(inst, src));
-                self.fixed[source.0 as usize].push(Fixed { start, end, exact });
+                self.fixed.push(source.0 as usize, Fixed { start, end, exact });
             }
         }
     }
@@ -522,8 +525,8 @@ impl Relations {
             && src != dst
         {
             let shift = inst.srcs[0].offset as i32 - inst.dst.offset as i32;
-            self.hints[dst.0 as usize].push((src, shift));
-            self.hints[src.0 as usize].push((dst, -shift));
+            self.hints.push(dst.0 as usize, (src, shift));
+            self.hints.push(src.0 as usize, (dst, -shift));
         }
         if inst.op.is_message() {
             self.responses[dst.0 as usize] = true;
@@ -537,17 +540,17 @@ impl Relations {
                 let (start, end) = (src.offset, src.offset + inst.size_read(index));
                 let exact = src.offset.checked_sub(inst.dst.offset);
                 let exact = exact.filter(|_| shares_lanes(inst, src));
-                self.fixed[dst.0 as usize].push(Fixed { start, end, exact });
+                self.fixed.push(dst.0 as usize, Fixed { start, end, exact });
             }
             if let Some(source) = src.vreg()
                 && source != dst
             {
                 let shift =
                     shares_lanes(inst, src).then(|| inst.dst.offset as i32 - src.offset as i32);
-                self.hazards[dst.0 as usize].push(Hazard { other: source, shift });
+                self.hazards.push(dst.0 as usize, Hazard { other: source, shift });
                 // Where the destination is part of a wide value, that may have its place before the source has.
                 let shift = shift.map(|shift| -shift);
-                self.hazards[source.0 as usize].push(Hazard { other: dst, shift });
+                self.hazards.push(source.0 as usize, Hazard { other: dst, shift });
             }
         }
     }

@@ -7,10 +7,9 @@
 
 use crestline_isa::{ArfKind, Opcode};
 
-use smallvec::SmallVec;
-
 use super::latency;
 use crate::ir::{Effect, Inst, Op, Space};
+use crate::lists::Lists;
 use crate::regalloc::accesses::{Accesses, SlotMap};
 
 /// An edge to a later instruction.
@@ -25,7 +24,7 @@ pub(super) struct Edge {
 /// Dependencies of a block's instructions.
 pub(super) struct Dag {
     /// Edges out of each instruction.
-    pub(super) succs: Vec<SmallVec<[Edge; 3]>>,
+    pub(super) succs: Lists<Edge>,
     /// Number of edges into each instruction.
     pub(super) preds: Vec<u32>,
     /// Longest way to the block's end, in cycles.
@@ -39,16 +38,14 @@ const CONTROL: usize = 2;
 const FIRST_SPACE: usize = 3;
 const EXTRA: usize = FIRST_SPACE + 5;
 
-#[derive(Clone, Default)]
-struct Resource {
-    writer: Option<u32>,
-    readers: SmallVec<[u32; 4]>,
-}
-
 /// State that is reused from block to block.
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
-    resources: Vec<Resource>,
+    /// The last instruction that wrote each resource.
+    writers: Vec<Option<u32>>,
+    /// Those that read it since.
+    readers: Lists<u32>,
+    /// Resources that have a writer or readers.
     touched: Vec<usize>,
 }
 
@@ -65,52 +62,49 @@ fn space_index(space: Space) -> usize {
 
 impl<'a> DagBuilder<'a> {
     pub(super) fn new(slots: &'a SlotMap) -> DagBuilder<'a> {
-        let resources = vec![Resource::default(); slots.count() + EXTRA];
-        DagBuilder { slots, resources, touched: Vec::new() }
+        let count = slots.count() + EXTRA;
+        let (writers, readers) = (vec![None; count], Lists::new(count));
+        DagBuilder { slots, writers, readers, touched: Vec::new() }
     }
 
     /// The dependencies of a block, whose first instruction is number `first` of the function.
     pub(super) fn build(&mut self, insts: &[Inst], accesses: &Accesses, first: usize) -> Dag {
         let mut dag = Dag {
-            succs: vec![SmallVec::new(); insts.len()],
+            succs: Lists::new(insts.len()),
             preds: vec![0; insts.len()],
             height: vec![0; insts.len()],
         };
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
+            // Reads come first.
             for access in accesses.of(first + index) {
-                if access.write { &mut writes } else { &mut reads }.push(access.slot);
+                match access.write {
+                    false => self.read(&mut dag, insts, at, access.slot),
+                    true => self.write(&mut dag, insts, at, access.slot),
+                }
             }
             self.extra(inst, &mut reads, &mut writes);
-            for slot in reads.drain(..) {
-                self.read(&mut dag, insts, at, slot);
-            }
-            for slot in writes.drain(..) {
-                self.write(&mut dag, insts, at, slot);
-            }
+            reads.drain(..).for_each(|resource| self.read(&mut dag, insts, at, resource));
+            writes.drain(..).for_each(|resource| self.write(&mut dag, insts, at, resource));
             if is_last(inst) {
                 for before in 0..at {
-                    add(&mut dag, before, at, 0);
+                    dag.add(before, at, 0);
                 }
             }
         }
         if insts.first().is_some_and(|inst| inst.op.starts_block()) {
             for after in 1..insts.len() as u32 {
-                add(&mut dag, 0, after, 0);
+                dag.add(0, after, 0);
             }
         }
-        for resource in self.touched.drain(..) {
-            let state = &mut self.resources[resource];
-            state.writer = None;
-            state.readers.clear();
+        for resource in &self.touched {
+            self.writers[*resource] = None;
         }
+        self.readers.clear(self.touched.drain(..));
         for index in (0..insts.len()).rev() {
-            let longest = dag.succs[index]
-                .iter()
-                .map(|edge| dag.height[edge.to as usize] + edge.latency)
-                .max();
-            dag.height[index] = longest.unwrap_or(0).max(latency::issue_time(&insts[index]));
+            let ways = dag.succs.of(index).map(|edge| dag.height[edge.to as usize] + edge.latency);
+            dag.height[index] = ways.max().unwrap_or(0).max(latency::issue_time(&insts[index]));
         }
         dag
     }
@@ -160,30 +154,35 @@ impl<'a> DagBuilder<'a> {
         }
     }
 
-    fn read(&mut self, dag: &mut Dag, insts: &[Inst], at: u32, resource: usize) {
-        let state = &mut self.resources[resource];
-        if let Some(writer) = state.writer {
-            add(dag, writer, at, latency::result_latency(&insts[writer as usize]));
-        } else if state.readers.is_empty() {
+    /// Notes that a resource is about to have a reader or writer.
+    fn touch(&mut self, resource: usize) {
+        if self.writers[resource].is_none() && self.readers.is_empty(resource) {
             self.touched.push(resource);
         }
-        self.resources[resource].readers.push(at);
+    }
+
+    fn read(&mut self, dag: &mut Dag, insts: &[Inst], at: u32, resource: usize) {
+        if let Some(writer) = self.writers[resource] {
+            dag.add(writer, at, latency::result_latency(&insts[writer as usize]));
+        }
+        self.touch(resource);
+        self.readers.push(resource, at);
     }
 
     fn write(&mut self, dag: &mut Dag, insts: &[Inst], at: u32, resource: usize) {
-        self.touched.push(resource);
-        let state = &mut self.resources[resource];
-        if let Some(writer) = state.writer.replace(at)
+        self.touch(resource);
+        if let Some(writer) = self.writers[resource].replace(at)
             && writer != at
         {
             // Two writes of one place finish in order only if the second waits.
             let memory = resource >= self.slots.count();
             let wait = if memory { 0 } else { latency::result_latency(&insts[writer as usize]) };
-            add(dag, writer, at, wait);
+            dag.add(writer, at, wait);
         }
-        for reader in std::mem::take(&mut state.readers) {
-            add(dag, reader, at, 0);
+        for reader in self.readers.of(resource) {
+            dag.add(*reader, at, 0);
         }
+        self.readers.forget(resource);
     }
 }
 
@@ -192,9 +191,16 @@ fn is_last(inst: &Inst) -> bool {
     inst.op.ends_block() || inst.message.as_ref().is_some_and(|m| m.eot)
 }
 
-fn add(dag: &mut Dag, from: u32, to: u32, latency: u32) {
-    if from != to {
-        dag.succs[from as usize].push(Edge { to, latency });
-        dag.preds[to as usize] += 1;
+impl Dag {
+    /// Adds an edge, or makes the one that was added last longer if it leads to the same place.
+    fn add(&mut self, from: u32, to: u32, latency: u32) {
+        match self.succs.newest_mut(from as usize) {
+            _ if from == to => {}
+            Some(edge) if edge.to == to => edge.latency = edge.latency.max(latency),
+            _ => {
+                self.succs.push(from as usize, Edge { to, latency });
+                self.preds[to as usize] += 1;
+            }
+        }
     }
 }

@@ -33,13 +33,18 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
     let mut busy = [0u64; Unit::COUNT];
     let mut busy_widened = [0u64; Unit::COUNT];
     let mut found = Estimate::default();
+    let mut touched = Vec::new();
     for (index, block) in function.blocks.iter().enumerate() {
         let depth = cfg.loop_depth(BlockId(index as u32)).min(6);
         let weight = LOOP_WEIGHT.pow(depth);
         for inst in &block.insts {
             let cost = cost(inst);
             let before = front;
-            accesses(&slots, inst, &mut |access| front = front.max(ready[access.slot]));
+            touched.clear();
+            accesses(&slots, inst, &mut |access| touched.push(access));
+            for access in &touched {
+                front = front.max(ready[access.slot]);
+            }
             if inst.reads_accumulator() || inst.writes_accumulator() {
                 front = front.max(acc_ready);
             }
@@ -54,15 +59,15 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
                 busy_widened[unit] += if grows { 2 * work } else { work };
             }
             let message = inst.message.is_some();
-            accesses(&slots, inst, &mut |access| {
+            for access in &touched {
                 let after = match (access.write, message) {
-                    (false, false) => return,
+                    (false, false) => continue,
                     (false, true) => cost.read,
                     (true, _) if is_flag(access.slot) => cost.flag,
                     (true, _) => cost.result,
                 };
                 ready[access.slot] = ready[access.slot].max(front + u64::from(after));
-            });
+            }
             if inst.writes_accumulator() {
                 acc_ready = front + u64::from(cost.acc);
             }

@@ -20,6 +20,9 @@ pub use opt_dependency_control::opt_dependency_control;
 pub use opt_schedule_early::opt_schedule_early;
 pub use opt_schedule_late::opt_schedule_late;
 
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
 use crate::ir::Inst;
 use dag::{Dag, DagBuilder};
 
@@ -38,6 +41,10 @@ struct Walk<'a> {
     /// First instruction that is not done.
     first: usize,
     cycle: u32,
+    /// What can be next and start at once, by height, then in the old order; among it what was done meanwhile.
+    now: BinaryHeap<(u32, Reverse<usize>)>,
+    /// What can be next and start later, by the cycle, then likewise.
+    later: BinaryHeap<(Reverse<u32>, u32, Reverse<usize>)>,
 }
 
 impl<'a> Walk<'a> {
@@ -51,10 +58,30 @@ impl<'a> Walk<'a> {
             ready: vec![0; count],
             first: 0,
             cycle: 0,
+            now: BinaryHeap::new(),
+            later: BinaryHeap::new(),
         };
-        let unbound = dag.preds.iter().enumerate().filter(|(_, preds)| **preds == 0);
-        unbound.for_each(|(index, _)| walk.free[index / 64] |= 1 << (index % 64));
+        for index in (0..count).filter(|index| dag.preds[*index] == 0) {
+            walk.set_free(index);
+        }
         walk
+    }
+
+    fn set_free(&mut self, index: usize) {
+        self.free[index / 64] |= 1 << (index % 64);
+        if index < self.first + WINDOW {
+            self.offer(index);
+        }
+    }
+
+    /// An instruction can be next from now on.
+    fn offer(&mut self, index: usize) {
+        let (ready, height) = (self.ready[index], self.dag.height[index]);
+        if ready <= self.cycle {
+            self.now.push((height, Reverse(index)));
+        } else {
+            self.later.push((Reverse(ready), height, Reverse(index)));
+        }
     }
 
     /// Instructions that can be next, in the old order.
@@ -78,29 +105,51 @@ impl<'a> Walk<'a> {
         self.cycle += latency::issue_time(inst);
         self.done[index] = true;
         self.free[index / 64] &= !(1 << (index % 64));
-        for edge in &self.dag.succs[index] {
+        for edge in self.dag.succs.of(index) {
             let to = edge.to as usize;
+            self.ready[to] = self.ready[to].max(issued + edge.latency);
             self.left[to] -= 1;
             if self.left[to] == 0 {
-                self.free[to / 64] |= 1 << (to % 64);
+                self.set_free(to);
             }
-            self.ready[to] = self.ready[to].max(issued + edge.latency);
         }
         while self.done.get(self.first) == Some(&true) {
             self.first += 1;
+            let entering = self.first + WINDOW - 1;
+            if self.free.get(entering / 64).is_some_and(|word| word >> (entering % 64) & 1 == 1) {
+                self.offer(entering);
+            }
         }
     }
 
     /// The best for latency: what can start first; then what the most depends on; then order.
-    fn by_latency(&self) -> Option<usize> {
-        self.best_latency(self.candidates())
+    fn by_latency(&mut self) -> Option<usize> {
+        while let Some((Reverse(ready), height, index)) = self.later.peek().copied()
+            && ready <= self.cycle
+        {
+            self.later.pop();
+            self.now.push((height, index));
+        }
+        while let Some((_, Reverse(index))) = self.now.peek() {
+            if !self.done[*index] {
+                return Some(*index);
+            }
+            self.now.pop();
+        }
+        while let Some((_, _, Reverse(index))) = self.later.peek() {
+            if !self.done[*index] {
+                return Some(*index);
+            }
+            self.later.pop();
+        }
+        None
     }
 
     /// The same among some candidates.
     fn best_latency(&self, among: impl Iterator<Item = usize>) -> Option<usize> {
         among.min_by_key(|index| {
             let wait = self.ready[*index].saturating_sub(self.cycle);
-            (wait, std::cmp::Reverse(self.dag.height[*index]), *index)
+            (wait, Reverse(self.dag.height[*index]), *index)
         })
     }
 }

@@ -42,7 +42,7 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
             pressure.enter(id, through[index]);
             let mut walk = Walk::new(&dag);
             let mut order = Vec::with_capacity(block.insts.len());
-            while let Some(next) = choose(&walk, &pressure, &block.insts, relaxed) {
+            while let Some(next) = choose(&mut walk, &pressure, &block.insts, relaxed) {
                 pressure.step(next);
                 walk.take(next, &block.insts[next]);
                 order.push(next);
@@ -65,33 +65,29 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
     Ok(changed)
 }
 
-fn choose(walk: &Walk<'_>, pressure: &Pressure<'_>, insts: &[Inst], relaxed: i64) -> Option<usize> {
+fn choose(
+    walk: &mut Walk<'_>,
+    pressure: &Pressure<'_>,
+    insts: &[Inst],
+    relaxed: i64,
+) -> Option<usize> {
+    let is_relaxed = pressure.live < relaxed;
+    // What frees registers goes first, longest wait last; otherwise the old order, in
+    // which values are made close to their use.
+    let by_growth = |index: &usize| {
+        let growth = pressure.growth(*index);
+        (growth.min(0), growth.max(0), *index)
+    };
     // With all flags in use, what needs another waits for what reads one.
     if pressure.flags_are_full() {
         let waits = |index: &usize| insts[*index].writes_flag() && pressure.opens_flag(*index);
         let fit = walk.candidates().filter(|index| !waits(index));
-        if let found @ Some(_) = best(walk, pressure, relaxed, fit) {
+        let found = if is_relaxed { walk.best_latency(fit) } else { fit.min_by_key(by_growth) };
+        if found.is_some() {
             return found;
         }
     }
-    best(walk, pressure, relaxed, walk.candidates())
-}
-
-fn best(
-    walk: &Walk<'_>,
-    pressure: &Pressure<'_>,
-    relaxed: i64,
-    among: impl Iterator<Item = usize>,
-) -> Option<usize> {
-    if pressure.live < relaxed {
-        return walk.best_latency(among);
-    }
-    among.min_by_key(|index| {
-        let growth = pressure.growth(*index);
-        // What frees registers goes first, longest wait last; otherwise the old order, in
-        // which values are made close to their use.
-        (growth.min(0), growth.max(0), *index)
-    })
+    if is_relaxed { walk.by_latency() } else { walk.candidates().min_by_key(by_growth) }
 }
 
 /// Bytes of each slot that count against the general registers.
@@ -137,14 +133,23 @@ fn live_through(liveness: &Liveness, weights: &[i64], blocks: usize) -> Vec<i64>
         .collect()
 }
 
+/// A slot in a block.
+#[derive(Clone, Copy, Default)]
+struct Value {
+    weight: i64,
+    /// Reads still to come in the block.
+    reads: u32,
+    /// Whether the block touches it.
+    is_touched: bool,
+    is_live: bool,
+    /// Whether it lives on after the block.
+    stays: bool,
+}
+
 /// Live registers during a walk through a block.
 struct Pressure<'a> {
     liveness: &'a Liveness,
-    weights: &'a [i64],
-    /// Reads of each slot still to come in the block.
-    reads: Vec<u32>,
-    stays: Vec<bool>,
-    is_live: Vec<bool>,
+    values: Vec<Value>,
     touched: Vec<Slot>,
     /// Numbers of the block's instructions in the function.
     insts: std::ops::Range<usize>,
@@ -156,14 +161,11 @@ struct Pressure<'a> {
 }
 
 impl<'a> Pressure<'a> {
-    fn new(liveness: &'a Liveness, weights: &'a [i64], flag_limit: usize) -> Pressure<'a> {
-        let count = liveness.slots.count();
+    fn new(liveness: &'a Liveness, weights: &[i64], flag_limit: usize) -> Pressure<'a> {
+        let value = |weight: &i64| Value { weight: *weight, ..Value::default() };
         Pressure {
             liveness,
-            weights,
-            reads: vec![0; count],
-            stays: vec![false; count],
-            is_live: vec![false; count],
+            values: weights.iter().map(value).collect(),
             touched: Vec::new(),
             insts: 0..0,
             live: 0,
@@ -176,9 +178,8 @@ impl<'a> Pressure<'a> {
     /// Starts at a block's beginning, where `through` bytes live on untouched.
     fn enter(&mut self, block: BlockId, through: i64) {
         for slot in self.touched.drain(..) {
-            self.reads[slot] = 0;
-            self.stays[slot] = false;
-            self.is_live[slot] = false;
+            let value = &mut self.values[slot];
+            *value = Value { weight: value.weight, ..Value::default() };
         }
         let liveness = self.liveness;
         let [first, end] = [block.index(), block.index() + 1].map(|at| liveness.block_starts[at]);
@@ -188,21 +189,23 @@ impl<'a> Pressure<'a> {
         self.flags = 0;
         for access in self.insts.clone().flat_map(|number| liveness.accesses.of(number)) {
             let slot = access.slot;
-            if self.reads[slot] == 0 && !self.is_live[slot] && !self.stays[slot] {
+            let value = &mut self.values[slot];
+            if !value.is_touched {
+                value.is_touched = true;
                 self.touched.push(slot);
                 let interval = liveness.intervals[slot];
-                self.stays[slot] = interval.end >= end;
+                value.stays = interval.end >= end;
                 if interval.start <= first && interval.start < interval.end {
-                    self.is_live[slot] = true;
-                    self.live += self.weights[slot];
+                    value.is_live = true;
+                    self.live += value.weight;
                     self.flags += usize::from(liveness.slots.is_flag(slot));
                 }
                 // Values live on both sides were counted as living through.
-                if self.is_live[slot] && self.stays[slot] {
-                    self.live -= self.weights[slot];
+                if value.is_live && value.stays {
+                    self.live -= value.weight;
                 }
             }
-            self.reads[slot] += u32::from(!access.write);
+            value.reads += u32::from(!access.write);
         }
         self.peak = self.live;
     }
@@ -216,11 +219,11 @@ impl<'a> Pressure<'a> {
     fn growth(&self, index: usize) -> i64 {
         let mut growth = 0;
         for access in self.accesses(index) {
-            let slot = access.slot;
+            let value = &self.values[access.slot];
             if access.write {
-                growth += if self.is_live[slot] { 0 } else { self.weights[slot] };
-            } else if self.reads[slot] == 1 && self.is_live[slot] && !self.stays[slot] {
-                growth -= self.weights[slot];
+                growth += if value.is_live { 0 } else { value.weight };
+            } else if value.reads == 1 && value.is_live && !value.stays {
+                growth -= value.weight;
             }
         }
         growth
@@ -233,7 +236,9 @@ impl<'a> Pressure<'a> {
     /// Whether the block's instruction `index`, which writes a flag, writes one that is not live.
     fn opens_flag(&self, index: usize) -> bool {
         let opens = |access: &Access| {
-            access.write && self.liveness.slots.is_flag(access.slot) && !self.is_live[access.slot]
+            access.write
+                && self.liveness.slots.is_flag(access.slot)
+                && !self.values[access.slot].is_live
         };
         self.accesses(index).iter().any(opens)
     }
@@ -241,29 +246,31 @@ impl<'a> Pressure<'a> {
     /// Executes the block's instruction `index`.
     fn step(&mut self, index: usize) {
         for access in self.accesses(index) {
-            let slot = access.slot;
+            let value = &mut self.values[access.slot];
             if access.write {
-                if !self.is_live[slot] {
-                    self.set_live(slot, true);
+                if !value.is_live {
+                    self.set_live(access.slot, true);
                     self.peak = self.peak.max(self.live);
                 }
             } else {
-                self.reads[slot] = self.reads[slot].saturating_sub(1);
+                value.reads = value.reads.saturating_sub(1);
             }
-            if self.reads[slot] == 0 && self.is_live[slot] && !self.stays[slot] {
-                self.set_live(slot, false);
+            let value = &self.values[access.slot];
+            if value.reads == 0 && value.is_live && !value.stays {
+                self.set_live(access.slot, false);
             }
         }
     }
 
     fn set_live(&mut self, slot: Slot, live: bool) {
-        self.is_live[slot] = live;
+        let value = &mut self.values[slot];
+        value.is_live = live;
         let flag = usize::from(self.liveness.slots.is_flag(slot));
         if live {
-            self.live += self.weights[slot];
+            self.live += value.weight;
             self.flags += flag;
         } else {
-            self.live -= self.weights[slot];
+            self.live -= value.weight;
             self.flags = self.flags.saturating_sub(flag);
         }
     }
