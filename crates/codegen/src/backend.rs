@@ -153,9 +153,9 @@ impl Pipeline<'_, '_> {
     fn allocate(&mut self, function: &mut Function) -> Result<Allocation, BackendError> {
         let options =
             regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify };
-        self.schedule(passes::COALESCE, function)?;
+        self.try_all(passes::COALESCE, function)?;
         let natural = function.clone();
-        self.schedule(passes::SCHEDULE, function)?;
+        self.try_all(passes::SCHEDULE, function)?;
         let scheduled = regalloc::allocate(function, self.device, options);
         if let Ok(found) = &scheduled
             && found.spills + found.fills == 0
@@ -170,22 +170,20 @@ impl Pipeline<'_, '_> {
         }
     }
 
-    fn schedule(&mut self, list: &[Pass], function: &mut Function) -> Result<(), BackendError> {
+    /// Runs those `opt_*` passes of a list that may, and says whether they changed anything.
+    fn try_all(&mut self, list: &[Pass], function: &mut Function) -> Result<bool, BackendError> {
+        let mut changed = false;
         for pass in list {
-            self.try_run(pass, function)?;
+            changed |= self.try_run(pass, function)?;
         }
-        Ok(())
+        Ok(changed)
     }
 
     /// Runs the optimisations until nothing changes, a bounded number of times.
     fn optimize(&mut self, function: &mut Function) -> Result<(), BackendError> {
         const ROUNDS: u32 = 8;
         for _ in 0..ROUNDS {
-            let mut changed = false;
-            for pass in passes::OPTIMIZE {
-                changed |= self.try_run(pass, function)?;
-            }
-            if !changed {
+            if !self.try_all(passes::OPTIMIZE, function)? {
                 break;
             }
         }
@@ -206,13 +204,13 @@ pub fn generate(
     let mut p = Pipeline { device, options, observe, asleep: BTreeSet::new() };
     let function = &mut function;
     p.seen("select", function)?;
-    p.optimize(function)?;
+    p.try_all(passes::OPTIMIZE_SELECTED, function)?;
     p.lower(passes::LOWER, function)?;
     p.optimize(function)?;
     let mut allocated = p.allocate(function)?;
     let function = &mut allocated.function;
     p.seen("regalloc", function)?;
-    p.schedule(passes::SCHEDULE_ALLOCATED, function)?;
+    p.try_all(passes::SCHEDULE_ALLOCATED, function)?;
     p.lower(passes::LOWER_ALLOCATED, function)?;
     let estimate = schedule::estimate(function).map_err(FinishError::Flow)?;
     Ok(Compiled {

@@ -123,6 +123,17 @@ macro_rules! passes {
     (@ [$($woken:ident),*]) => { Some(&[$(stringify!($woken)),*]) };
 }
 
+/// The optimisations of what selection made, once: those that see less after lowering, or whose
+/// work lowering would multiply. All others find the same then.
+pub const OPTIMIZE_SELECTED: &[Pass] = passes![
+    opt_copy_propagation,
+    opt_vector_copies,
+    opt_cmod_propagation,
+    opt_saturate_propagation,
+    opt_register_coalesce,
+    opt_coalesce_vectors,
+];
+
 /// The optimisations, run in this order until none is left that an earlier one may have given
 /// work.
 pub const OPTIMIZE: &[Pass] = passes![

@@ -115,11 +115,10 @@ impl SlotMap {
         };
         let (mut at, end) = (operand.offset, operand.offset + bytes);
         while at < end {
-            let slot_end = (at / GRF_BYTES + 1) * GRF_BYTES;
-            let upto = end.min(slot_end);
-            let mask = mask_of(upto - at) << (at % GRF_BYTES);
-            visit(base + (at / GRF_BYTES) as usize, mask);
-            at = upto;
+            let start = at % GRF_BYTES;
+            let upto = (end - at).min(GRF_BYTES - start);
+            visit(base + (at / GRF_BYTES) as usize, u32::MAX >> (GRF_BYTES - upto) << start);
+            at += upto;
         }
     }
 }

@@ -6,11 +6,12 @@
 //! displaces cheaper ones or is spilled itself; the scan goes on, so that one round finds
 //! everything that must be spilled. Where that would be in vain the scan ends there.
 
-use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
+use crate::ir::{Cfg, Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
 use crate::lists::Lists;
 
 use super::accesses::{GRF_COUNT, is_early_clobber};
 use super::liveness::{Interval, Liveness};
+use super::spill::costs;
 
 /// Bytes of the unit that small values are placed in.
 const UNIT_BYTES: u32 = 4;
@@ -140,15 +141,13 @@ impl Strategy {
 }
 
 /// Finds places for all registers.
-///
-/// `costs` is what spilling each register would cost, in estimated executed messages.
 pub fn assign(
     function: &Function,
     liveness: &Liveness,
-    costs: &[f32],
+    cfg: &Cfg,
     strategy: Strategy,
 ) -> Assignment {
-    let mut scan = Scan::new(function, liveness, costs, strategy);
+    let mut scan = Scan::new(function, liveness, cfg, strategy);
     let mut order: Vec<(Interval, Vreg)> = function
         .vregs
         .iter()
@@ -212,7 +211,7 @@ impl<'a> Scan<'a> {
     fn new(
         function: &'a Function,
         liveness: &'a Liveness,
-        costs: &[f32],
+        cfg: &Cfg,
         strategy: Strategy,
     ) -> Scan<'a> {
         let mut registers = vec![Register::default(); GRF_COUNT];
@@ -227,7 +226,7 @@ impl<'a> Scan<'a> {
         Scan {
             function,
             liveness,
-            values: if strategy.spills() { values(function, liveness, costs) } else { Vec::new() },
+            values: if strategy.spills() { values(function, liveness, cfg) } else { Vec::new() },
             strategy,
             registers,
             last,
@@ -460,7 +459,8 @@ impl<'a> Scan<'a> {
 }
 
 /// How much worse off the program is for each position freed, if each register were spilled.
-fn values(function: &Function, liveness: &Liveness, costs: &[f32]) -> Vec<f32> {
+fn values(function: &Function, liveness: &Liveness, cfg: &Cfg) -> Vec<f32> {
+    let costs = costs(function, cfg);
     let value = |(vreg, info): (Vreg, &VregInfo)| {
         if info.no_spill {
             return f32::INFINITY;

@@ -183,9 +183,8 @@ fn assign_registers(
                 (cfg, liveness)
             }
         };
-        let costs = spill::costs(&result.function, &cfg);
         let registers = peak(&result.function, &liveness);
-        let scan = |strategy| assign(&result.function, &liveness, &costs, strategy);
+        let scan = |strategy| assign(&result.function, &liveness, &cfg, strategy);
         let dense = Strategy::Dense { spill: options.may_spill };
         let found = if registers as usize > GRF_COUNT {
             scan(dense)

@@ -100,7 +100,7 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
     }
     let cfg = Cfg::new(&f).unwrap();
     let liveness = Liveness::new(&f, &cfg);
-    let found = assign(&f, &liveness, &spill::costs(&f, &cfg), Strategy::Dense { spill: true });
+    let found = assign(&f, &liveness, &cfg, Strategy::Dense { spill: true });
     // Some value had to go, and the cheapest was in g127.
     assert_eq!(found.spilled.len(), 1);
     let place = found.places[response.vreg().unwrap().0 as usize];

@@ -4,10 +4,14 @@
 //! most (or needs least). An order that needs more registers than there are is only kept where
 //! the old one needed as many.
 
+use std::cell::Cell;
+use std::ops::Range;
+
 use crestline_device::Device;
 
 use super::{DagBuilder, Walk, reorder};
 use crate::ir::{BlockId, Cfg, Class, Function, GRF_BYTES, Inst};
+use crate::lists::Lists;
 use crate::passes::PassError;
 use crate::regalloc::accesses::{Access, FLAG_COUNT, Slot};
 use crate::regalloc::liveness::Liveness;
@@ -152,7 +156,11 @@ struct Pressure<'a> {
     values: Vec<Value>,
     touched: Vec<Slot>,
     /// Numbers of the block's instructions in the function.
-    insts: std::ops::Range<usize>,
+    insts: Range<usize>,
+    /// The block's instructions that touch each slot.
+    users: Lists<u32>,
+    /// Growth by each of the block's instructions, where that is known.
+    growth: Vec<Cell<Option<i64>>>,
     live: i64,
     peak: i64,
     /// Flags live, and how many there are.
@@ -168,6 +176,8 @@ impl<'a> Pressure<'a> {
             values: weights.iter().map(value).collect(),
             touched: Vec::new(),
             insts: 0..0,
+            users: Lists::new(weights.len()),
+            growth: Vec::new(),
             live: 0,
             peak: 0,
             flags: 0,
@@ -177,18 +187,26 @@ impl<'a> Pressure<'a> {
 
     /// Starts at a block's beginning, where `through` bytes live on untouched.
     fn enter(&mut self, block: BlockId, through: i64) {
-        for slot in self.touched.drain(..) {
-            let value = &mut self.values[slot];
+        for slot in &self.touched {
+            let value = &mut self.values[*slot];
             *value = Value { weight: value.weight, ..Value::default() };
         }
+        self.users.clear(self.touched.drain(..));
         let liveness = self.liveness;
         let [first, end] = [block.index(), block.index() + 1].map(|at| liveness.block_starts[at]);
         self.insts = first as usize..end as usize;
         let [first, end] = [2 * first, 2 * end];
         self.live = through;
         self.flags = 0;
-        for access in self.insts.clone().flat_map(|number| liveness.accesses.of(number)) {
+        self.growth.clear();
+        self.growth.resize(self.insts.len(), Cell::new(None));
+        let numbers = (0..).zip(self.insts.clone());
+        let accesses = numbers.flat_map(|(index, number)| {
+            liveness.accesses.of(number).iter().map(move |access| (index, access))
+        });
+        for (index, access) in accesses {
             let slot = access.slot;
+            self.users.push(slot, index);
             let value = &mut self.values[slot];
             if !value.is_touched {
                 value.is_touched = true;
@@ -217,6 +235,9 @@ impl<'a> Pressure<'a> {
 
     /// Bytes that become live less those that die, if the block's instruction `index` were next.
     fn growth(&self, index: usize) -> i64 {
+        if let Some(growth) = self.growth[index].get() {
+            return growth;
+        }
         let mut growth = 0;
         for access in self.accesses(index) {
             let value = &self.values[access.slot];
@@ -226,6 +247,7 @@ impl<'a> Pressure<'a> {
                 growth -= value.weight;
             }
         }
+        self.growth[index].set(Some(growth));
         growth
     }
 
@@ -254,6 +276,9 @@ impl<'a> Pressure<'a> {
                 }
             } else {
                 value.reads = value.reads.saturating_sub(1);
+                if value.reads == 1 {
+                    self.forget_growth(access.slot);
+                }
             }
             let value = &self.values[access.slot];
             if value.reads == 0 && value.is_live && !value.stays {
@@ -262,7 +287,15 @@ impl<'a> Pressure<'a> {
         }
     }
 
+    /// Growth by what touches a slot is another now.
+    fn forget_growth(&self, slot: Slot) {
+        for index in self.users.of(slot) {
+            self.growth[*index as usize].set(None);
+        }
+    }
+
     fn set_live(&mut self, slot: Slot, live: bool) {
+        self.forget_growth(slot);
         let value = &mut self.values[slot];
         value.is_live = live;
         let flag = usize::from(self.liveness.slots.is_flag(slot));
