@@ -68,6 +68,9 @@ pub fn has_regions(op: Op) -> bool {
 /// messages have no limit of their own here, but for those that become indirect moves.
 pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
     let mut most = inst.exec_size;
+    if most == 1 {
+        return 1;
+    }
     let compressed = device.has_compressed_instructions();
     match inst.op {
         // A write goes to one place for each vector.

@@ -27,12 +27,9 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
     for block in &mut function.blocks {
         copies.clear();
         for inst in &mut block.insts {
-            // A constant may make the other source change places, so one round is not enough.
-            let rounds = if is_prepared(inst, &function.vregs) { 0 } else { 2 };
-            for _ in 0..rounds {
-                for index in 0..inst.srcs.len() {
-                    changed |= propagate(inst, index, &copies, device);
-                }
+            if !is_prepared(inst, &function.vregs) {
+                changed |=
+                    propagate_all(inst, |inst, index| propagate(inst, index, &copies, device));
             }
             copies.kill(inst);
             if let Some(copy) = Copy::of(inst, &function.vregs) {
@@ -41,6 +38,22 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
         }
     }
     Ok(changed)
+}
+
+/// Tries to replace each source; says whether one was replaced. A constant may make the other source change places, so
+/// then all are tried once more.
+pub(super) fn propagate_all(
+    inst: &mut Inst,
+    mut propagate: impl FnMut(&mut Inst, usize) -> bool,
+) -> bool {
+    let mut round = || {
+        let count = inst.srcs.len();
+        (0..count).fold(false, |changed, index| propagate(inst, index) || changed)
+    };
+    round() && {
+        round();
+        true
+    }
 }
 
 /// Whether a message's payload is all of one value already: then other sources would only have to be copied there again.

@@ -14,7 +14,7 @@ use crestline_device::Device;
 use crestline_isa::semantics::convert::vector_vf;
 use crestline_isa::{AccessMode, Swizzle, Type};
 
-use super::opt_copy_propagation::{stays_legal, with_source};
+use super::opt_copy_propagation::{propagate_all, stays_legal, with_source};
 use super::{PassError, legal};
 use crate::ir::{File, Function, Inst, Operand, Region, packed_floats};
 
@@ -28,12 +28,8 @@ pub fn opt_vector_copies(function: &mut Function, device: &Device) -> Result<boo
         let mut copies = Copies::default();
         for inst in &mut block.insts {
             if inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) {
-                // A constant may make the other source change places, so one round is not enough.
-                for _ in 0..2 {
-                    for index in 0..inst.srcs.len() {
-                        changed |= propagate(inst, index, &copies, device);
-                    }
-                }
+                changed |=
+                    propagate_all(inst, |inst, index| propagate(inst, index, &copies, device));
             }
             copies.kill(inst);
             copies.add(inst);

@@ -38,11 +38,18 @@ const CONTROL: usize = 2;
 const FIRST_SPACE: usize = 3;
 const EXTRA: usize = FIRST_SPACE + 5;
 
+#[derive(Clone, Copy)]
+struct Writer {
+    at: u32,
+    /// Cycles until its result can be read.
+    latency: u32,
+}
+
 /// State that is reused from block to block.
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
     /// The last instruction that wrote each resource.
-    writers: Vec<Option<u32>>,
+    writers: Vec<Option<Writer>>,
     /// Those that read it since.
     readers: Lists<u32>,
     /// Resources that have a writer or readers.
@@ -77,16 +84,17 @@ impl<'a> DagBuilder<'a> {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
+            let own = Writer { at, latency: latency::result_latency(inst) };
             // Reads come first.
             for access in accesses.of(first + index) {
                 match access.write {
-                    false => self.read(&mut dag, insts, at, access.slot),
-                    true => self.write(&mut dag, insts, at, access.slot),
+                    false => self.read(&mut dag, at, access.slot),
+                    true => self.write(&mut dag, own, access.slot),
                 }
             }
             self.extra(inst, &mut reads, &mut writes);
-            reads.drain(..).for_each(|resource| self.read(&mut dag, insts, at, resource));
-            writes.drain(..).for_each(|resource| self.write(&mut dag, insts, at, resource));
+            reads.drain(..).for_each(|resource| self.read(&mut dag, at, resource));
+            writes.drain(..).for_each(|resource| self.write(&mut dag, own, resource));
             if is_last(inst) {
                 for before in 0..at {
                     dag.add(before, at, 0);
@@ -154,33 +162,27 @@ impl<'a> DagBuilder<'a> {
         }
     }
 
-    /// Notes that a resource is about to have a reader or writer.
-    fn touch(&mut self, resource: usize) {
-        if self.writers[resource].is_none() && self.readers.is_empty(resource) {
-            self.touched.push(resource);
+    fn read(&mut self, dag: &mut Dag, at: u32, resource: usize) {
+        match self.writers[resource] {
+            Some(writer) => dag.add(writer.at, at, writer.latency),
+            None if self.readers.is_empty(resource) => self.touched.push(resource),
+            None => {}
         }
-    }
-
-    fn read(&mut self, dag: &mut Dag, insts: &[Inst], at: u32, resource: usize) {
-        if let Some(writer) = self.writers[resource] {
-            dag.add(writer, at, latency::result_latency(&insts[writer as usize]));
-        }
-        self.touch(resource);
         self.readers.push(resource, at);
     }
 
-    fn write(&mut self, dag: &mut Dag, insts: &[Inst], at: u32, resource: usize) {
-        self.touch(resource);
-        if let Some(writer) = self.writers[resource].replace(at)
-            && writer != at
-        {
+    fn write(&mut self, dag: &mut Dag, own: Writer, resource: usize) {
+        match self.writers[resource].replace(own) {
             // Two writes of one place finish in order only if the second waits.
-            let memory = resource >= self.slots.count();
-            let wait = if memory { 0 } else { latency::result_latency(&insts[writer as usize]) };
-            dag.add(writer, at, wait);
+            Some(writer) => {
+                let memory = resource >= self.slots.count();
+                dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });
+            }
+            None if self.readers.is_empty(resource) => self.touched.push(resource),
+            None => {}
         }
         for reader in self.readers.of(resource) {
-            dag.add(*reader, at, 0);
+            dag.add(*reader, own.at, 0);
         }
         self.readers.forget(resource);
     }
