@@ -47,8 +47,11 @@ pub(super) fn propagate_all(
     mut propagate: impl FnMut(&mut Inst, usize) -> bool,
 ) -> bool {
     let mut round = || {
-        let count = inst.srcs.len();
-        (0..count).fold(false, |changed, index| propagate(inst, index) || changed)
+        let mut changed = false;
+        for index in 0..inst.srcs.len() {
+            changed |= propagate(inst, index);
+        }
+        changed
     };
     round() && {
         round();
