@@ -8,6 +8,7 @@ use crestline_ssa::ir::{
     Value, WriteMask,
 };
 
+use super::operands::is_thread_scalar;
 use super::sysvals::payload;
 use super::{SelectError, Selector};
 use crate::ir::{Effect, GRF_BYTES, Op, Operand};
@@ -439,26 +440,59 @@ impl Selector<'_> {
         missing: SelectError,
         result: Value,
     ) -> Result<(), SelectError> {
-        let binding = resource.binding;
-        let size = Type::Ud.size();
-        let last = self.shader.binding(binding).count.map_or(0, |count| count.saturating_sub(1));
-        let element = resource.element.map(|src| self.src(src, Class::Unsigned));
-        let known = element.map_or(Some(0), |e| e.imm_bits().map(|bits| (bits as u32).min(last)));
-        if let Some(element) = known {
-            self.set_home(result, 0, payload(place(element).ok_or(missing)?));
-            return Ok(());
-        }
-        let (Some(first), Some(element)) = (place(0), element) else { return Err(missing) };
-        let distance = place(1).map_or(size, |second| second - first);
-        let dst = self.define(result, 0, Class::Unsigned);
-        let (index, bytes) = (self.new_register(result), self.new_register(result));
-        self.b_for(result, |b| {
-            b.min_max(index, element, Operand::imm_ud(last), CondMod::L);
-            b.mul(bytes, index, Operand::imm_ud(distance));
-            let range = Operand::imm_ud(last * distance + size);
-            b.emit(Op::MovIndirect, dst, &[payload(first), bytes, range]);
-        });
+        let dword = match self.known_dword(resource, place) {
+            Some(known) => known.ok_or(missing)?,
+            None => {
+                let dst = self.define(result, 0, Class::Unsigned);
+                self.chosen_dword(resource, place, missing, dst)?
+            }
+        };
+        self.set_home(result, 0, dword);
         Ok(())
+    }
+
+    /// The dword of an element known now, which may have none; `None` where it is not known.
+    pub(super) fn known_dword(
+        &mut self,
+        resource: &Resource,
+        place: &dyn Fn(u32) -> Option<u32>,
+    ) -> Option<Option<Operand>> {
+        let last = self.last_element(resource);
+        let element = match resource.element {
+            None => 0,
+            Some(src) => (self.src(src, Class::Unsigned).imm_bits()? as u32).min(last),
+        };
+        Some(place(element).map(payload))
+    }
+
+    /// Moves the dword of an element that is chosen at run time, per channel or for the thread, to `dst`.
+    pub(super) fn chosen_dword(
+        &mut self,
+        resource: &Resource,
+        place: &dyn Fn(u32) -> Option<u32>,
+        missing: SelectError,
+        dst: Operand,
+    ) -> Result<Operand, SelectError> {
+        let (Some(first), Some(element)) = (place(0), resource.element) else {
+            return Err(missing);
+        };
+        let element = self.src(element, Class::Unsigned);
+        let (last, size) = (self.last_element(resource), Type::Ud.size());
+        let distance = place(1).map_or(size, |second| second - first);
+        let scalar = is_thread_scalar(&dst);
+        let mut b = self.b();
+        let mut b = if scalar { b.uniform() } else { b };
+        let [index, bytes] =
+            [(); 2].map(|()| if scalar { b.scalar(Type::Ud) } else { b.lanes(Type::Ud, 1) });
+        b.min_max(index, element, Operand::imm_ud(last), CondMod::L);
+        b.mul(bytes, index, Operand::imm_ud(distance));
+        let range = Operand::imm_ud(last * distance + size);
+        b.emit(Op::MovIndirect, dst, &[payload(first), bytes, range]);
+        Ok(dst)
+    }
+
+    fn last_element(&self, resource: &Resource) -> u32 {
+        self.shader.binding(resource.binding).count.map_or(0, |count| count.saturating_sub(1))
     }
 
     /// The surface of a binding or of one element of its array.

@@ -6,7 +6,7 @@
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{AtomicOp, Resource, Src, Value};
 
-use super::sysvals::payload;
+use super::operands::is_thread_scalar;
 use super::wide::dword;
 use super::{SelectError, Selector};
 use crate::ir::{Flag, Operand};
@@ -58,34 +58,44 @@ impl Selector<'_> {
     }
 
     fn buffer(&mut self, resource: &Resource) -> Result<Buffer, SelectError> {
-        let count = self.shader.binding(resource.binding).count.unwrap_or(1);
-        let element = match resource.element {
-            None => 0,
-            Some(element) => match self.src(element, Class::Unsigned).imm_bits() {
-                Some(bits) => (bits as u32).min(count.saturating_sub(1)),
-                None => {
-                    let what = "an atomic of 64 bits on a buffer chosen at run time";
-                    return Err(SelectError::Memory { what });
-                }
-            },
-        };
-        let (interface, key) = (self.interface, (resource.binding, element));
-        let missing = |what| SelectError::NoPlace { what };
-        let &address = interface.buffer_addresses.get(&key).ok_or(missing("a buffer's address"))?;
-        let &size = interface.buffer_sizes.get(&key).ok_or(missing("a buffer's size"))?;
-        let address = [address, address + Type::Ud.size()].map(payload);
-        Ok(Buffer { address, size: payload(size) })
+        let (interface, binding) = (self.interface, resource.binding);
+        let size = |element| interface.buffer_sizes.get(&(binding, element)).copied();
+        let low = |element| interface.buffer_addresses.get(&(binding, element)).copied();
+        let high = |element| Some(low(element)? + Type::Ud.size());
+        Ok(Buffer {
+            address: [
+                self.dword_of(resource, &low, "a buffer's address")?,
+                self.dword_of(resource, &high, "a buffer's address")?,
+            ],
+            size: self.dword_of(resource, &size, "a buffer's size")?,
+        })
+    }
+
+    fn dword_of(
+        &mut self,
+        resource: &Resource,
+        place: &dyn Fn(u32) -> Option<u32>,
+        what: &'static str,
+    ) -> Result<Operand, SelectError> {
+        let missing = SelectError::NoPlace { what };
+        match self.known_dword(resource, place) {
+            Some(known) => known.ok_or(missing),
+            None => {
+                let dst = self.out.lanes(Type::Ud, 1);
+                self.chosen_dword(resource, place, missing, dst)
+            }
+        }
     }
 
     /// The flag of the channels whose offset has all of its bytes within the size.
     fn within(&mut self, size: Operand, offset: Operand) -> Flag {
-        let last = self.out.scalar(Type::Ud);
+        let scalar = is_thread_scalar(&size);
+        let last = if scalar { self.out.scalar(Type::Ud) } else { self.out.lanes(Type::Ud, 1) };
+        let bytes = Operand::imm_d(-(BYTES as i32));
         let mut b = self.b();
-        b.uniform().add(
-            last.retype(Type::D),
-            size.retype(Type::D),
-            Operand::imm_d(-(BYTES as i32)),
-        );
+        let mut one = if scalar { b.uniform() } else { b };
+        one.add(last.retype(Type::D), size.retype(Type::D), bytes);
+        let mut b = self.b();
         let flag = b.flag();
         let null = Operand::null(Type::Ud);
         b.cmp(null, size, CondMod::Ge, Operand::imm_ud(BYTES), flag);

@@ -83,7 +83,7 @@ impl View<'_> {
 }
 
 /// Stores the bytes of a texel.
-pub(super) fn store(memory: &mut Memory<'_>, offset: u64, bytes: &[u8]) {
+fn store(memory: &mut Memory<'_>, offset: u64, bytes: &[u8]) {
     for (i, part) in bytes.chunks(4).enumerate() {
         let mut word = [0; 4];
         word[..part.len()].copy_from_slice(part);
@@ -92,7 +92,7 @@ pub(super) fn store(memory: &mut Memory<'_>, offset: u64, bytes: &[u8]) {
 }
 
 /// The image at a binding table index; other surfaces are reported.
-pub(super) fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
+fn view<'a>(t: &mut Thread, world: &World<'a>, bti: Bti) -> Option<View<'a>> {
     match world.surfaces.get(usize::from(bti.0)) {
         Some(Bound::Image(view)) => Some(*view),
         Some(Bound::Null) => None,
@@ -121,60 +121,116 @@ fn channels(
     crate::exec::access::lanes_of(mask & 0xff)
 }
 
-/// The byte offset of a channel's texel, or `None` outside of the image.
-fn locate(
-    call: &Call<'_>,
-    t: &mut Thread,
-    view: &View<'_>,
+/// What a typed message works on, whatever its form: an image, or nothing.
+pub(super) struct Texels<'a> {
+    view: Option<View<'a>>,
     bti: Bti,
-    coordinates: usize,
-    lane: usize,
-    write: bool,
-) -> Option<u64> {
-    let mut at = [0i64; 3];
+}
+
+impl<'a> Texels<'a> {
+    /// The image at a binding table index; other surfaces are reported.
+    pub(super) fn of(t: &mut Thread, world: &World<'a>, bti: Bti) -> Texels<'a> {
+        Texels { view: view(t, world, bti), bti }
+    }
+
+    /// The same for atomics, which may not take nothing for nothing.
+    pub(super) fn of_atomic(t: &mut Thread, world: &World<'a>, bti: Bti) -> Texels<'a> {
+        let null = matches!(world.surfaces.get(usize::from(bti.0)), Some(Bound::Null));
+        if null && world.null_atomics_stray {
+            t.report(Problem::NullAtomic { index: bti.0 }, None);
+        }
+        Texels::of(t, world, bti)
+    }
+
+    /// The image and the byte offset of the texel at the shader's coordinates; `None` outside of it.
+    fn locate(
+        &self,
+        t: &mut Thread,
+        at: [i64; 3],
+        lane: usize,
+        write: bool,
+    ) -> Option<(View<'a>, u64)> {
+        let view = self.view?;
+        let [x, y, z] = view.shape.place(at);
+        if let Some(offset) = view.offset(&view.shape.level(0)?, [x, y, z]) {
+            return Some((view, offset));
+        }
+        let address = (y as u64 & 0xffff_ffff) << 32 | x as u64 & 0xffff_ffff;
+        let surface = SurfaceName::Image(self.bti.0);
+        let (size, limit) = (view.format.bytes(), view.memory.len() as u64);
+        t.report(Problem::OutOfBounds { surface, address, size, limit, write }, Some(lane as u8));
+        None
+    }
+
+    /// The channels of a texel.
+    pub(super) fn read(
+        &self,
+        t: &mut Thread,
+        world: &mut World<'_>,
+        at: [i64; 3],
+        lane: usize,
+    ) -> [u32; 4] {
+        if let Some((view, offset)) = self.locate(t, at, lane, false) {
+            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+            return view.read(t, &mut memory, self.bti, offset);
+        }
+        match self.view {
+            Some(view) if world.alpha_one => {
+                [0, 0, 0, if is_integer(view.format) { 1 } else { 1f32.to_bits() }]
+            }
+            _ => [0; 4],
+        }
+    }
+
+    /// Writes a texel.
+    pub(super) fn write(
+        &self,
+        t: &mut Thread,
+        world: &mut World<'_>,
+        at: [i64; 3],
+        lane: usize,
+        mut channels: [u32; 4],
+    ) {
+        let Some((view, offset)) = self.locate(t, at, lane, true) else { return };
+        if world.wrap_integers {
+            channels = wrapped(view.format, channels);
+        }
+        let mut bytes = [0; 16];
+        let size = view.format.bytes() as usize;
+        encode(view.format, channels, &mut bytes[..size]);
+        let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+        store(&mut memory, offset, &bytes[..size]);
+    }
+
+    /// An atomic on a texel; returns what it returns, 0 outside.
+    pub(super) fn update(
+        &self,
+        t: &mut Thread,
+        world: &mut World<'_>,
+        at: [i64; 3],
+        lane: usize,
+        operation: Operation,
+        operands: [u64; 2],
+    ) -> u32 {
+        let Some((view, offset)) = self.locate(t, at, lane, true) else { return 0 };
+        let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
+        operation.update(t, &mut memory, offset, operands)
+    }
+}
+
+/// The coordinates of a channel.
+fn place(call: &Call<'_>, t: &mut Thread, coordinates: usize, lane: usize) -> [i64; 3] {
+    let mut at = [0; 3];
     for (i, at) in at.iter_mut().enumerate().take(coordinates) {
         *at = call.dword(t, i, LANES, lane).cast_signed().into();
     }
-    place(t, view, bti, at, lane, write)
-}
-
-/// The byte offset of the texel at the shader's coordinates, or `None` outside of the image.
-pub(super) fn place(
-    t: &mut Thread,
-    view: &View<'_>,
-    bti: Bti,
-    at: [i64; 3],
-    lane: usize,
-    write: bool,
-) -> Option<u64> {
-    let at = view.shape.place(at);
-    let level = view.shape.level(0)?;
-    let size = view.format.bytes();
-    let offset = view.offset(&level, at);
-    if offset.is_none() {
-        let [x, y, _] = at;
-        let address = (y as u64 & 0xffff_ffff) << 32 | x as u64 & 0xffff_ffff;
-        let surface = SurfaceName::Image(bti.0);
-        let limit = view.memory.len() as u64;
-        t.report(Problem::OutOfBounds { surface, address, size, limit, write }, Some(lane as u8));
-    }
-    offset
+    at
 }
 
 /// Registers of coordinates: what the payload has beyond header and data.
 fn coordinates(call: &Call<'_>, data: usize) -> usize {
     let payload = usize::from(call.descriptor.mlen) + usize::from(call.descriptor.ex_mlen);
     payload.saturating_sub(call.header_registers() + data)
-}
-
-/// What a typed read gives outside of the image, or of a null surface.
-fn outside(world: &World<'_>, view: Option<&View<'_>>) -> [u32; 4] {
-    match view {
-        Some(view) if world.alpha_one => {
-            [0, 0, 0, if is_integer(view.format) { 1 } else { 1f32.to_bits() }]
-        }
-        _ => [0; 4],
-    }
 }
 
 pub(super) fn read(
@@ -189,14 +245,10 @@ pub(super) fn read(
     if !call.fits(t, call.header_registers() + 1, dwords(mask).count()) {
         return;
     }
-    let view = view(t, world, bti);
+    let texels = Texels::of(t, world, bti);
     for lane in channels(call, t, slots) {
-        let texel = view.and_then(|view| {
-            let offset = locate(call, t, &view, bti, coordinates, lane, false)?;
-            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
-            Some(view.read(t, &mut memory, bti, offset))
-        });
-        let texel = texel.unwrap_or_else(|| outside(world, view.as_ref()));
+        let at = place(call, t, coordinates, lane);
+        let texel = texels.read(t, world, at, lane);
         for (position, component) in dwords(mask) {
             call.respond(t, position * LANES + lane, texel[component]);
         }
@@ -216,23 +268,14 @@ pub(super) fn write(
     if !call.fits(t, call.header_registers() + 1 + data, 0) {
         return;
     }
-    let view = view(t, world, bti);
+    let texels = Texels::of(t, world, bti);
     for lane in channels(call, t, slots) {
         let mut channels = [0; 4];
         for (position, component) in dwords(mask) {
             channels[component] = call.dword(t, coordinates + position, LANES, lane);
         }
-        let Some(view) = view else { continue };
-        if let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true) {
-            if world.wrap_integers {
-                channels = wrapped(view.format, channels);
-            }
-            let mut bytes = [0; 16];
-            let size = view.format.bytes() as usize;
-            encode(view.format, channels, &mut bytes[..size]);
-            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
-            store(&mut memory, offset, &bytes[..size]);
-        }
+        let at = place(call, t, coordinates, lane);
+        texels.write(t, world, at, lane, channels);
     }
 }
 
@@ -250,24 +293,14 @@ pub(super) fn atomic(
     if !call.fits(t, call.header_registers() + 1 + data, usize::from(return_data)) {
         return;
     }
-    let view = view(t, world, bti);
-    if world.null_atomics_stray
-        && matches!(world.surfaces.get(usize::from(bti.0)), Some(Bound::Null))
-    {
-        t.report(Problem::NullAtomic { index: bti.0 }, None);
-    }
+    let texels = Texels::of_atomic(t, world, bti);
     for lane in channels(call, t, slots) {
         let mut operands = [0; 2];
         for (i, operand) in operands.iter_mut().enumerate().take(data) {
             *operand = u64::from(call.dword(t, coordinates + i, LANES, lane));
         }
-        let mut old = 0;
-        if let Some(view) = view
-            && let Some(offset) = locate(call, t, &view, bti, coordinates, lane, true)
-        {
-            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
-            old = operation.update(t, &mut memory, offset, operands);
-        }
+        let at = place(call, t, coordinates, lane);
+        let old = texels.update(t, world, at, lane, operation, operands);
         if return_data {
             call.respond(t, lane, old);
         }

@@ -7,13 +7,11 @@
 
 use super::atomic::{self, Operation};
 use super::surface::with_surface;
-use super::typed::{place, store, view};
+use super::typed::Texels;
 use super::untyped::align;
 use super::{Call, World};
 use crate::exec::access::lanes_of;
 use crate::exec::thread::Thread;
-use crate::texel::{decode, encode};
-use crate::weak::Path;
 use crestline_isa::message::{Bti, ChannelMask};
 
 /// A slot of a message.
@@ -150,16 +148,10 @@ pub(super) fn typed_read(
     if !call.fits(t, call.header_registers() + 1, 1) {
         return;
     }
-    let view = view(t, world, bti);
+    let texels = Texels::of(t, world, bti);
     for slot in slots(call, t, true) {
         let at = coordinates(call, t, slot);
-        let texel = view
-            .and_then(|view| {
-                let offset = place(t, &view, bti, at, slot.first, false)?;
-                let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
-                Some(decode(view.format, &view.load_from(&mut memory, offset)))
-            })
-            .unwrap_or_default();
+        let texel = texels.read(t, world, at, slot.first);
         for component in slot.components(mask) {
             call.respond(t, slot.first + component, texel[component]);
         }
@@ -176,7 +168,7 @@ pub(super) fn typed_write(
     if !call.fits(t, call.header_registers() + 2, 0) {
         return;
     }
-    let view = view(t, world, bti);
+    let texels = Texels::of(t, world, bti);
     for slot in slots(call, t, true) {
         let at = coordinates(call, t, slot);
         // A texel is written as a whole: the enables of single components do not count.
@@ -184,14 +176,7 @@ pub(super) fn typed_write(
         for component in lanes_of(mask.0.into()) {
             channels[component] = dword(call, t, 1, slot, component);
         }
-        let Some(view) = view else { continue };
-        if let Some(offset) = place(t, &view, bti, at, slot.first, true) {
-            let mut bytes = [0; 16];
-            let size = view.format.bytes() as usize;
-            encode(view.format, channels, &mut bytes[..size]);
-            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
-            store(&mut memory, offset, &bytes[..size]);
-        }
+        texels.write(t, world, at, slot.first, channels);
     }
 }
 
@@ -206,17 +191,11 @@ pub(super) fn typed_atomic(
     if !fits(call, t, operation, return_data) {
         return;
     }
-    let view = view(t, world, bti);
+    let texels = Texels::of_atomic(t, world, bti);
     for slot in slots(call, t, true) {
         let at = coordinates(call, t, slot);
         let operands = operands(call, t, slot, operation);
-        let mut old = 0;
-        if let Some(view) = view
-            && let Some(offset) = place(t, &view, bti, at, slot.first, true)
-        {
-            let mut memory = world.memory(t.thread_id, Path::Typed, view.memory);
-            old = operation.update(t, &mut memory, offset, operands);
-        }
+        let old = texels.update(t, world, at, slot.first, operation, operands);
         if return_data {
             call.respond(t, slot.first, old);
         }

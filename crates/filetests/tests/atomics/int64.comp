@@ -6,9 +6,13 @@
 //! buffer 0.3 = zero 16
 //! buffer 0.4 = u32 64 * iota 0 1
 //! buffer 0.5 = zero 2048
+//! buffer 0.6 = zero 16
+//! buffer 0.6[1] = zero 24
+//! buffer 0.6[2] = zero 8
 // Every operation on numbers of 64 bits in a buffer, with all invocations on the same ones.
 #version 450
 #extension GL_EXT_shader_atomic_int64 : require
+#extension GL_EXT_nonuniform_qualifier : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) readonly buffer In { uint64_t source[]; };
@@ -21,6 +25,7 @@ layout(set = 0, binding = 2) writeonly buffer Tickets { uint64_t tickets[]; };
 layout(set = 0, binding = 3) buffer Some { uint64_t some[2]; };
 layout(set = 0, binding = 4) buffer Own { uint64_t own[]; };
 layout(set = 0, binding = 5) writeonly buffer Old { uint64_t old[]; };
+layout(set = 0, binding = 6) buffer Each { uint64_t each[]; } buffers[3];
 void main() {
     uint i = gl_GlobalInvocationID.x;
     uint64_t n = source[i];
@@ -46,4 +51,7 @@ void main() {
         mine = mine * 7ul + atomicExchange(own[i], uint64_t(i) << 33);
     }
     old[i] = mine;
+    // In an array of buffers, one for each workgroup and one for each invocation; not all have so many numbers.
+    atomicAdd(buffers[gl_WorkGroupID.x % 3u].each[0], n);
+    atomicMax(buffers[nonuniformEXT(i % 3u)].each[1 + i % 2u], n);
 }
