@@ -6,8 +6,8 @@ mod common;
 use common::{BUFFER, alu, dst};
 use crestline_device::{Device, Platform, SurfaceFormat};
 use crestline_emu::{
-    Attribute, Draw, EmuError, ImageDimension, ImageShape, Kernel, Options, Primitive, Report,
-    Resources, SlotValues,
+    Attribute, Diagnostic, Draw, EmuError, ImageDimension, ImageShape, Kernel, Options, Primitive,
+    Problem, Report, Resources, SlotValues,
 };
 use crestline_isa::message::{
     AtomicOp, Bti, ChannelMask, Descriptor, Message, SimdMode, SlotGroup, UrbLayout, UrbSwizzle,
@@ -174,14 +174,24 @@ type Slot = [Option<u32>; 4];
 /// Runs a vertex program that leaves its result in r115; the result of each vertex.
 fn draw(
     platform: Platform,
+    program: Vec<Inst>,
+    draw: &Draw,
+    resources: &Resources,
+) -> Result<(Vec<Slot>, Report), EmuError> {
+    draw_with(platform, program, draw, resources, &Options::default())
+}
+
+fn draw_with(
+    platform: Platform,
     mut program: Vec<Inst>,
     draw: &Draw,
     resources: &Resources,
+    options: &Options,
 ) -> Result<(Vec<Slot>, Report), EmuError> {
     program.extend(write_output(platform));
     let metadata = metadata(platform, vertex_stage());
     let kernel = Kernel::from_instructions(program, metadata, &Device::new(platform))?;
-    let (vertices, report) = kernel.run_vertices(draw, resources, &Options::default(), None)?;
+    let (vertices, report) = kernel.run_vertices(draw, resources, options, None)?;
     Ok((vertices.iter().map(|values| values.get(LOCATION)).collect(), report))
 }
 
@@ -341,6 +351,29 @@ fn typed_messages_have_coordinates_for_each_half() {
     assert_eq!(values(&results), [[110, 0, 0, 1], [112, 0, 0, 1]]);
     let image = common::dwords(&resources.image(IMAGE).unwrap());
     assert_eq!(image[4..8], [110, 0, 112, 0]);
+}
+
+#[test]
+fn typed_reads_outside_give_zeros_and_either_alpha() {
+    let (bti, slots) = (Bti(1), SlotGroup::Simd4x2);
+    let read = Message::TypedRead { bti, slots, mask: ChannelMask(15) };
+    // The texel of a vertex is (-1, 1).
+    let program = vec![
+        mov(20, Src::imm_ud(0)),
+        one(Opcode::Mov, 20, 7, &[Src::imm_ud(0xff)]),
+        mov(21, Src::imm_ud(1)),
+        vec4(Opcode::Mov, 21, Type::D, X, &[Src::imm_d(-1)]),
+        send(Platform::Hsw, read, 20, (2, 1), Some(115)),
+    ];
+    for alpha_one in [false, true] {
+        let options = Options { alpha_one, ..Options::default() };
+        let (call, resources) = (Draw::vertices(2), resources());
+        let (results, report) =
+            draw_with(Platform::Hsw, program.clone(), &call, &resources, &options).unwrap();
+        let outside = |d: &Diagnostic| matches!(d.problem, Problem::OutOfBounds { .. });
+        assert!(report.diagnostics.iter().all(outside), "{:?}", report.diagnostics);
+        assert_eq!(values(&results), [[0, 0, 0, u32::from(alpha_one)]; 2]);
+    }
 }
 
 /// A patch of `output_vertices` points; its only slot is the patch's own.
