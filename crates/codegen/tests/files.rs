@@ -1,8 +1,8 @@
 //! Before/after tests of codegen passes and of register allocation: `tests/codegen/*.txt` and
 //! `tests/regalloc/*.txt`.
 //!
-//! A file has comment lines `; platform NAME` and `; run PASS...` (or `; run regalloc`), a program,
-//! a line `----` and the program expected. `CRESTLINE_BLESS=1` writes what comes out. A pass that
+//! A file has comment lines `; platform NAME` and `; run PASS...` (or `; run regalloc`), maybe `; without uv` (a platform
+//! as if it had no immediates of that type), a program, a line `----` and the program expected. `CRESTLINE_BLESS=1` writes what comes out. A pass that
 //! must not fire is expected to leave the program as it is.
 
 use std::fs;
@@ -25,7 +25,11 @@ fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 fn outcome(before: &str) -> Result<String, String> {
     let platform = option(before, "platform").ok_or("no `; platform`")?;
     let platform = platform.parse().map_err(|e| format!("{e}"))?;
-    let device = Device::new(platform);
+    let device = match option(before, "without") {
+        Some("uv") => Device::new(platform).without_uv_immediates(),
+        Some(other) => return Err(format!("without {other}")),
+        None => Device::new(platform),
+    };
     let mut function = parse(before).map_err(|e| e.to_string())?;
     verify(&function).map_err(|e| format!("before: {e}"))?;
     let all = [

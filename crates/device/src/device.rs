@@ -254,6 +254,12 @@ impl Device {
         }
     }
 
+    /// Sources of 64 bits through the address register. Ivy Bridge reads two addresses for each element (rule E7 of
+    /// the validator), the low-power parts forbid it (E8).
+    pub fn has_indirect_64bit_sources(&self) -> bool {
+        self.since(Gen::Gen75) && self.has_64bit_float() && !self.is_low_power()
+    }
+
     /// PLN, the plane equation instruction.
     pub fn has_pln(&self) -> bool {
         self.since(Gen::Gen45) && self.until(Gen::Gen9)

@@ -16,7 +16,7 @@ pub enum Class {
     Unbound,
     /// An address is not aligned as the message demands.
     Misaligned,
-    /// An indirect operand lies outside of the register file.
+    /// An indirect operand lies outside of the register file, or a row of it in two registers.
     RegisterRange,
     /// A thread ended while channels waited at a join point that it never reached.
     LostChannels,
@@ -80,6 +80,11 @@ pub enum Problem {
     /// An indirect operand outside of the register file.
     RegisterRange {
         /// Byte address computed from a0.
+        address: i32,
+    },
+    /// A row of an indirect operand that begins in one register and ends in the next.
+    RowCrossing {
+        /// Byte address of the row.
         address: i32,
     },
     /// The thread ended while channels waited.
@@ -162,7 +167,7 @@ impl Problem {
             Problem::OutOfBounds { .. } => Class::OutOfBounds,
             Problem::Unbound { .. } => Class::Unbound,
             Problem::Misaligned { .. } => Class::Misaligned,
-            Problem::RegisterRange { .. } => Class::RegisterRange,
+            Problem::RegisterRange { .. } | Problem::RowCrossing { .. } => Class::RegisterRange,
             Problem::LostChannels { .. } => Class::LostChannels,
             Problem::EotPayload { .. } => Class::EotPayload,
             Problem::UncheckedWrite { .. } | Problem::UnfinishedGroup { .. } => {
@@ -201,6 +206,9 @@ impl fmt::Display for Problem {
             }
             Problem::RegisterRange { address } => {
                 write!(f, "indirect operand at byte {address} is outside of the register file")
+            }
+            Problem::RowCrossing { address } => {
+                write!(f, "a row of an indirect operand, at byte {address}, lies in two registers")
             }
             Problem::LostChannels { channels } => {
                 write!(f, "the thread ends while channels {channels:#x} wait for a join")

@@ -121,6 +121,27 @@ fn an_indirect_operand_outside_of_the_registers_is_reported() {
 }
 
 #[test]
+fn a_row_of_an_indirect_operand_that_leaves_its_register_is_reported() {
+    let rows = |width, hstride| {
+        let region = Region::Align1 { vstride: VStride::VxH, width, hstride };
+        alu(Opcode::Mov, dst(20, Type::F), &[Src::indirect(0, 4, Type::D, region)])
+    };
+    let program = |address: u16, inst| {
+        let words = set_address(address).with_exec_size(2);
+        let registers =
+            [10, 11].map(|nr| alu(Opcode::Mov, dst(nr, Type::Ud), &[Src::imm_ud(nr.into())]));
+        [registers.to_vec(), vec![words, inst]].concat()
+    };
+    clean(program(320 + 12, rows(4, 1)));
+    clean(program(320, rows(4, 2)));
+    clean(program(320 + 24, rows(4, 0)));
+    let crosses = Problem::RowCrossing { address: 320 + 20 };
+    assert_eq!(diagnose(program(320 + 16, rows(4, 1))).0, crosses);
+    let crosses = Problem::RowCrossing { address: 320 + 8 };
+    assert_eq!(diagnose(program(320 + 4, rows(4, 2))).0, crosses);
+}
+
+#[test]
 fn channels_that_never_rejoin_are_reported() {
     let flag = Flag::default();
     let mut program = addresses(10);

@@ -36,7 +36,9 @@ pub enum Op {
     /// Reads register elements at run-time places. Sources: first element of the readable range
     /// (its region gives the channels' own steps: channel `i` reads `range + channel_offset(i) +
     /// index`); byte index (UD or UW, scalar or per channel); constant UD: bytes of the
-    /// range that may be read, counted from source 0's offset.
+    /// range that may be read, counted from source 0's offset. In Align16 a range of vectors one
+    /// for each vertex begins a register, and so does each vector that an index tells, unless its channels read one
+    /// component.
     MovIndirect,
     /// Writes register elements at run-time places: the destination is the first element of the
     /// writable range. Sources: value; byte index; constant UD: bytes of the range.

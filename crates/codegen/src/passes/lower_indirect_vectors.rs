@@ -7,9 +7,11 @@
 //!   written one by one. Doubles are brought into place first, and a predicate that has a bit for
 //!   each component becomes one of a single bit.
 //! - Indices stand in registers, in the components they are for or in one for the vector.
+//! - Without packed vectors of unsigned constants, what is read of a vector that begins where a
+//!   register does is all of it, with one index, so that one row of a region has it.
 
 use crestline_device::Device;
-use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swizzle, WriteMask};
+use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask};
 
 use super::PassError;
 use super::legal::align16::index_region;
@@ -20,16 +22,13 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 ///
 /// # Errors
 /// Sources without vectors.
-pub fn lower_indirect_vectors(
-    function: &mut Function,
-    _device: &Device,
-) -> Result<bool, PassError> {
+pub fn lower_indirect_vectors(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     let indirect = |inst: &Inst| {
         inst.access_mode == AccessMode::Align16
             && matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst)
     };
     function.try_rewrite(indirect, |inst, b| match inst.op {
-        Op::MovIndirect => read(inst, b),
+        Op::MovIndirect => read(inst, device, b),
         _ => write(inst, b),
     })
 }
@@ -38,25 +37,65 @@ fn fail(operand: &Operand) -> PassError {
     PassError::operand("lower_indirect_vectors", operand)
 }
 
+/// The index of a read where `lower_mov_indirect` can use it. Without packed vectors it looks at disabled channels too,
+/// which get the first place of the range.
+fn place_index_of_read(inst: &mut Inst, device: &Device, b: &mut Builder<'_>) -> bool {
+    let index = inst.srcs[1];
+    if device.has_uv_immediates() || index.is_scalar() && index.in_grf() {
+        return place_index(inst, b);
+    }
+    let (copy, read) = b.temp(Type::Ud);
+    let value = index_value(index);
+    let one =
+        value.vectors().is_none_or(|(swizzle, _)| replicated(swizzle, WriteMask::XYZW).is_some());
+    b.no_mask().mov(copy, Operand::imm_ud(0));
+    b.mov(copy.retype(value.ty), value);
+    inst.srcs[1] = if one { read.with_swizzle(Swizzle([0; 4])) } else { read };
+    true
+}
+
+/// The index as 32 bits.
+fn index_value(index: Operand) -> Operand {
+    index.imm_bits().map_or(index, |bits| Operand::imm_ud(bits as u32))
+}
+
 /// The index where `lower_mov_indirect` can use it.
 fn place_index(inst: &mut Inst, b: &mut Builder<'_>) -> bool {
     let index = inst.srcs[1];
     if index_region(&index).is_some() {
         return false;
     }
-    let (copy, read) = b.temp(index.ty);
-    b.mov(copy, index);
+    let value = index_value(index);
+    let (copy, read) = b.temp(value.ty);
+    b.mov(copy, value);
     inst.srcs[1] = read;
     true
 }
 
-fn read(mut inst: Inst, b: &mut Builder<'_>) -> Result<bool, PassError> {
+/// The component of all channels that the mask enables, if it is one.
+fn replicated(Swizzle(components): Swizzle, mask: WriteMask) -> Option<u8> {
+    let mut wanted = (0..4usize).filter(|c| mask.0 >> c & 1 == 1).map(|c| components[c]);
+    let first = wanted.next()?;
+    wanted.all(|component| component == first).then_some(first)
+}
+
+fn read(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<bool, PassError> {
     let mask = inst.dst.write_mask();
     let range = inst.srcs[0];
-    let (Swizzle(swizzle), _) = range.vectors().ok_or_else(|| fail(&range))?;
+    let (Swizzle(swizzle), step) = range.vectors().ok_or_else(|| fail(&range))?;
+    let one_index =
+        inst.srcs[1].vectors().is_none_or(|(index, _)| replicated(index, mask).is_some());
+    let in_rows = !device.has_uv_immediates()
+        && step == 4
+        && one_index
+        && replicated(Swizzle(swizzle), mask).is_none();
     let whole = mask == WriteMask::XYZW && !inst.is_predicated() && inst.dst.ty == range.ty;
-    if whole && inst.cond_mod == CondMod::None && !inst.saturate {
-        let moved = place_index(&mut inst, b);
+    if whole
+        && !(in_rows && swizzle != Swizzle::XYZW.0)
+        && inst.cond_mod == CondMod::None
+        && !inst.saturate
+    {
+        let moved = place_index_of_read(&mut inst, device, b);
         b.push(inst);
         return Ok(moved);
     }
@@ -68,17 +107,19 @@ fn read(mut inst: Inst, b: &mut Builder<'_>) -> Result<bool, PassError> {
     if let Some((Swizzle(components), _)) = inst.srcs[1].vectors() {
         inst.srcs[1] = inst.srcs[1].with_swizzle(wanted(components));
     }
-    place_index(&mut inst, b);
+    place_index_of_read(&mut inst, device, b);
     let (dst, read) = b.temp(range.ty);
     let mut fill = inst.clone();
-    fill.srcs[0] = range.with_swizzle(wanted(swizzle));
+    let (all, order) = (Swizzle::XYZW, wanted(swizzle));
+    let (filled, moved) = if in_rows { (all, order) } else { (order, all) };
+    fill.srcs[0] = range.with_swizzle(filled);
     fill.dst = dst;
     fill.predicate = Predicate::NONE;
     fill.cond_mod = CondMod::None;
     fill.saturate = false;
     b.push(fill);
     inst.op = Op::Hw(Opcode::Mov);
-    inst.srcs = smallvec::smallvec![read];
+    inst.srcs = smallvec::smallvec![read.with_swizzle(moved)];
     b.push(inst);
     Ok(true)
 }
@@ -97,11 +138,7 @@ fn write(mut inst: Inst, b: &mut Builder<'_>) -> Result<bool, PassError> {
     }
     // Without vectors the index is one for all.
     let one_index = |mask: WriteMask| {
-        inst.srcs[1].vectors().is_none_or(|(Swizzle(swizzle), _)| {
-            let mut wanted = (0..4usize).filter(|c| mask.0 >> c & 1 == 1).map(|c| swizzle[c]);
-            let first = wanted.next();
-            wanted.all(|component| Some(component) == first)
-        })
+        inst.srcs[1].vectors().is_none_or(|(swizzle, _)| replicated(swizzle, mask).is_some())
     };
     let one_bit = !wide || inst.predicate.ctrl != PredCtrl::Normal;
     let parts: Vec<WriteMask> = match one_index(mask) && one_bit {

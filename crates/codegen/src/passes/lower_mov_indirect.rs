@@ -4,14 +4,21 @@
 //! One address for all channels: the move reads (or writes) its usual region from there. An
 //! address for each channel: eight words of a0, where a packed vector of small constants spreads
 //! the channels' own offsets, which also carries the swizzle of an Align16 move. That move itself
-//! is Align1: Align16 has one address for an operand. Elements of 64 bits move as two dwords.
+//! is Align1: Align16 has one address for an operand. Elements of 64 bits move as two dwords
+//! where the hardware cannot address them.
+//!
+//! Without packed vectors of unsigned constants an Align16 move has a region of two rows, an
+//! address for each: four consecutive elements, or one for all. A row must not leave its
+//! register, so that the addresses of vectors that may begin anywhere are computed one by one.
 //!
 //! Align16 writes go to one vector at an address of its own, a row of 16 bytes at a time, so that
 //! the write mask holds. All four channels of a vector are enabled or none, as everywhere in
 //! vec4 programs.
 //!
-//! Every step is masked like the move: what a disabled channel has for an index is never looked
-//! at. Nothing here limits the index: whoever emits an indirect move keeps it inside the range.
+//! No move is unmasked that was not. The set-up of addresses is, where a word of a0 is not its
+//! channel's own; otherwise it is masked as the move is, so that nobody reads what a disabled
+//! channel has for an index, which may never have been written. Nothing here limits the index:
+//! whoever emits an indirect move keeps it inside the range.
 
 use crestline_device::Device;
 use crestline_isa::{AccessMode, ArfKind, Opcode, Swizzle, Type, WriteMask};
@@ -22,6 +29,8 @@ use crate::ir::{Builder, File, Function, Inst, Op, Operand, Region};
 
 /// Channels that an address can be had for at once.
 const CHANNELS: u32 = 8;
+/// Channels of a vector.
+const VECTOR: u32 = 4;
 
 /// Runs the pass.
 ///
@@ -66,9 +75,12 @@ fn through(addr: u8, at: u32, ty: Type, region: Region) -> Operand {
     Operand { file: File::Indirect { addr }, offset: at, ..Operand::grf(0, ty).with_region(region) }
 }
 
-/// Parts of at most 32 bits that an element moves in: each part's byte offset and type.
-fn parts(ty: Type) -> Vec<(u32, Type)> {
-    if ty.size() == 8 { vec![(0, Type::Ud), (4, Type::Ud)] } else { vec![(0, ty)] }
+/// Parts that an element moves in, which the hardware can address: each part's byte offset and type.
+fn parts(ty: Type, addressable: bool) -> Vec<(u32, Type)> {
+    match ty.size() {
+        8 if !addressable => vec![(0, Type::Ud), (4, Type::Ud)],
+        _ => vec![(0, ty)],
+    }
 }
 
 /// The part of each element of a direct operand.
@@ -79,12 +91,12 @@ fn part_of(operand: Operand, at: u32, ty: Type) -> Result<Operand, PassError> {
 fn read(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if index.is_scalar() {
-        b.uniform().add(a0().with_stride(0), low_words(index)?, address(&range)?);
+        one_address(&range, index, b)?;
     } else {
         range.byte_stride(inst.exec_size).ok_or_else(|| fail(&range))?;
-        addresses(&range, low_words(index)?, inst.exec_size, device, b)?;
+        spread(&range, low_words(index)?, inst.exec_size, device, b)?;
     }
-    for (at, ty) in parts(range.ty) {
+    for (at, ty) in parts(range.ty, device.has_indirect_64bit_sources()) {
         let part = part_of(Operand { offset: 0, ..range.without_modifiers() }, at, ty)?;
         let source = Operand {
             file: File::Indirect { addr: 0 },
@@ -97,7 +109,7 @@ fn read(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassErr
         let mut moved = inst.clone();
         moved.op = Op::Hw(Opcode::Mov);
         moved.srcs = smallvec::smallvec![source];
-        if range.ty.size() == 8 {
+        if ty != range.ty {
             moved.dst = part_of(inst.dst, at, ty)?;
         }
         b.push(moved);
@@ -105,9 +117,19 @@ fn read(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassErr
     Ok(())
 }
 
+/// Fills the first word of a0, for all channels.
+fn one_address(range: &Operand, index: Operand, b: &mut Builder<'_>) -> Result<(), PassError> {
+    let word = a0().with_stride(0);
+    match index.imm_bits() {
+        Some(index) => b.uniform().mov(word, address(&range.byte_offset(index as u32))?),
+        None => b.uniform().add(word, low_words(index)?, address(range)?),
+    };
+    Ok(())
+}
+
 /// Fills words of a0, one for each channel of `b`: range, channel's own offset in it, index (the
 /// words of which are given).
-fn addresses(
+fn spread(
     range: &Operand,
     index: Operand,
     exec_size: u8,
@@ -131,6 +153,22 @@ fn addresses(
             b.add(a0(), a0(), base);
             b.add(a0(), a0(), index);
         }
+    }
+    Ok(())
+}
+
+/// Fills words of a0 one after another, for some channels, enabled or not.
+fn one_by_one(
+    range: &Operand,
+    index: Operand,
+    channels: impl Iterator<Item = u32>,
+    b: &mut Builder<'_>,
+) -> Result<(), PassError> {
+    for (word, channel) in (0u32..).zip(channels) {
+        let own = address(&range.byte_offset(range.channel_offset(channel)))?;
+        let index = index.byte_offset(index.channel_offset(channel)).with_stride(0);
+        let word = a0().byte_offset(word * Type::Uw.size()).with_stride(0);
+        b.uniform().add(word, index, own);
     }
     Ok(())
 }
@@ -169,8 +207,8 @@ fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     if !index.is_scalar() {
         return Err(fail(&index));
     }
-    b.uniform().add(a0().with_stride(0), low_words(index)?, address(&inst.dst)?);
-    for (at, ty) in parts(inst.dst.ty) {
+    one_address(&inst.dst, index, b)?;
+    for (at, ty) in parts(inst.dst.ty, false) {
         let mut moved = inst.clone();
         moved.op = Op::Hw(Opcode::Mov);
         let wide = inst.dst.ty.size() == 8;
@@ -183,7 +221,8 @@ fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Whole vectors from an address for each channel.
+/// Whole vectors from an address for each channel, or for each vector where that has one index and its elements are
+/// known to lie in one register.
 fn read_vectors(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if inst.dst.write_mask() != WriteMask::XYZW || inst.is_predicated() {
@@ -191,23 +230,52 @@ fn read_vectors(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(),
     }
     let words = index_region(&index).ok_or_else(|| fail(&index))?;
     let mut b = b.align1();
-    addresses(&range, words, inst.exec_size, device, &mut b)?;
-    let from = Region::Indirect { width: 1, hstride: 0 };
-    if range.ty.size() < 8 {
-        let dst = inst.dst.with_region(Region::PACKED);
-        b.mov(dst, through(0, 0, range.ty, from)).no_mask = inst.no_mask;
-        return Ok(());
-    }
-    // Four channels at a time, so that the dwords of a double have its channel's enable.
-    for first in (0..inst.exec_size).step_by(4) {
-        let mut half = b.exec(4);
+    let channels = 0..u32::from(inst.exec_size);
+    let row = match row_step(&range) {
+        _ if device.has_uv_immediates() => {
+            spread(&range, words, inst.exec_size, device, &mut b)?;
+            None
+        }
+        Some(step) if words.region != Region::Stride(2) => {
+            one_by_one(&range, words, channels.step_by(VECTOR as usize), &mut b)?;
+            Some(step)
+        }
+        _ => {
+            one_by_one(&range, words, channels, &mut b)?;
+            None
+        }
+    };
+    let parts = parts(range.ty, device.has_indirect_64bit_sources());
+    // Four channels at a time, so that the parts of a double have its channel's enable.
+    let halves = range.ty.size() == 8 && (parts.len() > 1 || device.has_compressed_instructions());
+    let width = if halves { inst.exec_size.min(VECTOR as u8) } else { inst.exec_size };
+    for first in (0..inst.exec_size).step_by(width.into()) {
+        let mut half = b.exec(width);
         let mut half = half.group(inst.group + first);
-        for (at, ty) in parts(range.ty) {
-            let dst = inst.dst.horiz_offset(first.into())?.retype(ty).with_stride(2);
-            half.mov(dst.byte_offset(at), through(first, at, ty, from));
+        for &(at, ty) in &parts {
+            let times = (range.ty.size() / ty.size()) as u8;
+            let (word, region) = match row {
+                Some(step) => {
+                    let hstride = step * times;
+                    (first / VECTOR as u8, Region::Indirect { width: VECTOR as u8, hstride })
+                }
+                None => (first, Region::Indirect { width: 1, hstride: 0 }),
+            };
+            let dst = inst.dst.horiz_offset(first.into())?.retype(ty).with_stride(times);
+            half.mov(dst.byte_offset(at), through(word, at, ty, region)).no_mask = inst.no_mask;
         }
     }
     Ok(())
+}
+
+/// Elements from channel to channel of a row of the range that does not leave its register: one that all channels of a
+/// vector read, or consecutive ones of vectors that begin where registers do.
+fn row_step(range: &Operand) -> Option<u8> {
+    match range.vectors()? {
+        (Swizzle([x, y, z, w]), _) if x == y && y == z && z == w => Some(0),
+        (Swizzle::XYZW, 4) => Some(1),
+        _ => None,
+    }
 }
 
 /// One vector to an address that begins a row.

@@ -15,6 +15,7 @@ mod lower_df_immediates;
 mod lower_df_swizzles;
 mod lower_df_writemasks;
 mod lower_indirect_vectors;
+mod lower_indirect_writes;
 mod lower_int_multiply;
 mod lower_math_hazards;
 mod lower_messages;
@@ -41,6 +42,7 @@ pub use lower_df_immediates::lower_df_immediates;
 pub use lower_df_swizzles::lower_df_swizzles;
 pub use lower_df_writemasks::lower_df_writemasks;
 pub use lower_indirect_vectors::lower_indirect_vectors;
+pub use lower_indirect_writes::lower_indirect_writes;
 pub use lower_int_multiply::lower_int_multiply;
 pub use lower_math_hazards::lower_math_hazards;
 pub use lower_messages::lower_messages;
@@ -162,6 +164,7 @@ pub const LOWER: &[Pass] = passes![
     lower_collect,
     lower_int_multiply,
     lower_indirect_vectors,
+    lower_indirect_writes,
     lower_df_immediates,
     lower_df_conversions,
     lower_conversions,

@@ -35,6 +35,8 @@ pub(crate) struct IndirectLanes {
     /// The part of `delta` that the instruction names, if the sum of its low five bits and those
     /// of the address drops its carry; the region's own steps do not.
     pub(crate) drops_carry: Option<i16>,
+    /// Rows of several elements: the `delta` of a row's first one and the bytes from there to the end of its last.
+    pub(crate) row: Option<(i16, u8)>,
 }
 
 /// What happens to a source element before the operation.

@@ -209,6 +209,12 @@ impl Thread {
         let dropped =
             lanes.drops_carry.map_or(0, |named| ((base & 31) + (i32::from(named) & 31)) & 32);
         let address = base + delta - dropped;
+        if let Some((named, bytes)) = lanes.row {
+            let row = base + i32::from(named);
+            if row.rem_euclid(32) + i32::from(bytes) > 32 {
+                self.report(crate::Problem::RowCrossing { address: row }, Some(lane as u8));
+            }
+        }
         match usize::try_from(address) {
             Ok(place) if place + size <= registers::GRF_END => Some(place),
             _ => {

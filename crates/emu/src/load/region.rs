@@ -165,7 +165,7 @@ impl<'a> Context<'a> {
         addr: u8,
         offset: i16,
         distances: &[i32; MAX_LANES],
-        rows: Option<u8>,
+        rows: Option<(u8, u8)>,
         size: i32,
     ) -> Result<Box<IndirectLanes>, Reject> {
         let words = self.device.address_register_words();
@@ -173,12 +173,18 @@ impl<'a> Context<'a> {
             subregister: [addr; MAX_LANES],
             delta: [offset; MAX_LANES],
             drops_carry: self.device.has_indirect_carry_bug().then_some(offset),
+            row: rows.filter(|(width, hstride)| *width > 1 && *hstride > 0).map(
+                |(width, hstride)| (offset, ((width - 1) * hstride + 1).saturating_mul(size as u8)),
+            ),
         };
         for (lane, distance) in distances.iter().enumerate().take(self.channels()) {
             let slot = if self.counts_dwords { 2 * lane as u8 } else { lane as u8 };
             let (row, within) = match rows {
                 // Each row of `width` channels has its own address.
-                Some(width) => (slot / width.max(1), (slot % width.max(1)).into()),
+                Some((width, hstride)) => {
+                    let within = slot % width.max(1) * hstride;
+                    (slot / width.max(1), i32::from(within))
+                }
                 None => (0, 0),
             };
             lanes.subregister[lane] = addr + row;
@@ -241,11 +247,7 @@ impl<'a> Context<'a> {
             Place::Indirect { addr, offset } => {
                 let rows = match reg.region {
                     Region::Align1 { vstride: VStride::VxH, width, hstride } => {
-                        if hstride > 1 && width > 1 {
-                            let what = "VxH region with a horizontal stride";
-                            return Err(Reject::Unsupported(what.into()));
-                        }
-                        Some(width)
+                        Some((width, hstride))
                     }
                     _ => None,
                 };

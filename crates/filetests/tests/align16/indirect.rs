@@ -1,53 +1,127 @@
-//! Indirect moves of vectors: every swizzle and write mask, with and without UV immediates.
+//! Indirect moves of vectors: every swizzle with every write mask, with every kind of index, where some vertices are
+//! elsewhere, with and without UV immediates.
 
-use crate::harness::{GRF, PLATFORMS, Random, end, execute, function, listing, lower, save};
+use crate::harness::{GRF, PLATFORMS, end, execute, function, listing, lower, save};
 use crestline_codegen::ir::{Builder, Flag, Op, Operand, Region};
-use crestline_device::Device;
+use crestline_device::{Device, Platform};
 use crestline_isa::{ArfKind, Inst, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask};
+use std::collections::BTreeSet;
 
-/// An array of registers, indices of the vertices and vectors to write; see [`inputs`].
+/// An array of registers, tables of indices and vectors to write; see [`inputs`].
 const ARRAY: u32 = 1;
 const ARRAY_REGISTERS: u32 = 8;
-const INDICES: u32 = ARRAY + ARRAY_REGISTERS;
-const VALUES: u32 = INDICES + 4;
+const TABLES: u32 = ARRAY + ARRAY_REGISTERS;
+/// Tables of indices that are good for one thing.
+const KINDS: u32 = 4;
+const VALUES: u32 = TABLES + 3 * KINDS;
 const INPUT_REGISTERS: u32 = VALUES + 2 - 1;
 /// Results begin here.
-const FIRST_RESULT: u32 = 18;
+const FIRST_RESULT: u32 = 24;
 const SENTINEL: u32 = 0xabcd_0123;
+/// An index that leads nowhere, for vertices that are elsewhere.
+const NOWHERE: u32 = 0x7fff_fff0;
 
-/// How the array is laid out and indexed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Range {
-    /// A register for each element of dwords, two for doubles.
-    Vectors,
-    /// Dwords (or doubles) one after another, the same for both vertices.
-    Uniform,
+/// What is done to what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Access {
+    /// Reads an array with a register for each element of dwords, two for doubles.
+    ReadVectors,
+    /// Reads an array of dwords (or doubles) one after another, the same for both vertices.
+    ReadUniform,
+    /// Writes an array of registers.
+    Write,
 }
 
 /// Where indices come from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Index {
+    /// A constant of so many bytes.
+    Constant(u32),
     /// One scalar for the thread.
-    Scalar,
+    Scalar(Kind),
     /// One for both vertices, as a vector.
     Uniform,
     /// One component for each vertex.
-    Vertex(u8),
+    Vertex(u8, Kind),
     /// One for each channel.
-    Channel,
+    Channel(Kind),
     /// One for each channel, in another order.
     Swizzled,
 }
 
+/// A type of an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Ud,
+    D,
+    Uw,
+    W,
+}
+
+impl Kind {
+    fn ty(self) -> Type {
+        match self {
+            Kind::Ud => Type::Ud,
+            Kind::D => Type::D,
+            Kind::Uw => Type::Uw,
+            Kind::W => Type::W,
+        }
+    }
+}
+
+const INDICES: [Index; 13] = [
+    Index::Constant(4),
+    Index::Constant(2),
+    Index::Scalar(Kind::Ud),
+    Index::Scalar(Kind::Uw),
+    Index::Scalar(Kind::W),
+    Index::Uniform,
+    Index::Vertex(0, Kind::Ud),
+    Index::Vertex(1, Kind::D),
+    Index::Vertex(2, Kind::Ud),
+    Index::Vertex(3, Kind::D),
+    Index::Channel(Kind::Ud),
+    Index::Channel(Kind::D),
+    Index::Swizzled,
+];
+
+/// Which vertices are there, and where the others are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Flow {
+    Straight,
+    /// Only one vertex was left for the thread.
+    OneVertex,
+    /// The second vertex does not enter the conditional.
+    Conditional,
+    /// Each vertex is in one arm of a conditional.
+    Arms,
+    /// The first vertex has left the loop.
+    Loop,
+}
+
+const FLOWS: [Flow; 5] =
+    [Flow::Straight, Flow::OneVertex, Flow::Conditional, Flow::Arms, Flow::Loop];
+
+const PREDICATES: [PredCtrl; 8] = [
+    PredCtrl::None,
+    PredCtrl::Normal,
+    PredCtrl::X,
+    PredCtrl::None,
+    PredCtrl::Y,
+    PredCtrl::Any4H,
+    PredCtrl::All4H,
+    PredCtrl::W,
+];
+
 #[derive(Clone, Copy, Debug)]
 struct Case {
-    write: bool,
+    access: Access,
     wide: bool,
-    range: Range,
     index: Index,
+    flow: Flow,
     swizzle: Swizzle,
     mask: WriteMask,
-    predicate: Option<(u8, Predicate)>,
+    predicate: (u8, Predicate),
 }
 
 impl Case {
@@ -59,109 +133,147 @@ impl Case {
         if self.wide { Type::Df } else { Type::Ud }
     }
 
-    /// Number in the table of indices of a channel's.
+    fn writes(&self) -> bool {
+        self.access == Access::Write
+    }
+
+    /// The table of byte indices that suits the array, of those in the inputs.
+    fn table(&self) -> u32 {
+        2 * u32::from(self.access == Access::ReadUniform) + u32::from(self.wide)
+    }
+
+    /// The index of a channel.
     fn index_of(&self, channel: usize) -> usize {
         let (vertex, component) = (channel / 4 * 4, channel % 4);
-        match self.index {
-            Index::Scalar => 1,
+        let entry = match self.index {
+            Index::Constant(_) => 0,
+            Index::Scalar(_) => 1,
             Index::Uniform => 2,
-            Index::Vertex(c) => vertex + usize::from(c),
-            Index::Channel => channel,
+            Index::Vertex(c, _) => vertex + usize::from(c),
+            Index::Channel(_) => channel,
             Index::Swizzled => vertex + [2, 0, 3, 1][component],
-        }
+        };
+        INDEX_TABLES[self.table() as usize][entry] as usize
     }
 
-    fn index_operand(&self, table: Operand) -> Operand {
-        let swizzled = |components| table.with_region(Region::Swizzle(Swizzle(components)));
+    /// The index as an operand. What the vertex that is `elsewhere` has leads nowhere.
+    fn index_operand(&self, elsewhere: Option<usize>) -> Operand {
+        let garbage = match (self.index, elsewhere) {
+            (Index::Constant(_) | Index::Scalar(_) | Index::Uniform, _) | (_, None) => 0,
+            (_, Some(vertex)) => 1 + vertex as u32,
+        };
+        let table = |kind: Kind| Operand::grf(TABLES + garbage * KINDS + self.table(), kind.ty());
+        let swizzled = |kind, order| table(kind).with_region(Region::Swizzle(Swizzle(order)));
         match self.index {
-            Index::Scalar => table.byte_offset(4).with_stride(0),
+            Index::Constant(2) => Operand::imm_uw(self.index_of(0) as u16),
+            Index::Constant(_) => Operand::imm_ud(self.index_of(0) as u32),
+            Index::Scalar(kind) => table(kind).byte_offset(4).with_stride(0),
             Index::Uniform => {
-                table.with_region(Region::Vectors { step: 0, swizzle: Swizzle([2; 4]) })
+                let region = Region::Vectors { step: 0, swizzle: Swizzle([2; 4]) };
+                table(Kind::Ud).with_region(region)
             }
-            Index::Vertex(c) => swizzled([c; 4]),
-            Index::Channel => swizzled([0, 1, 2, 3]),
-            Index::Swizzled => swizzled([2, 0, 3, 1]),
-        }
-    }
-
-    /// The table of byte indices that suits the range, of those in the inputs.
-    fn table(&self) -> u32 {
-        INDICES + 2 * u32::from(self.range == Range::Uniform && !self.write) + u32::from(self.wide)
-    }
-
-    /// Bytes of the range that may be touched.
-    fn bytes(&self) -> u32 {
-        ARRAY_REGISTERS * GRF as u32
-    }
-
-    fn range_region(&self) -> Region {
-        match self.range {
-            Range::Vectors => Region::Swizzle(self.swizzle),
-            Range::Uniform => Region::Vectors { step: 0, swizzle: self.swizzle },
+            Index::Vertex(c, kind) => swizzled(kind, [c; 4]),
+            Index::Channel(kind) => swizzled(kind, [0, 1, 2, 3]),
+            Index::Swizzled => swizzled(Kind::Ud, [2, 0, 3, 1]),
         }
     }
 
     /// Emits the move. `result` is where a read goes, or the array that a write changes.
-    fn emit(&self, result: Operand, odd: bool, b: &mut Builder<'_>) {
-        let size = self.size();
-        let table = Operand::grf(self.table(), Type::Ud);
-        let bytes = Operand::imm_ud(self.bytes());
-        let mut b = b.align16();
-        if let Some((bits, _)) = self.predicate {
-            let flag = Operand::arf(ArfKind::Flag, 0, Type::Uw).with_stride(0);
-            b.uniform().mov(flag, Operand::imm_uw(bits.into()));
-        }
-        if odd {
-            // Only channels that a flag names: those of the first vertex.
-            let flag = Operand::arf(ArfKind::Flag, 4, Type::Uw).with_stride(0);
-            b.uniform().mov(flag, Operand::imm_uw(0x0f));
-            b.if_(Flag::Fixed(2), false);
-        }
-        let mut inner = match self.predicate {
-            Some((_, predicate)) => b.predicate(Flag::Fixed(0), predicate),
-            None => b.align16(),
-        };
+    fn emit_move(&self, result: Operand, elsewhere: Option<usize>, b: &mut Builder<'_>) {
+        let bytes = Operand::imm_ud(ARRAY_REGISTERS * GRF as u32);
+        let mut b = b.predicate(Flag::Fixed(0), self.predicate.1);
         let dst = result.retype(self.ty()).with_region(Region::Mask(self.mask));
-        if self.write {
+        let index = self.index_operand(elsewhere);
+        if self.writes() {
             let value = Operand::grf(VALUES, self.ty()).with_region(Region::Swizzle(self.swizzle));
-            inner.emit(Op::MovIndirectDst, dst, &[value, self.index_operand(table), bytes]);
-        } else {
-            let range = Operand::grf(ARRAY, self.ty()).with_region(self.range_region());
-            inner.emit(Op::MovIndirect, dst, &[range, self.index_operand(table), bytes]);
+            b.emit(Op::MovIndirectDst, dst, &[value, index, bytes]);
+            return;
         }
-        if odd {
-            b.endif();
-        }
-        debug_assert!(size == 4 || size == 8);
+        let region = match self.access {
+            Access::ReadUniform => Region::Vectors { step: 0, swizzle: self.swizzle },
+            _ => Region::Swizzle(self.swizzle),
+        };
+        let range = Operand::grf(ARRAY, self.ty()).with_region(region);
+        b.emit(Op::MovIndirect, dst, &[range, index, bytes]);
     }
 
-    fn enabled(&self, channel: usize, channels: usize) -> bool {
-        let on = self.predicate.is_none_or(|(bits, predicate)| {
-            let bit = match predicate.ctrl {
-                PredCtrl::Y => channel / 4 * 4 + 1,
-                _ => channel,
-            };
-            (bits >> bit & 1 == 1) != predicate.inverse
-        });
-        on && channel < channels && self.mask.0 >> (channel % 4) & 1 == 1
+    /// Emits the move and what it stands in.
+    fn emit(&self, result: Operand, b: &mut Builder<'_>) {
+        let mut b = b.align16();
+        let flag = |at| Operand::arf(ArfKind::Flag, at, Type::Uw).with_stride(0);
+        b.uniform().mov(flag(0), Operand::imm_uw(self.predicate.0.into()));
+        // The channels of the first vertex.
+        b.uniform().mov(flag(4), Operand::imm_uw(0x0f));
+        let first = Flag::Fixed(2);
+        match self.flow {
+            Flow::Straight => self.emit_move(result, None, &mut b),
+            Flow::OneVertex => self.emit_move(result, Some(1), &mut b),
+            Flow::Conditional => {
+                b.if_(first, false);
+                self.emit_move(result, Some(1), &mut b);
+                b.endif();
+            }
+            Flow::Arms => {
+                b.if_(first, false);
+                self.emit_move(result, Some(1), &mut b);
+                b.else_();
+                self.emit_move(result, Some(0), &mut b);
+                b.endif();
+            }
+            Flow::Loop => {
+                b.do_();
+                b.predicated(first, false).flow(Opcode::Break);
+                self.emit_move(result, Some(0), &mut b);
+                b.flow(Opcode::Break);
+                b.while_();
+            }
+        }
     }
 
-    /// Bytes of `inputs` after a write, or of a result of `before` after a read.
-    fn expected(&self, inputs: &[u8], before: &[u8], channels: usize) -> Vec<u8> {
+    fn enabled(&self, channel: usize) -> bool {
+        let there = match self.flow {
+            Flow::Straight | Flow::Arms => true,
+            Flow::OneVertex | Flow::Conditional => channel < 4,
+            Flow::Loop => channel >= 4,
+        };
+        let (bits, predicate) = self.predicate;
+        let vector = bits >> (channel / 4 * 4) & 15;
+        let component = |c: usize| vector >> c & 1 == 1;
+        let chosen = match predicate.ctrl {
+            PredCtrl::None => true,
+            PredCtrl::X => component(0) != predicate.inverse,
+            PredCtrl::Y => component(1) != predicate.inverse,
+            PredCtrl::W => component(3) != predicate.inverse,
+            PredCtrl::Any4H => (vector != 0) != predicate.inverse,
+            PredCtrl::All4H => (vector == 15) != predicate.inverse,
+            _ => component(channel % 4) != predicate.inverse,
+        };
+        there && chosen && self.mask.0 >> (channel % 4) & 1 == 1
+    }
+
+    /// What the result holds before.
+    fn before(&self, inputs: &[u8]) -> Vec<u8> {
+        match self.writes() {
+            true => inputs[..ARRAY_REGISTERS as usize * GRF].to_vec(),
+            false => SENTINEL.to_le_bytes().repeat(16),
+        }
+    }
+
+    /// What it holds after.
+    fn expected(&self, inputs: &[u8]) -> Vec<u8> {
         let size = self.size() as usize;
-        let mut after = before.to_vec();
-        for channel in (0..8).filter(|channel| self.enabled(*channel, channels)) {
-            let at = (self.table() as usize - 1) * GRF + 4 * self.index_of(channel);
-            let index =
-                u32::from_le_bytes(inputs[at..at + 4].try_into().expect("a dword")) as usize;
+        let mut after = self.before(inputs);
+        for channel in (0..8).filter(|channel| self.enabled(*channel)) {
+            let index = self.index_of(channel);
             let (vertex, component) = (channel / 4, channel % 4);
             let swizzled = usize::from(self.swizzle.0[component]) * size;
-            let (from, to) = if self.write {
-                let value = (VALUES as usize - 1) * GRF + 4 * size * vertex + swizzled;
-                (value, index + 4 * size * vertex + component * size)
-            } else {
-                let own = if self.range == Range::Vectors { 4 * size * vertex } else { 0 };
-                (index + own + swizzled, channel * size)
+            let (from, to) = match self.access {
+                Access::Write => {
+                    let value = (VALUES as usize - 1) * GRF + 4 * size * vertex + swizzled;
+                    (value, index + 4 * size * vertex + component * size)
+                }
+                Access::ReadVectors => (index + 4 * size * vertex + swizzled, channel * size),
+                Access::ReadUniform => (index + swizzled, channel * size),
             };
             after[to..to + size].copy_from_slice(&inputs[from..from + size]);
         }
@@ -169,39 +281,45 @@ impl Case {
     }
 }
 
-/// Registers g1 on: an array of distinct numbers; for dwords and doubles, indices of elements that
-/// are whole vectors and such that are any component; two registers of values.
+/// Byte indices for arrays of vectors of dwords and of doubles, and of single dwords and doubles, where rows of four
+/// lie across registers: one for each channel.
+const INDEX_TABLES: [[u32; 8]; KINDS as usize] = [
+    [96, 0, 32, 64, 64, 96, 0, 32],
+    [128, 0, 64, 128, 128, 128, 0, 64],
+    [20, 28, 64, 4, 100, 12, 48, 84],
+    [24, 16, 64, 8, 96, 56, 40, 80],
+];
+
+/// Registers g1 on: an array of distinct numbers; the tables of indices as they are, without those of the first and
+/// without those of the second vertex; two registers of values.
 fn inputs() -> Vec<u8> {
     let mut dwords: Vec<u32> = (0..INPUT_REGISTERS * 8).map(|i| 0x4010_0000 + i * 0x0101).collect();
-    for vertex in 0..8usize {
-        let element = [3, 0, 1, 2, 2, 3, 0, 1][vertex];
-        let mut set = |table: u32, value: u32| {
-            dwords[(INDICES + table - 1) as usize * 8 + vertex] = value;
-        };
-        set(0, element * 32);
-        set(1, element.min(2) * 64);
-        // Any element of a uniform array, some of which lie across registers.
-        set(2, [20, 28, 64, 4, 100, 12, 48, 84][vertex]);
-        set(3, [24, 16, 64, 8, 96, 56, 40, 80][vertex]);
+    let tables = &mut dwords[(TABLES as usize - 1) * 8..(VALUES as usize - 1) * 8];
+    for (number, table) in tables.chunks_mut(8).enumerate() {
+        table.copy_from_slice(&INDEX_TABLES[number % KINDS as usize]);
+        match number / KINDS as usize {
+            0 => {}
+            elsewhere => table[(elsewhere - 1) * 4..][..4].fill(NOWHERE),
+        }
     }
     dwords.iter().flat_map(|dword| dword.to_le_bytes()).collect()
 }
 
 /// The code of cases and where their results are, in pairs of registers.
-fn code(cases: &[Case], odd: bool, device: &Device, bytes: &[u8]) -> (Vec<Inst>, usize) {
+fn code(cases: &[Case], device: &Device, bytes: &[u8]) -> (Vec<Inst>, usize) {
     let mut function = function(bytes);
     let mut b = Builder::new(&mut function);
     let mut pairs = 0;
     for case in cases {
-        let length = if case.write { ARRAY_REGISTERS / 2 } else { 1 };
+        let length = if case.writes() { ARRAY_REGISTERS / 2 } else { 1 };
         let result = Operand::grf(FIRST_RESULT, Type::Ud);
         let mut all = b.no_mask();
         for register in 0..2 * length {
             let place = result.byte_offset(register * GRF as u32);
             let source = Operand::grf(ARRAY + register, Type::Ud);
-            all.mov(place, if case.write { source } else { Operand::imm_ud(SENTINEL) });
+            all.mov(place, if case.writes() { source } else { Operand::imm_ud(SENTINEL) });
         }
-        case.emit(result, odd, &mut b);
+        case.emit(result, &mut b);
         let results: Vec<Operand> =
             (0..length).map(|pair| result.byte_offset(pair * 2 * GRF as u32)).collect();
         save(&mut b, device, pairs, &results);
@@ -211,106 +329,140 @@ fn code(cases: &[Case], odd: bool, device: &Device, bytes: &[u8]) -> (Vec<Inst>,
     (lower(function, device, true), pairs)
 }
 
-fn run(device: &Device, cases: &[Case], odd: bool, channels: u32) {
+fn run(device: &Device, cases: &[Case], channels: u32) {
     let bytes = inputs();
-    for batch in cases.chunks(32) {
-        let (insts, pairs) = code(batch, odd, device, &bytes);
+    for batch in cases.chunks(96) {
+        let (insts, pairs) = code(batch, device, &bytes);
         let found = execute(insts, device, &bytes, channels, pairs);
         let mut found = &found[..];
         for case in batch {
-            let before = match case.write {
-                true => bytes[..ARRAY_REGISTERS as usize * GRF].to_vec(),
-                false => SENTINEL.to_le_bytes().repeat(16),
-            };
-            let active = if odd { 4 } else { channels as usize };
-            let expected = case.expected(&bytes, &before, active);
-            let (own, rest) = found.split_at(before.len());
+            let expected = case.expected(&bytes);
+            let (own, rest) = found.split_at(expected.len());
             found = rest;
             assert!(
                 own == expected,
-                "{}: {case:?}, {channels} channels, odd {odd}\nexpected {expected:x?}\nfound    {own:x?}\n{}",
+                "{}: {case:?}\nexpected {expected:x?}\nfound    {own:x?}\n{}",
                 device.platform(),
-                listing(&code(&[*case], odd, device, &bytes).0, device),
+                listing(&code(&[*case], device, &bytes).0, device),
             );
         }
     }
 }
 
-fn cases(write: bool) -> Vec<Case> {
-    let mut random = Random(3 + u64::from(write));
-    let indices = [
-        Index::Scalar,
-        Index::Uniform,
-        Index::Vertex(0),
-        Index::Vertex(3),
-        Index::Channel,
-        Index::Swizzled,
-    ];
-    let ranges: &[Range] =
-        if write { &[Range::Vectors] } else { &[Range::Vectors, Range::Uniform] };
-    let mut cases = Vec::new();
-    // Every swizzle and every mask with every kind of index, range and size.
-    let mut one = 0;
-    for &range in ranges {
-        for wide in [false, true] {
-            for index in indices {
-                for number in 0..256u32 {
-                    let mask = WriteMask(1 + ((number + one) % 15) as u8);
-                    let predicate = (random.below(4) == 0).then(|| {
-                        let ctrl = [PredCtrl::Normal, PredCtrl::Y][random.below(2) as usize];
-                        let inverse = random.below(2) == 0;
-                        (random.below(256) as u8, Predicate { ctrl, inverse })
-                    });
-                    let swizzle = Swizzle::from_bits(number as u8);
-                    cases.push(Case { write, wide, range, index, swizzle, mask, predicate });
-                }
-                one += 7;
-            }
+/// Every swizzle with every mask; the other things take turns.
+fn cases(access: Access, wide: bool) -> Vec<Case> {
+    let case = |number: usize| {
+        let ctrl = PREDICATES[number % PREDICATES.len()];
+        let inverse = number / 8 % 2 == 1;
+        Case {
+            access,
+            wide,
+            index: INDICES[number % INDICES.len()],
+            flow: FLOWS[number % FLOWS.len()],
+            swizzle: Swizzle::from_bits((number % 256) as u8),
+            mask: WriteMask(1 + (number / 256) as u8),
+            predicate: ((number * 37 / 8) as u8, Predicate { ctrl, inverse }),
         }
-    }
-    cases
+    };
+    (0..256 * 15).map(case).collect()
 }
 
-/// Some of the cases.
-fn sample(cases: &[Case]) -> Vec<Case> {
-    cases.iter().copied().step_by(11).collect()
+fn run_all(device: &Device, cases: impl Iterator<Item = Case>) {
+    let (one, two): (Vec<Case>, Vec<Case>) = cases.partition(|c| c.flow == Flow::OneVertex);
+    run(device, &one, 4);
+    run(device, &two, 8);
+}
+
+fn everything(device: &Device, access: Access) {
+    for wide in [false, true] {
+        run_all(device, cases(access, wide).into_iter());
+    }
+}
+
+/// Everything on Haswell, some of it where only the parts of doubles differ.
+fn without_uv_immediates(device: &Device, access: Access) {
+    let step = if device.platform() == Platform::Hsw { 1 } else { 7 };
+    for wide in [false, true] {
+        let some = cases(access, wide).into_iter().step_by(step);
+        run_all(&device.without_uv_immediates(), some);
+    }
 }
 
 #[test]
-fn reads() {
-    let cases = cases(false);
+fn the_cases_are_all_there() {
+    let cases = cases(Access::Write, false);
+    let count = |factor: &dyn Fn(&Case) -> (u8, usize, usize)| {
+        cases.iter().map(factor).collect::<BTreeSet<_>>().len()
+    };
+    let index = |case: &Case| INDICES.iter().position(|i| *i == case.index).expect("an index");
+    let flow = |case: &Case| case.flow as usize;
+    let predicate =
+        |case: &Case| 2 * (case.predicate.1.ctrl as usize) + usize::from(case.predicate.1.inverse);
+    let swizzle = |case: &Case| case.swizzle.bits().expect("four components");
+    assert_eq!(count(&|c| (c.mask.0, swizzle(c).into(), 0)), 15 * 256);
+    assert_eq!(count(&|c| (swizzle(c), index(c), 0)), 256 * 13);
+    assert_eq!(count(&|c| (swizzle(c), flow(c), 0)), 256 * 5);
+    assert_eq!(count(&|c| (c.mask.0, index(c), flow(c))), 15 * 13 * 5);
+    assert_eq!(count(&|c| (0, index(c), predicate(c))), 13 * 14);
+    assert_eq!(count(&|c| (c.mask.0, flow(c), predicate(c))), 15 * 5 * 14);
+}
+
+#[test]
+fn reads_of_vectors() {
     for device in PLATFORMS.map(Device::new) {
-        run(&device, &cases, false, 8);
-        run(&device.without_uv_immediates(), &sample(&cases), false, 8);
+        everything(&device, Access::ReadVectors);
+        without_uv_immediates(&device, Access::ReadVectors);
+    }
+}
+
+#[test]
+fn reads_of_uniforms() {
+    for device in PLATFORMS.map(Device::new) {
+        everything(&device, Access::ReadUniform);
+        without_uv_immediates(&device, Access::ReadUniform);
     }
 }
 
 #[test]
 fn writes() {
-    let cases = cases(true);
+    let bytes = inputs();
     for device in PLATFORMS.map(Device::new) {
-        run(&device, &cases, false, 8);
+        everything(&device, Access::Write);
+        // The code is the same without them.
+        for wide in [false, true] {
+            let some: Vec<Case> = cases(Access::Write, wide).into_iter().step_by(67).collect();
+            let without = code(&some, &device.without_uv_immediates(), &bytes);
+            assert_eq!(code(&some, &device, &bytes), without);
+        }
     }
 }
 
-#[test]
-fn one_vertex_only() {
-    let both = [sample(&cases(false)), sample(&cases(true))].concat();
-    for device in PLATFORMS.map(Device::new) {
-        run(&device, &both, false, 4);
-        run(&device, &both, true, 8);
-    }
+/// The instructions between the set-up of results and their message, as text.
+fn move_of(case: &Case, device: &Device) -> String {
+    listing(&code(&[*case], device, &inputs()).0, device)
 }
 
 #[test]
-fn without_uv_immediates_there_are_none() {
+fn without_uv_immediates_two_rows_have_an_address_each() {
     let device = Device::new(PLATFORMS[1]);
-    let has_uv = |device: &Device| {
-        let (insts, _) = code(&cases(false)[..8], false, device, &inputs());
-        insts.iter().any(|inst| {
-            inst.opcode == Opcode::Add && listing(std::slice::from_ref(inst), device).contains("UV")
-        })
+    let case = Case {
+        access: Access::ReadVectors,
+        wide: false,
+        index: Index::Vertex(1, Kind::Ud),
+        flow: Flow::Straight,
+        swizzle: Swizzle([3, 0, 1, 1]),
+        mask: WriteMask::XYZW,
+        predicate: (0, Predicate::NONE),
     };
-    assert!(has_uv(&device));
-    assert!(!has_uv(&device.without_uv_immediates()));
+    let with = move_of(&case, &device);
+    assert!(with.contains("UV") && !with.contains("VxH<4"), "{with}");
+    let device = device.without_uv_immediates();
+    let without = move_of(&case, &device);
+    assert!(!without.contains("UV"), "{without}");
+    assert!(without.contains("<VxH,4,1>"), "{without}");
+    let one = Case { swizzle: Swizzle([2; 4]), ..case };
+    assert!(move_of(&one, &device).contains("<VxH,4,0>"));
+    // A row that may cross a register is none.
+    let anywhere = move_of(&Case { access: Access::ReadUniform, ..case }, &device);
+    assert!(anywhere.contains("<VxH,1,0>"), "{anywhere}");
 }

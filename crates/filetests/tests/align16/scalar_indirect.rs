@@ -1,18 +1,51 @@
-//! Indirect moves of scalar mode: an index for each channel or for all, elements of each size,
-//! regions with and without a step, with and without UV immediates, some channels off.
+//! Indirect moves of scalar mode: an index for each channel or for all, of every type, elements of each size, regions
+//! with and without a step, with and without UV immediates, some channels off or elsewhere.
 
 use crate::harness::{GRF, PLATFORMS, end, execute, function, listing, lower, save};
-use crestline_codegen::ir::{Builder, Op, Operand};
-use crestline_device::Device;
-use crestline_isa::{Inst, Type};
+use crestline_codegen::ir::{Builder, Flag, Op, Operand};
+use crestline_device::{Device, Platform};
+use crestline_isa::{ArfKind, Inst, Opcode, Type};
 
-/// An array in g1 to g8, indices in g9, values to write in g10 and g11.
+/// An array in g1 to g8, then indices as they are, without those of the channels in [`SOME`], and without the others';
+/// values to write in the last two.
 const ARRAY_BYTES: u32 = 8 * GRF as u32;
 const INDICES: u32 = 9;
-const VALUES: u32 = 10;
-const REGISTERS: u32 = 11;
+const VALUES: u32 = INDICES + 3;
+const REGISTERS: u32 = VALUES + 1;
 /// Results, or the array that a write changes.
 const RESULT: u32 = 40;
+/// Byte indices of the channels.
+const TABLE: [u32; 8] = [40, 0, 128, 64, 8, 192, 16, 96];
+/// The channel whose index is that of all.
+const ONE: usize = 2;
+/// The channels that go one way where channels part.
+const SOME: u16 = 0b0110_1101;
+/// An index that leads nowhere.
+const NOWHERE: u32 = 0x7fff_fff0;
+
+/// Which channels are there, and where the others are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Flow {
+    Straight,
+    /// The thread has five channels.
+    Five,
+    Predicated,
+    Conditional,
+    /// Each channel is in one arm of a conditional.
+    Arms,
+    /// [`SOME`] channels have left the loop.
+    Loop,
+}
+
+const FLOWS: [Flow; 6] =
+    [Flow::Straight, Flow::Five, Flow::Predicated, Flow::Conditional, Flow::Arms, Flow::Loop];
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Index {
+    Constant,
+    One(Type),
+    Channel(Type),
+}
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -20,24 +53,51 @@ struct Case {
     ty: Type,
     /// Elements from channel to channel of the range.
     step: u8,
-    /// Whether all channels have the index of one.
-    one_index: bool,
+    index: Index,
+    flow: Flow,
 }
 
 fn inputs() -> Vec<u8> {
     let mut bytes: Vec<u8> = (0..REGISTERS * GRF as u32).map(|i| (i * 7 + i / 32) as u8).collect();
-    for (channel, index) in [40u32, 0, 128, 64, 8, 192, 16, 96].into_iter().enumerate() {
-        let at = (INDICES as usize - 1) * GRF + 4 * channel;
-        bytes[at..at + 4].copy_from_slice(&index.to_le_bytes());
+    for (number, nowhere) in [0, SOME, !SOME].into_iter().enumerate() {
+        for (channel, index) in TABLE.into_iter().enumerate() {
+            let at = (INDICES as usize - 1 + number) * GRF + 4 * channel;
+            let index = if nowhere >> channel & 1 == 1 { NOWHERE } else { index };
+            bytes[at..at + 4].copy_from_slice(&index.to_le_bytes());
+        }
     }
     bytes
 }
 
 impl Case {
-    fn index(&self, bytes: &[u8], channel: usize) -> usize {
-        let channel = if self.one_index { 2 } else { channel };
-        let at = (INDICES as usize - 1) * GRF + 4 * channel;
-        u32::from_le_bytes(bytes[at..at + 4].try_into().expect("a dword")) as usize
+    fn index(&self, channel: usize) -> usize {
+        match self.index {
+            Index::Channel(_) => TABLE[channel] as usize,
+            _ => TABLE[ONE] as usize,
+        }
+    }
+
+    /// The index; `table` is that of the channels that are there.
+    fn index_operand(&self, table: u32) -> Operand {
+        let stride = |ty: Type| (4 / ty.size()) as u8;
+        match self.index {
+            Index::Constant => Operand::imm_ud(TABLE[ONE]),
+            Index::One(ty) => Operand::grf(INDICES, ty).byte_offset(4 * ONE as u32).with_stride(0),
+            Index::Channel(ty) => Operand::grf(INDICES + table, ty).with_stride(stride(ty)),
+        }
+    }
+
+    fn emit_move(&self, table: u32, b: &mut Builder<'_>) {
+        let bytes = Operand::imm_ud(ARRAY_BYTES);
+        let result = Operand::grf(RESULT, self.ty);
+        let index = self.index_operand(table);
+        if self.write {
+            let dst = result.with_stride(self.step);
+            b.emit(Op::MovIndirectDst, dst, &[Operand::grf(VALUES, self.ty), index, bytes]);
+        } else {
+            let range = Operand::grf(1, self.ty).with_stride(self.step);
+            b.emit(Op::MovIndirect, result, &[range, index, bytes]);
+        }
     }
 
     fn code(&self, device: &Device) -> Vec<Inst> {
@@ -47,19 +107,31 @@ impl Case {
         for register in 0..8 {
             b.no_mask().mov(array(RESULT + register), array(1 + register));
         }
-        let indices = Operand::grf(INDICES, Type::Ud);
-        let index = match self.one_index {
-            true => indices.byte_offset(8).with_stride(0),
-            false => indices,
-        };
-        let bytes = Operand::imm_ud(ARRAY_BYTES);
-        let result = Operand::grf(RESULT, self.ty);
-        if self.write {
-            let value = Operand::grf(VALUES, self.ty);
-            b.emit(Op::MovIndirectDst, result, &[value, index, bytes]);
-        } else {
-            let range = Operand::grf(1, self.ty).with_stride(self.step);
-            b.emit(Op::MovIndirect, result, &[range, index, bytes]);
+        let some = Flag::Fixed(0);
+        let flag = Operand::arf(ArfKind::Flag, 0, Type::Uw).with_stride(0);
+        b.uniform().mov(flag, Operand::imm_uw(SOME));
+        match self.flow {
+            Flow::Straight | Flow::Five => self.emit_move(0, &mut b),
+            Flow::Predicated => self.emit_move(2, &mut b.predicated(some, false)),
+            Flow::Conditional => {
+                b.if_(some, false);
+                self.emit_move(2, &mut b);
+                b.endif();
+            }
+            Flow::Arms => {
+                b.if_(some, false);
+                self.emit_move(2, &mut b);
+                b.else_();
+                self.emit_move(1, &mut b);
+                b.endif();
+            }
+            Flow::Loop => {
+                b.do_();
+                b.predicated(some, false).flow(Opcode::Break);
+                self.emit_move(1, &mut b);
+                b.flow(Opcode::Break);
+                b.while_();
+            }
         }
         let results: Vec<Operand> = (0..4).map(|pair| array(RESULT + 2 * pair)).collect();
         save(&mut b, device, 0, &results);
@@ -67,16 +139,26 @@ impl Case {
         lower(function, device, true)
     }
 
-    fn expected(&self, channels: usize) -> Vec<u8> {
+    fn enabled(&self, channel: usize) -> bool {
+        let some = SOME >> channel & 1 == 1;
+        match self.flow {
+            Flow::Straight | Flow::Arms => true,
+            Flow::Five => channel < 5,
+            Flow::Predicated | Flow::Conditional => some,
+            Flow::Loop => !some,
+        }
+    }
+
+    fn expected(&self) -> Vec<u8> {
         let bytes = inputs();
         let size = self.ty.size() as usize;
         let mut after = bytes[..ARRAY_BYTES as usize].to_vec();
-        for channel in 0..channels {
-            let index = self.index(&bytes, channel);
-            let (from, to) = if self.write {
-                ((VALUES as usize - 1) * GRF + channel * size, index + channel * size)
-            } else {
-                (index + channel * size * usize::from(self.step), channel * size)
+        for channel in (0..8).filter(|channel| self.enabled(*channel)) {
+            let there = self.index(channel) + channel * size * usize::from(self.step);
+            let here = channel * size;
+            let (from, to) = match self.write {
+                true => ((VALUES as usize - 1) * GRF + here, there),
+                false => (there, here),
             };
             after[to..to + size].copy_from_slice(&bytes[from..from + size]);
         }
@@ -84,30 +166,41 @@ impl Case {
     }
 }
 
-#[test]
-fn every_size_step_and_kind_of_index() {
+fn cases(device: &Device) -> Vec<Case> {
+    let mut indices = vec![Index::Constant];
+    for ty in [Type::Ud, Type::D, Type::Uw, Type::W] {
+        indices.extend([Index::One(ty), Index::Channel(ty)]);
+    }
     let mut cases = Vec::new();
-    for ty in [Type::Uw, Type::Ud, Type::Df] {
-        for one_index in [false, true] {
-            for step in [0, 1] {
-                cases.push(Case { write: false, ty, step, one_index });
+    let doubles = device.has_64bit_float().then_some(Type::Df);
+    for ty in [Type::Uw, Type::Ud].into_iter().chain(doubles) {
+        for &index in &indices {
+            for flow in FLOWS {
+                for step in [0, 1] {
+                    cases.push(Case { write: false, ty, step, index, flow });
+                }
+                cases.push(Case { write: true, ty, step: 1, index, flow });
             }
         }
-        cases.push(Case { write: true, ty, step: 1, one_index: true });
     }
-    for device in PLATFORMS.map(Device::new) {
+    cases
+}
+
+#[test]
+fn every_size_step_flow_and_kind_of_index() {
+    let later = [Platform::Skl, Platform::Icl];
+    for device in PLATFORMS.into_iter().chain(later).map(Device::new) {
         for device in [device, device.without_uv_immediates()] {
-            for case in &cases {
-                for channels in [8, 5] {
-                    let insts = case.code(&device);
-                    let found = execute(insts.clone(), &device, &inputs(), channels, 4);
-                    assert!(
-                        found == case.expected(channels as usize),
-                        "{}: {case:?}, {channels} channels\n{}",
-                        device.platform(),
-                        listing(&insts, &device)
-                    );
-                }
+            for case in cases(&device) {
+                let insts = case.code(&device);
+                let channels = if case.flow == Flow::Five { 5 } else { 8 };
+                let found = execute(insts.clone(), &device, &inputs(), channels, 4);
+                assert!(
+                    found == case.expected(),
+                    "{}: {case:?}\n{}",
+                    device.platform(),
+                    listing(&insts, &device)
+                );
             }
         }
     }

@@ -173,12 +173,15 @@ pub fn src_is_legal(inst: &Inst, index: usize) -> bool {
 /// The words of an index of an indirect move, as a region of Align1: one for each channel, or one
 /// for each vector. `None` if it has none.
 pub fn index_region(index: &Operand) -> Option<Operand> {
-    if !index.in_grf() || index.ty.size() != 4 || index.has_modifiers() {
+    if !index.in_grf() || !matches!(index.ty.size(), 2 | 4) || index.has_modifiers() {
         return None;
     }
     let words = index.retype(Type::Uw);
     if index.region == Region::SCALAR {
         return Some(words);
+    }
+    if index.ty.size() != 4 {
+        return None;
     }
     let (Swizzle([x, y, z, w]), step) = index.vectors()?;
     if index.is_packed() {
