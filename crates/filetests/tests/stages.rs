@@ -80,6 +80,26 @@ fn the_emulator_agrees_with_lavapipe() {
     report("emulator", &failures);
 }
 
+#[test]
+fn indices_out_of_range_touch_nothing_else() {
+    let Some(lavapipe) = ask(Lavapipe::open()) else { return };
+    let (mut failures, mut ran) = (Vec::new(), 0);
+    for (mut test, expected) in tests(lavapipe) {
+        let Some(strayed) = test.case.strayed() else { continue };
+        test.case = strayed;
+        ran += 1;
+        for platform in PLATFORMS {
+            match StageEmulator::new(&test, platform) {
+                Ok(Ok(mut engine)) => failures.extend(check(&test, &mut engine, &expected)),
+                Ok(Err(stage)) => failures.push(format!("{}: no back end for {stage:?}", test.name)),
+                Err(error) => failures.push(format!("{} on {platform}: {error}", test.name)),
+            }
+        }
+    }
+    report("indices out of range", &failures);
+    assert!(ran > 0 || std::env::var_os("CRESTLINE_ONLY").is_some());
+}
+
 /// A vertex shader of the oracle pack as a draw call; nothing for those with samplers.
 fn packs_test(case: &StageCase) -> Option<StageTest> {
     let StageData::Vertex { vertices, attributes, .. } = &case.data else { return None };

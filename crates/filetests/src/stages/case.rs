@@ -5,6 +5,7 @@
 //! //! topology patches 3                points (the default), lines, triangles, lines_adjacency, triangles_adjacency
 //! //! attribute 0 = f32 4: 24 * iota 0 1        a type, 1 to 4 components, then contents as in `crate::data`
 //! //! instanced 1 = f32 4: 8 * iota 0 1         one element per instance
+//! //! stray 0 = i32 1: 8 * iota 100 9           instead of attribute 0, with indices out of range: see `DrawCase::strayed`
 //! //! output position = 4 * f32 ulp 2   what is captured of each vertex, and how it is compared
 //! //! output 3.2 = u32                  component 2 of location 3
 //! //! output 1 stream 2 = f32           of another stream
@@ -35,6 +36,8 @@ pub struct DrawCase {
     pub topology: Topology,
     /// The attributes.
     pub attributes: Vec<Attribute>,
+    /// Attributes with indices out of range.
+    pub strays: Vec<Attribute>,
     /// What is captured.
     pub outputs: Vec<Output>,
     /// The location in which tessellation evaluation shaders tell which point they are.
@@ -80,6 +83,7 @@ impl DrawCase {
             first_instance: 0,
             topology: Topology::Points,
             attributes: Vec::new(),
+            strays: Vec::new(),
             outputs: Vec::new(),
             points: None,
             resources: Case::empty(),
@@ -119,6 +123,20 @@ impl DrawCase {
         self.shaders.iter().any(|(found, _)| *found == stage)
     }
 
+    /// The draw call with indices out of range, if the case has any. What it captures must not depend on them: it is what
+    /// lavapipe, which need not survive them, gives with the others.
+    pub fn strayed(&self) -> Option<DrawCase> {
+        if self.strays.is_empty() {
+            return None;
+        }
+        let mut case = self.clone();
+        for stray in std::mem::take(&mut case.strays) {
+            case.attributes.retain(|attribute| attribute.location != stray.location);
+            case.attributes.push(stray);
+        }
+        Some(case)
+    }
+
     fn directive(&mut self, word: &str, rest: &str) -> Result<(), String> {
         match word {
             "draw" => {
@@ -147,6 +165,7 @@ impl DrawCase {
                 let attribute = parse_attribute(rest, word == "instanced")?;
                 self.attributes.push(attribute);
             }
+            "stray" => self.strays.push(parse_attribute(rest, false)?),
             "output" => self.outputs.push(parse_output(rest)?),
             "points" => {
                 let location = rest.parse().map_err(|_| format!("{rest:?} is no location"))?;
