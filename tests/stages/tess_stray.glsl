@@ -1,8 +1,8 @@
 //! draw 6
 //! topology patches 3
 //! attribute 0 = f32 4: 24 * uniform -1 1
-//! attribute 1 = i32 1: 0 1 2 2 1 0
-//! stray 1 = i32 1: 3 -1 100 2147483647 -2147483648 4096
+//! attribute 1 = f32 1: 0 1 2 2 1 0
+//! stray 1 = f32 1: 3 -1 100 2147483520 -2147483648 4096
 //! points 7
 //! output position = 4 * f32 abs 1e-5
 //! output 0 = u32
@@ -12,9 +12,9 @@
 //@ vertex
 #version 450
 layout(location = 0) in vec4 place;
-layout(location = 1) in int number;
+layout(location = 1) in float number;
 layout(location = 0) out vec4 color;
-layout(location = 1) out int n;
+layout(location = 1) out float n;
 void main() {
     gl_Position = place;
     color = place.wzyx;
@@ -25,16 +25,15 @@ void main() {
 #version 450
 layout(vertices = 3) out;
 layout(location = 0) in vec4 color[];
-layout(location = 1) in int n[];
+layout(location = 1) in float n[];
 layout(location = 0) out vec4 shade[];
 layout(location = 1) out uint found[];
 void main() {
-    int own = gl_InvocationID;
-    vec4 one = color[n[own]];
-    gl_out[own].gl_Position = gl_in[own].gl_Position;
-    shade[own] = color[own];
-    found[own] = uint(one == color[0] || one == color[1] || one == color[2]);
-    if (own == 0) {
+    vec4 one = color[int(n[gl_InvocationID])];
+    gl_out[gl_InvocationID].gl_Position = gl_in[gl_InvocationID].gl_Position;
+    shade[gl_InvocationID] = color[gl_InvocationID];
+    found[gl_InvocationID] = uint(one == color[0] || one == color[1] || one == color[2]);
+    if (gl_InvocationID == 0) {
         gl_TessLevelOuter[0] = 2.0;
         gl_TessLevelOuter[1] = 2.0;
         gl_TessLevelOuter[2] = 2.0;

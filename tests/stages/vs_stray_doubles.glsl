@@ -2,7 +2,7 @@
 //! attribute 0 = i32 1: 0 1 2 2 1 0
 //! attribute 1 = f32 4: 24 * uniform -1 1
 //! stray 0 = i32 1: 3 -1 100 2147483647 -2147483648 4096
-//! output 0 = 4 * f32
+//! output 0 = 4 * f32 abs 1e-5
 //! output 1 = u32
 // The same of an array of vectors of doubles.
 

@@ -91,7 +91,9 @@ fn indices_out_of_range_touch_nothing_else() {
         for platform in PLATFORMS {
             match StageEmulator::new(&test, platform) {
                 Ok(Ok(mut engine)) => failures.extend(check(&test, &mut engine, &expected)),
-                Ok(Err(stage)) => failures.push(format!("{}: no back end for {stage:?}", test.name)),
+                Ok(Err(stage)) => {
+                    failures.push(format!("{}: no back end for {stage:?}", test.name))
+                }
                 Err(error) => failures.push(format!("{} on {platform}: {error}", test.name)),
             }
         }

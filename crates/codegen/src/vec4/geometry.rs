@@ -270,7 +270,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let InstKind::LoadInput { slot, vertex, index, comp } = kind else { return Ok(()) };
         let missing = SelectError::NoPlace { what: "an input" };
-        let place = *io.inputs.places.get(slot).ok_or(missing)?;
+        let place = *io.inputs.places.get(slot).ok_or_else(|| missing.clone())?;
         let dwords = &place.dwords[usize::from(*comp).min(3)..];
         let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
         let vertices = io.input_vertices;
@@ -292,13 +292,11 @@ impl Selector<'_> {
         }
         let last = io.pushed_slots * vertices - 1;
         let (mut at, mut dynamic) = (place.slot, Vec::new());
-        for (src, scale, most) in
-            [(*vertex, io.pushed_slots, vertices - 1), (*index, 1, io.pushed_slots - 1)]
-        {
+        for (src, scale, most) in [(*vertex, io.pushed_slots, vertices - 1), (*index, 1, row - 1)] {
             match src.map(|src| (src, self.known_scalar(src))) {
                 None => {}
                 Some((_, Some(known))) => at += known.min(most) * scale,
-                Some((src, None)) => dynamic.push(Term { src: Some(src), scale, last: u32::MAX }),
+                Some((src, None)) => dynamic.push(Term { src: Some(src), scale, last: most }),
             }
         }
         if dynamic.is_empty() {
@@ -311,7 +309,10 @@ impl Selector<'_> {
             }
             return Ok(());
         }
-        // Out of range is the last slot, never another register.
+        // Numbers out of range are the last ones, so that none leads to another register.
+        if place.slot + reach >= io.pushed_slots {
+            return Err(missing);
+        }
         let Some(sum) = self.weighted_sum(&dynamic) else { return Ok(()) };
         let [slot, bytes, value] =
             [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
@@ -324,7 +325,6 @@ impl Selector<'_> {
         let range = lanes_in_place(Place { vector: first, lanes: Lanes::first(4) });
         let mut b = self.b();
         b.add(slot.dst(Type::Ud), sum.src(), Operand::imm_ud(at));
-        b.min_max(slot.dst(Type::Ud), slot.src(), Operand::imm_ud(last), CondMod::L);
         b.shl(bytes.dst(Type::Ud), slot.src(), Operand::imm_ud(stride.ilog2()));
         let size = Operand::imm_ud((last + 1) * stride);
         b.emit(Op::MovIndirect, value.dst(Type::Ud), &[range, bytes.src(), size]);
