@@ -293,8 +293,15 @@ impl Draw {
         if let Some(path) = &self.out_varyings {
             files::write(path, document.to_json().as_bytes())?;
         }
+        let vertices = document.vertices();
         for wanted in &self.print_varying {
-            files::write("-".as_ref(), wanted.show(&document.vertices()).as_bytes())?;
+            let has = |vertex: &&SlotValues| vertex.iter().any(|(slot, _)| slot == wanted.varying);
+            if !vertices.is_empty() && !vertices.iter().any(has) {
+                let message =
+                    format!("the shader has no output {}", varyings::name(wanted.varying));
+                return Err(Failure::new(Code::StageArgument, message));
+            }
+            files::write("-".as_ref(), wanted.show(&vertices).as_bytes())?;
         }
         Ok(())
     }

@@ -24,8 +24,8 @@ pub enum CompileError {
     },
     /// The device has no back end for the stage yet.
     #[error(
-        "{platform} is not a target of {stage} shaders yet: expected a platform of gen7 to {}",
-        if *stage == "compute" { "gen9" } else { "gen8" }
+        "{platform} is not a target of {stage} shaders yet: expected {}",
+        if *stage == "compute" { "a platform of gen7 to gen9" } else { "ivb, byt, hsw or bdw" }
     )]
     Target {
         /// The platform.
@@ -112,6 +112,14 @@ pub enum CompileError {
         /// Locations there are.
         limit: u32,
     },
+    /// A number of control points of the input patch that no patch has.
+    #[error("{vertices} vertices of the input patch: expected 1 to {limit}")]
+    PatchVertices {
+        /// The number given.
+        vertices: u32,
+        /// The most there may be.
+        limit: u32,
+    },
     /// A geometry shader's vertices beyond the room of its output entry.
     #[error("the emitted vertices take {bytes} bytes: expected at most {limit}")]
     OutputEntry {
@@ -155,6 +163,7 @@ impl CompileError {
             CompileError::OutputEntry { .. } => "E0912",
             CompileError::Samplers { .. } => "E0913",
             CompileError::Threads { .. } => "E0914",
+            CompileError::PatchVertices { .. } => "E0915",
             CompileError::Internal { .. } => "E0999",
         }
     }

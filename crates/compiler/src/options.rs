@@ -26,7 +26,7 @@ pub enum Simd {
     /// 32 channels.
     Simd32,
     /// Two vertices of four components: the only width of vertex, tessellation and geometry shaders, which gen7 and gen7.5
-    /// have by default and gen8 where it is asked for.
+    /// have by default and Broadwell where it is asked for.
     Simd4x2,
 }
 

@@ -214,6 +214,7 @@ fn errors_of_the_compiler_are_documented() {
         CompileError::UnboundedArray { set: 0, binding: 0 },
         CompileError::Location { location: 32, limit: 32 },
         CompileError::OutputEntry { bytes: 1, limit: 1 },
+        CompileError::PatchVertices { vertices: 0, limit: 32 },
         CompileError::Internal { pass: "pass", message: String::new() },
     ];
     for error in errors {

@@ -155,9 +155,10 @@ impl Device {
     }
 
     /// Vertex, tessellation and geometry threads of two vertices with Align16 code: the only ones up to gen7.5, and an
-    /// alternative on gen8. Gen9 has the code but not all of the messages.
+    /// alternative on Broadwell. Low-power gen8 restricts its multiplications too much, and gen9 has not all of the messages.
     pub fn has_simd4x2_vertex_threads(&self) -> bool {
-        self.since(Gen::Gen7) && self.until(Gen::Gen8)
+        let restricted = self.since(Gen::Gen8) && self.is_low_power();
+        self.since(Gen::Gen7) && self.until(Gen::Gen8) && !restricted
     }
 
     /// Geometry shaders write the number of their vertices to the output entry, in a register of its own before the control

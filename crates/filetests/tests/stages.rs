@@ -17,7 +17,7 @@ use crestline_ssa::ir::IoSlot;
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
-const PLATFORMS: [Platform; 2] = [Platform::Ivb, Platform::Hsw];
+const PLATFORMS: [Platform; 3] = [Platform::Ivb, Platform::Hsw, Platform::Bdw];
 
 fn tests(lavapipe: &Lavapipe) -> Vec<(StageTest, Expected)> {
     let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));

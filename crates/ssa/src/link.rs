@@ -1,6 +1,6 @@
 //! Whether two stages fit: what the later one reads must be what the earlier one gives.
 
-use crate::ir::{IoSlot, IoVar, Shader, Stage};
+use crate::ir::{InputPrimitive, IoSlot, IoVar, Shader, Stage, StageInfo, TessDomain};
 
 /// Slots of a declaration that are looked at; the front end allows far fewer.
 const MAX_SLOTS: u32 = 1 << 12;
@@ -15,6 +15,14 @@ pub enum LinkError {
         before: Stage,
         /// The later stage.
         after: Stage,
+    },
+    /// A geometry shader that takes other primitives than the tessellator makes.
+    #[error("the shader takes {expected:?}, but the tessellator makes {found:?}")]
+    Primitives {
+        /// What the geometry shader takes.
+        expected: InputPrimitive,
+        /// What the evaluation shader asks the tessellator for.
+        found: InputPrimitive,
     },
     /// An input that nothing is written to.
     #[error("the input {name:?} reads {slot}, which the stage before does not write")]
@@ -56,6 +64,17 @@ pub fn link(before: &Shader, after: &Shader) -> Result<(), LinkError> {
     );
     if !fits {
         return Err(LinkError::Order { before: stages.0, after: stages.1 });
+    }
+    if let (StageInfo::TessEval(info), StageInfo::Geometry(geometry)) = (before.stage, after.stage)
+    {
+        let found = match (info.point_mode, info.domain) {
+            (true, _) => InputPrimitive::Points,
+            (false, TessDomain::Isolines) => InputPrimitive::Lines,
+            (false, _) => InputPrimitive::Triangles,
+        };
+        if geometry.input != found {
+            return Err(LinkError::Primitives { expected: geometry.input, found });
+        }
     }
     after.inputs.iter().try_for_each(|input| check(before, input))
 }
@@ -113,6 +132,22 @@ mod tests {
         for inputs in ["input location 6: 32 \"x\"", "input location 4: 64x2[3] \"x\""] {
             let found = linked(outputs, inputs);
             assert!(found.is_err(), "{inputs}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn a_geometry_shader_takes_what_the_tessellator_makes() {
+        let eval =
+            |facts: &str| parse(&format!("tess_eval \"e\" {{\n{facts}\nreturn\n}}")).unwrap();
+        let facts = "input_primitive lines\noutput_primitive points\nmax_vertices 1";
+        let lines = parse(&format!("geometry \"g\" {{\n{facts}\nreturn\n}}")).unwrap();
+        assert_eq!(link(&eval("domain isolines"), &lines), Ok(()));
+        for (facts, found) in [
+            ("domain isolines\npoint_mode", InputPrimitive::Points),
+            ("domain triangles", InputPrimitive::Triangles),
+        ] {
+            let expected = InputPrimitive::Lines;
+            assert_eq!(link(&eval(facts), &lines), Err(LinkError::Primitives { expected, found }));
         }
     }
 

@@ -1,11 +1,11 @@
 //! Arithmetic: a row per operation that is one instruction ([`crate::select`]), a function for each that is more.
 
-use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
+use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type, WriteMask};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 
 use super::operands::{Form, Home, Lanes, Place, lanes_in_place, swizzled};
 use super::{SelectError, Selector};
-use crate::ir::{Op, Operand};
+use crate::ir::{Op, Operand, Region};
 use crate::select::{Class, Rule, rule};
 
 impl Selector<'_> {
@@ -294,10 +294,8 @@ impl Selector<'_> {
             AluOp::FQuantize16 => {
                 let (place, x) = self.unary(Class::Float, srcs[0], result);
                 let half = self.temporary(place, Type::Ud);
-                let dst = place.dst(Type::F);
-                let mut b = self.b();
-                b.emit(Op::Hw(Opcode::F32To16), half.dst(Type::Ud), &[x]);
-                b.emit(Op::Hw(Opcode::F16To32), dst, &[lanes_in_place(half)]);
+                self.halves_of(x, half);
+                self.floats_of(half, place);
             }
             _ => return Err(SelectError::NotLowered { what: op.name() }),
         }
@@ -536,8 +534,8 @@ impl Selector<'_> {
         let x = self.src(last_repeats(src, 2), 0b11, Class::Float, Form::Register);
         let halves = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(2) };
         let high = self.temporary(place, Type::Ud);
+        self.halves_of(x, halves);
         let mut b = self.b();
-        b.emit(Op::Hw(Opcode::F32To16), halves.dst(Type::Ud), &[x]);
         b.shl(high.dst(Type::Ud), swizzled(halves.src(), [1; 4]), Operand::imm_ud(16));
         b.or(place.dst(Type::Ud), lanes_in_place(high), swizzled(halves.src(), [0; 4]));
     }
@@ -553,11 +551,39 @@ impl Selector<'_> {
         let halves = Place { vector: self.vector(Type::Ud), lanes: place.lanes };
         let places = place.lanes.places().to_vec();
         let part = |to: u8| Place { lanes: Lanes::of(&[to]), ..halves };
-        let dst = place.dst(Type::F);
         let mut b = self.b();
         b.and(part(places[0]).dst(Type::Ud), x, Operand::imm_ud(0xffff));
         b.shr(part(places[1]).dst(Type::Ud), x, Operand::imm_ud(16));
-        b.emit(Op::Hw(Opcode::F16To32), dst, &[lanes_in_place(halves)]);
+        self.floats_of(halves, place);
+    }
+
+    /// Converts what each channel of a float vector reads to halves in the low words of a temporary's dwords.
+    fn halves_of(&mut self, x: Operand, halves: Place) {
+        if self.device.has_half_conversion_instructions() {
+            self.b().emit(Op::Hw(Opcode::F32To16), halves.dst(Type::Ud), &[x]);
+            return;
+        }
+        // A move converts, in Align1: a word of each channel.
+        let [floats, words] = [(); 2].map(|()| self.vector(Type::Ud));
+        let whole = floats.retype(Type::F).with_region(Region::Mask(WriteMask::XYZW));
+        self.b().mov(whole, x);
+        let mut b = self.b();
+        let mut b = b.align1();
+        b.mov(words.retype(Type::Hf).with_stride(2), floats.retype(Type::F).with_stride(1));
+        b.mov(halves.vector.with_stride(1), words.retype(Type::Uw).with_stride(2));
+    }
+
+    /// Converts halves in the low words of dwords, each in its place.
+    fn floats_of(&mut self, halves: Place, place: Place) {
+        let dst = place.dst(Type::F);
+        if self.device.has_half_conversion_instructions() {
+            self.b().emit(Op::Hw(Opcode::F16To32), dst, &[lanes_in_place(halves)]);
+            return;
+        }
+        let floats = Place { vector: self.vector(Type::Ud), ..place };
+        let words = halves.vector.retype(Type::Hf).with_stride(2);
+        self.b().align1().mov(floats.vector.retype(Type::F).with_stride(1), words);
+        self.b().mov(dst, lanes_in_place(floats).retype(Type::F));
     }
 }
 

@@ -225,26 +225,28 @@ impl Selector<'_> {
             Some((at, register(at.slot)?))
         };
         let known = index.map(|index| self.known_scalar(index));
+        let row = row_of(self.shader.output(*slot), *slot);
+        let last = row.len() as u32 - 1;
         if let None | Some(Some(_)) = known {
             let slot = match known.flatten() {
-                Some(distance) => slot.plus(distance).unwrap_or(*slot),
+                Some(distance) => slot.plus(distance.min(last)).unwrap_or(*slot),
                 None => *slot,
             };
-            // What is stored outside of the row is not stored.
+            // What nobody asks for has no register.
             let Some((at, register)) = place(slot) else { return Ok(()) };
             let dwords = &at.dwords[usize::from(*comp).min(3)..];
             self.store_comps(*data, register, dwords, mask.0, None);
             return Ok(());
         }
-        // Each slot of the row compares the index with its own.
+        // Each slot of the row compares the index with its own number; the last one takes what lies beyond.
         let Some(index) = index.map(|index| index.select(0)) else { return Ok(()) };
-        for (number, slot) in row_of(self.shader.output(*slot), *slot).into_iter().enumerate() {
+        for (number, slot) in (0..).zip(row) {
             let Some((at, register)) = place(slot) else { continue };
             let index = self.index(index);
-            let number = Operand::imm_ud(number as u32);
+            let own = if number == last { CondMod::Ge } else { CondMod::Z };
             let mut b = self.b();
             let flag = b.flag();
-            b.cmp(Operand::null(Type::Ud), index, CondMod::Z, number, flag);
+            b.cmp(Operand::null(Type::Ud), index, own, Operand::imm_ud(number), flag);
             let dwords = &at.dwords[usize::from(*comp).min(3)..];
             self.store_comps(*data, register, dwords, mask.0, Some(flag));
         }

@@ -270,7 +270,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let InstKind::LoadInput { slot, vertex, index, comp } = kind else { return Ok(()) };
         let missing = SelectError::NoPlace { what: "an input" };
-        let place = *io.inputs.places.get(slot).ok_or_else(|| missing.clone())?;
+        let place = *io.inputs.places.get(slot).ok_or(missing)?;
         let dwords = &place.dwords[usize::from(*comp).min(3)..];
         let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
         let vertices = io.input_vertices;
@@ -290,17 +290,14 @@ impl Selector<'_> {
             self.dwords_home(result, vector, dwords);
             return Ok(());
         }
-        let last = io.pushed_slots * vertices - 1;
-        let (mut at, mut dynamic) = (place.slot, Vec::new());
-        for (src, scale, most) in [(*vertex, io.pushed_slots, vertices - 1), (*index, 1, row - 1)] {
-            match src.map(|src| (src, self.known_scalar(src))) {
-                None => {}
-                Some((_, Some(known))) => at += known.min(most) * scale,
-                Some((src, None)) => dynamic.push(Term { src: Some(src), scale, last: most }),
-            }
-        }
-        if dynamic.is_empty() {
-            let place = io.pushed + at.min(last) * stride;
+        // Out of range is the last one, never another register.
+        let terms = [
+            Term { src: *vertex, scale: io.pushed_slots, last: vertices - 1 },
+            Term { src: *index, scale: 1, last: row - 1 },
+        ];
+        let (at, distance) = self.entry_slot(place.slot, &terms);
+        let place = io.pushed + at * stride;
+        let Some(distance) = distance else {
             if io.dual_object {
                 let vector = Operand::grf(0, Type::Ud).byte_offset(place);
                 self.dwords_home(result, vector, dwords);
@@ -308,25 +305,19 @@ impl Selector<'_> {
                 self.pushed_slot(place, dwords, result);
             }
             return Ok(());
-        }
-        // Numbers out of range are the last ones, so that none leads to another register.
-        if place.slot + reach >= io.pushed_slots {
-            return Err(missing);
-        }
-        let Some(sum) = self.weighted_sum(&dynamic) else { return Ok(()) };
-        let [slot, bytes, value] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
-        let first = if io.dual_object {
-            Operand::grf(0, Type::Ud).byte_offset(io.pushed)
-        } else {
-            Operand::uniform(io.pushed, Type::Ud)
         };
-        let sum = Place { vector: sum, lanes: Lanes::of(&[0, 0, 0, 0]) };
+        let [bytes, value] =
+            [(); 2].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let first = if io.dual_object {
+            Operand::grf(0, Type::Ud).byte_offset(place)
+        } else {
+            Operand::uniform(place, Type::Ud)
+        };
+        let distance = Place { vector: distance, lanes: Lanes::of(&[0, 0, 0, 0]) };
         let range = lanes_in_place(Place { vector: first, lanes: Lanes::first(4) });
+        let size = Operand::imm_ud((io.pushed_slots * vertices - at) * stride);
         let mut b = self.b();
-        b.add(slot.dst(Type::Ud), sum.src(), Operand::imm_ud(at));
-        b.shl(bytes.dst(Type::Ud), slot.src(), Operand::imm_ud(stride.ilog2()));
-        let size = Operand::imm_ud((last + 1) * stride);
+        b.shl(bytes.dst(Type::Ud), distance.src(), Operand::imm_ud(stride.ilog2()));
         b.emit(Op::MovIndirect, value.dst(Type::Ud), &[range, bytes.src(), size]);
         self.dwords_home(result, value.vector, dwords);
         Ok(())

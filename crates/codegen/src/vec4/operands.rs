@@ -180,7 +180,8 @@ impl Selector<'_> {
         }
         let copy = self.vector(operand.ty);
         let dst = copy.with_region(Region::Mask(WriteMask(mask)));
-        self.b().mov(dst.retype(Type::Ud), operand.without_modifiers().retype(Type::Ud));
+        let raw = if operand.ty.size() == 8 { Type::Df } else { Type::Ud };
+        self.b().mov(dst.retype(raw), operand.without_modifiers().retype(raw));
         let read = copy.retype(operand.ty).with_region(Region::Swizzle(Swizzle::XYZW));
         Operand { negate: operand.negate, abs: operand.abs, ..read }
     }

@@ -1,7 +1,7 @@
 //! Reads and writes of URB entries at places known only at run time, slot by slot.
 
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
-use crestline_ssa::ir::{InstKind, Src, SysVal};
+use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal};
 
 use super::operands::{Form, Lanes, Place};
 use super::{SelectError, Selector};
@@ -65,7 +65,7 @@ impl Selector<'_> {
             let part = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
             let mut operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
             let dst = part.dst(Type::Ud);
-            if last < u32::MAX && !self.is_invocation(src) {
+            if !self.is_invocation_up_to(src, last) {
                 self.b().min_max(dst, operand, Operand::imm_ud(last), CondMod::L);
                 operand = part.src();
             }
@@ -83,10 +83,17 @@ impl Selector<'_> {
         sum.map(|place| place.vector)
     }
 
-    /// Whether a number is the invocation's own, which is in range.
-    fn is_invocation(&self, src: Src) -> bool {
+    /// Whether a number is the invocation's own, and none is beyond `last`.
+    fn is_invocation_up_to(&self, src: Src, last: u32) -> bool {
+        let invocations = match self.shader.stage {
+            StageInfo::TessControl(info) => info.output_vertices,
+            StageInfo::Geometry(info) => info.invocations,
+            _ => return false,
+        };
         let def = self.shader.func.def(self.peel(src, Class::Unsigned).src.value);
-        matches!(def.map(|inst| &inst.kind), Some(InstKind::SysVal(SysVal::InvocationId)))
+        let own =
+            matches!(def.map(|inst| &inst.kind), Some(InstKind::SysVal(SysVal::InvocationId)));
+        own && invocations <= last.saturating_add(1)
     }
 
     /// The handle of an input vertex's entry, of those in the payload from `first` on.

@@ -26,6 +26,9 @@ pub struct Linkage {
     pub domain: Option<TessDomain>,
 }
 
+/// Control points of a patch at most: the payload has no more handles.
+const PATCH_VERTICES: u32 = 32;
+
 /// The layout of one tessellation control program.
 #[derive(Clone, Debug)]
 pub struct Layout {
@@ -48,6 +51,11 @@ impl Layout {
         let StageInfo::TessControl(info) = shader.stage else {
             return Err(super::unsupported(shader));
         };
+        if let Some(vertices) = linkage.input_vertices
+            && !(1..=PATCH_VERTICES).contains(&vertices)
+        {
+            return Err(CompileError::PatchVertices { vertices, limit: PATCH_VERTICES });
+        }
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
         let mut payload = Payload::default();

@@ -39,7 +39,8 @@ pub(super) fn stage(
         }
         other => {
             let detail = format!(
-                "expected a vertex, tessellation, geometry or compute shader, found {other:?} \"{}\"",
+                "expected a vertex, tessellation, geometry or compute shader, found {} \"{}\"",
+                named(other),
                 entry.name
             );
             return Err(module.insts[entry.inst].error(ErrorCode::UnsupportedStage, detail));
@@ -47,10 +48,16 @@ pub(super) fn stage(
     };
     if let Some(inst) = modes(module, entry).find(|inst| !belongs(inst, &stage)) {
         let mode = ExecutionMode::from_u32(inst.word(1)?);
-        let detail = format!("expected a mode of {:?} shaders, found {mode:?}", stage.stage());
+        let detail =
+            format!("expected a mode of {:?} shaders, found {}", stage.stage(), named(mode));
         return Err(inst.error(ErrorCode::StageMode, detail));
     }
     Ok(stage)
+}
+
+/// The specification's name of a number, where it has one.
+fn named(known: Option<impl std::fmt::Debug>) -> String {
+    known.map_or_else(|| "an unknown one".to_owned(), |known| format!("{known:?}"))
 }
 
 /// Whether a mode that says something of one stage stands where that stage is.

@@ -247,9 +247,9 @@ pub(super) struct SlotOp {
 }
 
 impl SlotOp {
-    /// The slot accessed, if it is one of the row.
+    /// The slot accessed: beyond the row its last one.
     pub(super) fn at(&self, index: u32) -> Option<IoSlot> {
-        if index > self.beyond { None } else { self.slot.plus(index) }
+        self.slot.plus(index.min(self.beyond))
     }
 }
 

@@ -143,7 +143,7 @@ impl StageIo<'_> {
         invocation.and_then(|i| i.sysvals.get(&sysval)).map_or(0, |comps| comps[comp])
     }
 
-    /// The slots that a read is of; `None` for a vertex that there is not.
+    /// The slots that a read is of: of the last vertex for those that there are not.
     fn source(&self, who: Who, op: &SlotOp, vertex: Option<u32>) -> Option<&Slots> {
         let primitive = match op.output {
             true => self.patches.get(self.number(who))?,
@@ -153,7 +153,7 @@ impl StageIo<'_> {
             }
         };
         match vertex {
-            Some(vertex) => primitive.vertices.get(vertex as usize),
+            Some(vertex) => primitive.vertices.get(vertex as usize).or(primitive.vertices.last()),
             None if op.slot.is_patch() => Some(&primitive.patch),
             None => primitive.vertices.first(),
         }
@@ -187,10 +187,10 @@ impl StageIo<'_> {
         let slots = match (self.per_patch, vertex) {
             (false, _) => self.current.get_mut(number),
             (true, None) => self.patches.get_mut(number).map(|patch| &mut patch.patch),
-            (true, Some(vertex)) => {
-                let patch = self.patches.get_mut(number);
-                patch.and_then(|patch| patch.vertices.get_mut(vertex as usize))
-            }
+            (true, Some(vertex)) => self.patches.get_mut(number).and_then(|patch| {
+                let last = patch.vertices.len().checked_sub(1)?;
+                patch.vertices.get_mut(last.min(vertex as usize))
+            }),
         };
         let place = usize::from(op.first) + at;
         if let Some(dwords) = slots.map(|slots| slots.entry(slot).or_default())

@@ -314,8 +314,9 @@ pub enum InstKind {
         /// Components stored.
         mask: WriteMask,
     },
-    /// Reads consecutive components of an input, of 32 bits or at most two of 64. Outside the row of slots that
-    /// `index` may move along, and of vertices that there are not, any bits.
+    /// Reads consecutive components of an input, of 32 bits or at most two of 64. Beyond the row of slots that `index` may
+    /// move along its last slot is read, and for vertices that there are not the last one (any bits where the stage is not
+    /// told how many there are).
     LoadInput {
         /// The slot; what is read lies in one, and is a declared input.
         slot: IoSlot,
@@ -337,8 +338,8 @@ pub enum InstKind {
         /// The first component read, counted in components of 32 bits.
         comp: u8,
     },
-    /// Writes components of an output, of 32 or 64 bits. Outside the row of slots that `index` may move along, and to
-    /// vertices that there are not, nothing is written.
+    /// Writes components of an output, of 32 or 64 bits. Beyond the row of slots that `index` may move along its last slot
+    /// is written, and for vertices that there are not the last one.
     StoreOutput {
         /// The slot; what is written lies in one, and is a declared output.
         slot: IoSlot,
