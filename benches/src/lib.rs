@@ -5,6 +5,10 @@
 
 use std::time::{Duration, Instant};
 
+/// As in the command line.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// The shortest of several runs: what the work takes when nothing else disturbs it.
 pub fn shortest<T>(runs: usize, mut work: impl FnMut() -> T) -> Duration {
     let time = |_| {

@@ -31,6 +31,10 @@ use clap::Parser;
 
 use args::{Cli, Command};
 
+#[cfg(feature = "mimalloc")]
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() -> ExitCode {
     // Wrong usage ends the program here, with status 2.
     let result = match Cli::parse().command {
