@@ -24,6 +24,8 @@ layout(location = 2) out vec4 also_kept;
 layout(location = 3) out vec4 moved[3];
 void main() {
     vec4 more = a * 3.0;
+    // Arrays beside one another: an index beyond one may lead to the next.
+    moved[0] = moved[1] = moved[2] = a;
     vec4 t[4];
     for (int k = 0; k < 4; ++k) t[k] = a + float(k);
     t[i] = vec4(-100.0);
@@ -34,7 +36,6 @@ void main() {
     bool of_rows = row == rows[0] || row == rows[1] || row == rows[2];
     vec4 color = colors[i];
     bool of_colors = all(greaterThanEqual(color, vec4(10.0))) && all(lessThanEqual(color, vec4(20.0)));
-    moved[0] = moved[1] = moved[2] = a;
     moved[i] = t[0];
     found = uint(ok) | uint(of_rows) << 1 | uint(of_colors) << 2;
     kept = more + a.wzyx;

@@ -14,16 +14,15 @@ layout(location = 0) out vec4 kept;
 layout(location = 1) out uint found;
 void main() {
     vec4 more = a * 3.0;
-    dvec3 t[3];
-    for (int k = 0; k < 3; ++k) t[k] = dvec3(a.xyz) + double(k);
-    t[i] = dvec3(-100.0);
-    dvec3 read = t[2 - i];
+    dvec4 t[3];
+    for (int k = 0; k < 3; ++k) t[k] = dvec4(a) + double(k);
+    t[i] = dvec4(-100.0);
+    dvec4 read = t[2 - i];
     bool ok = true;
-    for (int c = 0; c < 3; ++c) {
+    for (int c = 0; c < 4; ++c) {
         bool one = read[c] == -100.0;
-        for (int k = 0; k < 3; ++k) for (int d = 0; d < 3; ++d) one = one || read[c] == double(a[d]) + double(k);
-        // Bytes between vectors are nobody's.
-        ok = ok && (one || read[c] == 0.0);
+        for (int k = 0; k < 3; ++k) for (int d = 0; d < 4; ++d) one = one || read[c] == double(a[d]) + double(k);
+        ok = ok && one;
     }
     found = uint(ok);
     kept = more + a.wzyx;

@@ -3,10 +3,11 @@
 use crestline_isa::{CondMod, Swizzle, Type};
 use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
 use crestline_ssa::ir::{
-    Access, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Value,
-    WriteMask,
+    Access, Align, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src,
+    Value, WriteMask,
 };
 
+use super::array::Spot;
 use super::operands::{Form, Home, Lanes, Place, VECTOR_BYTES, lanes_in_place, swizzled};
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Op, Operand, Region};
@@ -29,11 +30,11 @@ impl Selector<'_> {
         result: Option<Value>,
     ) -> Result<(), SelectError> {
         match (kind, result) {
-            (InstKind::Load { memory, offset, access, .. }, Some(result)) => {
-                self.load(memory, *offset, effect(memory, *access), result)
+            (InstKind::Load { memory, offset, access, align }, Some(result)) => {
+                self.load(memory, *offset, *align, effect(memory, *access), result)
             }
-            (InstKind::Store { memory, offset, data, mask, .. }, _) => {
-                self.store(memory, *offset, *data, *mask)
+            (InstKind::Store { memory, offset, data, mask, align, .. }, _) => {
+                self.store(memory, *offset, *align, *data, *mask)
             }
             (InstKind::Atomic { memory, op, offset, data, compare, .. }, result) => {
                 self.atomic(memory, *op, *offset, *data, *compare, result)
@@ -64,6 +65,7 @@ impl Selector<'_> {
         &mut self,
         memory: &Memory,
         offset: Src,
+        align: Align,
         effect: Effect,
         result: Value,
     ) -> Result<(), SelectError> {
@@ -96,7 +98,10 @@ impl Selector<'_> {
             let distance = first * ty.comp_bytes();
             let vector = match surface {
                 Some(surface) => self.read(surface, offset, distance, dwords, effect)?,
-                None => self.read_scratch(offset, distance)?,
+                None => {
+                    let at = Spot { offset, align: align.plus(distance), distance, dwords };
+                    self.read_scratch(at)?
+                }
             };
             if let Some(place) = place {
                 let to: Vec<u8> =
@@ -207,6 +212,7 @@ impl Selector<'_> {
         &mut self,
         memory: &Memory,
         offset: Src,
+        align: Align,
         data: Src,
         mask: WriteMask,
     ) -> Result<(), SelectError> {
@@ -221,7 +227,7 @@ impl Selector<'_> {
         };
         if ty.bits() != 64 {
             let vector = self.data(data, mask.0);
-            return self.write(surface, offset, 0, vector, mask.0);
+            return self.write(surface, (offset, align), 0, vector, mask.0);
         }
         for first in [0, 2] {
             let comps: Vec<usize> = (first..first + 2).filter(|&c| mask.has(c)).collect();
@@ -232,7 +238,7 @@ impl Selector<'_> {
             let dwords: Vec<u8> = (0..8).map(|i: u8| i.wrapping_sub(2 * first as u8)).collect();
             self.store_doubles(data, vector, &dwords, &comps, None);
             let mask = comps.iter().fold(0, |mask, c| mask | 0b11 << (2 * (c - first)));
-            self.write(surface, offset, 8 * first as u32, vector, mask)?;
+            self.write(surface, (offset, align), 8 * first as u32, vector, mask)?;
         }
         Ok(())
     }
@@ -241,13 +247,19 @@ impl Selector<'_> {
     fn write(
         &mut self,
         surface: Option<Surface>,
-        offset: Src,
+        (offset, align): (Src, Align),
         distance: u32,
         vector: Operand,
         mask: u8,
     ) -> Result<(), SelectError> {
         let device = self.device;
         let Some(surface) = surface else {
+            let dwords = 8 - mask.leading_zeros();
+            let at = Spot { offset, align: align.plus(distance), distance, dwords };
+            if let Some(array) = self.array {
+                self.write_array(array, at, vector, mask);
+                return Ok(());
+            }
             let index = self.scratch_index(offset, distance);
             let header = self.pool.scratch_header(&mut self.out);
             let b = &mut self.b();
@@ -299,7 +311,11 @@ impl Selector<'_> {
         place.vector
     }
 
-    fn read_scratch(&mut self, offset: Src, distance: u32) -> Result<Operand, SelectError> {
+    fn read_scratch(&mut self, at: Spot) -> Result<Operand, SelectError> {
+        if let Some(array) = self.array {
+            return Ok(self.read_array(array, at));
+        }
+        let Spot { offset, distance, .. } = at;
         let index = self.scratch_index(offset, distance);
         let header = self.pool.scratch_header(&mut self.out);
         let device = self.device;

@@ -15,6 +15,7 @@
 //! - Inputs and outputs are the stage's business (`vertex` and its like), as its messages are.
 
 mod alu;
+mod array;
 mod cond;
 mod consts;
 mod entry;
@@ -81,6 +82,8 @@ struct Selector<'a> {
     /// Values that something reads, by value.
     used: Vec<bool>,
     pool: consts::Pool,
+    /// The registers that stand for scratch space.
+    array: Option<Operand>,
     /// Instructions before all others.
     prologue: Vec<Inst>,
     /// The handle of a patch's entry, once something asks for it.
@@ -98,8 +101,11 @@ impl<'a> Selector<'a> {
         let values = shader.func.num_values();
         let mut out = Function::new(CHANNELS);
         out.payload_registers = interface.payload_registers;
-        // The dwords of two vertices take turns.
-        out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4) * 2;
+        let array = array::registers(shader, &mut out);
+        if array.is_none() {
+            // The dwords of two vertices take turns.
+            out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4) * 2;
+        }
         out.push_register = 0;
         out.push_bytes = interface.payload_registers * GRF_BYTES;
         let booleans = Booleans::new(&shader.func);
@@ -119,6 +125,7 @@ impl<'a> Selector<'a> {
             flags: cond::FlagCache::default(),
             used: used_values(&shader.func),
             pool: consts::Pool::default(),
+            array,
             prologue: Vec::new(),
             patch_handle: None,
             loops: Vec::new(),

@@ -129,7 +129,8 @@ static LOWER: &[&[Pass]] = &[
         lower_texture(options),
     ],
     passes![lower_returns, lower_system_values(system_values), lower_continue_constructs,],
-    passes![lower_indirect_vars, lower_vars_to_scratch, lower_divergent_descriptors],
+    // Where vectors stay, registers can be indexed.
+    passes![lower_indirect_vars if (scalarize), lower_vars_to_scratch, lower_divergent_descriptors],
     passes![lower_scalarize if (scalarize)],
     passes![
         lower_f64_formulas(options),
