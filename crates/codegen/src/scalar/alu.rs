@@ -1,13 +1,12 @@
 //! Arithmetic: a row per operation that is one instruction, a function for each that is more.
 
-use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type};
+use crestline_isa::{CondMod, MathFn, Opcode, Type};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 
-use super::cond::Cond;
 use super::operands::{Half, is_thread_scalar};
 use super::{SelectError, Selector, wide};
 use crate::ir::{Builder, Op, Operand};
-use crate::select::{Class, Rule, rule};
+use crate::select::{Class, Cond, Rule, rule};
 
 /// Operations that have no instruction and no short sequence here; the middle replaces them, where their parts can be
 /// shared and simplified.
@@ -255,8 +254,8 @@ impl Selector<'_> {
         let (a, b) = (self.src(srcs[1], class), self.src(srcs[2], class));
         let (a, b, swapped) = self.two_sources(a, b, true);
         let dst = self.define(result, 0, class);
-        let predicate = Predicate { ctrl: PredCtrl::Normal, inverse: cond.inverse ^ swapped };
-        self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
+        let cond = cond.inverse_if(swapped);
+        self.b_for(result, |b_| _ = b_.predicate(cond.flag, cond.predicate).sel(dst, a, b));
     }
 
     /// A selection of other sizes: of whole dwords.
@@ -267,8 +266,8 @@ impl Selector<'_> {
             let (a, b) = (self.read_half(srcs[1], half), self.read_half(srcs[2], half));
             let (a, b, swapped) = self.two_sources(a.retype(Type::Ud), b.retype(Type::Ud), true);
             let dst = self.new_dword(result, half);
-            let predicate = Predicate { ctrl: PredCtrl::Normal, inverse: cond.inverse ^ swapped };
-            self.b_for(result, |b_| _ = b_.predicate(cond.flag, predicate).sel(dst, a, b));
+            let cond = cond.inverse_if(swapped);
+            self.b_for(result, |b_| _ = b_.predicate(cond.flag, cond.predicate).sel(dst, a, b));
         }
     }
 

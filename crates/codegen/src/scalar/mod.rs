@@ -31,7 +31,7 @@ use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, Operand};
-use crate::select::{Booleans, used_values};
+use crate::select::{Booleans, Frames, Structured, used_values};
 use crate::surface;
 
 pub use crate::select::SelectError;
@@ -81,8 +81,7 @@ struct Selector<'a> {
     blocks: memory::BlockCache,
     /// Where the walk is: a region and the index of the instruction in it.
     place: (RegionId, usize),
-    loops: Vec<flow::LoopFrame>,
-    yields: Vec<flow::Yield>,
+    frames: Frames<operands::Homes>,
 }
 
 impl<'a> Selector<'a> {
@@ -115,8 +114,7 @@ impl<'a> Selector<'a> {
             pool: consts::Pool::default(),
             blocks: memory::BlockCache::default(),
             place: (shader.func.body(), 0),
-            loops: Vec::new(),
-            yields: Vec::new(),
+            frames: Frames::new(),
         }
     }
 
@@ -186,7 +184,7 @@ impl<'a> Selector<'a> {
             InstKind::Yield(srcs) => self.yield_(srcs),
             InstKind::Break(srcs) => self.break_(srcs),
             InstKind::Continue(srcs) => self.continue_(srcs),
-            InstKind::Return if self.loops.is_empty() && self.yields.is_empty() => {}
+            InstKind::Return if self.frames.is_outside() => {}
             InstKind::Return => {
                 return Err(SelectError::NotLowered { what: "a return in a region" });
             }

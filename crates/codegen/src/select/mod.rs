@@ -3,13 +3,17 @@
 mod atomic;
 mod booleans;
 mod class;
+mod cond;
 mod error;
+mod flow;
 mod regions;
 mod rules;
 
 pub(crate) use atomic::atomic_operation;
 pub(crate) use booleans::{Booleans, comparison, mirrored, opposite};
 pub(crate) use class::{Class, modify};
+pub(crate) use cond::{Cond, Conditions, FlagCache, Test};
 pub use error::SelectError;
+pub(crate) use flow::{Copy, Frames, Structured};
 pub(crate) use regions::{breaks_of, same_value, used_values, yielded};
 pub(crate) use rules::{Rule, rule};

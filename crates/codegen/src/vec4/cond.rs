@@ -5,71 +5,24 @@
 //! of their own: four channels at once.
 
 use crestline_isa::{CondMod, Opcode, PredCtrl, Predicate};
-use crestline_ssa::ir::{AluOp, InstKind, Src, Value};
+use crestline_ssa::ir::{AluOp, Function, Src, Value};
 
 use super::Selector;
 use super::operands::Form;
-use crate::ir::{Flag, Op, Operand};
-use crate::select::{Class, comparison, mirrored, opposite};
+use crate::ir::{Builder, Op, Operand};
+use crate::select::{Booleans, Class, Cond, Conditions, Test, comparison, mirrored};
 
 /// All four channels of a vertex.
 const ALL: u8 = 0xf;
 
-/// A condition in a flag: true where the predicate holds.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cond {
-    pub(super) flag: Flag,
-    pub(super) predicate: Predicate,
-}
-
-impl Cond {
-    /// The negation.
-    pub(super) fn not(self) -> Cond {
-        let predicate = Predicate { inverse: !self.predicate.inverse, ..self.predicate };
-        Cond { predicate, ..self }
-    }
-
-    /// The condition, or its negation.
-    pub(super) fn inverse_if(self, inverse: bool) -> Cond {
-        if inverse { self.not() } else { self }
-    }
-}
-
-/// How a flag is written.
-#[derive(Clone, Copy)]
-struct Test {
-    flag: Flag,
-    /// Only for channels whose bit in the flag is set (`Some(false)`) or clear (`Some(true)`), so that the flag becomes a
-    /// conjunction or disjunction.
-    within: Option<bool>,
-}
-
-/// Flags that already hold a condition, newest last. Few, since each entry that is used again keeps its flag busy.
-#[derive(Clone, Debug, Default)]
-pub(super) struct FlagCache {
-    entries: Vec<(Src, Cond)>,
-}
-
-const CACHED_FLAGS: usize = 2;
-
-impl FlagCache {
-    fn get(&self, src: Src) -> Option<Cond> {
-        self.entries.iter().find(|e| e.0 == src).map(|e| e.1)
-    }
-
-    fn put(&mut self, src: Src, cond: Cond) {
-        if self.entries.len() == CACHED_FLAGS {
-            self.entries.remove(0);
-        }
-        self.entries.push((src, cond));
-    }
-}
+/// Flags that already hold a condition.
+pub(super) type FlagCache = crate::select::FlagCache<Src>;
 
 impl Selector<'_> {
     /// The condition in a flag: of a four-wide source each channel's own component.
     pub(super) fn cond(&mut self, src: Src) -> Cond {
         let (src, inverse) = self.through_not(src);
-        let cond = self.flags.get(src).unwrap_or_else(|| {
+        let cond = self.flags.get(&src).unwrap_or_else(|| {
             let cond = self.new_cond(src);
             self.flags.put(src, cond);
             cond
@@ -79,7 +32,7 @@ impl Selector<'_> {
 
     fn new_cond(&mut self, src: Src) -> Cond {
         let flag = self.b().flag();
-        let test = Test { flag, within: None };
+        let test = Test { flag, all: false, within: None };
         if let Some((vector, ctrl)) = self.reduction(src) {
             // Of floats the negation of a comparison may not be one: the other predicate then is of no use.
             self.write_flag(vector, false, test);
@@ -126,78 +79,6 @@ impl Selector<'_> {
         let swizzle = std::array::from_fn(|i| comps.get(i).copied().unwrap_or(last));
         let ctrl = if op == AluOp::IOr { PredCtrl::Any4H } else { PredCtrl::All4H };
         Some((Src { value, swizzle }, ctrl))
-    }
-
-    /// The connective that a boolean is, unless it exists as a mask.
-    fn connective(&self, value: Value) -> Option<(AluOp, &crestline_ssa::ir::Srcs)> {
-        if self.booleans.form(value).mask {
-            return None;
-        }
-        match self.shader.func.def(value).map(|inst| &inst.kind) {
-            Some(InstKind::Alu { op: op @ (AluOp::IAnd | AluOp::IOr), srcs, .. }) => {
-                Some((*op, srcs))
-            }
-            _ => None,
-        }
-    }
-
-    /// The source behind negations and copies, and whether there was an odd number of negations.
-    fn through_not(&self, mut src: Src) -> (Src, bool) {
-        let mut inverse = false;
-        while !self.booleans.is_mask(src.value)
-            && let Some(inst) = self.shader.func.def(src.value)
-            && let InstKind::Alu { op: op @ (AluOp::INot | AluOp::Mov), srcs, .. } = &inst.kind
-        {
-            inverse ^= *op == AluOp::INot;
-            src = srcs[0].then(src.swizzle);
-        }
-        (src, inverse)
-    }
-
-    /// Writes a boolean (negated, if `negate`) to a flag.
-    fn write_flag(&mut self, src: Src, negate: bool, test: Test) {
-        let (src, inverse) = self.through_not(src);
-        let negate = negate ^ inverse;
-        let parts = self
-            .connective(src.value)
-            // The negation of a conjunction is the disjunction of the negations.
-            .map(|(op, srcs)| ((op == AluOp::IOr) ^ negate, [srcs[0], srcs[1]]));
-        let Some((either, parts)) = parts else {
-            return self.compare(src, negate, test);
-        };
-        let [a, b] = parts.map(|part| part.then(src.swizzle));
-        let b_last = self.booleans.form(b.value).is_leaf(negate);
-        let (first, last) = if b_last { (a, b) } else { (b, a) };
-        self.write_flag(first, negate, test);
-        self.write_flag(last, negate, Test { within: Some(either), ..test });
-    }
-
-    /// Writes a comparison or mask to a flag.
-    fn compare(&mut self, src: Src, negate: bool, test: Test) {
-        let func = &self.shader.func;
-        let compared = func.def(src.value).and_then(|inst| match &inst.kind {
-            InstKind::Alu { op, srcs, .. } if !self.booleans.is_mask(src.value) => {
-                comparison(*op).map(|c| (c, [srcs[0], srcs[1]]))
-            }
-            _ => None,
-        });
-        let (a, cond_mod, b) = match compared {
-            Some(((cond_mod, class), srcs)) => {
-                let srcs = srcs.map(|s| s.then(src.swizzle));
-                self.compared(srcs, ALL, cond_mod, class)
-            }
-            None => {
-                let mask = self.src(src, ALL, Class::Signed, Form::Register);
-                (mask, CondMod::Nz, Operand::imm_d(0))
-            }
-        };
-        let cond_mod = if negate { opposite(cond_mod) } else { cond_mod };
-        let mut b_ = self.b();
-        let mut b_ = match test.within {
-            Some(clear) => b_.predicated(test.flag, clear),
-            None => b_,
-        };
-        b_.cmp(Operand::null(a.ty), a, cond_mod, b, test.flag);
     }
 
     /// The operands of a comparison, in an order the hardware takes, and the condition in that order.
@@ -250,5 +131,32 @@ impl Selector<'_> {
         let operands = self.sources(Op::Hw(opcode), Class::Logic, srcs, place.lanes);
         let dst = place.dst(Class::Logic.ty(32));
         self.b().emit(Op::Hw(opcode), dst, &operands);
+    }
+}
+
+impl Conditions for Selector<'_> {
+    fn func(&self) -> &Function {
+        &self.shader.func
+    }
+
+    fn booleans(&self) -> &Booleans {
+        &self.booleans
+    }
+
+    fn b(&mut self) -> Builder<'_> {
+        Selector::b(self)
+    }
+
+    fn operands(
+        &mut self,
+        srcs: [Src; 2],
+        cond_mod: CondMod,
+        class: Class,
+    ) -> (Operand, CondMod, Operand) {
+        self.compared(srcs, ALL, cond_mod, class)
+    }
+
+    fn mask(&mut self, src: Src) -> Operand {
+        self.src(src, ALL, Class::Signed, Form::Register)
     }
 }

@@ -38,7 +38,7 @@ use crestline_ssa::ir::{AluOp, InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand};
-use crate::select::{Booleans, SelectError, used_values};
+use crate::select::{Booleans, Frames, SelectError, Structured, used_values};
 
 /// Channels of a thread.
 const CHANNELS: u8 = 8;
@@ -88,8 +88,7 @@ struct Selector<'a> {
     prologue: Vec<Inst>,
     /// The handle of a patch's entry, once something asks for it.
     patch_handle: Option<Operand>,
-    loops: Vec<flow::LoopFrame>,
-    yields: Vec<flow::Yield>,
+    frames: Frames<operands::Place>,
 }
 
 impl<'a> Selector<'a> {
@@ -128,8 +127,7 @@ impl<'a> Selector<'a> {
             array,
             prologue: Vec::new(),
             patch_handle: None,
-            loops: Vec::new(),
-            yields: Vec::new(),
+            frames: Frames::new(),
         })
     }
 
@@ -196,7 +194,7 @@ impl<'a> Selector<'a> {
             InstKind::Yield(srcs) => self.yield_(srcs),
             InstKind::Break(srcs) => self.break_(srcs),
             InstKind::Continue(srcs) => self.continue_(srcs),
-            InstKind::Return if self.loops.is_empty() && self.yields.is_empty() => {}
+            InstKind::Return if self.frames.is_outside() => {}
             InstKind::Return => {
                 return Err(SelectError::NotLowered { what: "a return in a region" });
             }

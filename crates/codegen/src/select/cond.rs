@@ -1,0 +1,152 @@
+//! Conditions in flags: what both modes know of writing them.
+//!
+//! A comparison is made where its outcome is needed: into a flag just before the branch or selection, predicated on the
+//! flag so far where it is a part of a conjunction or disjunction.
+
+use crestline_isa::{CondMod, Predicate};
+use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Srcs, Value};
+
+use super::{Booleans, Class, comparison, opposite};
+use crate::ir::{Builder, Flag, Operand};
+
+/// A condition in a flag: true where the predicate holds.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cond {
+    pub(crate) flag: Flag,
+    pub(crate) predicate: Predicate,
+}
+
+impl Cond {
+    /// The negation.
+    pub(crate) fn not(self) -> Cond {
+        let predicate = Predicate { inverse: !self.predicate.inverse, ..self.predicate };
+        Cond { predicate, ..self }
+    }
+
+    /// The condition, or its negation.
+    pub(crate) fn inverse_if(self, inverse: bool) -> Cond {
+        if inverse { self.not() } else { self }
+    }
+}
+
+/// How a flag is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Test {
+    pub(crate) flag: Flag,
+    /// For all channels, enabled or not.
+    pub(crate) all: bool,
+    /// Only for channels whose bit in the flag is set (`Some(false)`) or clear (`Some(true)`), so that the flag becomes a
+    /// conjunction or disjunction.
+    pub(crate) within: Option<bool>,
+}
+
+/// Flags that already hold a condition, newest last. Few, since each entry that is used again keeps its flag busy.
+#[derive(Clone, Debug)]
+pub(crate) struct FlagCache<K> {
+    entries: Vec<(K, Cond)>,
+}
+
+const CACHED_FLAGS: usize = 2;
+
+impl<K> Default for FlagCache<K> {
+    fn default() -> FlagCache<K> {
+        FlagCache { entries: Vec::new() }
+    }
+}
+
+impl<K: PartialEq> FlagCache<K> {
+    /// The condition, if a flag still holds it.
+    pub(crate) fn get(&self, key: &K) -> Option<Cond> {
+        self.entries.iter().find(|entry| entry.0 == *key).map(|entry| entry.1)
+    }
+
+    /// Notes a condition.
+    pub(crate) fn put(&mut self, key: K, cond: Cond) {
+        if self.entries.len() == CACHED_FLAGS {
+            self.entries.remove(0);
+        }
+        self.entries.push((key, cond));
+    }
+}
+
+/// What writing a flag needs of a mode, and gives it.
+pub(crate) trait Conditions {
+    fn func(&self) -> &Function;
+    fn booleans(&self) -> &Booleans;
+    fn b(&mut self) -> Builder<'_>;
+    /// The operands of a comparison, in an order the hardware takes, and the condition in that order.
+    fn operands(
+        &mut self,
+        srcs: [Src; 2],
+        cond_mod: CondMod,
+        class: Class,
+    ) -> (Operand, CondMod, Operand);
+    /// A mask as an operand.
+    fn mask(&mut self, src: Src) -> Operand;
+
+    /// The source behind negations and copies, and whether there was an odd number of negations.
+    fn through_not(&self, mut src: Src) -> (Src, bool) {
+        let mut inverse = false;
+        while !self.booleans().is_mask(src.value)
+            && let Some(inst) = self.func().def(src.value)
+            && let InstKind::Alu { op: op @ (AluOp::INot | AluOp::Mov), srcs, .. } = &inst.kind
+        {
+            inverse ^= *op == AluOp::INot;
+            src = srcs[0].then(src.swizzle);
+        }
+        (src, inverse)
+    }
+
+    /// The connective that a boolean is, unless it exists as a mask.
+    fn connective(&self, value: Value) -> Option<(AluOp, &Srcs)> {
+        if self.booleans().form(value).mask {
+            return None;
+        }
+        match self.func().def(value).map(|inst| &inst.kind) {
+            Some(InstKind::Alu { op: op @ (AluOp::IAnd | AluOp::IOr), srcs, .. }) => {
+                Some((*op, srcs))
+            }
+            _ => None,
+        }
+    }
+
+    /// Writes a boolean (negated, if `negate`) to a flag.
+    fn write_flag(&mut self, src: Src, negate: bool, test: Test) {
+        let (src, inverse) = self.through_not(src);
+        let negate = negate ^ inverse;
+        let parts = self
+            .connective(src.value)
+            // The negation of a conjunction is the disjunction of the negations.
+            .map(|(op, srcs)| ((op == AluOp::IOr) ^ negate, [srcs[0], srcs[1]]));
+        let Some((either, parts)) = parts else {
+            return self.compare(src, negate, test);
+        };
+        let [a, b] = parts.map(|part| part.then(src.swizzle));
+        let b_last = self.booleans().form(b.value).is_leaf(negate);
+        let (first, last) = if b_last { (a, b) } else { (b, a) };
+        self.write_flag(first, negate, test);
+        self.write_flag(last, negate, Test { within: Some(either), ..test });
+    }
+
+    /// Writes a comparison or mask to a flag.
+    fn compare(&mut self, src: Src, negate: bool, test: Test) {
+        let compared = self.func().def(src.value).and_then(|inst| match &inst.kind {
+            InstKind::Alu { op, srcs, .. } if !self.booleans().is_mask(src.value) => {
+                comparison(*op).map(|c| (c, [srcs[0], srcs[1]].map(|s| s.then(src.swizzle))))
+            }
+            _ => None,
+        });
+        let (a, cond_mod, b) = match compared {
+            Some(((cond_mod, class), srcs)) => self.operands(srcs, cond_mod, class),
+            None => (self.mask(src), CondMod::Nz, Operand::imm_d(0)),
+        };
+        let cond_mod = if negate { opposite(cond_mod) } else { cond_mod };
+        let mut builder = self.b();
+        let mut builder = if test.all { builder.no_mask() } else { builder };
+        let mut builder = match test.within {
+            Some(clear) => builder.predicated(test.flag, clear),
+            None => builder,
+        };
+        builder.cmp(Operand::null(a.ty), a, cond_mod, b, test.flag);
+    }
+}
