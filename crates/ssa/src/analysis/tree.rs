@@ -40,12 +40,16 @@ impl RegionTree {
         for &inst in &func.region(region).insts {
             self.insts.push(inst);
             self.region_of[inst.index()] = Some(region);
-            let kind = &func.inst(inst).kind;
             let mut inside =
                 RegionInfo { parent: Some((inst, region)), depth: info.depth + 1, ..info };
-            if matches!(kind, InstKind::Loop { .. }) {
-                inside.innermost_loop = Some(inst);
-                inside.loop_depth += 1;
+            let kind = &func.inst(inst).kind;
+            match kind {
+                InstKind::If { .. } => {}
+                InstKind::Loop { .. } => {
+                    inside.innermost_loop = Some(inst);
+                    inside.loop_depth += 1;
+                }
+                _ => continue,
             }
             for nested in kind.regions() {
                 self.walk(func, nested, inside);

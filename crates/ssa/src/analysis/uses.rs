@@ -11,7 +11,9 @@ pub fn use_counts(func: &Function) -> Vec<u32> {
         for &inst in &func.region(region).insts {
             let kind = &func.inst(inst).kind;
             kind.for_each_src(|src| counts[src.value.index()] += 1);
-            regions.extend(kind.regions());
+            if kind.owns_regions() {
+                regions.extend(kind.regions());
+            }
         }
     }
     counts

@@ -95,6 +95,8 @@ pub struct Function {
     insts: Vec<InstData>,
     regions: Vec<RegionData>,
     body: RegionId,
+    /// The sizes of values made so far: each is a bit of its own.
+    bit_sizes: u8,
 }
 
 impl Default for Function {
@@ -107,7 +109,8 @@ impl Function {
     /// A function with an empty body.
     pub fn new() -> Function {
         let regions = vec![RegionData::default()];
-        Function { values: Vec::new(), insts: Vec::new(), regions, body: RegionId::from_index(0) }
+        let body = RegionId::from_index(0);
+        Function { values: Vec::new(), insts: Vec::new(), regions, body, bit_sizes: 0 }
     }
 
     /// The outermost region; it ends with [`InstKind::Return`].
@@ -183,6 +186,17 @@ impl Function {
         self.regions.len() > 1
     }
 
+    /// Whether `f` holds for an instruction made so far, reachable or not: a quick look, by which passes that concern
+    /// few instructions find that they have no work.
+    pub(crate) fn may_have(&self, f: impl Fn(&InstData) -> bool) -> bool {
+        self.insts.iter().any(f)
+    }
+
+    /// Whether a value with components of so many bits was ever made.
+    pub(crate) fn may_have_bits(&self, bits: u32) -> bool {
+        u32::from(self.bit_sizes) & bits != 0
+    }
+
     /// Makes an empty region that nothing owns yet.
     pub fn add_region(&mut self) -> RegionId {
         self.regions.push(RegionData::default());
@@ -250,7 +264,13 @@ impl Function {
         }
     }
 
+    /// Whether a value is a constant.
+    pub(crate) fn is_const(&self, value: Value) -> bool {
+        self.def(value).is_some_and(|def| matches!(def.kind, InstKind::Const(_)))
+    }
+
     fn add_value(&mut self, ty: Ty, def: ValueDef) -> Value {
+        self.bit_sizes |= ty.bits() as u8;
         self.values.push(ValueData { ty, def });
         Value::from_index(self.values.len() - 1)
     }

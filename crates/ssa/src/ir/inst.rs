@@ -681,6 +681,11 @@ impl InstKind {
         walk_srcs!(self, f, iter, resource, src)
     }
 
+    /// Whether the instruction owns regions.
+    pub const fn owns_regions(&self) -> bool {
+        matches!(self, InstKind::If { .. } | InstKind::Loop { .. })
+    }
+
     /// The regions that the instruction owns, in order.
     pub fn regions(&self) -> impl DoubleEndedIterator<Item = RegionId> + ExactSizeIterator + use<> {
         let (regions, count) = match *self {

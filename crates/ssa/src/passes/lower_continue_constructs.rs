@@ -18,6 +18,9 @@ pub fn lower_continue_constructs(shader: &mut Shader) -> bool {
             loops.push((inst, body, continuing));
         }
     });
+    if loops.is_empty() {
+        return false;
+    }
     let tree = Tree::new(func);
     let mut pass = Pass { func, tree: &tree, subst: Subst::default(), copier: Copier::default() };
     // Inner loops first, so that copies hold no `continuing` regions.
@@ -26,7 +29,7 @@ pub fn lower_continue_constructs(shader: &mut Shader) -> bool {
     }
     let Pass { subst, .. } = pass;
     subst.apply_everywhere(func);
-    !loops.is_empty()
+    true
 }
 
 struct Pass<'f> {

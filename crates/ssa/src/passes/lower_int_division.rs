@@ -10,10 +10,13 @@ use crate::ir::{AluOp, Builder, InstKind, Shader, Src, Ty, Value};
 
 /// See the [module](self). Returns whether a division was replaced.
 pub fn lower_int_division(shader: &mut Shader, options: &LowerOptions) -> bool {
+    if !shader.func.may_have(|inst| matches!(inst.kind, InstKind::Alu { op, .. } if divides(op))) {
+        return false;
+    }
     rewrite(&mut shader.func, |b, _, inst| {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, .. } = &data.kind else { return Action::Keep };
-        if !matches!(op, AluOp::UDiv | AluOp::UMod | AluOp::IDiv | AluOp::IRem | AluOp::IMod) {
+        if !divides(*op) {
             return Action::Keep;
         }
         let (op, n, d) = (*op, srcs[0], srcs[1]);
@@ -30,6 +33,10 @@ pub fn lower_int_division(shader: &mut Shader, options: &LowerOptions) -> bool {
         });
         by.map_or(Action::Keep, |by| Action::Replace(by.into()))
     })
+}
+
+fn divides(op: AluOp) -> bool {
+    matches!(op, AluOp::UDiv | AluOp::UMod | AluOp::IDiv | AluOp::IRem | AluOp::IMod)
 }
 
 struct Lower<'b, 'f> {

@@ -25,6 +25,9 @@ const MAX_SMALL_WORKGROUP: u32 = 1024;
 /// See the [module](self). Returns whether a value was replaced.
 pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool {
     let size = shader.compute().local_size;
+    if !shader.func.may_have(|inst| matches!(inst.kind, InstKind::SysVal(_))) {
+        return false;
+    }
     rewrite(&mut shader.func, |b, _, inst| {
         let InstKind::SysVal(value) = b.func.inst(inst).kind else { return Action::Keep };
         let mut lower = Lower { b, provided, size };

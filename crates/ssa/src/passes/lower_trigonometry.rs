@@ -13,6 +13,10 @@ const TWO_PI_LOW: f32 = (2.0 * std::f64::consts::PI - TWO_PI_HIGH as f64) as f32
 
 /// See the [module](self). Returns whether there was a sine or cosine of 32 bits.
 pub fn lower_trigonometry(shader: &mut Shader) -> bool {
+    let turns = |op| matches!(op, AluOp::FSin | AluOp::FCos);
+    if !shader.func.may_have(|inst| matches!(inst.kind, InstKind::Alu { op, .. } if turns(op))) {
+        return false;
+    }
     let mut progress = false;
     rewrite(&mut shader.func, |b, _, inst| {
         let data = b.func.inst(inst);

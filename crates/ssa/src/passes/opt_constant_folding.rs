@@ -12,19 +12,21 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let (vars, data_bytes) = (&shader.vars, &shader.const_data);
     rewrite(&mut shader.func, |b, cx, inst| {
         let data = b.func.inst(inst);
-        if let InstKind::Alu { op, srcs, .. } = &data.kind
-            && let Some(bits) = fold(b.func, *op, b.func.ty(data.results[0]), srcs)
-        {
+        let folded = match &data.kind {
+            InstKind::Const(_) => return Action::Keep,
+            InstKind::Alu { op, srcs, .. } => fold(b.func, *op, b.func.ty(data.results[0]), srcs),
+            InstKind::Load { .. } => constant_load(b.func, data_bytes, inst),
+            InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => {
+                progress |= constant_steps(b.func, vars, inst);
+                None
+            }
+            _ => None,
+        };
+        if let Some(bits) = folded {
             *b.func.kind_mut(inst) = InstKind::Const(bits);
             progress = true;
             return Action::Keep;
         }
-        if let Some(bits) = constant_load(b.func, data_bytes, inst) {
-            *b.func.kind_mut(inst) = InstKind::Const(bits);
-            progress = true;
-            return Action::Keep;
-        }
-        progress |= constant_steps(b.func, vars, inst);
         if reads_constant_vector(b.func, inst) {
             let counts = reads(b.func, vars, cx, inst);
             progress |= scalar_constants(b, inst, &counts);
@@ -84,7 +86,7 @@ fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool 
 fn reads_constant_vector(func: &Function, inst: InstId) -> bool {
     let mut any = false;
     func.inst(inst).kind.for_each_src(|src| {
-        any |= func.ty(src.value).comps() > 1 && func.as_const(src.value).is_some();
+        any |= func.ty(src.value).comps() > 1 && func.is_const(src.value);
     });
     any
 }

@@ -4,22 +4,46 @@
 
 use smallvec::SmallVec;
 
-use super::util::{reads, walk};
-use crate::ir::{AluOp, Function, InstId, InstKind, Shader, Src};
+use super::util::{Context, reads};
+use crate::ir::{AluOp, Function, InstData, InstId, InstKind, RegionId, Shader, Src, Variable};
 
 /// See the [module](self). Returns whether a source changed.
 pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
-    let mut order = Vec::new();
-    walk(&shader.func, |cx, _, inst| order.push((*cx, inst)));
-    let (func, vars) = (&mut shader.func, &shader.vars);
-    let mut origin = Origins { of: vec![None; func.num_values()] };
+    let is_copy = |inst: &InstData| matches!(inst.kind, InstKind::Alu { op, .. } if copies(op));
+    if !shader.func.may_have(is_copy) {
+        return false;
+    }
+    let mut origin = Origins { of: vec![None; shader.func.num_values()] };
+    let body = shader.func.body();
+    region(&mut shader.func, &shader.vars, &mut origin, &Context::default(), body)
+}
+
+fn copies(op: AluOp) -> bool {
+    matches!(op, AluOp::Mov | AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4)
+}
+
+fn region(
+    func: &mut Function,
+    vars: &[Variable],
+    origin: &mut Origins,
+    cx: &Context,
+    id: RegionId,
+) -> bool {
     let mut progress = false;
-    for (cx, inst) in order {
+    for at in 0..func.region(id).insts.len() {
+        let inst = func.region(id).insts[at];
         if origin.concerns(func, inst) {
-            let counts = reads(func, vars, &cx, inst);
-            progress |= propagate(func, &origin, &counts, inst);
+            let counts = reads(func, vars, cx, inst);
+            progress |= propagate(func, origin, &counts, inst);
         }
         origin.note(func, inst);
+        if !func.inst(inst).kind.owns_regions() {
+            continue;
+        }
+        for inner in func.inst(inst).kind.regions() {
+            let cx = cx.enter(func, inst, inner);
+            progress |= region(func, vars, origin, &cx, inner);
+        }
     }
     progress
 }
@@ -33,7 +57,9 @@ impl Origins {
     /// Remembers an instruction, whose own sources already name origins.
     fn note(&mut self, func: &Function, inst: InstId) {
         let data = func.inst(inst);
-        if let InstKind::Alu { op, srcs, .. } = &data.kind {
+        if let InstKind::Alu { op, srcs, .. } = &data.kind
+            && copies(*op)
+        {
             let mut comps = [Src::comp(srcs[0].value, 0); 4];
             match op {
                 AluOp::Mov => {
@@ -41,12 +67,11 @@ impl Origins {
                         *comp = srcs[0].select(c);
                     }
                 }
-                AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4 => {
+                _ => {
                     for (comp, src) in comps.iter_mut().zip(srcs) {
                         *comp = src.select(0);
                     }
                 }
-                _ => return,
             }
             self.of[data.results[0].index()] = Some(comps);
         }

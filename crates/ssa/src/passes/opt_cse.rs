@@ -3,7 +3,7 @@
 //! Dominance is scoping, so a computation serves every later equal one for as long as its region is open. Loads count
 //! where nothing can write the memory.
 
-use std::hash::BuildHasher;
+use std::hash::{BuildHasher, Hash, Hasher};
 
 use hashbrown::{HashMap, HashTable, hash_table};
 
@@ -14,7 +14,7 @@ use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, 
 pub fn opt_cse(shader: &mut Shader) -> bool {
     let moved = gather_constants(&mut shader.func);
     let mut open = vec![false; shader.func.num_regions()];
-    let mut seen = Seen::default();
+    let mut seen = Seen::with_capacity(shader.func.region(shader.func.body()).insts.len());
     let mut trail: Vec<RegionId> = Vec::new();
     let merged = rewrite(&mut shader.func, |b, cx, inst| {
         // The trail is the path of regions down to this one.
@@ -38,7 +38,6 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
 
 /// Computations met so far. An entry is small and its key is computed again where hashes are equal: tables of whole
 /// instructions would not fit the caches.
-#[derive(Default)]
 struct Seen {
     hasher: hashbrown::DefaultHashBuilder,
     entries: HashTable<Entry>,
@@ -51,6 +50,10 @@ struct Entry {
 }
 
 impl Seen {
+    fn with_capacity(capacity: usize) -> Seen {
+        Seen { hasher: Default::default(), entries: HashTable::with_capacity(capacity) }
+    }
+
     /// The computation equal to `inst` in an open region, or `None`, and from now on that is `inst` if it may serve
     /// others.
     fn first_or_insert(
@@ -82,10 +85,24 @@ impl Seen {
 }
 
 /// What equal computations have in common.
-#[derive(PartialEq, Hash)]
+#[derive(PartialEq)]
 enum Key {
     Alu(AluOp, Ty, Srcs),
     Other(InstKind, Ty),
+}
+
+impl Hash for Key {
+    // What is hashed most as a few numbers.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match self {
+            Key::Alu(op, ty, srcs) => {
+                let ty = u64::from(ty.bits()) << 8 | ty.comps() as u64;
+                state.write_u64((*op as u64) << 16 | ty);
+                srcs.iter().for_each(|src| src.hash(state));
+            }
+            Key::Other(kind, ty) => (kind, ty).hash(state),
+        }
+    }
 }
 
 /// The key of a computation, or `None` if it must stay by itself.
@@ -94,12 +111,13 @@ fn key(func: &Function, inst: InstId) -> Option<Key> {
     match &data.kind {
         InstKind::Alu { op, srcs, .. } => {
             let ty = func.ty(data.results[0]);
-            let mut srcs = srcs.clone();
+            let row = op.row();
+            let mut srcs = Srcs::from_slice(srcs);
             for (i, src) in srcs.iter_mut().enumerate() {
                 forget_unread(src, op.src_comps(i, ty.comps()));
             }
             let order = |src: &Src| (src.value, src.swizzle);
-            if op.row().commutative && order(&srcs[0]) > order(&srcs[1]) {
+            if row.commutative && order(&srcs[0]) > order(&srcs[1]) {
                 srcs.swap(0, 1);
             }
             return Some(Key::Alu(*op, ty, srcs));

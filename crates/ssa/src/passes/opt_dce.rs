@@ -51,25 +51,30 @@ impl Live<'_> {
 
     fn mark(&mut self) {
         let shader = self.shader;
-        walk(&shader.func, |_, region, inst| match &shader.func.inst(inst).kind {
-            InstKind::StoreVar { var, .. } => {
-                if let Some(waiting) = &mut self.stores[var.0 as usize] {
-                    waiting.push(inst);
+        for &inst in self.tree.insts() {
+            match &shader.func.inst(inst).kind {
+                InstKind::StoreVar { var, .. } => {
+                    if let Some(waiting) = &mut self.stores[var.0 as usize] {
+                        waiting.push(inst);
+                    }
                 }
+                // Live if what they stand for is.
+                InstKind::If { .. }
+                | InstKind::Loop { .. }
+                | InstKind::Yield(_)
+                | InstKind::Break(_)
+                | InstKind::Continue(_) => {}
+                // The end of the function is no effect of its own; an earlier one is.
+                InstKind::Return if self.tree.home(inst) == Some(shader.func.body()) => {
+                    self.insts[inst.index()] = true;
+                }
+                kind if kind.has_effect() => {
+                    self.insts[inst.index()] = true;
+                    self.todo.push(Todo::Inst(inst));
+                }
+                _ => {}
             }
-            // Live if what they stand for is.
-            InstKind::If { .. }
-            | InstKind::Loop { .. }
-            | InstKind::Yield(_)
-            | InstKind::Break(_)
-            | InstKind::Continue(_) => {}
-            // The end of the function is no effect of its own; an earlier one is.
-            InstKind::Return if self.tree.owner(region).is_none() => {
-                self.insts[inst.index()] = true
-            }
-            kind if kind.has_effect() => self.todo.push(Todo::Inst(inst)),
-            _ => {}
-        });
+        }
         while let Some(todo) = self.todo.pop() {
             match todo {
                 Todo::Inst(inst) => self.inst(inst),
@@ -84,28 +89,34 @@ impl Live<'_> {
         }
     }
 
-    fn inst(&mut self, inst: InstId) {
-        if std::mem::replace(&mut self.insts[inst.index()], true) {
-            return;
+    fn need_inst(&mut self, inst: InstId) {
+        if !std::mem::replace(&mut self.insts[inst.index()], true) {
+            self.todo.push(Todo::Inst(inst));
         }
-        let func = &self.shader.func;
-        match &func.inst(inst).kind {
-            InstKind::If { cond, .. } => self.need(cond.value),
+    }
+
+    fn inst(&mut self, inst: InstId) {
+        let kind = &self.shader.func.inst(inst).kind;
+        match kind {
+            InstKind::If { .. } | InstKind::Loop { .. } => {
+                if let InstKind::If { cond, .. } = kind {
+                    self.need(cond.value);
+                }
+                for i in 0..self.tree.jumps(inst).len() {
+                    self.need_inst(self.tree.jumps(inst)[i]);
+                }
+            }
             // Sources of these are needed one by one, with what they feed.
-            InstKind::Loop { .. }
-            | InstKind::Yield(_)
-            | InstKind::Break(_)
-            | InstKind::Continue(_) => {}
+            InstKind::Yield(_) | InstKind::Break(_) | InstKind::Continue(_) => {}
             kind => kind.for_each_src(|src| self.need(src.value)),
         }
-        if let InstKind::LoadVar { var, .. } = func.inst(inst).kind
+        if let InstKind::LoadVar { var, .. } = kind
             && let Some(waiting) = self.stores[var.0 as usize].take()
         {
-            self.todo.extend(waiting.into_iter().map(Todo::Inst));
+            waiting.into_iter().for_each(|store| self.need_inst(store));
         }
-        self.todo.extend(self.tree.jumps(inst).iter().copied().map(Todo::Inst));
         let owner = self.tree.home(inst).and_then(|home| self.tree.owner(home));
-        self.todo.extend(owner.map(Todo::Inst));
+        owner.into_iter().for_each(|owner| self.need_inst(owner));
     }
 
     /// Makes live what gives a value that is needed.
@@ -113,7 +124,10 @@ impl Live<'_> {
         let func = &self.shader.func;
         match func.value(value).def {
             ValueDef::Result { inst, index } => {
-                self.todo.push(Todo::Inst(inst));
+                self.need_inst(inst);
+                if !func.inst(inst).kind.owns_regions() {
+                    return;
+                }
                 let is_loop = matches!(func.inst(inst).kind, InstKind::Loop { .. });
                 for i in 0..self.tree.jumps(inst).len() {
                     match &func.inst(self.tree.jumps(inst)[i]).kind {
@@ -125,7 +139,7 @@ impl Live<'_> {
             }
             ValueDef::Param { region, index } => {
                 let Some(owner) = self.tree.owner(region) else { return };
-                self.todo.push(Todo::Inst(owner));
+                self.need_inst(owner);
                 let InstKind::Loop { init, body, continuing } = &func.inst(owner).kind else {
                     return;
                 };
@@ -246,6 +260,9 @@ fn retain(srcs: &mut Srcs, keep: &[bool]) {
 
 /// Drops variables that no instruction names and numbers the rest anew.
 fn remove_variables(shader: &mut Shader) -> bool {
+    if shader.vars.is_empty() {
+        return false;
+    }
     let mut named = vec![false; shader.vars.len()];
     let mut accesses = Vec::new();
     walk(&shader.func, |_, _, inst| {

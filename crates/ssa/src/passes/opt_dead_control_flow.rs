@@ -24,7 +24,9 @@ pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
         return false;
     }
     let mut depth = 0;
-    walk(func, |cx, _, _| depth = depth.max(cx.depth));
+    if func.num_regions() > MAX_DEPTH_BEFORE as usize {
+        walk(func, |cx, _, _| depth = depth.max(cx.depth));
+    }
     let mut pass = Pass {
         jumps: count_jumps(func),
         max_depth: if depth > MAX_DEPTH_BEFORE { 0 } else { MAX_DEPTH },

@@ -21,6 +21,9 @@ pub fn opt_large_constants(shader: &mut Shader) -> bool {
             *base = Some(append(&mut shader.const_data, &table.bytes));
         }
     }
+    if bases.iter().all(Option::is_none) {
+        return false;
+    }
     let vars = &shader.vars;
     rewrite(&mut shader.func, |b, _, inst| {
         let data = b.func.inst(inst);
@@ -100,6 +103,9 @@ fn leaf_of(ty: &VarTy) -> Option<&VarTy> {
 fn collect(shader: &Shader) -> Vec<Option<Table>> {
     let mut tables: Vec<Option<Table>> =
         shader.vars.iter().map(|var| Table::new(&var.ty, var.init.as_deref())).collect();
+    if tables.iter().all(Option::is_none) {
+        return tables;
+    }
     walk(&shader.func, |_, _, inst| match &shader.func.inst(inst).kind {
         InstKind::LoadVar { var, path } => {
             if let Some(table) = &mut tables[var.0 as usize] {

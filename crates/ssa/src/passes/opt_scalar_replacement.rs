@@ -11,6 +11,9 @@ use crate::ir::{InstId, InstKind, PathStep, Shader, VarId, VarTy, Variable};
 
 /// See the [module](self). Returns whether a variable was split.
 pub fn opt_scalar_replacement(shader: &mut Shader) -> bool {
+    if shader.vars.iter().all(|var| matches!(var.ty, VarTy::Vector(_))) {
+        return false;
+    }
     let mut accesses: BTreeMap<VarId, Vec<Access>> = BTreeMap::new();
     walk(&shader.func, |_, _, inst| {
         if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } =

@@ -14,16 +14,14 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
     }
     let tree = Tree::new(func);
     let mut subst = Subst::default();
-    let mut owners = Vec::new();
-    super::util::walk(func, |_, _, inst| {
-        if func.inst(inst).kind.regions().len() != 0 {
-            owners.push(inst);
+    for &inst in tree.insts() {
+        let kind = &func.inst(inst).kind;
+        if !kind.owns_regions() {
+            continue;
         }
-    });
-    for inst in owners {
         let Some(home) = tree.home(inst) else { continue };
         let facts = Facts { func, tree: &tree, home };
-        match func.inst(inst).kind {
+        match *kind {
             InstKind::If { .. } => {
                 let jumps = facts.jumps(inst, |kind, _| matches!(kind, InstKind::Yield(_)));
                 facts.merge(&func.inst(inst).results, &jumps, None, &mut subst);

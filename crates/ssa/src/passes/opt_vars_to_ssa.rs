@@ -20,6 +20,9 @@ pub fn opt_vars_to_ssa(shader: &mut Shader) -> bool {
             *ty = Some(leaf);
         }
     }
+    if types.iter().all(Option::is_none) {
+        return false;
+    }
     let body = shader.func.body();
     let mut pass = Pass {
         current: vec![None; types.len()],

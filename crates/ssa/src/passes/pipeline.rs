@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use crestline_device::Device;
 
 use super::*;
-use crate::ir::{AluOp, Shader};
+use crate::ir::{AluOp, BindingKind, Shader};
 
 /// A pass of the list.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass {
     /// Its name: of the function, the file and in traces.
     pub name: &'static str,
+    /// Whether there is in the shader what the pass is about, at a glance.
+    pub concerns: fn(&Shader) -> bool,
     /// Runs it; returns whether it changed anything.
     pub run: fn(&mut Shader, &LowerOptions) -> bool,
     /// Names of the `opt_` passes that its changes may give work; `None`: all of them, itself too.
@@ -65,22 +67,29 @@ pub struct Options {
     pub optimize_everywhere: bool,
 }
 
-/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`; then what it wakes.
+/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`; then what it is about,
+/// and what it wakes.
 macro_rules! passes {
-    ($($name:ident $(($option:ident))? $(if ($when:ident))? $(wakes [$($woken:ident),*])?),+ $(,)?) => {
+    ($(
+        $name:ident $(($option:ident))? $(if ($when:ident))? $(of $matter:ident)? $(wakes $woken:tt)?
+    ),+ $(,)?) => {
         &[$(Pass {
             name: stringify!($name),
+            concerns: passes!(@of $($matter)?),
             run: |shader, _options| {
                 $(if !_options.$when {
                     return false;
                 })?
                 $name(shader $(, passes!(@ _options $option))?)
             },
-            wakes: passes!(@wakes $([$($woken),*])?),
+            wakes: passes!(@wakes $($woken)?),
         }),+]
     };
+    (@of) => { |_| true };
+    (@of $matter:ident) => { $matter };
     (@wakes) => { None };
     (@wakes [$($woken:ident),*]) => { Some(&[$(stringify!($woken)),*]) };
+    (@wakes $list:ident) => { Some($list) };
     (@ $options:ident options) => { $options };
     (@ $options:ident $option:ident) => { &$options.$option };
 }
@@ -88,8 +97,8 @@ macro_rules! passes {
 /// Passes that give each other work: run again and again until none is awake. What those that change almost every
 /// shader do not wake waits for the next lowering.
 static CLEAN: &[Pass] = passes![
-    opt_scalar_replacement,
-    opt_vars_to_ssa,
+    opt_scalar_replacement of variables,
+    opt_vars_to_ssa of variables,
     opt_copy_propagation wakes [opt_constant_folding, opt_algebraic, opt_cse, opt_dce],
     opt_constant_folding wakes [
         opt_scalar_replacement, opt_vars_to_ssa, opt_algebraic, opt_dead_control_flow, opt_large_constants,
@@ -98,11 +107,11 @@ static CLEAN: &[Pass] = passes![
     opt_algebraic wakes [
         opt_constant_folding, opt_algebraic, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
     ],
-    opt_trivial_params,
-    opt_dead_control_flow,
-    opt_if_flatten,
-    opt_large_constants,
-    opt_loop_unroll,
+    opt_trivial_params of regions,
+    opt_dead_control_flow of regions,
+    opt_if_flatten of regions,
+    opt_large_constants of variables,
+    opt_loop_unroll of regions,
     opt_cse wakes [opt_algebraic, opt_trivial_params, opt_load_store_forwarding, opt_dce],
     opt_load_store_forwarding,
     opt_dce wakes [opt_algebraic, opt_if_flatten],
@@ -118,39 +127,84 @@ static LATE: &[Pass] = passes![
     opt_dce,
 ];
 
+/// Passes whose work is best cleaned together with what they find: before the first run of [`CLEAN`].
+static EARLY: &[Pass] = passes![lower_system_values(system_values) wakes ARITHMETIC];
+
 /// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each group that changed
 /// something.
 static LOWER: &[&[Pass]] = &[
     passes![
-        lower_image_load(options),
-        lower_image_store(options),
-        lower_image_atomic(options),
-        lower_image_size(options),
-        lower_texture(options),
+        lower_image_load(options) of images wakes ARITHMETIC,
+        lower_image_store(options) of images wakes ARITHMETIC,
+        lower_image_atomic(options) of images,
+        lower_image_size(options) of images wakes ARITHMETIC,
+        lower_texture(options) of textures wakes ARITHMETIC,
     ],
-    passes![lower_returns, lower_system_values(system_values), lower_continue_constructs,],
-    // Where vectors stay, registers can be indexed.
-    passes![lower_indirect_vars if (scalarize), lower_vars_to_scratch, lower_divergent_descriptors],
-    passes![lower_scalarize if (scalarize)],
+    passes![lower_returns of regions, lower_continue_constructs of regions],
     passes![
-        lower_f64_formulas(options),
-        lower_f64_conversions(options),
-        lower_f64_rounding(options),
-        lower_f64_scaling(options),
-        lower_f64_division(options),
-        lower_f64_roots(options),
-        lower_f64_fma(options),
-        lower_memory_sizes if (dwords),
-        lower_small_types if (dwords),
-        lower_int64 if (dwords),
+        // Where vectors stay, registers can be indexed.
+        lower_indirect_vars if (scalarize) of variables,
+        lower_vars_to_scratch of variables,
+        lower_divergent_descriptors
+    ],
+    passes![lower_scalarize if (scalarize) wakes ARITHMETIC],
+    passes![
+        lower_f64_formulas(options) of doubles wakes ARITHMETIC,
+        lower_f64_conversions(options) of doubles wakes ARITHMETIC,
+        lower_f64_rounding(options) of doubles wakes ARITHMETIC,
+        lower_f64_scaling(options) of doubles wakes ARITHMETIC,
+        lower_f64_division(options) of doubles wakes ARITHMETIC,
+        lower_f64_roots(options) of doubles wakes ARITHMETIC,
+        lower_f64_fma(options) of doubles wakes ARITHMETIC,
+        lower_memory_sizes if (dwords) of odd_sizes,
+        lower_small_types if (dwords) of odd_sizes wakes ARITHMETIC,
+        lower_int64 if (dwords) of doubles,
     ],
     passes![
-        lower_trigonometry,
-        lower_float_ops(options),
-        lower_bit_ops(options),
-        lower_int_division(options),
+        lower_trigonometry wakes ARITHMETIC,
+        lower_float_ops(options) wakes ARITHMETIC,
+        lower_bit_ops(options) wakes ARITHMETIC,
+        lower_int_division(options) wakes ARITHMETIC,
     ],
 ];
+
+/// What arithmetic that stands in the place of other things gives work: it may also tell how often a loop runs.
+static ARITHMETIC: &[&str] = &[
+    "opt_copy_propagation",
+    "opt_constant_folding",
+    "opt_algebraic",
+    "opt_loop_unroll",
+    "opt_cse",
+    "opt_dce",
+    "opt_vectorize_memory",
+    "opt_fuse_ffma",
+];
+
+fn variables(shader: &Shader) -> bool {
+    !shader.vars.is_empty()
+}
+
+fn regions(shader: &Shader) -> bool {
+    shader.func.has_regions()
+}
+
+fn images(shader: &Shader) -> bool {
+    shader.bindings.iter().any(|binding| matches!(binding.kind, BindingKind::Image(_)))
+}
+
+fn textures(shader: &Shader) -> bool {
+    shader.bindings.iter().any(|binding| matches!(binding.kind, BindingKind::Texture(_)))
+}
+
+/// Values of 64 bits.
+fn doubles(shader: &Shader) -> bool {
+    shader.func.may_have_bits(64)
+}
+
+/// Values of 8, 16 or 64 bits.
+fn odd_sizes(shader: &Shader) -> bool {
+    shader.func.may_have_bits(8 | 16 | 64)
+}
 
 /// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
 const MAX_ROUNDS: usize = 24;
@@ -167,6 +221,9 @@ pub fn optimize(
     let mut runner = Runner { options, fuel: options.fuel, after_pass, asleep: BTreeSet::new() };
     if options.resumed {
         runner.asleep.extend(CLEAN.iter().chain(LATE).map(|pass| pass.name));
+    }
+    for pass in EARLY {
+        runner.run(shader, pass);
     }
     runner.clean(shader);
     for group in LOWER {
@@ -189,7 +246,7 @@ pub fn optimize(
 
 /// Every pass, by name.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
-    CLEAN.iter().chain(LOWER.iter().copied().flatten()).chain(LATE)
+    EARLY.iter().chain(CLEAN).chain(LOWER.iter().copied().flatten()).chain(LATE)
 }
 
 struct Runner<'o> {
@@ -218,7 +275,7 @@ impl Runner<'_> {
         if optional && (self.fuel == Some(0) || self.options.disabled.contains(pass.name)) {
             return false;
         }
-        if !self.asleep.insert(pass.name) {
+        if !(pass.concerns)(shader) || !self.asleep.insert(pass.name) {
             return false;
         }
         let progress = (pass.run)(shader, &self.options.lower);

@@ -37,6 +37,9 @@ pub(crate) fn walk(func: &Function, mut f: impl FnMut(&Context, RegionId, InstId
     ) {
         for &inst in &func.region(id).insts {
             f(cx, id, inst);
+            if !func.inst(inst).kind.owns_regions() {
+                continue;
+            }
             for inner in func.inst(inst).kind.regions() {
                 region(func, &cx.enter(func, inst, inner), inner, f);
             }

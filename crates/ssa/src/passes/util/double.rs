@@ -4,7 +4,7 @@
 //! arithmetic on the high dword, where sign and exponent are.
 
 use super::{Action, rewrite};
-use crate::ir::{AluOp, Builder, InstKind, Shader, Src, Ty, Value};
+use crate::ir::{AluOp, Builder, InstData, InstKind, Shader, Src, Ty, Value};
 use crate::passes::LowerOptions;
 
 /// The sign in the high dword.
@@ -29,6 +29,11 @@ pub(crate) fn rewrite_doubles(
     f: impl Fn(&mut Doubles<'_, '_>, AluOp, &[Value]) -> Option<Value>,
 ) -> bool {
     let Some(support) = options.doubles else { return false };
+    let named =
+        |inst: &InstData| matches!(&inst.kind, InstKind::Alu { op, .. } if ops.contains(op));
+    if !shader.func.may_have(named) {
+        return false;
+    }
     rewrite(&mut shader.func, |b, _, inst| {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, .. } = &data.kind else { return Action::Keep };

@@ -63,6 +63,10 @@ pub(crate) fn const_scalar(func: &Function, src: Src) -> Option<u64> {
 
 /// What an operation computes if all its sources are constants.
 pub(crate) fn fold(func: &Function, op: AluOp, result: Ty, srcs: &[Src]) -> Option<[u64; 4]> {
+    // What most operations fail by, before anything is copied.
+    if !srcs.iter().all(|src| func.is_const(src.value)) {
+        return None;
+    }
     let mut consts = SmallVec::<[[u64; 4]; 4]>::new();
     for (i, &src) in srcs.iter().enumerate() {
         consts.push(const_src(func, src, op.src_comps(i, result.comps()))?);

@@ -20,7 +20,8 @@ pub(crate) fn rewrite(
     func: &mut Function,
     mut f: impl FnMut(&mut Builder<'_>, &Context, InstId) -> Action,
 ) -> bool {
-    let mut walk = Rewrite { subst: Subst::default(), progress: false, f: &mut f };
+    let mut walk =
+        Rewrite { subst: Subst::default(), progress: false, spare: Vec::new(), f: &mut f };
     let body = func.body();
     walk.region(func, &Context::default(), body);
     walk.progress
@@ -29,21 +30,26 @@ pub(crate) fn rewrite(
 struct Rewrite<'f, F> {
     subst: Subst,
     progress: bool,
+    /// Lists of regions that are done, empty, for the new lists of others.
+    spare: Vec<Vec<InstId>>,
     f: &'f mut F,
 }
 
 impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<'_, F> {
     fn region(&mut self, func: &mut Function, cx: &Context, region: RegionId) {
-        let insts = std::mem::take(&mut func.region_mut(region).insts);
-        func.region_mut(region).insts.reserve(insts.len());
-        for inst in insts {
+        let mut new = self.spare.pop().unwrap_or_default();
+        new.reserve(func.region(region).insts.len());
+        let mut insts = std::mem::replace(&mut func.region_mut(region).insts, new);
+        for inst in insts.drain(..) {
             self.subst.apply(func, inst);
             match (self.f)(&mut Builder::new(func, region), cx, inst) {
                 Action::Keep => {
                     func.region_mut(region).insts.push(inst);
-                    for inner in func.inst(inst).kind.regions() {
-                        let cx = cx.enter(func, inst, inner);
-                        self.region(func, &cx, inner);
+                    if func.inst(inst).kind.owns_regions() {
+                        for inner in func.inst(inst).kind.regions() {
+                            let cx = cx.enter(func, inst, inner);
+                            self.region(func, &cx, inner);
+                        }
                     }
                 }
                 Action::Replace(by) => {
@@ -53,5 +59,6 @@ impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<'_, F> {
                 }
             }
         }
+        self.spare.push(insts);
     }
 }

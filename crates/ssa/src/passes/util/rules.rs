@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 use super::{Action, const_src, fold};
 use crate::analysis::use_counts;
 use crate::ir::{
-    AluOp, BitRule, Builder, Class, Function, InstId, InstKind, Shader, Src, Srcs, Ty,
+    AluOp, BitRule, Builder, Class, Function, InstData, InstId, InstKind, Shader, Src, Srcs, Ty,
 };
 
 /// A pattern to find or a replacement to build.
@@ -32,12 +32,14 @@ pub(crate) enum Pat {
 
 impl Pat {
     /// Whether the source can fit as far as its definition tells: what most patterns fail by.
-    fn may_fit(&self, source: Source) -> bool {
-        match self {
-            Pat::Any(_) => true,
-            Pat::Const(_) | Pat::Num(_) => matches!(source, Source::Const),
-            Pat::Calc(..) => false,
-            Pat::Op(op, _) => matches!(source, Source::Alu(found) if found == *op),
+    fn may_fit(&self, source: Source, class: Class) -> bool {
+        match (self, source) {
+            (Pat::Any(_), _) | (Pat::Const(_), Source::Const { .. }) => true,
+            (Pat::Num(number), Source::Const { first, bits }) => {
+                is_number(*number, first, bits, class)
+            }
+            (Pat::Op(op, _), Source::Alu(found)) => found == *op,
+            _ => false,
         }
     }
 
@@ -67,13 +69,14 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether the rule can apply as far as the definitions of the root's sources tell.
-    fn may_apply(&self, sources: &[Source]) -> bool {
-        let fits = |a: usize, b: usize| self.srcs[a].may_fit(sources[b]);
+    /// Whether the rule can apply as far as the sources of the root and their definitions tell.
+    fn may_apply(&self, srcs: &[Src], defs: &[Source]) -> bool {
+        let row = self.op.row();
+        let fits = |a: usize, b: usize| self.srcs[a].may_fit(defs[b], row.srcs[a].class);
         match self.srcs {
-            [_, _] if self.op.row().commutative => {
-                fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0)
-            }
+            [Pat::Any(a), Pat::Any(b)] => a != b || srcs[0].value == srcs[1].value,
+            [_, Pat::Any(a), Pat::Any(b)] if a == b => srcs[1].value == srcs[2].value && fits(0, 0),
+            [_, _] if row.commutative => fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0),
             pats => (0..pats.len()).all(|i| fits(i, i)),
         }
     }
@@ -82,7 +85,11 @@ impl Rule {
 /// What defines a source.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    Const,
+    /// A constant: the first component read, and the size of components.
+    Const {
+        first: u64,
+        bits: u32,
+    },
     Alu(AluOp),
     Other,
 }
@@ -90,7 +97,10 @@ enum Source {
 impl Source {
     fn new(func: &Function, src: Src) -> Source {
         match func.def(src.value).map(|inst| &inst.kind) {
-            Some(InstKind::Const(_)) => Source::Const,
+            Some(InstKind::Const(comps)) => {
+                let first = comps[usize::from(src.swizzle[0])];
+                Source::Const { first, bits: func.ty(src.value).bits() }
+            }
             Some(InstKind::Alu { op, .. }) => Source::Alu(*op),
             _ => Source::Other,
         }
@@ -195,13 +205,8 @@ impl Match<'_> {
             }
             Pat::Num(number) => {
                 let bits = self.func.ty(src.value).bits();
-                let wanted = encode(*number, bits, class);
                 const_src(self.func, src, count).is_some_and(|comps| {
-                    comps[..count].iter().all(|&c| {
-                        // Either zero matches a float zero.
-                        wanted == Some(c)
-                            || class == Class::Float && *number == 0.0 && c == 1 << (bits - 1)
-                    })
+                    comps[..count].iter().all(|&c| is_number(*number, c, bits, class))
                 })
             }
             Pat::Calc(..) => false,
@@ -254,6 +259,12 @@ impl Match<'_> {
     }
 }
 
+/// Whether a constant matches a number of a pattern: either zero matches a float zero.
+fn is_number(number: f64, constant: u64, bits: u32, class: Class) -> bool {
+    encode(number, bits, class) == Some(constant)
+        || class == Class::Float && number == 0.0 && constant == 1 << (bits - 1)
+}
+
 /// The bits of a number in an operand of this class, if it has the value.
 fn encode(number: f64, bits: u32, class: Class) -> Option<u64> {
     if class != Class::Float {
@@ -303,6 +314,15 @@ impl RuleSet {
         shader: &mut Shader,
         wanted: &dyn Fn(AluOp, Ty) -> bool,
     ) -> bool {
+        let concerns = |inst: &InstData| match (&inst.kind, &inst.results[..]) {
+            (InstKind::Alu { op, .. }, [result]) => {
+                !self.by_op[*op as usize].is_empty() && wanted(*op, shader.func.ty(*result))
+            }
+            _ => false,
+        };
+        if !shader.func.may_have(concerns) {
+            return false;
+        }
         let keep = shader.float_controls.signed_zero_inf_nan_preserve;
         let uses = use_counts(&shader.func);
         let mut changed = false;
@@ -330,14 +350,21 @@ impl RuleSet {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, exact } = &data.kind else { return None };
         let ty = b.func.ty(data.results[0]);
-        if !wanted(*op, ty) {
+        let rules = &self.by_op[*op as usize];
+        if rules.is_empty() || !wanted(*op, ty) {
             return None;
         }
         // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
         let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
-        let sources: SmallVec<[Source; 4]> =
-            srcs.iter().map(|&src| Source::new(b.func, src)).collect();
-        for rule in self.by_op[*op as usize].iter().filter(|rule| rule.may_apply(&sources)) {
+        let mut defs = [Source::Other; 4];
+        for (def, &src) in defs.iter_mut().zip(srcs) {
+            *def = Source::new(b.func, src);
+        }
+        let strict = *exact || preserve;
+        for rule in rules.iter().filter(|rule| !(rule.inexact && strict)) {
+            if !rule.may_apply(srcs, &defs) {
+                continue;
+            }
             let (bound, inner) = ([None; LETTERS], SmallVec::new());
             let mut m = Match { func: b.func, ty, bound, inner, uses };
             if !m.srcs(*op, rule.srcs, srcs, ty.comps(), None) {

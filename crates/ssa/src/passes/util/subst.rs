@@ -53,7 +53,9 @@ impl Subst {
             for i in 0..func.region(region).insts.len() {
                 let inst = func.region(region).insts[i];
                 self.apply(func, inst);
-                regions.extend(func.inst(inst).kind.regions());
+                if func.inst(inst).kind.owns_regions() {
+                    regions.extend(func.inst(inst).kind.regions());
+                }
             }
         }
     }

@@ -1,6 +1,5 @@
 //! The tree of regions with its jumps: who owns a region, where a value is visible, which jumps reach an instruction.
 
-use super::{Context, walk};
 use crate::analysis::RegionTree;
 use crate::ir::{Function, InstId, InstKind, RegionId, Value, ValueDef};
 
@@ -20,25 +19,32 @@ impl Tree {
     pub(crate) fn new(func: &Function) -> Tree {
         let known = func.num_insts();
         let regions = RegionTree::new(func);
-        let mut tree = Tree { regions, known, list_of: vec![0; known], jumps: vec![Vec::new()] };
-        walk(func, |cx, _, inst| tree.jump(func, cx, inst));
-        tree
+        let mut list_of = vec![0; known];
+        let mut jumps = vec![Vec::new()];
+        for &inst in regions.insts() {
+            let around = || regions.region(regions.region_of(inst)?);
+            let target = match func.inst(inst).kind {
+                InstKind::Yield(_) => around().and_then(|info| info.parent).map(|(owner, _)| owner),
+                InstKind::Break(_) | InstKind::Continue(_) => {
+                    around().and_then(|info| info.innermost_loop)
+                }
+                _ => continue,
+            };
+            if let Some(target) = target {
+                let list = &mut list_of[target.index()];
+                if *list == 0 {
+                    *list = jumps.len() as u32;
+                    jumps.push(Vec::new());
+                }
+                jumps[*list as usize].push(inst);
+            }
+        }
+        Tree { regions, known, list_of, jumps }
     }
 
-    fn jump(&mut self, func: &Function, cx: &Context, inst: InstId) {
-        let target = match func.inst(inst).kind {
-            InstKind::Yield(_) => cx.targets.yields,
-            InstKind::Break(_) | InstKind::Continue(_) => cx.targets.breaks,
-            _ => None,
-        };
-        if let Some(target) = target {
-            let list = &mut self.list_of[target.index()];
-            if *list == 0 {
-                *list = self.jumps.len() as u32;
-                self.jumps.push(Vec::new());
-            }
-            self.jumps[*list as usize].push(inst);
-        }
+    /// The instructions that are reachable, in program order, outer before inner.
+    pub(crate) fn insts(&self) -> &[InstId] {
+        self.regions.insts()
     }
 
     /// The region in which an instruction stands, if it is reachable.
