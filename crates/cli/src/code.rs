@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crestline::{Device, Platform};
-use crestline_isa::text::{Syntax, print_inst, print_program};
+use crestline_isa::text::{Syntax, print_code, print_inst};
 use crestline_isa::validate::{Finding, Severity, Validator};
 use crestline_isa::{Gen, Inst, ProgramError, decode_program};
 use crestline_program::{Container, Kernel, read_kernels};
@@ -82,21 +82,30 @@ pub(crate) fn decode_failure(error: &ProgramError, file: &str) -> Failure {
     Failure::new(Code::Decode, error).at(Origin::file(file))
 }
 
-/// Decodes a kernel; what pads it in a container with names is left out.
+/// The code of a kernel; what pads it in a container with names is left out.
+fn code<'a>(kernel: &'a Kernel<'_>) -> &'a [u8] {
+    if kernel.name.is_empty() { &kernel.code } else { kernel.instructions() }
+}
+
+/// Decodes a kernel.
 pub(crate) fn decode(
     kernel: &Kernel<'_>,
     path: &Path,
     generation: Gen,
 ) -> Result<Instructions, Failure> {
-    let code = if kernel.name.is_empty() { &kernel.code } else { kernel.instructions() };
-    decode_program(code, generation).map_err(|error| {
-        let failure = decode_failure(&error, &files::shown(path));
-        match kernel.name.as_str() {
-            "" => failure,
-            name => failure
-                .note(format!("in kernel {name:?}, {:#x} bytes into the file", kernel.offset)),
+    let insts = decode_program(code(kernel), generation);
+    insts.map_err(|error| kernel_failure(&error, kernel, path))
+}
+
+/// An error of decoding a kernel as a failure.
+fn kernel_failure(error: &ProgramError, kernel: &Kernel<'_>, path: &Path) -> Failure {
+    let failure = decode_failure(error, &files::shown(path));
+    match kernel.name.as_str() {
+        "" => failure,
+        name => {
+            failure.note(format!("in kernel {name:?}, {:#x} bytes into the file", kernel.offset))
         }
-    })
+    }
 }
 
 pub(crate) fn syntax(syntax: args::Syntax) -> Syntax {
@@ -113,8 +122,7 @@ pub(crate) fn listing(
     dialect: args::Syntax,
 ) -> Result<String, ProgramError> {
     let generation = device.generation();
-    let text = print_program(&decode_program(code, generation)?, generation, syntax(dialect));
-    Ok(listing::align(&text))
+    Ok(listing::align(&print_code(code, generation, syntax(dialect))?))
 }
 
 /// What is said above the code of a kernel with a name.
@@ -153,11 +161,9 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     let bytes = files::read(&input.file)?;
     let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
     let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
-    let mut text = String::new();
-    let mut documents = Vec::new();
-    for kernel in &kernels {
-        let insts = decode(kernel, &input.file, generation)?;
-        if input.json {
+    if input.json {
+        let kernels = kernels.iter().map(|kernel| {
+            let insts = decode(kernel, &input.file, generation)?;
             let rows = insts.iter().map(|(offset, inst)| {
                 let bytes = &kernel.code[*offset..offset + inst.size() as usize];
                 json!({
@@ -169,19 +175,29 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
             });
             let mut document = about(kernel);
             document.insert("instructions".into(), rows.collect());
-            documents.push(Value::Object(document));
-        } else {
+            Ok(Value::Object(document))
+        });
+        let kernels = kernels.collect::<Result<_, Failure>>()?;
+        return files::write_json(&document(input.target, kernels).into());
+    }
+    // All is decoded before anything is printed: an error stands alone.
+    let texts = kernels.iter().map(|kernel| {
+        print_code(code(kernel), generation, syntax)
+            .map_err(|error| kernel_failure(&error, kernel, &input.file))
+    });
+    let texts = texts.collect::<Result<Vec<_>, Failure>>()?;
+    files::print(|out| {
+        for (n, (kernel, text)) in kernels.iter().zip(&texts).enumerate() {
             if !kernel.name.is_empty() {
-                text.push_str(if text.is_empty() { "" } else { "\n" });
-                text.push_str(&heading(kernel));
+                if n != 0 {
+                    out.write_all(b"\n")?;
+                }
+                out.write_all(heading(kernel).as_bytes())?;
             }
-            text.push_str(&listing::align(&print_program(&insts, generation, syntax)));
+            listing::write(out, text)?;
         }
-    }
-    if input.json {
-        return files::write_json(&document(input.target, documents).into());
-    }
-    files::write(Path::new("-"), text.as_bytes())
+        Ok(())
+    })
 }
 
 fn severity(finding: &Finding) -> &'static str {

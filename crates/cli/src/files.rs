@@ -4,7 +4,7 @@
 //! folder, which then takes the name. So no reader ever sees half a file, and an interrupted
 //! run leaves the old one.
 
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::{Code, Failure, Origin};
@@ -19,15 +19,18 @@ pub(crate) fn shown(path: &Path) -> String {
 
 /// Reads a whole file, or standard input.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    let fail = |error: std::io::Error| {
+    let fail = |error: io::Error| {
         Failure::new(Code::Read, format!("cannot read the file: {error}"))
             .at(Origin::file(shown(path)))
     };
     let mut bytes = Vec::new();
     let read = if path.as_os_str() == "-" {
-        std::io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
+        io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
     } else {
         let file = std::fs::File::open(path).map_err(fail)?;
+        // What the file says of its size is a hint: it may be a pipe, or growing.
+        let size = file.metadata().map_err(fail)?.len().min(MAX_INPUT_BYTES);
+        bytes.reserve(size as usize + 1);
         file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
     };
     if read.map_err(fail)? as u64 > MAX_INPUT_BYTES {
@@ -39,21 +42,27 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
 
 /// Writes a whole file, or standard output.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
-    let written = if path.as_os_str() == "-" {
-        let mut out = std::io::stdout().lock();
-        let written = out.write_all(bytes).and_then(|()| out.flush());
+    if path.as_os_str() == "-" {
+        return print(|out| out.write_all(bytes));
+    }
+    replace(path, bytes).map_err(|error| cannot_write(path, error))
+}
+
+/// Lets `work` write to standard output.
+pub(crate) fn print(work: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Failure> {
+    let mut out = io::stdout().lock();
+    match work(&mut out).and_then(|()| out.flush()) {
         // Who closes the pipe has seen enough.
-        written.or_else(|error| match error.kind() {
-            std::io::ErrorKind::BrokenPipe => Ok(()),
-            _ => Err(error),
-        })
-    } else {
-        replace(path, bytes)
-    };
-    written.map_err(|error| {
-        Failure::new(Code::Write, format!("cannot write the file: {error}"))
-            .at(Origin::file(path.display().to_string()))
-    })
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(cannot_write("-".as_ref(), error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn cannot_write(path: &Path, error: io::Error) -> Failure {
+    Failure::new(Code::Write, format!("cannot write the file: {error}"))
+        .at(Origin::file(path.display().to_string()))
 }
 
 /// Writes a JSON document to standard output.
@@ -61,7 +70,7 @@ pub(crate) fn write_json(document: &serde_json::Value) -> Result<(), Failure> {
     write("-".as_ref(), format!("{document:#}\n").as_bytes())
 }
 
-fn replace(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // A device such as /dev/null is written to, not replaced by a file.
     let special = std::fs::metadata(path).is_ok_and(|data| !data.is_file());
     let Some(name) = path.file_name().filter(|_| !special) else {

@@ -21,7 +21,7 @@ pub(crate) fn command(arguments: &args::Region) -> Result<(), Failure> {
             let origin = Origin::line("<operand>", text, 1).column(error.column);
             Failure::new(Code::Region, message).at(origin)
         })?;
-    let footprint = Footprint::of_region(operand.region, operand.ty, operand.sub, arguments.exec)
+    let footprint = Footprint::of_text(&operand, arguments.exec)
         .map_err(|error| Failure::new(Code::Region, error))?;
     if let Some(path) = &arguments.svg {
         files::write(path, footprint.svg(operand.register).as_bytes())?;

@@ -9,6 +9,9 @@ use std::str::FromStr;
 /// Bytes of a general register.
 const REG_BYTES: u32 = 32;
 
+/// General registers.
+const GRFS: u32 = 128;
+
 /// Channels an instruction can have.
 const MAX_CHANNELS: u32 = 32;
 
@@ -24,6 +27,14 @@ pub enum RegionError {
     /// Not an execution size.
     #[error("{0} is no number of channels: expected 1, 2, 4, 8, 16 or 32")]
     ExecSize(u32),
+    /// The registers end before the operand does.
+    #[error("channel {channel} touches r{register}, but the last register is r{}", GRFS - 1)]
+    Beyond {
+        /// First channel that leaves the registers.
+        channel: usize,
+        /// The register it would need.
+        register: u32,
+    },
 }
 
 /// An operand written as text, as both syntaxes write it: `g4.2<8;4,2>:f`, `r4.2<8,4,2>F`; with
@@ -107,7 +118,7 @@ impl FromStr for OperandText {
     fn from_str(text: &str) -> Result<OperandText, OperandTextError> {
         let mut scan = Scanner { text, at: 0 };
         scan.take(&['r', 'g'], "a general register (r or g)")?;
-        let register = scan.number(|n| n < 128, "a register number below 128")?;
+        let register = scan.number(|n| u32::from(n) < GRFS, "a register number below 128")?;
         let sub_at = scan.at + 1;
         let sub = match scan.take(&['.'], "a subregister") {
             Ok(()) => scan.number(|_| true, "a subregister number")?,
@@ -187,6 +198,19 @@ impl Footprint {
         let element = |i: u32| (i / width) * vstride + (i % width) * hstride;
         let offsets = (0..channels(exec_size)?).map(|i| sub + element(i) * size).collect();
         Ok(Footprint { offsets, size })
+    }
+
+    /// The bytes of an operand written as text.
+    ///
+    /// # Errors
+    /// If `exec_size` is not a number of channels, or a channel leaves the registers.
+    pub fn of_text(operand: &OperandText, exec_size: u32) -> Result<Footprint, RegionError> {
+        let out = Footprint::of_region(operand.region, operand.ty, operand.sub, exec_size)?;
+        let last = |offset: &u32| operand.register + (offset + out.size - 1) / REG_BYTES;
+        match out.offsets.iter().map(last).enumerate().find(|(_, register)| *register >= GRFS) {
+            None => Ok(out),
+            Some((channel, register)) => Err(RegionError::Beyond { channel, register }),
+        }
     }
 
     /// The bytes a source reads.
@@ -337,6 +361,10 @@ mod tests {
         assert_eq!(Footprint::of_source(&indirect, 8), Err(RegionError::Indirect));
         let packed = Region::packed(8);
         assert_eq!(Footprint::of_region(packed, Type::F, 0, 3), Err(RegionError::ExecSize(3)));
+        let last: OperandText = "g127<8;8,1>:f".parse().expect("an operand");
+        assert!(Footprint::of_text(&last, 8).is_ok());
+        let beyond = RegionError::Beyond { channel: 8, register: 128 };
+        assert_eq!(Footprint::of_text(&last, 16), Err(beyond));
     }
 
     #[test]

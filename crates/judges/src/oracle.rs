@@ -351,6 +351,32 @@ impl Oracle {
         &self.root
     }
 
+    /// The Skylake code of all OpenCL kernels, repeated to at least so many bytes, whole programs
+    /// only: a large input for benchmarks.
+    ///
+    /// # Errors
+    /// [`OracleError`] for the first file that cannot be read, or if there is no such code.
+    pub fn skylake_kernels(&self, bytes: usize) -> Result<Vec<u8>, OracleError> {
+        let directory = self.root.join("igc");
+        let mut kernels = Vec::new();
+        for case in std::fs::read_dir(&directory).map_err(|e| error(&directory, e))? {
+            let path = case.map_err(|e| error(&directory, e))?.path().join("skl/k.krn");
+            if path.is_file() {
+                let mut kernel = std::fs::read(&path).map_err(|e| error(&path, e))?;
+                // Padding would decode as illegal instructions.
+                let end = kernel.iter().rposition(|byte| *byte != 0).map_or(0, |at| at + 1);
+                kernel.truncate(end.next_multiple_of(8));
+                kernels.push(kernel);
+            }
+        }
+        kernels.sort();
+        let once = kernels.concat();
+        if once.is_empty() {
+            return Err(error(&directory, "no code for Skylake"));
+        }
+        Ok(once.repeat(bytes.div_ceil(once.len())))
+    }
+
     /// The compute cases of a compiler, ordered by name.
     ///
     /// # Errors

@@ -178,9 +178,22 @@ pub(super) fn math_fn<L: Layout, const E: bool>(
     )
 }
 
-/// Whether a combined distance and token allocates the token: the out-of-order operations.
-fn allocates(opcode: Opcode) -> bool {
-    matches!(opcode.form(), Form::Send | Form::Sends | Form::Math | Form::Dpas)
+/// What a token beside a distance does: the out-of-order operations allocate it.
+fn combined(opcode: Opcode) -> TokenMode {
+    match opcode.form() {
+        Form::Send | Form::Sends | Form::Math | Form::Dpas => TokenMode::Set,
+        _ => TokenMode::Dst,
+    }
+}
+
+/// Whether distances name their pipe.
+fn has_pipes(generation: Gen) -> bool {
+    generation >= Gen::Gen125
+}
+
+/// Whether an operation can have a software scoreboard on a generation.
+pub(crate) fn swsb_exists(opcode: Opcode, swsb: Swsb, generation: Gen) -> bool {
+    generation >= Gen::Gen12 && swsb_bits(swsb, has_pipes(generation), combined(opcode)).is_some()
 }
 
 /// The software scoreboard byte.
@@ -191,8 +204,7 @@ fn swsb<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     if !L::SWSB.exists() {
         return w.require(i.swsb == Swsb::default(), i.opcode.name(), "has no software scoreboard");
     }
-    let pipes = w.generation() >= Gen::Gen125;
-    let combined = if allocates(i.opcode) { TokenMode::Set } else { TokenMode::Dst };
+    let (pipes, combined) = (has_pipes(w.generation()), combined(i.opcode));
     w.code(
         L::SWSB,
         "software scoreboard",

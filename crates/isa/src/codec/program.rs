@@ -3,6 +3,7 @@
 use super::{CodecError, decode, encode};
 use crate::compact::{self, COMPACT_BIT};
 use crate::inst::Inst;
+use crate::tables::Opcode;
 use crestline_device::Gen;
 
 /// Why a program and its instructions cannot be translated into each other.
@@ -37,15 +38,43 @@ pub fn decode_at(bytes: &[u8], offset: usize, generation: Gen) -> Result<Inst, P
     let Some(low) = bytes.first_chunk::<8>() else { return Err(truncated) };
     let low = u64::from_le_bytes(*low);
     let wrap = |error| ProgramError::Inst { offset, error };
-    if low >> COMPACT_BIT & 1 != 0 && generation != Gen::Gen4 {
-        let bits = compact::expand(low, generation).map_err(wrap)?;
+    if is_compacted(low, generation) {
+        let (bits, residue) = compact::expand_exactly(low, generation).map_err(wrap)?;
         let mut inst = decode(bits, generation).map_err(wrap)?;
         inst.compacted = true;
-        inst.compact_residue = low ^ compact::compact(bits, generation).unwrap_or(0);
+        inst.compact_residue = residue;
         return Ok(inst);
     }
     let Some(full) = bytes.first_chunk::<16>() else { return Err(truncated) };
     decode(u128::from_le_bytes(*full), generation).map_err(wrap)
+}
+
+/// Whether the instruction that starts with these bits is a compacted one.
+fn is_compacted(low: u64, generation: Gen) -> bool {
+    low >> COMPACT_BIT & 1 != 0 && generation != Gen::Gen4
+}
+
+/// Where the instructions of a program start, in bytes, and where the last one ends (beyond the
+/// code if that is truncated). Zero bytes at the end that are too few for an instruction are
+/// padding, and left out.
+pub(crate) fn boundaries(bytes: &[u8], generation: Gen) -> Vec<usize> {
+    let mut out = Vec::with_capacity(bytes.len() / 12);
+    let mut offset = 0;
+    out.push(offset);
+    while let Some(rest) = bytes.get(offset..) {
+        if rest.len() < 16 && rest.iter().all(|byte| *byte == 0) {
+            break;
+        }
+        let low = rest.first_chunk().map_or(0, |low| u64::from_le_bytes(*low));
+        offset += if is_compacted(low, generation) { 8 } else { 16 };
+        out.push(offset);
+    }
+    out
+}
+
+/// The operation of the instruction at the start of `bytes`, full or compacted, if there is one.
+pub(crate) fn opcode_at(bytes: &[u8], generation: Gen) -> Option<Opcode> {
+    Opcode::from_bits(generation, bytes.first()? & 0x7f)
 }
 
 /// Decodes a program to its instructions with their byte offsets. Zero bytes at the end that
@@ -55,16 +84,9 @@ pub fn decode_at(bytes: &[u8], offset: usize, generation: Gen) -> Result<Inst, P
 /// At the first instruction that does not decode.
 pub fn decode_program(bytes: &[u8], generation: Gen) -> Result<Vec<(usize, Inst)>, ProgramError> {
     let mut out = Vec::with_capacity(bytes.len() / 16);
-    let mut offset = 0;
-    while offset < bytes.len() {
-        let rest = &bytes[offset..];
-        if rest.len() < 16 && rest.iter().all(|byte| *byte == 0) {
-            break;
-        }
-        let inst = decode_at(rest, offset, generation)?;
-        let size = inst.size() as usize;
-        out.push((offset, inst));
-        offset += size;
+    let boundaries = boundaries(bytes, generation);
+    for &[offset, _] in boundaries.array_windows() {
+        out.push((offset, decode_at(&bytes[offset..], offset, generation)?));
     }
     Ok(out)
 }

@@ -4,6 +4,7 @@
 //! and later.
 
 use super::tables::*;
+use super::{COMPACT_BIT, IMM_MASK};
 use crestline_device::Gen;
 
 /// A range of bits `(lo, width)`.
@@ -27,14 +28,75 @@ pub(super) struct Table {
     pub(super) mask: u128,
     /// Full-form bits per index.
     pub(super) entries: &'static [u128],
+    /// Which indices are the first of their meaning, a bit each: the ones that compaction
+    /// chooses. Beside an immediate a table decides fewer bits, so that has a set of its own.
+    first: u32,
+    first_beside_imm: u32,
+}
+
+impl Table {
+    /// The bits of the full form that the table decides beside an immediate, which displaces
+    /// the others.
+    pub(super) const fn mask_beside_imm(&self) -> u128 {
+        self.mask & !IMM_MASK
+    }
+
+    /// Whether compaction would choose this index among those with the same meaning.
+    pub(super) fn is_first(&self, index: u64, beside_imm: bool) -> bool {
+        // An index that the immediate displaces is part of the immediate.
+        let displaced = beside_imm && self.mask_beside_imm() == 0;
+        let first = if beside_imm { self.first_beside_imm } else { self.first };
+        displaced || first >> index & 1 != 0
+    }
+}
+
+/// The indices whose entries differ from all earlier ones in some bit of the mask.
+const fn first(entries: &[u128], mask: u128) -> u32 {
+    let mut out = 0;
+    let mut index = 0;
+    while index < entries.len() {
+        let mut earlier = 0;
+        while earlier < index && (entries[earlier] ^ entries[index]) & mask != 0 {
+            earlier += 1;
+        }
+        if earlier == index {
+            out |= 1 << index;
+        }
+        index += 1;
+    }
+    out
 }
 
 /// The compacted form of one kind of instruction.
 pub(super) struct Form {
     pub(super) copied: &'static [Copied],
     pub(super) tables: &'static [Table],
+    /// The bits of the compacted form that mean something: fields and marker.
+    pub(super) used: u64,
     /// How immediates are held, if the form can hold them.
     pub(super) imm: Option<ImmLayout>,
+}
+
+impl Form {
+    const fn new(
+        copied: &'static [Copied],
+        tables: &'static [Table],
+        imm: Option<ImmLayout>,
+    ) -> Form {
+        let mut used = 1 << COMPACT_BIT;
+        let mut n = 0;
+        while n < copied.len() {
+            used |= (u64::MAX >> (64 - copied[n].width)) << copied[n].compact;
+            n += 1;
+        }
+        n = 0;
+        while n < tables.len() {
+            let (lo, width) = tables[n].index;
+            used |= (u64::MAX >> (64 - width)) << lo;
+            n += 1;
+        }
+        Form { copied, tables, used, imm }
+    }
 }
 
 /// Where the compacted immediate is.
@@ -91,6 +153,8 @@ macro_rules! table {
             index: ($lo, $hi - $lo + 1),
             mask: mask($ranges),
             entries: const { &spread($entries, $ranges) },
+            first: first(&spread($entries, $ranges), mask($ranges)),
+            first_beside_imm: first(&spread($entries, $ranges), mask($ranges) & !IMM_MASK),
         }
     };
 }
@@ -240,47 +304,53 @@ macro_rules! two_src {
     ($name:ident, $copied:ident, $imm:expr,
      $control:ident $control_at:ident, $datatype:ident $datatype_at:ident,
      $subreg:ident $subreg_at:ident, $src0:ident, $src1:ident) => {
-        static $name: Form = Form {
-            copied: $copied,
-            tables: &[
-        table!("control", 12:8, $control, $control_at),
-        table!("datatype", 17:13, $datatype, $datatype_at),
-        table!("subregister", 22:18, $subreg, $subreg_at),
-        table!("source 0", 34:30, $src0, SRC0_4),
-        table!("source 1", 39:35, $src1, SRC1_4),
-            ],
-            imm: $imm,
-        };
+        static $name: Form = Form::new(
+            $copied,
+            const {
+                &[
+            table!("control", 12:8, $control, $control_at),
+            table!("datatype", 17:13, $datatype, $datatype_at),
+            table!("subregister", 22:18, $subreg, $subreg_at),
+            table!("source 0", 34:30, $src0, SRC0_4),
+            table!("source 1", 39:35, $src1, SRC1_4),
+                ]
+            },
+            $imm,
+        );
     };
 }
 
 macro_rules! two_src_12 {
     ($name:ident, $src0:ident, $src1:ident) => {
-        static $name: Form = Form {
-            copied: COPIED_12,
-            tables: &[
-        table!("control", 28:24, CONTROL_GEN12, CONTROL_12),
-        table!("datatype", 34:30, DATATYPE_GEN12, DATATYPE_12),
-        table!("subregister", 39:35, SUBREG_GEN12, SUBREG_12),
-        table!("source 0", 51:48, $src0, SRC0_12),
-        table!("source 1", 55:52, $src1, SRC1_12),
-            ],
-            imm: Some(ImmLayout::Typed12),
-        };
+        static $name: Form = Form::new(
+            COPIED_12,
+            const {
+                &[
+            table!("control", 28:24, CONTROL_GEN12, CONTROL_12),
+            table!("datatype", 34:30, DATATYPE_GEN12, DATATYPE_12),
+            table!("subregister", 39:35, SUBREG_GEN12, SUBREG_12),
+            table!("source 0", 51:48, $src0, SRC0_12),
+            table!("source 1", 55:52, $src1, SRC1_12),
+                ]
+            },
+            Some(ImmLayout::Typed12),
+        );
     };
 }
 
 macro_rules! three_src_12 {
     ($name:ident, $control:ident $control_at:ident, $source:ident) => {
-        static $name: Form = Form {
-            copied: THREE_COPIED_12,
-            tables: &[
-        table!("control", 28:24, $control, $control_at),
-        table!("source", 34:30, $source, THREE_SOURCE_12),
-        table!("subregister", 39:35, THREE_SUBREG_GEN12, THREE_SUBREG_12),
-            ],
-            imm: None,
-        };
+        static $name: Form = Form::new(
+            THREE_COPIED_12,
+            const {
+                &[
+            table!("control", 28:24, $control, $control_at),
+            table!("source", 34:30, $source, THREE_SOURCE_12),
+            table!("subregister", 39:35, THREE_SUBREG_GEN12, THREE_SUBREG_12),
+                ]
+            },
+            None,
+        );
     };
 }
 
@@ -301,14 +371,16 @@ two_src_12!(GEN125_TWO, SRC0_INDEX_GEN125, SRC1_INDEX_GEN125);
 three_src_12!(GEN12_THREE, THREE_CONTROL_GEN12 THREE_CONTROL_12, THREE_SOURCE_GEN12);
 three_src_12!(GEN125_THREE, THREE_CONTROL_GEN125 THREE_CONTROL_125, THREE_SOURCE_GEN125);
 
-static GEN8_THREE: Form = Form {
-    copied: THREE_COPIED_8,
-    tables: &[
-        table!("control", 9:8, THREE_CONTROL_GEN8, THREE_CONTROL_8),
-        table!("source", 11:10, THREE_SOURCE_GEN8, THREE_SOURCE_8),
-    ],
-    imm: None,
-};
+static GEN8_THREE: Form = Form::new(
+    THREE_COPIED_8,
+    const {
+        &[
+            table!("control", 9:8, THREE_CONTROL_GEN8, THREE_CONTROL_8),
+            table!("source", 11:10, THREE_SOURCE_GEN8, THREE_SOURCE_8),
+        ]
+    },
+    None,
+);
 
 /// The compacted form of two-source instructions (one-source, math included).
 pub(super) fn two_src(generation: Gen) -> Option<&'static Form> {

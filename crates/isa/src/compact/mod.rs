@@ -101,13 +101,20 @@ const IMM_MASK: u128 = (u32::MAX as u128) << 96;
 /// # Errors
 /// If the generation has no compacted form of the operation, or an index is reserved.
 pub fn expand(compact: u64, generation: Gen) -> Result<u128, CodecError> {
+    Ok(expand_exactly(compact, generation)?.0)
+}
+
+/// Expands as [`expand`] does, and says how the compacted form differs from the one that
+/// [`compact`] chooses for the same meaning (zero bits, if it chooses none).
+pub(crate) fn expand_exactly(compact: u64, generation: Gen) -> Result<(u128, u64), CodecError> {
     let code = (compact & 0x7f) as u8;
     let op = Opcode::from_bits(generation, code)
         .ok_or(CodecError::UnknownOpcode { code, generation })?;
     let marker = 1 << COMPACT_BIT;
     if op.form() == OpForm::Nullary && compact & !(0x7f | 1 << DEBUG_BITS.0) == marker {
         let debug = compact >> DEBUG_BITS.0 & 1;
-        return Ok(u128::from(compact & 0x7f | debug << DEBUG_BITS.1));
+        let bits = u128::from(compact & 0x7f | debug << DEBUG_BITS.1);
+        return Ok((bits, residue(compact, bits, generation)));
     }
     let form = form(op, generation).ok_or(CodecError::NotCompactable {
         opcode: op.name(),
@@ -126,16 +133,34 @@ pub fn expand(compact: u64, generation: Gen) -> Result<u128, CodecError> {
         })?;
         bits |= entry;
     }
-    if let Some(layout) = form.imm
-        && let Some(ty) = imm_type(bits, generation)
-    {
+    let imm = imm_type(bits, generation).filter(|_| op.form() != OpForm::Three);
+    if let (Some(layout), Some(ty)) = (form.imm, imm) {
         if imm_size(ty) == 8 {
             let reason = "a 64-bit immediate does not fit";
             return Err(CodecError::NotCompactable { opcode: op.name(), reason });
         }
         bits = bits & !IMM_MASK | u128::from(expand_imm(layout, compact, ty)) << 96;
     }
-    Ok(bits)
+    // Most code was compacted as `compact` does it, which shows without searching the tables.
+    let is_imm = imm.is_some();
+    let chosen = compact & !form.used == 0
+        && is_compacted(op)
+        && (form.imm.is_some() || !is_imm)
+        && form.tables.iter().all(|table| {
+            let index = field(compact, table.index);
+            table.is_first(index, is_imm) && !disputed(table.name, index as usize, generation)
+        });
+    Ok((bits, if chosen { 0 } else { residue(compact, bits, generation) }))
+}
+
+/// How a compacted form of a full instruction differs from the one that [`compact`] chooses.
+fn residue(form: u64, bits: u128, generation: Gen) -> u64 {
+    form ^ compact(bits, generation).unwrap_or(0)
+}
+
+/// Whether the operation is ever compacted: messages and flow control are not.
+fn is_compacted(op: Opcode) -> bool {
+    !op.is_send() && !op.is_flow_control() && op.form() != OpForm::Nullary
 }
 
 /// Compacts a full instruction, or returns `None` if no compacted instruction expands to it.
@@ -145,14 +170,14 @@ pub fn expand(compact: u64, generation: Gen) -> Result<u128, CodecError> {
 pub fn compact(bits: u128, generation: Gen) -> Option<u64> {
     let op = Opcode::from_bits(generation, (bits & 0x7f) as u8)?;
     let marker = 1 << COMPACT_BIT;
-    if op.is_send() || op.is_flow_control() {
-        return None;
-    }
-    if op.form() == OpForm::Nullary {
+    if op.form() == OpForm::Nullary && !op.is_flow_control() {
         let debug = (bits >> DEBUG_BITS.1 & 1) as u64;
         let nop = bits & !(1 << DEBUG_BITS.1) <= 0x7f;
         let exists = layout::two_src(generation).is_some();
         return (nop && exists).then_some((bits & 0x7f) as u64 | debug << DEBUG_BITS.0 | marker);
+    }
+    if !is_compacted(op) {
+        return None;
     }
     let form = form(op, generation)?;
     let imm = match imm_type(bits, generation) {
@@ -199,6 +224,21 @@ fn disputed(table: &str, index: usize, generation: Gen) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn residues_are_the_difference_from_what_compaction_chooses() {
+        for generation in Gen::ALL {
+            let mut chosen = 0;
+            for pattern in 0..1_u64 << 16 {
+                let word = pattern.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1 << COMPACT_BIT;
+                let Ok((full, found)) = expand_exactly(word, generation) else { continue };
+                assert_eq!(found, residue(word, full, generation), "{generation} {word:#018x}");
+                chosen += usize::from(found == 0);
+            }
+            let exists = layout::two_src(generation).is_some();
+            assert_eq!(chosen > 500, exists, "{generation}: {chosen} of the patterns");
+        }
+    }
 
     #[test]
     fn every_index_expands_and_compacts_to_the_same_meaning() {

@@ -197,56 +197,72 @@ kinds! {
 
 /// The shared function of a port: from gen9 the sampler cache's message types are among those
 /// of the constant cache.
-pub(super) fn shared_function(port: Sfid, generation: Gen) -> Sfid {
+pub(super) const fn shared_function(port: Sfid, generation: Gen) -> Sfid {
     match port {
-        Sfid::DpSamplerCache if generation >= Gen::Gen9 => Sfid::ConstantCache,
+        Sfid::DpSamplerCache if gen_index(generation) >= gen_index(Gen::Gen9) => {
+            Sfid::ConstantCache
+        }
         port => port,
     }
 }
 
+/// Positions of rows, as an index over [`ROWS`].
+struct Index {
+    /// By generation, shared function and code.
+    by_code: [[[u8; 32]; Sfid::ALL.len()]; Gen::ALL.len()],
+    /// By generation and kind: the last such row.
+    by_kind: [[u8; Kind::TransposeRead as usize + 1]; Gen::ALL.len()],
+}
+
+static INDEX: Index = {
+    let mut index = Index {
+        by_code: [[[NONE; 32]; Sfid::ALL.len()]; Gen::ALL.len()],
+        by_kind: [[NONE; Kind::TransposeRead as usize + 1]; Gen::ALL.len()],
+    };
+    assert!(ROWS.len() < NONE as usize, "a row's position is a byte");
+    let mut at = 0;
+    while at < ROWS.len() {
+        let row = &ROWS[at];
+        let mut column = 0;
+        while column < Gen::ALL.len() {
+            let code = row.codes[column];
+            if code != NONE {
+                let sfid = shared_function(row.port, Gen::ALL[column]);
+                let slot = &mut index.by_code[column][sfid as usize][code as usize];
+                assert!(*slot == NONE, "two message types share a code");
+                *slot = at as u8;
+                index.by_kind[column][row.kind as usize] = at as u8;
+            }
+            column += 1;
+        }
+        at += 1;
+    }
+    index
+};
+
 impl Kind {
     /// The kind with a code and its port, or `None` if the code is not assigned.
     pub(super) fn from_code(generation: Gen, sfid: Sfid, code: u32) -> Option<(Kind, Sfid)> {
-        let column = gen_index(generation);
-        ROWS.iter()
-            .filter(|row| shared_function(row.port, generation) == sfid)
-            .find(|row| u32::from(row.codes[column]) == code)
-            .map(|row| (row.kind, row.port))
+        let rows = &INDEX.by_code[gen_index(generation)][sfid as usize];
+        let row = ROWS.get(usize::from(*rows.get(code as usize)?))?;
+        Some((row.kind, row.port))
     }
 
     /// The code at a port.
     pub(super) fn code(self, generation: Gen, port: Sfid) -> Option<u32> {
-        ROWS.iter()
-            .filter(|row| row.kind == self && row.port == port)
-            .map(|row| row.codes[gen_index(generation)])
-            .find(|code| *code != NONE)
-            .map(u32::from)
+        let column = gen_index(generation);
+        let at_port = |row: &&Row| row.kind == self && row.port == port;
+        let home = self.home_row(generation).filter(at_port);
+        let row = home.or_else(|| ROWS.iter().filter(at_port).find(|r| r.codes[column] != NONE))?;
+        Some(u32::from(row.codes[column]))
     }
 
     /// The port that has the kind on a generation; the data cache before others.
     pub(super) fn home(self, generation: Gen) -> Option<Sfid> {
-        let column = gen_index(generation);
-        ROWS.iter().rev().find(|row| row.kind == self && row.codes[column] != NONE).map(|r| r.port)
+        self.home_row(generation).map(|row| row.port)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_code_means_one_kind() {
-        for generation in Gen::ALL {
-            let column = gen_index(generation);
-            for (i, a) in ROWS.iter().enumerate() {
-                for b in &ROWS[..i] {
-                    let sfid = |row: &Row| shared_function(row.port, generation);
-                    let clash = sfid(a) == sfid(b)
-                        && a.codes[column] == b.codes[column]
-                        && a.codes[column] != NONE;
-                    assert!(!clash, "{generation}: {:?} and {:?}", a.kind, b.kind);
-                }
-            }
-        }
+    fn home_row(self, generation: Gen) -> Option<&'static Row> {
+        ROWS.get(usize::from(INDEX.by_kind[gen_index(generation)][self as usize]))
     }
 }

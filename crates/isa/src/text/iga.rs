@@ -3,10 +3,10 @@
 //! Confirmed against the output of `iga64` on the same bytes; what its syntax cannot say
 //! (Align16 swizzles and write masks) is printed in the style of the other syntax.
 
-use super::number::{c_e, c_g, half_to_f64, push};
+use super::number::{c_e, c_g, half_to_f64, hex, push};
 use super::{Context, elements};
 use crate::inst::{
-    DescSrc, Dst, Extra, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg, Swizzle, SwsbPipe,
+    DescSrc, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg, Swizzle, SwsbPipe,
     TokenMode, VStride, WriteMask,
 };
 use crate::tables::{
@@ -34,6 +34,21 @@ struct Printer<'a> {
 fn push_type(out: &mut String, ty: Type) {
     out.push(':');
     out.push_str(type_name(ty));
+}
+
+/// A name behind a point, unless it is empty.
+fn suffix(out: &mut String, name: &str) {
+    if !name.is_empty() {
+        out.push('.');
+        out.push_str(name);
+    }
+}
+
+fn flag(out: &mut String, flag: Flag) {
+    out.push('f');
+    push(out, flag.nr);
+    out.push('.');
+    push(out, flag.subnr);
 }
 
 /// Lower-case type name.
@@ -167,11 +182,8 @@ impl Printer<'_> {
             if i.predicate.inverse {
                 out.push('~');
             }
-            let _ = write!(out, "f{}.{}", i.flag.nr, i.flag.subnr);
-            let name = i.predicate.ctrl.name();
-            if !name.is_empty() {
-                let _ = write!(out, ".{name}");
-            }
+            flag(out, i.flag);
+            suffix(out, i.predicate.ctrl.name());
         }
         out.push_str(") ");
     }
@@ -185,12 +197,8 @@ impl Printer<'_> {
         let i = self.i;
         out.push_str(i.opcode.name());
         match &i.extra {
-            Extra::Math(function) => {
-                let _ = write!(out, ".{}", math_name(*function));
-            }
-            Extra::Sync(function) => {
-                let _ = write!(out, ".{}", function.name());
-            }
+            Extra::Math(function) => suffix(out, math_name(*function)),
+            Extra::Sync(function) => suffix(out, function.name()),
             // Other branches have the bit too, but no syntax for it.
             Extra::Branch(branch)
                 if branch.branch_ctrl
@@ -199,7 +207,7 @@ impl Printer<'_> {
                 out.push_str(".b");
             }
             Extra::Send(send) if self.generation >= Gen::Gen12 => {
-                let _ = write!(out, ".{}", sfid_name(send.sfid));
+                suffix(out, sfid_name(send.sfid));
             }
             Extra::Bfn(table) => {
                 let _ = write!(out, ".{table:#04X}");
@@ -219,8 +227,10 @@ impl Printer<'_> {
         }
         let is_macro = i.math().is_some_and(MathFn::is_macro);
         if i.cond_mod != CondMod::None || is_macro {
-            let name = if is_macro { "eo" } else { cond_name(i.cond_mod) };
-            let _ = write!(out, " ({name})f{}.{}", i.flag.nr, i.flag.subnr);
+            out.push_str(" (");
+            out.push_str(if is_macro { "eo" } else { cond_name(i.cond_mod) });
+            out.push(')');
+            flag(out, i.flag);
         }
     }
 
@@ -330,7 +340,9 @@ impl Printer<'_> {
                 if self.waits_for_tokens() && !tokens.is_empty() {
                     let _ = write!(out, " ({})", tokens.join(","));
                 } else {
-                    let _ = write!(out, " {:#X}:ud", imm.bits);
+                    out.push(' ');
+                    hex(out, imm.bits, 1);
+                    out.push_str(":ud");
                 }
             }
             Src::Reg(reg) if !reg.place.is_null() => self.source(out, 0),
@@ -488,7 +500,7 @@ impl Printer<'_> {
         }
         if let Some(number) = src.mme {
             self.mme_place(out, src.place, number);
-            let _ = write!(out, ":{}", type_name(src.ty));
+            push_type(out, src.ty);
             return;
         }
         let (region, skip) = three_src_region(src, n);
@@ -514,7 +526,7 @@ impl Printer<'_> {
         self.payload(out, self.i.dst.place);
         let named = self.generation <= Gen::Gen75;
         if typed && (split || named || self.i.dst.ty != Type::Ud) {
-            let _ = write!(out, ":{}", type_name(self.i.dst.ty));
+            push_type(out, self.i.dst.ty);
         }
         for (n, src) in self.i.srcs[..2].iter().enumerate() {
             match src {
@@ -522,7 +534,7 @@ impl Printer<'_> {
                     out.push(' ');
                     self.payload(out, src.place);
                     if typed && !split && src.ty != Type::Ud {
-                        let _ = write!(out, ":{}", type_name(src.ty));
+                        push_type(out, src.ty);
                     }
                 }
                 _ if n == 1 && (split || !typed) => out.push_str(" null"),
@@ -530,7 +542,8 @@ impl Printer<'_> {
             }
         }
         if let Some(length) = self.payload_length(send) {
-            let _ = write!(out, ":{length}");
+            out.push(':');
+            push(out, length);
         }
         self.descriptors(out, send);
     }
@@ -548,21 +561,27 @@ impl Printer<'_> {
     }
 
     fn descriptors(&self, out: &mut String, send: &Send) {
-        let _ = match send.ex_desc {
+        let address = |out: &mut String, dword: u8| {
+            out.push_str("a0.");
+            push(out, dword);
+        };
+        out.push(' ');
+        match send.ex_desc {
             DescSrc::Imm(ex_desc) if self.generation >= Gen::Gen12 => {
                 let length = self.payload_length(send).unwrap_or(0) << 6;
-                write!(out, " {:#X}", ex_desc & !length)
+                hex(out, ex_desc & !length, 1);
             }
             DescSrc::Imm(ex_desc) => {
                 let sfid = u32::from(send.sfid.bits(self.generation).unwrap_or(0));
-                write!(out, " {:#X}", ex_desc | u32::from(send.eot) << 5 | sfid)
+                hex(out, ex_desc | u32::from(send.eot) << 5 | sfid, 1);
             }
-            DescSrc::Reg { dword } => write!(out, " a0.{dword}"),
-        };
-        let _ = match send.desc {
-            DescSrc::Imm(desc) => write!(out, " 0x{desc:08X}"),
-            DescSrc::Reg { dword } => write!(out, " a0.{dword}"),
-        };
+            DescSrc::Reg { dword } => address(out, dword),
+        }
+        out.push(' ');
+        match send.desc {
+            DescSrc::Imm(desc) => hex(out, desc, 8),
+            DescSrc::Reg { dword } => address(out, dword),
+        }
     }
 
     fn payload(&self, out: &mut String, place: Place) {
@@ -576,25 +595,18 @@ impl Printer<'_> {
         let i = self.i;
         let send = i.send();
         let mut separator = " {";
-        let mut begin = |out: &mut String| out.push_str(std::mem::replace(&mut separator, ","));
         // In the order of iga64, which sorts them by name.
-        for (set, name) in [
-            (i.acc_wr_en, "AccWrEn"),
-            (i.thread_ctrl == ThreadCtrl::Atomic, "Atomic"),
-            (i.breakpoint, "Breakpoint"),
-            (i.compacted, "Compacted"),
-            (send.is_some_and(|send| send.eot), "EOT"),
-            (i.no_dd_check, "NoDDChk"),
-            (i.no_dd_clear, "NoDDClr"),
-            (i.thread_ctrl == ThreadCtrl::NoPreempt, "NoPreempt"),
-            (send.is_some_and(|send| send.fusion_ctrl), "Serialize"),
-            (i.thread_ctrl == ThreadCtrl::Switch, "Switch"),
-        ] {
-            if set {
-                begin(out);
-                out.push_str(name);
-            }
-        }
+        option(out, &mut separator, i.acc_wr_en, "AccWrEn");
+        option(out, &mut separator, i.thread_ctrl == ThreadCtrl::Atomic, "Atomic");
+        option(out, &mut separator, i.breakpoint, "Breakpoint");
+        option(out, &mut separator, i.compacted, "Compacted");
+        option(out, &mut separator, send.is_some_and(|send| send.eot), "EOT");
+        option(out, &mut separator, i.no_dd_check, "NoDDChk");
+        option(out, &mut separator, i.no_dd_clear, "NoDDClr");
+        option(out, &mut separator, i.thread_ctrl == ThreadCtrl::NoPreempt, "NoPreempt");
+        option(out, &mut separator, send.is_some_and(|send| send.fusion_ctrl), "Serialize");
+        option(out, &mut separator, i.thread_ctrl == ThreadCtrl::Switch, "Switch");
+        let mut begin = |out: &mut String| out.push_str(std::mem::replace(&mut separator, ","));
         if i.swsb.distance != 0 {
             begin(out);
             // A distance beside a token counts in all pipes for a message of gen12.5.
@@ -622,6 +634,15 @@ impl Printer<'_> {
         if separator == "," {
             out.push('}');
         }
+    }
+}
+
+/// Prints an option if it is set; `separator` is what stands before the next one.
+#[inline(always)]
+fn option(out: &mut String, separator: &mut &str, set: bool, name: &str) {
+    if set {
+        out.push_str(std::mem::replace(separator, ","));
+        out.push_str(name);
     }
 }
 
@@ -655,34 +676,32 @@ fn swizzle_text(out: &mut String, swizzle: Swizzle) {
 }
 
 fn region_text(out: &mut String, region: Region, n: usize) {
-    let mut numbers = |first: u8, rest: &[(char, u8)]| {
-        out.push('<');
-        push(out, first);
-        for (separator, number) in rest {
-            out.push(*separator);
-            push(out, *number);
-        }
-        out.push('>');
-    };
+    out.push('<');
     match region {
         Region::Align1 { vstride: VStride::VxH, width, hstride } => {
-            numbers(width, &[(',', hstride)]);
+            push(out, width);
+            out.push(',');
+            push(out, hstride);
         }
         Region::Align1 { vstride: VStride::Elements(vstride), width, hstride } => {
-            numbers(vstride, &[(';', width), (',', hstride)]);
+            push(out, vstride);
+            out.push(';');
+            push(out, width);
+            out.push(',');
+            push(out, hstride);
         }
         Region::ThreeAlign1 { vstride: Some(vstride), hstride } => {
-            numbers(vstride, &[(';', hstride)]);
+            push(out, vstride);
+            out.push(';');
+            push(out, hstride);
         }
-        Region::ThreeAlign1 { vstride: None, hstride } => numbers(hstride, &[]),
-        Region::Align16 { vstride, swizzle } => {
-            numbers(vstride, &[]);
-            swizzle_text(out, swizzle);
-        }
-        Region::ThreeAlign16 { swizzle, .. } => {
-            out.push_str(if n == 2 { "<1>" } else { "<2;1>" });
-            swizzle_text(out, swizzle);
-        }
+        Region::ThreeAlign1 { vstride: None, hstride } => push(out, hstride),
+        Region::Align16 { vstride, .. } => push(out, vstride),
+        Region::ThreeAlign16 { .. } => out.push_str(if n == 2 { "1" } else { "2;1" }),
+    }
+    out.push('>');
+    if let Region::Align16 { swizzle, .. } | Region::ThreeAlign16 { swizzle, .. } = region {
+        swizzle_text(out, swizzle);
     }
 }
 
@@ -690,30 +709,27 @@ fn region_text(out: &mut String, region: Region, n: usize) {
 /// short as they can be while naming the same value.
 fn immediate(out: &mut String, imm: &Imm) {
     let bits = imm.bits;
-    let _ = match imm.ty {
-        Type::D => write!(out, "{}", bits as u32 as i32),
-        Type::W => write!(out, "{}", bits as u16 as i16),
-        Type::Q => write!(out, "{}", bits as i64),
+    match imm.ty {
+        Type::D => push(out, bits as u32 as i32),
+        Type::W => push(out, bits as u16 as i16),
+        Type::Q => push(out, bits as i64),
         Type::F => {
             let value = f32::from_bits(bits as u32);
             let same = |text: &str| text.parse::<f32>() == Ok(value);
             float(out, bits, f64::from(value), (8, 23), same);
-            Ok(())
         }
         Type::Hf => {
             let value = half_to_f64(bits as u16);
             let same = |text: &str| text.parse::<f32>().map(f64::from) == Ok(value);
             float(out, bits, value, (5, 10), same);
-            Ok(())
         }
         Type::Df => {
             let value = f64::from_bits(bits);
             float(out, bits, value, (11, 52), |text| text.parse::<f64>() == Ok(value));
-            Ok(())
         }
-        _ => write!(out, "{bits:#X}"),
-    };
-    let _ = write!(out, ":{}", type_name(imm.ty));
+        _ => hex(out, bits, 1),
+    }
+    push_type(out, imm.ty);
 }
 
 /// A float with the given widths of exponent and fraction; `same` says whether a text names

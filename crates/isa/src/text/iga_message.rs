@@ -4,6 +4,7 @@
 //! the names of [`Message`].
 
 use super::named_fields::named_fields;
+use super::number::push;
 use crate::inst::{DescSrc, Send};
 use crate::message::{
     A64Element, AtomicOp, Bti, ByteSize, Cache, ChannelMask, Descriptor, GatewayFn, Message,
@@ -41,32 +42,39 @@ pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
     let words = (desc.unwrap_or(0), ex_desc);
     let decoded =
         desc.and_then(|desc| Descriptor::decode(generation, send.sfid, desc, ex_desc).ok());
-    let _ = match desc {
+    out.push_str(" // wr:");
+    match desc {
         Some(desc) => {
-            let header = decoded.as_ref().is_some_and(|d| d.header_present);
-            let header = if header { "h" } else { "" };
-            write!(out, " // wr:{}{header}", desc >> 25 & 15)
+            push(out, desc >> 25 & 15);
+            out.push_str(if decoded.as_ref().is_some_and(|d| d.header_present) { "h" } else { "" });
         }
-        None => write!(out, " // wr:a0.0[28:25]"),
-    };
+        None => out.push_str("a0.0[28:25]"),
+    }
     let by_register = matches!(send.ex_desc, DescSrc::Reg { .. });
-    let _ = match send.ex_desc {
+    out.push('+');
+    match send.ex_desc {
         DescSrc::Imm(ex_desc) if generation >= Gen::Gen9 => {
             let bits = if generation >= Gen::Gen12 { 31 } else { 15 };
-            write!(out, "+{}", ex_desc >> 6 & bits)
+            push(out, ex_desc >> 6 & bits);
         }
-        DescSrc::Imm(_) => write!(out, "+0"),
-        DescSrc::Reg { dword } => write!(out, "+a0.{dword}[10:6]"),
-    };
-    let _ = match desc {
-        Some(desc) => write!(out, ", rd:{}", desc >> 20 & 31),
-        None => write!(out, ", rd:a0.0[24:20]"),
-    };
+        DescSrc::Imm(_) => out.push('0'),
+        DescSrc::Reg { dword } => {
+            let _ = write!(out, "a0.{dword}[10:6]");
+        }
+    }
+    out.push_str(", rd:");
+    match desc {
+        Some(desc) => push(out, desc >> 20 & 31),
+        None => out.push_str("a0.0[24:20]"),
+    }
     if generation < Gen::Gen12 {
-        let _ = match send.ex_desc {
-            DescSrc::Reg { dword } => write!(out, "; sfid a0.{dword}[3:0]"),
-            DescSrc::Imm(_) => write!(out, "; {}", sfid_name(send.sfid)),
-        };
+        out.push_str("; ");
+        match send.ex_desc {
+            DescSrc::Reg { dword } => {
+                let _ = write!(out, "sfid a0.{dword}[3:0]");
+            }
+            DescSrc::Imm(_) => out.push_str(sfid_name(send.sfid)),
+        }
     }
     if let Some(descriptor) = decoded.filter(|_| !by_register || generation >= Gen::Gen12) {
         out.push_str("; ");
@@ -77,7 +85,11 @@ pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
 /// The enabled components.
 fn components(out: &mut String, mask: ChannelMask) {
     out.push_str(" with ");
-    out.extend("xyzw".chars().enumerate().filter(|(n, _)| mask.0 >> n & 1 != 0).map(|(_, c)| c));
+    for (n, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
+        if mask.0 >> n & 1 != 0 {
+            out.push_str(name);
+        }
+    }
 }
 
 fn atomic(op: AtomicOp) -> &'static str {

@@ -1,16 +1,19 @@
 //! Labels of a program.
 
-use super::Syntax;
+use super::{Syntax, number};
+use crate::codec::{boundaries, decode_at, opcode_at};
 use crate::inst::{Inst, Send};
 use crate::tables::Opcode;
+use crestline_device::Gen;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Iter;
-use std::fmt::Write;
 use std::iter::Peekable;
 
-/// The labels of a program, by byte offset.
+/// The targets of a program's branches, by byte offset.
 pub(super) struct Labels {
     syntax: Syntax,
+    /// Where labels can stand: the starts of the instructions, in order, and their end.
+    boundaries: Vec<usize>,
     /// Number of each label: in the order of their first use, second targets before first ones
     /// (`mesa`), or its byte offset (`iga`).
     at: BTreeMap<usize, usize>,
@@ -27,39 +30,53 @@ fn base(inst: &Inst, offset: usize) -> usize {
 }
 
 impl Labels {
-    /// Collects the labels: branch targets, and for `iga`, which labels basic blocks, also the
-    /// start and what follows a branch or the end of a thread.
+    /// The labels of decoded instructions.
     pub(super) fn of(insts: &[(usize, Inst)], syntax: Syntax) -> Labels {
-        let mut at = BTreeMap::new();
         let end = insts.last().map_or(0, |(offset, inst)| offset + inst.size() as usize);
-        // Where no instruction starts no label can stand.
-        let exists =
-            |at: usize| at == end || insts.binary_search_by_key(&at, |(start, _)| *start).is_ok();
-        let mut add = |offset: usize| {
-            if !exists(offset) {
-                return;
-            }
-            let next = at.len();
-            at.entry(offset).or_insert(match syntax {
-                Syntax::Mesa => next,
-                Syntax::Iga => offset,
-            });
-        };
-        if syntax == Syntax::Iga {
-            add(0);
-        }
+        let boundaries = insts.iter().map(|(offset, _)| *offset).chain([end]).collect();
+        let mut labels = Labels { syntax, boundaries, at: BTreeMap::new() };
         for (offset, inst) in insts {
-            if let Some(branch) = inst.branch() {
-                let targets = [branch.uip, branch.jip].into_iter().flatten();
-                let base = base(inst, *offset);
-                targets.filter_map(|target| absolute(base, target)).for_each(&mut add);
-            }
-            let ends = inst.branch().is_some() || inst.send().is_some_and(|Send { eot, .. }| *eot);
-            if ends && syntax == Syntax::Iga {
-                add(offset + inst.size() as usize);
+            labels.note(*offset, inst);
+        }
+        labels
+    }
+
+    /// The labels of machine code, of which only the branches are decoded. Those that do not
+    /// decode are left to whoever decodes all.
+    pub(super) fn of_code(code: &[u8], generation: Gen, syntax: Syntax) -> Labels {
+        let boundaries = boundaries(code, generation);
+        let mut labels = Labels { syntax, boundaries, at: BTreeMap::new() };
+        for n in 1..labels.boundaries.len() {
+            let offset = labels.boundaries[n - 1];
+            let rest = &code[offset..];
+            if opcode_at(rest, generation).is_some_and(Opcode::is_flow_control)
+                && let Ok(inst) = decode_at(rest, offset, generation)
+            {
+                labels.note(offset, &inst);
             }
         }
-        Labels { syntax, at }
+        labels
+    }
+
+    /// Adds the targets of an instruction.
+    fn note(&mut self, offset: usize, inst: &Inst) {
+        let Some(branch) = inst.branch() else { return };
+        let base = base(inst, offset);
+        for target in [branch.uip, branch.jip].into_iter().flatten() {
+            if let Some(target) = absolute(base, target) {
+                self.add(target);
+            }
+        }
+    }
+
+    fn add(&mut self, offset: usize) {
+        if self.boundaries.binary_search(&offset).is_ok() {
+            let number = match self.syntax {
+                Syntax::Mesa => self.at.len(),
+                Syntax::Iga => offset,
+            };
+            self.at.entry(offset).or_insert(number);
+        }
     }
 
     fn prefix(&self) -> &'static str {
@@ -69,18 +86,29 @@ impl Labels {
         }
     }
 
+    fn print(&self, out: &mut String, number: usize) {
+        out.push_str(self.prefix());
+        out.push_str(&number.to_string());
+    }
+
+    /// Where the instructions start, in bytes, and where the last one ends.
+    pub(super) fn boundaries(&self) -> &[usize] {
+        &self.boundaries
+    }
+
     /// The labels in the order of their offsets, to be printed in front of instructions.
     pub(super) fn in_order(&self) -> InOrder<'_> {
-        InOrder { labels: self, rest: self.at.iter().peekable() }
+        let begins_block = self.syntax == Syntax::Iga;
+        InOrder { labels: self, rest: self.at.iter().peekable(), begins_block }
     }
 
     /// Prints a target: its label, or the relative distance if no instruction starts there.
     pub(super) fn print_target(&self, out: &mut String, inst: &Inst, offset: usize, relative: i32) {
         let number = absolute(base(inst, offset), relative).and_then(|target| self.at.get(&target));
-        let _ = match number {
-            Some(number) => write!(out, "{}{number}", self.prefix()),
-            None => write!(out, "{relative}"),
-        };
+        match number {
+            Some(number) => self.print(out, *number),
+            None => number::push(out, relative),
+        }
     }
 }
 
@@ -88,17 +116,28 @@ impl Labels {
 pub(super) struct InOrder<'a> {
     labels: &'a Labels,
     rest: Peekable<Iter<'a, usize, usize>>,
+    /// Whether the next instruction begins a basic block, which the `iga` syntax labels even if
+    /// no branch leads there.
+    begins_block: bool,
 }
 
 impl InOrder<'_> {
     /// Prints the label line in front of the instruction at an offset, if it has one. Offsets
     /// must not decrease.
     pub(super) fn print_before(&mut self, out: &mut String, offset: usize) {
-        while let Some((_, number)) = self.rest.next_if(|(at, _)| **at <= offset) {
-            if self.labels.syntax == Syntax::Mesa {
-                out.push('\n');
-            }
-            let _ = writeln!(out, "{}{number}:", self.labels.prefix());
+        let target = self.rest.next_if(|(at, _)| **at <= offset).map(|(_, number)| *number);
+        let block = std::mem::take(&mut self.begins_block).then_some(offset);
+        let Some(number) = target.or(block) else { return };
+        if self.labels.syntax == Syntax::Mesa {
+            out.push('\n');
         }
+        self.labels.print(out, number);
+        out.push_str(":\n");
+    }
+
+    /// Notes the instruction that was printed: a block ends with a branch or the end of a thread.
+    pub(super) fn passed(&mut self, inst: &Inst) {
+        let ends = inst.branch().is_some() || inst.send().is_some_and(|Send { eot, .. }| *eot);
+        self.begins_block = ends && self.labels.syntax == Syntax::Iga;
     }
 }

@@ -16,9 +16,10 @@ mod parse;
 
 pub use parse::{ParseError, parse_program};
 
+use crate::codec::{ProgramError, decode_at};
 use crate::inst::Inst;
 use crestline_device::Gen;
-use labels::Labels;
+use labels::{InOrder, Labels};
 use std::str::FromStr;
 
 /// An assembly syntax.
@@ -92,19 +93,58 @@ fn print_one(
 /// come with their byte offsets, as from [`decode_program`](crate::decode_program).
 pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -> String {
     let labels = Labels::of(insts, syntax);
-    let mut before = labels.in_order();
-    let mut out = String::with_capacity(insts.len() * 80);
+    let mut lines = Lines::new(&labels, generation, syntax);
     for (offset, inst) in insts {
-        before.print_before(&mut out, *offset);
-        let context = Context { offset: *offset, labels: &labels };
-        print_one(&mut out, inst, generation, syntax, Some(context));
-        if let (Syntax::Iga, Some(send)) = (syntax, inst.send()) {
-            iga_message::comment(&mut out, generation, send);
+        lines.print(*offset, inst);
+    }
+    lines.finish()
+}
+
+/// Prints machine code as [`print_program`] prints decoded instructions; faster, as it holds no
+/// more than one of them.
+///
+/// # Errors
+/// At the first instruction that does not decode.
+pub fn print_code(code: &[u8], generation: Gen, syntax: Syntax) -> Result<String, ProgramError> {
+    let labels = Labels::of_code(code, generation, syntax);
+    let mut lines = Lines::new(&labels, generation, syntax);
+    for &[offset, _] in labels.boundaries().array_windows() {
+        lines.print(offset, &decode_at(&code[offset..], offset, generation)?);
+    }
+    Ok(lines.finish())
+}
+
+/// The text of a program so far.
+struct Lines<'a> {
+    out: String,
+    labels: &'a Labels,
+    before: InOrder<'a>,
+    generation: Gen,
+    syntax: Syntax,
+}
+
+impl<'a> Lines<'a> {
+    fn new(labels: &'a Labels, generation: Gen, syntax: Syntax) -> Lines<'a> {
+        let out = String::with_capacity(labels.boundaries().len() * 72);
+        Lines { out, labels, before: labels.in_order(), generation, syntax }
+    }
+
+    fn print(&mut self, offset: usize, inst: &Inst) {
+        let out = &mut self.out;
+        self.before.print_before(out, offset);
+        let context = Context { offset, labels: self.labels };
+        print_one(out, inst, self.generation, self.syntax, Some(context));
+        if let (Syntax::Iga, Some(send)) = (self.syntax, inst.send()) {
+            iga_message::comment(out, self.generation, send);
         }
         out.push('\n');
+        self.before.passed(inst);
     }
-    if let Some((offset, inst)) = insts.last() {
-        before.print_before(&mut out, offset + inst.size() as usize);
+
+    fn finish(mut self) -> String {
+        if let [_, .., end] = self.labels.boundaries() {
+            self.before.print_before(&mut self.out, *end);
+        }
+        self.out
     }
-    out
 }

@@ -2,28 +2,30 @@
 
 use std::fmt::Write;
 
-/// Decimal digits, much faster than the general formatting: text is mostly small numbers.
-pub(super) fn push(out: &mut String, number: impl Into<i32>) {
+/// A decimal number. Text is mostly small numbers, for which the general formatting is slow.
+#[inline]
+pub(super) fn push(out: &mut String, number: impl Into<i64>) {
     let number = number.into();
-    if number < 0 {
-        out.push('-');
+    if !(0..1000).contains(&number) {
+        let _ = write!(out, "{number}");
+        return;
     }
-    let mut rest = number.unsigned_abs();
-    if rest < 10 {
-        return out.push(char::from(b'0' + rest as u8));
-    }
-    let mut digits = [0; 10];
-    let mut at = digits.len();
-    loop {
-        at -= 1;
-        digits[at] = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        if rest == 0 {
-            break;
+    for (least, unit) in [(100, 100), (10, 10), (0, 1)] {
+        if number >= least {
+            out.push(char::from(b'0' + (number / unit % 10) as u8));
         }
     }
-    // Digits are text.
-    out.push_str(std::str::from_utf8(&digits[at..]).unwrap_or_default());
+}
+
+/// A hexadecimal number with the prefix `0x`, upper-case digits, and at least `width` of them.
+pub(super) fn hex(out: &mut String, number: impl Into<u64>, width: u32) {
+    let number = number.into();
+    out.push_str("0x");
+    let count = (u64::BITS - number.leading_zeros()).div_ceil(4).max(width).max(1);
+    for at in (0..count).rev() {
+        let digit = (number >> (4 * at) & 15) as u8;
+        out.push(char::from(if digit < 10 { b'0' + digit } else { b'A' - 10 + digit }));
+    }
 }
 
 /// Splits `{:.Ne}` output into digits without the point, sign and exponent.
@@ -110,11 +112,17 @@ mod tests {
             assert_eq!(c_e(value), e);
         }
         let mut text = String::new();
-        for number in [0, 7, -10, i32::MAX, i32::MIN] {
+        for number in [0, 7, -10, 2_147_483_647, i64::MIN] {
             push(&mut text, number);
             text.push(' ');
         }
-        assert_eq!(text, "0 7 -10 2147483647 -2147483648 ");
+        assert_eq!(text, "0 7 -10 2147483647 -9223372036854775808 ");
+        let mut text = String::new();
+        for (number, width) in [(0, 1), (0x4c0, 1), (0xbeef, 8), (u64::MAX, 8), (0, 0)] {
+            hex(&mut text, number, width);
+            text.push(' ');
+        }
+        assert_eq!(text, "0x0 0x4C0 0x0000BEEF 0xFFFFFFFFFFFFFFFF 0x0 ");
         assert_eq!(half_to_f64(0x3c00), 1.0);
         assert_eq!(half_to_f64(0x0001), 2_f64.powi(-24));
         assert_eq!(half_to_f64(0xfbff), -65504.0);

@@ -8,7 +8,7 @@ use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
 use crate::inst::{
     Branch, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
-    Swizzle, SwsbPipe, TokenMode, VStride, WriteMask,
+    Swizzle, TokenMode, VStride, WriteMask,
 };
 use crate::tables::{
     AccessMode, ArfKind, CondMod, Form, MathFn, Opcode, PredCtrl, Sfid, SyncFn, ThreadCtrl, Type,
@@ -697,12 +697,6 @@ impl Parser<'_, '_> {
                 break;
             }
         }
-        // A distance beside a token counts in all pipes for a message of gen12.5, and has no field
-        // for the pipe.
-        let swsb = &mut self.inst.swsb;
-        if self.inst.opcode.is_send() && swsb.token.is_some() && swsb.pipe == SwsbPipe::All {
-            swsb.pipe = SwsbPipe::Implied;
-        }
         self.c.expect("}")
     }
 
@@ -710,7 +704,7 @@ impl Parser<'_, '_> {
         let allocates = matches!(self.inst.opcode.form(), Form::Send | Form::Math | Form::Dpas);
         let bare =
             if allocates || self.inst.swsb.distance == 0 { TokenMode::Set } else { TokenMode::Dst };
-        if scoreboard(self.c, &mut self.inst.swsb, bare)? {
+        if scoreboard(self.c, &mut self.inst, self.generation, bare)? {
             return Ok(());
         }
         let start = self.c.position();

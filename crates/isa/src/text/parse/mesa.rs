@@ -574,7 +574,7 @@ impl Parser<'_, '_> {
     }
 
     fn option(&mut self) -> Result<()> {
-        if scoreboard(self.c, &mut self.inst.swsb, TokenMode::Set)? {
+        if scoreboard(self.c, &mut self.inst, self.generation, TokenMode::Set)? {
             return Ok(());
         }
         let start = self.c.position();

@@ -2,18 +2,36 @@
 
 use super::ParseError;
 use super::cursor::Cursor;
-use crate::inst::{Swsb, SwsbPipe, SwsbToken, TokenMode};
+use crate::codec::swsb_exists;
+use crate::inst::{Inst, SwsbPipe, SwsbToken, TokenMode};
+use crestline_device::Gen;
 
-/// Reads a token or a distance into `swsb`; whether there was one. `bare` is what a token without a suffix does.
+const PIPES: [(&str, SwsbPipe); 5] = [
+    ("@", SwsbPipe::Implied),
+    ("A@", SwsbPipe::All),
+    ("F@", SwsbPipe::Float),
+    ("I@", SwsbPipe::Int),
+    ("L@", SwsbPipe::Long),
+];
+
+/// Reads a token or a distance into an instruction whose operation is known; whether there was
+/// one. `bare` is what a token without a suffix does.
 ///
 /// # Errors
-/// A number that does not fit its field.
+/// A number that does not fit its field, and what does not go with the operation or with what
+/// was read before.
 pub(super) fn scoreboard(
     c: &mut Cursor<'_>,
-    swsb: &mut Swsb,
+    inst: &mut Inst,
+    generation: Gen,
     bare: TokenMode,
 ) -> Result<bool, ParseError> {
+    let start = c.here();
+    let swsb = &mut inst.swsb;
     if c.eat("$") {
+        if swsb.token.is_some() {
+            return Err(c.error_at(start, "no second token"));
+        }
         let id = c.decimal("a token", 15)? as u8;
         let mode = if c.eat_joined(".dst") {
             TokenMode::Dst
@@ -23,20 +41,23 @@ pub(super) fn scoreboard(
             bare
         };
         swsb.token = Some(SwsbToken { mode, id });
+    } else if let Some((_, pipe)) = PIPES.iter().find(|(name, _)| c.eat(name)) {
+        if swsb.distance != 0 {
+            return Err(c.error_at(start, "no second distance"));
+        }
+        swsb.distance = c.decimal("a distance", 7)? as u8;
+        swsb.pipe = *pipe;
+    } else {
+        return Ok(false);
+    }
+    // A distance beside a token counts in all pipes for a message of gen12.5, and has no field
+    // for the pipe.
+    if inst.opcode.is_send() && swsb.token.is_some() && swsb.pipe == SwsbPipe::All {
+        swsb.pipe = SwsbPipe::Implied;
+    }
+    if swsb_exists(inst.opcode, *swsb, generation) {
         return Ok(true);
     }
-    for (name, pipe) in [
-        ("@", SwsbPipe::Implied),
-        ("A@", SwsbPipe::All),
-        ("F@", SwsbPipe::Float),
-        ("I@", SwsbPipe::Int),
-        ("L@", SwsbPipe::Long),
-    ] {
-        if c.eat(name) {
-            swsb.distance = c.decimal("a distance", 7)? as u8;
-            swsb.pipe = pipe;
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    let expected = format!("a scoreboard that {} has on {generation}", inst.opcode.name());
+    Err(c.error_at(start, &expected))
 }
