@@ -8,7 +8,7 @@ use crestline_emu::{
     Attribute, AttributeFormat, EmuError, Kernel, Options, Patch, Primitive, Report, Resources,
     SlotValues, Trace,
 };
-use crestline_program::{StageMetadata, Varying};
+use crestline_program::{StageMetadata, TessEvalMetadata, Varying};
 
 use crate::error::{Code, Failure};
 use crate::files;
@@ -174,14 +174,17 @@ pub(crate) fn run(
             let size = size.ok_or_else(|| {
                 missing("the program takes patches of any size", "--patch-vertices COUNT")
             })?;
-            let patches = primitives(draw.input_vertices()?, size)?;
+            let patches = primitives(draw.input_vertices(&control.inputs)?, size)?;
             let (patches, report) = kernel.run_patches(&patches, resources, options, trace)?;
             (Document::Patches(patches), report)
         }
-        StageMetadata::TessEval(_) => evaluate(kernel, draw, resources, options, trace)?,
+        StageMetadata::TessEval(eval) => {
+            let patches = draw.input_patches(eval)?;
+            evaluate(kernel, draw, &patches, resources, options, trace)?
+        }
         StageMetadata::Geometry(geometry) => {
             let size = geometry.input_vertices as usize;
-            let primitives = primitives(draw.input_vertices()?, size)?;
+            let primitives = primitives(draw.input_vertices(&geometry.inputs)?, size)?;
             let (outputs, report) =
                 kernel.run_primitives(&primitives, resources, options, trace)?;
             (Document::Primitives(outputs), report)
@@ -197,6 +200,7 @@ pub(crate) fn run(
 fn evaluate(
     kernel: &Kernel,
     draw: &Draw,
+    patches: &[Patch],
     resources: &Resources,
     options: &Options,
     mut trace: Option<&mut dyn Trace>,
@@ -207,7 +211,7 @@ fn evaluate(
     let points: Vec<[f32; 3]> = draw.point.iter().map(|point| point.0).collect();
     let mut vertices = Vec::new();
     let mut total = Report::default();
-    for patch in &draw.input_patches()? {
+    for patch in patches {
         let trace = trace.as_mut().map(|trace| &mut **trace as &mut dyn Trace);
         let (values, report) = kernel.run_points(patch, &points, resources, options, trace)?;
         vertices.extend(values);
@@ -274,17 +278,45 @@ impl Draw {
         })
     }
 
-    fn input_vertices(&self) -> Result<Vec<SlotValues>, Failure> {
+    /// Vertices that have what `inputs` names.
+    fn input_vertices(&self, inputs: &[Varying]) -> Result<Vec<SlotValues>, Failure> {
         match self.input()? {
-            Document::Vertices(vertices) => Ok(vertices),
+            Document::Vertices(vertices) => {
+                self.has_all(inputs, &vertices)?;
+                Ok(vertices)
+            }
             _ => Err(missing("the stage takes vertices, not patches", "--in-varyings FILE")),
         }
     }
 
-    fn input_patches(&self) -> Result<Vec<Patch>, Failure> {
+    /// Patches that have what the stage reads.
+    fn input_patches(&self, stage: &TessEvalMetadata) -> Result<Vec<Patch>, Failure> {
         match self.input()? {
-            Document::Patches(patches) => Ok(patches),
+            Document::Patches(patches) => {
+                for patch in &patches {
+                    self.has_all(&stage.vertex_inputs, &patch.vertices)?;
+                    self.has_all(&stage.patch_inputs, std::slice::from_ref(&patch.values))?;
+                }
+                Ok(patches)
+            }
             _ => Err(missing("the stage takes patches, not vertices", "--in-varyings FILE")),
+        }
+    }
+
+    /// Every location that is read is there. Built-ins that nobody wrote are undefined but no error.
+    fn has_all(&self, inputs: &[Varying], given: &[SlotValues]) -> Result<(), Failure> {
+        let own =
+            |input: &&Varying| matches!(input, Varying::Location { .. } | Varying::Patch { .. });
+        let missing = inputs.iter().filter(own).find(|input| {
+            given.iter().any(|values| values.iter().all(|(varying, _)| varying != **input))
+        });
+        match (missing, &self.in_varyings) {
+            (Some(input), Some(path)) => {
+                let (name, file) = (varyings::name(*input), files::shown(path));
+                let message = format!("the shader reads {name}, which {file} does not have");
+                Err(Failure::new(Code::Link, message))
+            }
+            _ => Ok(()),
         }
     }
 
