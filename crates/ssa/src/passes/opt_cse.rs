@@ -159,9 +159,25 @@ fn make_exact(func: &mut Function, inst: InstId) {
     }
 }
 
+/// A constant, or an undefined value.
+#[derive(PartialEq, Eq)]
+struct Constant {
+    ty: Ty,
+    bits: Option<[u64; 4]>,
+}
+
+impl Hash for Constant {
+    // As one number, which keeps all bits of small components apart.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        let [x, y, z, w] = self.bits.unwrap_or_default();
+        let bits = x ^ y.rotate_left(16) ^ z.rotate_left(32) ^ w.rotate_left(48);
+        state.write_u64(bits ^ u64::from(self.ty.bits()) << 56);
+    }
+}
+
 /// Moves constants and undefined values to the start of the function, one of each.
 fn gather_constants(func: &mut Function) -> bool {
-    let mut first: HashMap<(Ty, Option<[u64; 4]>), Value> = HashMap::new();
+    let mut first: HashMap<Constant, Value> = HashMap::with_capacity(64);
     let mut gathered = Vec::new();
     let mut subst = Subst::default();
     let mut sorted = true;
@@ -181,7 +197,7 @@ fn gather_constants(func: &mut Function) -> bool {
                 }
             };
             let value = data.results[0];
-            match first.entry((func.ty(value), bits)) {
+            match first.entry(Constant { ty: func.ty(value), bits }) {
                 hashbrown::hash_map::Entry::Occupied(kept) => {
                     subst.insert(value, Src::new(*kept.get()));
                     sorted = false;

@@ -43,6 +43,15 @@ impl Pat {
         }
     }
 
+    /// The definition that a source must have to fit, in a set as [`Source::kind`] gives it.
+    fn kind(&self) -> u64 {
+        match self {
+            Pat::Any(_) | Pat::Calc(..) => 0,
+            Pat::Const(_) | Pat::Num(_) => CONSTANT,
+            Pat::Op(op, _) => operation(*op),
+        }
+    }
+
     /// The letters in it: bit `i` = letter number `i`.
     fn letters(&self) -> u32 {
         match self {
@@ -94,7 +103,24 @@ enum Source {
     Other,
 }
 
+/// Sets of definitions: the bit of constants.
+const CONSTANT: u64 = 1;
+
+/// Sets of definitions: the bit of an operation, which it shares with few others.
+fn operation(op: AluOp) -> u64 {
+    2 << (op as u32 % 63)
+}
+
 impl Source {
+    /// The definition as a set.
+    fn kind(self) -> u64 {
+        match self {
+            Source::Const { .. } => CONSTANT,
+            Source::Alu(op) => operation(op),
+            Source::Other => 0,
+        }
+    }
+
     fn new(func: &Function, src: Src) -> Source {
         match func.def(src.value).map(|inst| &inst.kind) {
             Some(InstKind::Const(comps)) => {
@@ -268,7 +294,8 @@ fn is_number(number: f64, constant: u64, bits: u32, class: Class) -> bool {
 /// The bits of a number in an operand of this class, if it has the value.
 fn encode(number: f64, bits: u32, class: Class) -> Option<u64> {
     if class != Class::Float {
-        return (number.fract() == 0.0).then_some(number as i64 as u64 & (u64::MAX >> (64 - bits)));
+        let whole = number as i64;
+        return (whole as f64 == number).then_some(whole as u64 & (u64::MAX >> (64 - bits)));
     }
     match bits {
         // The tables use numbers whose binary16 form is exact: a few significant bits, normal range.
@@ -288,17 +315,25 @@ fn encode(number: f64, bits: u32, class: Class) -> Option<u64> {
 /// Tables indexed by the operation at the root.
 #[derive(Debug)]
 pub(crate) struct RuleSet {
-    by_op: Vec<Vec<&'static Rule>>,
+    by_op: Vec<Vec<Row>>,
+}
+
+/// A rule, and the definitions that the root's sources must have among them: few rules come further.
+#[derive(Clone, Debug)]
+struct Row {
+    rule: &'static Rule,
+    kinds: u64,
 }
 
 impl RuleSet {
     /// Indexes the rules; earlier ones are tried first.
     pub(crate) fn new(tables: &[&'static [Rule]]) -> RuleSet {
-        let mut by_op: Vec<Vec<&Rule>> = vec![Vec::new(); AluOp::all().count()];
+        let mut by_op: Vec<Vec<Row>> = vec![Vec::new(); AluOp::all().count()];
         for rule in tables.iter().flat_map(|table| table.iter()) {
             let bound = rule.srcs.iter().fold(0, |letters, pat| letters | pat.letters());
             debug_assert!(rule.with.letters() & !bound == 0, "a letter without a source: {rule:?}");
-            by_op[rule.op as usize].push(rule);
+            let kinds = rule.srcs.iter().fold(0, |kinds, pat| kinds | pat.kind());
+            by_op[rule.op as usize].push(Row { rule, kinds });
         }
         RuleSet { by_op }
     }
@@ -357,12 +392,14 @@ impl RuleSet {
         // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
         let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
         let mut defs = [Source::Other; 4];
+        let mut kinds = 0;
         for (def, &src) in defs.iter_mut().zip(srcs) {
             *def = Source::new(b.func, src);
+            kinds |= def.kind();
         }
         let strict = *exact || preserve;
-        for rule in rules.iter().filter(|rule| !(rule.inexact && strict)) {
-            if !rule.may_apply(srcs, &defs) {
+        for Row { rule, .. } in rules.iter().filter(|row| row.kinds & !kinds == 0) {
+            if rule.inexact && strict || !rule.may_apply(srcs, &defs) {
                 continue;
             }
             let (bound, inner) = ([None; LETTERS], SmallVec::new());
