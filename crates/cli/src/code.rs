@@ -1,10 +1,12 @@
 //! Machine code as it is: reading it from any container, `crestline disasm` and
 //! `crestline validate`.
 
+use std::num::NonZero;
 use std::path::Path;
+use std::thread;
 
 use crestline::{Device, Platform};
-use crestline_isa::text::{Syntax, print_code, print_inst};
+use crestline_isa::text::{Disassembly, Syntax, print_code, print_inst};
 use crestline_isa::validate::{Finding, Severity, Validator};
 use crestline_isa::{Gen, Inst, ProgramError, decode_program};
 use crestline_program::{Container, Kernel, read_kernels};
@@ -12,7 +14,8 @@ use serde_json::{Value, json};
 
 use crate::args;
 use crate::error::{Code, Failure, Origin};
-use crate::{files, listing};
+use crate::files;
+use crate::listing::{self, Part};
 
 /// Instructions with their byte offsets.
 pub(crate) type Instructions = Vec<(usize, Inst)>;
@@ -122,7 +125,7 @@ pub(crate) fn listing(
     dialect: args::Syntax,
 ) -> Result<String, ProgramError> {
     let generation = device.generation();
-    Ok(listing::align(&print_code(code, generation, syntax(dialect))?))
+    Ok(listing::align(print_code(code, generation, syntax(dialect))?))
 }
 
 /// What is said above the code of a kernel with a name.
@@ -155,6 +158,27 @@ fn document(target: Platform, kernels: Vec<Value>) -> serde_json::Map<String, Va
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
+/// Prints machine code on all cores: long code in parts.
+fn print(code: &[u8], generation: Gen, syntax: Syntax) -> Result<Vec<Part>, ProgramError> {
+    /// Fewer instructions are not worth a thread.
+    const LEAST: usize = 8192;
+    let code = Disassembly::new(code, generation, syntax);
+    let count = code.instructions();
+    let cores = thread::available_parallelism().map_or(1, NonZero::get);
+    let parts = (count / LEAST).clamp(1, cores);
+    let print = |n: usize| code.print(count * n / parts..count * (n + 1) / parts).map(Part::new);
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..parts).map(|n| scope.spawn(move || print(n))).collect();
+        let first = print(0);
+        let others = others.into_iter().map(|other| match other.join() {
+            Ok(printed) => printed,
+            Err(panic) => std::panic::resume_unwind(panic),
+        });
+        // In the order of the code, so the first error is the one that is reported.
+        std::iter::once(first).chain(others).collect()
+    })
+}
+
 /// Runs `disasm`.
 pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     let input = &arguments.input;
@@ -182,7 +206,7 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     }
     // All is decoded before anything is printed: an error stands alone.
     let texts = kernels.iter().map(|kernel| {
-        print_code(code(kernel), generation, syntax)
+        print(code(kernel), generation, syntax)
             .map_err(|error| kernel_failure(&error, kernel, &input.file))
     });
     let texts = texts.collect::<Result<Vec<_>, Failure>>()?;

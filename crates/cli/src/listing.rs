@@ -70,72 +70,91 @@ fn cells<'a>(text: &'a str, cells: &mut Vec<&'a str>) -> (&'a str, &'a str) {
     (if cells.is_empty() { tail.trim_end() } else { tail.trim() }, rest)
 }
 
-/// The columns of a listing.
-struct Columns<'a> {
-    /// Bytes of each.
+/// A listing, or the part of one that somebody printed.
+pub(crate) struct Part {
+    text: String,
+    /// The width of each column, in bytes.
     widths: Vec<usize>,
-    /// The cells of one instruction.
-    row: Vec<&'a str>,
 }
 
-impl<'a> Columns<'a> {
-    fn of(mut text: &'a str) -> Columns<'a> {
+impl Part {
+    /// Measures the columns of a text.
+    pub(crate) fn new(text: String) -> Part {
         let (mut widths, mut row) = (Vec::new(), Vec::new());
-        while !text.is_empty() {
-            text = cells(text, &mut row).1;
-            widths.resize(widths.len().max(row.len()), 0);
-            for (width, cell) in widths.iter_mut().zip(&row) {
-                *width = cell.len().min(MAX_COLUMN).max(*width);
-            }
+        let mut rest = text.as_str();
+        while !rest.is_empty() {
+            rest = cells(rest, &mut row).1;
+            let lengths = row.iter().map(|cell| cell.len().min(MAX_COLUMN));
+            widen(&mut widths, row.len(), lengths);
         }
-        Columns { widths, row }
+        Part { text, widths }
     }
+}
 
-    /// Appends the first line of a text, aligned; returns the others.
-    fn put(&mut self, out: &mut String, text: &'a str) -> &'a str {
-        let (tail, rest) = cells(text, &mut self.row);
-        // Blanks that stand before the next text, if there is one.
-        let mut blanks = 0;
-        if !self.row.is_empty() {
-            let row = self.row.iter().copied().chain(std::iter::repeat(""));
-            for (width, cell) in self.widths.iter().zip(row) {
-                put(out, &mut blanks, cell);
-                blanks += width.saturating_sub(cell.len()) + usize::from(*width != 0);
-            }
-        }
-        put(out, &mut blanks, tail);
-        out.push('\n');
-        rest
+fn widen(widths: &mut Vec<usize>, count: usize, others: impl Iterator<Item = usize>) {
+    widths.resize(widths.len().max(count), 0);
+    for (width, other) in widths.iter_mut().zip(others) {
+        *width = other.max(*width);
     }
+}
+
+/// Appends the first line of a text, aligned; returns the others. `row` is room for its cells.
+fn put_line<'a>(
+    out: &mut String,
+    widths: &[usize],
+    row: &mut Vec<&'a str>,
+    text: &'a str,
+) -> &'a str {
+    let (tail, rest) = cells(text, row);
+    // Blanks that stand before the next text, if there is one.
+    let mut blanks = 0;
+    if !row.is_empty() {
+        let row = row.iter().copied().chain(std::iter::repeat(""));
+        for (width, cell) in widths.iter().zip(row) {
+            put(out, &mut blanks, cell);
+            blanks += width.saturating_sub(cell.len()) + usize::from(*width != 0);
+        }
+    }
+    put(out, &mut blanks, tail);
+    out.push('\n');
+    rest
 }
 
 /// Aligns a listing.
-pub(crate) fn align(mut text: &str) -> String {
-    let mut columns = Columns::of(text);
+pub(crate) fn align(text: String) -> String {
+    let Part { text, widths } = Part::new(text);
     let mut out = String::with_capacity(text.len() * 2);
-    while !text.is_empty() {
-        text = columns.put(&mut out, text);
+    let (mut row, mut rest) = (Vec::new(), text.as_str());
+    while !rest.is_empty() {
+        rest = put_line(&mut out, &widths, &mut row, rest);
     }
     out
 }
 
-/// Writes a listing aligned. It goes out in pieces, so that it never is in memory as a whole
-/// and whoever reads it works at the same time.
+/// Writes the parts of a listing, aligned. It goes out in pieces, so that it never is in memory
+/// as a whole and whoever reads it works at the same time.
 ///
 /// # Errors
 /// Those of the writer.
-pub(crate) fn write(out: &mut dyn Write, mut text: &str) -> io::Result<()> {
+pub(crate) fn write(out: &mut dyn Write, parts: &[Part]) -> io::Result<()> {
     const PIECE: usize = 64 << 10;
-    let mut columns = Columns::of(text);
+    let mut widths = Vec::new();
+    for part in parts {
+        widen(&mut widths, part.widths.len(), part.widths.iter().copied());
+    }
+    let mut row = Vec::new();
     let mut piece = String::with_capacity(2 * PIECE);
-    while !text.is_empty() {
-        text = columns.put(&mut piece, text);
-        if piece.len() >= PIECE || text.is_empty() {
-            out.write_all(piece.as_bytes())?;
-            piece.clear();
+    for part in parts {
+        let mut rest = part.text.as_str();
+        while !rest.is_empty() {
+            rest = put_line(&mut piece, &widths, &mut row, rest);
+            if piece.len() >= PIECE {
+                out.write_all(piece.as_bytes())?;
+                piece.clear();
+            }
         }
     }
-    Ok(())
+    out.write_all(piece.as_bytes())
 }
 
 /// Appends a text behind the blanks, unless it is empty.
@@ -164,9 +183,18 @@ mod tests {
             (W) mov (8|M0)  r1.0<1>:f r2.0<8;8,1>:f                 {Compacted}\n\
             \x20   cmp (16|M0) (lt)f0.0  null<1>:d     r10.0<8;8,1>:ud // why\n\
             \x20   nop\n";
-        assert_eq!(align(text), expected);
+        assert_eq!(align(text.to_owned()), expected);
         let words = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(words(&align(text)), words(text));
+        assert_eq!(words(&align(text.to_owned())), words(text));
+    }
+
+    #[test]
+    fn parts_share_their_columns() {
+        let lines = ["mov (8|M0) r1 r2\n", "(W) add (16|M16) r100.0 r2 0x1 {Compacted}\n"];
+        let mut written = Vec::new();
+        let parts = lines.map(|line| Part::new(line.to_owned()));
+        write(&mut written, &parts).expect("memory takes it");
+        assert_eq!(String::from_utf8(written).expect("it is text"), align(lines.concat()));
     }
 
     #[test]
@@ -175,6 +203,6 @@ mod tests {
                     sampler MsgDesc: (x) { align1 1Q };\n";
         let expected = "\nLABEL0:\nmov(8)  g1<1>F g2<8,8,1>F      { align1 1Q };\n\
                         send(8) g1<1>W g2<0,1,0>UD 0x1\n    sampler MsgDesc: (x) { align1 1Q };\n";
-        assert_eq!(align(text), expected);
+        assert_eq!(align(text.to_owned()), expected);
     }
 }

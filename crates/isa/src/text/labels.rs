@@ -6,7 +6,7 @@ use crate::inst::{Inst, Send};
 use crate::tables::Opcode;
 use crestline_device::Gen;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Iter;
+use std::collections::btree_map;
 use std::iter::Peekable;
 
 /// The targets of a program's branches, by byte offset.
@@ -91,15 +91,20 @@ impl Labels {
         out.push_str(&number.to_string());
     }
 
-    /// Where the instructions start, in bytes, and where the last one ends.
+    /// Where the instructions start, in bytes, and where the last one ends: at least one place.
     pub(super) fn boundaries(&self) -> &[usize] {
         &self.boundaries
     }
 
-    /// The labels in the order of their offsets, to be printed in front of instructions.
-    pub(super) fn in_order(&self) -> InOrder<'_> {
-        let begins_block = self.syntax == Syntax::Iga;
-        InOrder { labels: self, rest: self.at.iter().peekable(), begins_block }
+    /// The labels from an instruction on, given its number, in the order of their offsets, to be
+    /// printed in front of instructions; `before` is the instruction in front of that one.
+    pub(super) fn in_order(&self, first: usize, before: Option<&Inst>) -> InOrder<'_> {
+        let rest = self.at.range(self.boundaries[first]..).peekable();
+        let mut out = InOrder { labels: self, rest, begins_block: self.syntax == Syntax::Iga };
+        if let Some(before) = before {
+            out.passed(before);
+        }
+        out
     }
 
     /// Prints a target: its label, or the relative distance if no instruction starts there.
@@ -115,7 +120,7 @@ impl Labels {
 /// The labels that were not yet passed.
 pub(super) struct InOrder<'a> {
     labels: &'a Labels,
-    rest: Peekable<Iter<'a, usize, usize>>,
+    rest: Peekable<btree_map::Range<'a, usize, usize>>,
     /// Whether the next instruction begins a basic block, which the `iga` syntax labels even if
     /// no branch leads there.
     begins_block: bool,
