@@ -31,6 +31,7 @@ mod opt_cse;
 mod opt_dead_code;
 mod opt_register_coalesce;
 mod opt_saturate_propagation;
+mod opt_self_copies;
 mod opt_split_registers;
 mod opt_vector_copies;
 
@@ -58,6 +59,7 @@ pub use opt_cse::opt_cse;
 pub use opt_dead_code::opt_dead_code;
 pub use opt_register_coalesce::opt_register_coalesce;
 pub use opt_saturate_propagation::opt_saturate_propagation;
+pub use opt_self_copies::opt_self_copies;
 pub use opt_split_registers::opt_split_registers;
 pub use opt_vector_copies::opt_vector_copies;
 
@@ -182,7 +184,8 @@ pub const COALESCE: &[Pass] = passes![opt_coalesce_webs];
 pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];
 
 /// Just after register allocation.
-pub const SCHEDULE_ALLOCATED: &[Pass] = passes![opt_schedule_late, opt_dependency_control];
+pub const SCHEDULE_ALLOCATED: &[Pass] =
+    passes![opt_self_copies, opt_schedule_late, opt_dependency_control];
 
 /// After register allocation.
 pub const LOWER_ALLOCATED: &[Pass] = passes![lower_mov_indirect, lower_math_hazards];

@@ -1,0 +1,37 @@
+//! `opt_self_copies`: copies whose two sides were given the same register are not needed.
+
+use crestline_device::Device;
+
+use super::{PassError, legal};
+use crate::ir::{Function, Inst, Region};
+
+/// Runs the pass, after register allocation.
+///
+/// # Errors
+/// None.
+pub fn opt_self_copies(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let mut changed = false;
+    for block in &mut function.blocks {
+        let before = block.insts.len();
+        block.insts.retain(|inst| !is_self_copy(inst));
+        changed |= block.insts.len() < before;
+    }
+    Ok(changed)
+}
+
+/// Whether each element that is written is the one that is read.
+fn is_self_copy(inst: &Inst) -> bool {
+    if !legal::is_raw_move(inst) || inst.writes_flag() || inst.writes_accumulator() {
+        return false;
+    }
+    let (dst, src) = (&inst.dst, &inst.srcs[0]);
+    let same = dst.in_grf() && dst.file == src.file && dst.offset == src.offset;
+    let in_order = match (dst.region, src.region) {
+        (Region::Stride(to), Region::Stride(from)) => to == from || inst.exec_size == 1,
+        (Region::Mask(mask), Region::Swizzle(swizzle)) => {
+            (0..4).all(|i| mask.0 >> i & 1 == 0 || usize::from(swizzle.0[i]) == i)
+        }
+        _ => false,
+    };
+    same && in_order
+}
