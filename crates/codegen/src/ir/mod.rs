@@ -32,6 +32,6 @@ pub use operand::{
     File, GRF_BYTES, OffsetError, Operand, Region, Span, byte_offset, horiz_offset, is_contained,
     offset, regions_overlap,
 };
-pub use packed::{float_code, packed_floats};
+pub use packed::{float_code, integer_code, packed_floats, packed_vector};
 pub use parse::{ParseError, parse};
 pub use verify::{VerifyError, verify};

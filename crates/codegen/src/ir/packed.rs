@@ -6,11 +6,26 @@ use super::Operand;
 
 /// Four floats as a packed vector constant, if those of `mask` have eight bits.
 pub fn packed_floats(bits: [u64; 4], mask: u8) -> Option<Operand> {
+    packed_vector(bits, mask, float_code)
+}
+
+/// Four dwords as a packed vector constant, if those of `mask` have a code: [`float_code`] or [`integer_code`].
+pub fn packed_vector(
+    bits: [u64; 4],
+    mask: u8,
+    code: impl Fn(u64) -> Option<u8>,
+) -> Option<Operand> {
     let mut packed = 0;
     for (i, &bits) in bits.iter().enumerate().filter(|(i, _)| mask >> i & 1 == 1) {
-        packed |= u64::from(float_code(bits)?) << (8 * i);
+        packed |= u64::from(code(bits)?) << (8 * i);
     }
     Some(Operand::imm(packed, Type::Vf))
+}
+
+/// The eight bits of the float that converts to an integer.
+pub fn integer_code(bits: u64) -> Option<u8> {
+    let value = bits as u32 as i32;
+    (-31..=31).contains(&value).then(|| float_code(u64::from((value as f32).to_bits())))?
 }
 
 /// The eight bits of a float: sign, three bits of exponent with bias 3, four of mantissa; all zero is zero.

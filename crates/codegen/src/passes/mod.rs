@@ -29,6 +29,7 @@ mod opt_coalesce_webs;
 mod opt_copy_propagation;
 mod opt_cse;
 mod opt_dead_code;
+mod opt_pack_constants;
 mod opt_register_coalesce;
 mod opt_saturate_propagation;
 mod opt_self_copies;
@@ -57,6 +58,7 @@ pub use opt_coalesce_webs::opt_coalesce_webs;
 pub use opt_copy_propagation::opt_copy_propagation;
 pub use opt_cse::opt_cse;
 pub use opt_dead_code::opt_dead_code;
+pub use opt_pack_constants::opt_pack_constants;
 pub use opt_register_coalesce::opt_register_coalesce;
 pub use opt_saturate_propagation::opt_saturate_propagation;
 pub use opt_self_copies::opt_self_copies;
@@ -176,9 +178,9 @@ pub const LOWER: &[Pass] = passes![
     lower_regioning,
 ];
 
-/// Once after all of that, before scheduling: it gives values several definitions, which hides
-/// them from the passes above.
-pub const COALESCE: &[Pass] = passes![opt_coalesce_webs];
+/// Once after all of that, before scheduling: values get several definitions, which hides them from
+/// the passes above, and what is left of moves of constants has found its places.
+pub const COALESCE: &[Pass] = passes![opt_coalesce_webs, opt_pack_constants];
 
 /// Just before register allocation.
 pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];

@@ -6,7 +6,9 @@
 
 use crestline_isa::{Swizzle, Type, WriteMask};
 
-use crate::ir::{Block, Builder, Function, GRF_BYTES, Inst, Operand, Region, Vreg, float_code};
+use crate::ir::{
+    Block, Builder, Function, GRF_BYTES, Inst, Operand, Region, Vreg, float_code, integer_code,
+};
 use crate::surface;
 
 /// The constants of a program.
@@ -183,12 +185,6 @@ pub(super) fn fill_places(b: &mut Builder<'_>, vector: Operand, dwords: [Option<
         b.mov(dst, Operand::imm_ud(value as u32));
         left &= !mask;
     }
-}
-
-/// The eight bits of the float that converts to an integer.
-fn integer_code(bits: u64) -> Option<u8> {
-    let value = bits as u32 as i32;
-    (-31..=31).contains(&value).then(|| float_code(u64::from((value as f32).to_bits())))?
 }
 
 #[cfg(test)]

@@ -1,0 +1,112 @@
+//! `opt_pack_constants`: Align16 moves of constants to components of one register become one move, of one constant or of
+//! a packed vector of small floats, which converts to small integers too.
+//!
+//! The later move goes to where the earlier one is, if nothing between them touches the register.
+
+use crestline_device::Device;
+use crestline_isa::semantics::convert::vector_vf;
+use crestline_isa::{AccessMode, CondMod, Type, WriteMask};
+
+use super::PassError;
+use crate::ir::{Function, Inst, Operand, Region, Vreg, float_code, integer_code, packed_vector};
+
+/// Dwords that a move writes, by component.
+type Dwords = [Option<u32>; 4];
+
+/// Runs the pass.
+///
+/// # Errors
+/// None.
+pub fn opt_pack_constants(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let mut changed = false;
+    for block in &mut function.blocks {
+        if block.insts.iter().filter(|inst| dwords(inst).is_some()).nth(1).is_none() {
+            continue;
+        }
+        // Moves of constants to registers that nothing has touched since.
+        let mut open: Vec<(Vreg, usize)> = Vec::new();
+        let mut gone = vec![false; block.insts.len()];
+        for (index, gone) in gone.iter_mut().enumerate() {
+            let inst = &block.insts[index];
+            for vreg in inst.srcs.iter().filter_map(Operand::vreg) {
+                open.retain(|entry| entry.0 != vreg);
+            }
+            let Some(vreg) = inst.dst.vreg() else { continue };
+            let written = inst.span_written();
+            let touched = |entry: &(Vreg, usize)| {
+                entry.0 == vreg && block.insts[entry.1].span_written().overlaps(&written)
+            };
+            let before = open.iter().copied().find(touched);
+            open.retain(|entry| !touched(entry));
+            if dwords(inst).is_none() {
+                continue;
+            }
+            let both =
+                before.and_then(|(_, first)| Some((first, joined(&block.insts[first], inst)?)));
+            match both {
+                Some((first, both)) => {
+                    block.insts[first] = both;
+                    *gone = true;
+                    changed = true;
+                    open.push((vreg, first));
+                }
+                None => open.push((vreg, index)),
+            }
+        }
+        let mut gone = gone.into_iter();
+        block.insts.retain(|_| !gone.next().unwrap_or(false));
+    }
+    Ok(changed)
+}
+
+/// What the instruction writes, if it is such a move.
+fn dwords(inst: &Inst) -> Option<Dwords> {
+    let Region::Mask(mask) = inst.dst.region else { return None };
+    let plain = inst.is_mov()
+        && inst.access_mode == AccessMode::Align16
+        && !inst.is_predicated()
+        && inst.cond_mod == CondMod::None
+        && !inst.saturate;
+    let src = *inst.srcs.first()?;
+    let bits = src.imm_bits()?;
+    if !plain || src.has_modifiers() || inst.dst.vreg().is_none() {
+        return None;
+    }
+    let component = |c: usize| match (inst.dst.ty, src.ty) {
+        (Type::F, Type::Vf) => Some(vector_vf(bits as u32, c).to_bits()),
+        (Type::D | Type::Ud, Type::Vf) => Some(vector_vf(bits as u32, c) as i32 as u32),
+        (Type::F, Type::F) | (Type::D | Type::Ud, Type::D | Type::Ud) => Some(bits as u32),
+        _ => None,
+    };
+    let mut all = [None; 4];
+    for c in (0..4).filter(|c| mask.0 >> c & 1 == 1) {
+        all[c] = Some(component(c)?);
+    }
+    Some(all)
+}
+
+/// Both moves as one, the second last.
+fn joined(first: &Inst, second: &Inst) -> Option<Inst> {
+    let alike = first.dst.offset == second.dst.offset
+        && first.exec_size == second.exec_size
+        && first.group == second.group
+        && first.no_mask == second.no_mask;
+    let (old, new) = (dwords(first)?, dwords(second)?);
+    let all: Dwords = std::array::from_fn(|c| new[c].or(old[c]));
+    let mask = (0..4).filter(|c| all[*c].is_some()).fold(0u8, |mask, c| mask | 1 << c);
+    let (ty, value) = constant(all, mask)?;
+    let dst = first.dst.retype(ty).with_region(Region::Mask(WriteMask(mask)));
+    alike.then(|| Inst { dst, srcs: smallvec::smallvec![value], ..first.clone() })
+}
+
+/// A constant that has these dwords, and the type of the destination to which it gives them.
+fn constant(dwords: Dwords, mask: u8) -> Option<(Type, Operand)> {
+    let mut given = dwords.iter().flatten();
+    let first = *given.next()?;
+    if given.all(|&other| other == first) {
+        return Some((Type::Ud, Operand::imm_ud(first)));
+    }
+    let bits = dwords.map(|dword| dword.unwrap_or(0).into());
+    let floats = packed_vector(bits, mask, float_code).map(|value| (Type::F, value));
+    floats.or_else(|| packed_vector(bits, mask, integer_code).map(|value| (Type::D, value)))
+}
