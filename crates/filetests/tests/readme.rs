@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use crestline::{Language, Options, Platform, Source};
+use crestline::{Language, Options, Platform, Simd, Source};
 use crestline_device::{Device, Gen};
 use crestline_emu::Kernel;
 use crestline_filetests::{blessing, repository};
@@ -72,10 +72,16 @@ fn foreign_programs(oracle: &Oracle, names: &[&str]) -> Option<(usize, usize)> {
     (all > 0).then_some((taken, all))
 }
 
-/// Whether a stage's shader compiles.
-fn compiles(generation: Gen, language: Language, text: &str) -> bool {
+/// Whether a stage's shader compiles: by itself, where the width is asked for, or not.
+fn compiles(generation: Gen, language: Language, text: &str) -> &'static str {
     let source = Source { name: "probe", language, bytes: text.as_bytes() };
-    crestline::compile(&source, &Options::new(Platform::of_generation(generation))).is_ok()
+    let options = Options::new(Platform::of_generation(generation));
+    let asked = options.clone().with_simd(Simd::Simd4x2);
+    match (crestline::compile(&source, &options), crestline::compile(&source, &asked)) {
+        (Ok(_), _) => "yes",
+        (_, Ok(_)) => "`--simd 4x2`",
+        _ => "",
+    }
 }
 
 fn table(oracle: &Oracle) -> String {
@@ -101,8 +107,8 @@ fn table(oracle: &Oracle) -> String {
             mark(*generation >= Gen::Gen75 && round_trips(*generation, Syntax::Iga)),
             count(Severity::Error),
             count(Severity::Warning),
-            mark(compiles(*generation, Language::Wgsl, compute)),
-            mark(compiles(*generation, Language::Wgsl, vertex)),
+            compiles(*generation, Language::Wgsl, compute),
+            compiles(*generation, Language::Wgsl, vertex),
         )
         .expect("writing to a string");
     }

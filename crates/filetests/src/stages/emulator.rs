@@ -7,7 +7,7 @@ use crestline_emu::{
     SurfaceName,
 };
 use crestline_judges::lavapipe::{AttributeType, BufferKind, Topology, VertexStage};
-use crestline_program::Varying;
+use crestline_program::{Program, Varying};
 use crestline_ssa::interp::{Emitted, Primitive, Slots};
 use crestline_ssa::ir::{IoSlot, StageInfo};
 
@@ -35,11 +35,7 @@ impl StageEmulator {
     ) -> Result<Result<StageEmulator, VertexStage>, String> {
         let mut kernels = Vec::new();
         for (stage, words) in &test.modules {
-            let mut options = Options::new(platform);
-            options.verify = true;
-            options.simd = Simd::Simd4x2;
-            options.patch = linkage(test, *stage)?;
-            let program = match compile_spirv(words, &options) {
+            let program = match compile_stage(test, *stage, words, platform)? {
                 Err(CompileError::Stage { .. }) => return Ok(Err(*stage)),
                 other => other.map_err(|error| format!("{stage:?}: {error}"))?,
             };
@@ -72,6 +68,23 @@ impl StageEmulator {
         let kernel = self.kernels.iter().find(|(found, _)| *found == stage);
         kernel.map(|(_, kernel)| kernel).ok_or_else(|| "no such stage".to_owned())
     }
+}
+
+/// Compiles a stage of a test, whose module is `words`.
+///
+/// # Errors
+///
+/// The front end's message about another stage of the test.
+pub fn compile_stage(
+    test: &StageTest,
+    stage: VertexStage,
+    words: &[u32],
+    platform: Platform,
+) -> Result<Result<Program, CompileError>, String> {
+    let mut options = Options::new(platform).with_simd(Simd::Simd4x2);
+    options.verify = true;
+    options.patch = linkage(test, stage)?;
+    Ok(compile_spirv(words, &options))
 }
 
 /// Every diagnostic is an error but two: a slot that holds nothing is written with whatever is there, and texels out of
