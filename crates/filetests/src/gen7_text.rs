@@ -2,7 +2,7 @@
 
 use crestline_device::Gen;
 use crestline_isa::text::{Syntax, print_inst};
-use crestline_isa::{AccessMode, Extra, Form, Inst, Opcode, Src, Type, encode};
+use crestline_isa::{AccessMode, Extra, Form, Inst, Opcode, Place, Src, Type, encode};
 use crestline_judges::gen4asm::Gen4Asm;
 
 const GENERATION: Gen = Gen::Gen7;
@@ -14,7 +14,12 @@ pub fn is_known(inst: &Inst) -> bool {
     let unnamed = [Bfi1, Bfrev, Cbit, F16To32, F32To16, Fbh, Fbl, Wait].contains(&inst.opcode);
     let branch = matches!(inst.extra, Extra::Branch(_));
     let form = matches!(inst.opcode.form(), Form::One | Form::Two | Form::Math);
-    !unnamed && !has_doubles(inst) && (branch || form)
+    // It has no words for addresses in registers here.
+    let indirect = matches!(inst.dst.place, Place::Indirect { .. });
+    let addressed = inst.access_mode == AccessMode::Align16 && indirect;
+    // Takes them for bytes.
+    let packed = inst.srcs.iter().filter_map(Src::ty).any(|ty| ty == Type::Uv);
+    !unnamed && !addressed && !packed && !has_doubles(inst) && (branch || form)
 }
 
 /// Whether an operand is a double, which the judge cannot read.
@@ -64,7 +69,12 @@ fn theirs(line: &str, inst: &Inst) -> String {
             return "FLOAT".to_owned();
         }
         let word = word.replace(".ne.", ".nz.").replace(".e.", ".z.");
-        let word = if align16 { word.replace(",4,1>", ">") } else { word };
+        // The upper half of a destination is bit 1, which the judge divides by the size of the type.
+        let upper = format!(".{}<1>", 16 / inst.dst.ty.size());
+        let word = match align16 {
+            true => word.replace(",4,1>", ">").replace(".0<1>", &upper),
+            false => word,
+        };
         ["f0", "f1"].into_iter().fold(word, |word, flag| {
             let full = format!("{flag}.0");
             word.replace(&format!("{flag}("), &format!("{full}("))
