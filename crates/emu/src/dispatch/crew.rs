@@ -96,13 +96,13 @@ impl<'a> Crew<'a> {
         }
     }
 
-    /// Runs at most `most` of the units that are left.
-    pub(super) fn run<O: Observer>(&mut self, observer: &mut O, most: u64) {
+    /// Runs at most `most` of the units that are left; whether there may be more.
+    pub(super) fn run<O: Observer>(&mut self, observer: &mut O, most: u64) -> bool {
         for _ in 0..most {
             if self.outcome.error.is_some() {
-                return;
+                return false;
             }
-            let Some(unit) = self.queue.take() else { return };
+            let Some(unit) = self.queue.take() else { return false };
             let result =
                 run_group(self.queue.common, unit, &mut self.threads, &mut self.shared, observer);
             for t in &self.threads {
@@ -114,6 +114,7 @@ impl<'a> Crew<'a> {
                 self.outcome.error = Some((unit, error));
             }
         }
+        true
     }
 
     /// Instructions executed so far.

@@ -116,11 +116,16 @@ impl Kernel {
             crew.run(&mut Tracer::new(self, trace), total);
             return self.merge(vec![crew.finish()]);
         }
-        // The first unit tells whether the others are worth host threads.
-        crew.run(&mut Unobserved, 1);
-        let rest = total.saturating_sub(1);
-        let work = crew.instructions().saturating_mul(rest);
-        let hosts = if work < WORTH_HOST_THREADS { 1 } else { self.host_threads(options, rest) };
+        // Unit by unit until those done tell that the rest is worth host threads.
+        let (mut hosts, mut done) = (1, 0);
+        while hosts == 1 && done < total && crew.run(&mut Unobserved, 1) {
+            done += 1;
+            let rest = total - done;
+            let work = crew.instructions().saturating_mul(rest) / done;
+            if work >= WORTH_HOST_THREADS {
+                hosts = self.host_threads(options, rest);
+            }
+        }
         let outcomes = std::thread::scope(|scope| {
             let help = || {
                 let mut crew = Crew::new(&queue);
