@@ -1,9 +1,10 @@
 //! The pack's vertex, tessellation and geometry shaders, compiled to SIMD4x2 code.
 
+use super::compare::{CompareRule, Expected};
+use super::metadata::{BindingFile, RelocationFile, SamplerFile};
 use super::{
-    BindingFile, CaseResource, CaseSampler, CompareRule, Expected, Oracle, OracleError,
-    RelocationFile, ResourceFile, SamplerFile, SamplerState, Variant, error, read, read_hex,
-    read_json, read_resources,
+    CaseResource, CaseSampler, Oracle, OracleError, ResourceFile, SamplerState, Variant, error,
+    read, read_hex, read_json, read_resources,
 };
 use crestline_program::{
     Content, ControlData, Domain, FloatMode, GeometryDispatch, GeometryMetadata, GeometryOutput,

@@ -4,16 +4,17 @@
 //! `../shared` beside the repository. It is translated here into our own [`Metadata`] and plain
 //! buffers, so that whoever runs the code needs to know nothing of the pack.
 
+mod compare;
+mod metadata;
 pub mod vec4;
 
+pub use compare::Expected;
+
 use crate::Absent;
-use crestline_program::{
-    BindingEntry, ComputeMetadata, ConstantData, Content, FloatMode, GrfRange, ImageAccess,
-    LocalIds, Metadata, Payload, PayloadItem, Relocation, RelocationEncoding, RelocationValue,
-    ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
-};
+use compare::CompareRule;
+use crestline_program::{ConstantData, Metadata, ResourceRef, SamplerEntry};
+use metadata::MetaFile;
 use serde::Deserialize;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The environment variable with the directory that holds the pack as `oracle`.
@@ -104,14 +105,6 @@ pub struct ImageLayout {
     pub row_pitch: u32,
 }
 
-/// Expected contents and how to compare with them.
-#[derive(Clone, Debug)]
-pub struct Expected {
-    /// The contents.
-    pub bytes: Vec<u8>,
-    rule: CompareRule,
-}
-
 /// Machine code of one case for one platform and width.
 #[derive(Clone, Debug)]
 pub struct Variant {
@@ -119,18 +112,6 @@ pub struct Variant {
     pub code: Vec<u8>,
     /// What a driver needs to run it.
     pub metadata: Metadata,
-}
-
-#[derive(Clone, Debug, Deserialize)]
-struct CompareRule {
-    r#type: String,
-    mode: String,
-    #[serde(default)]
-    rtol: f64,
-    #[serde(default)]
-    atol: f64,
-    #[serde(default)]
-    ignore_zero_sign: bool,
 }
 
 #[derive(Deserialize)]
@@ -190,110 +171,6 @@ struct ResourceFile {
     address: String,
     #[serde(default)]
     normalized: bool,
-}
-
-#[derive(Deserialize)]
-struct MetaFile {
-    #[serde(alias = "device")]
-    platform: String,
-    simd: u32,
-    #[serde(default)]
-    local_size: Option<[u32; 3]>,
-    code_bytes: usize,
-    payload: PayloadFile,
-    binding_table: Vec<BindingFile>,
-    #[serde(default)]
-    samplers: Vec<SamplerFile>,
-    #[serde(default)]
-    scratch_bytes: u32,
-    #[serde(default, alias = "slm_bytes")]
-    shared_bytes: u32,
-    #[serde(default)]
-    uses_barrier: bool,
-    #[serde(default)]
-    barrier_count: u32,
-    #[serde(default)]
-    relocations: Vec<RelocationFile>,
-    #[serde(default)]
-    per_thread_memory_buffers: Vec<MemoryFile>,
-}
-
-#[derive(Deserialize)]
-struct PayloadFile {
-    #[serde(default)]
-    cross_thread_grfs: Option<[u32; 2]>,
-    #[serde(default)]
-    per_thread_grfs: Option<[u32; 2]>,
-    #[serde(default)]
-    push: Vec<PushFile>,
-    #[serde(default)]
-    per_thread: Option<RangeFile>,
-    #[serde(default)]
-    cross_thread: Option<RangeFile>,
-}
-
-#[derive(Deserialize)]
-struct RangeFile {
-    first_grf: u32,
-    grfs: u32,
-    #[serde(default)]
-    data_hex: Option<String>,
-    #[serde(default)]
-    addresses_to_patch: Vec<PatchFile>,
-}
-
-#[derive(Deserialize)]
-struct PatchFile {
-    offset: u32,
-    arg: Option<u32>,
-    what: String,
-}
-
-#[derive(Deserialize)]
-struct PushFile {
-    grf: u32,
-    dword: u32,
-    count: u32,
-    kind: String,
-    byte_offset_in_kind: u32,
-}
-
-#[derive(Deserialize)]
-struct BindingFile {
-    bti: u8,
-    kind: String,
-    #[serde(default)]
-    set: u32,
-    #[serde(default)]
-    binding: u32,
-    #[serde(default)]
-    arg: Option<u32>,
-    #[serde(default)]
-    surface_format: Option<String>,
-    #[serde(default)]
-    contents_hex: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct SamplerFile {
-    index: u8,
-    set: u32,
-    binding: u32,
-}
-
-#[derive(Deserialize)]
-struct RelocationFile {
-    offset: u32,
-    kind: String,
-    delta: i32,
-}
-
-#[derive(Deserialize)]
-struct MemoryFile {
-    r#type: String,
-    size: u32,
-    #[serde(default)]
-    is_simt_thread: bool,
 }
 
 fn error(path: &Path, reason: impl ToString) -> OracleError {
@@ -523,286 +400,9 @@ impl ResourceFile {
     }
 }
 
-fn argument(index: u32) -> ResourceRef {
-    ResourceRef { set: 0, binding: index, element: 0 }
-}
-
-impl MetaFile {
-    fn translate(
-        &self,
-        name: &str,
-        local_size: [u32; 3],
-        constant_data: Option<ConstantData>,
-    ) -> Result<Metadata, String> {
-        let platform = self.platform.trim_end_matches("lp");
-        let platform = platform.parse().map_err(|e| format!("{e}"))?;
-        let scratch: u32 = self
-            .per_thread_memory_buffers
-            .iter()
-            .filter(|memory| memory.r#type == "scratch")
-            .map(|memory| memory.size)
-            .sum();
-        let private =
-            self.per_thread_memory_buffers.iter().find(|memory| memory.r#type == "global");
-        let private_bytes_per_channel = match private {
-            Some(memory) if memory.is_simt_thread => memory.size,
-            Some(memory) => memory.size.div_ceil(self.simd),
-            None => 0,
-        };
-        let mut binding_table =
-            self.binding_table.iter().map(BindingFile::translate).collect::<Result<Vec<_>, _>>()?;
-        binding_table.sort_by_key(|entry| entry.index);
-        Ok(Metadata {
-            version: VERSION,
-            platform,
-            entry_point: name.to_owned(),
-            simd_width: self.simd,
-            stage: StageMetadata::Compute(ComputeMetadata {
-                local_size,
-                shared_bytes: self.shared_bytes,
-                uses_barrier: self.uses_barrier || self.barrier_count > 0,
-            }),
-            payload: self.payload.translate(self.simd)?,
-            binding_table,
-            samplers: self
-                .samplers
-                .iter()
-                .map(|s| SamplerEntry {
-                    index: s.index,
-                    resource: ResourceRef { set: s.set, binding: s.binding, element: 0 },
-                })
-                .collect(),
-            scratch_bytes: self.scratch_bytes + scratch,
-            private_bytes_per_channel,
-            constant_data,
-            relocations: self
-                .relocations
-                .iter()
-                .map(RelocationFile::translate)
-                .collect::<Result<_, _>>()?,
-            float_mode: FloatMode::default(),
-        })
-    }
-}
-
-impl PayloadFile {
-    fn translate(&self, simd: u32) -> Result<Payload, String> {
-        if let (Some(per_thread), Some(cross_thread)) = (&self.per_thread, &self.cross_thread) {
-            return kernel_payload(per_thread, cross_thread, simd);
-        }
-        let range = |range: Option<[u32; 2]>| {
-            range.map(|[first, end]| GrfRange { first, count: end - first }).filter(|r| r.count > 0)
-        };
-        let mut items = Vec::new();
-        for push in &self.push {
-            let content = match push.kind.as_str() {
-                "user_push_constant" => Content::PushConstant { offset: push.byte_offset_in_kind },
-                "subgroup_id" => Content::SubgroupId,
-                "base_workgroup_id" => Content::BaseWorkgroupId,
-                // What the driver keeps there is not read by these programs.
-                _ => continue,
-            };
-            let offset = push.grf * 32 + push.dword * 4;
-            items.push(PayloadItem { offset, size: push.count * 4, content });
-        }
-        Ok(Payload {
-            cross_thread: range(self.cross_thread_grfs),
-            per_thread: range(self.per_thread_grfs),
-            local_ids: None,
-            items,
-        })
-    }
-}
-
-/// The payload of a kernel: local ids in the per-thread block, arguments as they are.
-fn kernel_payload(
-    per_thread: &RangeFile,
-    cross_thread: &RangeFile,
-    simd: u32,
-) -> Result<Payload, String> {
-    let start = cross_thread.first_grf * 32;
-    let bytes = parse_hex(cross_thread.data_hex.as_deref().unwrap_or_default())?;
-    let mut items = vec![PayloadItem {
-        offset: start,
-        size: bytes.len() as u32,
-        content: Content::Literal { bytes },
-    }];
-    for patch in &cross_thread.addresses_to_patch {
-        let content = match (patch.what.as_str(), patch.arg) {
-            ("private_base_stateless", _) => Content::PrivateMemoryAddress,
-            (_, Some(arg)) => Content::BufferAddress { resource: argument(arg) },
-            (what, None) => return Err(format!("address of `{what}` without an argument")),
-        };
-        items.push(PayloadItem { offset: start + patch.offset, size: 8, content });
-    }
-    let range = |range: &RangeFile| GrfRange { first: range.first_grf, count: range.grfs };
-    Ok(Payload {
-        cross_thread: Some(range(cross_thread)),
-        per_thread: Some(range(per_thread)),
-        local_ids: Some(LocalIds {
-            first: per_thread.first_grf,
-            registers_per_dimension: simd.div_ceil(16),
-            dimensions: 3,
-        }),
-        items,
-    })
-}
-
-impl BindingFile {
-    fn translate(&self) -> Result<BindingEntry, String> {
-        let resource = match self.arg {
-            Some(arg) => argument(arg),
-            None => ResourceRef { set: self.set, binding: self.binding, element: 0 },
-        };
-        let format = match &self.surface_format {
-            Some(name) => Some(name.parse().map_err(|e| format!("{e}"))?),
-            None => None,
-        };
-        let surface = match self.kind.as_str() {
-            "null" => Surface::Null,
-            "ssbo" | "buffer" => Surface::StorageBuffer { resource },
-            "ubo" => Surface::UniformBuffer { resource },
-            "shader_constants" => Surface::ConstantData,
-            "num_workgroups" => Surface::NumWorkgroups,
-            "descriptor_buffer" => Surface::Literal {
-                bytes: parse_hex(self.contents_hex.as_deref().unwrap_or_default())?,
-            },
-            "storage_image" => {
-                Surface::StorageImage { resource, access: ImageAccess::ReadWrite, format }
-            }
-            "sampled_texture" => Surface::SampledImage { resource, format },
-            "image" => {
-                Surface::StorageImage { resource, access: ImageAccess::ReadWrite, format: None }
-            }
-            other => return Err(format!("binding of unknown kind `{other}`")),
-        };
-        Ok(BindingEntry { index: self.bti, surface })
-    }
-}
-
-impl RelocationFile {
-    fn translate(&self) -> Result<Relocation, String> {
-        let value = match self.kind.as_str() {
-            "const_data_addr_low" => RelocationValue::ConstantDataAddressLow,
-            "const_data_addr_high" => RelocationValue::ConstantDataAddressHigh,
-            other => return Err(format!("relocation of unknown kind `{other}`")),
-        };
-        let encoding = RelocationEncoding::MovImmediate;
-        Ok(Relocation { offset: self.offset, encoding, value, delta: self.delta })
-    }
-}
-
-impl Expected {
-    /// Compares contents with the expected ones by the case's rule.
-    ///
-    /// # Errors
-    /// The first element that differs, with both values.
-    pub fn compare(&self, actual: &[u8]) -> Result<(), String> {
-        let size = match self.rule.r#type.as_str() {
-            "u8" => 1,
-            "u16" | "f16" => 2,
-            "u32" | "f32" => 4,
-            "f64" => 8,
-            other => return Err(format!("element type `{other}` is not known")),
-        };
-        if actual.len() != self.bytes.len() {
-            return Err(format!("{} bytes instead of {}", actual.len(), self.bytes.len()));
-        }
-        let mut differences = BTreeMap::new();
-        let pairs = actual.chunks_exact(size).zip(self.bytes.chunks_exact(size));
-        for (index, (actual, expected)) in pairs.enumerate() {
-            if !self.matches(actual, expected) {
-                differences.insert(index, (hex(actual), hex(expected)));
-            }
-        }
-        match differences.iter().next() {
-            None => Ok(()),
-            Some((index, (actual, expected))) => Err(format!(
-                "{} of {} elements differ, first [{index}]: {actual} instead of {expected} ({})",
-                differences.len(),
-                self.bytes.len() / size,
-                self.rule.r#type,
-            )),
-        }
-    }
-
-    fn matches(&self, actual: &[u8], expected: &[u8]) -> bool {
-        if actual == expected {
-            return true;
-        }
-        let rule = &self.rule;
-        let zero = |bytes: &[u8]| match bytes.split_last() {
-            Some((last, rest)) => last & 0x7f == 0 && rest.iter().all(|byte| *byte == 0),
-            None => true,
-        };
-        if rule.ignore_zero_sign && zero(actual) && zero(expected) {
-            return true;
-        }
-        let Some((a, e)) = float(&rule.r#type, actual).zip(float(&rule.r#type, expected)) else {
-            return false;
-        };
-        match rule.mode.as_str() {
-            "exact" => a == e || a.is_nan() && e.is_nan(),
-            _ => (a - e).abs() <= rule.atol + rule.rtol * e.abs() || a.is_nan() && e.is_nan(),
-        }
-    }
-}
-
-/// Little-endian hex, most significant digit first.
-fn hex(bytes: &[u8]) -> String {
-    let digits: String = bytes.iter().rev().map(|byte| format!("{byte:02x}")).collect();
-    format!("0x{digits}")
-}
-
-fn float(ty: &str, bytes: &[u8]) -> Option<f64> {
-    match ty {
-        "f16" => Some(half(u16::from_le_bytes(bytes.try_into().ok()?))),
-        "f32" => Some(f32::from_le_bytes(bytes.try_into().ok()?).into()),
-        "f64" => Some(f64::from_le_bytes(bytes.try_into().ok()?)),
-        _ => None,
-    }
-}
-
-fn half(bits: u16) -> f64 {
-    let sign = if bits & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let fraction = f64::from(bits & 0x3ff);
-    sign * match bits >> 10 & 31 {
-        0 => fraction * 2f64.powi(-24),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        exponent => (1024.0 + fraction) * 2f64.powi(i32::from(exponent) - 25),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn expected(ty: &str, mode: &str, bytes: &[u8]) -> Expected {
-        let rule = CompareRule {
-            r#type: ty.into(),
-            mode: mode.into(),
-            rtol: 0.0,
-            atol: 0.25,
-            ignore_zero_sign: false,
-        };
-        Expected { bytes: bytes.to_vec(), rule }
-    }
-
-    #[test]
-    fn comparison_follows_the_rule() {
-        let one = 1.0f32.to_le_bytes();
-        let near = 1.2f32.to_le_bytes();
-        assert!(expected("f32", "tolerance", &one).compare(&near).is_ok());
-        assert!(expected("f32", "exact", &one).compare(&near).is_err());
-        let zeros = expected("f32", "exact", &0.0f32.to_le_bytes());
-        assert!(zeros.compare(&(-0.0f32).to_le_bytes()).is_ok());
-        let words = expected("u32", "exact", &[0; 8]);
-        let error = words.compare(&[0, 0, 0, 0, 0, 1, 0, 0]).unwrap_err();
-        assert!(error.contains("[1]: 0x00000100 instead of 0x00000000"), "{error}");
-        assert_eq!(half(0x3c00), 1.0);
-        assert_eq!(half(0xc001), -2.001953125);
-    }
 
     #[test]
     fn every_compute_variant_of_the_pack_translates() {
