@@ -28,7 +28,7 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
         return false;
     }
     let tree = Tree::new(&shader.func);
-    let fixed = Fixed::new(shader, &tree);
+    let fixed = Fixed::new(shader, &tree, &loops);
     let func = &mut shader.func;
     let mut plans = Vec::new();
     let mut done = vec![false; func.num_insts()];
@@ -93,7 +93,7 @@ fn plan(func: &Function, tree: &Tree, fixed: &Fixed, inst: InstId) -> Option<Pla
 /// What unrolling a loop costs and gains.
 #[derive(Default)]
 struct Size {
-    /// Instructions of a round, constants aside.
+    /// Instructions of a round, without constants and what becomes constant.
     insts: usize,
     /// Whether it indexes a variable by what unrolling makes a constant.
     indexes: bool,
@@ -108,7 +108,7 @@ impl Size {
             for &inst in &func.region(region).insts {
                 let kind = &func.inst(inst).kind;
                 todo.extend(kind.regions());
-                size.insts += usize::from(!matches!(kind, InstKind::Const(_) | InstKind::Undef));
+                size.insts += usize::from(!fixed.is_free(func, inst, body));
                 size.has_barrier |= matches!(kind, InstKind::Barrier { .. });
                 if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } = kind
                 {
@@ -136,23 +136,58 @@ impl Size {
 
 /// Which values unrolling makes constant.
 struct Fixed {
-    /// Per value that is arithmetic on constants and loop parameters: the innermost body whose parameters it reads.
+    /// Per value that is arithmetic on constants, and on loop parameters that are such arithmetic in every round: the
+    /// innermost body whose parameters it reads. Constants count as reading the function's body.
     values: Vec<Option<RegionId>>,
     /// Variables that some access indexes by anything else: they stay in memory anyway.
     hopeless: Vec<bool>,
 }
 
 impl Fixed {
-    fn new(shader: &Shader, tree: &Tree) -> Fixed {
+    fn new(shader: &Shader, tree: &Tree, loops: &[InstId]) -> Fixed {
         let func = &shader.func;
-        // None: cannot become constant. Constants count as reading the function's body.
         let mut values = vec![None; func.num_values()];
+        let mut varying = vec![false; func.num_values()];
+        let mut changed = true;
+        while changed {
+            Fixed::follow(func, tree, &varying, &mut values);
+            changed = false;
+            for &inst in loops {
+                let InstKind::Loop { body, continuing, .. } = &func.inst(inst).kind else {
+                    continue;
+                };
+                for &jump in tree.jumps(inst) {
+                    let InstKind::Continue(next) = &func.inst(jump).kind else { continue };
+                    for (param, next) in func.region(*body).params.iter().zip(next) {
+                        let varies = continuing.is_some() || values[next.value.index()].is_none();
+                        changed |= varies && !varying[param.index()];
+                        varying[param.index()] |= varies;
+                    }
+                }
+            }
+        }
         let mut hopeless = vec![false; shader.vars.len()];
+        walk(func, |_, _, inst| {
+            if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } =
+                &func.inst(inst).kind
+            {
+                hopeless[var.0 as usize] |= path.iter().any(|step| match step {
+                    PathStep::Dyn(src) => values[src.value.index()].is_none(),
+                    PathStep::Const(_) => false,
+                });
+            }
+        });
+        Fixed { values, hopeless }
+    }
+
+    /// Finds what is arithmetic on constants and on parameters of loops that start so and are not known as `varying`.
+    fn follow(func: &Function, tree: &Tree, varying: &[bool], values: &mut [Option<RegionId>]) {
         walk(func, |_, _, inst| match &func.inst(inst).kind {
             InstKind::Const(_) => values[func.inst(inst).results[0].index()] = Some(func.body()),
-            InstKind::Loop { body, .. } => {
-                for param in &func.region(*body).params {
-                    values[param.index()] = Some(*body);
+            InstKind::Loop { init, body, .. } => {
+                for (param, init) in func.region(*body).params.iter().zip(init) {
+                    let fixed = !varying[param.index()] && values[init.value.index()].is_some();
+                    values[param.index()] = fixed.then_some(*body);
                 }
             }
             InstKind::Alu { srcs, .. } => {
@@ -167,15 +202,17 @@ impl Fixed {
                 }
                 values[func.inst(inst).results[0].index()] = read;
             }
-            InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } => {
-                hopeless[var.0 as usize] |= path.iter().any(|step| match step {
-                    PathStep::Dyn(src) => values[src.value.index()].is_none(),
-                    PathStep::Const(_) => false,
-                });
-            }
             _ => {}
         });
-        Fixed { values, hopeless }
+    }
+
+    /// Whether an instruction costs nothing once the rounds of the loop with `body` are laid out.
+    fn is_free(&self, func: &Function, inst: InstId, body: RegionId) -> bool {
+        match &func.inst(inst).kind {
+            InstKind::Const(_) | InstKind::Undef => true,
+            InstKind::Alu { .. } => self.values[func.inst(inst).results[0].index()] == Some(body),
+            _ => false,
+        }
     }
 }
 

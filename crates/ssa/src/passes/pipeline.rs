@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use crestline_device::Device;
 
 use super::*;
-use crate::ir::{AluOp, BindingKind, Shader};
+use crate::ir::{AluOp, BindingKind, InstKind, Shader};
 
 /// A pass of the list.
 #[derive(Clone, Copy, Debug)]
@@ -105,16 +105,16 @@ static CLEAN: &[Pass] = passes![
         opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce
     ],
     opt_algebraic wakes [
-        opt_constant_folding, opt_algebraic, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
+        opt_copy_propagation, opt_constant_folding, opt_algebraic, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
     ],
     opt_trivial_params of regions,
     opt_dead_control_flow of regions,
     opt_if_flatten of regions,
     opt_large_constants of variables,
-    opt_loop_unroll of regions,
+    opt_loop_unroll of loops,
     opt_cse wakes [opt_algebraic, opt_trivial_params, opt_load_store_forwarding, opt_dce],
     opt_load_store_forwarding,
-    opt_dce wakes [opt_algebraic, opt_if_flatten],
+    opt_dce wakes [opt_algebraic, opt_if_flatten, opt_loop_unroll],
 ];
 
 /// Passes that would hide work from [`CLEAN`]: once each, at the end.
@@ -186,6 +186,11 @@ fn variables(shader: &Shader) -> bool {
 
 fn regions(shader: &Shader) -> bool {
     shader.func.has_regions()
+}
+
+fn loops(shader: &Shader) -> bool {
+    shader.func.has_regions()
+        && shader.func.may_have(|inst| matches!(inst.kind, InstKind::Loop { .. }))
 }
 
 fn images(shader: &Shader) -> bool {
