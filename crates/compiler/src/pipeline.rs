@@ -3,7 +3,7 @@
 //! Once for a shader: [`passes::optimize`](crestline_ssa::passes::optimize), the middle's list of passes. Then for each
 //! SIMD width that is tried:
 //!
-//! 1. the middle's list again, now that the width is a constant;
+//! 1. the middle's list again, now that the width is a constant, if the shader reads it;
 //! 2. the stage's layout of payload and surfaces;
 //! 3. instruction selection;
 //! 4. the back end's list of passes, register allocation and encoding.
@@ -71,6 +71,7 @@ impl<'a> Pipeline<'a> {
                 dwords: !self.vec4,
                 doubles: device.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
+                    local_invocation_index: true,
                     subgroup_size: simd.map(u32::from),
                     patch_vertices: self.options.patch.input_vertices,
                     ..SystemValues::default()
@@ -107,11 +108,15 @@ impl<'a> Pipeline<'a> {
         may_spill: bool,
     ) -> Result<Attempt, CompileError> {
         let device = &self.options.device;
-        let mut shader = shader.clone();
-        self.optimize(&mut shader, Some(simd))?;
-        let layout = Layout::new(&shader, device, self.options.patch)?;
-        let function = scalar::select(&shader, device, layout.interface(), simd)?;
-        self.finish(&shader, &layout, function, simd, may_spill)
+        self.simd = Some(simd);
+        let mut own = None;
+        if passes::reads_subgroup_size(shader) {
+            self.optimize(own.insert(shader.clone()), Some(simd))?;
+        }
+        let shader = own.as_ref().unwrap_or(shader);
+        let layout = Layout::new(shader, device, self.options.patch)?;
+        let function = scalar::select(shader, device, layout.interface(), simd)?;
+        self.finish(shader, &layout, function, simd, may_spill)
     }
 
     /// The back end for threads of two vertices, after [`optimize`](Self::optimize).

@@ -5,6 +5,7 @@ use crestline_ssa::ir::{SysVal, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::Operand;
+use crate::select::Class;
 use crate::surface::Surface;
 
 /// Bytes in r0 of the workgroup's x, y and z.
@@ -20,9 +21,21 @@ impl Selector<'_> {
                 }
             }
             SysVal::SubgroupId => {
-                let place = self.interface.subgroup_id;
-                let place = place.ok_or(SelectError::NoPlace { what: "the subgroup's index" })?;
-                self.set_home(result, 0, payload(place));
+                let subgroup = self.subgroup_id()?;
+                self.set_home(result, 0, subgroup);
+            }
+            SysVal::LocalInvocationIndex => {
+                let subgroup = self.subgroup_id()?;
+                let (width, channels) = (self.out.dispatch_width, self.channels());
+                let index = self.define(result, 0, Class::Unsigned);
+                let mut b = self.b();
+                let first = b.scalar(Type::Ud);
+                b.uniform().shl(first, subgroup, Operand::imm_ud(width.ilog2()));
+                b.add(index, channels, first);
+            }
+            SysVal::SubgroupSize => {
+                let width = self.out.dispatch_width.into();
+                self.constant(Some(result), &[width, 0, 0, 0]);
             }
             SysVal::NumWorkgroups => {
                 let index = self.interface.num_workgroups;
@@ -41,6 +54,11 @@ impl Selector<'_> {
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }
         Ok(())
+    }
+
+    fn subgroup_id(&self) -> Result<Operand, SelectError> {
+        let place = self.interface.subgroup_id;
+        Ok(payload(place.ok_or(SelectError::NoPlace { what: "the subgroup's index" })?))
     }
 
     /// The number of each channel, a dword for each.

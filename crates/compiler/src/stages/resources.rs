@@ -197,7 +197,9 @@ impl Demand {
     fn add(&mut self, shader: &Shader, inst: &InstData) -> Result<(), CompileError> {
         let func = &shader.func;
         match &inst.kind {
-            InstKind::SysVal(SysVal::SubgroupId) => self.subgroup_id = true,
+            InstKind::SysVal(SysVal::SubgroupId | SysVal::LocalInvocationIndex) => {
+                self.subgroup_id = true;
+            }
             InstKind::SysVal(SysVal::NumWorkgroups) => self.num_workgroups = true,
             InstKind::SysVal(sysval) => _ = self.sysvals.insert(*sysval),
             InstKind::EmitVertex { stream } => self.streams |= *stream > 0,

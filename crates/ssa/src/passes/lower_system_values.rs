@@ -1,7 +1,7 @@
 //! Computes the system values that a back end does not provide from those that it does.
 
 use super::util::{Action, rewrite};
-use crate::ir::{AluOp, Builder, InstKind, Shader, Src, SysVal, Ty, Value};
+use crate::ir::{AluOp, Builder, InstData, InstKind, Shader, Src, SysVal, Ty, Value};
 
 /// What a back end provides.
 ///
@@ -21,6 +21,14 @@ pub struct SystemValues {
 
 /// Up to so many invocations, quotients of the flat index have a formula of their own.
 const MAX_SMALL_WORKGROUP: u32 = 1024;
+
+/// Whether a shader depends on the number of invocations of a subgroup, and so on [`SystemValues::subgroup_size`].
+pub fn reads_subgroup_size(shader: &Shader) -> bool {
+    let size = |inst: &InstData| {
+        matches!(inst.kind, InstKind::SysVal(SysVal::SubgroupSize | SysVal::NumSubgroups))
+    };
+    shader.func.may_have(size)
+}
 
 /// See the [module](self). Returns whether a value was replaced.
 pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool {

@@ -70,7 +70,7 @@ pub use lower_memory_sizes::lower_memory_sizes;
 pub use lower_returns::lower_returns;
 pub use lower_scalarize::lower_scalarize;
 pub use lower_small_types::lower_small_types;
-pub use lower_system_values::{SystemValues, lower_system_values};
+pub use lower_system_values::{SystemValues, lower_system_values, reads_subgroup_size};
 pub use lower_texture::lower_texture;
 pub use lower_trigonometry::lower_trigonometry;
 pub use lower_vars_to_scratch::lower_vars_to_scratch;
