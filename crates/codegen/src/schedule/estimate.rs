@@ -14,8 +14,8 @@ pub struct Estimate {
     pub cycles: u64,
     /// Cycles the busiest unit works, loops weighted: what bounds many threads together.
     pub busiest: u64,
-    /// The least the busiest unit would work at twice the SIMD width, loops weighted: instructions for all channels
-    /// twice as long, those for fewer (addresses, headers, uniform values) as long as now.
+    /// The least the busiest unit would work at twice the SIMD width, loops weighted: instructions for the thread's
+    /// channels, all or a part of them, twice as long, others (addresses, headers, uniform values) as long as now.
     pub busiest_widened: u64,
 }
 
@@ -55,7 +55,7 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
                 unit_ready[unit] = front + u64::from(cost.busy);
                 let work = u64::from(cost.busy) * weight;
                 busy[unit] += work;
-                let grows = inst.exec_size >= function.dispatch_width;
+                let grows = !inst.no_mask || inst.exec_size >= function.dispatch_width;
                 busy_widened[unit] += if grows { 2 * work } else { work };
             }
             let message = inst.message.is_some();
