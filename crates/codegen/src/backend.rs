@@ -149,10 +149,13 @@ impl Pipeline<'_, '_> {
         Ok(())
     }
 
+    fn allocation(&self) -> regalloc::Options {
+        regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify }
+    }
+
     /// Schedules and allocates; where the new order must spill, the old one may do better.
     fn allocate(&mut self, function: &mut Function) -> Result<Allocation, BackendError> {
-        let options =
-            regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify };
+        let options = self.allocation();
         self.try_all(passes::COALESCE, function)?;
         let natural = function.clone();
         self.try_all(passes::SCHEDULE, function)?;
@@ -205,6 +208,7 @@ pub fn generate(
     let function = &mut function;
     p.seen("select", function)?;
     p.try_all(passes::OPTIMIZE_SELECTED, function)?;
+    regalloc::foresee(function, p.allocation())?;
     p.lower(passes::LOWER, function)?;
     p.optimize(function)?;
     let mut allocated = p.allocate(function)?;

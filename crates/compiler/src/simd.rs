@@ -81,7 +81,9 @@ fn needs_narrower(error: &CompileError) -> bool {
     matches!(
         error,
         CompileError::Scratch { .. }
-            | CompileError::Backend(BackendError::Alloc(AllocError::Impossible { .. }))
+            | CompileError::Backend(BackendError::Alloc(
+                AllocError::Impossible { .. } | AllocError::Crowded { .. }
+            ))
     )
 }
 

@@ -174,10 +174,32 @@ pub fn peak(function: &Function, liveness: &Liveness) -> u32 {
         let bytes = info.bytes.min(GRF_BYTES);
         liveness.slots.of(vreg).map(move |slot| (liveness.intervals[slot], bytes))
     });
+    let count = liveness.block_starts.last().map_or(0, |count| *count);
+    most(2 * count + 1, fixed.chain(values))
+}
+
+/// As [`peak`], at a glance: values count from where the program first names them to where it last does, and nothing
+/// else counts. Before the program is lowered and scheduled this is no bound, but tells where it is going.
+pub fn peak_at_a_glance(function: &Function) -> u32 {
+    let mut intervals = vec![Interval::EMPTY; function.vregs.len()];
+    let mut count = 0;
+    for inst in function.insts() {
+        for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
+            let interval = &mut intervals[vreg.0 as usize];
+            interval.start = interval.start.min(count);
+            interval.end = count;
+        }
+        count += 1;
+    }
+    let values = function.vregs.iter().filter(|(_, info)| info.class == Class::Grf);
+    most(count, values.map(|(vreg, info)| (intervals[vreg.0 as usize], info.bytes)))
+}
+
+/// The most registers that values in use in intervals of `count` positions need at once; of each its interval and bytes.
+fn most(count: u32, values: impl Iterator<Item = (Interval, u32)>) -> u32 {
     // Bytes more at each position, less those that were held until the one before.
-    let count = liveness.block_starts.last().map_or(0, |count| *count as usize);
-    let mut changes = vec![0i64; 2 * count + 2];
-    for (interval, bytes) in fixed.chain(values).filter(|(interval, _)| !interval.is_empty()) {
+    let mut changes = vec![0i64; count as usize + 1];
+    for (interval, bytes) in values.filter(|(interval, _)| !interval.is_empty()) {
         changes[interval.start as usize] += i64::from(bytes);
         changes[interval.end as usize + 1] -= i64::from(bytes);
     }

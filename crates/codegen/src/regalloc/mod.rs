@@ -23,7 +23,7 @@ use crestline_isa::ArfKind;
 
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand};
 use accesses::GRF_COUNT;
-use assign::{Strategy, assign, peak};
+use assign::{Strategy, assign, peak, peak_at_a_glance};
 use check::{CheckError, Origins};
 use liveness::Liveness;
 
@@ -45,6 +45,12 @@ pub enum AllocError {
         /// Its size.
         bytes: u32,
     },
+    /// More registers in use at once than there are, where spilling is not allowed.
+    #[error("{registers} registers in use at once, of {GRF_COUNT}")]
+    Crowded {
+        /// How many.
+        registers: u32,
+    },
     /// More scratch space than block messages reach.
     #[error("spilling needs scratch space beyond {0} x 32 bytes, which messages cannot address")]
     OutOfScratch(u32),
@@ -62,7 +68,8 @@ pub enum AllocError {
 /// Choices of the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`].
+    /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`] or
+    /// [`AllocError::Crowded`].
     pub may_spill: bool,
     /// Whether the checker runs also in release builds.
     pub check: bool,
@@ -87,6 +94,20 @@ pub struct Allocation {
     pub spills: u32,
     /// Scratch messages that fill.
     pub fills: u32,
+}
+
+/// Whether a selected program will hardly find registers: what there is to know before much work is spent on it.
+///
+/// # Errors
+/// [`AllocError::Crowded`], where spilling is not allowed.
+pub fn foresee(function: &Function, options: Options) -> Result<(), AllocError> {
+    if options.may_spill {
+        return Ok(());
+    }
+    match peak_at_a_glance(function) {
+        registers if registers as usize > GRF_COUNT => Err(AllocError::Crowded { registers }),
+        _ => Ok(()),
+    }
 }
 
 /// Allocates registers.
@@ -184,9 +205,13 @@ fn assign_registers(
             }
         };
         let registers = peak(&result.function, &liveness);
+        let crowded = registers as usize > GRF_COUNT;
+        if crowded && !options.may_spill {
+            return Err(AllocError::Crowded { registers });
+        }
         let scan = |strategy| assign(&result.function, &liveness, &cfg, strategy);
         let dense = Strategy::Dense { spill: options.may_spill };
-        let found = if registers as usize > GRF_COUNT {
+        let found = if crowded {
             scan(dense)
         } else {
             let spread = scan(Strategy::Spread);

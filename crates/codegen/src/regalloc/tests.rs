@@ -111,8 +111,25 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
 #[test]
 fn no_spill_means_no_spill() {
     let options = Options { may_spill: false, check: true };
-    let found = allocate(&pressure(16, 200), &devices()[1], options);
-    assert!(matches!(found, Err(AllocError::Impossible { .. })));
+    let crowded = pressure(16, 200);
+    let found = allocate(&crowded, &devices()[1], options);
+    assert!(
+        matches!(found, Err(AllocError::Crowded { registers }) if registers > 128),
+        "{found:?}"
+    );
+    assert!(matches!(foresee(&crowded, options), Err(AllocError::Crowded { .. })));
+    assert_eq!(foresee(&crowded, Options { may_spill: true, ..options }), Ok(()));
+    assert_eq!(foresee(&pressure(8, 20), options), Ok(()));
+}
+
+#[test]
+fn a_glance_sees_the_peak_of_straight_code() {
+    for values in [5, 40, 200] {
+        let f = pressure(16, values);
+        let cfg = Cfg::new(&f).unwrap();
+        let (glance, peak) = (peak_at_a_glance(&f), peak(&f, &Liveness::new(&f, &cfg)));
+        assert!(glance <= peak && peak <= glance + 4, "{glance} at a glance, {peak} in truth");
+    }
 }
 
 /// Values live through a loop with breaks and a conditional with both arms busy.
