@@ -224,6 +224,11 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     })
 }
 
+/// A number of things, in words.
+fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 fn severity(finding: &Finding) -> &'static str {
     match finding.rule.severity {
         Severity::Error => "error",
@@ -278,12 +283,15 @@ pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
         document.insert("warnings".into(), warnings.into());
         files::write_json(&document.into())?;
     } else {
-        text.push_str(&format!("{count} instructions, {errors} errors, {warnings} warnings\n"));
+        let parts = [(count, "instruction"), (errors, "error"), (warnings, "warning")];
+        let parts = parts.map(|(number, thing)| counted(number, thing));
+        text.push_str(&format!("{}\n", parts.join(", ")));
         files::write(Path::new("-"), text.as_bytes())?;
     }
     if errors == 0 {
         return Ok(());
     }
-    let message = format!("the code breaks rules of {} in {errors} places", input.target);
+    let places = counted(errors, "place");
+    let message = format!("the code breaks rules of {} in {places}", input.target);
     Err(Failure::new(Code::Invalid, message).at(Origin::file(files::shown(&input.file))))
 }
