@@ -1,6 +1,6 @@
 //! The entry point: float behaviour, and the code from its function on.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crestline_ssa::ir::{FloatControls, Shader};
 use rspirv::spirv::ExecutionMode;

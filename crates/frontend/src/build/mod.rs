@@ -23,7 +23,7 @@ mod stage;
 mod texture;
 mod value;
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crestline_ssa::ir::{Builder, RegionId, Shader, Ty, Value, VarId};
 
@@ -77,7 +77,7 @@ struct Frame<'m> {
     ends: bool,
     values: IdMap<Bound>,
     phis: IdMap<VarId>,
-    switches: HashMap<usize, SwitchValue>,
+    switches: std::collections::HashMap<usize, SwitchValue>,
     /// IR loops around the current place, outermost first.
     loops: Vec<IrLoop>,
     returns: ReturnSlot,

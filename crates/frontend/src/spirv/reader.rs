@@ -3,7 +3,6 @@
 //! The grammar tables are `rspirv`'s; the walk is our own because every error names the word offset of its
 //! instruction, which `rspirv`'s parser does not hand on, and because operands of `OpSpecConstantOp` may repeat.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
@@ -18,8 +17,15 @@ const HEADER_WORDS: usize = 5;
 const MAX_BOUND: u32 = 0x40_0000;
 
 /// The grammar by opcode number.
-static GRAMMAR: LazyLock<HashMap<u16, &'static Instruction<'static>>> =
-    LazyLock::new(|| INSTRUCTION_TABLE.iter().map(|row| (row.opcode as u16, row)).collect());
+static GRAMMAR: LazyLock<Vec<Option<&'static Instruction<'static>>>> = LazyLock::new(|| {
+    let mut rows = Vec::new();
+    for row in INSTRUCTION_TABLE.iter() {
+        let opcode = usize::from(row.opcode as u16);
+        rows.resize(rows.len().max(opcode + 1), None);
+        rows[opcode] = Some(row);
+    }
+    rows
+});
 
 /// One instruction, its operands still words of the module.
 #[derive(Clone, Copy, Debug)]
@@ -125,7 +131,7 @@ fn read_header(words: &[u32]) -> Result<u32> {
 fn read_inst(words: &[u32], at: usize, bound: u32) -> Result<Inst<'_>> {
     let (count, opcode) = ((words[at] >> 16) as usize, words[at] as u16);
     let bare = Place { word: at as u32, inst: "" };
-    let Some(row) = GRAMMAR.get(&opcode) else {
+    let Some(row) = GRAMMAR.get(usize::from(opcode)).copied().flatten() else {
         let detail = format!("expected a known opcode, found {opcode}");
         return Err(FrontendError::new(ErrorCode::UnknownOpcode, detail).at(bare));
     };
