@@ -13,6 +13,8 @@ mod fuzz;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+use crestline_judges::Absent;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     match arguments.first().map(String::as_str) {
@@ -81,7 +83,10 @@ fn test(filter: &[String]) -> ExitCode {
 /// Lists the judges, installing absent ones where that is possible; returns the names of those
 /// that stay absent.
 fn judges() -> Vec<&'static str> {
-    if crestline_judges::survey().iter().any(|(_, found)| found.is_err()) {
+    let installable = |found: &Result<String, Absent>| {
+        found.as_ref().is_err_and(|absent| absent.packages.is_some())
+    };
+    if crestline_judges::survey().iter().any(|(_, found)| installable(found)) {
         install();
     }
     let mut missing = Vec::new();

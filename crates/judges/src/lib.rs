@@ -28,14 +28,23 @@ pub const JUDGES_VARIABLE: &str = "CRESTLINE_JUDGES";
 
 /// Why a judge cannot be asked on this machine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{judge} is absent: {reason} (on Debian: apt-get install {packages})")]
+#[error("{judge} is absent: {reason} ({})", self.cure())]
 pub struct Absent {
     /// The judge's name.
     pub judge: &'static str,
     /// What was tried and how it failed.
     pub reason: String,
-    /// The Debian packages that bring the judge, separated by spaces.
-    pub packages: &'static str,
+    /// The Debian packages that bring the judge, separated by spaces; `None`: no package does.
+    pub packages: Option<&'static str>,
+}
+
+impl Absent {
+    fn cure(&self) -> String {
+        match self.packages {
+            Some(packages) => format!("on Debian: apt-get install {packages}"),
+            None => "it comes with the project's shared files".into(),
+        }
+    }
 }
 
 /// Every Debian package that some judge needs.
@@ -81,6 +90,7 @@ pub fn survey() -> Vec<(&'static str, Result<String, Absent>)> {
         ("ocloc", ocloc::Ocloc::find().map(|tool| tool.description().to_owned())),
         ("spirv-tools", spirv::SpirvTools::find().map(|tool| tool.description().to_owned())),
         ("glslang", glslang::Glslang::find().map(|tool| tool.description().to_owned())),
+        ("oracle pack", oracle::Oracle::find().map(|pack| pack.root().display().to_string())),
     ]
 }
 
@@ -91,7 +101,7 @@ mod tests {
     #[test]
     fn an_absent_judge_names_itself_its_reason_and_its_cure() {
         let absent =
-            Absent { judge: "iga64", reason: "not on PATH".into(), packages: "libigc-tools" };
+            Absent { judge: "iga64", reason: "not on PATH".into(), packages: Some("libigc-tools") };
         assert_eq!(
             absent.to_string(),
             "iga64 is absent: not on PATH (on Debian: apt-get install libigc-tools)"
@@ -101,6 +111,8 @@ mod tests {
     #[test]
     fn the_survey_names_every_judge_once() {
         let names: Vec<_> = survey().into_iter().map(|(name, _)| name).collect();
-        assert_eq!(names, ["lavapipe", "iga64", "gen4asm", "ocloc", "spirv-tools", "glslang"]);
+        let all =
+            ["lavapipe", "iga64", "gen4asm", "ocloc", "spirv-tools", "glslang", "oracle pack"];
+        assert_eq!(names, all);
     }
 }

@@ -72,7 +72,11 @@ impl Tool {
             .map(|folder| folder.join(name))
             .find(|path| path.is_file())
             .map(|path| Tool { name, path })
-            .ok_or_else(|| Absent { judge: name, reason: "not found on PATH".into(), packages })
+            .ok_or_else(|| Absent {
+                judge: name,
+                reason: "not found on PATH".into(),
+                packages: Some(packages),
+            })
     }
 
     /// Where the program was found, for reports.

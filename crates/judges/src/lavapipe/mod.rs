@@ -180,7 +180,7 @@ impl Lavapipe {
         let opened = Lavapipe::create().map_err(|reason| Absent {
             judge: "lavapipe",
             reason,
-            packages: "libvulkan1 mesa-vulkan-drivers",
+            packages: Some("libvulkan1 mesa-vulkan-drivers"),
         })?;
         // One device for the process's life: drivers do not promise that unloading works.
         Ok(*device.insert(Box::leak(Box::new(opened))))

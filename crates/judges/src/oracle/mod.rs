@@ -218,7 +218,7 @@ impl Oracle {
             Err(Absent {
                 judge: "oracle pack",
                 reason: format!("{} holds none", root.display()),
-                packages: "none: it comes with the project's shared files",
+                packages: None,
             })
         }
     }
