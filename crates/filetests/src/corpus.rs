@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use crestline_frontend::{Language, Source, to_spirv};
-use crestline_judges::lavapipe::{Job, JobError, Lavapipe};
+use crestline_judges::lavapipe::{BufferKind, Job, JobError, Lavapipe};
 use crestline_judges::spirv::SpirvTools;
+use crestline_ssa::ir::{Binding, BindingKind};
 
 use crate::case::{Case, CaseError};
-use crate::engine::{Engine, Failure};
+use crate::engine::{self, Engine, Failure};
 
 /// One run test.
 #[derive(Debug)]
@@ -101,7 +102,33 @@ pub fn load(path: &Path) -> Result<RunTest, LoadError> {
     let spirv = compile(path, &source)
         .map_err(|message| LoadError::Shader { path: path.to_owned(), message })?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok(RunTest { name, source, case, spirv })
+    let test = RunTest { name, source, case, spirv };
+    check_kinds(&test).map_err(|message| LoadError::Shader { path: path.to_owned(), message })?;
+    Ok(test)
+}
+
+/// Whether the case binds what the shader declares: a Vulkan driver may trust that, and lavapipe crashes where it is wrong.
+fn check_kinds(test: &RunTest) -> Result<(), String> {
+    let shader = engine::shader(test)?;
+    for buffer in &test.case.buffers {
+        let at = |found: &&Binding| (found.set, found.binding) == (buffer.set, buffer.binding);
+        let Some(binding) = shader.bindings.iter().find(at) else { continue };
+        let fits = matches!(
+            (&binding.kind, &buffer.kind),
+            (BindingKind::UniformBuffer, BufferKind::Uniform)
+                | (BindingKind::StorageBuffer | BindingKind::AtomicCounters, BufferKind::Storage)
+                | (BindingKind::Image(_), BufferKind::Image(_))
+                | (BindingKind::Texture(_), BufferKind::Texture(_))
+                | (BindingKind::Sampler, BufferKind::Sampler(_))
+        );
+        if !fits {
+            return Err(format!(
+                "the case binds another kind of resource at {}.{} than the shader's {:?}",
+                buffer.set, buffer.binding, binding.kind
+            ));
+        }
+    }
+    Ok(())
 }
 
 fn is_run_test(path: &Path) -> bool {
@@ -178,5 +205,33 @@ impl RunTest {
         };
         let (test, engine) = (&self.name, engine.name());
         wrong.into_iter().map(|text| format!("{test} on {engine}: {text}")).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_case_that_binds_another_kind_is_refused() {
+        let source = "layout(binding = 0) uniform A { uint a; };\n\
+            layout(binding = 1) buffer B { uint b; };\nvoid main() { b = a; }\n";
+        for (kind, fits) in [("uniform", true), ("buffer", false)] {
+            let case =
+                format!("//! dispatch 1 1 1\n//! {kind} 0.0 = u32 1\n//! buffer 0.1 = u32 2\n");
+            let source = format!("#version 450\n{source}");
+            let test = RunTest {
+                name: "kinds.comp".into(),
+                case: Case::parse(&case).unwrap(),
+                spirv: compile_source(
+                    "kinds.comp",
+                    Language::from_extension("comp").unwrap(),
+                    &source,
+                )
+                .unwrap(),
+                source,
+            };
+            assert_eq!(check_kinds(&test).is_ok(), fits, "{kind}");
+        }
     }
 }
