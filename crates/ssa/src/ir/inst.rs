@@ -671,12 +671,29 @@ impl InstKind {
     }
 
     /// Calls `f` with every source, in the order in which the text form shows them.
+    #[inline]
     pub fn for_each_src_mut(&mut self, f: impl FnMut(&mut Src)) {
+        match self {
+            // By far the most, so without the walk's choice.
+            InstKind::Alu { srcs, .. } => srcs.iter_mut().for_each(f),
+            _ => self.for_each_other_src_mut(f),
+        }
+    }
+
+    fn for_each_other_src_mut(&mut self, f: impl FnMut(&mut Src)) {
         walk_srcs!(self, f, iter_mut, resource_mut, src_mut)
     }
 
     /// Calls `f` with every source, in the order in which the text form shows them.
+    #[inline]
     pub fn for_each_src(&self, mut f: impl FnMut(Src)) {
+        match self {
+            InstKind::Alu { srcs, .. } => srcs.iter().for_each(|src| f(*src)),
+            _ => self.for_each_other_src(f),
+        }
+    }
+
+    fn for_each_other_src(&self, mut f: impl FnMut(Src)) {
         let f = |src: &Src| f(*src);
         walk_srcs!(self, f, iter, resource, src)
     }

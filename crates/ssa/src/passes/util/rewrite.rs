@@ -18,33 +18,40 @@ pub(crate) enum Action {
 /// Definitions come before uses in this order, so one walk replaces all uses. New instructions are not visited.
 pub(crate) fn rewrite(
     func: &mut Function,
-    mut f: impl FnMut(&mut Builder<'_>, &Context, InstId) -> Action,
+    f: impl FnMut(&mut Builder<'_>, &Context, InstId) -> Action,
 ) -> bool {
-    let mut walk =
-        Rewrite { subst: Subst::default(), progress: false, spare: Vec::new(), f: &mut f };
+    let mut walk = Rewrite { subst: Subst::default(), progress: false, f };
     let body = func.body();
     walk.region(func, &Context::default(), body);
     walk.progress
 }
 
-struct Rewrite<'f, F> {
+struct Rewrite<F> {
     subst: Subst,
     progress: bool,
-    /// Lists of regions that are done, empty, for the new lists of others.
-    spare: Vec<Vec<InstId>>,
-    f: &'f mut F,
+    f: F,
 }
 
-impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<'_, F> {
+impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<F> {
+    /// The region's list is empty while it is walked and takes what is built. It gets a copy of the old one only from
+    /// the first change on; where there is none, the old one returns.
     fn region(&mut self, func: &mut Function, cx: &Context, region: RegionId) {
-        let mut new = self.spare.pop().unwrap_or_default();
-        new.reserve(func.region(region).insts.len());
-        let mut insts = std::mem::replace(&mut func.region_mut(region).insts, new);
-        for inst in insts.drain(..) {
+        let old = std::mem::take(&mut func.region_mut(region).insts);
+        let mut same = true;
+        for (at, &inst) in old.iter().enumerate() {
             self.subst.apply(func, inst);
-            match (self.f)(&mut Builder::new(func, region), cx, inst) {
+            let action = (self.f)(&mut Builder::new(func, region), cx, inst);
+            if same && !(action == Action::Keep && func.region(region).insts.is_empty()) {
+                same = false;
+                let new = &mut func.region_mut(region).insts;
+                new.reserve(old.len());
+                new.splice(0..0, old[..at].iter().copied());
+            }
+            match action {
                 Action::Keep => {
-                    func.region_mut(region).insts.push(inst);
+                    if !same {
+                        func.region_mut(region).insts.push(inst);
+                    }
                     if func.inst(inst).kind.owns_regions() {
                         for inner in func.inst(inst).kind.regions() {
                             let cx = cx.enter(func, inst, inner);
@@ -59,6 +66,8 @@ impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<'_, F> {
                 }
             }
         }
-        self.spare.push(insts);
+        if same {
+            func.region_mut(region).insts = old;
+        }
     }
 }

@@ -31,6 +31,7 @@ impl Subst {
     }
 
     /// Replaces values in the sources of one instruction.
+    #[inline]
     pub(crate) fn apply(&self, func: &mut Function, inst: InstId) {
         if !self.is_empty() {
             func.kind_mut(inst).for_each_src_mut(|src| *src = self.resolve(*src));
