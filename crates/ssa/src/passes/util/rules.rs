@@ -47,8 +47,18 @@ impl Pat {
     fn kind(&self) -> u64 {
         match self {
             Pat::Any(_) | Pat::Calc(..) => 0,
-            Pat::Const(_) | Pat::Num(_) => CONSTANT,
+            Pat::Const(_) => CONSTANT,
+            Pat::Num(number) if *number == 0.0 => CONSTANT | ZERO,
+            Pat::Num(_) => CONSTANT,
             Pat::Op(op, _) => operation(*op),
+        }
+    }
+
+    /// The definitions that the sources of the operation must have, likewise.
+    fn inner_kinds(&self) -> u64 {
+        match self {
+            Pat::Op(_, pats) => pats.iter().fold(0, |kinds, pat| kinds | pat.kind()),
+            _ => 0,
         }
     }
 
@@ -78,16 +88,28 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether the rule can apply as far as the sources of the root and their definitions tell.
-    fn may_apply(&self, srcs: &[Src], defs: &[Source]) -> bool {
+    /// Whether the rule can apply as far as the definitions of the root's sources tell.
+    fn may_apply(&self, defs: &[Source]) -> bool {
         let row = self.op.row();
         let fits = |a: usize, b: usize| self.srcs[a].may_fit(defs[b], row.srcs[a].class);
         match self.srcs {
-            [Pat::Any(a), Pat::Any(b)] => a != b || srcs[0].value == srcs[1].value,
-            [_, Pat::Any(a), Pat::Any(b)] if a == b => srcs[1].value == srcs[2].value && fits(0, 0),
             [_, _] if row.commutative => fits(0, 0) && fits(1, 1) || fits(0, 1) && fits(1, 0),
             pats => (0..pats.len()).all(|i| fits(i, i)),
         }
+    }
+
+    /// Whether a letter occurs twice among the patterns of the root's sources themselves.
+    fn repeats(&self) -> bool {
+        let mut seen = 0;
+        self.srcs.iter().any(|pat| {
+            let letter = match pat {
+                Pat::Any(at) | Pat::Const(at) => 1 << at,
+                _ => 0,
+            };
+            let again = seen & letter != 0;
+            seen |= letter;
+            again
+        })
     }
 }
 
@@ -105,16 +127,21 @@ enum Source {
 
 /// Sets of definitions: the bit of constants.
 const CONSTANT: u64 = 1;
+/// Sets of definitions: the bit of constants that begin with a zero of integers or floats.
+const ZERO: u64 = 2;
 
 /// Sets of definitions: the bit of an operation, which it shares with few others.
 fn operation(op: AluOp) -> u64 {
-    2 << (op as u32 % 63)
+    4 << (op as u32 % 62)
 }
 
 impl Source {
     /// The definition as a set.
     fn kind(self) -> u64 {
         match self {
+            Source::Const { first, bits } if first == 0 || first == 1 << (bits - 1) => {
+                CONSTANT | ZERO
+            }
             Source::Const { .. } => CONSTANT,
             Source::Alu(op) => operation(op),
             Source::Other => 0,
@@ -131,6 +158,19 @@ impl Source {
             _ => Source::Other,
         }
     }
+}
+
+/// The definitions among the sources of operations that are sources of the root, as a set.
+fn inner_kinds(func: &Function, srcs: &[Src]) -> u64 {
+    let mut kinds = 0;
+    for src in srcs {
+        if let Some(InstKind::Alu { srcs, .. }) = func.def(src.value).map(|inst| &inst.kind) {
+            for &src in srcs {
+                kinds |= Source::new(func, src).kind();
+            }
+        }
+    }
+    kinds
 }
 
 /// The number of a pattern's letter.
@@ -318,11 +358,16 @@ pub(crate) struct RuleSet {
     by_op: Vec<Vec<Row>>,
 }
 
-/// A rule, and the definitions that the root's sources must have among them: few rules come further.
+/// A rule, and what tells most instructions that it does not apply to them.
 #[derive(Clone, Debug)]
 struct Row {
     rule: &'static Rule,
+    /// The definitions that the root's sources must have among them.
     kinds: u64,
+    /// The definitions that the sources of those must have among them.
+    inner: u64,
+    /// Whether two sources of the root must be the same value.
+    repeats: bool,
 }
 
 impl RuleSet {
@@ -333,7 +378,8 @@ impl RuleSet {
             let bound = rule.srcs.iter().fold(0, |letters, pat| letters | pat.letters());
             debug_assert!(rule.with.letters() & !bound == 0, "a letter without a source: {rule:?}");
             let kinds = rule.srcs.iter().fold(0, |kinds, pat| kinds | pat.kind());
-            by_op[rule.op as usize].push(Row { rule, kinds });
+            let inner = rule.srcs.iter().fold(0, |kinds, pat| kinds | pat.inner_kinds());
+            by_op[rule.op as usize].push(Row { rule, kinds, inner, repeats: rule.repeats() });
         }
         RuleSet { by_op }
     }
@@ -398,8 +444,25 @@ impl RuleSet {
             kinds |= def.kind();
         }
         let strict = *exact || preserve;
-        for Row { rule, .. } in rules.iter().filter(|row| row.kinds & !kinds == 0) {
-            if rule.inexact && strict || !rule.may_apply(srcs, &defs) {
+        // Only of the sources' sources is it worth waiting for a rule that asks.
+        let mut inner = None;
+        let repeats = match srcs[..] {
+            [a, b] => a.value == b.value,
+            [a, b, c] => a.value == b.value || a.value == c.value || b.value == c.value,
+            _ => true,
+        };
+        for row in rules {
+            if row.kinds & !kinds != 0 || row.repeats && !repeats {
+                continue;
+            }
+            let rule = row.rule;
+            if row.inner != 0 {
+                let inner = *inner.get_or_insert_with(|| inner_kinds(b.func, srcs));
+                if row.inner & !inner != 0 {
+                    continue;
+                }
+            }
+            if rule.inexact && strict || !rule.may_apply(&defs) {
                 continue;
             }
             let (bound, inner) = ([None; LETTERS], SmallVec::new());
