@@ -3,20 +3,20 @@
 //! Dominance is scoping, so a computation serves every later equal one for as long as its region is open. Loads count
 //! where nothing can write the memory.
 
-use std::hash::{BuildHasher, Hash, Hasher};
+use std::hash::BuildHasher;
 
-use hashbrown::{HashMap, HashTable, hash_table};
+use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 
-use super::util::{Action, Context, Subst, prepend, reads, rewrite};
-use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
+use super::util::{Action, Context, Subst, reads, rewrite_after};
+use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Ty, Value};
 
 /// See the [module](self). Returns whether an instruction went or moved.
 pub fn opt_cse(shader: &mut Shader) -> bool {
-    let moved = gather_constants(&mut shader.func);
+    let (moved, replaced) = gather_constants(&mut shader.func);
     let mut open = vec![false; shader.func.num_regions()];
     let mut seen = Seen::with_capacity(shader.func.region(shader.func.body()).insts.len());
     let mut trail: Vec<RegionId> = Vec::new();
-    let merged = rewrite(&mut shader.func, |b, cx, inst| {
+    let merged = rewrite_after(&mut shader.func, replaced, |b, cx, inst| {
         // The trail is the path of regions down to this one.
         let region = b.region();
         for closed in trail.drain((cx.depth as usize).min(trail.len())..) {
@@ -39,7 +39,7 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
 /// Computations met so far. An entry is small and its key is computed again where hashes are equal: tables of whole
 /// instructions would not fit the caches.
 struct Seen {
-    hasher: hashbrown::DefaultHashBuilder,
+    hasher: DefaultHashBuilder,
     entries: HashTable<Entry>,
 }
 
@@ -64,7 +64,7 @@ impl Seen {
         open: &[bool],
     ) -> Option<InstId> {
         let wanted = key(func, inst)?;
-        let hash = self.hasher.hash_one(&wanted);
+        let hash = wanted.hash(&self.hasher);
         let same = |entry: &Entry| {
             entry.hash == hash && key(func, entry.inst).is_some_and(|key| key == wanted)
         };
@@ -87,22 +87,47 @@ impl Seen {
 /// What equal computations have in common.
 #[derive(PartialEq)]
 enum Key {
-    Alu(AluOp, Ty, Srcs),
+    Alu(AluKey),
     Other(InstKind, Ty),
 }
 
-impl Hash for Key {
-    // What is hashed most as a few numbers.
-    fn hash<H: Hasher>(&self, state: &mut H) {
+/// The most sources that arithmetic has.
+const MAX_SRCS: usize = 4;
+
+/// Arithmetic; the sources beyond those of the operation, and what is not read of others, are all the same.
+#[derive(PartialEq)]
+struct AluKey {
+    op: AluOp,
+    ty: Ty,
+    srcs: [Src; MAX_SRCS],
+}
+
+/// Stands where an operation has no source.
+const NO_SRC: Src = Src { value: Value::from_index(0), swizzle: [0; 4] };
+
+impl Key {
+    fn hash(&self, hasher: &DefaultHashBuilder) -> u64 {
         match self {
-            Key::Alu(op, ty, srcs) => {
+            Key::Alu(AluKey { op, ty, srcs }) => {
                 let ty = u64::from(ty.bits()) << 8 | ty.comps() as u64;
-                state.write_u64((*op as u64) << 16 | ty);
-                srcs.iter().for_each(|src| src.hash(state));
+                let first = (*op as u64) << 16 | ty;
+                srcs.iter().fold(mix(first, 0), |hash, src| mix(hash, src_bits(*src)))
             }
-            Key::Other(kind, ty) => (kind, ty).hash(state),
+            Key::Other(kind, ty) => hasher.hash_one((kind, ty)),
         }
     }
+}
+
+fn src_bits(src: Src) -> u64 {
+    u64::from(u32::from_le_bytes(src.swizzle)) << 32 | src.value.index() as u64
+}
+
+/// One more number in a hash. Tables take bits from both ends.
+fn mix(hash: u64, more: u64) -> u64 {
+    // Zero must not stay zero.
+    let hash = hash.wrapping_add(0x517c_c1b7_2722_0a95);
+    let product = u128::from(hash ^ more) * 0x9e37_79b9_7f4a_7c15;
+    (product >> 64) as u64 ^ product as u64
 }
 
 /// The key of a computation, or `None` if it must stay by itself.
@@ -111,16 +136,17 @@ fn key(func: &Function, inst: InstId) -> Option<Key> {
     match &data.kind {
         InstKind::Alu { op, srcs, .. } => {
             let ty = func.ty(data.results[0]);
-            let row = op.row();
-            let mut srcs = Srcs::from_slice(srcs);
-            for (i, src) in srcs.iter_mut().enumerate() {
-                forget_unread(src, op.src_comps(i, ty.comps()));
+            debug_assert!(srcs.len() <= MAX_SRCS);
+            let mut key = AluKey { op: *op, ty, srcs: [NO_SRC; MAX_SRCS] };
+            for (i, (place, src)) in key.srcs.iter_mut().zip(srcs).enumerate() {
+                *place = *src;
+                forget_unread(place, op.src_comps(i, ty.comps()));
             }
             let order = |src: &Src| (src.value, src.swizzle);
-            if row.commutative && order(&srcs[0]) > order(&srcs[1]) {
-                srcs.swap(0, 1);
+            if op.row().commutative && order(&key.srcs[0]) > order(&key.srcs[1]) {
+                key.srcs.swap(0, 1);
             }
-            return Some(Key::Alu(*op, ty, srcs));
+            return Some(Key::Alu(key));
         }
         InstKind::SysVal(_)
         | InstKind::LoadInput { .. }
@@ -159,60 +185,77 @@ fn make_exact(func: &mut Function, inst: InstId) {
     }
 }
 
-/// A constant, or an undefined value.
-#[derive(PartialEq, Eq)]
-struct Constant {
-    ty: Ty,
-    bits: Option<[u64; 4]>,
-}
-
-impl Hash for Constant {
-    // As one number, which keeps all bits of small components apart.
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        let [x, y, z, w] = self.bits.unwrap_or_default();
-        let bits = x ^ y.rotate_left(16) ^ z.rotate_left(32) ^ w.rotate_left(48);
-        state.write_u64(bits ^ u64::from(self.ty.bits()) << 56);
+/// The components of a constant, or that the value is undefined; `None` if it is something else.
+fn constant(func: &Function, inst: InstId) -> Option<Option<[u64; 4]>> {
+    match func.inst(inst).kind {
+        InstKind::Const(bits) => Some(Some(bits)),
+        InstKind::Undef => Some(None),
+        _ => None,
     }
 }
 
-/// Moves constants and undefined values to the start of the function, one of each.
-fn gather_constants(func: &mut Function) -> bool {
-    let mut first: HashMap<Constant, Value> = HashMap::with_capacity(64);
-    let mut gathered = Vec::new();
+/// Moves constants and undefined values to the start of the function, one of each. Returns whether any moved or is
+/// replaced, and what replaces them, for the caller to apply.
+fn gather_constants(func: &mut Function) -> (bool, Subst) {
+    // By hash, with the instruction that stays.
+    let mut first: HashTable<(u64, InstId)> = HashTable::with_capacity(64);
     let mut subst = Subst::default();
-    let mut sorted = true;
+    let mut moved = Vec::new();
+    // Those in the body before anything else stay where they are.
+    let mut at_start = 0;
     let mut regions = vec![func.body()];
     while let Some(region) = regions.pop() {
-        let mut list = std::mem::take(&mut func.region_mut(region).insts);
-        let mut at_start = region == func.body();
-        list.retain(|&inst| {
-            let data = func.inst(inst);
-            let bits = match data.kind {
-                InstKind::Const(bits) => Some(bits),
-                InstKind::Undef => None,
-                _ => {
-                    at_start = false;
-                    regions.extend(data.kind.regions());
-                    return true;
+        let is_body = region == func.body();
+        let mut leaving = 0;
+        for (at, &inst) in func.region(region).insts.iter().enumerate() {
+            let Some(bits) = constant(func, inst) else {
+                let kind = &func.inst(inst).kind;
+                if kind.owns_regions() {
+                    regions.extend(kind.regions());
                 }
+                continue;
             };
-            let value = data.results[0];
-            match first.entry(Constant { ty: func.ty(value), bits }) {
-                hashbrown::hash_map::Entry::Occupied(kept) => {
-                    subst.insert(value, Src::new(*kept.get()));
-                    sorted = false;
+            let value = func.inst(inst).results[0];
+            let ty = func.ty(value);
+            let [x, y, z, w] = bits.unwrap_or_default();
+            let mixed = x ^ y.rotate_left(16) ^ z.rotate_left(32) ^ w.rotate_left(48);
+            let hash = mix(mixed, u64::from(ty.bits()) << 8 | ty.comps() as u64);
+            let same = |&(other, kept): &(u64, InstId)| {
+                other == hash
+                    && constant(func, kept) == Some(bits)
+                    && func.ty(func.inst(kept).results[0]) == ty
+            };
+            match first.entry(hash, same, |entry| entry.0) {
+                hash_table::Entry::Occupied(kept) => {
+                    let kept = func.inst(kept.get().1).results[0];
+                    subst.insert(value, Src::new(kept));
+                    leaving += 1;
                 }
-                hashbrown::hash_map::Entry::Vacant(new) => {
-                    new.insert(value);
-                    gathered.push(inst);
-                    sorted &= at_start;
+                hash_table::Entry::Vacant(place) => {
+                    place.insert((hash, inst));
+                    if is_body && at == at_start + leaving {
+                        at_start += 1;
+                    } else {
+                        moved.push(inst);
+                        leaving += 1;
+                    }
                 }
             }
-            false
-        });
-        func.region_mut(region).insts = list;
+        }
+        if leaving > 0 {
+            let mut list = std::mem::take(&mut func.region_mut(region).insts);
+            let mut stay = if is_body { at_start } else { 0 };
+            list.retain(|&inst| {
+                let leaves = constant(func, inst).is_some()
+                    && (stay == 0 || subst.has(func.inst(inst).results[0]));
+                stay -= usize::from(stay > 0 && !leaves);
+                !leaves
+            });
+            func.region_mut(region).insts = list;
+        }
     }
-    subst.apply_everywhere(func);
-    prepend(func, gathered);
-    !sorted
+    let changed = !moved.is_empty() || !subst.is_empty();
+    let body = func.body();
+    func.region_mut(body).insts.splice(at_start..at_start, moved);
+    (changed, subst)
 }

@@ -13,7 +13,7 @@ mod tree;
 
 pub(crate) use context::{Context, reads, walk};
 pub(crate) use copy::Copier;
-pub(crate) use rewrite::{Action, rewrite};
+pub(crate) use rewrite::{Action, rewrite, rewrite_after};
 pub(crate) use subst::Subst;
 pub(crate) use tree::Tree;
 

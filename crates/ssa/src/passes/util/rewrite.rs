@@ -20,7 +20,16 @@ pub(crate) fn rewrite(
     func: &mut Function,
     f: impl FnMut(&mut Builder<'_>, &Context, InstId) -> Action,
 ) -> bool {
-    let mut walk = Rewrite { subst: Subst::default(), progress: false, f };
+    rewrite_after(func, Subst::default(), f)
+}
+
+/// As [`rewrite`], with values replaced from the start that no longer have a definition.
+pub(crate) fn rewrite_after(
+    func: &mut Function,
+    subst: Subst,
+    f: impl FnMut(&mut Builder<'_>, &Context, InstId) -> Action,
+) -> bool {
+    let mut walk = Rewrite { subst, progress: false, f };
     let body = func.body();
     walk.region(func, &Context::default(), body);
     walk.progress

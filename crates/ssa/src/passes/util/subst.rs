@@ -25,6 +25,11 @@ impl Subst {
         src
     }
 
+    /// Whether a value is replaced.
+    pub(crate) fn has(&self, value: Value) -> bool {
+        self.map.get(value.index()).is_some_and(Option::is_some)
+    }
+
     /// Whether nothing is replaced.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.is_empty()
