@@ -188,7 +188,7 @@ impl Function {
 
     /// Whether `f` holds for an instruction made so far, reachable or not: a quick look, by which passes that concern
     /// few instructions find that they have no work.
-    pub(crate) fn may_have(&self, f: impl Fn(&InstData) -> bool) -> bool {
+    pub(crate) fn may_have(&self, f: impl FnMut(&InstData) -> bool) -> bool {
         self.insts.iter().any(f)
     }
 

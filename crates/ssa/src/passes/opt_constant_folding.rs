@@ -12,6 +12,11 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let (vars, data_bytes) = (&shader.vars, &shader.const_data);
     rewrite(&mut shader.func, |b, cx, inst| {
         let data = b.func.inst(inst);
+        if let InstKind::Alu { srcs, .. } = &data.kind
+            && !srcs.iter().any(|src| b.func.is_const(src.value))
+        {
+            return Action::Keep;
+        }
         let folded = match &data.kind {
             InstKind::Const(_) => return Action::Keep,
             InstKind::Alu { op, srcs, .. } => fold(b.func, *op, b.func.ty(data.results[0]), srcs),

@@ -6,16 +6,19 @@
 
 use std::collections::BTreeMap;
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::util::address::{Address, canonical, may_alias};
 use super::util::{Action, loops, rewrite, walk};
 use crate::ir::{
-    Access, Builder, Function, InstId, InstKind, Memory, RegionId, Shader, Src, Ty, Value,
+    Access, Builder, Function, InstData, InstId, InstKind, Memory, RegionId, Shader, Src, Ty, Value,
 };
 
 /// See the [module](self). Returns whether a load went.
 pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
+    if !reads_a_place_again(&shader.func) {
+        return false;
+    }
     let writes = Writes::in_loops(&shader.func);
     let mut known = Known::default();
     rewrite(&mut shader.func, |b, cx, inst| {
@@ -65,6 +68,41 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
         }
         Action::Keep
     })
+}
+
+/// Whether some load begins where an access before it has a component: without what may come between, so that code in
+/// which there is nothing to find needs no more than this.
+fn reads_a_place_again(func: &Function) -> bool {
+    let mut accesses = 0;
+    let is_access =
+        |inst: &InstData| matches!(inst.kind, InstKind::Load { .. } | InstKind::Store { .. });
+    let several = |inst: &InstData| {
+        accesses += usize::from(is_access(inst));
+        accesses > 1
+    };
+    if !func.may_have(several) {
+        return false;
+    }
+    let mut places: HashSet<(Memory, Base, u32)> = HashSet::new();
+    let mut again = false;
+    walk(func, |_, _, inst| {
+        let data = func.inst(inst);
+        let place = match data.kind {
+            _ if again => return,
+            InstKind::Load { memory, offset, .. } => {
+                let place = Place::new(func, memory, offset, func.ty(data.results[0]));
+                again = places.contains(&(place.memory, place.address.base, place.at(0)));
+                place
+            }
+            InstKind::Store { memory, offset, data, comps, .. } => {
+                let ty = func.ty(data.value).with_comps(usize::from(comps));
+                Place::new(func, memory, offset, ty)
+            }
+            _ => return,
+        };
+        places.extend((0..place.comps).map(|c| (place.memory, place.address.base, place.at(c))));
+    });
+    again
 }
 
 /// Consecutive components in memory.
