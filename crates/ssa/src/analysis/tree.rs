@@ -21,6 +21,8 @@ pub struct RegionTree {
     regions: Vec<Option<RegionInfo>>,
     insts: Vec<InstId>,
     region_of: Vec<Option<RegionId>>,
+    /// The last instruction of each region.
+    ends: Vec<(InstId, RegionId)>,
 }
 
 impl RegionTree {
@@ -30,6 +32,7 @@ impl RegionTree {
             regions: vec![None; func.num_regions()],
             insts: Vec::with_capacity(func.num_insts()),
             region_of: vec![None; func.num_insts()],
+            ends: Vec::with_capacity(func.num_regions()),
         };
         tree.walk(func, func.body(), RegionInfo::default());
         tree
@@ -37,29 +40,35 @@ impl RegionTree {
 
     fn walk(&mut self, func: &Function, region: RegionId, info: RegionInfo) {
         self.regions[region.index()] = Some(info);
-        for &inst in &func.region(region).insts {
+        let insts = &func.region(region).insts;
+        for &inst in insts {
             self.insts.push(inst);
             self.region_of[inst.index()] = Some(region);
+            let kind = &func.inst(inst).kind;
+            if !kind.owns_regions() {
+                continue;
+            }
             let mut inside =
                 RegionInfo { parent: Some((inst, region)), depth: info.depth + 1, ..info };
-            let kind = &func.inst(inst).kind;
-            match kind {
-                InstKind::If { .. } => {}
-                InstKind::Loop { .. } => {
-                    inside.innermost_loop = Some(inst);
-                    inside.loop_depth += 1;
-                }
-                _ => continue,
+            if let InstKind::Loop { .. } = kind {
+                inside.innermost_loop = Some(inst);
+                inside.loop_depth += 1;
             }
             for nested in kind.regions() {
                 self.walk(func, nested, inside);
             }
         }
+        self.ends.extend(insts.last().map(|&end| (end, region)));
     }
 
     /// The reachable instructions in the order of the code: an owner before what its regions hold.
     pub fn insts(&self) -> &[InstId] {
         &self.insts
+    }
+
+    /// The last instruction of each reachable region with the region, in the order of the code.
+    pub fn ends(&self) -> &[(InstId, RegionId)] {
+        &self.ends
     }
 
     /// What surrounds a region; `None` if it is not reachable.

@@ -13,11 +13,12 @@ use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Srcs, Value, Value
 pub fn opt_dce(shader: &mut Shader) -> bool {
     let mut live = Live::new(shader);
     live.mark();
+    let named = live.named();
     let Live { insts, values, .. } = live;
     let body = shader.func.body();
     let mut sweep = Sweep { func: &mut shader.func, insts, values, progress: false };
     sweep.region(body, &Fed::default());
-    sweep.progress | remove_variables(shader)
+    sweep.progress | remove_variables(shader, &named)
 }
 
 /// What is needed.
@@ -83,9 +84,31 @@ impl Live<'_> {
         }
     }
 
+    /// Which variables are named by what is needed.
+    fn named(&self) -> Vec<bool> {
+        let mut named = vec![false; self.shader.vars.len()];
+        if !named.is_empty() {
+            for &inst in self.tree.insts().iter().filter(|inst| self.insts[inst.index()]) {
+                if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
+                    self.shader.func.inst(inst).kind
+                {
+                    named[var.0 as usize] = true;
+                }
+            }
+        }
+        named
+    }
+
     fn need(&mut self, value: Value) {
-        if !std::mem::replace(&mut self.values[value.index()], true) {
-            self.todo.push(Todo::Value(value));
+        if std::mem::replace(&mut self.values[value.index()], true) {
+            return;
+        }
+        let func = &self.shader.func;
+        match func.value(value).def {
+            ValueDef::Result { inst, .. } if !func.inst(inst).kind.owns_regions() => {
+                self.need_inst(inst);
+            }
+            _ => self.todo.push(Todo::Value(value)),
         }
     }
 
@@ -119,15 +142,12 @@ impl Live<'_> {
         owner.into_iter().for_each(|owner| self.need_inst(owner));
     }
 
-    /// Makes live what gives a value that is needed.
+    /// Makes live what gives a value that is needed, of an `If`, a loop or a region.
     fn value(&mut self, value: Value) {
         let func = &self.shader.func;
         match func.value(value).def {
             ValueDef::Result { inst, index } => {
                 self.need_inst(inst);
-                if !func.inst(inst).kind.owns_regions() {
-                    return;
-                }
                 let is_loop = matches!(func.inst(inst).kind, InstKind::Loop { .. });
                 for i in 0..self.tree.jumps(inst).len() {
                     match &func.inst(self.tree.jumps(inst)[i]).kind {
@@ -259,23 +279,16 @@ fn retain(srcs: &mut Srcs, keep: &[bool]) {
 }
 
 /// Drops variables that no instruction names and numbers the rest anew.
-fn remove_variables(shader: &mut Shader) -> bool {
-    if shader.vars.is_empty() {
-        return false;
-    }
-    let mut named = vec![false; shader.vars.len()];
-    let mut accesses = Vec::new();
-    walk(&shader.func, |_, _, inst| {
-        if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
-            shader.func.inst(inst).kind
-        {
-            named[var.0 as usize] = true;
-            accesses.push(inst);
-        }
-    });
+fn remove_variables(shader: &mut Shader, named: &[bool]) -> bool {
     if !named.contains(&false) {
         return false;
     }
+    let mut accesses = Vec::new();
+    walk(&shader.func, |_, _, inst| {
+        if let InstKind::LoadVar { .. } | InstKind::StoreVar { .. } = shader.func.inst(inst).kind {
+            accesses.push(inst);
+        }
+    });
     let mut number = vec![VarId(0); named.len()];
     let kept = (0..named.len()).filter(|&old| named[old]);
     for (new, old) in kept.enumerate() {

@@ -9,7 +9,7 @@
 
 use hashbrown::HashMap;
 
-use super::util::{Context, Subst, Tree, const_scalar, loops, terminator, walk};
+use super::util::{Context, Subst, const_scalar, terminator, walk};
 use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
 
 /// Code is not moved into deeper nesting than this, so that a long row of jumps stays a row.
@@ -48,18 +48,20 @@ struct Jumps {
 }
 
 fn count_jumps(func: &Function) -> HashMap<InstId, Jumps> {
-    let loops = loops(func);
-    if loops.is_empty() {
-        return HashMap::new();
-    }
-    let tree = Tree::new(func);
-    let count = |inst| {
-        let jumps = tree.jumps(inst);
-        let is_break = |jump: &&InstId| matches!(func.inst(**jump).kind, InstKind::Break(_));
-        let breaks = jumps.iter().filter(is_break).count();
-        (inst, Jumps { breaks, continues: jumps.len() - breaks })
-    };
-    loops.into_iter().map(count).collect()
+    let mut jumps: HashMap<InstId, Jumps> = HashMap::new();
+    walk(func, |cx, _, inst| {
+        let kind = &func.inst(inst).kind;
+        if let InstKind::Break(_) | InstKind::Continue(_) = kind
+            && let Some(target) = cx.targets.breaks
+        {
+            let jumps = jumps.entry(target).or_default();
+            match kind {
+                InstKind::Break(_) => jumps.breaks += 1,
+                _ => jumps.continues += 1,
+            }
+        }
+    });
+    jumps
 }
 
 struct Pass<'f> {
@@ -317,9 +319,8 @@ impl Pass<'_> {
     }
 
     fn count(&mut self, cx: &Context, jump: &InstKind, change: impl Fn(usize) -> usize) {
-        let Some(jumps) = cx.targets.breaks.and_then(|inst| self.jumps.get_mut(&inst)) else {
-            return;
-        };
+        let Some(inst) = cx.targets.breaks else { return };
+        let jumps = self.jumps.entry(inst).or_default();
         match jump {
             InstKind::Break(_) => jumps.breaks = change(jumps.breaks),
             InstKind::Continue(_) => jumps.continues = change(jumps.continues),

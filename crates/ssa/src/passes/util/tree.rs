@@ -1,5 +1,7 @@
 //! The tree of regions with its jumps: who owns a region, where a value is visible, which jumps reach an instruction.
 
+use smallvec::SmallVec;
+
 use crate::analysis::RegionTree;
 use crate::ir::{Function, InstId, InstKind, RegionId, Value, ValueDef};
 
@@ -11,7 +13,7 @@ pub(crate) struct Tree {
     known: usize,
     /// By instruction: its list of `jumps`; the first is empty.
     list_of: Vec<u32>,
-    jumps: Vec<Vec<InstId>>,
+    jumps: Vec<SmallVec<[InstId; 4]>>,
 }
 
 impl Tree {
@@ -20,23 +22,22 @@ impl Tree {
         let known = func.num_insts();
         let regions = RegionTree::new(func);
         let mut list_of = vec![0; known];
-        let mut jumps = vec![Vec::new()];
-        for &inst in regions.insts() {
-            let around = || regions.region(regions.region_of(inst)?);
-            let target = match func.inst(inst).kind {
-                InstKind::Yield(_) => around().and_then(|info| info.parent).map(|(owner, _)| owner),
-                InstKind::Break(_) | InstKind::Continue(_) => {
-                    around().and_then(|info| info.innermost_loop)
-                }
+        let mut jumps = Vec::with_capacity(func.num_regions());
+        jumps.push(SmallVec::new());
+        for &(end, region) in regions.ends() {
+            let Some(info) = regions.region(region) else { continue };
+            let target = match func.inst(end).kind {
+                InstKind::Yield(_) => info.parent.map(|(owner, _)| owner),
+                InstKind::Break(_) | InstKind::Continue(_) => info.innermost_loop,
                 _ => continue,
             };
             if let Some(target) = target {
                 let list = &mut list_of[target.index()];
                 if *list == 0 {
                     *list = jumps.len() as u32;
-                    jumps.push(Vec::new());
+                    jumps.push(SmallVec::new());
                 }
-                jumps[*list as usize].push(inst);
+                jumps[*list as usize].push(end);
             }
         }
         Tree { regions, known, list_of, jumps }
