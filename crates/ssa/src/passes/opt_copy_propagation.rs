@@ -13,7 +13,7 @@ pub fn opt_copy_propagation(shader: &mut Shader) -> bool {
     if !shader.func.may_have(is_copy) {
         return false;
     }
-    let mut origin = Origins { of: vec![None; shader.func.num_values()] };
+    let mut origin = Origins { of: Vec::new() };
     let body = shader.func.body();
     region(&mut shader.func, &shader.vars, &mut origin, &Context::default(), body)
 }
@@ -48,7 +48,7 @@ fn region(
     progress
 }
 
-/// Where the components of copied values come from.
+/// Where the components of copied values come from. Empty until there is a copy: those of old may all be dead.
 struct Origins {
     of: Vec<Option<[Src; 4]>>,
 }
@@ -73,6 +73,9 @@ impl Origins {
                     }
                 }
             }
+            if self.of.is_empty() {
+                self.of.resize(func.num_values(), None);
+            }
             self.of[data.results[0].index()] = Some(comps);
         }
     }
@@ -80,6 +83,9 @@ impl Origins {
     /// Whether the instruction reads a copy.
     fn concerns(&self, func: &Function, inst: InstId) -> bool {
         let mut any = false;
+        if self.of.is_empty() {
+            return false;
+        }
         func.inst(inst).kind.for_each_src(|src| any |= self.of[src.value.index()].is_some());
         any
     }

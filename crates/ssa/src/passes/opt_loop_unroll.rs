@@ -23,19 +23,23 @@ const MAX_CONDITION: usize = 32;
 
 /// See the [module](self). Returns whether a loop was unrolled.
 pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
-    let loops = loops(&shader.func);
-    if loops.is_empty() {
+    let func = &shader.func;
+    let counted: Vec<(InstId, Vec<Exit>)> = loops(func)
+        .into_iter()
+        .map(|inst| (inst, exits(func, inst)))
+        .filter(|(_, exits)| !exits.is_empty())
+        .collect();
+    if counted.is_empty() {
         return false;
     }
-    let tree = Tree::new(&shader.func);
-    let fixed = Fixed::new(shader, &tree, &loops);
-    let func = &mut shader.func;
+    let tree = Tree::new(func);
+    let fixed = Fixed::new(shader, &tree);
     let mut plans = Vec::new();
     let mut done = vec![false; func.num_insts()];
     // Inner loops come last; a loop around one that unrolls waits for the next run, when its size is known.
-    for &inst in loops.iter().rev() {
+    for (inst, exits) in counted.into_iter().rev() {
         if !done[inst.index()]
-            && let Some(plan) = plan(func, &tree, &fixed, inst)
+            && let Some(plan) = plan(func, &tree, &fixed, inst, exits)
         {
             plans.push(plan);
             let mut around = Some(inst);
@@ -45,6 +49,7 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
             }
         }
     }
+    let func = &mut shader.func;
     let mut copier = Copier::default();
     for plan in &plans {
         unroll(func, plan, &mut copier);
@@ -56,28 +61,28 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
 struct Plan {
     inst: InstId,
     body: RegionId,
-    /// The `If` in the body that leaves the loop.
-    exit: InstId,
+    exit: Exit,
+}
+
+/// An `If` that leaves the loop in whose body it stands, after a number of rounds that is known.
+struct Exit {
+    inst: InstId,
     /// Its region that leaves, and the one that does not.
     leave: RegionId,
     stay: RegionId,
-    /// How often the exit is passed without leaving.
+    /// How often it is passed without leaving, at most [`MAX_ROUNDS`].
     rounds: usize,
 }
 
-fn plan(func: &Function, tree: &Tree, fixed: &Fixed, inst: InstId) -> Option<Plan> {
+/// The ways out of a loop with a known number of rounds, in order. There are none of most loops, which thus need no
+/// look at the code around.
+fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
     let InstKind::Loop { init, body, continuing: None } = &func.inst(inst).kind else {
-        return None;
+        return Vec::new();
     };
-    let Some(InstKind::Continue(next)) = terminator(func, *body) else { return None };
-    let is_continue = |i: &&InstId| matches!(func.inst(**i).kind, InstKind::Continue(_));
-    let jumps = tree.jumps(inst);
-    if jumps.iter().filter(is_continue).count() != 1 {
-        return None;
-    }
-    let max = Size::of(func, *body, fixed).max_rounds(jumps.len() - 1);
-    func.region(*body).insts.iter().find_map(|&exit| {
-        let InstKind::If { cond, then, else_ } = func.inst(exit).kind else { return None };
+    let Some(InstKind::Continue(next)) = terminator(func, *body) else { return Vec::new() };
+    let exit = |&inst: &InstId| {
+        let InstKind::If { cond, then, else_ } = func.inst(inst).kind else { return None };
         let leaves = |r| matches!(terminator(func, r), Some(InstKind::Break(_)));
         let (leave, stay, bit) = match (leaves(then), leaves(else_)) {
             (true, false) => (then, else_, 1),
@@ -85,9 +90,28 @@ fn plan(func: &Function, tree: &Tree, fixed: &Fixed, inst: InstId) -> Option<Pla
             _ => return None,
         };
         let mut run = Run { func, body: *body, init, next, params: HashMap::new() };
-        let rounds = run.rounds_until(cond, bit, max)?;
-        Some(Plan { inst, body: *body, exit, leave, stay, rounds })
-    })
+        let rounds = run.rounds_until(cond, bit, MAX_ROUNDS)?;
+        Some(Exit { inst, leave, stay, rounds })
+    };
+    func.region(*body).insts.iter().filter_map(exit).collect()
+}
+
+fn plan(
+    func: &Function,
+    tree: &Tree,
+    fixed: &Fixed,
+    inst: InstId,
+    exits: Vec<Exit>,
+) -> Option<Plan> {
+    let InstKind::Loop { body, .. } = func.inst(inst).kind else { return None };
+    let is_continue = |i: &&InstId| matches!(func.inst(**i).kind, InstKind::Continue(_));
+    let jumps = tree.jumps(inst);
+    if jumps.iter().filter(is_continue).count() != 1 {
+        return None;
+    }
+    let max = Size::of(func, body, fixed).max_rounds(jumps.len() - 1);
+    let exit = exits.into_iter().find(|exit| exit.rounds <= max)?;
+    Some(Plan { inst, body, exit })
 }
 
 /// What unrolling a loop costs and gains.
@@ -144,15 +168,16 @@ struct Fixed {
 }
 
 impl Fixed {
-    fn new(shader: &Shader, tree: &Tree, loops: &[InstId]) -> Fixed {
+    fn new(shader: &Shader, tree: &Tree) -> Fixed {
         let func = &shader.func;
+        let loops = loops(func);
         let mut values = vec![None; func.num_values()];
         let mut varying = vec![false; func.num_values()];
         let mut changed = true;
         while changed {
             Fixed::follow(func, tree, &varying, &mut values);
             changed = false;
-            for &inst in loops {
+            for &inst in &loops {
                 let InstKind::Loop { body, continuing, .. } = &func.inst(inst).kind else {
                     continue;
                 };
@@ -328,17 +353,18 @@ fn unroll(func: &mut Function, plan: &Plan, copier: &mut Copier) {
     let params = func.region(plan.body).params.clone();
     let once = func.add_region();
     let mut given = init;
-    for round in 0..=plan.rounds {
+    for round in 0..=plan.exit.rounds {
         for (&param, &src) in params.iter().zip(&given) {
             copier.subst.insert(param, src);
         }
         for inst in func.region(plan.body).insts.clone() {
             let kind = &func.inst(inst).kind;
-            if inst == plan.exit {
-                let taken = if round == plan.rounds { plan.leave } else { plan.stay };
+            if inst == plan.exit.inst {
+                let taken =
+                    if round == plan.exit.rounds { plan.exit.leave } else { plan.exit.stay };
                 match copier.append(func, taken, once) {
                     Some(InstKind::Yield(srcs)) => {
-                        let results = func.inst(plan.exit).results.clone();
+                        let results = func.inst(plan.exit.inst).results.clone();
                         for (result, src) in results.into_iter().zip(srcs) {
                             copier.subst.insert(result, src);
                         }
