@@ -105,16 +105,16 @@ static CLEAN: &[Pass] = passes![
         opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce
     ],
     opt_algebraic wakes [
-        opt_copy_propagation, opt_constant_folding, opt_algebraic, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
+        opt_copy_propagation, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
     ],
     opt_trivial_params of regions,
     opt_dead_control_flow of regions,
     opt_if_flatten of regions,
     opt_large_constants of variables,
     opt_loop_unroll of loops,
-    opt_cse wakes [opt_algebraic, opt_trivial_params, opt_load_store_forwarding, opt_dce],
+    opt_cse wakes [opt_load_store_forwarding, opt_dce],
     opt_load_store_forwarding,
-    opt_dce wakes [opt_algebraic, opt_if_flatten, opt_loop_unroll],
+    opt_dce wakes [opt_if_flatten, opt_loop_unroll],
 ];
 
 /// Passes that would hide work from [`CLEAN`]: once each, at the end.
@@ -140,7 +140,7 @@ static LOWER: &[&[Pass]] = &[
         lower_image_size(options) of images wakes ARITHMETIC,
         lower_texture(options) of textures wakes ARITHMETIC,
     ],
-    passes![lower_returns of regions, lower_continue_constructs of regions],
+    passes![lower_returns of regions, lower_continue_constructs of regions wakes [opt_trivial_params, opt_dead_control_flow, opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce]],
     passes![
         // Where vectors stay, registers can be indexed.
         lower_indirect_vars if (scalarize) of variables,

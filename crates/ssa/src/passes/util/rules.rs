@@ -404,46 +404,78 @@ impl RuleSet {
         if !shader.func.may_have(concerns) {
             return false;
         }
-        let keep = shader.float_controls.signed_zero_inf_nan_preserve;
+        let preserve = shader.float_controls.signed_zero_inf_nan_preserve;
         let uses = use_counts(&shader.func);
+        let apply = Apply { set: self, uses: &uses, preserve, wanted };
         let mut changed = false;
-        let replaced = super::rewrite(&mut shader.func, |b, _, inst| {
-            for _ in 0..MAX_PER_INST {
-                match self.apply_to(b, inst, &uses, keep, wanted) {
-                    None => break,
-                    Some(Action::Keep) => changed = true,
-                    Some(action) => return action,
+        super::rewrite(&mut shader.func, |b, _, inst| apply.to(b, inst, &mut changed));
+        changed
+    }
+}
+
+/// The application of rules to a function.
+struct Apply<'r> {
+    set: &'r RuleSet,
+    /// How many sources read each value that was there before.
+    uses: &'r [u32],
+    /// Sizes of floats whose zeros, infinities and NaNs count: bits 0, 1, 2 stand for 16, 32, 64 bits.
+    preserve: u8,
+    wanted: &'r dyn Fn(AluOp, Ty) -> bool,
+}
+
+/// A rule that applies.
+struct Found {
+    rule: &'static Rule,
+    bound: Bound,
+    /// Whether an operation that takes part is exact: so is what takes its place.
+    exact: bool,
+}
+
+impl Apply<'_> {
+    /// Applies rules to an instruction, one after another.
+    fn to(&self, b: &mut Builder<'_>, inst: InstId, changed: &mut bool) -> Action {
+        for _ in 0..MAX_IN_TURN {
+            let data = b.func.inst(inst);
+            let InstKind::Alu { op, srcs, exact } = &data.kind else { break };
+            let (op, ty) = (*op, b.func.ty(data.results[0]));
+            // A source may have become constant by this walk.
+            if *changed && let Some(bits) = fold(b.func, op, ty, srcs) {
+                *b.func.kind_mut(inst) = InstKind::Const(bits);
+                break;
+            }
+            let Some(Found { rule, bound, exact }) = self.find(b.func, op, srcs, *exact, ty) else {
+                break;
+            };
+            *changed = true;
+            b.set_exact(exact);
+            match &rule.with {
+                Pat::Op(op, pats) => {
+                    let srcs = self.build_srcs(b, &bound, *op, pats, ty, 0);
+                    *b.func.kind_mut(inst) = InstKind::Alu { op: *op, srcs, exact };
+                }
+                pat => {
+                    let class = op.row().result.class;
+                    return Action::Replace(self.build(b, &bound, pat, ty, class, 0));
                 }
             }
-            Action::Keep
-        });
-        changed | replaced
+        }
+        Action::Keep
     }
 
-    fn apply_to(
-        &self,
-        b: &mut Builder<'_>,
-        inst: InstId,
-        uses: &[u32],
-        preserve: u8,
-        wanted: &dyn Fn(AluOp, Ty) -> bool,
-    ) -> Option<Action> {
-        let data = b.func.inst(inst);
-        let InstKind::Alu { op, srcs, exact } = &data.kind else { return None };
-        let ty = b.func.ty(data.results[0]);
-        let rules = &self.by_op[*op as usize];
-        if rules.is_empty() || !wanted(*op, ty) {
+    /// The first rule that applies to an operation with a result of type `ty`.
+    fn find(&self, func: &Function, op: AluOp, srcs: &Srcs, exact: bool, ty: Ty) -> Option<Found> {
+        let rows = &self.set.by_op[op as usize];
+        if rows.is_empty() || !(self.wanted)(op, ty) {
             return None;
         }
-        // Bits 0, 1, 2 of the mask stand for 16, 32, 64 bits.
-        let preserve = preserve & (ty.bits() as u8 >> 4) != 0;
+        let preserve = self.preserve & (ty.bits() as u8 >> 4) != 0;
         let mut defs = [Source::Other; 4];
         let mut kinds = 0;
         for (def, &src) in defs.iter_mut().zip(srcs) {
-            *def = Source::new(b.func, src);
+            *def = Source::new(func, src);
             kinds |= def.kind();
         }
-        let strict = *exact || preserve;
+        let strict = exact || preserve;
         // Only of the sources' sources is it worth waiting for a rule that asks.
         let mut inner = None;
         let repeats = match srcs[..] {
@@ -451,13 +483,13 @@ impl RuleSet {
             [a, b, c] => a.value == b.value || a.value == c.value || b.value == c.value,
             _ => true,
         };
-        for row in rules {
+        for row in rows {
             if row.kinds & !kinds != 0 || row.repeats && !repeats {
                 continue;
             }
             let rule = row.rule;
             if row.inner != 0 {
-                let inner = *inner.get_or_insert_with(|| inner_kinds(b.func, srcs));
+                let inner = *inner.get_or_insert_with(|| inner_kinds(func, srcs));
                 if row.inner & !inner != 0 {
                     continue;
                 }
@@ -466,86 +498,113 @@ impl RuleSet {
                 continue;
             }
             let (bound, inner) = ([None; LETTERS], SmallVec::new());
-            let mut m = Match { func: b.func, ty, bound, inner, uses };
-            if !m.srcs(*op, rule.srcs, srcs, ty.comps(), None) {
+            let mut m = Match { func, ty, bound, inner, uses: self.uses };
+            if !m.srcs(op, rule.srcs, srcs, ty.comps(), None) {
                 continue;
             }
-            let is_exact = |&inst: &InstId| {
-                matches!(m.func.inst(inst).kind, InstKind::Alu { exact: true, .. })
-            };
-            let exact = *exact || m.inner.iter().any(is_exact);
+            let is_exact =
+                |&inst: &InstId| matches!(func.inst(inst).kind, InstKind::Alu { exact: true, .. });
+            let exact = exact || m.inner.iter().any(is_exact);
             if rule.inexact && (exact || preserve) || !rule.when.is_none_or(|when| when(&m)) {
                 continue;
             }
-            let (bound, class) = (m.bound, op.row().result.class);
-            b.set_exact(exact);
-            return match &rule.with {
-                Pat::Op(op, pats) => {
-                    let srcs = build_srcs(b, &bound, *op, pats, ty);
-                    *b.func.kind_mut(inst) = InstKind::Alu { op: *op, srcs, exact };
-                    Some(Action::Keep)
-                }
-                pat => Some(Action::Replace(build(b, &bound, pat, ty, class))),
-            };
+            return Some(Found { rule, bound: m.bound, exact });
         }
         None
     }
-}
 
-/// How often rules may follow each other at one instruction before the walk goes on.
-const MAX_PER_INST: usize = 8;
-
-/// What letters stand for: a source and how many components of it are read.
-type Bound = [Option<(Src, u8)>; LETTERS];
-
-/// Builds a replacement of type `ty`. Operations whose size is not known from above take it from their sources.
-fn build(b: &mut Builder<'_>, bound: &Bound, pat: &Pat, ty: Ty, class: Class) -> Src {
-    match pat {
-        Pat::Any(at) | Pat::Const(at) => {
-            bound[*at].map(|(src, _)| src).expect("bound by the pattern")
-        }
-        Pat::Num(number) => {
-            let bits = encode(*number, ty.bits(), class).unwrap_or(0);
-            b.constant(ty, [bits; 4]).into()
-        }
-        Pat::Calc(calc, at) => {
-            let (src, count) = bound[*at].expect("bound by the pattern");
-            let bits = b.func.ty(src.value).bits();
-            let consts = const_src(b.func, src, count.into()).unwrap_or([0; 4]);
-            b.constant(ty, consts.map(|c| calc(bits, c))).into()
-        }
-        Pat::Op(op, pats) => {
-            let srcs = build_srcs(b, bound, *op, pats, ty);
-            match fold(b.func, *op, ty, &srcs) {
-                Some(bits) => b.constant(ty, bits).into(),
-                None => b.alu_ty(*op, ty, &srcs).into(),
+    /// Builds a replacement of type `ty`. Operations whose size is not known from above take it from their sources.
+    /// `turn`: how many rules it took to come here.
+    fn build(
+        &self,
+        b: &mut Builder<'_>,
+        bound: &Bound,
+        pat: &Pat,
+        ty: Ty,
+        class: Class,
+        turn: usize,
+    ) -> Src {
+        match pat {
+            Pat::Any(at) | Pat::Const(at) => {
+                bound[*at].map(|(src, _)| src).expect("bound by the pattern")
+            }
+            Pat::Num(number) => {
+                let bits = encode(*number, ty.bits(), class).unwrap_or(0);
+                b.constant(ty, [bits; 4]).into()
+            }
+            Pat::Calc(calc, at) => {
+                let (src, count) = bound[*at].expect("bound by the pattern");
+                let bits = b.func.ty(src.value).bits();
+                let consts = const_src(b.func, src, count.into()).unwrap_or([0; 4]);
+                b.constant(ty, consts.map(|c| calc(bits, c))).into()
+            }
+            Pat::Op(op, pats) => {
+                let srcs = self.build_srcs(b, bound, *op, pats, ty, turn);
+                self.make(b, *op, srcs, ty, turn)
             }
         }
     }
+
+    /// Makes an operation in the form that the rules give it.
+    fn make(&self, b: &mut Builder<'_>, op: AluOp, srcs: Srcs, ty: Ty, turn: usize) -> Src {
+        if let Some(bits) = fold(b.func, op, ty, &srcs) {
+            return b.constant(ty, bits).into();
+        }
+        let outer = b.set_exact(false);
+        b.set_exact(outer);
+        let found = if turn < MAX_IN_TURN { self.find(b.func, op, &srcs, outer, ty) } else { None };
+        let Some(Found { rule, bound, exact }) = found else {
+            return b.alu_ty(op, ty, &srcs).into();
+        };
+        b.set_exact(exact);
+        let made = match &rule.with {
+            Pat::Op(op, pats) => {
+                let srcs = self.build_srcs(b, &bound, *op, pats, ty, turn + 1);
+                self.make(b, *op, srcs, ty, turn + 1)
+            }
+            pat => self.build(b, &bound, pat, ty, op.row().result.class, turn + 1),
+        };
+        b.set_exact(outer);
+        made
+    }
+
+    fn build_srcs(
+        &self,
+        b: &mut Builder<'_>,
+        bound: &Bound,
+        op: AluOp,
+        pats: &[Pat],
+        ty: Ty,
+        turn: usize,
+    ) -> Srcs {
+        let row = op.row();
+        // The operation's size: the result's, or of a comparison that of a source known already.
+        let size = match row.result.bits {
+            BitRule::Same => ty.bits(),
+            _ => (0..pats.len())
+                .filter(|&i| row.srcs[i].bits == BitRule::Same)
+                .find_map(|i| known_bits(b.func, bound, &pats[i]))
+                .unwrap_or(32),
+        };
+        (0..pats.len())
+            .map(|i| {
+                let bits = match row.srcs[i].bits {
+                    BitRule::Is(bits) => u32::from(bits),
+                    _ => size,
+                };
+                let comps = op.src_comps(i, ty.comps());
+                let ty = Ty::new(bits, comps as u32).unwrap_or(Ty::X32);
+                self.build(b, bound, &pats[i], ty, row.srcs[i].class, turn)
+            })
+            .collect()
+    }
 }
 
-fn build_srcs(b: &mut Builder<'_>, bound: &Bound, op: AluOp, pats: &[Pat], ty: Ty) -> Srcs {
-    let row = op.row();
-    // The operation's size: the result's, or of a comparison that of a source known already.
-    let size = match row.result.bits {
-        BitRule::Same => ty.bits(),
-        _ => (0..pats.len())
-            .filter(|&i| row.srcs[i].bits == BitRule::Same)
-            .find_map(|i| known_bits(b.func, bound, &pats[i]))
-            .unwrap_or(32),
-    };
-    (0..pats.len())
-        .map(|i| {
-            let bits = match row.srcs[i].bits {
-                BitRule::Is(bits) => u32::from(bits),
-                _ => size,
-            };
-            let comps = op.src_comps(i, ty.comps());
-            let ty = Ty::new(bits, comps as u32).unwrap_or(Ty::X32);
-            build(b, bound, &pats[i], ty, row.srcs[i].class)
-        })
-        .collect()
-}
+/// How many rules may follow each other at one operation before the walk goes on.
+const MAX_IN_TURN: usize = 8;
+
+/// What letters stand for: a source and how many components of it are read.
+type Bound = [Option<(Src, u8)>; LETTERS];
 
 /// The bit size of a replacement, if a source tells it.
 fn known_bits(func: &Function, bound: &Bound, pat: &Pat) -> Option<u32> {
