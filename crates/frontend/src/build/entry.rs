@@ -21,6 +21,8 @@ pub(crate) fn build(
 ) -> Result<Shader> {
     let mut shader = Shader::new(entry.name.as_str(), stage(module, globals, entry)?);
     shader.float_controls = float_controls(module, entry)?;
+    // What most shaders come to by the end of the middle.
+    shader.func.reserve(2 * module.insts.len());
     let region = shader.func.body();
     let mut translator = Translator {
         module,

@@ -113,6 +113,12 @@ impl Function {
         Function { values: Vec::new(), insts: Vec::new(), regions, body, bit_sizes: 0 }
     }
 
+    /// Makes room for so many instructions, with a value each.
+    pub fn reserve(&mut self, insts: usize) {
+        self.insts.reserve(insts);
+        self.values.reserve(insts);
+    }
+
     /// The outermost region; it ends with [`InstKind::Return`].
     pub fn body(&self) -> RegionId {
         self.body
