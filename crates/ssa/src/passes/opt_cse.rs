@@ -8,7 +8,7 @@ use std::hash::BuildHasher;
 use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 
 use super::util::{Action, Context, Subst, reads, rewrite_after};
-use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Ty, Value};
+use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Ty};
 
 /// See the [module](self). Returns whether an instruction went or moved.
 pub fn opt_cse(shader: &mut Shader) -> bool {
@@ -18,12 +18,17 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
     let mut trail: Vec<RegionId> = Vec::new();
     let merged = rewrite_after(&mut shader.func, replaced, |b, cx, inst| {
         // The trail is the path of regions down to this one.
-        let region = b.region();
-        for closed in trail.drain((cx.depth as usize).min(trail.len())..) {
-            open[closed.index()] = false;
+        let (region, depth) = (b.region(), cx.depth as usize);
+        if trail.get(depth) != Some(&region) || trail.len() > depth + 1 {
+            let keep = depth + usize::from(trail.get(depth) == Some(&region));
+            for closed in trail.drain(keep.min(trail.len())..) {
+                open[closed.index()] = false;
+            }
+            if keep == depth {
+                trail.push(region);
+                open[region.index()] = true;
+            }
         }
-        trail.push(region);
-        open[region.index()] = true;
 
         let Some(first) = seen.first_or_insert(b.func, inst, region, &open) else {
             return Action::Keep;
@@ -94,32 +99,33 @@ enum Key {
 /// The most sources that arithmetic has.
 const MAX_SRCS: usize = 4;
 
-/// Arithmetic; the sources beyond those of the operation, and what is not read of others, are all the same.
+/// Arithmetic; sources as numbers, in which what is not read is 0.
 #[derive(PartialEq)]
 struct AluKey {
     op: AluOp,
     ty: Ty,
-    srcs: [Src; MAX_SRCS],
+    srcs: [u64; MAX_SRCS],
 }
-
-/// Stands where an operation has no source.
-const NO_SRC: Src = Src { value: Value::from_index(0), swizzle: [0; 4] };
 
 impl Key {
     fn hash(&self, hasher: &DefaultHashBuilder) -> u64 {
         match self {
             Key::Alu(AluKey { op, ty, srcs }) => {
                 let ty = u64::from(ty.bits()) << 8 | ty.comps() as u64;
-                let first = (*op as u64) << 16 | ty;
-                srcs.iter().fold(mix(first, 0), |hash, src| mix(hash, src_bits(*src)))
+                let [a, b, c, d] = *srcs;
+                let hash = mix(mix((*op as u64) << 16 | ty, a), b);
+                // Most have no more than two.
+                if c == 0 { hash } else { mix(mix(hash, c), d) }
             }
             Key::Other(kind, ty) => hasher.hash_one((kind, ty)),
         }
     }
 }
 
-fn src_bits(src: Src) -> u64 {
-    u64::from(u32::from_le_bytes(src.swizzle)) << 32 | src.value.index() as u64
+/// What an operation reads of a source, by its first `comps` components, as a number that is not 0.
+fn read(src: Src, comps: usize) -> u64 {
+    let swizzle = u32::from_le_bytes(src.swizzle) & u32::MAX >> (32 - 8 * comps);
+    u64::from(swizzle) << 32 | (src.value.index() as u64 + 1)
 }
 
 /// One more number in a hash. Tables take bits from both ends.
@@ -137,13 +143,11 @@ fn key(func: &Function, inst: InstId) -> Option<Key> {
         InstKind::Alu { op, srcs, .. } => {
             let ty = func.ty(data.results[0]);
             debug_assert!(srcs.len() <= MAX_SRCS);
-            let mut key = AluKey { op: *op, ty, srcs: [NO_SRC; MAX_SRCS] };
-            for (i, (place, src)) in key.srcs.iter_mut().zip(srcs).enumerate() {
-                *place = *src;
-                forget_unread(place, op.src_comps(i, ty.comps()));
+            let mut key = AluKey { op: *op, ty, srcs: [0; MAX_SRCS] };
+            for (i, (place, &src)) in key.srcs.iter_mut().zip(srcs).enumerate() {
+                *place = read(src, op.src_comps(i, ty.comps()));
             }
-            let order = |src: &Src| (src.value, src.swizzle);
-            if op.row().commutative && order(&key.srcs[0]) > order(&key.srcs[1]) {
+            if op.row().commutative && key.srcs[0] > key.srcs[1] {
                 key.srcs.swap(0, 1);
             }
             return Some(Key::Alu(key));

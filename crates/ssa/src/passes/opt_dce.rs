@@ -27,6 +27,8 @@ struct Live<'s> {
     tree: Tree,
     insts: Vec<bool>,
     values: Vec<bool>,
+    /// Regions in which something is needed.
+    regions: Vec<bool>,
     /// Stores of each variable, waiting for a load; `None` once there was one.
     stores: Vec<Option<Vec<InstId>>>,
     todo: Vec<Todo>,
@@ -45,6 +47,7 @@ impl Live<'_> {
             tree: Tree::new(func),
             insts: vec![false; func.num_insts()],
             values: vec![false; func.num_values()],
+            regions: vec![false; func.num_regions()],
             stores: vec![Some(Vec::new()); shader.vars.len()],
             todo: Vec::new(),
         }
@@ -84,6 +87,16 @@ impl Live<'_> {
         }
     }
 
+    /// The region in which something needed stands is needed, and so what owns it: once for all in it.
+    fn need_around(&mut self, inst: InstId) {
+        if let Some(home) = self.tree.home(inst)
+            && !std::mem::replace(&mut self.regions[home.index()], true)
+            && let Some(owner) = self.tree.owner(home)
+        {
+            self.need_inst(owner);
+        }
+    }
+
     /// Which variables are named by what is needed.
     fn named(&self) -> Vec<bool> {
         let mut named = vec![false; self.shader.vars.len()];
@@ -105,10 +118,15 @@ impl Live<'_> {
         }
         let func = &self.shader.func;
         match func.value(value).def {
-            ValueDef::Result { inst, .. } if !func.inst(inst).kind.owns_regions() => {
-                self.need_inst(inst);
-            }
-            _ => self.todo.push(Todo::Value(value)),
+            ValueDef::Result { inst, .. } => match func.inst(inst).kind {
+                // Needs nothing more, nor does the body.
+                InstKind::Const(_) if self.tree.home(inst) == Some(func.body()) => {
+                    self.insts[inst.index()] = true;
+                }
+                InstKind::If { .. } | InstKind::Loop { .. } => self.todo.push(Todo::Value(value)),
+                _ => self.need_inst(inst),
+            },
+            ValueDef::Param { .. } => self.todo.push(Todo::Value(value)),
         }
     }
 
@@ -121,6 +139,10 @@ impl Live<'_> {
     fn inst(&mut self, inst: InstId) {
         let kind = &self.shader.func.inst(inst).kind;
         match kind {
+            InstKind::Alu { srcs, .. } => {
+                srcs.iter().for_each(|src| self.need(src.value));
+                return self.need_around(inst);
+            }
             InstKind::If { .. } | InstKind::Loop { .. } => {
                 if let InstKind::If { cond, .. } = kind {
                     self.need(cond.value);
@@ -138,8 +160,7 @@ impl Live<'_> {
         {
             waiting.into_iter().for_each(|store| self.need_inst(store));
         }
-        let owner = self.tree.home(inst).and_then(|home| self.tree.owner(home));
-        owner.into_iter().for_each(|owner| self.need_inst(owner));
+        self.need_around(inst);
     }
 
     /// Makes live what gives a value that is needed, of an `If`, a loop or a region.

@@ -5,8 +5,9 @@
 //! behind it, and what a loop may overwrite before it.
 
 use std::collections::BTreeMap;
+use std::hash::BuildHasher;
 
-use hashbrown::{HashMap, HashSet};
+use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 
 use super::util::address::{Address, canonical, may_alias};
 use super::util::{Action, loops, rewrite, walk};
@@ -83,24 +84,29 @@ fn reads_a_place_again(func: &Function) -> bool {
     if !func.may_have(several) {
         return false;
     }
-    let mut places: HashSet<(Memory, Base, u32)> = HashSet::new();
+    // By hash: taking different places for the same costs no more than the walk that this is to save.
+    let hasher = DefaultHashBuilder::default();
+    let mut places: HashSet<u64> = HashSet::new();
     let mut again = false;
     walk(func, |_, _, inst| {
         let data = func.inst(inst);
-        let place = match data.kind {
-            _ if again => return,
+        if again || !is_access(data) {
+            return;
+        }
+        let (place, load) = match data.kind {
             InstKind::Load { memory, offset, .. } => {
-                let place = Place::new(func, memory, offset, func.ty(data.results[0]));
-                again = places.contains(&(place.memory, place.address.base, place.at(0)));
-                place
+                (Place::new(func, memory, offset, func.ty(data.results[0])), true)
             }
             InstKind::Store { memory, offset, data, comps, .. } => {
                 let ty = func.ty(data.value).with_comps(usize::from(comps));
-                Place::new(func, memory, offset, ty)
+                (Place::new(func, memory, offset, ty), false)
             }
             _ => return,
         };
-        places.extend((0..place.comps).map(|c| (place.memory, place.address.base, place.at(c))));
+        let memory = hasher.hash_one((place.memory, place.address.base));
+        let at = |comp| memory.wrapping_add(u64::from(place.at(comp)));
+        again = load && places.contains(&at(0));
+        places.extend((0..place.comps).map(at));
     });
     again
 }

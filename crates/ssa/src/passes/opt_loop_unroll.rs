@@ -4,7 +4,7 @@
 //! start as constants, by arithmetic. Other breaks may remain; so the rounds stay inside a loop, which now runs once
 //! and which [`opt_dead_control_flow`](super::opt_dead_control_flow()) takes apart where it can.
 
-use hashbrown::HashMap;
+use smallvec::SmallVec;
 
 use super::util::{Copier, Tree, const_src, loops, terminator, walk};
 use crate::interp::alu::{Comps, eval_alu};
@@ -89,7 +89,7 @@ fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
             (false, true) => (else_, then, 0),
             _ => return None,
         };
-        let mut run = Run { func, body: *body, init, next, params: HashMap::new() };
+        let mut run = Run { func, body: *body, init, next, params: Given::new() };
         let rounds = run.rounds_until(cond, bit, MAX_ROUNDS)?;
         Some(Exit { inst, leave, stay, rounds })
     };
@@ -248,7 +248,14 @@ struct Run<'f> {
     init: &'f Srcs,
     next: &'f Srcs,
     /// The parameters that matter, by position, with their values in this round.
-    params: HashMap<usize, Comps>,
+    params: Given<usize>,
+}
+
+/// What is known of a few things: as many as a condition depends on.
+type Given<K> = SmallVec<[(K, Comps); 8]>;
+
+fn given<K: PartialEq>(known: &Given<K>, key: &K) -> Option<Comps> {
+    known.iter().find(|(known, _)| known == key).map(|&(_, comps)| comps)
 }
 
 impl Run<'_> {
@@ -262,14 +269,15 @@ impl Run<'_> {
             at += 1;
         }
         for &i in &needed {
-            self.params.insert(i, const_src(self.func, self.init[i], self.comps_of_param(i))?);
+            let first = const_src(self.func, self.init[i], self.comps_of_param(i))?;
+            self.params.push((i, first));
         }
         for round in 0..=max {
-            let mut seen = HashMap::new();
+            let mut seen = Given::new();
             if self.value(cond, 1, &mut seen)[0] == bit {
                 return Some(round);
             }
-            let next: HashMap<usize, Comps> = needed
+            let next = needed
                 .iter()
                 .map(|&i| (i, self.value(self.next[i], self.comps_of_param(i), &mut seen)))
                 .collect();
@@ -309,15 +317,12 @@ impl Run<'_> {
     }
 
     /// The components that a source reads in this round. Only for sources that [`Self::find_params`] accepts.
-    fn value(&self, src: Src, comps: usize, seen: &mut HashMap<Value, Comps>) -> Comps {
-        let whole = match seen.get(&src.value) {
-            Some(&whole) => whole,
-            None => {
-                let whole = self.whole(src.value, seen);
-                seen.insert(src.value, whole);
-                whole
-            }
-        };
+    fn value(&self, src: Src, comps: usize, seen: &mut Given<Value>) -> Comps {
+        let whole = given(seen, &src.value).unwrap_or_else(|| {
+            let whole = self.whole(src.value, seen);
+            seen.push((src.value, whole));
+            whole
+        });
         let mut out = [0; 4];
         for (out, &from) in out.iter_mut().zip(&src.swizzle).take(comps) {
             *out = whole[usize::from(from)];
@@ -325,16 +330,16 @@ impl Run<'_> {
         out
     }
 
-    fn whole(&self, value: Value, seen: &mut HashMap<Value, Comps>) -> Comps {
+    fn whole(&self, value: Value, seen: &mut Given<Value>) -> Comps {
         match self.func.value(value).def {
             ValueDef::Param { index, .. } => {
-                self.params.get(&(index as usize)).copied().unwrap_or_default()
+                given(&self.params, &(index as usize)).unwrap_or_default()
             }
             ValueDef::Result { inst, .. } => match &self.func.inst(inst).kind {
                 InstKind::Const(bits) => *bits,
                 InstKind::Alu { op, srcs, .. } => {
                     let ty = self.func.ty(value);
-                    let operands: Vec<Comps> = srcs
+                    let operands: SmallVec<[Comps; 4]> = srcs
                         .iter()
                         .enumerate()
                         .map(|(i, &src)| self.value(src, op.src_comps(i, ty.comps()), seen))

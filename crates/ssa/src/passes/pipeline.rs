@@ -105,22 +105,25 @@ static CLEAN: &[Pass] = passes![
         opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce
     ],
     opt_algebraic wakes [
-        opt_copy_propagation, opt_dead_control_flow, opt_cse, opt_load_store_forwarding, opt_dce
+        opt_copy_propagation, opt_dead_control_flow, opt_cse, opt_dce
     ],
     opt_trivial_params of regions,
     opt_dead_control_flow of regions,
-    opt_if_flatten of regions,
+    opt_if_flatten of regions wakes [
+        opt_algebraic, opt_trivial_params, opt_dead_control_flow, opt_if_flatten, opt_loop_unroll, opt_cse,
+        opt_load_store_forwarding, opt_dce
+    ],
     opt_large_constants of variables,
     opt_loop_unroll of loops,
-    opt_cse wakes [opt_load_store_forwarding, opt_dce],
+    opt_cse wakes [opt_dce],
     opt_load_store_forwarding,
     opt_dce wakes [opt_if_flatten, opt_loop_unroll],
 ];
 
 /// Passes that would hide work from [`CLEAN`]: once each, at the end.
 static LATE: &[Pass] = passes![
-    opt_vectorize_memory,
-    opt_fuse_ffma(options),
+    opt_vectorize_memory wakes [opt_copy_propagation, opt_cse, opt_dce],
+    opt_fuse_ffma(options) wakes [opt_cse, opt_dce],
     opt_copy_propagation,
     opt_constant_folding,
     opt_cse,
