@@ -137,10 +137,13 @@ impl Inst {
     /// Bytes that source `index` covers from its offset on, gaps included.
     pub fn size_read(&self, index: usize) -> u32 {
         let src = &self.srcs[index];
+        match src.file {
+            File::Null => return 0,
+            File::Imm(_) => return src.ty.size(),
+            _ => {}
+        }
         let component = |src: &Operand| src.region_bytes(self.exec_size);
         match self.op {
-            _ if matches!(src.file, File::Null) => 0,
-            _ if matches!(src.file, File::Imm(_)) => src.ty.size(),
             Op::Collect { headers } if index < usize::from(headers) => GRF_BYTES,
             Op::Message => {
                 let headers = self.message.as_ref().map_or(0, |m| usize::from(m.headers));

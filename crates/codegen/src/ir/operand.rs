@@ -397,22 +397,35 @@ impl Operand {
 
     /// Bytes from the operand's start to the end of the last element that `exec_size` channels
     /// touch: the size of the region, gaps included, whatever channels are enabled.
+    #[inline]
     pub fn region_bytes(&self, exec_size: u8) -> u32 {
         let channels = u32::from(exec_size.max(1));
         match (self.file, self.region) {
             (File::Null, _) => 0,
-            (_, Region::Swizzle(_) | Region::Vectors { .. }) => {
+            (_, Region::Stride(stride)) => {
+                ((channels - 1) * u32::from(stride) + 1) * self.ty.size()
+            }
+            _ => self.other_region_bytes(channels),
+        }
+    }
+
+    /// [`region_bytes`](Self::region_bytes) of the regions that are less common.
+    fn other_region_bytes(&self, channels: u32) -> u32 {
+        match self.region {
+            Region::Swizzle(_) | Region::Vectors { .. } => {
                 let (Swizzle(components), step) = self.vectors().unwrap_or((Swizzle::XYZW, 4));
                 let last = components.into_iter().max().map_or(0, u32::from);
                 ((channels.div_ceil(4) - 1) * step + last + 1) * self.ty.size()
             }
-            (_, Region::Mask(_)) => channels.div_ceil(4) * 4 * self.ty.size(),
-            (_, Region::Rect { width, .. }) => {
+            Region::Mask(_) => channels.div_ceil(4) * 4 * self.ty.size(),
+            Region::Rect { width, .. } => {
                 let last_row = channels - 1;
                 let last_column = u32::from(width).max(1).min(channels) - 1;
                 self.channel_offset(last_row).max(self.channel_offset(last_column)) + self.ty.size()
             }
-            _ => self.channel_offset(channels - 1) + self.ty.size(),
+            Region::Stride(_) | Region::Indirect { .. } => {
+                self.channel_offset(channels - 1) + self.ty.size()
+            }
         }
     }
 

@@ -113,13 +113,13 @@ impl SlotMap {
             }
             _ => return,
         };
-        let (mut at, end) = (operand.offset, operand.offset + bytes);
-        while at < end {
-            let start = at % GRF_BYTES;
-            let upto = (end - at).min(GRF_BYTES - start);
-            visit(base + (at / GRF_BYTES) as usize, u32::MAX >> (GRF_BYTES - upto) << start);
-            at += upto;
+        let Some(end) = bytes.checked_sub(1).map(|last| operand.offset + last) else { return };
+        let last = base + (end / GRF_BYTES) as usize;
+        let mut touched = u32::MAX << (operand.offset % GRF_BYTES);
+        for slot in base + (operand.offset / GRF_BYTES) as usize..last {
+            visit(slot, std::mem::replace(&mut touched, u32::MAX));
         }
+        visit(last, touched & u32::MAX >> (GRF_BYTES - 1 - end % GRF_BYTES));
     }
 }
 
