@@ -199,18 +199,21 @@ impl Function {
         let mut changed = false;
         for block in &mut self.blocks {
             let Some(first) = block.insts.iter().position(&wanted) else { continue };
-            let rest = block.insts.split_off(first);
-            block.insts.reserve(2 * rest.len());
-            for inst in rest {
-                if wanted(&inst) {
+            // Room for what most rewrites add; the list that was is copied once, run by run.
+            let room = block.insts.len() + block.insts.len() / 2 + 8;
+            let mut old = std::mem::replace(&mut block.insts, Vec::with_capacity(room)).into_iter();
+            let mut next = Some(first);
+            while let Some(distance) = next {
+                block.insts.extend(old.by_ref().take(distance));
+                if let Some(inst) = old.next() {
                     let (vregs, list) = (&mut self.vregs, &mut block.insts);
                     let mut builder = super::Builder::list(vregs, list, self.dispatch_width);
                     builder.take_controls(&inst);
                     changed |= rewrite(inst, &mut builder)?;
-                } else {
-                    block.insts.push(inst);
                 }
+                next = old.as_slice().iter().position(&wanted);
             }
+            block.insts.extend(old);
         }
         Ok(changed)
     }
