@@ -154,14 +154,21 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Puts instructions in a new order.
-fn reorder(insts: &mut Vec<Inst>, order: &[usize]) -> bool {
-    if order.iter().enumerate().all(|(at, index)| at == *index) {
-        return false;
+/// Puts instructions in a new order: each comes from where `order` says. Of that nothing is left.
+fn reorder(insts: &mut [Inst], order: &mut [usize]) -> bool {
+    let mut changed = false;
+    // Cycle by cycle: what was at its start travels along to its end.
+    for start in 0..order.len() {
+        let mut at = start;
+        while order[at] != start {
+            let from = std::mem::replace(&mut order[at], at);
+            insts.swap(at, from);
+            changed = true;
+            at = from;
+        }
+        order[at] = at;
     }
-    let mut old: Vec<Option<Inst>> = insts.drain(..).map(Some).collect();
-    insts.extend(order.iter().filter_map(|index| old[*index].take()));
-    true
+    changed
 }
 
 #[cfg(test)]

@@ -60,10 +60,10 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
                 best = Some((peak, order));
             }
         }
-        if let Some((peak, order)) = best
+        if let Some((peak, mut order)) = best
             && (peak <= LIMIT_BYTES || peak < pressure.natural_peak(id, through[index]))
         {
-            changed |= reorder(&mut block.insts, &order);
+            changed |= reorder(&mut block.insts, &mut order);
         }
     }
     Ok(changed)
