@@ -148,18 +148,22 @@ pub fn assign(
     strategy: Strategy,
 ) -> Assignment {
     let mut scan = Scan::new(function, liveness, cfg, strategy);
-    let mut order: Vec<(Interval, Vreg)> = function
-        .vregs
-        .iter()
-        .filter(|(_, info)| info.class == Class::Grf)
-        .map(|(vreg, _)| (liveness.vreg(vreg), vreg))
-        .filter(|(interval, _)| !interval.is_empty())
-        .collect();
-    order.sort_by_key(|(interval, vreg)| (interval.start, *vreg));
-    for (interval, vreg) in order {
-        scan.place(vreg, interval);
-        if scan.impossible.is_some() || !strategy.spills() && !scan.spilled.is_empty() {
-            break;
+    let count = positions(liveness);
+    // Last first, so that those of a position are ascending.
+    let mut starting = Lists::new(count);
+    for number in (0..function.vregs.len() as u32).rev() {
+        let interval = liveness.vreg(Vreg(number));
+        if function.vregs[Vreg(number)].class == Class::Grf && !interval.is_empty() {
+            starting.push(interval.start as usize, (Vreg(number), interval));
+        }
+    }
+    'scan: for position in 0..count {
+        scan.held.advance(position as u32);
+        for (vreg, interval) in starting.of(position) {
+            scan.place(*vreg, *interval);
+            if scan.impossible.is_some() || !strategy.spills() && !scan.spilled.is_empty() {
+                break 'scan;
+            }
         }
     }
     scan.spilled.sort_unstable();
@@ -211,6 +215,95 @@ fn most(count: u32, values: impl Iterator<Item = (Interval, u32)>) -> u32 {
     (most as u32).div_ceil(GRF_BYTES)
 }
 
+/// Number of positions, the one after the last included.
+fn positions(liveness: &Liveness) -> usize {
+    let count = liveness.block_starts.last().map_or(0, |count| *count as usize);
+    2 * count + 2
+}
+
+/// For each place, held whole or as a unit, whether the interval that begins last there covers the position where the
+/// scan stands. That mostly decides whether a place is free.
+struct Held {
+    position: u32,
+    /// Registers held whole, one bit each.
+    whole: u128,
+    /// Units held of each register, one bit each.
+    units: [u8; GRF_COUNT],
+    /// The interval that begins last at each place: registers, then their units.
+    last: Vec<Interval>,
+    /// Places whose interval begins at a position or ended just before.
+    turns: Lists<u16>,
+}
+
+impl Held {
+    fn new(positions: usize) -> Held {
+        Held {
+            position: 0,
+            whole: 0,
+            units: [0; GRF_COUNT],
+            last: vec![Interval::EMPTY; GRF_COUNT * (1 + UNITS)],
+            turns: Lists::new(positions),
+        }
+    }
+
+    /// Goes on to the next position.
+    fn advance(&mut self, position: u32) {
+        self.position = position;
+        let turns = std::mem::replace(&mut self.turns, Lists::new(0));
+        for place in turns.of(position as usize) {
+            self.look(usize::from(*place));
+        }
+        self.turns = turns;
+    }
+
+    /// Tells the interval that begins last at a place.
+    fn set_last(&mut self, place: usize, last: Interval) {
+        self.last[place] = last;
+        self.look(place);
+        if !last.is_empty() {
+            for turn in [last.start, last.end + 1].into_iter().filter(|at| *at > self.position) {
+                self.turns.push(turn as usize, place as u16);
+            }
+        }
+    }
+
+    fn look(&mut self, place: usize) {
+        let last = self.last[place];
+        let held = last.start <= self.position && self.position <= last.end;
+        match place.checked_sub(GRF_COUNT) {
+            None => self.whole = self.whole & !(1 << place) | u128::from(held) << place,
+            Some(unit) => {
+                let (units, unit) = (&mut self.units[unit / UNITS], unit % UNITS);
+                *units = *units & !(1 << unit) | u8::from(held) << unit;
+            }
+        }
+    }
+
+    /// First registers of places for parts that live for `parts`, without those where a part begins now that meets a
+    /// register held whole.
+    fn open(&self, parts: &[Interval]) -> u128 {
+        let now = parts.iter().enumerate().filter(|(_, part)| part.start == self.position);
+        !now.fold(0, |blocked, (part, _)| blocked | self.whole >> part)
+    }
+}
+
+/// The registers of even numbers.
+const EVEN: u128 = u128::MAX / 3;
+
+/// The registers from one on.
+fn from_on(register: u32) -> u128 {
+    u128::MAX.checked_shl(register).unwrap_or(0)
+}
+
+/// The registers of a set, ascending.
+fn members(mut set: u128) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let register = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(register)
+    })
+}
+
 struct Scan<'a> {
     function: &'a Function,
     liveness: &'a Liveness,
@@ -218,8 +311,7 @@ struct Scan<'a> {
     values: Vec<f32>,
     strategy: Strategy,
     registers: Vec<Register>,
-    /// The last interval for which each register is held whole; empty if it never is.
-    last: [Interval; GRF_COUNT],
+    held: Held,
     places: Vec<Option<u32>>,
     relations: Relations,
     spilled: Vec<Vreg>,
@@ -237,11 +329,11 @@ impl<'a> Scan<'a> {
         strategy: Strategy,
     ) -> Scan<'a> {
         let mut registers = vec![Register::default(); GRF_COUNT];
-        let mut last = [Interval::EMPTY; GRF_COUNT];
+        let mut held = Held::new(positions(liveness));
         for (number, interval) in liveness.intervals.iter().take(GRF_COUNT).enumerate() {
             if !interval.is_empty() {
                 registers[number].whole.insert(*interval, Owner::Payload);
-                last[number] = *interval;
+                held.set_last(number, *interval);
             }
         }
         let count = function.vregs.len();
@@ -251,7 +343,7 @@ impl<'a> Scan<'a> {
             values: if strategy.spills() { values(function, liveness, cfg) } else { Vec::new() },
             strategy,
             registers,
-            last,
+            held,
             places: vec![None; count],
             relations: Relations::new(function),
             spilled: Vec::new(),
@@ -269,7 +361,7 @@ impl<'a> Scan<'a> {
         let found = if self.bytes(vreg) < GRF_BYTES {
             self.find_small(vreg, interval)
         } else {
-            self.find_whole(vreg, interval)
+            self.find_whole(vreg)
         };
         match found {
             Some(place) => self.occupy(vreg, place),
@@ -312,7 +404,7 @@ impl<'a> Scan<'a> {
             })
     }
 
-    fn find_whole(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
+    fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
         let last = (GRF_COUNT as u32).checked_sub(count)?;
@@ -328,26 +420,21 @@ impl<'a> Scan<'a> {
             }
         }
         // Pairs on even registers keep later pairs from falling between.
-        let step = if count.is_multiple_of(2) { 2 } else { 1 };
+        let pairs = count.is_multiple_of(2);
         let start = match self.strategy {
-            Strategy::Spread => (self.next / step * step).clamp(lowest, last.max(lowest)),
+            Strategy::Spread if pairs => self.next / 2 * 2,
+            Strategy::Spread => self.next,
             Strategy::Dense { .. } => lowest,
         };
-        let candidates = |step: u32, start: u32| {
-            (start..=last)
-                .step_by(step as usize)
-                .chain((lowest..start.min(last + 1)).step_by(step as usize))
-        };
-        let parts = &self.liveness.intervals[self.liveness.slots.of(vreg)];
-        // The last whole holder of a register mostly decides.
-        let is_held = |(part, last): (&Interval, &Interval)| {
-            last.start <= interval.start && last.end >= part.start && !part.is_empty()
-        };
-        let fits = |base: &u32| {
-            !parts.iter().zip(&self.last[*base as usize..]).any(is_held)
-                && self.fits(vreg, base * GRF_BYTES)
-        };
-        let found = candidates(step, start).find(fits).or_else(|| (lowest..=last).find(fits))?;
+        let start = start.clamp(lowest, last.max(lowest));
+        let open = self.held.open(&self.liveness.intervals[self.liveness.slots.of(vreg)]);
+        let open = open & from_on(lowest) & !from_on(last + 1);
+        let every_second = |first: u32| if pairs { EVEN << (first % 2) } else { u128::MAX };
+        let candidates = members(open & from_on(start) & every_second(start))
+            .chain(members(open & !from_on(start) & every_second(lowest)))
+            .chain(members(open));
+        let mut places = candidates.map(|base| base as u32 * GRF_BYTES);
+        let found = places.find(|place| self.fits(vreg, *place))? / GRF_BYTES;
         self.next = found + count;
         Some(found * GRF_BYTES)
     }
@@ -356,21 +443,24 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes(vreg);
         let align = bytes.next_power_of_two().max(UNIT_BYTES);
         let in_register = |scan: &Self, register: u32| {
+            let taken = scan.held.units[register as usize];
             if !scan.end_allowed(vreg, register as usize + 1) {
                 return None;
             }
             (0..GRF_BYTES / align).map(|i| register * GRF_BYTES + i * align).find(|place| {
                 let first = (place % GRF_BYTES / UNIT_BYTES) as usize;
                 let units = first..first + bytes.div_ceil(UNIT_BYTES) as usize;
-                scan.registers[register as usize].units_free(units, interval)
+                taken >> first & ((1 << units.len()) - 1) as u8 == 0
+                    && scan.registers[register as usize].units_free(units, interval)
                     && scan.hazards_allow(vreg, *place)
             })
         };
-        let opened = self.opened.iter().find_map(|register| in_register(self, *register));
-        opened.or_else(|| {
-            let fresh = (0..GRF_COUNT as u32)
-                .filter(|register| self.registers[*register as usize].units.is_none())
-                .find_map(|register| in_register(self, register))?;
+        let open = self.held.open(&[interval]);
+        let opened = self.opened.iter().filter(|register| open >> **register & 1 == 1);
+        opened.copied().find_map(|register| in_register(self, register)).or_else(|| {
+            let fresh = members(open)
+                .filter(|register| self.registers[*register].units.is_none())
+                .find_map(|register| in_register(self, register as u32))?;
             self.opened.push(fresh / GRF_BYTES);
             Some(fresh)
         })
@@ -398,18 +488,20 @@ impl<'a> Scan<'a> {
         let slots = self.liveness.slots.of(vreg);
         if bytes < GRF_BYTES {
             let first = (place % GRF_BYTES / UNIT_BYTES) as usize;
+            let count = bytes.div_ceil(UNIT_BYTES) as usize;
             let units = self.registers[base].units.get_or_insert_default();
-            for unit in &mut units[first..first + bytes.div_ceil(UNIT_BYTES) as usize] {
-                visit(unit, self.liveness.intervals[slots.start]);
+            for (unit, track) in units.iter_mut().enumerate().skip(first).take(count) {
+                visit(track, self.liveness.intervals[slots.start]);
+                self.held.set_last(GRF_COUNT + base * UNITS + unit, track.last());
             }
             return;
         }
-        let registers = self.registers[base..].iter_mut().zip(&mut self.last[base..]);
-        for (slot, (register, last)) in slots.zip(registers) {
+        for (number, slot) in (base..).zip(slots) {
             let interval = self.liveness.intervals[slot];
             if !interval.is_empty() {
-                visit(&mut register.whole, interval);
-                *last = register.whole.last();
+                let track = &mut self.registers[number].whole;
+                visit(track, interval);
+                self.held.set_last(number, track.last());
             }
         }
     }
