@@ -11,7 +11,7 @@ use crestline_isa as isa;
 use crate::finish::{FinishError, finish};
 use crate::ir::{Function, VerifyError, verify};
 use crate::passes::{self, Pass, PassError};
-use crate::regalloc::{self, AllocError, Allocation};
+use crate::regalloc::{self, AllocError, Allocation, Analysis};
 use crate::schedule::{self, Estimate};
 
 /// Why there is no machine code.
@@ -117,7 +117,18 @@ impl Pipeline<'_, '_> {
 
     /// Runs an `opt_*` pass if it may.
     fn try_run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
-        let changed = self.allows(pass) && self.run(pass, function)?;
+        let device = self.device;
+        self.try_run_as(pass, function, |function| (pass.run)(function, device))
+    }
+
+    /// Runs `run`, which does an `opt_*` pass's work, if that may run.
+    fn try_run_as(
+        &mut self,
+        pass: &Pass,
+        function: &mut Function,
+        run: impl FnOnce(&mut Function) -> Result<bool, PassError>,
+    ) -> Result<bool, BackendError> {
+        let changed = self.allows(pass) && self.run_as(pass, function, run)?;
         if changed && let Some(fuel) = &mut self.options.fuel {
             *fuel -= 1;
         }
@@ -125,10 +136,20 @@ impl Pipeline<'_, '_> {
     }
 
     fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
+        let device = self.device;
+        self.run_as(pass, function, |function| (pass.run)(function, device))
+    }
+
+    fn run_as(
+        &mut self,
+        pass: &Pass,
+        function: &mut Function,
+        run: impl FnOnce(&mut Function) -> Result<bool, PassError>,
+    ) -> Result<bool, BackendError> {
         if !self.asleep.insert(pass.name) {
             return Ok(false);
         }
-        let changed = (pass.run)(function, self.device)?;
+        let changed = run(function)?;
         if changed {
             match pass.wakes {
                 Some(woken) => self.asleep.retain(|name| !woken.contains(name)),
@@ -158,8 +179,13 @@ impl Pipeline<'_, '_> {
         let options = self.allocation();
         self.try_all(passes::COALESCE, function)?;
         let natural = function.clone();
-        self.try_all(passes::SCHEDULE, function)?;
-        let scheduled = regalloc::allocate(function, self.device, options);
+        let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
+        for pass in passes::SCHEDULE {
+            // Both the pass and allocation ask where registers live.
+            let run = |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness));
+            self.try_run_as(pass, function, run)?;
+        }
+        let scheduled = regalloc::allocate_analysed(function, known, self.device, options);
         if let Ok(found) = &scheduled
             && found.spills + found.fills == 0
         {

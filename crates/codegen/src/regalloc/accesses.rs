@@ -205,8 +205,8 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
 #[derive(Clone, Debug)]
 pub struct Accesses {
     all: Vec<Access>,
-    /// Where those of each instruction start, by its number in layout order, and the end.
-    starts: Vec<u32>,
+    /// First and end of those of each instruction, by its number in layout order.
+    places: Vec<[u32; 2]>,
     /// Slots that unmasked instructions of more than one channel both write and read.
     across: Vec<u64>,
 }
@@ -215,10 +215,9 @@ impl Accesses {
     /// Looks at every instruction once.
     pub fn new(function: &Function, slots: &SlotMap) -> Accesses {
         let count = function.inst_count();
-        let mut all = Vec::with_capacity(6 * count);
-        let mut starts = Vec::with_capacity(count + 1);
+        let mut all = Vec::with_capacity(8 * count);
+        let mut places = Vec::with_capacity(count);
         let [mut read, mut written] = [bits::empty(slots.count()), bits::empty(slots.count())];
-        starts.push(0);
         for inst in function.insts() {
             let first = all.len();
             accesses(slots, inst, &mut |access| all.push(access));
@@ -227,15 +226,26 @@ impl Accesses {
                     bits::insert(if access.write { &mut written } else { &mut read }, access.slot);
                 }
             }
-            starts.push(all.len() as u32);
+            places.push([first as u32, all.len() as u32]);
         }
         bits::intersect(&mut read, &written);
-        Accesses { all, starts, across: read }
+        Accesses { all, places, across: read }
     }
 
     /// Those of an instruction, by its number in layout order: reads first.
     pub fn of(&self, number: usize) -> &[Access] {
-        &self.all[self.starts[number] as usize..self.starts[number + 1] as usize]
+        let [first, end] = self.places[number];
+        &self.all[first as usize..end as usize]
+    }
+
+    /// Follows instructions from number `first` on to a new order: each comes from where `order` says, counted from
+    /// there.
+    pub fn reorder(&mut self, first: usize, order: &[usize]) {
+        let places = &mut self.places[first..first + order.len()];
+        let old = places.to_vec();
+        for (place, from) in places.iter_mut().zip(order) {
+            *place = old[*from];
+        }
     }
 
     /// Whether a write replaces what its bytes held, for everyone who reads them.

@@ -59,6 +59,8 @@ pub struct Liveness {
     pub block_starts: Vec<u32>,
     globals: Globals,
     live_out: BitMatrix,
+    /// The part of each global slot's interval that the boundaries of blocks make, by its number.
+    between: Vec<Interval>,
 }
 
 impl Liveness {
@@ -72,14 +74,50 @@ impl Liveness {
             next += block.insts.len() as u32;
         }
         block_starts.push(next);
-        let mut intervals = vec![Interval::EMPTY; slots.count()];
         let accesses = Accesses::new(function, &slots);
-        let globals = local_intervals(function, &slots, &accesses, &mut intervals);
+        let globals = Globals::new(function, &slots, &accesses);
         let mut flow = Flow::of_blocks(function, &slots, &accesses, &globals);
         flow.solve(cfg);
-        flow.extend(cfg, &globals, &block_starts, &mut intervals);
+        let between = flow.between(cfg, &globals, &block_starts);
         let live_out = flow.live_out;
-        Liveness { slots, accesses, intervals, block_starts, globals, live_out }
+        let intervals = vec![Interval::EMPTY; slots.count()];
+        let mut found =
+            Liveness { slots, accesses, intervals, block_starts, globals, live_out, between };
+        found.set_intervals(function);
+        found
+    }
+
+    /// Follows a function whose blocks got new orders in which whatever touches a slot and replaces or reads it comes
+    /// in the same order as before: then blocks need and leave the same. `orders` has blocks and where each of their
+    /// instructions comes from; in the function they have their new places already.
+    pub fn reorder(&mut self, function: &Function, orders: &[(usize, Vec<usize>)]) {
+        for (block, order) in orders {
+            self.accesses.reorder(self.block_starts[*block] as usize, order);
+        }
+        self.set_intervals(function);
+    }
+
+    /// Finds the intervals, given what blocks need and leave.
+    fn set_intervals(&mut self, function: &Function) {
+        self.intervals.fill(Interval::EMPTY);
+        for (slot, between) in self.globals.slots.iter().zip(&self.between) {
+            self.intervals[*slot] = *between;
+        }
+        for (number, inst) in function.insts().enumerate() {
+            let position = 2 * number as u32;
+            let (undefined, early) = (inst.op == Op::Undef, is_early_clobber(inst));
+            for access in self.accesses.of(number) {
+                let interval = &mut self.intervals[access.slot];
+                match access.write {
+                    true if undefined => {}
+                    true => {
+                        interval.start = interval.start.min(position + u32::from(!early));
+                        interval.end = interval.end.max(position + 1);
+                    }
+                    false => interval.add(position),
+                }
+            }
+        }
     }
 
     /// The interval of a whole virtual register.
@@ -110,8 +148,34 @@ struct Globals {
 impl Globals {
     const NONE: u32 = u32::MAX;
 
-    fn new(function: &Function, is_global: &[u64], slots: &SlotMap) -> Globals {
-        let slots_of: Vec<Slot> = bits::members(is_global).collect();
+    /// The slots that more than one block touches or one reads before it writes them.
+    fn new(function: &Function, slots: &SlotMap, accesses: &Accesses) -> Globals {
+        const NEVER: u32 = u32::MAX;
+        let mut local = vec![Local { block: NEVER, killed: 0 }; slots.count()];
+        let mut is_global = bits::empty(slots.count());
+        let mut number = 0;
+        for (b, block) in (0..).zip(&function.blocks) {
+            for inst in &block.insts {
+                for access in accesses.of(number) {
+                    let local = &mut local[access.slot];
+                    if local.block != b {
+                        if local.block != NEVER {
+                            bits::insert(&mut is_global, access.slot);
+                        }
+                        *local = Local { block: b, killed: 0 };
+                    }
+                    if !access.write {
+                        if access.bytes & !local.killed != 0 {
+                            bits::insert(&mut is_global, access.slot);
+                        }
+                    } else if accesses.kills(inst, access) {
+                        local.killed |= access.bytes;
+                    }
+                }
+                number += 1;
+            }
+        }
+        let slots_of: Vec<Slot> = bits::members(&is_global).collect();
         let mut numbers = vec![Globals::NONE; slots.count()];
         for (number, slot) in (0..).zip(&slots_of) {
             numbers[*slot] = number;
@@ -132,54 +196,6 @@ struct Local {
     block: u32,
     /// Bytes that it replaced.
     killed: u32,
-}
-
-/// The parts of intervals that lie inside blocks, and the slots that more than one block touches
-/// or one reads before it writes them.
-fn local_intervals(
-    function: &Function,
-    slots: &SlotMap,
-    accesses: &Accesses,
-    intervals: &mut [Interval],
-) -> Globals {
-    const NEVER: u32 = u32::MAX;
-    let mut local = vec![Local { block: NEVER, killed: 0 }; slots.count()];
-    let mut is_global = bits::empty(slots.count());
-    let mut number = 0;
-    for (b, block) in (0..).zip(&function.blocks) {
-        for inst in &block.insts {
-            let early = is_early_clobber(inst);
-            let position = 2 * number as u32;
-            for access in accesses.of(number) {
-                let slot = access.slot;
-                let local = &mut local[slot];
-                if local.block != b {
-                    if local.block != NEVER {
-                        bits::insert(&mut is_global, slot);
-                    }
-                    *local = Local { block: b, killed: 0 };
-                }
-                if access.write {
-                    if inst.op != Op::Undef {
-                        intervals[slot].add(position + 1);
-                        if early {
-                            intervals[slot].add(position);
-                        }
-                    }
-                    if accesses.kills(inst, access) {
-                        local.killed |= access.bytes;
-                    }
-                } else {
-                    intervals[slot].add(position);
-                    if access.bytes & !local.killed != 0 {
-                        bits::insert(&mut is_global, slot);
-                    }
-                }
-            }
-            number += 1;
-        }
-    }
-    Globals::new(function, &is_global, slots)
 }
 
 /// Data flow between blocks: a row for each of them, over the global slots.
@@ -282,8 +298,9 @@ impl Flow {
         }
     }
 
-    /// Extends intervals over the blocks where slots are occupied.
-    fn extend(&self, cfg: &Cfg, globals: &Globals, starts: &[u32], intervals: &mut [Interval]) {
+    /// From the first to the last boundary of blocks where each slot is occupied.
+    fn between(&self, cfg: &Cfg, globals: &Globals, starts: &[u32]) -> Vec<Interval> {
+        let mut between = vec![Interval::EMPTY; globals.slots.len()];
         let mut parked = BitMatrix::new(cfg.level_count(), globals.slots.len());
         for node in cfg.level_ids() {
             if let Some(parent) = cfg.parent(node) {
@@ -311,12 +328,13 @@ impl Flow {
                 }
                 bits::intersect(&mut occupied, reach);
                 for number in bits::members(&occupied) {
-                    intervals[globals.slots[number]].add(position);
+                    between[number].add(position);
                 }
             };
             extend(self.live_in.row(index), self.reach_in.row(index), at_start);
             extend(self.live_out.row(index), self.reach_out.row(index), at_end);
         }
+        between
     }
 }
 

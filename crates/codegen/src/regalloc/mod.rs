@@ -96,6 +96,27 @@ pub struct Allocation {
     pub fills: u32,
 }
 
+/// What is known of a program on virtual registers.
+#[derive(Clone, Debug)]
+pub struct Analysis {
+    /// Its control flow.
+    pub cfg: Cfg,
+    /// Where its registers live.
+    pub liveness: Liveness,
+}
+
+impl Analysis {
+    /// Looks at a program.
+    ///
+    /// # Errors
+    /// Broken control flow.
+    pub fn new(function: &Function) -> Result<Analysis, FlowError> {
+        let cfg = Cfg::new(function)?;
+        let liveness = Liveness::new(function, &cfg);
+        Ok(Analysis { cfg, liveness })
+    }
+}
+
 /// Whether a selected program will hardly find registers: what there is to know before much work is spent on it.
 ///
 /// # Errors
@@ -119,6 +140,19 @@ pub fn allocate(
     device: &Device,
     options: Options,
 ) -> Result<Allocation, AllocError> {
+    allocate_analysed(function, Analysis::new(function)?, device, options)
+}
+
+/// Allocates registers of a program of which `known` is known.
+///
+/// # Errors
+/// See [`AllocError`].
+pub fn allocate_analysed(
+    function: &Function,
+    known: Analysis,
+    device: &Device,
+    options: Options,
+) -> Result<Allocation, AllocError> {
     let uniform = |inst: &&crate::ir::Inst| inst.srcs.iter().any(|s| s.file == File::Uniform);
     if let Some(inst) = function.insts().find(uniform) {
         return Err(AllocError::Uniform(inst.to_string()));
@@ -130,7 +164,7 @@ pub fn allocate(
         spills: 0,
         fills: 0,
     };
-    let known = assign_flags(&mut result)?;
+    let known = assign_flags(&mut result, known)?;
     assign_registers(&mut result, known, device, options)?;
     if options.check {
         check::check(function, &result.function, &result.origins, device)?;
@@ -151,16 +185,19 @@ fn compose(origins: &mut Origins, step: Origins) {
 }
 
 /// Gives what is known of the program, if flags are all that changed in it.
-fn assign_flags(result: &mut Allocation) -> Result<Option<(Cfg, Liveness)>, AllocError> {
+fn assign_flags(
+    result: &mut Allocation,
+    mut known: Analysis,
+) -> Result<Option<Analysis>, AllocError> {
     if result.function.vregs.iter().all(|(_, info)| info.class != Class::Flag) {
-        return Ok(None);
+        return Ok(Some(known));
     }
     for round in 0..MAX_ROUNDS {
-        let cfg = Cfg::new(&result.function)?;
-        let liveness = Liveness::new(&result.function, &cfg);
-        let places = match flags::assign(&result.function, &liveness) {
+        let places = match flags::assign(&result.function, &known.liveness) {
             Err(moved) => {
-                compose(&mut result.origins, flags::move_out(&mut result.function, &cfg, &moved));
+                let step = flags::move_out(&mut result.function, &known.cfg, &moved);
+                compose(&mut result.origins, step);
+                known = Analysis::new(&result.function)?;
                 continue;
             }
             Ok(places) => places,
@@ -180,7 +217,7 @@ fn assign_flags(result: &mut Allocation) -> Result<Option<(Cfg, Liveness)>, Allo
             }
         }
         if round == 0 {
-            return Ok(Some((cfg, liveness)));
+            return Ok(Some(known));
         }
         flags::clear_all(&mut result.function, &mut result.origins);
         return Ok(None);
@@ -188,21 +225,17 @@ fn assign_flags(result: &mut Allocation) -> Result<Option<(Cfg, Liveness)>, Allo
     Err(AllocError::Rounds(MAX_ROUNDS))
 }
 
-/// `known`: control flow and liveness of general registers, if they are known already.
+/// `known`: what is known of control flow and general registers, if anything is.
 fn assign_registers(
     result: &mut Allocation,
-    mut known: Option<(Cfg, Liveness)>,
+    mut known: Option<Analysis>,
     device: &Device,
     options: Options,
 ) -> Result<(), AllocError> {
     for _ in 0..MAX_ROUNDS {
-        let (cfg, liveness) = match known.take() {
+        let Analysis { cfg, liveness } = match known.take() {
             Some(known) => known,
-            None => {
-                let cfg = Cfg::new(&result.function)?;
-                let liveness = Liveness::new(&result.function, &cfg);
-                (cfg, liveness)
-            }
+            None => Analysis::new(&result.function)?,
         };
         let registers = peak(&result.function, &liveness);
         let crowded = registers as usize > GRF_COUNT;

@@ -18,6 +18,7 @@ mod opt_schedule_late;
 pub use estimate::{Estimate, estimate};
 pub use opt_dependency_control::opt_dependency_control;
 pub use opt_schedule_early::opt_schedule_early;
+pub(crate) use opt_schedule_early::schedule_analysed;
 pub use opt_schedule_late::opt_schedule_late;
 
 use std::cmp::Reverse;
@@ -154,21 +155,19 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Puts instructions in a new order: each comes from where `order` says. Of that nothing is left.
-fn reorder(insts: &mut [Inst], order: &mut [usize]) -> bool {
-    let mut changed = false;
+/// Puts instructions in a new order: each comes from where `order` says.
+fn reorder(insts: &mut [Inst], order: &[usize]) {
+    let mut order = order.to_vec();
     // Cycle by cycle: what was at its start travels along to its end.
     for start in 0..order.len() {
         let mut at = start;
         while order[at] != start {
             let from = std::mem::replace(&mut order[at], at);
             insts.swap(at, from);
-            changed = true;
             at = from;
         }
         order[at] = at;
     }
-    changed
 }
 
 #[cfg(test)]

@@ -10,9 +10,10 @@ use std::ops::Range;
 use crestline_device::Device;
 
 use super::{DagBuilder, Walk, reorder};
-use crate::ir::{BlockId, Cfg, Class, Function, GRF_BYTES, Inst};
+use crate::ir::{BlockId, Class, Function, GRF_BYTES, Inst};
 use crate::lists::Lists;
 use crate::passes::PassError;
+use crate::regalloc::Analysis;
 use crate::regalloc::accesses::{Access, FLAG_COUNT, Slot};
 use crate::regalloc::liveness::Liveness;
 
@@ -26,15 +27,30 @@ const LIMIT_BYTES: i64 = 112 * GRF_BYTES as i64;
 /// # Errors
 /// Broken control flow.
 pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
-    let cfg = Cfg::new(function)?;
-    let liveness = Liveness::new(function, &cfg);
-    let weights = weights(function, &liveness);
-    let through = live_through(&liveness, &weights, function.blocks.len());
+    Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness))
+}
+
+/// Runs the pass on a function whose liveness is known, and will be.
+pub(crate) fn schedule_analysed(function: &mut Function, liveness: &mut Liveness) -> bool {
+    let orders = orders(function, liveness);
+    for (block, order) in &orders {
+        reorder(&mut function.blocks[*block].insts, order);
+    }
+    if !orders.is_empty() {
+        liveness.reorder(function, &orders);
+    }
+    !orders.is_empty()
+}
+
+/// Blocks that get a new order, and where each of their instructions comes from.
+fn orders(function: &Function, liveness: &Liveness) -> Vec<(usize, Vec<usize>)> {
+    let weights = weights(function, liveness);
+    let through = live_through(liveness, &weights, function.blocks.len());
     let mut builder = DagBuilder::new(&liveness.slots);
     let flags = if function.dispatch_width > 16 { FLAG_COUNT / 2 } else { FLAG_COUNT };
-    let mut pressure = Pressure::new(&liveness, &weights, flags);
-    let mut changed = false;
-    for (index, block) in function.blocks.iter_mut().enumerate() {
+    let mut pressure = Pressure::new(liveness, &weights, flags);
+    let mut orders = Vec::new();
+    for (index, block) in function.blocks.iter().enumerate() {
         if block.insts.len() < 3 {
             continue;
         }
@@ -60,13 +76,14 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
                 best = Some((peak, order));
             }
         }
-        if let Some((peak, mut order)) = best
+        if let Some((peak, order)) = best
+            && !order.is_sorted()
             && (peak <= LIMIT_BYTES || peak < pressure.natural_peak(id, through[index]))
         {
-            changed |= reorder(&mut block.insts, &mut order);
+            orders.push((index, order));
         }
     }
-    Ok(changed)
+    orders
 }
 
 fn choose(

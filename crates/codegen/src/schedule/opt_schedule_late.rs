@@ -30,7 +30,10 @@ pub fn opt_schedule_late(function: &mut Function, _device: &Device) -> Result<bo
             walk.take(index, &block.insts[index]);
             order.push(index);
         }
-        changed |= reorder(&mut block.insts, &mut order);
+        if !order.is_sorted() {
+            reorder(&mut block.insts, &order);
+            changed = true;
+        }
     }
     Ok(changed)
 }

@@ -94,3 +94,34 @@ fn early_order_needs_fewer_registers_where_they_are_scarce() {
     verify(&f).unwrap();
     assert_eq!(crate::regalloc::allocate(&f, &device, options).unwrap().spills, 0);
 }
+
+#[test]
+fn liveness_follows_the_early_order() {
+    // Two loops around work that wants another order, with values that live across, and an early clobber.
+    let mut f = Function::new(16);
+    f.payload_registers = 4;
+    let flag = crate::ir::Flag::Fixed(0);
+    let values: Vec<Operand> = (0..12).map(|_| f.lanes(Type::F, 1)).collect();
+    let mut b = Builder::new(&mut f);
+    b.mov(values[0], Operand::grf(2, Type::F));
+    for round in 0..2 {
+        b.do_();
+        for pair in values.windows(2) {
+            b.mul(pair[1], pair[0], Operand::imm_f(3.0));
+            b.exec(8).mov(pair[1].byte_offset(32), Operand::grf(2, Type::F));
+        }
+        b.emit(Op::Collect { headers: 0 }, values[round], &[values[11]]);
+        b.add(values[2], values[3], values[4]);
+        b.predicated(flag, false).while_();
+    }
+    b.mov(Operand::grf(120, Type::F), values[11]);
+    let mut known = crate::regalloc::Analysis::new(&f).unwrap();
+    assert!(schedule_analysed(&mut f, &mut known.liveness));
+    let fresh = crate::regalloc::Analysis::new(&f).unwrap().liveness;
+    assert_eq!(known.liveness.intervals, fresh.intervals);
+    for number in 0..f.inst_count() {
+        let [known, fresh] =
+            [&known.liveness, &fresh].map(|l| format!("{:?}", l.accesses.of(number)));
+        assert_eq!(known, fresh);
+    }
+}
