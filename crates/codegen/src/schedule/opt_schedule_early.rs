@@ -4,7 +4,6 @@
 //! most (or needs least). An order that needs more registers than there are is only kept where
 //! the old one needed as many.
 
-use std::cell::Cell;
 use std::ops::Range;
 
 use crestline_device::Device;
@@ -62,7 +61,7 @@ fn orders(function: &Function, liveness: &Liveness) -> Vec<(usize, Vec<usize>)> 
             pressure.enter(id, through[index]);
             let mut walk = Walk::new(&dag);
             let mut order = Vec::with_capacity(block.insts.len());
-            while let Some(next) = choose(&mut walk, &pressure, &block.insts, relaxed) {
+            while let Some(next) = choose(&mut walk, &mut pressure, &block.insts, relaxed) {
                 pressure.step(next);
                 walk.take(next, &block.insts[next]);
                 order.push(next);
@@ -88,27 +87,26 @@ fn orders(function: &Function, liveness: &Liveness) -> Vec<(usize, Vec<usize>)> 
 
 fn choose(
     walk: &mut Walk<'_>,
-    pressure: &Pressure<'_>,
+    pressure: &mut Pressure<'_>,
     insts: &[Inst],
     relaxed: i64,
 ) -> Option<usize> {
     let is_relaxed = pressure.live < relaxed;
-    // What frees registers goes first, longest wait last; otherwise the old order, in
-    // which values are made close to their use.
-    let by_growth = |index: &usize| {
-        let growth = pressure.growth(*index);
-        (growth.min(0), growth.max(0), *index)
-    };
     // With all flags in use, what needs another waits for what reads one.
     if pressure.flags_are_full() {
-        let waits = |index: &usize| insts[*index].writes_flag() && pressure.opens_flag(*index);
-        let fit = walk.candidates().filter(|index| !waits(index));
-        let found = if is_relaxed { walk.best_latency(fit) } else { fit.min_by_key(by_growth) };
+        let waits = |index: usize| insts[index].writes_flag() && pressure.opens_flag(index);
+        let fit: Vec<usize> = walk.candidates().filter(|index| !waits(*index)).collect();
+        let found = match is_relaxed {
+            true => walk.best_latency(fit.into_iter()),
+            false => pressure.least_growth(fit.into_iter()),
+        };
         if found.is_some() {
             return found;
         }
     }
-    if is_relaxed { walk.by_latency() } else { walk.candidates().min_by_key(by_growth) }
+    // What frees registers goes first; otherwise the old order, in which values are made close to
+    // their use.
+    if is_relaxed { walk.by_latency() } else { pressure.least_growth(walk.candidates()) }
 }
 
 /// Bytes of each slot that count against the general registers.
@@ -174,10 +172,10 @@ struct Pressure<'a> {
     touched: Vec<Slot>,
     /// Numbers of the block's instructions in the function.
     insts: Range<usize>,
-    /// The block's instructions that touch each slot.
+    /// The block's instructions that touch each slot, if [`growth`](Self::growth) was asked for.
     users: Lists<u32>,
-    /// Growth by each of the block's instructions, where that is known.
-    growth: Vec<Cell<Option<i64>>>,
+    /// Growth by each of the block's instructions, where that is known; empty until it is asked for.
+    growth: Vec<Option<i64>>,
     live: i64,
     peak: i64,
     /// Flags live, and how many there are.
@@ -216,14 +214,8 @@ impl<'a> Pressure<'a> {
         self.live = through;
         self.flags = 0;
         self.growth.clear();
-        self.growth.resize(self.insts.len(), Cell::new(None));
-        let numbers = (0..).zip(self.insts.clone());
-        let accesses = numbers.flat_map(|(index, number)| {
-            liveness.accesses.of(number).iter().map(move |access| (index, access))
-        });
-        for (index, access) in accesses {
+        for access in self.insts.clone().flat_map(|number| liveness.accesses.of(number)) {
             let slot = access.slot;
-            self.users.push(slot, index);
             let value = &mut self.values[slot];
             if !value.is_touched {
                 value.is_touched = true;
@@ -251,8 +243,8 @@ impl<'a> Pressure<'a> {
     }
 
     /// Bytes that become live less those that die, if the block's instruction `index` were next.
-    fn growth(&self, index: usize) -> i64 {
-        if let Some(growth) = self.growth[index].get() {
+    fn growth(&mut self, index: usize) -> i64 {
+        if let Some(growth) = self.growth[index] {
             return growth;
         }
         let mut growth = 0;
@@ -264,8 +256,21 @@ impl<'a> Pressure<'a> {
                 growth -= value.weight;
             }
         }
-        self.growth[index].set(Some(growth));
+        self.growth[index] = Some(growth);
         growth
+    }
+
+    /// The first of those among the block's instructions that let least become live.
+    fn least_growth(&mut self, among: impl Iterator<Item = usize>) -> Option<usize> {
+        if self.growth.is_empty() {
+            self.growth.resize(self.insts.len(), None);
+            for (index, number) in (0..).zip(self.insts.clone()) {
+                for access in self.liveness.accesses.of(number) {
+                    self.users.push(access.slot, index);
+                }
+            }
+        }
+        among.min_by_key(|index| self.growth(*index))
     }
 
     fn flags_are_full(&self) -> bool {
@@ -305,9 +310,9 @@ impl<'a> Pressure<'a> {
     }
 
     /// Growth by what touches a slot is another now.
-    fn forget_growth(&self, slot: Slot) {
+    fn forget_growth(&mut self, slot: Slot) {
         for index in self.users.of(slot) {
-            self.growth[*index as usize].set(None);
+            self.growth[*index as usize] = None;
         }
     }
 
