@@ -19,7 +19,12 @@ fn place(link: NonZeroU32) -> usize {
 impl<T> Lists<T> {
     /// As many empty lists.
     pub(crate) fn new(count: usize) -> Lists<T> {
-        Lists { heads: vec![None; count], pool: Vec::new() }
+        Lists::with_room(count, 0)
+    }
+
+    /// As many empty lists, with room for some entries.
+    pub(crate) fn with_room(count: usize, entries: usize) -> Lists<T> {
+        Lists { heads: vec![None; count], pool: Vec::with_capacity(entries) }
     }
 
     fn entry(&self, link: Link) -> Option<&(T, Link)> {
@@ -41,11 +46,13 @@ impl<T> Lists<T> {
     }
 
     /// The newest entry of a list.
+    #[inline]
     pub(crate) fn newest_mut(&mut self, list: usize) -> Option<&mut T> {
         self.heads[list].map(|link| &mut self.pool[place(link)].0)
     }
 
     /// Adds to a list.
+    #[inline]
     pub(crate) fn push(&mut self, list: usize, value: T) {
         self.pool.push((value, self.heads[list]));
         self.heads[list] = NonZeroU32::new(self.pool.len() as u32);

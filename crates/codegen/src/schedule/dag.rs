@@ -8,7 +8,7 @@
 use crestline_isa::{ArfKind, Opcode};
 
 use super::latency;
-use crate::ir::{Effect, Inst, Op, Space};
+use crate::ir::{Effect, File, Inst, Op, Operand, Space};
 use crate::lists::Lists;
 use crate::regalloc::accesses::{Accesses, SlotMap};
 
@@ -37,6 +37,7 @@ const ADDRESS: usize = 1;
 const CONTROL: usize = 2;
 const FIRST_SPACE: usize = 3;
 const EXTRA: usize = FIRST_SPACE + 5;
+const ALL_SPACES: u8 = 0b11111 << FIRST_SPACE;
 
 #[derive(Clone, Copy)]
 struct Writer {
@@ -45,15 +46,23 @@ struct Writer {
     latency: u32,
 }
 
+/// Who touched a resource in a block.
+#[derive(Clone, Copy)]
+struct Touched {
+    /// The block, by a number of its own; what another one left counts for nothing.
+    block: u32,
+    /// The last instruction that wrote it.
+    writer: Option<Writer>,
+}
+
 /// State that is reused from block to block.
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
-    /// The last instruction that wrote each resource.
-    writers: Vec<Option<Writer>>,
-    /// Those that read it since.
+    touched: Vec<Touched>,
+    /// Those that read each resource since it was written.
     readers: Lists<u32>,
-    /// Resources that have a writer or readers.
-    touched: Vec<usize>,
+    /// Number of the block.
+    block: u32,
 }
 
 fn space_index(space: Space) -> usize {
@@ -70,18 +79,20 @@ fn space_index(space: Space) -> usize {
 impl<'a> DagBuilder<'a> {
     pub(super) fn new(slots: &'a SlotMap) -> DagBuilder<'a> {
         let count = slots.count() + EXTRA;
-        let (writers, readers) = (vec![None; count], Lists::new(count));
-        DagBuilder { slots, writers, readers, touched: Vec::new() }
+        let touched = vec![Touched { block: 0, writer: None }; count];
+        DagBuilder { slots, touched, readers: Lists::new(count), block: 0 }
     }
 
     /// The dependencies of a block, whose first instruction is number `first` of the function.
     pub(super) fn build(&mut self, insts: &[Inst], accesses: &Accesses, first: usize) -> Dag {
         let mut dag = Dag {
-            succs: Lists::new(insts.len()),
+            succs: Lists::with_room(insts.len(), 4 * insts.len()),
             preds: vec![0; insts.len()],
             height: vec![0; insts.len()],
         };
-        let (mut reads, mut writes) = (Vec::new(), Vec::new());
+        self.block += 1;
+        // What lists the last block left is forgotten where their resources are touched first.
+        self.readers.clear([].into_iter());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
             let own = Writer { at, latency: latency::result_latency(inst) };
@@ -92,9 +103,16 @@ impl<'a> DagBuilder<'a> {
                     true => self.write(&mut dag, own, access.slot),
                 }
             }
-            self.extra(inst, &mut reads, &mut writes);
-            reads.drain(..).for_each(|resource| self.read(&mut dag, at, resource));
-            writes.drain(..).for_each(|resource| self.write(&mut dag, own, resource));
+            let Extra { mut reads, mut writes } = Extra::of(inst);
+            let base = self.slots.count();
+            while reads != 0 {
+                self.read(&mut dag, at, base + reads.trailing_zeros() as usize);
+                reads &= reads - 1;
+            }
+            while writes != 0 {
+                self.write(&mut dag, own, base + writes.trailing_zeros() as usize);
+                writes &= writes - 1;
+            }
             if is_last(inst) {
                 for before in 0..at {
                     dag.add(before, at, 0);
@@ -106,10 +124,6 @@ impl<'a> DagBuilder<'a> {
                 dag.add(0, after, 0);
             }
         }
-        for resource in &self.touched {
-            self.writers[*resource] = None;
-        }
-        self.readers.clear(self.touched.drain(..));
         for index in (0..insts.len()).rev() {
             let ways = dag.succs.of(index).map(|edge| dag.height[edge.to as usize] + edge.latency);
             dag.height[index] = ways.max().unwrap_or(0).max(latency::issue_time(&insts[index]));
@@ -117,74 +131,86 @@ impl<'a> DagBuilder<'a> {
         dag
     }
 
-    fn extra(&self, inst: &Inst, reads: &mut Vec<usize>, writes: &mut Vec<usize>) {
-        let base = self.slots.count();
-        if inst.reads_accumulator() {
-            reads.push(base + ACCUMULATOR);
+    /// The place of a resource's last writer in this block.
+    fn writer(&mut self, resource: usize) -> &mut Option<Writer> {
+        let touched = &mut self.touched[resource];
+        if touched.block != self.block {
+            *touched = Touched { block: self.block, writer: None };
+            self.readers.forget(resource);
         }
-        if inst.writes_accumulator() {
-            writes.push(base + ACCUMULATOR);
-        }
-        let indirect = matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst);
-        for (operand, write) in inst.srcs.iter().map(|s| (s, false)).chain([(&inst.dst, true)]) {
-            let resource = match operand.file {
-                crate::ir::File::Indirect { .. } => {
-                    reads.push(base + ADDRESS);
-                    continue;
-                }
-                crate::ir::File::Arf(ArfKind::Address) => ADDRESS,
-                crate::ir::File::Arf(ArfKind::Accumulator | ArfKind::Flag | ArfKind::Null) => {
-                    continue;
-                }
-                // Channel enables and state change with control flow only, but whatever writes
-                // control registers stays in order with all that looks at them.
-                crate::ir::File::Arf(_) => CONTROL,
-                _ => continue,
-            };
-            if write { &mut *writes } else { &mut *reads }.push(base + resource);
-        }
-        // Indirect moves set the address register up themselves.
-        if indirect || matches!(inst.op, Op::Shuffle | Op::Broadcast) {
-            writes.push(base + ADDRESS);
-        }
-        let barrier =
-            matches!(inst.op, Op::Await | Op::Hw(Opcode::Wait | Opcode::Sync | Opcode::Nop));
-        let spaces = [Space::None, Space::Global, Space::Shared, Space::Scratch, Space::Urb];
-        match inst.message.as_ref().map(|m| (m.effect, m.space)) {
-            Some((Effect::Pure, _)) => {}
-            Some((Effect::Read, space)) => reads.push(base + space_index(space)),
-            Some((Effect::Write, space)) => writes.push(base + space_index(space)),
-            Some((Effect::Barrier, _)) => {
-                writes.extend(spaces.map(|space| base + space_index(space)));
-            }
-            None if barrier => writes.extend(spaces.map(|space| base + space_index(space))),
-            None => {}
-        }
+        &mut touched.writer
     }
 
     fn read(&mut self, dag: &mut Dag, at: u32, resource: usize) {
-        match self.writers[resource] {
-            Some(writer) => dag.add(writer.at, at, writer.latency),
-            None if self.readers.is_empty(resource) => self.touched.push(resource),
-            None => {}
+        if let Some(writer) = *self.writer(resource) {
+            dag.add(writer.at, at, writer.latency);
         }
         self.readers.push(resource, at);
     }
 
     fn write(&mut self, dag: &mut Dag, own: Writer, resource: usize) {
-        match self.writers[resource].replace(own) {
-            // Two writes of one place finish in order only if the second waits.
-            Some(writer) => {
-                let memory = resource >= self.slots.count();
-                dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });
-            }
-            None if self.readers.is_empty(resource) => self.touched.push(resource),
-            None => {}
+        // Two writes of one place finish in order only if the second waits.
+        if let Some(writer) = self.writer(resource).replace(own) {
+            let memory = resource >= self.slots.count();
+            dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });
         }
         for reader in self.readers.of(resource) {
             dag.add(*reader, own.at, 0);
         }
         self.readers.forget(resource);
+    }
+}
+
+/// The resources an instruction touches that are no slots, one bit each.
+#[derive(Clone, Copy, Default)]
+struct Extra {
+    reads: u8,
+    writes: u8,
+}
+
+impl Extra {
+    fn of(inst: &Inst) -> Extra {
+        let mut extra = Extra::default();
+        if inst.op.reads_accumulator() {
+            extra.reads |= 1 << ACCUMULATOR;
+        }
+        if inst.writes_accumulator() {
+            extra.writes |= 1 << ACCUMULATOR;
+        }
+        for src in &inst.srcs {
+            extra.reads |= Extra::operand(src);
+        }
+        match inst.dst.file {
+            File::Indirect { .. } => extra.reads |= 1 << ADDRESS,
+            _ => extra.writes |= Extra::operand(&inst.dst),
+        }
+        // Indirect moves set the address register up themselves.
+        if matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst | Op::Shuffle | Op::Broadcast) {
+            extra.writes |= 1 << ADDRESS;
+        }
+        let barrier =
+            matches!(inst.op, Op::Await | Op::Hw(Opcode::Wait | Opcode::Sync | Opcode::Nop));
+        match inst.message.as_ref().map(|m| (m.effect, m.space)) {
+            Some((Effect::Pure, _)) => {}
+            Some((Effect::Read, space)) => extra.reads |= 1 << space_index(space),
+            Some((Effect::Write, space)) => extra.writes |= 1 << space_index(space),
+            Some((Effect::Barrier, _)) => extra.writes |= ALL_SPACES,
+            None if barrier => extra.writes |= ALL_SPACES,
+            None => {}
+        }
+        extra
+    }
+
+    fn operand(operand: &Operand) -> u8 {
+        match operand.file {
+            File::Indirect { .. } | File::Arf(ArfKind::Address) => 1 << ADDRESS,
+            File::Arf(ArfKind::Accumulator) => 1 << ACCUMULATOR,
+            File::Arf(ArfKind::Flag | ArfKind::Null) => 0,
+            // Channel enables and state change with control flow only, but whatever writes
+            // control registers stays in order with all that looks at them.
+            File::Arf(_) => 1 << CONTROL,
+            _ => 0,
+        }
     }
 }
 
