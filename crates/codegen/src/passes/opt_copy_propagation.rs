@@ -27,7 +27,7 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
     for block in &mut function.blocks {
         copies.clear();
         for inst in &mut block.insts {
-            if !is_prepared(inst, &function.vregs) {
+            if copies.reach(inst) && !is_prepared(inst, &function.vregs) {
                 changed |=
                     propagate_all(inst, |inst, index| propagate(inst, index, &copies, device));
             }
@@ -136,8 +136,18 @@ impl Copies {
         self.from.clear();
     }
 
+    /// Whether any source may be of a register that was copied to.
+    fn reach(&self, inst: &Inst) -> bool {
+        inst.srcs.iter().any(|src| !self.by_dst.is_empty(src.file))
+    }
+
     /// Forgets copies of which an instruction overwrites either side.
     fn kill(&mut self, inst: &Inst) {
+        let file = inst.dst.file;
+        let indirect = matches!(file, File::Indirect { .. });
+        if self.by_dst.is_empty(file) && self.from.is_empty(file) && !indirect {
+            return;
+        }
         let written = inst.span_written();
         self.by_dst.retain(written.file, |copy| !copy.written.overlaps(&written));
         if matches!(written.file, File::Indirect { .. }) {

@@ -86,10 +86,19 @@ struct Key<'i>(&'i Inst);
 
 impl Hash for Key<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
+        // What mostly tells them apart, in few words.
         let inst = self.0;
-        (inst.op, inst.dst.ty, inst.dst.region, inst.exec_size, inst.group).hash(state);
-        inst.srcs.hash(state);
-        inst.message.hash(state);
+        (inst.op, inst.dst.ty).hash(state);
+        for src in &inst.srcs {
+            state.write_u64(match src.file {
+                File::Vgrf(vreg) => u64::from(vreg.0) << 32 | u64::from(src.offset),
+                File::Imm(bits) => bits,
+                _ => u64::from(src.offset),
+            });
+        }
+        if let Some(message) = &inst.message {
+            state.write_u32(message.control);
+        }
     }
 }
 

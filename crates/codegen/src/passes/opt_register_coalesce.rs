@@ -16,15 +16,20 @@ use crate::regalloc::accesses::is_early_clobber;
 /// # Errors
 /// None.
 pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    if !function.insts().any(|inst| whole_copy(inst).is_some()) {
+        return Ok(false);
+    }
     let mut homes = vec![Home::Nowhere; function.vregs.len()];
     for (b, block) in (0..).zip(&function.blocks) {
-        for vreg in block.insts.iter().flat_map(mentions) {
-            let home = &mut homes[vreg.0 as usize];
-            *home = match home {
-                Home::Nowhere => Home::Block(b),
-                Home::Block(first) if *first == b => Home::Block(b),
-                _ => Home::Several,
-            };
+        for inst in &block.insts {
+            for_mentions(inst, |vreg| {
+                let home = &mut homes[vreg.0 as usize];
+                *home = match home {
+                    Home::Nowhere => Home::Block(b),
+                    Home::Block(first) if *first == b => Home::Block(b),
+                    _ => Home::Several,
+                };
+            });
         }
     }
     let mut places = vec![Places::default(); function.vregs.len()];
@@ -46,13 +51,15 @@ enum Home {
 /// Where a block names a register, ascending, if it is one of those that the block copies.
 type Places = Option<Vec<usize>>;
 
-/// Registers an instruction names.
-fn mentions(inst: &Inst) -> impl Iterator<Item = Vreg> + '_ {
-    let flag = match inst.flag {
-        crate::ir::Flag::Virtual(vreg) => Some(vreg),
-        crate::ir::Flag::Fixed(_) => None,
-    };
-    inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg).chain(flag)
+/// Calls `visit` for each register an instruction names.
+fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
+    for operand in &inst.srcs {
+        operand.vreg().into_iter().for_each(&mut visit);
+    }
+    inst.dst.vreg().into_iter().for_each(&mut visit);
+    if let crate::ir::Flag::Virtual(vreg) = inst.flag {
+        visit(vreg);
+    }
 }
 
 /// Coalesces in block `b`. `places` has a row for each register, all without lists, before and after.
@@ -83,13 +90,13 @@ fn coalesce_block(
         places[*vreg] = Some(Vec::new());
     }
     for (index, inst) in block.insts.iter().enumerate() {
-        for vreg in mentions(inst) {
+        for_mentions(inst, |vreg| {
             if let Some(list) = &mut places[vreg.0 as usize]
                 && list.last() != Some(&index)
             {
                 list.push(index);
             }
-        }
+        });
     }
     let mut dead = vec![false; block.insts.len()];
     let mut any = false;
