@@ -227,6 +227,10 @@ impl<'a> Builder<'a> {
                 &mut blocks[last].insts
             }
         };
+        // Few blocks stay small.
+        if list.capacity() == 0 {
+            list.reserve(32);
+        }
         list.push(inst);
         let last = list.len() - 1;
         &mut list[last]

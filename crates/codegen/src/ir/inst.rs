@@ -135,14 +135,21 @@ impl Inst {
     }
 
     /// Bytes that source `index` covers from its offset on, gaps included.
+    #[inline]
     pub fn size_read(&self, index: usize) -> u32 {
         let src = &self.srcs[index];
         match src.file {
-            File::Null => return 0,
-            File::Imm(_) => return src.ty.size(),
-            _ => {}
+            File::Null => 0,
+            File::Imm(_) => src.ty.size(),
+            _ if self.op.reads_by_region() => src.region_bytes(self.exec_size),
+            _ => self.special_size_read(index),
         }
-        let component = |src: &Operand| src.region_bytes(self.exec_size);
+    }
+
+    /// Bytes that a source of an operation covers that may not read by the source's region.
+    fn special_size_read(&self, index: usize) -> u32 {
+        let src = &self.srcs[index];
+        let component = src.region_bytes(self.exec_size);
         match self.op {
             Op::Collect { headers } if index < usize::from(headers) => GRF_BYTES,
             Op::Message => {
@@ -150,27 +157,21 @@ impl Inst {
                 match index {
                     0 => src.ty.size(),
                     _ if index <= headers => GRF_BYTES,
-                    _ => component(src),
+                    _ => component,
                 }
             }
             Op::Send => match index {
                 0 => src.ty.size(),
                 _ => self.payload_bytes(index),
             },
-            Op::MovIndirect | Op::MovIndirectDst if index == 0 => {
-                if self.op == Op::MovIndirect {
-                    self.srcs[2].imm_bits().map_or(0, |bytes| bytes as u32)
-                } else {
-                    component(src)
-                }
+            Op::MovIndirect if index == 0 => {
+                self.srcs[2].imm_bits().map_or(0, |bytes| bytes as u32)
             }
-            Op::Broadcast if index == 0 => component(src),
             // A PLN reads two registers of source 1 per eight channels, and a plane of four
             // coefficients.
-            Op::Hw(Opcode::Pln) if index == 0 => 16,
-            Op::Hw(Opcode::Line) if index == 0 => 16,
-            Op::Hw(Opcode::Pln) => 2 * component(src),
-            _ => component(src),
+            Op::Hw(Opcode::Pln | Opcode::Line) if index == 0 => 16,
+            Op::Hw(Opcode::Pln) => 2 * component,
+            _ => component,
         }
     }
 
@@ -181,10 +182,17 @@ impl Inst {
     }
 
     /// Bytes the destination covers from its offset on, gaps included.
+    #[inline]
     pub fn size_written(&self) -> u32 {
-        if self.dst.is_null() {
-            return 0;
+        match self.dst.file {
+            File::Null => 0,
+            _ if matches!(self.op, Op::Hw(_)) => self.dst.region_bytes(self.exec_size),
+            _ => self.special_size_written(),
         }
+    }
+
+    /// Bytes that the destination of an operation covers that may not write by its region.
+    fn special_size_written(&self) -> u32 {
         match self.op {
             Op::Message | Op::Send => self.message.as_ref().map_or(0, |m| m.response),
             Op::Collect { headers } => {

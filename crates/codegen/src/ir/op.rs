@@ -231,6 +231,16 @@ impl Op {
         }
     }
 
+    /// Whether all sources are read by their regions, whatever they are.
+    #[inline]
+    pub const fn reads_by_region(self) -> bool {
+        match self {
+            Op::Hw(opcode) => !matches!(opcode, Opcode::Pln | Opcode::Line),
+            Op::Math(_) => true,
+            _ => false,
+        }
+    }
+
     /// Whether the instruction reads the accumulator beside its operands.
     pub const fn reads_accumulator(self) -> bool {
         matches!(self, Op::Hw(Opcode::Mac | Opcode::Mach | Opcode::Sada2))

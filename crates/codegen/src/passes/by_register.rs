@@ -13,7 +13,8 @@ pub(crate) struct ByRegister<T> {
 impl<T> ByRegister<T> {
     /// Empty lists for the registers that a function has now.
     pub(crate) fn new(function: &Function) -> ByRegister<T> {
-        ByRegister { lists: Lists::new(function.vregs.len() + 1), used: Vec::new() }
+        let lists = Lists::with_room(function.vregs.len() + 1, 64);
+        ByRegister { lists, used: Vec::with_capacity(64) }
     }
 
     fn index(file: File) -> Option<usize> {

@@ -84,9 +84,9 @@ impl Parts {
         let first = (operand.offset / GRF_BYTES) as usize;
         let last = ((operand.offset + bytes - 1) / GRF_BYTES) as usize;
         self.used[vreg.0 as usize] = true;
-        let joined = &mut self.joined[boundaries];
-        let last = last.min(joined.len());
-        joined[first.min(last)..last].fill(true);
+        for joined in self.joined[boundaries].iter_mut().take(last).skip(first) {
+            *joined = true;
+        }
     }
 
     /// Whether a value falls apart.

@@ -52,6 +52,9 @@ impl Track {
     }
 
     fn insert(&mut self, interval: Interval, owner: Owner) {
+        if self.0.capacity() == 0 {
+            self.0.reserve(16);
+        }
         let at = self.0.partition_point(|(held, _)| held.start < interval.start);
         self.0.insert(at, (interval, owner));
     }
