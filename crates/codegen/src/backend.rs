@@ -178,20 +178,20 @@ impl Pipeline<'_, '_> {
     fn allocate(&mut self, function: &mut Function) -> Result<Allocation, BackendError> {
         let options = self.allocation();
         self.try_all(passes::COALESCE, function)?;
-        let natural = function.clone();
+        let mut scheduled = function.clone();
         let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
         for pass in passes::SCHEDULE {
             // Both the pass and allocation ask where registers live.
             let run = |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness));
-            self.try_run_as(pass, function, run)?;
+            self.try_run_as(pass, &mut scheduled, run)?;
         }
-        let scheduled = regalloc::allocate_analysed(function, known, self.device, options);
+        let scheduled = regalloc::allocate_analysed(scheduled, known, self.device, options);
         if let Ok(found) = &scheduled
             && found.spills + found.fills == 0
         {
             return Ok(scheduled?);
         }
-        let other = regalloc::allocate(&natural, self.device, options);
+        let other = regalloc::allocate(function, self.device, options);
         match (scheduled, other) {
             (Ok(a), Ok(b)) if a.spills + a.fills <= b.spills + b.fills => Ok(a),
             (Ok(a), Err(_)) => Ok(a),

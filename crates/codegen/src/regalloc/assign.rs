@@ -224,14 +224,31 @@ fn positions(liveness: &Liveness) -> usize {
     2 * count + 2
 }
 
+/// Places that are held, one bit each.
+struct HeldNow {
+    /// Registers held whole.
+    whole: u128,
+    /// Units held of each register.
+    units: [u8; GRF_COUNT],
+}
+
+impl HeldNow {
+    fn set(&mut self, place: usize, held: bool) {
+        match place.checked_sub(GRF_COUNT) {
+            None => self.whole = self.whole & !(1 << place) | u128::from(held) << place,
+            Some(unit) => {
+                let (units, unit) = (&mut self.units[unit / UNITS], unit % UNITS);
+                *units = *units & !(1 << unit) | u8::from(held) << unit;
+            }
+        }
+    }
+}
+
 /// For each place, held whole or as a unit, whether the interval that begins last there covers the position where the
 /// scan stands. That mostly decides whether a place is free.
 struct Held {
     position: u32,
-    /// Registers held whole, one bit each.
-    whole: u128,
-    /// Units held of each register, one bit each.
-    units: [u8; GRF_COUNT],
+    now: HeldNow,
     /// The interval that begins last at each place: registers, then their units.
     last: Vec<Interval>,
     /// Places whose interval begins at a position or ended just before.
@@ -242,8 +259,7 @@ impl Held {
     fn new(positions: usize) -> Held {
         Held {
             position: 0,
-            whole: 0,
-            units: [0; GRF_COUNT],
+            now: HeldNow { whole: 0, units: [0; GRF_COUNT] },
             last: vec![Interval::EMPTY; GRF_COUNT * (1 + UNITS)],
             turns: Lists::new(positions),
         }
@@ -252,32 +268,19 @@ impl Held {
     /// Goes on to the next position.
     fn advance(&mut self, position: u32) {
         self.position = position;
-        let turns = std::mem::replace(&mut self.turns, Lists::new(0));
-        for place in turns.of(position as usize) {
-            self.look(usize::from(*place));
+        for place in self.turns.of(position as usize) {
+            let place = usize::from(*place);
+            self.now.set(place, self.last[place].contains(position));
         }
-        self.turns = turns;
     }
 
     /// Tells the interval that begins last at a place.
     fn set_last(&mut self, place: usize, last: Interval) {
         self.last[place] = last;
-        self.look(place);
+        self.now.set(place, last.contains(self.position));
         if !last.is_empty() {
             for turn in [last.start, last.end + 1].into_iter().filter(|at| *at > self.position) {
                 self.turns.push(turn as usize, place as u16);
-            }
-        }
-    }
-
-    fn look(&mut self, place: usize) {
-        let last = self.last[place];
-        let held = last.start <= self.position && self.position <= last.end;
-        match place.checked_sub(GRF_COUNT) {
-            None => self.whole = self.whole & !(1 << place) | u128::from(held) << place,
-            Some(unit) => {
-                let (units, unit) = (&mut self.units[unit / UNITS], unit % UNITS);
-                *units = *units & !(1 << unit) | u8::from(held) << unit;
             }
         }
     }
@@ -286,7 +289,7 @@ impl Held {
     /// register held whole.
     fn open(&self, parts: &[Interval]) -> u128 {
         let now = parts.iter().enumerate().filter(|(_, part)| part.start == self.position);
-        !now.fold(0, |blocked, (part, _)| blocked | self.whole >> part)
+        !now.fold(0, |blocked, (part, _)| blocked | self.now.whole >> part)
     }
 }
 
@@ -446,7 +449,7 @@ impl<'a> Scan<'a> {
         let bytes = self.bytes(vreg);
         let align = bytes.next_power_of_two().max(UNIT_BYTES);
         let in_register = |scan: &Self, register: u32| {
-            let taken = scan.held.units[register as usize];
+            let taken = scan.held.now.units[register as usize];
             if !scan.end_allowed(vreg, register as usize + 1) {
                 return None;
             }
@@ -612,11 +615,13 @@ impl Relations {
             responses: vec![false; count],
         };
         // Last first, so that the lists are in the program's order.
-        for inst in function.blocks.iter().rev().flat_map(|block| block.insts.iter().rev()) {
-            match (inst.dst.vreg(), inst.dst.file) {
-                (Some(dst), _) => all.add(inst, dst),
-                (None, File::Grf) => all.add_fixed(inst),
-                _ => {}
+        for block in function.blocks.iter().rev() {
+            for inst in block.insts.iter().rev() {
+                match inst.dst.file {
+                    File::Vgrf(dst) => all.add(inst, dst),
+                    File::Grf => all.add_fixed(inst),
+                    _ => {}
+                }
             }
         }
         all
@@ -675,8 +680,8 @@ impl Relations {
 
 /// Whether no operand has more than one register, so that all is read before anything is written.
 fn is_one_part(inst: &Inst) -> bool {
-    let sizes = (0..inst.srcs.len()).map(|index| inst.size_read(index));
-    sizes.chain([inst.size_written()]).all(|bytes| bytes <= GRF_BYTES)
+    inst.size_written() <= GRF_BYTES
+        && (0..inst.srcs.len()).all(|index| inst.size_read(index) <= GRF_BYTES)
 }
 
 /// Whether each channel's destination bytes are exactly its source bytes when the two operands

@@ -40,6 +40,11 @@ impl Interval {
         self.start <= other.end && other.start <= self.end
     }
 
+    /// Whether a position is among them.
+    pub const fn contains(self, position: u32) -> bool {
+        self.start <= position && position <= self.end
+    }
+
     fn add(&mut self, position: u32) {
         self.start = self.start.min(position);
         self.end = self.end.max(position);

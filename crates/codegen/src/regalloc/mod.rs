@@ -140,7 +140,7 @@ pub fn allocate(
     device: &Device,
     options: Options,
 ) -> Result<Allocation, AllocError> {
-    allocate_analysed(function, Analysis::new(function)?, device, options)
+    allocate_analysed(function.clone(), Analysis::new(function)?, device, options)
 }
 
 /// Allocates registers of a program of which `known` is known.
@@ -148,7 +148,7 @@ pub fn allocate(
 /// # Errors
 /// See [`AllocError`].
 pub fn allocate_analysed(
-    function: &Function,
+    function: Function,
     known: Analysis,
     device: &Device,
     options: Options,
@@ -157,17 +157,13 @@ pub fn allocate_analysed(
     if let Some(inst) = function.insts().find(uniform) {
         return Err(AllocError::Uniform(inst.to_string()));
     }
-    let mut result = Allocation {
-        function: function.clone(),
-        origins: identity(function),
-        registers: 0,
-        spills: 0,
-        fills: 0,
-    };
+    let before = options.check.then(|| function.clone());
+    let mut result =
+        Allocation { origins: identity(&function), function, registers: 0, spills: 0, fills: 0 };
     let known = assign_flags(&mut result, known)?;
     assign_registers(&mut result, known, device, options)?;
-    if options.check {
-        check::check(function, &result.function, &result.origins, device)?;
+    if let Some(before) = before {
+        check::check(&before, &result.function, &result.origins, device)?;
     }
     Ok(result)
 }

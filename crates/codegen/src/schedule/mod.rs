@@ -42,10 +42,10 @@ struct Walk<'a> {
     /// First instruction that is not done.
     first: usize,
     cycle: u32,
-    /// What can be next and start at once, by height, then in the old order; among it what was done meanwhile.
-    now: BinaryHeap<(u32, Reverse<usize>)>,
+    /// What can be next and start at once, [by rank](Walk::rank); among it what was done meanwhile.
+    now: BinaryHeap<u64>,
     /// What can be next and start later, by the cycle, then likewise.
-    later: BinaryHeap<(Reverse<u32>, u32, Reverse<usize>)>,
+    later: BinaryHeap<(Reverse<u32>, u64)>,
 }
 
 impl<'a> Walk<'a> {
@@ -77,12 +77,22 @@ impl<'a> Walk<'a> {
 
     /// An instruction can be next from now on.
     fn offer(&mut self, index: usize) {
-        let (ready, height) = (self.ready[index], self.dag.height[index]);
+        let (ready, rank) = (self.ready[index], self.rank(index));
         if ready <= self.cycle {
-            self.now.push((height, Reverse(index)));
+            self.now.push(rank);
         } else {
-            self.later.push((Reverse(ready), height, Reverse(index)));
+            self.later.push((Reverse(ready), rank));
         }
+    }
+
+    /// The higher an instruction's rank, the better it is next: what the most depends on; then the old order.
+    fn rank(&self, index: usize) -> u64 {
+        u64::from(self.dag.height[index]) << 32 | u64::from(!(index as u32))
+    }
+
+    /// The instruction of a rank.
+    fn of_rank(rank: u64) -> usize {
+        !(rank as u32) as usize
     }
 
     /// Instructions that can be next, in the old order.
@@ -125,21 +135,21 @@ impl<'a> Walk<'a> {
 
     /// The best for latency: what can start first; then what the most depends on; then order.
     fn by_latency(&mut self) -> Option<usize> {
-        while let Some((Reverse(ready), height, index)) = self.later.peek().copied()
+        while let Some((Reverse(ready), rank)) = self.later.peek().copied()
             && ready <= self.cycle
         {
             self.later.pop();
-            self.now.push((height, index));
+            self.now.push(rank);
         }
-        while let Some((_, Reverse(index))) = self.now.peek() {
-            if !self.done[*index] {
-                return Some(*index);
+        while let Some(index) = self.now.peek().map(|rank| Self::of_rank(*rank)) {
+            if !self.done[index] {
+                return Some(index);
             }
             self.now.pop();
         }
-        while let Some((_, _, Reverse(index))) = self.later.peek() {
-            if !self.done[*index] {
-                return Some(*index);
+        while let Some(index) = self.later.peek().map(|(_, rank)| Self::of_rank(*rank)) {
+            if !self.done[index] {
+                return Some(index);
             }
             self.later.pop();
         }
