@@ -58,25 +58,24 @@ pub fn finish(function: &Function, device: &Device) -> Result<Vec<isa::Inst>, Fi
     let mut flow = jumps::Jumps::default();
     for inst in function.insts() {
         flow.note(insts.len(), inst);
-        if let Some(encoded) = convert(inst, device)? {
-            insts.push(encoded);
-        }
+        convert(inst, device, &mut insts)?;
     }
     flow.resolve(&mut insts, device)?;
     Ok(insts)
 }
 
-/// One instruction; `None` for those that emit nothing.
-fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishError> {
+/// Appends the machine form of one instruction, if it has one.
+fn convert(inst: &Inst, device: &Device, insts: &mut Vec<isa::Inst>) -> Result<(), FinishError> {
     let opcode = match inst.op {
-        Op::Do | Op::Undef => return Ok(None),
+        Op::Do | Op::Undef => return Ok(()),
         Op::HaltTarget => Opcode::Halt,
         Op::Send => send_opcode(inst),
         // A read of the response waits for it.
         Op::Await => Opcode::Mov,
         op => op.opcode().ok_or_else(|| FinishError::Virtual(inst.to_string()))?,
     };
-    let mut out = isa::Inst::new(opcode);
+    insts.push(isa::Inst::new(opcode));
+    let Some(out) = insts.last_mut() else { return Ok(()) };
     out.exec_size = inst.exec_size;
     out.group = inst.group;
     out.no_mask = inst.no_mask;
@@ -99,18 +98,17 @@ fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishErro
     }
     match inst.op {
         Op::Send => {
-            message(inst, device, &mut out)?;
-            return Ok(Some(out));
+            return message(inst, device, out);
         }
         Op::HaltTarget => {
             out.extra = Extra::Branch(isa::Branch::jip_uip(16, 16));
             out.exec_size = inst.exec_size;
-            return Ok(Some(out));
+            return Ok(());
         }
         Op::Math(function) => out.extra = Extra::Math(function),
         op if op.is_flow() => {
             out.extra = Extra::Branch(isa::Branch::default());
-            return Ok(Some(out));
+            return Ok(());
         }
         _ => {}
     }
@@ -122,7 +120,7 @@ fn convert(inst: &Inst, device: &Device) -> Result<Option<isa::Inst>, FinishErro
     for (index, slot) in out.srcs.iter_mut().enumerate().take(inst.srcs.len()) {
         *slot = place.src(index)?;
     }
-    Ok(Some(out))
+    Ok(())
 }
 
 /// Whether the thread must yield after an instruction whose result hardware does not track: a flag alone, or a state

@@ -62,15 +62,15 @@ struct Webs {
 
 impl Webs {
     fn find(function: &Function, cfg: &Cfg) -> Webs {
-        let fit = lanewise(function);
         let mut found: Vec<(u32, Vreg, Vreg)> = Vec::new();
         for (index, block) in function.blocks.iter().enumerate() {
             let depth = cfg.loop_depth(BlockId(index as u32));
-            for (dst, src) in block.insts.iter().filter_map(copied) {
-                if fit[dst.0 as usize] && fit[src.0 as usize] && dst != src {
-                    found.push((depth, dst, src));
-                }
-            }
+            let copies = block.insts.iter().filter_map(copied).filter(|(dst, src)| dst != src);
+            found.extend(copies.map(|(dst, src)| (depth, dst, src)));
+        }
+        if !found.is_empty() {
+            let fit = lanewise(function);
+            found.retain(|(_, dst, src)| fit[dst.0 as usize] && fit[src.0 as usize]);
         }
         found.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
         let mut webs = Webs {

@@ -73,14 +73,15 @@ fn coalesce_block(
     let block = &mut function.blocks[b];
     let home = Home::Block(b as u32);
     // The registers change only at copies that come later, so this can be asked beforehand.
-    let copies: Vec<(usize, Vreg, Vreg)> = (0..)
-        .zip(&block.insts)
-        .filter_map(|(at, inst)| {
-            let (dst, src) = whole_copy(inst)?;
-            let (to, from) = (dst.vreg()?, src.vreg()?);
-            (homes[from.0 as usize] == home).then_some((at, to, from))
-        })
-        .collect();
+    let mut copies: Vec<(usize, Vreg, Vreg)> = Vec::new();
+    for (at, inst) in block.insts.iter().enumerate() {
+        if let Some((dst, src)) = whole_copy(inst)
+            && let (Some(to), Some(from)) = (dst.vreg(), src.vreg())
+            && homes[from.0 as usize] == home
+        {
+            copies.push((at, to, from));
+        }
+    }
     if copies.is_empty() {
         return false;
     }
@@ -154,7 +155,7 @@ fn coalesce_block(
 
 /// A raw move of consecutive elements (or one) for all its channels.
 fn whole_copy(inst: &Inst) -> Option<(Operand, Operand)> {
-    if inst.is_predicated() || inst.writes_flag() || !legal::is_raw_move(inst) {
+    if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
         return None;
     }
     let (dst, src) = (inst.dst, inst.srcs[0]);

@@ -84,8 +84,8 @@ impl Parts {
         let first = (operand.offset / GRF_BYTES) as usize;
         let last = ((operand.offset + bytes - 1) / GRF_BYTES) as usize;
         self.used[vreg.0 as usize] = true;
-        for joined in self.joined[boundaries].iter_mut().take(last).skip(first) {
-            *joined = true;
+        for at in boundaries.start + first..boundaries.end.min(boundaries.start + last) {
+            self.joined[at] = true;
         }
     }
 
