@@ -7,7 +7,6 @@
 use std::ops::Range;
 
 use crestline_device::Device;
-use hashbrown::HashMap;
 
 use super::PassError;
 use crate::ir::{Class, File, Function, GRF_BYTES, Operand, Vreg};
@@ -25,21 +24,34 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
         parts.join(&inst.dst, || inst.size_written());
     }
     let homes = parts.homes(function);
-    if homes.is_empty() {
+    if homes.registers.is_empty() {
         return Ok(false);
     }
     for inst in function.insts_mut() {
         for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
-            if let Some(vreg) = operand.vreg()
-                && let Some(homes) = homes.get(&vreg)
-                && let Some((part, start)) = homes.get((operand.offset / GRF_BYTES) as usize)
-            {
-                operand.file = File::Vgrf(*part);
+            if let Some((part, start)) = homes.of(operand) {
+                operand.file = File::Vgrf(part);
                 operand.offset -= start;
             }
         }
     }
     Ok(true)
+}
+
+/// Where the registers of values that fall apart went.
+struct Homes {
+    /// First register of each value, if it falls apart.
+    first: Vec<Option<u32>>,
+    /// The new value of each register, and where that starts in the old one.
+    registers: Vec<(Vreg, u32)>,
+}
+
+impl Homes {
+    fn of(&self, operand: &Operand) -> Option<(Vreg, u32)> {
+        // Values made since stay.
+        let first = (*self.first.get(operand.vreg()?.0 as usize)?)?;
+        Some(self.registers[(first + operand.offset / GRF_BYTES) as usize])
+    }
 }
 
 /// For each general register of each value but its last, whether some instruction touches it together with the next.
@@ -94,14 +106,13 @@ impl Parts {
         self.used[vreg.0 as usize] && self.joined[self.boundaries(vreg)].contains(&false)
     }
 
-    /// For each value that falls apart: the new value of each of its registers, and where that starts in the old one.
-    fn homes(&self, function: &mut Function) -> HashMap<Vreg, Vec<(Vreg, u32)>> {
-        let torn = (0..self.used.len() as u32).map(Vreg).filter(|vreg| self.is_torn(*vreg));
-        let mut homes = HashMap::new();
-        for vreg in torn {
+    /// Gives each part of a value that falls apart a value of its own.
+    fn homes(&self, function: &mut Function) -> Homes {
+        let mut homes = Homes { first: vec![None; self.used.len()], registers: Vec::new() };
+        for vreg in (0..self.used.len() as u32).map(Vreg).filter(|vreg| self.is_torn(*vreg)) {
             let info = function.vregs[vreg];
             let joined = &self.joined[self.boundaries(vreg)];
-            let mut registers = Vec::with_capacity(joined.len() + 1);
+            homes.first[vreg.0 as usize] = Some(homes.registers.len() as u32);
             let mut first = 0;
             for last in 0..=joined.len() {
                 if joined.get(last).is_some_and(|joined| *joined) {
@@ -110,10 +121,9 @@ impl Parts {
                 let start = first as u32 * GRF_BYTES;
                 let bytes = ((last + 1) as u32 * GRF_BYTES).min(info.bytes) - start;
                 let part = function.vregs.push(crate::ir::VregInfo { bytes, ..info });
-                registers.extend((first..=last).map(|_| (part, start)));
+                homes.registers.extend((first..=last).map(|_| (part, start)));
                 first = last + 1;
             }
-            homes.insert(vreg, registers);
         }
         homes
     }

@@ -153,7 +153,7 @@ pub fn assign(
     let mut scan = Scan::new(function, liveness, cfg, strategy);
     let count = positions(liveness);
     // Last first, so that those of a position are ascending.
-    let mut starting = Lists::new(count);
+    let mut starting = Lists::with_room(count, function.vregs.len());
     for number in (0..function.vregs.len() as u32).rev() {
         let interval = liveness.vreg(Vreg(number));
         if function.vregs[Vreg(number)].class == Class::Grf && !interval.is_empty() {
@@ -261,7 +261,7 @@ impl Held {
             position: 0,
             now: HeldNow { whole: 0, units: [0; GRF_COUNT] },
             last: vec![Interval::EMPTY; GRF_COUNT * (1 + UNITS)],
-            turns: Lists::new(positions),
+            turns: Lists::with_room(positions, 2 * positions),
         }
     }
 
@@ -609,9 +609,9 @@ impl Relations {
     fn new(function: &Function) -> Relations {
         let count = function.vregs.len();
         let mut all = Relations {
-            hazards: Lists::new(count),
-            fixed: Lists::new(count),
-            hints: Lists::new(count),
+            hazards: Lists::with_room(count, 2 * count),
+            fixed: Lists::with_room(count, count / 4),
+            hints: Lists::with_room(count, count / 4),
             responses: vec![false; count],
         };
         // Last first, so that the lists are in the program's order.

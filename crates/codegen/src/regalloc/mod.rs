@@ -21,7 +21,7 @@ pub mod spill;
 use crestline_device::Device;
 use crestline_isa::ArfKind;
 
-use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand};
+use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vregs};
 use accesses::GRF_COUNT;
 use assign::{Strategy, assign, peak, peak_at_a_glance};
 use check::{CheckError, Origins};
@@ -265,7 +265,8 @@ fn assign_registers(
     Err(AllocError::Rounds(MAX_ROUNDS))
 }
 
-/// Writes the places into the operands. A register that is never read nor written has none.
+/// Writes the places into the operands, after which no register is virtual. One that is never read nor written has no
+/// place.
 fn apply(function: &mut Function, places: &[Option<u32>]) {
     let place = |operand: &mut Operand| {
         if let Some(vreg) = operand.vreg() {
@@ -282,6 +283,7 @@ fn apply(function: &mut Function, places: &[Option<u32>]) {
         inst.srcs.iter_mut().for_each(place);
         place(&mut inst.dst);
     }
+    function.vregs = Vregs::default();
 }
 
 #[cfg(test)]

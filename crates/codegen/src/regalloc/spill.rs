@@ -117,8 +117,8 @@ pub fn spill(
     let width = function.dispatch_width;
     for block in &mut function.blocks {
         let old = std::mem::take(&mut block.insts);
-        let mut new = Vec::with_capacity(old.len());
-        let mut origins = Vec::with_capacity(old.len());
+        let mut new = Vec::with_capacity(2 * old.len());
+        let mut origins = Vec::with_capacity(2 * old.len());
         for (index, mut inst) in old.into_iter().enumerate() {
             let groups = spilled_operands(&inst, &homes);
             if groups.is_empty() {

@@ -80,13 +80,13 @@ impl<'a> DagBuilder<'a> {
     pub(super) fn new(slots: &'a SlotMap) -> DagBuilder<'a> {
         let count = slots.count() + EXTRA;
         let touched = vec![Touched { block: 0, writer: None }; count];
-        DagBuilder { slots, touched, readers: Lists::new(count), block: 0 }
+        DagBuilder { slots, touched, readers: Lists::with_room(count, 256), block: 0 }
     }
 
     /// The dependencies of a block, whose first instruction is number `first` of the function.
     pub(super) fn build(&mut self, insts: &[Inst], accesses: &Accesses, first: usize) -> Dag {
         let mut dag = Dag {
-            succs: Lists::with_room(insts.len(), 4 * insts.len()),
+            succs: Lists::with_room(insts.len(), 8 * insts.len()),
             preds: vec![0; insts.len()],
             height: vec![0; insts.len()],
         };

@@ -59,8 +59,8 @@ impl<'a> Walk<'a> {
             ready: vec![0; count],
             first: 0,
             cycle: 0,
-            now: BinaryHeap::new(),
-            later: BinaryHeap::new(),
+            now: BinaryHeap::with_capacity(WINDOW),
+            later: BinaryHeap::with_capacity(WINDOW),
         };
         for index in (0..count).filter(|index| dag.preds[*index] == 0) {
             walk.set_free(index);
