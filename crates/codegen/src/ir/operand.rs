@@ -245,7 +245,7 @@ impl Operand {
 
     /// Whether this is an architecture register of a kind.
     pub fn is_arf(&self, kind: ArfKind) -> bool {
-        self.file == File::Arf(kind)
+        matches!(self.file, File::Arf(own) if own == kind)
     }
 
     /// Whether this is an architecture register of any kind.

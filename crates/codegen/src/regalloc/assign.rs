@@ -55,6 +55,11 @@ impl Track {
         if self.0.capacity() == 0 {
             self.0.reserve(16);
         }
+        // Values come in the order of their starts, but their parts need not.
+        if self.last().start <= interval.start || self.0.is_empty() {
+            self.0.push((interval, owner));
+            return;
+        }
         let at = self.0.partition_point(|(held, _)| held.start < interval.start);
         self.0.insert(at, (interval, owner));
     }

@@ -2,6 +2,7 @@
 
 use crestline_isa::{CondMod, MathFn, Opcode, Type};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
+use smallvec::SmallVec;
 
 use super::operands::{Half, is_thread_scalar};
 use super::{SelectError, Selector, wide};
@@ -98,13 +99,10 @@ impl Selector<'_> {
     }
 
     fn hw(&mut self, op: Op, from: Class, to: Class, srcs: &[Src], result: Value) {
-        let mut operands = Vec::with_capacity(2);
-        for &src in srcs {
-            operands.push(self.src(src, from));
-        }
-        if let [a, b] = operands[..] {
-            let (a, b, _) = self.two_sources(a, b, op.commutative() == Some((0, 1)));
-            operands = vec![a, b];
+        let mut operands: SmallVec<[Operand; 2]> =
+            srcs.iter().map(|&src| self.src(src, from)).collect();
+        if let [a, b] = &mut operands[..] {
+            (*a, *b, _) = self.two_sources(*a, *b, op.commutative() == Some((0, 1)));
         }
         let dst = self.define(result, 0, to);
         self.b_for(result, |b| _ = b.emit(op, dst, &operands));
