@@ -31,7 +31,8 @@ pub fn exec_type_size(inst: &Inst) -> u32 {
 /// Whether both F and HF occur among the operands.
 pub fn is_mixed_float(inst: &Inst) -> bool {
     let has = |ty| inst.dst.ty == ty || inst.srcs.iter().any(|src| src.ty == ty);
-    has(Type::F) && has(Type::Hf)
+    // Halves are rare.
+    has(Type::Hf) && has(Type::F)
 }
 
 /// Whether the instruction moves bits without interpreting them.

@@ -23,8 +23,12 @@ const WORDS: usize = MAX_VALUES / 64;
 /// # Errors
 /// Broken control flow.
 pub fn opt_coalesce_webs(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+    let copies = copies(function);
+    if copies.is_empty() {
+        return Ok(false);
+    }
     let cfg = Cfg::new(function)?;
-    let webs = Webs::find(function, &cfg);
+    let webs = Webs::new(function, &cfg, copies);
     if webs.copies.is_empty() {
         return Ok(false);
     }
@@ -51,6 +55,17 @@ fn intersects(a: &Set, b: &Set) -> bool {
     a.iter().zip(b).any(|(a, b)| a & b != 0)
 }
 
+/// Copies from one register to another, in the program's order.
+fn copies(function: &Function) -> Vec<(BlockId, Vreg, Vreg)> {
+    let mut copies = Vec::new();
+    for (block, index) in function.blocks.iter().zip(0..) {
+        for (dst, src) in block.insts.iter().filter_map(copied).filter(|(dst, src)| dst != src) {
+            copies.push((BlockId(index), dst, src));
+        }
+    }
+    copies
+}
+
 /// The values that copies connect.
 struct Webs {
     /// Number of each virtual register among the values.
@@ -61,24 +76,16 @@ struct Webs {
 }
 
 impl Webs {
-    fn find(function: &Function, cfg: &Cfg) -> Webs {
-        let mut found: Vec<(u32, Vreg, Vreg)> = Vec::new();
-        for (index, block) in function.blocks.iter().enumerate() {
-            let depth = cfg.loop_depth(BlockId(index as u32));
-            let copies = block.insts.iter().filter_map(copied).filter(|(dst, src)| dst != src);
-            found.extend(copies.map(|(dst, src)| (depth, dst, src)));
-        }
-        if !found.is_empty() {
-            let fit = lanewise(function);
-            found.retain(|(_, dst, src)| fit[dst.0 as usize] && fit[src.0 as usize]);
-        }
-        found.sort_by_key(|(depth, ..)| std::cmp::Reverse(*depth));
+    fn new(function: &Function, cfg: &Cfg, mut copies: Vec<(BlockId, Vreg, Vreg)>) -> Webs {
+        let fit = lanewise(function);
+        copies.retain(|(_, dst, src)| fit[dst.0 as usize] && fit[src.0 as usize]);
+        copies.sort_by_key(|(block, ..)| std::cmp::Reverse(cfg.loop_depth(*block)));
         let mut webs = Webs {
             numbers: vec![None; function.vregs.len()],
             values: Vec::new(),
             copies: Vec::new(),
         };
-        for (_, dst, src) in found {
+        for (_, dst, src) in copies {
             if let (Some(dst), Some(src)) = (webs.number(dst), webs.number(src)) {
                 webs.copies.push((dst, src));
             }
@@ -175,9 +182,11 @@ impl Webs {
 
 /// The registers of an unpredicated raw copy between whole channels of two values.
 fn copied(inst: &Inst) -> Option<(Vreg, Vreg)> {
-    let plain = !inst.is_predicated() && !inst.writes_flag() && legal::is_raw_move(inst);
-    let (dst, src) = (inst.dst, *inst.srcs.first()?);
-    (plain && dst.offset == src.offset).then_some((dst.vreg()?, src.vreg()?))
+    if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
+        return None;
+    }
+    let (dst, src) = (&inst.dst, inst.srcs.first()?);
+    (dst.offset == src.offset).then_some((dst.vreg()?, src.vreg()?))
 }
 
 /// Registers whose every access is a channel's own dword under the mask.
