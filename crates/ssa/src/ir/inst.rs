@@ -280,6 +280,8 @@ pub enum SysVal {
 
 /// What an instruction does, with its operands by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+// With a tag of its own: in a niche of another field, every look at a kind would have to decode it.
+#[repr(u8)]
 pub enum InstKind {
     /// A constant; entry `i` is component `i`, zero extended.
     Const([u64; 4]),
@@ -491,12 +493,12 @@ pub enum InstKind {
     },
     /// Runs `body` again and again until `Break`, whose sources are the results.
     Loop {
-        /// First values of the body's parameters.
-        init: Srcs,
         /// The body: its `Continue` gives the parameters of `continuing`, or where there is none, its own next ones.
         body: RegionId,
         /// Runs after each body; its `Continue` gives the body's next parameters. May `Break`, in a nested `If` too.
         continuing: Option<RegionId>,
+        /// First values of the body's parameters.
+        init: Srcs,
     },
     /// Ends a region of an `If` with its results.
     Yield(Srcs),
