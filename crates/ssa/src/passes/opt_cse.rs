@@ -68,38 +68,36 @@ impl Seen {
         region: RegionId,
         open: &[bool],
     ) -> Option<InstId> {
-        let wanted = key(func, inst)?;
-        let hash = wanted.hash(&self.hasher);
-        let same = |entry: &Entry| {
-            entry.hash == hash && key(func, entry.inst).is_some_and(|key| key == wanted)
+        let (hash, found) = if let Some(wanted) = AluKey::of(func, inst) {
+            let hash = wanted.hash();
+            let same = |entry: &Entry| {
+                entry.hash == hash && AluKey::of(func, entry.inst).as_ref() == Some(&wanted)
+            };
+            (hash, self.entries.find_mut(hash, same))
+        } else {
+            let wanted = key(func, inst)?;
+            let hash = self.hasher.hash_one(&wanted);
+            let same = |entry: &Entry| {
+                entry.hash == hash && key(func, entry.inst).as_ref() == Some(&wanted)
+            };
+            (hash, self.entries.find_mut(hash, same))
         };
-        match self.entries.entry(hash, same, |entry| entry.hash) {
-            hash_table::Entry::Occupied(entry) if open[entry.get().home.index()] => {
-                Some(entry.get().inst)
-            }
-            hash_table::Entry::Occupied(mut closed) => {
-                *closed.get_mut() = Entry { hash, inst, home: region };
-                None
-            }
-            hash_table::Entry::Vacant(place) => {
-                place.insert(Entry { hash, inst, home: region });
-                None
+        let new = Entry { hash, inst, home: region };
+        match found {
+            Some(entry) if open[entry.home.index()] => return Some(entry.inst),
+            Some(closed) => *closed = new,
+            None => {
+                self.entries.insert_unique(hash, new, |entry| entry.hash);
             }
         }
+        None
     }
-}
-
-/// What equal computations have in common.
-#[derive(PartialEq)]
-enum Key {
-    Alu(AluKey),
-    Other(InstKind, Ty),
 }
 
 /// The most sources that arithmetic has.
 const MAX_SRCS: usize = 4;
 
-/// Arithmetic; sources as numbers, in which what is not read is 0.
+/// What equal arithmetic has in common: sources as numbers, in which what is not read is 0.
 #[derive(PartialEq)]
 struct AluKey {
     op: AluOp,
@@ -107,18 +105,30 @@ struct AluKey {
     srcs: [u64; MAX_SRCS],
 }
 
-impl Key {
-    fn hash(&self, hasher: &DefaultHashBuilder) -> u64 {
-        match self {
-            Key::Alu(AluKey { op, ty, srcs }) => {
-                let ty = u64::from(ty.bits()) << 8 | ty.comps() as u64;
-                let [a, b, c, d] = *srcs;
-                let hash = mix(mix((*op as u64) << 16 | ty, a), b);
-                // Most have no more than two.
-                if c == 0 { hash } else { mix(mix(hash, c), d) }
-            }
-            Key::Other(kind, ty) => hasher.hash_one((kind, ty)),
+impl AluKey {
+    #[inline]
+    fn of(func: &Function, inst: InstId) -> Option<AluKey> {
+        let data = func.inst(inst);
+        let InstKind::Alu { op, srcs, .. } = &data.kind else { return None };
+        debug_assert!(srcs.len() <= MAX_SRCS);
+        let ty = func.ty(data.results[0]);
+        let row = op.row();
+        let mut key = AluKey { op: *op, ty, srcs: [0; MAX_SRCS] };
+        for (i, (place, &src)) in key.srcs.iter_mut().zip(srcs).enumerate() {
+            *place = read(src, op.src_comps(i, ty.comps()));
         }
+        if row.commutative && key.srcs[0] > key.srcs[1] {
+            key.srcs.swap(0, 1);
+        }
+        Some(key)
+    }
+
+    fn hash(&self) -> u64 {
+        let ty = u64::from(self.ty.bits()) << 8 | self.ty.comps() as u64;
+        let [a, b, c, d] = self.srcs;
+        let hash = mix(mix((self.op as u64) << 16 | ty, a), b);
+        // Most have no more than two.
+        if c == 0 { hash } else { mix(mix(hash, c), d) }
     }
 }
 
@@ -136,22 +146,10 @@ fn mix(hash: u64, more: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The key of a computation, or `None` if it must stay by itself.
-fn key(func: &Function, inst: InstId) -> Option<Key> {
+/// What equal computations other than arithmetic have in common, or `None` if this one must stay by itself.
+fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     let data = func.inst(inst);
     match &data.kind {
-        InstKind::Alu { op, srcs, .. } => {
-            let ty = func.ty(data.results[0]);
-            debug_assert!(srcs.len() <= MAX_SRCS);
-            let mut key = AluKey { op: *op, ty, srcs: [0; MAX_SRCS] };
-            for (i, (place, &src)) in key.srcs.iter_mut().zip(srcs).enumerate() {
-                *place = read(src, op.src_comps(i, ty.comps()));
-            }
-            if op.row().commutative && key.srcs[0] > key.srcs[1] {
-                key.srcs.swap(0, 1);
-            }
-            return Some(Key::Alu(key));
-        }
         InstKind::SysVal(_)
         | InstKind::LoadInput { .. }
         | InstKind::BufferSize(_)
@@ -171,7 +169,7 @@ fn key(func: &Function, inst: InstId) -> Option<Key> {
         forget_unread(src, counts[i]);
         i += 1;
     });
-    Some(Key::Other(kind, func.ty(data.results[0])))
+    Some((kind, func.ty(data.results[0])))
 }
 
 /// Entries of a swizzle beyond those read mean nothing: makes them equal.

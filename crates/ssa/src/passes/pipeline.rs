@@ -1,6 +1,7 @@
 //! The pass list, and what runs it: names, switches, fuel, an observer.
 
 use std::collections::BTreeSet;
+use std::sync::LazyLock;
 
 use crestline_device::Device;
 
@@ -226,18 +227,19 @@ pub fn optimize(
     options: &Options,
     after_pass: &mut dyn FnMut(&'static str, &Shader),
 ) -> Option<u64> {
-    let mut runner = Runner { options, fuel: options.fuel, after_pass, asleep: BTreeSet::new() };
+    let mut runner = Runner { options, fuel: options.fuel, after_pass, asleep: 0 };
     if options.resumed {
-        runner.asleep.extend(CLEAN.iter().chain(LATE).map(|pass| pass.name));
+        let optional = LISTS.clean.iter().chain(&LISTS.late);
+        runner.asleep = optional.fold(0, |names, row| names | row.name);
     }
-    for pass in EARLY {
-        runner.run(shader, pass);
+    for row in &LISTS.early {
+        runner.run(shader, row);
     }
     runner.clean(shader);
-    for group in LOWER {
+    for group in &LISTS.lower {
         let mut lowered = false;
-        for pass in *group {
-            lowered |= runner.run(shader, pass);
+        for row in group {
+            lowered |= runner.run(shader, row);
             if lowered && options.optimize_everywhere {
                 runner.clean(shader);
             }
@@ -246,11 +248,45 @@ pub fn optimize(
             runner.clean(shader);
         }
     }
-    for pass in LATE {
-        runner.run(shader, pass);
+    for row in &LISTS.late {
+        runner.run(shader, row);
     }
     runner.fuel
 }
+
+/// A row of a list, with names as bits.
+struct Row {
+    pass: &'static Pass,
+    name: u64,
+    /// Names of the passes to wake.
+    wakes: u64,
+}
+
+struct Lists {
+    early: Vec<Row>,
+    clean: Vec<Row>,
+    lower: Vec<Vec<Row>>,
+    late: Vec<Row>,
+}
+
+static LISTS: LazyLock<Lists> = LazyLock::new(|| {
+    let names: BTreeSet<&str> = all_passes().map(|pass| pass.name).collect();
+    assert!(names.len() <= u64::BITS as usize, "names are bits of one number");
+    let bit = |name: &str| names.iter().position(|&n| n == name).map_or(0, |at| 1 << at);
+    let rows = |list: &'static [Pass]| -> Vec<Row> {
+        let row = |pass: &'static Pass| {
+            let wakes = pass.wakes.map_or(u64::MAX, |list| list.iter().fold(0, |n, w| n | bit(w)));
+            Row { pass, name: bit(pass.name), wakes }
+        };
+        list.iter().map(row).collect()
+    };
+    Lists {
+        early: rows(EARLY),
+        clean: rows(CLEAN),
+        lower: LOWER.iter().map(|group| rows(group)).collect(),
+        late: rows(LATE),
+    }
+});
 
 /// Every pass, by name.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
@@ -262,15 +298,15 @@ struct Runner<'o> {
     fuel: Option<u64>,
     after_pass: &'o mut dyn FnMut(&'static str, &Shader),
     /// Passes that have looked since something changed that may give them work.
-    asleep: BTreeSet<&'static str>,
+    asleep: u64,
 }
 
 impl Runner<'_> {
     fn clean(&mut self, shader: &mut Shader) {
         for _ in 0..MAX_ROUNDS {
             let mut progress = false;
-            for pass in CLEAN {
-                progress |= self.run(shader, pass);
+            for row in &LISTS.clean {
+                progress |= self.run(shader, row);
             }
             if !progress {
                 return;
@@ -278,20 +314,22 @@ impl Runner<'_> {
         }
     }
 
-    fn run(&mut self, shader: &mut Shader, pass: &Pass) -> bool {
+    fn run(&mut self, shader: &mut Shader, row: &Row) -> bool {
+        if self.asleep & row.name != 0 {
+            return false;
+        }
+        let pass = row.pass;
         let optional = pass.name.starts_with("opt_");
         if optional && (self.fuel == Some(0) || self.options.disabled.contains(pass.name)) {
             return false;
         }
-        if !(pass.concerns)(shader) || !self.asleep.insert(pass.name) {
+        if !(pass.concerns)(shader) {
             return false;
         }
+        self.asleep |= row.name;
         let progress = (pass.run)(shader, &self.options.lower);
         if progress {
-            match pass.wakes {
-                Some(woken) => self.asleep.retain(|name| !woken.contains(name)),
-                None => self.asleep.clear(),
-            }
+            self.asleep &= !row.wakes;
             if optional && let Some(fuel) = &mut self.fuel {
                 *fuel -= 1;
             }
