@@ -70,7 +70,7 @@ struct Exit {
     /// Its region that leaves, and the one that does not.
     leave: RegionId,
     stay: RegionId,
-    /// How often it is passed without leaving, at most [`MAX_ROUNDS`].
+    /// How often it is passed without leaving, at most [`most_rounds`].
     rounds: usize,
 }
 
@@ -81,6 +81,7 @@ fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
         return Vec::new();
     };
     let Some(InstKind::Continue(next)) = terminator(func, *body) else { return Vec::new() };
+    let max = most_rounds(func, *body);
     let exit = |&inst: &InstId| {
         let InstKind::If { cond, then, else_ } = func.inst(inst).kind else { return None };
         let leaves = |r| matches!(terminator(func, r), Some(InstKind::Break(_)));
@@ -90,10 +91,29 @@ fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
             _ => return None,
         };
         let mut run = Run { func, body: *body, init, next, params: Given::new() };
-        let rounds = run.rounds_until(cond, bit, MAX_ROUNDS)?;
+        let rounds = run.rounds_until(cond, bit, max)?;
         Some(Exit { inst, leave, stay, rounds })
     };
     func.region(*body).insts.iter().filter_map(exit).collect()
+}
+
+/// How many rounds of a loop may be laid out if all its arithmetic becomes constant.
+fn most_rounds(func: &Function, body: RegionId) -> usize {
+    let mut size = Size::default();
+    let mut todo = vec![body];
+    while let Some(region) = todo.pop() {
+        for &inst in &func.region(region).insts {
+            let kind = &func.inst(inst).kind;
+            match kind {
+                InstKind::Alu { .. } | InstKind::Const(_) | InstKind::Undef => continue,
+                InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => size.indexes = true,
+                InstKind::Barrier { .. } => size.has_barrier = true,
+                _ => todo.extend(kind.regions()),
+            }
+            size.insts += 1;
+        }
+    }
+    size.max_rounds(0)
 }
 
 fn plan(
