@@ -4,6 +4,7 @@
 //! start as constants, by arithmetic. Other breaks may remain; so the rounds stay inside a loop, which now runs once
 //! and which [`opt_dead_control_flow`](super::opt_dead_control_flow()) takes apart where it can.
 
+use hashbrown::HashSet;
 use smallvec::SmallVec;
 
 use super::util::{Copier, Tree, const_src, loops, terminator, walk};
@@ -18,6 +19,9 @@ const MAX_ROUNDS: usize = 32;
 const MAX_SIZE: usize = 128;
 /// The same where rounds index a variable by what becomes constant, which saves a trip through memory.
 const MAX_SIZE_INDEXING: usize = 1024;
+/// Instructions that may be copied, what becomes constant included: whatever the shader, laying out one loop after another
+/// around makes no more of them.
+const MAX_COPIES: usize = 4096;
 /// Operations that a condition may depend on.
 const MAX_CONDITION: usize = 32;
 
@@ -72,6 +76,8 @@ struct Exit {
     stay: RegionId,
     /// How often it is passed without leaving, at most [`most_rounds`].
     rounds: usize,
+    /// Parameters that are known in each of these rounds, by position.
+    known: Vec<usize>,
 }
 
 /// The ways out of a loop with a known number of rounds, in order. There are none of most loops, which thus need no
@@ -91,8 +97,8 @@ fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
             _ => return None,
         };
         let mut run = Run { func, body: *body, init, next, params: Given::new() };
-        let rounds = run.rounds_until(cond, bit, max)?;
-        Some(Exit { inst, leave, stay, rounds })
+        let (rounds, known) = run.rounds_until(cond, bit, max)?;
+        Some(Exit { inst, leave, stay, rounds, known })
     };
     func.region(*body).insts.iter().filter_map(exit).collect()
 }
@@ -113,6 +119,7 @@ fn most_rounds(func: &Function, body: RegionId) -> usize {
             size.insts += 1;
         }
     }
+    size.copied = size.insts;
     size.max_rounds(0)
 }
 
@@ -129,8 +136,10 @@ fn plan(
     if jumps.iter().filter(is_continue).count() != 1 {
         return None;
     }
-    let max = Size::of(func, body, fixed).max_rounds(jumps.len() - 1);
-    let exit = exits.into_iter().find(|exit| exit.rounds <= max)?;
+    let fits = |exit: &Exit| {
+        exit.rounds <= Size::of(func, body, fixed, &exit.known).max_rounds(jumps.len() - 1)
+    };
+    let exit = exits.into_iter().find(fits)?;
     Some(Plan { inst, body, exit })
 }
 
@@ -139,20 +148,38 @@ fn plan(
 struct Size {
     /// Instructions of a round, without constants and what becomes constant.
     insts: usize,
+    /// All instructions of a round: they are copied before they fold.
+    copied: usize,
     /// Whether it indexes a variable by what unrolling makes a constant.
     indexes: bool,
     has_barrier: bool,
 }
 
 impl Size {
-    fn of(func: &Function, body: RegionId, fixed: &Fixed) -> Size {
+    /// `known`: parameters of `body` that are known in each round, by position.
+    fn of(func: &Function, body: RegionId, fixed: &Fixed, known: &[usize]) -> Size {
         let mut size = Size::default();
+        let params = &func.region(body).params;
+        let mut folds: HashSet<Value> = known.iter().map(|&index| params[index]).collect();
+        // Regions after the code before them, so that a value is seen before who reads it.
         let mut todo = vec![body];
         while let Some(region) = todo.pop() {
             for &inst in &func.region(region).insts {
                 let kind = &func.inst(inst).kind;
                 todo.extend(kind.regions());
-                size.insts += usize::from(!fixed.is_free(func, inst, body));
+                size.copied += 1;
+                let is_free = match kind {
+                    InstKind::Const(_) | InstKind::Undef => true,
+                    InstKind::Alu { srcs, .. } => srcs
+                        .iter()
+                        .all(|src| folds.contains(&src.value) || is_constant(func, src.value)),
+                    _ => false,
+                };
+                if is_free {
+                    folds.extend(&func.inst(inst).results);
+                } else {
+                    size.insts += 1;
+                }
                 size.has_barrier |= matches!(kind, InstKind::Barrier { .. });
                 if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } = kind
                 {
@@ -174,14 +201,14 @@ impl Size {
             false if self.has_barrier || breaks > 1 => 0,
             false => MAX_SIZE,
         };
-        MAX_ROUNDS.min(limit / self.insts.max(1))
+        MAX_ROUNDS.min(limit / self.insts.max(1)).min(MAX_COPIES / self.copied.max(1))
     }
 }
 
-/// Which values unrolling makes constant.
+/// Which values unrolling may make constant.
 struct Fixed {
-    /// Per value that is arithmetic on constants, and on loop parameters that are such arithmetic in every round: the
-    /// innermost body whose parameters it reads. Constants count as reading the function's body.
+    /// Per value that is arithmetic on constants and loop parameters: the innermost body whose parameters it reads.
+    /// Constants count as reading the function's body.
     values: Vec<Option<RegionId>>,
     /// Variables that some access indexes by anything else: they stay in memory anyway.
     hopeless: Vec<bool>,
@@ -190,49 +217,13 @@ struct Fixed {
 impl Fixed {
     fn new(shader: &Shader, tree: &Tree) -> Fixed {
         let func = &shader.func;
-        let loops = loops(func);
         let mut values = vec![None; func.num_values()];
-        let mut varying = vec![false; func.num_values()];
-        let mut changed = true;
-        while changed {
-            Fixed::follow(func, tree, &varying, &mut values);
-            changed = false;
-            for &inst in &loops {
-                let InstKind::Loop { body, continuing, .. } = &func.inst(inst).kind else {
-                    continue;
-                };
-                for &jump in tree.jumps(inst) {
-                    let InstKind::Continue(next) = &func.inst(jump).kind else { continue };
-                    for (param, next) in func.region(*body).params.iter().zip(next) {
-                        let varies = continuing.is_some() || values[next.value.index()].is_none();
-                        changed |= varies && !varying[param.index()];
-                        varying[param.index()] |= varies;
-                    }
-                }
-            }
-        }
         let mut hopeless = vec![false; shader.vars.len()];
-        walk(func, |_, _, inst| {
-            if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } =
-                &func.inst(inst).kind
-            {
-                hopeless[var.0 as usize] |= path.iter().any(|step| match step {
-                    PathStep::Dyn(src) => values[src.value.index()].is_none(),
-                    PathStep::Const(_) => false,
-                });
-            }
-        });
-        Fixed { values, hopeless }
-    }
-
-    /// Finds what is arithmetic on constants and on parameters of loops that start so and are not known as `varying`.
-    fn follow(func: &Function, tree: &Tree, varying: &[bool], values: &mut [Option<RegionId>]) {
         walk(func, |_, _, inst| match &func.inst(inst).kind {
             InstKind::Const(_) => values[func.inst(inst).results[0].index()] = Some(func.body()),
-            InstKind::Loop { init, body, .. } => {
-                for (param, init) in func.region(*body).params.iter().zip(init) {
-                    let fixed = !varying[param.index()] && values[init.value.index()].is_some();
-                    values[param.index()] = fixed.then_some(*body);
+            InstKind::Loop { body, .. } => {
+                for param in &func.region(*body).params {
+                    values[param.index()] = Some(*body);
                 }
             }
             InstKind::Alu { srcs, .. } => {
@@ -247,18 +238,20 @@ impl Fixed {
                 }
                 values[func.inst(inst).results[0].index()] = read;
             }
+            InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } => {
+                hopeless[var.0 as usize] |= path.iter().any(|step| match step {
+                    PathStep::Dyn(src) => values[src.value.index()].is_none(),
+                    PathStep::Const(_) => false,
+                });
+            }
             _ => {}
         });
+        Fixed { values, hopeless }
     }
+}
 
-    /// Whether an instruction costs nothing once the rounds of the loop with `body` are laid out.
-    fn is_free(&self, func: &Function, inst: InstId, body: RegionId) -> bool {
-        match &func.inst(inst).kind {
-            InstKind::Const(_) | InstKind::Undef => true,
-            InstKind::Alu { .. } => self.values[func.inst(inst).results[0].index()] == Some(body),
-            _ => false,
-        }
-    }
+fn is_constant(func: &Function, value: Value) -> bool {
+    func.def(value).is_some_and(|inst| matches!(inst.kind, InstKind::Const(_)))
 }
 
 /// Runs what decides about leaving a loop.
@@ -279,8 +272,9 @@ fn given<K: PartialEq>(known: &Given<K>, key: &K) -> Option<Comps> {
 }
 
 impl Run<'_> {
-    /// How often `cond` is evaluated before it gives `bit`, if at most `max` times.
-    fn rounds_until(&mut self, cond: Src, bit: u64, max: usize) -> Option<usize> {
+    /// How often `cond` is evaluated before it gives `bit`, if at most `max` times, and the parameters on which that
+    /// depends, by position: those are known in each round.
+    fn rounds_until(&mut self, cond: Src, bit: u64, max: usize) -> Option<(usize, Vec<usize>)> {
         let mut needed = Vec::new();
         self.find_params(cond.value, &mut needed)?;
         let mut at = 0;
@@ -295,7 +289,7 @@ impl Run<'_> {
         for round in 0..=max {
             let mut seen = Given::new();
             if self.value(cond, 1, &mut seen)[0] == bit {
-                return Some(round);
+                return Some((round, needed));
             }
             let next = needed
                 .iter()
