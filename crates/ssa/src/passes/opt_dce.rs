@@ -32,7 +32,22 @@ struct Live<'s> {
     /// Stores of each variable, waiting for a load; `None` once there was one.
     stores: Vec<Option<Vec<InstId>>>,
     todo: Vec<Todo>,
+    /// Arithmetic that is needed, but whose sources are not known to be: [`Live::sweep`] meets it in program order.
+    waiting: Waiting,
 }
+
+/// How needed arithmetic comes to its sources' turn.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Waiting {
+    /// When the next sweep meets it: so many wait.
+    Sweep(usize),
+    /// At once.
+    Nothing,
+}
+
+/// Sweeps after which needed arithmetic waits no longer: what loops hand from round to round could make any number of
+/// sweeps meet something new.
+const SWEEPS: usize = 3;
 
 enum Todo {
     Inst(InstId),
@@ -50,6 +65,7 @@ impl Live<'_> {
             regions: vec![false; func.num_regions()],
             stores: vec![Some(Vec::new()); shader.vars.len()],
             todo: Vec::new(),
+            waiting: Waiting::Sweep(0),
         }
     }
 
@@ -79,12 +95,45 @@ impl Live<'_> {
                 _ => {}
             }
         }
+        self.work();
+        let mut done = vec![false; shader.func.num_insts()];
+        for _ in 0..SWEEPS {
+            if self.waiting == Waiting::Sweep(0) {
+                return;
+            }
+            self.sweep(&mut done);
+        }
+        self.waiting = Waiting::Nothing;
+        self.sweep(&mut done);
+    }
+
+    fn work(&mut self) {
         while let Some(todo) = self.todo.pop() {
             match todo {
                 Todo::Inst(inst) => self.inst(inst),
                 Todo::Value(value) => self.value(value),
             }
         }
+    }
+
+    /// Comes to the sources of needed arithmetic from the end of the program to its start: in straight code sources stand
+    /// before, and memory is read in order.
+    fn sweep(&mut self, done: &mut [bool]) {
+        for at in (0..self.tree.insts().len()).rev() {
+            let inst = self.tree.insts()[at];
+            let waits = self.insts[inst.index()] && self.is_alu(inst);
+            if waits && !std::mem::replace(&mut done[inst.index()], true) {
+                if let Waiting::Sweep(count) = &mut self.waiting {
+                    *count -= 1;
+                }
+                self.inst(inst);
+                self.work();
+            }
+        }
+    }
+
+    fn is_alu(&self, inst: InstId) -> bool {
+        matches!(self.shader.func.inst(inst).kind, InstKind::Alu { .. })
     }
 
     /// The region in which something needed stands is needed, and so what owns it: once for all in it.
@@ -131,8 +180,16 @@ impl Live<'_> {
     }
 
     fn need_inst(&mut self, inst: InstId) {
-        if !std::mem::replace(&mut self.insts[inst.index()], true) {
-            self.todo.push(Todo::Inst(inst));
+        if std::mem::replace(&mut self.insts[inst.index()], true) {
+            return;
+        }
+        match &mut self.waiting {
+            Waiting::Sweep(count)
+                if matches!(self.shader.func.inst(inst).kind, InstKind::Alu { .. }) =>
+            {
+                *count += 1;
+            }
+            _ => self.todo.push(Todo::Inst(inst)),
         }
     }
 
