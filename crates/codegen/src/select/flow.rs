@@ -9,9 +9,11 @@
 
 use crestline_isa::Opcode;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Src, Srcs, Value};
+use hashbrown::HashMap;
 
+use super::copies::{Step, in_order};
 use super::{Cond, SelectError, breaks_of, same_value, yielded};
-use crate::ir::{Builder, Operand};
+use crate::ir::{Builder, File, Operand};
 
 /// Where the walk is: open loops, and what a `Yield` does.
 #[derive(Debug)]
@@ -400,20 +402,22 @@ pub(crate) trait Structured<'a> {
     }
 
     /// Copies as if all at once: a register that another copy still reads is saved first.
-    fn copy_all(&mut self, mut copies: Vec<Copy>, cond: Option<Cond>) {
-        while !copies.is_empty() {
-            let free = (0..copies.len()).find(|&i| {
-                let file = copies[i].0.file;
-                copies.iter().enumerate().all(|(j, (_, src))| j == i || src.file != file)
-            });
-            let copy = copies.swap_remove(free.unwrap_or(0));
-            if free.is_none() {
-                let saved = self.saved(copy.0);
-                for (_, other) in copies.iter_mut().filter(|(_, src)| src.file == copy.0.file) {
-                    other.file = saved.file;
+    fn copy_all(&mut self, copies: Vec<Copy>, cond: Option<Cond>) {
+        let mut saved: HashMap<File, File> = HashMap::new();
+        let mut fresh = None;
+        for step in in_order(&copies) {
+            match step {
+                Step::Save(at) => {
+                    let register = copies[at].0;
+                    fresh = Some((register.file, self.saved(register).file));
+                }
+                Step::Copy(at) => {
+                    let (dst, mut src) = copies[at];
+                    src.file = saved.get(&src.file).copied().unwrap_or(src.file);
+                    saved.extend(fresh.take());
+                    self.copy((dst, src), cond);
                 }
             }
-            self.copy(copy, cond);
         }
     }
 }

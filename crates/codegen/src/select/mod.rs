@@ -4,6 +4,7 @@ mod atomic;
 mod booleans;
 mod class;
 mod cond;
+mod copies;
 mod error;
 mod flow;
 mod regions;
