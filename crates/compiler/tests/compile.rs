@@ -231,3 +231,35 @@ fn limits_of_the_device_are_errors() {
     assert_eq!(code(&shared, Platform::Skl), Some("E0904"));
     assert_eq!(code(WGSL, Platform::Tgl), Some("E0902"));
 }
+
+/// Loops in loops, each with a number of rounds that is known, computing on the counters of those around: laid out
+/// altogether they would be 16^depth rounds.
+#[test]
+fn nested_loops_are_not_laid_out_without_end() {
+    let instructions = |depth: usize| {
+        let mut text = String::from("var s = t;");
+        for level in 0..depth {
+            let around: String = (0..level).map(|at| format!(" ^ (i{at} << {at}u)")).collect();
+            text = format!(
+                "{text} for (var i{level} = 0u; i{level} < 16u; i{level}++) {{ s = (s ^ t{around} ^ (s >> 15u)) * 739982445u + i{level};"
+            );
+        }
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+            @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {{
+                var a = 1u;
+                for (var t = 0u; t < 40u; t++) {{ {text} {} a += s; }}
+                b[i] = a;
+            }}",
+            "}".repeat(depth)
+        );
+        compile(&source(&text), &Options::new(Platform::Skl))
+            .expect("compiles")
+            .statistics
+            .instructions
+    };
+    for depth in 1..=8 {
+        let found = instructions(depth);
+        assert!(found < 1000, "{found} instructions at depth {depth}");
+    }
+}
