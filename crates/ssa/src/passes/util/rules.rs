@@ -160,13 +160,18 @@ impl Source {
     }
 }
 
-/// The definitions among the sources of operations that are sources of the root, as a set.
+/// The definitions among the sources of operations that are sources of the root, as a set. Which components are read is up
+/// to the root's swizzles, so any vector may begin with a zero.
 fn inner_kinds(func: &Function, srcs: &[Src]) -> u64 {
     let mut kinds = 0;
     for src in srcs {
         if let Some(InstKind::Alu { srcs, .. }) = func.def(src.value).map(|inst| &inst.kind) {
             for &src in srcs {
-                kinds |= Source::new(func, src).kind();
+                let kind = Source::new(func, src).kind();
+                kinds |= kind;
+                if kind & CONSTANT != 0 && func.ty(src.value).comps() > 1 {
+                    kinds |= ZERO;
+                }
             }
         }
     }
