@@ -12,6 +12,9 @@ use crate::error::{ErrorCode, Result};
 use crate::ids::IdMap;
 use crate::spirv::{EntryPoint, Globals, Module};
 
+/// The most instructions for which there is room from the start.
+const MAX_RESERVED: usize = 1 << 16;
+
 /// Translates one entry point.
 pub(crate) fn build(
     module: &Module<'_>,
@@ -21,8 +24,9 @@ pub(crate) fn build(
 ) -> Result<Shader> {
     let mut shader = Shader::new(entry.name.as_str(), stage(module, globals, entry)?);
     shader.float_controls = float_controls(module, entry)?;
-    // What most shaders come to by the end of the middle.
-    shader.func.reserve(2 * module.insts.len());
+    // A guess: what most shaders come to by the end of the middle. A module with much code for other entry points is no
+    // reason to take memory.
+    shader.func.reserve((2 * module.insts.len()).min(MAX_RESERVED));
     let region = shader.func.body();
     let mut translator = Translator {
         module,
