@@ -41,6 +41,11 @@ impl<'f> Builder<'f> {
         self.before = None;
     }
 
+    /// Whether arithmetic made here forbids value-changing rewrites.
+    pub fn exact(&self) -> bool {
+        self.exact
+    }
+
     /// Whether arithmetic made from now on forbids value-changing rewrites; returns the former answer.
     pub fn set_exact(&mut self, exact: bool) -> bool {
         std::mem::replace(&mut self.exact, exact)

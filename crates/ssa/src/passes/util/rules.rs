@@ -436,10 +436,19 @@ struct Found {
     exact: bool,
 }
 
+/// What a rule puts in the place of an operation.
+enum Instead {
+    /// An operation to make, to which rules may apply in turn.
+    Op(AluOp, Srcs),
+    /// A source.
+    Src(Src),
+}
+
 impl Apply<'_> {
     /// Applies rules to an instruction, one after another.
     fn to(&self, b: &mut Builder<'_>, inst: InstId, changed: &mut bool) -> Action {
-        for _ in 0..MAX_IN_TURN {
+        let mut left = MAX_RULES;
+        loop {
             let data = b.func.inst(inst);
             let InstKind::Alu { op, srcs, exact } = &data.kind else { break };
             let (op, ty) = (*op, b.func.ty(data.results[0]));
@@ -448,20 +457,14 @@ impl Apply<'_> {
                 *b.func.kind_mut(inst) = InstKind::Const(bits);
                 break;
             }
-            let Some(Found { rule, bound, exact }) = self.find(b.func, op, srcs, *exact, ty) else {
-                break;
-            };
+            let found = if left > 0 { self.find(b.func, op, srcs, *exact, ty) } else { None };
+            let Some(found) = found else { break };
             *changed = true;
-            b.set_exact(exact);
-            match &rule.with {
-                Pat::Op(op, pats) => {
-                    let srcs = self.build_srcs(b, &bound, *op, pats, ty, 0);
-                    *b.func.kind_mut(inst) = InstKind::Alu { op: *op, srcs, exact };
+            match self.replacement(b, &found, ty, &mut left) {
+                Instead::Op(op, srcs) => {
+                    *b.func.kind_mut(inst) = InstKind::Alu { op, srcs, exact: found.exact };
                 }
-                pat => {
-                    let class = op.row().result.class;
-                    return Action::Replace(self.build(b, &bound, pat, ty, class, 0));
-                }
+                Instead::Src(src) => return Action::Replace(src),
             }
         }
         Action::Keep
@@ -519,7 +522,7 @@ impl Apply<'_> {
     }
 
     /// Builds a replacement of type `ty`. Operations whose size is not known from above take it from their sources.
-    /// `turn`: how many rules it took to come here.
+    /// `left`: how many more rules may apply.
     fn build(
         &self,
         b: &mut Builder<'_>,
@@ -527,7 +530,7 @@ impl Apply<'_> {
         pat: &Pat,
         ty: Ty,
         class: Class,
-        turn: usize,
+        left: &mut usize,
     ) -> Src {
         match pat {
             Pat::Any(at) | Pat::Const(at) => {
@@ -544,33 +547,55 @@ impl Apply<'_> {
                 b.constant(ty, consts.map(|c| calc(bits, c))).into()
             }
             Pat::Op(op, pats) => {
-                let srcs = self.build_srcs(b, bound, *op, pats, ty, turn);
-                self.make(b, *op, srcs, ty, turn)
+                let srcs = self.build_srcs(b, bound, *op, pats, ty, left);
+                self.make(b, *op, srcs, ty, left)
             }
         }
     }
 
     /// Makes an operation in the form that the rules give it.
-    fn make(&self, b: &mut Builder<'_>, op: AluOp, srcs: Srcs, ty: Ty, turn: usize) -> Src {
-        if let Some(bits) = fold(b.func, op, ty, &srcs) {
-            return b.constant(ty, bits).into();
-        }
-        let outer = b.set_exact(false);
-        b.set_exact(outer);
-        let found = if turn < MAX_IN_TURN { self.find(b.func, op, &srcs, outer, ty) } else { None };
-        let Some(Found { rule, bound, exact }) = found else {
-            return b.alu_ty(op, ty, &srcs).into();
-        };
-        b.set_exact(exact);
-        let made = match &rule.with {
-            Pat::Op(op, pats) => {
-                let srcs = self.build_srcs(b, &bound, *op, pats, ty, turn + 1);
-                self.make(b, *op, srcs, ty, turn + 1)
+    fn make(
+        &self,
+        b: &mut Builder<'_>,
+        mut op: AluOp,
+        mut srcs: Srcs,
+        ty: Ty,
+        left: &mut usize,
+    ) -> Src {
+        let mut exact = b.exact();
+        loop {
+            if let Some(bits) = fold(b.func, op, ty, &srcs) {
+                return b.constant(ty, bits).into();
             }
-            pat => self.build(b, &bound, pat, ty, op.row().result.class, turn + 1),
+            let found = if *left > 0 { self.find(b.func, op, &srcs, exact, ty) } else { None };
+            let Some(found) = found else {
+                let outer = b.set_exact(exact);
+                let made = b.alu_ty(op, ty, &srcs);
+                b.set_exact(outer);
+                return made.into();
+            };
+            exact = found.exact;
+            match self.replacement(b, &found, ty, left) {
+                Instead::Op(new, new_srcs) => (op, srcs) = (new, new_srcs),
+                Instead::Src(src) => return src,
+            }
+        }
+    }
+
+    /// What a rule puts in the place of an operation with a result of type `ty`; what it reads is built.
+    fn replacement(&self, b: &mut Builder<'_>, found: &Found, ty: Ty, left: &mut usize) -> Instead {
+        *left -= 1;
+        let Found { rule, bound, exact } = found;
+        let outer = b.set_exact(*exact);
+        let instead = match &rule.with {
+            Pat::Op(op, pats) => Instead::Op(*op, self.build_srcs(b, bound, *op, pats, ty, left)),
+            pat => {
+                let class = rule.op.row().result.class;
+                Instead::Src(self.build(b, bound, pat, ty, class, left))
+            }
         };
         b.set_exact(outer);
-        made
+        instead
     }
 
     fn build_srcs(
@@ -580,7 +605,7 @@ impl Apply<'_> {
         op: AluOp,
         pats: &[Pat],
         ty: Ty,
-        turn: usize,
+        left: &mut usize,
     ) -> Srcs {
         let row = op.row();
         // The operation's size: the result's, or of a comparison that of a source known already.
@@ -599,14 +624,15 @@ impl Apply<'_> {
                 };
                 let comps = op.src_comps(i, ty.comps());
                 let ty = Ty::new(bits, comps as u32).unwrap_or(Ty::X32);
-                self.build(b, bound, &pats[i], ty, row.srcs[i].class, turn)
+                self.build(b, bound, &pats[i], ty, row.srcs[i].class, left)
             })
             .collect()
     }
 }
 
-/// How many rules may follow each other at one operation before the walk goes on.
-const MAX_IN_TURN: usize = 8;
+/// How many rules may apply to an instruction and to what they make of it, all together, before the walk goes on. Few
+/// need more than two; rules that undo each other would never end.
+const MAX_RULES: usize = 16;
 
 /// What letters stand for: a source and how many components of it are read.
 type Bound = [Option<(Src, u8)>; LETTERS];
@@ -625,5 +651,94 @@ fn known_bits(func: &Function, bound: &Bound, pat: &Pat) -> Option<u32> {
                     .find_map(|i| known_bits(func, bound, &pats[i])),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+    use crate::verify::verify;
+
+    /// What rules make of a body that may read `%0`, an unknown vector; without what is dead then.
+    fn apply(rules: &'static [Rule], body: &str) -> String {
+        let head =
+            "compute \"t\" {\n local_size 1, 1, 1\n binding b0: ssbo set 0 binding 0 \"out\"\n";
+        let first = "%0: 32x3 = sysval local_invocation_id\n";
+        let mut shader = parse(&format!("{head}{first}{body}\nreturn\n}}")).unwrap();
+        RuleSet::new(&[rules]).apply(&mut shader);
+        crate::passes::opt_dce(&mut shader);
+        verify(&shader).unwrap();
+        shader.compact();
+        let text = shader.to_string();
+        let lines = text.lines().filter(|line| line.contains('='));
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        lines.skip(1).map(|line| words(line) + "\n").collect()
+    }
+
+    static TURNS: &[Rule] = rules! {
+        (IMul a 2) => (IAdd a a);
+        (ISub a b) => (IMul (IMul a b) 2);
+        (IMul a a) => (INot a);
+    };
+
+    #[test]
+    fn what_a_rule_makes_has_rules_applied_to_it_inside_and_at_the_root() {
+        let made = apply(TURNS, "%1: 32 = isub %0.x, %0.x\nstore ssbo b0, %1, %1, align 4");
+        assert_eq!(made, "%1: 32 = inot %0.x\n%2: 32 = iadd %1, %1\n");
+    }
+
+    static EXACT: &[Rule] = rules! {
+        (FMul (FNeg a) b) => (FSub (FRcp (FSqrt a)) (FAbs b));
+        (FRcp (FSqrt a)) => (FRsq a);
+        (FAbs a) -> a;
+    };
+
+    #[test]
+    fn what_takes_the_place_of_exact_operations_is_exact_and_nothing_else() {
+        // The inner operation alone is exact: all that is made of it is, and no rule that changes results applies.
+        let made = apply(
+            EXACT,
+            "%1: 32 = fneg.exact %0.x
+            %2: 32 = fmul %1, %0.y
+            %3: 32 = fneg %0.x
+            %4: 32 = fmul %3, %0.y
+            store ssbo b0, %2, %4, align 4",
+        );
+        let expected = "%1: 32 = frsq.exact %0.x
+            %2: 32 = fabs.exact %0.y
+            %3: 32 = fsub.exact %1, %2
+            %4: 32 = frsq %0.x
+            %5: 32 = fsub %4, %0.y";
+        assert_eq!(made, expected.replace("            ", "") + "\n");
+    }
+
+    static INNER: &[Rule] = rules! {
+        (FAdd a b) => (FMul (FMin a b) (FAbs b));
+        (FMin (FSqrt a) b) => (FMax a b);
+    };
+
+    #[test]
+    fn exactness_that_a_made_operation_takes_from_its_source_ends_with_it() {
+        let made = apply(
+            INNER,
+            "%1: 32 = fsqrt.exact %0.x
+            %2: 32 = fadd %1, %0.y
+            store ssbo b0, %2, %2, align 4",
+        );
+        let expected = "%1: 32 = fmax.exact %0.x, %0.y\n%2: 32 = fabs %0.y\n%3: 32 = fmul %1, %2\n";
+        assert_eq!(made, expected);
+    }
+
+    static ENDLESS: &[Rule] = rules! {
+        (IAdd a b) => (IAdd (IMul b a) (IMul a b));
+        (IMul a b) => (ISub (IAdd a b) (IAdd b a));
+    };
+
+    #[test]
+    fn rules_that_go_on_for_ever_end() {
+        let made = apply(ENDLESS, "%1: 32 = iadd %0.x, %0.y\nstore ssbo b0, %1, %1, align 4");
+        // Each rule makes two operations more.
+        assert!(made.lines().count() <= 1 + 2 * MAX_RULES, "{made}");
     }
 }
