@@ -94,7 +94,7 @@ impl Seen {
     }
 }
 
-/// The most sources that arithmetic has.
+/// The most sources that arithmetic has: one more would be missing in the key.
 const MAX_SRCS: usize = 4;
 
 /// What equal arithmetic has in common: sources as numbers, in which what is not read is 0.
@@ -199,6 +199,8 @@ fn constant(func: &Function, inst: InstId) -> Option<Option<[u64; 4]>> {
 /// Moves constants and undefined values to the start of the function, one of each. Returns whether any moved or is
 /// replaced, and what replaces them, for the caller to apply.
 fn gather_constants(func: &mut Function) -> (bool, Subst) {
+    // The bits of constants are the input's to choose: who knew how they are mixed could give many one hash.
+    let seed = DefaultHashBuilder::default().hash_one(());
     // By hash, with the instruction that stays.
     let mut first: HashTable<(u64, InstId)> = HashTable::with_capacity(64);
     let mut subst = Subst::default();
@@ -219,9 +221,10 @@ fn gather_constants(func: &mut Function) -> (bool, Subst) {
             };
             let value = func.inst(inst).results[0];
             let ty = func.ty(value);
-            let [x, y, z, w] = bits.unwrap_or_default();
-            let mixed = x ^ y.rotate_left(16) ^ z.rotate_left(32) ^ w.rotate_left(48);
-            let hash = mix(mixed, u64::from(ty.bits()) << 8 | ty.comps() as u64);
+            let mut hash = mix(seed, u64::from(ty.bits()) << 8 | ty.comps() as u64);
+            for &comp in &bits.unwrap_or_default()[..ty.comps()] {
+                hash = mix(hash, comp);
+            }
             let same = |&(other, kept): &(u64, InstId)| {
                 other == hash
                     && constant(func, kept) == Some(bits)
@@ -260,4 +263,119 @@ fn gather_constants(func: &mut Function) -> (bool, Subst) {
     let body = func.body();
     func.region_mut(body).insts.splice(at_start..at_start, moved);
     (changed, subst)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::parse;
+
+    #[test]
+    fn keys_have_room_for_the_sources_of_every_operation() {
+        for op in AluOp::all() {
+            assert!(op.row().srcs.len() <= MAX_SRCS, "{op:?}");
+        }
+    }
+
+    /// The body that gathering makes of one, words separated by one space each.
+    fn gathered(body: &str) -> String {
+        let head =
+            "compute \"t\" {\nlocal_size 1, 1, 1\nbinding b0: ssbo set 0 binding 0 \"out\"\n";
+        let mut shader = parse(&format!("{head}{body}\nreturn\n}}")).unwrap();
+        let original = shader.clone();
+        let (changed, subst) = gather_constants(&mut shader.func);
+        subst.apply_everywhere(&mut shader.func);
+        crate::verify::verify(&shader).unwrap();
+        assert_eq!(changed, shader != original);
+        shader.compact();
+        let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = shader.to_string();
+        let lines: Vec<_> = text.lines().map(words).skip_while(|line| !line.is_empty()).collect();
+        lines[1..lines.len() - 2].join("\n")
+    }
+
+    #[test]
+    fn duplicates_among_the_leading_constants_go() {
+        let made = gathered(
+            "%0: 32 = const 1
+            %1: 32 = const 1
+            %2: 32 = const 2
+            %3: 32 = const 1
+            %4: 32 = iadd %1, %2
+            store ssbo b0, %3, %4, align 4",
+        );
+        let expected = [
+            "%0: 32 = const 1",
+            "%1: 32 = const 2",
+            "%2: 32 = iadd %0, %1",
+            "store ssbo b0, %0, %2, align 4",
+        ];
+        assert_eq!(made, expected.join("\n"));
+    }
+
+    #[test]
+    fn later_constants_follow_the_leading_ones() {
+        let made = gathered(
+            "%0: 32 = const 1
+            %1: 32 = const 1
+            %2: 32 = sysval local_invocation_index
+            %3: 32 = const 2
+            %4: 1 = ult %2, %1
+            %5: 32 = const 1
+            if %4 {
+                %6: 32 = const 2
+                %7: 32 = const 3
+                store ssbo b0, %6, %7, align 4
+                yield
+            } else {
+                yield
+            }
+            store ssbo b0, %3, %5, align 4",
+        );
+        let expected = [
+            "%0: 32 = const 1",
+            "%1: 32 = const 2",
+            "%2: 32 = const 3",
+            "%3: 32 = sysval local_invocation_index",
+            "%4: 1 = ult %3, %0",
+            "if %4 {",
+            "store ssbo b0, %1, %2, align 4",
+            "yield",
+            "} else {",
+            "yield",
+            "}",
+            "store ssbo b0, %1, %0, align 4",
+        ];
+        assert_eq!(made, expected.join("\n"));
+    }
+
+    #[test]
+    fn undefined_values_are_one_of_each_type_and_no_zeros() {
+        let made = gathered(
+            "%0: 32 = const 0
+            %1: 32 = undef
+            %2: 32x2 = const 0, 0
+            %3: 32x2 = undef
+            %4: 32 = undef
+            store ssbo b0, %0, %4, align 4
+            store ssbo b0, %1, %3, align 4
+            store ssbo b0, %1, %2, align 4",
+        );
+        let expected = [
+            "%0: 32 = const 0",
+            "%1: 32 = undef",
+            "%2: 32x2 = const 0, 0",
+            "%3: 32x2 = undef",
+            "store ssbo b0, %0, %1, align 4",
+            "store ssbo b0, %1, %3, align 4",
+            "store ssbo b0, %1, %2, align 4",
+        ];
+        assert_eq!(made, expected.join("\n"));
+    }
+
+    #[test]
+    fn constants_where_they_belong_stay() {
+        let body = "%0: 32 = const 0\n%1: 32x2 = const 0, 1\nstore ssbo b0, %0, %1, align 4";
+        assert_eq!(gathered(body), body);
+    }
 }
