@@ -95,8 +95,12 @@ macro_rules! passes {
     (@ $options:ident $option:ident) => { &$options.$option };
 }
 
-/// Passes that give each other work: run again and again until none is awake. What those that change almost every
-/// shader do not wake waits for the next lowering.
+/// Passes that give each other work: run again and again until none is awake.
+///
+/// Those that change almost every shader do not wake all that their changes may concern: it waits for the next lowering,
+/// or for [`LATE`], where in a first run all are awake that have not run since. In a run that is resumed all sleep at the
+/// start, and what flattening an `if` leaves to `opt_vectorize_memory`, `opt_fuse_ffma`, folding and copy propagation
+/// may never be done: gains missed, nothing wrong.
 static CLEAN: &[Pass] = passes![
     opt_scalar_replacement of variables,
     opt_vars_to_ssa of variables,
@@ -262,6 +266,9 @@ struct Row {
     wakes: u64,
 }
 
+/// The most names that are bits of one number.
+const MAX_NAMES: usize = u64::BITS as usize;
+
 struct Lists {
     early: Vec<Row>,
     clean: Vec<Row>,
@@ -271,7 +278,7 @@ struct Lists {
 
 static LISTS: LazyLock<Lists> = LazyLock::new(|| {
     let names: BTreeSet<&str> = all_passes().map(|pass| pass.name).collect();
-    assert!(names.len() <= u64::BITS as usize, "names are bits of one number");
+    debug_assert!(names.len() <= MAX_NAMES);
     let bit = |name: &str| names.iter().position(|&n| n == name).map_or(0, |at| 1 << at);
     let rows = |list: &'static [Pass]| -> Vec<Row> {
         let row = |pass: &'static Pass| {
@@ -342,6 +349,12 @@ impl Runner<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_bits_of_one_number() {
+        let names: BTreeSet<&str> = all_passes().map(|pass| pass.name).collect();
+        assert!(names.len() <= MAX_NAMES, "{}", names.len());
+    }
 
     #[test]
     fn only_passes_that_run_again_are_woken() {
