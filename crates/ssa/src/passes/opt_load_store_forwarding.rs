@@ -90,6 +90,7 @@ fn reads_a_place_again(func: &Function) -> bool {
     let mut again = false;
     walk(func, |_, _, inst| {
         let data = func.inst(inst);
+        // A walk cannot be stopped: what is left of it looks no more.
         if again || !is_access(data) {
             return;
         }
