@@ -40,17 +40,19 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
 
 /// Where the registers of values that fall apart went.
 struct Homes {
-    /// First register of each value, if it falls apart.
-    first: Vec<Option<u32>>,
+    /// Where those of each value start, and the end; a value that stays whole has none.
+    starts: Vec<u32>,
     /// The new value of each register, and where that starts in the old one.
     registers: Vec<(Vreg, u32)>,
 }
 
 impl Homes {
+    /// The new value of the register where an operand starts, and where that starts in the old one. An operand without
+    /// bytes may start at the end of its value, which is in none of the parts: it stays.
     fn of(&self, operand: &Operand) -> Option<(Vreg, u32)> {
-        // Values made since stay.
-        let first = (*self.first.get(operand.vreg()?.0 as usize)?)?;
-        Some(self.registers[(first + operand.offset / GRF_BYTES) as usize])
+        let vreg = operand.vreg()?.0 as usize;
+        let [start, end] = [vreg, vreg + 1].map(|at| self.starts[at] as usize);
+        self.registers[start..end].get((operand.offset / GRF_BYTES) as usize).copied()
     }
 }
 
@@ -108,11 +110,15 @@ impl Parts {
 
     /// Gives each part of a value that falls apart a value of its own.
     fn homes(&self, function: &mut Function) -> Homes {
-        let mut homes = Homes { first: vec![None; self.used.len()], registers: Vec::new() };
-        for vreg in (0..self.used.len() as u32).map(Vreg).filter(|vreg| self.is_torn(*vreg)) {
+        let mut homes =
+            Homes { starts: Vec::with_capacity(self.starts.len()), registers: Vec::new() };
+        for vreg in (0..self.used.len() as u32).map(Vreg) {
+            homes.starts.push(homes.registers.len() as u32);
+            if !self.is_torn(vreg) {
+                continue;
+            }
             let info = function.vregs[vreg];
             let joined = &self.joined[self.boundaries(vreg)];
-            homes.first[vreg.0 as usize] = Some(homes.registers.len() as u32);
             let mut first = 0;
             for last in 0..=joined.len() {
                 if joined.get(last).is_some_and(|joined| *joined) {
@@ -125,6 +131,7 @@ impl Parts {
                 first = last + 1;
             }
         }
+        homes.starts.push(homes.registers.len() as u32);
         homes
     }
 }
@@ -132,7 +139,7 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Builder, verify};
+    use crate::ir::{Builder, Op, verify};
     use crestline_device::Platform;
     use crestline_isa::Type;
 
@@ -154,5 +161,28 @@ mod tests {
         assert_eq!(f.vregs[used[0]].bytes, 64);
         assert_eq!(used[2], whole.vreg().unwrap());
         assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(false));
+    }
+
+    /// Nothing is read there, so nothing may come of it: neither a panic nor a use of another value.
+    #[test]
+    fn operands_without_bytes_at_the_end_of_their_value_stay() {
+        let mut f = Function::new(16);
+        let (first, last) = (f.lanes(Type::F, 1), f.lanes(Type::F, 1));
+        let mut b = Builder::new(&mut f);
+        for value in [first, last] {
+            for half in [0, 32] {
+                let value = value.byte_offset(half);
+                b.exec(8).group((half / 4) as u8).mov(value, Operand::imm_f(1.0));
+            }
+            let range = Operand::imm_ud(0);
+            let end = value.byte_offset(64);
+            b.emit(Op::MovIndirect, Operand::grf(9, Type::F), &[end, range, range]);
+        }
+        assert_eq!(verify(&f), Ok(()));
+        assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(true));
+        assert_eq!(verify(&f), Ok(()));
+        let ends = f.insts().filter(|inst| inst.op == Op::MovIndirect);
+        let ends: Vec<_> = ends.map(|inst| (inst.srcs[0].vreg(), inst.srcs[0].offset)).collect();
+        assert_eq!(ends, [(first.vreg(), 64), (last.vreg(), 64)]);
     }
 }
