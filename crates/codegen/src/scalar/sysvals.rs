@@ -33,10 +33,6 @@ impl Selector<'_> {
                 b.uniform().shl(first, subgroup, Operand::imm_ud(width.ilog2()));
                 b.add(index, channels, first);
             }
-            SysVal::SubgroupSize => {
-                let width = self.out.dispatch_width.into();
-                self.constant(Some(result), &[width, 0, 0, 0]);
-            }
             SysVal::NumWorkgroups => {
                 let index = self.interface.num_workgroups;
                 let index =
