@@ -100,3 +100,47 @@ fn time(estimate: &Estimate, threads: u64) -> u64 {
 fn pays(wide: u64, narrow: u64) -> bool {
     wide.saturating_mul(10) <= narrow.saturating_mul(18)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A program that says nothing but its width.
+    fn attempt(width: u8) -> Attempt {
+        let text = include_str!("../../../docs/metadata-example.json");
+        let metadata = crestline_program::Metadata::from_json(text).unwrap();
+        let statistics = crestline_program::Statistics {
+            simd_width: width.into(),
+            registers: 128,
+            ..Default::default()
+        };
+        let program = Program { code: Vec::new(), metadata, statistics };
+        Attempt { program, estimate: Estimate::default() }
+    }
+
+    /// What is taken and what was tried, where SIMD16 fails so.
+    fn without_simd16(widths: &[u8], error: AllocError) -> (Option<u32>, Vec<(u8, bool)>) {
+        let mut tried = Vec::new();
+        let found = choose(widths, 7, |width, may_spill| {
+            tried.push((width, may_spill));
+            match width {
+                16 => Err(CompileError::Backend(BackendError::Alloc(error.clone()))),
+                _ => Ok(attempt(width)),
+            }
+        });
+        (found.ok().map(|program| program.statistics.simd_width), tried)
+    }
+
+    #[test]
+    fn what_seems_crowded_at_simd16_is_compiled_at_simd8() {
+        let crowded = AllocError::Crowded { registers: 200 };
+        for error in [crowded.clone(), AllocError::Impossible { vreg: 1, bytes: 64 }] {
+            let found = without_simd16(&[8, 16, 32], error);
+            assert_eq!(found, (Some(8), vec![(16, false), (8, true)]));
+        }
+        // With nothing narrower SIMD16 may spill; and other errors are no matter of width.
+        assert_eq!(without_simd16(&[16, 32], crowded), (None, vec![(16, true)]));
+        let found = without_simd16(&[8, 16, 32], AllocError::Rounds(100));
+        assert_eq!(found, (None, vec![(16, false)]));
+    }
+}
