@@ -45,8 +45,9 @@ pub enum AllocError {
         /// Its size.
         bytes: u32,
     },
-    /// More registers in use at once than there are, where spilling is not allowed.
-    #[error("{registers} registers in use at once, of {GRF_COUNT}")]
+    /// More registers seem to be in use at once than there are, where spilling is not allowed. Of the program to
+    /// allocate that is certain; what [`foresee`] says of a selected one is a guess, so another way may still allocate it.
+    #[error("about {registers} registers seem to be in use at once, of {GRF_COUNT}")]
     Crowded {
         /// How many.
         registers: u32,
@@ -117,7 +118,9 @@ impl Analysis {
     }
 }
 
-/// Whether a selected program will hardly find registers: what there is to know before much work is spent on it.
+/// Whether a selected program seems not to find registers, before much work is spent on it. This is a guess
+/// ([`peak_at_a_glance`] errs both ways): it may give up what would have been allocated, so it is only asked where
+/// spilling is not allowed and a narrower program can take its place.
 ///
 /// # Errors
 /// [`AllocError::Crowded`], where spilling is not allowed.

@@ -132,6 +132,54 @@ fn a_glance_sees_the_peak_of_straight_code() {
     }
 }
 
+/// What is read at a loop's start and was written before it must survive all of the loop, which a glance does not see.
+#[test]
+fn a_glance_sees_too_little_of_loops() {
+    let mut f = Function::new(8);
+    let kept: Vec<Operand> = (0..10).map(|_| f.lanes(Type::F, 1)).collect();
+    let made: Vec<Operand> = (0..10).map(|_| f.lanes(Type::F, 1)).collect();
+    let mut b = Builder::new(&mut f);
+    for value in &kept {
+        b.mov(*value, Operand::imm_f(1.0));
+    }
+    b.do_();
+    for value in &kept {
+        b.mov(Operand::null(Type::F), *value);
+    }
+    for value in &made {
+        b.mov(*value, Operand::imm_f(1.0));
+    }
+    for value in &made {
+        b.mov(Operand::null(Type::F), *value);
+    }
+    b.predicated(FLAG, false).while_();
+    b.mov(Operand::null(Type::F), Operand::imm_f(1.0));
+    let known = Analysis::new(&f).unwrap();
+    assert_eq!((peak_at_a_glance(&f), peak(&f, &known.liveness)), (10, 20));
+}
+
+/// Between two stretches of use a glance counts a value on, as the intervals of allocation do; but a value's parts it
+/// counts together, which allocation does not.
+#[test]
+fn a_glance_sees_too_much_of_values_in_parts() {
+    let stretches = |parts: u32| {
+        let mut f = Function::new(8);
+        let values: Vec<Operand> = (0..10).map(|_| f.lanes(Type::F, parts)).collect();
+        let mut b = Builder::new(&mut f);
+        for part in [0, parts - 1] {
+            for value in &values {
+                let value = value.byte_offset(part * GRF_BYTES);
+                b.mov(value, Operand::imm_f(1.0));
+                b.mov(Operand::null(Type::F), value);
+            }
+        }
+        let known = Analysis::new(&f).unwrap();
+        (peak_at_a_glance(&f), peak(&f, &known.liveness))
+    };
+    assert_eq!(stretches(1), (10, 10));
+    assert_eq!(stretches(2), (20, 1));
+}
+
 /// Values live through a loop with breaks and a conditional with both arms busy.
 fn branchy(width: u8, count: usize) -> Function {
     let mut f = Function::new(width);
