@@ -42,7 +42,8 @@ pub struct Options {
     /// Whether registers may be spilled; without it, too much pressure is an error, so that a
     /// narrower program can be tried.
     pub may_spill: bool,
-    /// Whether every pass is followed by the verifier, and allocation by its checker.
+    /// Whether every pass is followed by the verifier, and allocation by its checker, before which what scheduling kept
+    /// of the analysis is compared with a fresh one.
     pub verify: bool,
     /// Whether the `opt_*` passes run.
     pub optimize: bool,
@@ -180,16 +181,20 @@ impl Pipeline<'_, '_> {
         self.try_all(passes::COALESCE, function)?;
         let mut scheduled = function.clone();
         let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
-        for pass in passes::SCHEDULE {
-            // Both the pass and allocation ask where registers live.
-            let run = |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness));
-            self.try_run_as(pass, &mut scheduled, run)?;
-        }
+        // `opt_schedule_early`, but both it and allocation ask where registers live.
+        let run = |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness));
+        self.try_run_as(&passes::SCHEDULE, &mut scheduled, run)?;
         let scheduled = regalloc::allocate_analysed(scheduled, known, self.device, options);
         if let Ok(found) = &scheduled
             && found.spills + found.fills == 0
         {
             return Ok(scheduled?);
+        }
+        // Another order may need fewer registers, but hides no defect.
+        if let Err(error) = &scheduled
+            && error.is_defect()
+        {
+            return Err(error.clone().into());
         }
         let other = regalloc::allocate(function, self.device, options);
         match (scheduled, other) {

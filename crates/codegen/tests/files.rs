@@ -36,7 +36,7 @@ fn outcome(before: &str) -> Result<String, String> {
         passes::OPTIMIZE,
         passes::LOWER,
         passes::COALESCE,
-        passes::SCHEDULE,
+        &[passes::SCHEDULE],
         passes::SCHEDULE_ALLOCATED,
         passes::LOWER_ALLOCATED,
     ]

@@ -33,7 +33,7 @@ pub struct Edge {
 pub struct NodeId(u32);
 
 /// One level of nesting: an arm of a conditional or the body of a loop.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
     parent: Option<NodeId>,
     /// Where channels wait that are not on this level now but will go on later.
@@ -43,7 +43,7 @@ struct Node {
 }
 
 /// Control flow of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Cfg {
     succs: Vec<SmallVec<[Edge; 2]>>,
     preds: Vec<SmallVec<[Edge; 2]>>,

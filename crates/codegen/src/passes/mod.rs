@@ -182,8 +182,9 @@ pub const LOWER: &[Pass] = passes![
 /// the passes above, and what is left of moves of constants has found its places.
 pub const COALESCE: &[Pass] = passes![opt_coalesce_webs, opt_pack_constants];
 
-/// Just before register allocation.
-pub const SCHEDULE: &[Pass] = passes![opt_schedule_early];
+/// Just before register allocation. The pipeline runs this pass in a form of its own that keeps what is known of the
+/// program, so it is no list.
+pub const SCHEDULE: Pass = passes![opt_schedule_early][0];
 
 /// Just after register allocation.
 pub const SCHEDULE_ALLOCATED: &[Pass] =

@@ -585,7 +585,8 @@ mod lowering {
 
 #[test]
 fn every_pass_is_named_as_its_function() {
-    let all = [OPTIMIZE, LOWER, SCHEDULE, SCHEDULE_ALLOCATED, LOWER_ALLOCATED].concat();
+    let all =
+        [OPTIMIZE, LOWER, COALESCE, &[SCHEDULE], SCHEDULE_ALLOCATED, LOWER_ALLOCATED].concat();
     for pass in &all {
         assert!(pass.name.starts_with("opt_") || pass.name.starts_with("lower_"), "{}", pass.name);
     }

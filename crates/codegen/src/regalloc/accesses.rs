@@ -19,7 +19,7 @@ pub const FLAG_COUNT: usize = 4;
 pub type Slot = usize;
 
 /// How an instruction touches a slot.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The slot.
     pub slot: Slot,
@@ -32,7 +32,7 @@ pub struct Access {
 }
 
 /// Where slots are in the numbering.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotMap {
     /// First slot of each virtual register.
     bases: Vec<u32>,
@@ -40,7 +40,7 @@ pub struct SlotMap {
 }
 
 /// What a slot is made of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SlotFacts {
     /// Its bytes, or bits of a flag, one bit each.
     whole: u32,
@@ -211,6 +211,17 @@ pub struct Accesses {
     across: Vec<u64>,
 }
 
+/// Whether the instructions of each number touch the same, wherever that is noted.
+impl PartialEq for Accesses {
+    fn eq(&self, other: &Accesses) -> bool {
+        self.places.len() == other.places.len()
+            && self.across == other.across
+            && (0..self.places.len()).all(|number| self.of(number) == other.of(number))
+    }
+}
+
+impl Eq for Accesses {}
+
 impl Accesses {
     /// Looks at every instruction once.
     pub fn new(function: &Function, slots: &SlotMap) -> Accesses {
@@ -294,5 +305,53 @@ fn for_flags(slots: &SlotMap, inst: &Inst, mut visit: impl FnMut(Slot)) {
             let last = usize::from(sub) + (last / 16) as usize;
             (first..=last.min(FLAG_COUNT - 1)).for_each(|sub| visit(GRF_COUNT + sub));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crestline_isa::Type;
+
+    /// The bytes of each slot among those of `base`, byte by byte.
+    fn byte_by_byte(base: Slot, offset: u32, bytes: u32) -> Vec<(Slot, u32)> {
+        let mut slots = std::collections::BTreeMap::new();
+        for byte in offset..offset + bytes {
+            *slots.entry(base + (byte / GRF_BYTES) as usize).or_insert(0) |=
+                1 << (byte % GRF_BYTES);
+        }
+        slots.into_iter().collect()
+    }
+
+    #[test]
+    fn operands_touch_the_slots_of_their_bytes() {
+        let mut f = Function::new(16);
+        let before = f.lanes(Type::F, 3);
+        let value = f.lanes(Type::F, 2);
+        let slots = SlotMap::new(&f);
+        let base = slots.of(value.vreg().unwrap()).start;
+        assert_eq!(base, slots.of(before.vreg().unwrap()).end);
+        for (base, operand) in [(base, value), (3, Operand::grf(3, Type::F))] {
+            for offset in 0..=128 {
+                for bytes in 0..=128 - offset {
+                    let mut found = Vec::new();
+                    let operand = operand.byte_offset(offset);
+                    slots.touched(&operand, bytes, |slot, bytes| found.push((slot, bytes)));
+                    assert_eq!(found, byte_by_byte(base, offset, bytes), "{bytes} from {offset}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn flags_are_touched_whole() {
+        let mut f = Function::new(16);
+        let mut b = crate::ir::Builder::new(&mut f);
+        let Flag::Virtual(flag) = b.flag() else { panic!("a fixed flag") };
+        let slots = SlotMap::new(&f);
+        let operand = Operand { file: File::Vgrf(flag), ..Operand::null(Type::Uw) };
+        let mut found = Vec::new();
+        slots.touched(&operand, 2, |slot, bytes| found.push((slot, bytes)));
+        assert_eq!(found, [(slots.of(flag).start, u32::MAX)]);
     }
 }

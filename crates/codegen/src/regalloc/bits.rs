@@ -42,7 +42,7 @@ pub(super) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
 }
 
 /// Sets of numbers below the same bound, one a row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct BitMatrix {
     words: usize,
     bits: Vec<u64>,

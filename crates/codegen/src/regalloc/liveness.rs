@@ -52,7 +52,7 @@ impl Interval {
 }
 
 /// Live intervals of a function.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Liveness {
     /// The numbering of slots.
     pub slots: SlotMap,
@@ -141,7 +141,7 @@ impl Liveness {
 }
 
 /// The slots that blocks have in common, numbered.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 struct Globals {
     slots: Vec<Slot>,
     /// Number of each slot among them, or [`Globals::NONE`].

@@ -22,7 +22,7 @@ use crestline_device::Device;
 use crestline_isa::ArfKind;
 
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vregs};
-use accesses::GRF_COUNT;
+use accesses::{GRF_COUNT, Slot};
 use assign::{Strategy, assign, peak, peak_at_a_glance};
 use check::{CheckError, Origins};
 use liveness::Liveness;
@@ -58,6 +58,9 @@ pub enum AllocError {
     /// Spilling did not come to an end.
     #[error("no allocation after {0} rounds of spilling")]
     Rounds(u32),
+    /// What a pass kept of the analysis is not what the program says: a defect of the pass.
+    #[error("what is known of {0} is not what the program says")]
+    Stale(&'static str),
     /// Push constants were not assigned registers before.
     #[error("instruction still names push constants: {0}")]
     Uniform(String),
@@ -66,13 +69,20 @@ pub enum AllocError {
     Wrong(#[from] CheckError),
 }
 
+impl AllocError {
+    /// Whether the compiler is wrong, whatever the program.
+    pub fn is_defect(&self) -> bool {
+        matches!(self, AllocError::Stale(_) | AllocError::Wrong(_))
+    }
+}
+
 /// Choices of the caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`] or
     /// [`AllocError::Crowded`].
     pub may_spill: bool,
-    /// Whether the checker runs also in release builds.
+    /// Whether the checker runs also in release builds, and what is known before is compared with the program.
     pub check: bool,
 }
 
@@ -98,7 +108,7 @@ pub struct Allocation {
 }
 
 /// What is known of a program on virtual registers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
     /// Its control flow.
     pub cfg: Cfg,
@@ -115,6 +125,24 @@ impl Analysis {
         let cfg = Cfg::new(function)?;
         let liveness = Liveness::new(function, &cfg);
         Ok(Analysis { cfg, liveness })
+    }
+
+    /// Compares with what the program says: all of it, or, where flags have become physical since, control flow and the
+    /// intervals of what is no flag.
+    fn check(&self, function: &Function, flags: bool) -> Result<(), AllocError> {
+        let fresh = Analysis::new(function)?;
+        let is_register = |slot: &Slot| !self.liveness.slots.is_flag(*slot);
+        let interval =
+            |slot: Slot| self.liveness.intervals.get(slot) == fresh.liveness.intervals.get(slot);
+        let same = match flags {
+            true => self.liveness == fresh.liveness,
+            false => (0..self.liveness.slots.count()).filter(is_register).all(interval),
+        };
+        match () {
+            () if self.cfg != fresh.cfg => Err(AllocError::Stale("control flow")),
+            () if !same => Err(AllocError::Stale("liveness")),
+            () => Ok(()),
+        }
     }
 }
 
@@ -149,7 +177,7 @@ pub fn allocate(
 /// Allocates registers of a program of which `known` is known.
 ///
 /// # Errors
-/// See [`AllocError`].
+/// See [`AllocError`]; [`AllocError::Stale`] only where it is checked.
 pub fn allocate_analysed(
     function: Function,
     known: Analysis,
@@ -161,9 +189,17 @@ pub fn allocate_analysed(
         return Err(AllocError::Uniform(inst.to_string()));
     }
     let before = options.check.then(|| function.clone());
+    if options.check {
+        known.check(&function, true)?;
+    }
     let mut result =
         Allocation { origins: identity(&function), function, registers: 0, spills: 0, fills: 0 };
     let known = assign_flags(&mut result, known)?;
+    if options.check
+        && let Some(known) = &known
+    {
+        known.check(&result.function, false)?;
+    }
     assign_registers(&mut result, known, device, options)?;
     if let Some(before) = before {
         check::check(&before, &result.function, &result.origins, device)?;
@@ -290,4 +326,4 @@ fn apply(function: &mut Function, places: &[Option<u32>]) {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -591,15 +591,20 @@ fn nothing_undefined_is_stored_over_what_left_the_loop() {
     assert_eq!(after.insts().filter(|inst| inst.message.is_some()).count(), 2);
 }
 
-/// A program of random straight and nested code.
-fn random(seed: u64, width: u8, values: usize, length: usize) -> Function {
+/// Random numbers, each below what is asked for.
+pub(crate) fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
     let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = move |below: usize| {
+    move |below: usize| {
         state ^= state << 13;
         state ^= state >> 7;
         state ^= state << 17;
         (state >> 33) as usize % below
-    };
+    }
+}
+
+/// A program of random straight and nested code.
+pub(crate) fn random(seed: u64, width: u8, values: usize, length: usize) -> Function {
+    let mut next = numbers(seed);
     let mut f = Function::new(width);
     f.payload_registers = 6;
     let mut pool: Vec<Operand> = Vec::new();

@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::ir::{Builder, Effect, Function, Message, Op, Operand, Space, verify};
+use crate::regalloc::tests::{numbers, random};
+use crate::regalloc::{self, Analysis};
 use crestline_device::{Device, Platform};
 use crestline_isa::{ArfKind, Sfid, Type};
 
@@ -115,13 +117,110 @@ fn liveness_follows_the_early_order() {
         b.predicated(flag, false).while_();
     }
     b.mov(Operand::grf(120, Type::F), values[11]);
-    let mut known = crate::regalloc::Analysis::new(&f).unwrap();
+    let mut known = Analysis::new(&f).unwrap();
     assert!(schedule_analysed(&mut f, &mut known.liveness));
-    let fresh = crate::regalloc::Analysis::new(&f).unwrap().liveness;
-    assert_eq!(known.liveness.intervals, fresh.intervals);
-    for number in 0..f.inst_count() {
-        let [known, fresh] =
-            [&known.liveness, &fresh].map(|l| format!("{:?}", l.accesses.of(number)));
-        assert_eq!(known, fresh);
+    assert!(known == Analysis::new(&f).unwrap());
+    // Allocation would tell.
+    let options = regalloc::Options { may_spill: true, check: true };
+    let device = Device::new(Platform::Skl);
+    assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &device, options).is_ok());
+    known.liveness.intervals.swap(regalloc::accesses::GRF_COUNT, 2);
+    let stale = regalloc::allocate_analysed(f, known, &device, options);
+    assert!(matches!(stale, Err(regalloc::AllocError::Stale("liveness"))), "{stale:?}");
+}
+
+#[test]
+fn liveness_follows_random_programs() {
+    let mut changed = 0;
+    for seed in 0..60 {
+        let width = [8, 16, 32][(seed % 3) as usize];
+        let values = [5, 20, 60, 120][(seed % 4) as usize];
+        let mut f = random(seed, width, values, 200);
+        let mut known = Analysis::new(&f).unwrap();
+        changed += u32::from(schedule_analysed(&mut f, &mut known.liveness));
+        assert!(known == Analysis::new(&f).unwrap(), "{seed}");
     }
+    assert!(changed > 30, "{changed}");
+}
+
+#[test]
+fn any_order_is_made_in_place() {
+    let mut next = numbers(1);
+    for count in (0..40).chain([500]) {
+        let mut f = Function::new(8);
+        let mut b = Builder::new(&mut f);
+        for index in 0..count {
+            b.mov(Operand::grf(index as u32 % 128, Type::Ud), Operand::imm_ud(index as u32));
+        }
+        let old: Vec<Inst> = f.insts().cloned().collect();
+        for _ in 0..8 {
+            let mut order: Vec<usize> = (0..count).collect();
+            (1..count).for_each(|at| order.swap(at, next(at + 1)));
+            let expected: Vec<Inst> = order.iter().map(|from| old[*from].clone()).collect();
+            let mut insts = old.clone();
+            reorder(&mut insts, &order);
+            assert_eq!(insts, expected, "{order:?}");
+        }
+    }
+}
+
+/// Dependencies of a block: edges out of each instruction, then what else there is.
+type Dependencies = (Vec<Vec<(u32, u32)>>, Vec<u32>, Vec<u32>);
+
+fn dependencies(dag: &Dag) -> Dependencies {
+    let edges = |index| dag.succs.of(index).map(|edge| (edge.to, edge.latency)).collect();
+    ((0..dag.preds.len()).map(edges).collect(), dag.preds.clone(), dag.height.clone())
+}
+
+/// Builds the blocks of a function one after the other and each as if it were the only one: the same must come out.
+/// Gives the number of edges.
+fn blocks_stand_alone(f: &Function) -> usize {
+    let known = Analysis::new(f).unwrap().liveness;
+    let mut builder = DagBuilder::new(&known.slots);
+    let mut count = 0;
+    for (block, first) in f.blocks.iter().zip(&known.block_starts) {
+        let first = *first as usize;
+        let found = dependencies(&builder.build(&block.insts, &known.accesses, first));
+        let mut alone = DagBuilder::new(&known.slots);
+        let alone = dependencies(&alone.build(&block.insts, &known.accesses, first));
+        assert_eq!(found, alone, "{f}");
+        count += found.0.iter().map(Vec::len).sum::<usize>();
+    }
+    count
+}
+
+#[test]
+fn no_block_waits_for_what_another_touched() {
+    for seed in 0..24 {
+        assert!(blocks_stand_alone(&random(seed, 16, 10, 150)) > 100);
+    }
+}
+
+#[test]
+fn no_block_waits_for_the_memory_accumulator_or_address_of_another() {
+    let mut f = Function::new(8);
+    let value = f.lanes(Type::Ud, 1);
+    let flag = crate::ir::Flag::Fixed(0);
+    let g = |nr| Operand::grf(nr, Type::Ud);
+    let acc = Operand::arf(ArfKind::Accumulator, 0, Type::Ud);
+    let address = Operand::arf(ArfKind::Address, 0, Type::Uw);
+    let mut b = Builder::new(&mut f);
+    // Readers first, in an odd number of instructions, so that those of the next block have other places.
+    for round in 0..4 {
+        send(&mut b, value, g(2), load(Space::Global, Effect::Read));
+        send(&mut b, g(10), value, load(Space::Shared, Effect::Read));
+        if round % 2 == 0 {
+            b.add(value, value, acc);
+            b.mov(g(12), address.retype(Type::Ud));
+        }
+        b.mul(acc, g(3), g(4));
+        b.mach(g(20), g(3), g(4)).acc_wr_en = true;
+        send(&mut b, Operand::null(Type::Ud), value, load(Space::Global, Effect::Write));
+        b.mov(address, Operand::imm(0, Type::Uw));
+        b.if_(flag, false);
+        b.mov(value, g(10));
+        b.endif();
+        send(&mut b, Operand::null(Type::Ud), g(2), load(Space::None, Effect::Barrier));
+    }
+    assert!(blocks_stand_alone(&f) > 30);
 }
