@@ -710,3 +710,6 @@ fn is_copy(inst: &Inst) -> bool {
         && inst.dst.is_packed()
         && !inst.srcs[0].has_modifiers()
 }
+
+#[cfg(test)]
+mod tests;
