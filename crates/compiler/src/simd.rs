@@ -68,10 +68,11 @@ pub(crate) fn choose(
     let widens = widths.contains(&32) && first == 16 && roomy && spills == 0;
     let narrow = time(&estimate, threads);
     if widens && pays(threads.saturating_mul(estimate.busiest_widened), narrow) {
-        return Ok(match generate(32, false) {
-            Ok(wide) if pays(time(&wide.estimate, threads), narrow) => wide.program,
-            _ => program,
-        });
+        return match generate(32, false) {
+            Ok(wide) if pays(time(&wide.estimate, threads), narrow) => Ok(wide.program),
+            Err(error) if is_defect(&error) => Err(error),
+            _ => Ok(program),
+        };
     }
     Ok(program)
 }
@@ -85,6 +86,15 @@ fn needs_narrower(error: &CompileError) -> bool {
                 AllocError::Impossible { .. } | AllocError::Crowded { .. }
             ))
     )
+}
+
+/// Whether the mistake is this compiler's, which no other width makes good.
+fn is_defect(error: &CompileError) -> bool {
+    match error {
+        CompileError::Internal { .. } | CompileError::Backend(BackendError::Verify { .. }) => true,
+        CompileError::Backend(BackendError::Alloc(error)) => error.is_defect(),
+        _ => false,
+    }
 }
 
 /// Above this use of registers at SIMD16, twice the data will hardly fit.
