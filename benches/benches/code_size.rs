@@ -52,27 +52,27 @@ fn main() {
                 continue;
             }
             let variant = case.variant(name).expect("the pack is readable");
-            let width = variant.metadata.simd_width;
+            let width = variant.metadata.dispatches.first().simd_width;
             let Some(simd) = simd(width) else { continue };
             let theirs = instructions(&variant.code, platform).expect("foreign code decodes");
             let their_scratch = variant.metadata.scratch_bytes > 0;
             let compiled =
                 crestline::compile_spirv(&spirv, &Options::new(platform).with_simd(simd));
-            let Program { code, statistics, .. } = match compiled {
+            let program: Program = match compiled {
                 Ok(program) => program,
                 Err(error) => {
                     println!("| {} | {target} | {width} | {error} | {theirs} | | | |", case.name);
                     continue;
                 }
             };
-            let ours = instructions(&code, platform).expect("our code decodes");
+            let ours = instructions(&program.code, platform).expect("our code decodes");
             our_total += ours;
             their_total += theirs;
             let ratio = ours as f64 / theirs as f64;
             println!(
                 "| {} | {target} | {width} | {ours} | {theirs} | {ratio:.2} | {} | {} |",
                 case.name,
-                statistics.spills,
+                program.statistics().expect("the compiler counts").spills,
                 if their_scratch { "scratch" } else { "" }
             );
         }

@@ -41,7 +41,8 @@ fn main() {
         let program = crestline::compile_spirv(&spirv, &options).expect("the shader compiles");
         let time = milliseconds(shortest(3, || crestline::compile_spirv(&spirv, &options)));
         let ratio = before.map_or_else(String::new, |before| format!("{:.1} x", time / before));
-        println!("| {operations} | {} | {time:.1} ms | {ratio} |", program.statistics.instructions);
+        let counted = program.statistics().expect("the compiler counts");
+        println!("| {operations} | {} | {time:.1} ms | {ratio} |", counted.instructions);
         before = Some(time);
     }
 }

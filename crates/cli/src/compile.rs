@@ -18,7 +18,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
     watcher.keep_ssa = arguments.emit == Emit::Ssa;
     watcher.keep_codegen = arguments.emit == Emit::Codegen;
     let program = program(&arguments.source, &[], arguments.patch_vertices, &mut watcher)?;
-    let width = program.metadata.simd_width;
+    let width = program.metadata.dispatches.first().simd_width;
     let bytes = match arguments.emit {
         Emit::Asm => {
             let device = Device::new(arguments.source.target);
@@ -32,8 +32,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
             program.to_zebin().map_err(fail)?
         }
         Emit::Json => {
-            let mut text = serde_json::to_string_pretty(&program)
-                .map_err(|error| Failure::with_code("E0999", format!("internal: {error}")))?;
+            let mut text = program.to_json();
             text.push('\n');
             text.into_bytes()
         }

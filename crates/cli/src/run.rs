@@ -94,7 +94,7 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
 
 /// What the compiler counted, one line each.
 fn statistics(program: &Program) -> String {
-    let counted = &program.statistics;
+    let counted = program.statistics().copied().unwrap_or_default();
     let rows: [(&str, u64); 10] = [
         ("SIMD width", counted.simd_width.into()),
         ("code bytes", program.code.len() as u64),

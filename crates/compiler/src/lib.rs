@@ -7,8 +7,8 @@
 //!     @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) { data[id.x] *= 2u; }";
 //! let source = Source { name: "double.wgsl", language: Language::Wgsl, bytes: wgsl.as_bytes() };
 //! let program = compile(&source, &Options::new(Platform::Skl))?;
-//! println!("{} bytes at SIMD{}", program.code.len(), program.metadata.simd_width);
-//! # assert!(program.statistics.instructions > 3);
+//! println!("{} bytes at SIMD{}", program.code.len(), program.metadata.dispatches.first().simd_width);
+//! # assert!(program.statistics().is_some_and(|counted| counted.instructions > 3));
 //! # Ok::<(), crestline::CompileError>(())
 //! ```
 //!

@@ -160,11 +160,9 @@ impl<'a> Pipeline<'a> {
         if self.options.verify {
             self.validate(&code)?;
         }
-        let program = Program {
-            code,
-            metadata: layout.metadata(shader, device, simd.into(), compiled.scratch_bytes),
-            statistics: statistics(&compiled, simd),
-        };
+        let mut metadata = layout.metadata(shader, device, simd.into(), compiled.scratch_bytes);
+        metadata.dispatches.first_mut().statistics = Some(statistics(&compiled, simd));
+        let program = Program { code, metadata };
         Ok(Attempt { program, estimate: compiled.estimate })
     }
 

@@ -63,9 +63,10 @@ pub(crate) fn choose(
         (attempt, _) => attempt?,
     };
     let Attempt { program, estimate } = attempt;
-    let roomy = program.statistics.registers <= REGISTERS_FOR_WIDENING;
-    let spills = program.statistics.spills + program.statistics.fills;
-    let widens = widths.contains(&32) && first == 16 && roomy && spills == 0;
+    let roomy = program.statistics().is_some_and(|counted| {
+        counted.registers <= REGISTERS_FOR_WIDENING && counted.spills + counted.fills == 0
+    });
+    let widens = widths.contains(&32) && first == 16 && roomy;
     let narrow = time(&estimate, threads);
     if widens && pays(threads.saturating_mul(estimate.busiest_widened), narrow) {
         return match generate(32, false) {
@@ -118,13 +119,14 @@ mod tests {
     /// A program that says nothing but its width.
     fn attempt(width: u8) -> Attempt {
         let text = include_str!("../../../docs/metadata-example.json");
-        let metadata = crestline_program::Metadata::from_json(text).unwrap();
+        let mut metadata = crestline_program::Metadata::from_json(text).unwrap();
         let statistics = crestline_program::Statistics {
             simd_width: width.into(),
             registers: 128,
             ..Default::default()
         };
-        let program = Program { code: Vec::new(), metadata, statistics };
+        metadata.dispatches.first_mut().statistics = Some(statistics);
+        let program = Program { code: Vec::new(), metadata };
         Attempt { program, estimate: Estimate::default() }
     }
 
@@ -138,7 +140,7 @@ mod tests {
                 _ => Ok(attempt(width)),
             }
         });
-        (found.ok().map(|program| program.statistics.simd_width), tried)
+        (found.ok().and_then(|program| Some(program.statistics()?.simd_width)), tried)
     }
 
     #[test]

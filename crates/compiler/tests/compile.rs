@@ -45,7 +45,8 @@ fn the_metadata_says_what_the_code_uses() {
     let program = program(Simd::Simd16);
     let metadata = &program.metadata;
     assert_eq!(metadata.check(), Ok(()));
-    assert_eq!(metadata.simd_width, 16);
+    let dispatch = metadata.dispatches.first();
+    assert_eq!(dispatch.simd_width, 16);
     let StageMetadata::Compute(compute) = &metadata.stage else { panic!("a compute program") };
     assert_eq!((compute.local_size, compute.shared_bytes), ([64, 1, 1], 256));
     assert!(compute.uses_barrier);
@@ -56,14 +57,15 @@ fn the_metadata_says_what_the_code_uses() {
     };
     assert_eq!(surfaces.iter().filter_map(|s| place(s)).collect::<Vec<_>>(), [(0, 1), (1, 0)]);
     assert!(surfaces.contains(&&Surface::NumWorkgroups));
-    let items = &metadata.payload.items;
-    let per_thread = metadata.payload.per_thread.expect("the thread's index");
+    let items = &dispatch.payload.items;
+    let per_thread = dispatch.payload.per_thread.expect("the thread's index");
     assert!(matches!(per_thread, GrfRange { count: 1, .. }));
     assert!(
         items.iter().any(|i| i.content == Content::SubgroupId && i.offset == per_thread.start())
     );
-    assert!(program.statistics.loops >= 1);
-    assert_eq!(program.statistics.spills + program.statistics.fills, 0);
+    let counted = program.statistics().expect("the compiler counts");
+    assert!(counted.loops >= 1);
+    assert_eq!(counted.spills + counted.fills, 0);
 }
 
 #[test]
@@ -111,9 +113,9 @@ fn widths_follow_the_workgroup() {
     let at = |size: u32, simd: Simd| {
         compile(&source(&sized(size)), &Options::new(Platform::Skl).with_simd(simd))
     };
-    assert_eq!(at(4, Simd::Auto).expect("fits").metadata.simd_width, 8);
-    assert!(at(1024, Simd::Auto).expect("fits").metadata.simd_width >= 16);
-    assert_eq!(at(1024, Simd::Simd32).expect("fits").metadata.simd_width, 32);
+    assert_eq!(at(4, Simd::Auto).expect("fits").metadata.dispatches.first().simd_width, 8);
+    assert!(at(1024, Simd::Auto).expect("fits").metadata.dispatches.first().simd_width >= 16);
+    assert_eq!(at(1024, Simd::Simd32).expect("fits").metadata.dispatches.first().simd_width, 32);
     let error = at(1024, Simd::Simd8).expect_err("128 threads");
     assert!(matches!(error, CompileError::Workgroup { invocations: 1024, .. }), "{error}");
     assert_eq!(error.code(), "E0903");
@@ -255,7 +257,8 @@ fn nested_loops_are_not_laid_out_without_end() {
         );
         compile(&source(&text), &Options::new(Platform::Skl))
             .expect("compiles")
-            .statistics
+            .statistics()
+            .expect("the compiler counts")
             .instructions
     };
     for depth in 1..=8 {

@@ -44,6 +44,12 @@ pub enum EmuError {
         /// What is missing.
         what: String,
     },
+    /// An entry point of the metadata is no instruction.
+    #[error("the entry point at byte {offset:#x}: no instruction starts there")]
+    EntryPoint {
+        /// Place in the code, in bytes.
+        offset: u32,
+    },
     /// The program is for another stage than was asked to run.
     #[error("the program is a {found} shader: expected a {expected} shader")]
     Stage {

@@ -27,9 +27,10 @@ fn changes(platform: Platform, channels: u32, instruction: Inst) -> BTreeMap<usi
     program.extend(end());
     let mut metadata = with_local_size(metadata(), channels);
     metadata.platform = platform;
-    metadata.simd_width = 16;
-    metadata.payload.cross_thread = None;
-    metadata.payload.per_thread = Some(GrfRange { first: 1, count: 1 });
+    let dispatch = metadata.dispatches.first_mut();
+    dispatch.simd_width = 16;
+    dispatch.payload.cross_thread = None;
+    dispatch.payload.per_thread = Some(GrfRange { first: 1, count: 1 });
     let device = Device::new(platform);
     let kernel = Kernel::from_instructions(program, metadata, &device).expect("the program loads");
     let mut resources = Resources::new();

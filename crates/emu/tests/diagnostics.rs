@@ -301,7 +301,7 @@ fn what_the_metadata_names_must_be_supplied() {
     let mut address = metadata();
     let resource = ResourceRef { set: 4, binding: 2, element: 0 };
     let content = Content::BufferAddress { resource };
-    address.payload.items.push(PayloadItem { offset: 32, size: 8, content });
+    address.dispatches.first_mut().payload.items.push(PayloadItem { offset: 32, size: 8, content });
     let error = run_on(end(), address, &[], &Options::default()).unwrap_err();
     assert!(matches!(error, EmuError::MissingResource { .. }));
 }
@@ -310,7 +310,7 @@ fn what_the_metadata_names_must_be_supplied() {
 fn short_push_constants_are_refused() {
     let mut short = metadata();
     let content = Content::PushConstant { offset: 4 };
-    short.payload.items.push(PayloadItem { offset: 32, size: 8, content });
+    short.dispatches.first_mut().payload.items.push(PayloadItem { offset: 32, size: 8, content });
     let error = run_on(end(), short, &[], &Options::default()).unwrap_err();
     assert_eq!(error, EmuError::ShortPushConstants { given: 0, needed: 12 });
 }

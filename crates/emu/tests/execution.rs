@@ -3,12 +3,13 @@
 mod common;
 
 use common::*;
-use crestline_emu::{Kernel, Options, Report, Resources, Step};
+use crestline_emu::{EmuError, Kernel, Options, Report, Resources, Step};
 use crestline_isa::message::{AtomicOp, Bti, Message, SimdMode};
 use crestline_isa::{
     AccessMode, Branch, CondMod, Dst, Extra, Flag, Inst, Opcode, PredCtrl, Region, Src, Swizzle,
     Type, WriteMask,
 };
+use crestline_program::{Dispatch, ENTRY_ALIGNMENT};
 
 /// Runs a program that leaves a result in r20 and gives that register.
 fn result(mut program: Vec<Inst>) -> [u32; 8] {
@@ -335,4 +336,58 @@ fn the_accumulator_is_wider_than_its_register() {
     ];
     let high = (-3i64 * 0x1234_5678) >> 32;
     assert_eq!(result(program), [high as u32; 8]);
+}
+
+/// A program with two entry points, and the offset of the second: at the begin it stores 1, from there on 2.
+fn two_entries() -> (Vec<Inst>, u32) {
+    let store = |value| {
+        let mut program = addresses(2);
+        program.extend([mov_ud(3, value), write(Bti(0), 2)]);
+        program.extend(end());
+        program
+    };
+    let mut program = store(1);
+    while !bytes(&program).is_multiple_of(ENTRY_ALIGNMENT) {
+        program.push(Inst::new(Opcode::Nop));
+    }
+    let second = bytes(&program);
+    program.extend(store(2));
+    (program, second)
+}
+
+fn bytes(program: &[Inst]) -> u32 {
+    program.iter().map(Inst::size).sum()
+}
+
+#[test]
+fn threads_start_at_the_entry_point() {
+    let (program, second) = two_entries();
+    for (offset, stored) in [(0, 1), (second, 2)] {
+        let mut metadata = with_local_size(metadata(), 16);
+        metadata.dispatches.first_mut().offset = offset;
+        // Two threads and two groups: a thread that is used again starts there again.
+        let kernel = Kernel::from_instructions(program.clone(), metadata, &device()).unwrap();
+        let mut resources = Resources::new();
+        resources.set_buffer(BUFFER, &[0; 32]);
+        kernel.dispatch([2, 1, 1], &mut resources, &Options::strict()).unwrap();
+        assert_eq!(dwords(&resources.buffer(BUFFER).unwrap()), [stored; 8]);
+    }
+}
+
+#[test]
+fn an_entry_point_is_an_instruction() {
+    let (program, _) = two_entries();
+    for offset in [8, bytes(&program), 1 << 20] {
+        for second in [false, true] {
+            let mut metadata = metadata();
+            if second {
+                let dispatch = metadata.dispatches.first().clone();
+                metadata.dispatches.push(Dispatch { offset, ..dispatch });
+            } else {
+                metadata.dispatches.first_mut().offset = offset;
+            }
+            let error = Kernel::from_instructions(program.clone(), metadata, &device());
+            assert_eq!(error.unwrap_err(), EmuError::EntryPoint { offset });
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crestline_isa::{
     AccessMode, Dst, Extra, Inst, Opcode, Region, Send, Src, Swizzle, Type, WriteMask,
 };
 use crestline_program::{
-    BindingEntry, FloatMode, ImageAccess, Metadata, Payload, ResourceRef, StageDispatch,
+    BindingEntry, Dispatch, FloatMode, ImageAccess, Metadata, Payload, ResourceRef, StageDispatch,
     StageMetadata, Surface, TessControlMetadata, VERSION, Varying, VertexInput, VertexMetadata,
 };
 
@@ -123,9 +123,8 @@ fn metadata(platform: Platform, stage: StageMetadata) -> Metadata {
         version: VERSION,
         platform,
         entry_point: "test".into(),
-        simd_width: 8,
+        dispatches: Dispatch::at_start(8, Payload::default()).into(),
         stage,
-        payload: Payload::default(),
         binding_table: vec![
             BindingEntry { index: 0, surface: buffer },
             BindingEntry { index: 1, surface: image },

@@ -42,7 +42,7 @@ fn compile(case: &StageCase, variant: &str, stage: ShaderStage) -> Result<(Kerne
         options.patch.input_vertices = Some(input.len() as u32 / 32);
     }
     let program = compile_spirv(&words, &options).map_err(|error| error.to_string())?;
-    let count = program.statistics.instructions;
+    let count = program.statistics().expect("the compiler counts").instructions;
     let device = Device::new(platform(variant));
     let kernel = Kernel::load(&program.code, program.metadata, &device);
     Ok((kernel.map_err(|error| error.to_string())?, count))

@@ -1,6 +1,6 @@
 //! Errors of reading programs.
 
-use crate::VERSION;
+use crate::metadata::{OLDEST_VERSION, VERSION};
 
 /// Why metadata was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -17,7 +17,9 @@ pub enum MetadataError {
         message: String,
     },
     /// Written for another version of the schema.
-    #[error("metadata version {found} is not supported: this reader knows version {VERSION}")]
+    #[error(
+        "metadata version {found} is not supported: this reader knows versions {OLDEST_VERSION} to {VERSION}"
+    )]
     Version {
         /// The version in the file.
         found: u64,
@@ -25,7 +27,7 @@ pub enum MetadataError {
     /// Well formed, but a field has an impossible value.
     #[error("metadata field `{field}`: {reason}")]
     Field {
-        /// Path of the field: `payload.items[3].offset`.
+        /// Path of the field: `dispatches[0].payload.items[3]`.
         field: String,
         /// What is wrong and what was expected.
         reason: String,

@@ -1,4 +1,4 @@
-//! A compiled program: code, versioned metadata and statistics.
+//! A compiled program: code and versioned metadata, with statistics of each entry point.
 //!
 //! The [`Metadata`] is the contract between a compiler and whoever runs its code: a driver or
 //! the emulator sets up payload, binding table and memory from it alone. It is plain data with
@@ -9,12 +9,13 @@
 //! use crestline_program::Metadata;
 //! let text = include_str!("../../../docs/metadata-example.json");
 //! let metadata = Metadata::from_json(text)?;
-//! assert_eq!(metadata.simd_width, 16);
+//! assert_eq!(metadata.dispatches.first().simd_width, 16);
 //! assert_eq!(Metadata::from_json(&metadata.to_json())?, metadata);
 //! # Ok::<(), crestline_program::MetadataError>(())
 //! ```
 
 mod container;
+mod dispatch;
 mod error;
 mod hex;
 mod metadata;
@@ -27,10 +28,11 @@ mod surface;
 pub use container::{
     Container, Kernel, Node, Value, ZebinKernel, read_kernels, write_hex, write_zebin,
 };
+pub use dispatch::{Dispatch, Dispatches, ENTRY_ALIGNMENT, NoDispatch};
 pub use error::{ContainerError, MetadataError};
 pub use metadata::{
-    CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, Relocation,
-    RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
+    CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, OLDEST_VERSION,
+    Relocation, RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
 };
 pub use payload::{Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, Payload, PayloadItem};
 pub use program::Program;

@@ -1,16 +1,19 @@
 //! The metadata of a program: everything a driver needs besides the code.
 
 use crate::{
-    BindingEntry, GRF_BYTES, GeometryMetadata, MetadataError, Payload, SamplerEntry,
-    TessControlMetadata, TessEvalMetadata, VertexMetadata,
+    BindingEntry, Dispatch, Dispatches, ENTRY_ALIGNMENT, GRF_BYTES, GeometryMetadata,
+    MetadataError, Program, SamplerEntry, TessControlMetadata, TessEvalMetadata, VertexMetadata,
 };
 use crestline_device::{Device, Platform};
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::collections::BTreeSet;
 
 /// The version of the schema. It grows by one whenever a reader of the previous version would
 /// misunderstand a file.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+
+/// The oldest version that is still read.
+pub const OLDEST_VERSION: u32 = 1;
 
 /// The longest code any reader accepts, in bytes.
 pub const CODE_LIMIT: usize = 16 << 20;
@@ -26,13 +29,10 @@ pub struct Metadata {
     /// Name of the entry point, for people.
     #[serde(default)]
     pub entry_point: String,
-    /// Channels of a thread: 8, 16 or 32. Stages other than compute have 8, whatever a channel
-    /// stands for.
-    pub simd_width: u32,
+    /// The entry points of the code.
+    pub dispatches: Dispatches,
     /// What depends on the pipeline stage.
     pub stage: StageMetadata,
-    /// What the registers hold when a thread starts.
-    pub payload: Payload,
     /// The binding table, ordered by index. Indices that are not listed are unbound.
     #[serde(default)]
     pub binding_table: Vec<BindingEntry>,
@@ -45,7 +45,7 @@ pub struct Metadata {
     pub scratch_bytes: u32,
     /// Private memory that the code addresses through
     /// [`PrivateMemoryAddress`](crate::Content::PrivateMemoryAddress), in bytes per channel.
-    /// The area holds `simd_width` channels for each thread id that r0.5 bits 8:0 can name.
+    /// The area holds the channels of the entry point used for each thread id that r0.5 bits 8:0 can name.
     #[serde(default)]
     pub private_bytes_per_channel: u32,
     /// Constant data the code refers to.
@@ -212,30 +212,23 @@ pub enum DenormalMode {
 }
 
 impl Metadata {
-    /// Reads and [checks](Self::check) the JSON form.
+    /// Reads and [checks](Self::check) the JSON form, of any version up to this one.
     ///
     /// # Errors
-    /// See [`MetadataError`]; another version is reported before anything else.
+    /// See [`MetadataError`]; an unknown version is reported before anything else.
     pub fn from_json(text: &str) -> Result<Metadata, MetadataError> {
         #[derive(Deserialize)]
         struct Probe {
             version: u64,
         }
-        let json = |error: serde_json::Error| MetadataError::Json {
-            line: error.line(),
-            column: error.column(),
-            message: {
-                let text = error.to_string();
-                text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
-            },
-        };
-        let probe: Probe = serde_json::from_str(text).map_err(json)?;
-        if probe.version != u64::from(VERSION) {
-            return Err(MetadataError::Version { found: probe.version });
+        match known(parse::<Probe>(text)?.version)? {
+            1 => version1::metadata(text),
+            _ => {
+                let metadata: Metadata = parse(text)?;
+                metadata.check()?;
+                Ok(metadata)
+            }
         }
-        let metadata: Metadata = serde_json::from_str(text).map_err(json)?;
-        metadata.check()?;
-        Ok(metadata)
     }
 
     /// The JSON form, indented.
@@ -253,53 +246,73 @@ impl Metadata {
             return Err(MetadataError::Version { found: self.version.into() });
         }
         let device = Device::new(self.platform);
-        if !matches!(self.simd_width, 8 | 16 | 32) {
-            return Err(field("simd_width", format!("{}: expected 8, 16 or 32", self.simd_width)));
-        }
         match &self.stage {
-            StageMetadata::Compute(compute) => self.check_compute(compute, &device)?,
+            StageMetadata::Compute(compute) => check_shared(compute, &device)?,
             StageMetadata::Vertex(vertex) => vertex.check(&device)?,
             StageMetadata::TessControl(control) => control.check(&device)?,
             StageMetadata::TessEval(eval) => eval.check(&device)?,
             StageMetadata::Geometry(geometry) => geometry.check(&device)?,
         }
-        let compute = matches!(self.stage, StageMetadata::Compute(_));
-        if !compute && self.simd_width != 8 {
-            let reason = format!("{}: threads of this stage have 8 channels", self.simd_width);
-            return Err(field("simd_width", reason));
+        for (i, dispatch) in self.dispatches.iter().enumerate() {
+            let within = |error| match error {
+                MetadataError::Field { field, reason } if !field.starts_with("stage.") => {
+                    MetadataError::Field { field: format!("dispatches[{i}].{field}"), reason }
+                }
+                other => other,
+            };
+            self.check_dispatch(dispatch, &device).map_err(within)?;
         }
-        self.check_payload(&device)?;
         self.check_tables()?;
         self.check_memory(&device)
     }
 
-    fn check_compute(
+    /// Checks one entry point. Fields are named from the entry point on, those of the stage from the document on.
+    fn check_dispatch(&self, dispatch: &Dispatch, device: &Device) -> Result<(), MetadataError> {
+        let width = dispatch.simd_width;
+        if !matches!(width, 8 | 16 | 32) {
+            return Err(field("simd_width", format!("{width}: expected 8, 16 or 32")));
+        }
+        match &self.stage {
+            StageMetadata::Compute(compute) => self.check_group(compute, width, device)?,
+            _ if width != 8 => {
+                let reason = format!("{width}: threads of this stage have 8 channels");
+                return Err(field("simd_width", reason));
+            }
+            _ => {}
+        }
+        if let Some(slot) = dispatch.kernel_start_slot {
+            let stage = self.stage.name();
+            let reason =
+                format!("{slot}: only fragment shaders have one, this is a {stage} shader");
+            return Err(field("kernel_start_slot", reason));
+        }
+        self.check_payload(dispatch, device)
+    }
+
+    /// Checks that the device can run a workgroup's threads at once.
+    fn check_group(
         &self,
         compute: &ComputeMetadata,
+        simd_width: u32,
         device: &Device,
     ) -> Result<(), MetadataError> {
         let [x, y, z] = compute.local_size;
         let size = [x, y, z].iter().fold(1, |size: u64, &n| size.saturating_mul(n.into()));
-        let threads = size.div_ceil(self.simd_width.into());
+        let threads = size.div_ceil(simd_width.into());
         let limit = device.limits().max_workgroup_threads;
         if size == 0 || threads > limit.into() {
             let reason = format!(
-                "{x}x{y}x{z} is {threads} threads of SIMD{}: expected 1 to {limit} on {}",
-                self.simd_width, self.platform
+                "{x}x{y}x{z} is {threads} threads of SIMD{simd_width}: expected 1 to {limit} on {}",
+                self.platform
             );
             return Err(field("stage.local_size", reason));
-        }
-        if device.shared_memory_size(compute.shared_bytes).is_none() {
-            let limit = device.limits().max_shared_bytes;
-            let reason = format!("{}: expected at most {limit}", compute.shared_bytes);
-            return Err(field("stage.shared_bytes", reason));
         }
         Ok(())
     }
 
-    fn check_payload(&self, device: &Device) -> Result<(), MetadataError> {
+    fn check_payload(&self, dispatch: &Dispatch, device: &Device) -> Result<(), MetadataError> {
         let limit = device.limits().grf_count;
-        let payload = &self.payload;
+        let payload = &dispatch.payload;
         let ids = payload.local_ids.map(|ids| {
             let registers = ids.registers_per_dimension.saturating_mul(ids.dimensions);
             ("payload.local_ids", ids.first, registers)
@@ -320,7 +333,7 @@ impl Metadata {
             }
         }
         if let Some(ids) = payload.local_ids {
-            let least = (self.simd_width * 2).div_ceil(GRF_BYTES);
+            let least = (dispatch.simd_width * 2).div_ceil(GRF_BYTES);
             if ids.dimensions > 3 || ids.registers_per_dimension < least {
                 let reason = format!(
                     "{} dimensions of {} registers: expected 1 to 3 of at least {least}",
@@ -391,8 +404,8 @@ impl Metadata {
         Ok(())
     }
 
-    /// Checks what can be checked only with the code at hand: its length, and that each
-    /// relocation lies inside.
+    /// Checks what can be checked only with the code at hand: its length, and that each entry point and relocation lies
+    /// inside.
     ///
     /// # Errors
     /// [`MetadataError::Field`].
@@ -403,6 +416,17 @@ impl Metadata {
                 code.len()
             );
             return Err(field("code", reason));
+        }
+        for (i, Dispatch { offset, .. }) in self.dispatches.iter().enumerate() {
+            let path = format!("dispatches[{i}].offset");
+            if !offset.is_multiple_of(ENTRY_ALIGNMENT) {
+                let reason = format!("{offset}: expected a multiple of {ENTRY_ALIGNMENT}");
+                return Err(field(&path, reason));
+            }
+            if *offset as usize >= code.len() {
+                let reason = format!("{offset}: outside of the code ({} bytes)", code.len());
+                return Err(field(&path, reason));
+            }
         }
         for (i, relocation) in self.relocations.iter().enumerate() {
             let size = match relocation.encoding {
@@ -438,9 +462,59 @@ impl Relocation {
     }
 }
 
+fn check_shared(compute: &ComputeMetadata, device: &Device) -> Result<(), MetadataError> {
+    if device.shared_memory_size(compute.shared_bytes).is_none() {
+        let limit = device.limits().max_shared_bytes;
+        let reason = format!("{}: expected at most {limit}", compute.shared_bytes);
+        return Err(field("stage.shared_bytes", reason));
+    }
+    Ok(())
+}
+
+/// The version, if it is one that is read.
+fn known(version: u64) -> Result<u32, MetadataError> {
+    u32::try_from(version)
+        .ok()
+        .filter(|version| (OLDEST_VERSION..=VERSION).contains(version))
+        .ok_or(MetadataError::Version { found: version })
+}
+
+fn parse<T: DeserializeOwned>(text: &str) -> Result<T, MetadataError> {
+    serde_json::from_str(text).map_err(|error| MetadataError::Json {
+        line: error.line(),
+        column: error.column(),
+        message: {
+            let text = error.to_string();
+            text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
+        },
+    })
+}
+
+/// Reads a program of any version and checks its metadata.
+pub(crate) fn read_program(text: &str) -> Result<Program, MetadataError> {
+    #[derive(Deserialize)]
+    struct Probe {
+        metadata: Inner,
+    }
+    #[derive(Deserialize)]
+    struct Inner {
+        version: u64,
+    }
+    match known(parse::<Probe>(text)?.metadata.version)? {
+        1 => version1::program(text),
+        _ => {
+            let program: Program = parse(text)?;
+            program.metadata.check()?;
+            Ok(program)
+        }
+    }
+}
+
 fn field(name: &str, reason: String) -> MetadataError {
     MetadataError::Field { field: name.to_owned(), reason }
 }
+
+mod version1;
 
 #[cfg(test)]
 mod tests;

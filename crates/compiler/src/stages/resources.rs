@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, ConstantData, Content, DenormalMode, FloatMode, GRF_BYTES, ImageAccess,
+    BindingEntry, ConstantData, Content, DenormalMode, Dispatch, FloatMode, GRF_BYTES, ImageAccess,
     ImageParameter, Metadata, Payload, PayloadItem, ResourceRef, RoundingMode, SamplerEntry,
     StageMetadata, Surface, VERSION,
 };
@@ -474,9 +474,8 @@ pub(super) fn metadata(
         version: VERSION,
         platform: device.platform(),
         entry_point: shader.name.clone(),
-        simd_width: simd,
+        dispatches: Dispatch::at_start(simd, payload.clone()).into(),
         stage,
-        payload: payload.clone(),
         binding_table: tables.surfaces.clone(),
         samplers: tables.samplers.clone(),
         scratch_bytes,

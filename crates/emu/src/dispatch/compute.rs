@@ -5,11 +5,11 @@ use super::payload::Payload;
 use crate::Options;
 use crate::exec::thread::Thread;
 use crate::urb::Urb;
-use crestline_program::{ComputeMetadata, Metadata};
+use crestline_program::{ComputeMetadata, Dispatch};
 
 /// The workgroups of a grid, x fastest.
 pub(super) struct Compute<'a> {
-    pub(super) metadata: &'a Metadata,
+    pub(super) entry: &'a Dispatch,
     pub(super) compute: ComputeMetadata,
     pub(super) payload: Payload,
     pub(super) grid: [u32; 3],
@@ -20,8 +20,8 @@ pub(super) struct Compute<'a> {
 
 impl Compute<'_> {
     fn write_local_ids(&self, t: &mut Thread, thread: u32) {
-        let Some(ids) = self.metadata.payload.local_ids else { return };
-        let width = self.metadata.simd_width;
+        let Some(ids) = self.entry.payload.local_ids else { return };
+        let width = self.entry.simd_width;
         let [x, y, _] = self.compute.local_size;
         for dimension in 0..ids.dimensions {
             let registers = ids.registers_per_dimension;
@@ -44,7 +44,7 @@ impl Compute<'_> {
 
 impl Launch for Compute<'_> {
     fn threads(&self) -> u32 {
-        self.compute.threads_per_group(self.metadata.simd_width)
+        self.compute.threads_per_group(self.entry.simd_width)
     }
 
     fn shared_bytes(&self) -> u32 {
@@ -59,7 +59,7 @@ impl Launch for Compute<'_> {
     }
 
     fn mask(&self, _: u64, thread: u32) -> u32 {
-        let width = self.metadata.simd_width;
+        let width = self.entry.simd_width;
         if thread + 1 == self.threads() {
             self.compute.right_mask(width)
         } else {

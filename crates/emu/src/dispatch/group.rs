@@ -74,7 +74,7 @@ pub(super) fn run_group<O: Observer>(
     }
     for (index, t) in threads.iter_mut().enumerate() {
         let index = index as u32;
-        t.reset(launch.mask(unit, index), common.cr0);
+        t.reset(common.kernel.start, launch.mask(unit, index), common.cr0);
         t.log.group = launch.name(unit);
         t.log.thread = index;
         t.thread_id = index;

@@ -93,8 +93,8 @@ impl Kernel {
         };
         let shared_bytes = self.device.shared_memory_size(compute.shared_bytes).unwrap_or(0);
         let payload = self.payload(grid, compute.local_size, resources, options)?;
-        let metadata = &self.metadata;
-        let launch = Compute { metadata, compute, payload, grid, shared_bytes, options };
+        let entry = self.entry();
+        let launch = Compute { entry, compute, payload, grid, shared_bytes, options };
         self.run_units(&launch, total, grid, resources, options, trace)
     }
 
@@ -189,7 +189,7 @@ impl Kernel {
             private_base: PRIVATE_ADDRESS,
         };
         let scratch_code = self.device.scratch_code(self.metadata.scratch_bytes).unwrap_or(0);
-        Payload::new(&self.metadata, scratch_code, &inputs)
+        Payload::new(&self.entry().payload, scratch_code, &inputs)
     }
 
     fn common<'a>(
@@ -216,7 +216,7 @@ impl Kernel {
             buffers,
             private_base: PRIVATE_ADDRESS,
             scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),
-            private_size: (metadata.private_bytes_per_channel * metadata.simd_width) as usize,
+            private_size: (metadata.private_bytes_per_channel * self.entry().simd_width) as usize,
             budget: options.budget,
             alpha_one: options.alpha_one,
             wrap_integers: options.wrap_integers,

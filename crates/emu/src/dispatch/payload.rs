@@ -4,7 +4,7 @@ use crate::exec::thread::Thread;
 use crate::image::Image;
 use crate::load::CONSTANT_DATA_ADDRESS;
 use crate::{EmuError, Options, Resources};
-use crestline_program::{Content, ImageParameter, Metadata, ResourceRef};
+use crestline_program::{Content, ImageParameter, ResourceRef};
 use std::collections::BTreeMap;
 
 /// The bytes of the payload that are the same in all threads of a dispatch.
@@ -33,18 +33,18 @@ pub(super) fn dwords(values: &[u32]) -> Vec<u8> {
 
 impl Payload {
     pub(super) fn new(
-        metadata: &Metadata,
+        layout: &crestline_program::Payload,
         scratch_code: u32,
         inputs: &Inputs<'_>,
     ) -> Result<Payload, EmuError> {
         let (fixed, subgroup_ids) = (Vec::new(), Vec::new());
         let mut payload = Payload { fixed, subgroup_ids, scratch_code };
-        let ranges = [metadata.payload.cross_thread, metadata.payload.per_thread];
+        let ranges = [layout.cross_thread, layout.per_thread];
         for range in ranges.into_iter().flatten() {
             let size = (range.end() - range.start()) as usize;
             payload.fixed.push((range.start() as usize, vec![0; size]));
         }
-        for item in &metadata.payload.items {
+        for item in &layout.items {
             if matches!(item.content, Content::SubgroupId) {
                 payload.subgroup_ids.push(item.offset as usize);
             }

@@ -99,16 +99,16 @@ impl Thread {
         }
     }
 
-    /// Back to the state at thread start, before the payload is written.
-    pub(crate) fn reset(&mut self, mask: u32, cr0: u32) {
+    /// Back to the state at thread start, before the payload is written. `start` is the index of the first instruction.
+    pub(crate) fn reset(&mut self, start: usize, mask: u32, cr0: u32) {
         self.registers.reset();
         self.accumulators = [0; 16];
         self.extensions = [[0; 16]; 8];
         self.active = mask;
         self.dispatched = mask;
         self.waiting_at = [0; 32];
-        self.ip = 0;
-        self.current = 0;
+        self.ip = start;
+        self.current = start;
         self.status = Status::Running;
         self.executed = 0;
         self.barriers_sent = 0;

@@ -17,7 +17,7 @@ use crestline_isa::semantics::FloatEnv;
 use crestline_isa::{
     AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Src, SyncFn, Type,
 };
-use crestline_program::Metadata;
+use crestline_program::{Dispatch, Metadata};
 use region::Context;
 use std::collections::BTreeMap;
 
@@ -48,6 +48,8 @@ pub struct Kernel {
     pub(crate) device: Device,
     pub(crate) instructions: Vec<Inst>,
     pub(crate) ops: Vec<Op>,
+    /// Index of the instruction that threads start at.
+    pub(crate) start: usize,
     /// Byte offset to instruction index.
     pub(crate) starts: BTreeMap<u32, usize>,
     /// Whether a message changes global memory in a way that depends on the order of groups.
@@ -74,7 +76,7 @@ impl Kernel {
     /// # Errors
     /// [`EmuError::Metadata`], [`EmuError::Platform`], [`EmuError::Decode`] for bytes that are
     /// no instruction, [`EmuError::Illegal`] and [`EmuError::Unsupported`] for instructions
-    /// that cannot be executed.
+    /// that cannot be executed, [`EmuError::EntryPoint`] for an entry point where none starts.
     pub fn load(code: &[u8], metadata: Metadata, device: &Device) -> Result<Kernel, EmuError> {
         metadata.check()?;
         metadata.check_code(code)?;
@@ -123,6 +125,12 @@ impl Kernel {
             offsets.push(end);
             end += inst.size();
         }
+        for dispatch in metadata.dispatches.iter() {
+            if !starts.contains_key(&dispatch.offset) {
+                return Err(EmuError::EntryPoint { offset: dispatch.offset });
+            }
+        }
+        let start = starts.get(&metadata.dispatches.first().offset).copied().unwrap_or_default();
         // A target may be the end of the code; arriving there is an error of its own.
         starts.insert(end, instructions.len());
         let mut ops = Vec::with_capacity(instructions.len());
@@ -137,12 +145,17 @@ impl Kernel {
             Action::Send(send) => message::is_global_atomic(send),
             _ => false,
         });
-        Ok(Kernel { metadata, device: *device, instructions, ops, starts, order_matters })
+        Ok(Kernel { metadata, device: *device, instructions, ops, start, starts, order_matters })
     }
 
     /// The instructions, in order of the code.
     pub fn instructions(&self) -> &[Inst] {
         &self.instructions
+    }
+
+    /// The entry point that runs: the first of the metadata.
+    pub(crate) fn entry(&self) -> &Dispatch {
+        self.metadata.dispatches.first()
     }
 
     /// The metadata the kernel was loaded with.

@@ -7,7 +7,7 @@ use crestline_emu::{EmuError, Kernel, Options, Report, Resources};
 use crestline_isa::message::{Bti, ChannelMask, Descriptor, GatewayFn, Message, SimdMode};
 use crestline_isa::{DescSrc, Dst, Extra, Inst, Opcode, Region, Send, Src, Type};
 use crestline_program::{
-    BindingEntry, ComputeMetadata, FloatMode, GrfRange, Metadata, Payload, ResourceRef,
+    BindingEntry, ComputeMetadata, Dispatch, FloatMode, GrfRange, Metadata, Payload, ResourceRef,
     StageMetadata, Surface, VERSION,
 };
 
@@ -16,20 +16,18 @@ pub(crate) const BUFFER: ResourceRef = ResourceRef { set: 0, binding: 0, element
 
 /// Metadata of a SIMD8 program on Skylake: one thread, r1 is zero, one storage buffer.
 pub(crate) fn metadata() -> Metadata {
+    let cross_thread = Some(GrfRange { first: 1, count: 1 });
+    let payload = Payload { cross_thread, ..Payload::default() };
     Metadata {
         version: VERSION,
         platform: Platform::Skl,
         entry_point: "test".into(),
-        simd_width: 8,
+        dispatches: Dispatch::at_start(8, payload).into(),
         stage: StageMetadata::Compute(ComputeMetadata {
             local_size: [8, 1, 1],
             shared_bytes: 0,
             uses_barrier: false,
         }),
-        payload: Payload {
-            cross_thread: Some(GrfRange { first: 1, count: 1 }),
-            ..Payload::default()
-        },
         binding_table: vec![BindingEntry {
             index: 0,
             surface: Surface::StorageBuffer { resource: BUFFER },

@@ -11,8 +11,8 @@ use crestline_isa::text::{Syntax, print_inst};
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Type};
 use crestline_program::{
-    BindingEntry, ComputeMetadata, Content, FloatMode, GrfRange, Metadata, Payload, PayloadItem,
-    ResourceRef, StageMetadata, Surface, VERSION,
+    BindingEntry, ComputeMetadata, Content, Dispatch, FloatMode, GrfRange, Metadata, Payload,
+    PayloadItem, ResourceRef, StageMetadata, Surface, VERSION,
 };
 
 /// Bytes of a general register.
@@ -130,25 +130,25 @@ pub(crate) fn execute(
 ) -> Vec<u8> {
     validate(&insts, device);
     let count = inputs.len().div_ceil(GRF).max(1) as u32;
+    let payload = Payload {
+        per_thread: Some(GrfRange { first: 1, count }),
+        items: vec![PayloadItem {
+            offset: GRF as u32,
+            size: inputs.len() as u32,
+            content: Content::PushConstant { offset: 0 },
+        }],
+        ..Payload::default()
+    };
     let metadata = Metadata {
         version: VERSION,
         platform: device.platform(),
         entry_point: "test".into(),
-        simd_width: 8,
+        dispatches: Dispatch::at_start(8, payload).into(),
         stage: StageMetadata::Compute(ComputeMetadata {
             local_size: [channels, 1, 1],
             shared_bytes: 0,
             uses_barrier: false,
         }),
-        payload: Payload {
-            per_thread: Some(GrfRange { first: 1, count }),
-            items: vec![PayloadItem {
-                offset: GRF as u32,
-                size: inputs.len() as u32,
-                content: Content::PushConstant { offset: 0 },
-            }],
-            ..Payload::default()
-        },
         binding_table: vec![BindingEntry {
             index: 0,
             surface: Surface::StorageBuffer { resource: BUFFER },

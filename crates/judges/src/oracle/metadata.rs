@@ -2,9 +2,9 @@
 
 use super::parse_hex;
 use crestline_program::{
-    BindingEntry, ComputeMetadata, ConstantData, Content, FloatMode, GrfRange, ImageAccess,
-    LocalIds, Metadata, Payload, PayloadItem, Relocation, RelocationEncoding, RelocationValue,
-    ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
+    BindingEntry, ComputeMetadata, ConstantData, Content, Dispatch, FloatMode, GrfRange,
+    ImageAccess, LocalIds, Metadata, Payload, PayloadItem, Relocation, RelocationEncoding,
+    RelocationValue, ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
 };
 use serde::Deserialize;
 
@@ -149,13 +149,12 @@ impl MetaFile {
             version: VERSION,
             platform,
             entry_point: name.to_owned(),
-            simd_width: self.simd,
+            dispatches: Dispatch::at_start(self.simd, self.payload.translate(self.simd)?).into(),
             stage: StageMetadata::Compute(ComputeMetadata {
                 local_size,
                 shared_bytes: self.shared_bytes,
                 uses_barrier: self.uses_barrier || self.barrier_count > 0,
             }),
-            payload: self.payload.translate(self.simd)?,
             binding_table,
             samplers: self
                 .samplers

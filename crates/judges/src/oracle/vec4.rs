@@ -7,10 +7,10 @@ use super::{
     read, read_hex, read_json, read_resources,
 };
 use crestline_program::{
-    Content, ControlData, Domain, FloatMode, GeometryDispatch, GeometryMetadata, GeometryOutput,
-    GrfRange, Metadata, Payload, PayloadItem, ResourceRef, SamplerEntry, Spacing, StageDispatch,
-    StageMetadata, TessControlMetadata, TessEvalMetadata, TessOutput, VERSION, Varying,
-    VertexInput, VertexMetadata,
+    Content, ControlData, Dispatch, Domain, FloatMode, GeometryDispatch, GeometryMetadata,
+    GeometryOutput, GrfRange, Metadata, Payload, PayloadItem, ResourceRef, SamplerEntry, Spacing,
+    StageDispatch, StageMetadata, TessControlMetadata, TessEvalMetadata, TessOutput, VERSION,
+    Varying, VertexInput, VertexMetadata,
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -403,9 +403,8 @@ fn metadata(platform: &str, name: &str, stage: StageMetadata) -> Result<Metadata
         version: VERSION,
         platform: platform.parse().map_err(|e| format!("{e}"))?,
         entry_point: name.to_owned(),
-        simd_width: 8,
+        dispatches: Dispatch::at_start(8, Payload::default()).into(),
         stage,
-        payload: Payload::default(),
         binding_table: Vec::new(),
         samplers: Vec::new(),
         scratch_bytes: 0,
@@ -444,7 +443,8 @@ impl VertexFile {
         let mut metadata = metadata(&self.platform, name, stage)?;
         let count = push.iter().map(|push| push.count).sum();
         if let Some(start) = push.iter().map(|push| push.grf).min() {
-            metadata.payload.cross_thread = Some(GrfRange { first: start, count });
+            metadata.dispatches.first_mut().payload.cross_thread =
+                Some(GrfRange { first: start, count });
         }
         for push in push {
             let (offset, from) = (push.grf * 32, push.byte_offset);
@@ -461,7 +461,11 @@ impl VertexFile {
                 other => return Err(format!("push data from unknown `{other}`")),
             };
             if size > 0 {
-                metadata.payload.items.push(PayloadItem { offset, size, content });
+                metadata.dispatches.first_mut().payload.items.push(PayloadItem {
+                    offset,
+                    size,
+                    content,
+                });
             }
         }
         let table = self.binding_table.iter().map(BindingFile::translate);

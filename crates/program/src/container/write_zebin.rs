@@ -17,7 +17,8 @@ use object::write::elf::{FileHeader, SectionHeader, Writer};
 
 use super::zebin::{MACHINE, TEXT, ZE_INFO};
 use crate::{
-    ContainerError, Content, GRF_BYTES, Metadata, PayloadItem, ResourceRef, StageMetadata, Surface,
+    ContainerError, Content, GRF_BYTES, Metadata, Payload, PayloadItem, ResourceRef, StageMetadata,
+    Surface,
 };
 
 /// The version of `.ze_info` that is written.
@@ -228,6 +229,11 @@ fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError
         let reason = "only compute programs have a place in the container".to_owned();
         return Err(ContainerError::Unwritable { reason });
     };
+    let dispatch = metadata.dispatches.first();
+    if metadata.dispatches.count() > 1 || dispatch.offset != 0 {
+        let reason = "a kernel has one entry point, at the begin of its code".to_owned();
+        return Err(ContainerError::Unwritable { reason });
+    }
     let [x, y, z] = compute.local_size;
     line(out, &format!("      required_work_group_size: [{x}, {y}, {z}]"));
     if compute.uses_barrier {
@@ -236,8 +242,8 @@ fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError
     if compute.shared_bytes != 0 {
         line(out, &format!("      slm_size: {}", compute.shared_bytes));
     }
-    arguments(out, metadata);
-    if let Some(ids) = &metadata.payload.local_ids {
+    arguments(out, metadata, &dispatch.payload);
+    if let Some(ids) = &dispatch.payload.local_ids {
         let size = ids.dimensions * ids.registers_per_dimension * GRF_BYTES;
         line(out, "    per_thread_payload_arguments:");
         line(out, &format!("      - {{ arg_type: local_id, offset: 0, size: {size} }}"));
@@ -252,13 +258,13 @@ fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError
 
 /// Arguments: first the buffers, numbered in the order of their places in the interface, then
 /// push constants; payload contents with their offsets from the first cross-thread register.
-fn arguments(out: &mut String, metadata: &Metadata) {
+fn arguments(out: &mut String, metadata: &Metadata, payload: &Payload) {
     let surfaces = metadata.binding_table.iter().filter_map(|entry| match entry.surface {
         Surface::StorageBuffer { resource } => Some((entry.index, resource, "readwrite")),
         Surface::UniformBuffer { resource } => Some((entry.index, resource, "readonly")),
         _ => None,
     });
-    let items = &metadata.payload.items;
+    let items = &payload.items;
     let addresses = items.iter().filter_map(|item| match item.content {
         Content::BufferAddress { resource } => Some(resource),
         _ => None,
@@ -277,7 +283,7 @@ fn arguments(out: &mut String, metadata: &Metadata) {
         );
         let _ = writeln!(table, "      - {{ bti_value: {bti}, arg_index: {index} }}");
     }
-    let start = metadata.payload.cross_thread.map_or(0, |range| range.start());
+    let start = payload.cross_thread.map_or(0, |range| range.start());
     let mut values = buffers.len()..;
     for PayloadItem { offset, size, content } in items {
         let (kind, index) = match content {

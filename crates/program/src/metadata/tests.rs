@@ -1,6 +1,7 @@
 use super::*;
 use crate::{
-    Content, GrfRange, LocalIds, PayloadItem, StageDispatch, Surface, Varying, VertexInput,
+    Content, GrfRange, LocalIds, Payload, PayloadItem, StageDispatch, Statistics, Surface, Varying,
+    VertexInput,
 };
 
 const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
@@ -24,8 +25,8 @@ fn the_example_means_what_the_documentation_says() {
     let metadata = example();
     assert_eq!(metadata.platform, Platform::Skl);
     let StageMetadata::Compute(compute) = metadata.stage else { panic!("a compute program") };
-    assert_eq!(compute.threads_per_group(metadata.simd_width), 4);
-    assert_eq!(metadata.payload.items[2].content, Content::SubgroupId);
+    assert_eq!(compute.threads_per_group(metadata.dispatches.first().simd_width), 4);
+    assert_eq!(metadata.dispatches.first().payload.items[2].content, Content::SubgroupId);
     assert!(matches!(
         metadata.binding_table[1].surface,
         Surface::UniformBuffer { resource } if resource.to_string() == "0.1[2]"
@@ -77,7 +78,7 @@ fn another_version_is_refused_before_anything_else() {
     assert_eq!(error, MetadataError::Version { found: 7 });
     assert_eq!(
         error.to_string(),
-        "metadata version 7 is not supported: this reader knows version 1"
+        "metadata version 7 is not supported: this reader knows versions 1 to 2"
     );
 }
 
@@ -85,7 +86,7 @@ fn another_version_is_refused_before_anything_else() {
 fn unknown_fields_and_values_name_their_place() {
     let text = EXAMPLE.replace("\"scratch_bytes\"", "\"scratch\"");
     let error = Metadata::from_json(&text).unwrap_err();
-    assert!(matches!(error, MetadataError::Json { line: 30, column: 11, .. }), "{error}");
+    assert!(matches!(error, MetadataError::Json { line: 35, column: 11, .. }), "{error}");
     let text = EXAMPLE.replace("R8G8B8A8_UNORM", "R8G8B8A8_YES");
     assert!(Metadata::from_json(&text).is_err());
     assert!(Metadata::from_json("").is_err());
@@ -104,7 +105,7 @@ fn right_mask_covers_the_rest() {
 
 #[test]
 fn impossible_fields_are_named() {
-    assert_eq!(refused(|m| m.simd_width = 4), "simd_width");
+    assert_eq!(refused(|m| m.dispatches.first_mut().simd_width = 4), "dispatches[0].simd_width");
     let size = |size| {
         move |m: &mut Metadata| {
             let StageMetadata::Compute(compute) = &mut m.stage else { panic!("a compute program") };
@@ -121,26 +122,28 @@ fn impossible_fields_are_named() {
         "stage.shared_bytes"
     );
     assert_eq!(
-        refused(|m| m.payload.per_thread = Some(GrfRange { first: 127, count: 2 })),
-        "payload.per_thread"
+        refused(|m| m.dispatches.first_mut().payload.per_thread =
+            Some(GrfRange { first: 127, count: 2 })),
+        "dispatches[0].payload.per_thread"
     );
     assert_eq!(
-        refused(|m| m.payload.cross_thread = Some(GrfRange { first: u32::MAX, count: 2 })),
-        "payload.cross_thread"
+        refused(|m| m.dispatches.first_mut().payload.cross_thread =
+            Some(GrfRange { first: u32::MAX, count: 2 })),
+        "dispatches[0].payload.cross_thread"
     );
-    assert_eq!(refused(|m| m.platform = Platform::Ivb), "payload.cross_thread");
+    assert_eq!(refused(|m| m.platform = Platform::Ivb), "dispatches[0].payload.cross_thread");
     assert_eq!(
-        refused(|m| m.payload.local_ids =
+        refused(|m| m.dispatches.first_mut().payload.local_ids =
             Some(LocalIds { first: 3, registers_per_dimension: 0, dimensions: 3 })),
-        "payload.local_ids"
+        "dispatches[0].payload.local_ids"
     );
     assert_eq!(
-        refused(|m| m.payload.items.push(PayloadItem {
+        refused(|m| m.dispatches.first_mut().payload.items.push(PayloadItem {
             offset: 0,
             size: 4,
             content: Content::SubgroupId
         })),
-        "payload.items[3]"
+        "dispatches[0].payload.items[3]"
     );
     assert_eq!(refused(|m| m.binding_table[1].index = 0), "binding_table[1].index");
     assert_eq!(refused(|m| m.binding_table[1].index = 254), "binding_table[1].index");
@@ -168,4 +171,82 @@ fn relocations_patch_the_code_and_are_checked_against_it() {
     let error = metadata.check_code(&code[..648]).unwrap_err();
     assert!(error.to_string().contains("relocations[1].offset"), "{error}");
     assert!(metadata.check_code(&[]).is_err());
+}
+
+const VERSION_1: [(&str, &str); 2] = [
+    (include_str!("../../tests/version1/compute.json"), EXAMPLE),
+    (include_str!("../../tests/version1/vertex.json"), VERTEX_EXAMPLE),
+];
+
+#[test]
+fn version_1_is_read() {
+    for (old, new) in VERSION_1 {
+        assert_eq!(Metadata::from_json(old), Metadata::from_json(new));
+    }
+    // What is wrong is named by its place in the document.
+    let (old, _) = VERSION_1[0];
+    let error = Metadata::from_json(&old.replace("\"simd_width\": 16", "\"simd_width\": 4"));
+    let reason = "4: expected 8, 16 or 32".to_owned();
+    assert_eq!(error, Err(MetadataError::Field { field: "simd_width".into(), reason }));
+    // Each version has its own fields.
+    let mixed = EXAMPLE.replace("\"version\": 2", "\"version\": 1");
+    assert!(Metadata::from_json(&mixed).is_err());
+    let mixed = old.replace("\"version\": 1", "\"version\": 2");
+    assert!(Metadata::from_json(&mixed).is_err());
+}
+
+#[test]
+fn programs_of_both_versions_are_read() {
+    let statistics = Statistics { simd_width: 16, instructions: 3, ..Statistics::default() };
+    let mut program = Program { code: vec![7; 656], metadata: example() };
+    program.metadata.dispatches.first_mut().statistics = Some(statistics);
+    let text = program.to_json();
+    assert_eq!(Program::from_json(&text).as_ref(), Ok(&program));
+    assert_eq!(program.statistics(), Some(&statistics));
+
+    let (old, _) = VERSION_1[0];
+    let code = "07".repeat(656);
+    let counted = serde_json::to_string(&statistics).unwrap();
+    let text = format!(r#"{{"code": "{code}", "metadata": {old}, "statistics": {counted}}}"#);
+    assert_eq!(Program::from_json(&text), Ok(program.clone()));
+    let text = format!(r#"{{"code": "{code}", "metadata": {old}}}"#);
+    program.metadata.dispatches.first_mut().statistics = None;
+    assert_eq!(Program::from_json(&text), Ok(program));
+
+    let unknown = text.replace("\"version\": 1", "\"version\": 3");
+    assert_eq!(Program::from_json(&unknown), Err(MetadataError::Version { found: 3 }));
+}
+
+#[test]
+fn entry_points_are_checked() {
+    let code = vec![0; 656];
+    let at = |offset, width| {
+        let mut metadata = example();
+        let mut second = Dispatch::at_start(width, Payload::default());
+        second.offset = offset;
+        metadata.dispatches.push(second);
+        metadata
+    };
+    let field = |result| match result {
+        Err(MetadataError::Field { field, .. }) => field,
+        other => panic!("expected a refused field, got {other:?}"),
+    };
+    let good = at(640, 32);
+    assert_eq!((good.check(), good.check_code(&code)), (Ok(()), Ok(())));
+    assert_eq!(Metadata::from_json(&good.to_json()), Ok(good));
+    assert_eq!(field(at(648, 8).check_code(&code)), "dispatches[1].offset");
+    assert_eq!(field(at(704, 8).check_code(&code)), "dispatches[1].offset");
+    assert_eq!(field(at(0, 12).check()), "dispatches[1].simd_width");
+    let mut slot = at(0, 8);
+    slot.dispatches.first_mut().kernel_start_slot = Some(0);
+    assert_eq!(field(slot.check()), "dispatches[0].kernel_start_slot");
+    let mut many = at(0, 8);
+    let StageMetadata::Compute(compute) = &mut many.stage else { panic!("a compute program") };
+    compute.local_size = [64 * 16, 1, 1];
+    assert_eq!(field(many.check()), "stage.local_size");
+    let start = EXAMPLE.find("\"dispatches\"").unwrap();
+    let end = EXAMPLE.find("\"stage\"").unwrap();
+    let none = format!("{}\"dispatches\": [], {}", &EXAMPLE[..start], &EXAMPLE[end..]);
+    let error = Metadata::from_json(&none).unwrap_err();
+    assert!(error.to_string().contains("expected at least one entry point"), "{error}");
 }

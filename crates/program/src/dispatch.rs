@@ -1,0 +1,99 @@
+//! The entry points of a program: ways to start its threads.
+
+use crate::{Payload, Statistics};
+use serde::{Deserialize, Serialize};
+
+/// Entry points lie on cache lines: kernel start pointers have no bits 5:0.
+pub const ENTRY_ALIGNMENT: u32 = 64;
+
+/// One entry point of a program.
+///
+/// All entry points of a program do the same work for the same resources. They differ in how many channels a thread has
+/// and in what its registers hold at the start.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Dispatch {
+    /// Channels of a thread: 8, 16 or 32. Stages of the geometry pipeline have 8, whatever a channel stands for.
+    pub simd_width: u32,
+    /// Where threads start: bytes from the begin of the code, a multiple of [`ENTRY_ALIGNMENT`].
+    #[serde(default)]
+    pub offset: u32,
+    /// Which kernel start pointer the offset belongs into: 0, 1 or 2 for KSP0 to KSP2 of `3DSTATE_PS`. Only fragment
+    /// shaders have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_start_slot: Option<u8>,
+    /// What the registers hold when a thread starts.
+    pub payload: Payload,
+    /// What the compiler counted in the code of this entry point.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub statistics: Option<Statistics>,
+}
+
+impl Dispatch {
+    /// An entry point at the begin of the code, without statistics.
+    pub fn at_start(simd_width: u32, payload: Payload) -> Dispatch {
+        Dispatch { simd_width, offset: 0, kernel_start_slot: None, payload, statistics: None }
+    }
+}
+
+/// The entry points of a program, at least one. A driver that uses only one takes the first.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "Vec<Dispatch>", into = "Vec<Dispatch>")]
+pub struct Dispatches {
+    first: Dispatch,
+    rest: Vec<Dispatch>,
+}
+
+impl Dispatches {
+    /// The entry point of a driver that uses only one.
+    pub fn first(&self) -> &Dispatch {
+        &self.first
+    }
+
+    /// The same, to change.
+    pub fn first_mut(&mut self) -> &mut Dispatch {
+        &mut self.first
+    }
+
+    /// All entry points in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Dispatch> {
+        std::iter::once(&self.first).chain(&self.rest)
+    }
+
+    /// Adds an entry point.
+    pub fn push(&mut self, dispatch: Dispatch) {
+        self.rest.push(dispatch);
+    }
+
+    /// How many there are, at least 1.
+    pub fn count(&self) -> usize {
+        1 + self.rest.len()
+    }
+}
+
+impl From<Dispatch> for Dispatches {
+    fn from(first: Dispatch) -> Dispatches {
+        Dispatches { first, rest: Vec::new() }
+    }
+}
+
+/// A list of entry points has none.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected at least one entry point")]
+pub struct NoDispatch;
+
+impl TryFrom<Vec<Dispatch>> for Dispatches {
+    type Error = NoDispatch;
+
+    fn try_from(dispatches: Vec<Dispatch>) -> Result<Dispatches, NoDispatch> {
+        let mut rest = dispatches.into_iter();
+        let first = rest.next().ok_or(NoDispatch)?;
+        Ok(Dispatches { first, rest: rest.collect() })
+    }
+}
+
+impl From<Dispatches> for Vec<Dispatch> {
+    fn from(Dispatches { first, rest }: Dispatches) -> Vec<Dispatch> {
+        std::iter::once(first).chain(rest).collect()
+    }
+}
