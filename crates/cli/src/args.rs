@@ -266,15 +266,39 @@ pub(crate) struct Input {
 pub(crate) struct Disasm {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) range: CodeRange,
     /// The dialect of assembly.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) syntax: Syntax,
+    /// Put its byte offset in front of each instruction, as a comment.
+    #[arg(long)]
+    pub(crate) offsets: bool,
+    /// Put its bytes in front of each instruction, in memory order, as a comment.
+    #[arg(long)]
+    pub(crate) bytes: bool,
+}
+
+/// The part of the code that is looked at, and what is done about bytes that are no instruction.
+#[derive(Debug, Args)]
+pub(crate) struct CodeRange {
+    /// Where the instructions start, in bytes from the start of the code (`0x` too).
+    #[arg(long, value_name = "BYTE", value_parser = crate::grammar::offset, default_value = "0")]
+    pub(crate) start: usize,
+    /// How many bytes to look at from there (`0x` too); all unless given.
+    #[arg(long, value_name = "BYTES", value_parser = crate::grammar::offset)]
+    pub(crate) length: Option<usize>,
+    /// Stop at the first instruction that does not decode, and print nothing.
+    #[arg(long)]
+    pub(crate) strict: bool,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) input: Input,
+    #[command(flatten)]
+    pub(crate) range: CodeRange,
     /// A rule not to check, such as D7; may be repeated.
     #[arg(long, value_name = "RULE", value_parser = rule_id)]
     pub(crate) disable: Vec<String>,
@@ -371,6 +395,8 @@ mod tests {
             "crestline disasm - --target skl --syntax iga",
             "crestline validate c.bin --target skl --disable D7 --disable K22",
             "crestline disasm a.zebin --target skl --kernel main --json",
+            "crestline disasm a.bin --target skl --offsets --bytes --start 0x40 --length 512 --strict",
+            "crestline validate a.bin --target skl --start 64 --length 0x200 --strict",
             "crestline validate c.bin --target skl --json",
             "crestline asm a.asm --target gen7.5 --syntax iga --compact -o a.zebin --kernel main",
             "crestline asm - --target skl --emit hex --json",

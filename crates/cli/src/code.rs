@@ -2,13 +2,14 @@
 //! `crestline validate`.
 
 use std::num::NonZero;
+use std::ops::Range;
 use std::path::Path;
 use std::thread;
 
 use crestline::{Device, Platform};
-use crestline_isa::text::{Disassembly, Syntax, print_code, print_inst};
+use crestline_isa::text::{Disassembly, Prefix, Syntax, print_bytes, print_code, print_inst};
 use crestline_isa::validate::{Finding, Severity, Validator};
-use crestline_isa::{Gen, Inst, ProgramError, decode_program};
+use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each, decode_program};
 use crestline_program::{Container, Kernel, read_kernels};
 use serde_json::{Value, json};
 
@@ -90,6 +91,22 @@ fn code<'a>(kernel: &'a Kernel<'_>) -> &'a [u8] {
     if kernel.name.is_empty() { &kernel.code } else { kernel.instructions() }
 }
 
+/// The code of a kernel up to where a range ends.
+fn code_of<'a>(
+    kernel: &'a Kernel<'_>,
+    range: &args::CodeRange,
+    path: &Path,
+) -> Result<&'a [u8], Failure> {
+    let code = code(kernel);
+    if range.start > 0 && range.start >= code.len() {
+        let (start, length) = (range.start, code.len());
+        let message = format!("--start {start:#x} lies beyond the code, which has {length} bytes");
+        return Err(in_kernel(Failure::new(Code::Decode, message), kernel, path));
+    }
+    let end = range.length.map_or(code.len(), |length| range.start.saturating_add(length));
+    Ok(&code[..end.min(code.len())])
+}
+
 /// Decodes a kernel.
 pub(crate) fn decode(
     kernel: &Kernel<'_>,
@@ -102,12 +119,52 @@ pub(crate) fn decode(
 
 /// An error of decoding a kernel as a failure.
 fn kernel_failure(error: &ProgramError, kernel: &Kernel<'_>, path: &Path) -> Failure {
-    let failure = decode_failure(error, &files::shown(path));
+    in_kernel(Failure::new(Code::Decode, error), kernel, path)
+}
+
+/// Says in which kernel an error lies.
+fn in_kernel(failure: Failure, kernel: &Kernel<'_>, path: &Path) -> Failure {
+    let failure = failure.at(Origin::file(files::shown(path)));
     match kernel.name.as_str() {
         "" => failure,
         name => {
             failure.note(format!("in kernel {name:?}, {:#x} bytes into the file", kernel.offset))
         }
+    }
+}
+
+/// What does not decode in the kernels of a file: how much, and the first of it.
+#[derive(Default)]
+struct Undecoded {
+    count: usize,
+    first: Option<Failure>,
+}
+
+impl Undecoded {
+    /// Adds what was found in a kernel; with `--strict` the first of it ends the command.
+    fn add(
+        &mut self,
+        count: usize,
+        first: Option<&ProgramError>,
+        strict: bool,
+        failure: impl FnOnce(&ProgramError) -> Failure,
+    ) -> Result<(), Failure> {
+        self.count += count;
+        let Some(first) = first.map(failure) else { return Ok(()) };
+        if strict {
+            return Err(first);
+        }
+        self.first.get_or_insert(first);
+        Ok(())
+    }
+
+    /// The failure that ends the command when all else is printed.
+    fn result(self) -> Result<(), Failure> {
+        let Some(first) = self.first else { return Ok(()) };
+        Err(match self.count {
+            1 => first,
+            count => first.note(format!("{count} instructions do not decode; this is the first")),
+        })
     }
 }
 
@@ -158,56 +215,61 @@ fn document(target: Platform, kernels: Vec<Value>) -> serde_json::Map<String, Va
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// Prints machine code on all cores: long code in parts.
-fn print(code: &[u8], generation: Gen, syntax: Syntax) -> Result<Vec<Part>, ProgramError> {
+/// Prints machine code on all cores: long code in parts. Also how many instructions do not decode,
+/// and why the first of them does not.
+fn print(code: &Disassembly<'_>) -> (Vec<Part>, usize, Option<ProgramError>) {
     /// Fewer instructions are not worth a thread.
     const LEAST: usize = 8192;
-    let code = Disassembly::new(code, generation, syntax);
     let count = code.instructions();
     let cores = thread::available_parallelism().map_or(1, NonZero::get);
     let parts = (count / LEAST).clamp(1, cores);
-    let print = |n: usize| code.print(count * n / parts..count * (n + 1) / parts).map(Part::new);
+    let print = |n: usize| {
+        let printed = code.print(count * n / parts..count * (n + 1) / parts);
+        (Part::new(printed.text), printed.undecoded, printed.error)
+    };
     thread::scope(|scope| {
         let others: Vec<_> = (1..parts).map(|n| scope.spawn(move || print(n))).collect();
-        let first = print(0);
-        let others = others.into_iter().map(|other| match other.join() {
-            Ok(printed) => printed,
-            Err(panic) => std::panic::resume_unwind(panic),
-        });
+        let (first, mut undecoded, mut error) = print(0);
+        let mut all = vec![first];
         // In the order of the code, so the first error is the one that is reported.
-        std::iter::once(first).chain(others).collect()
+        for other in others {
+            let (part, some, why) = match other.join() {
+                Ok(printed) => printed,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            all.push(part);
+            undecoded += some;
+            error = error.or(why);
+        }
+        (all, undecoded, error)
     })
 }
 
 /// Runs `disasm`.
 pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
-    let input = &arguments.input;
+    let (input, range) = (&arguments.input, &arguments.range);
     let bytes = files::read(&input.file)?;
     let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
-    let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
+    let mut undecoded = Undecoded::default();
     if input.json {
-        let kernels = kernels.iter().map(|kernel| {
-            let insts = decode(kernel, &input.file, generation)?;
-            let rows = insts.iter().map(|(offset, inst)| {
-                let bytes = &kernel.code[*offset..offset + inst.size() as usize];
-                json!({
-                    "offset": offset,
-                    "bytes": crestline_program::write_hex(bytes).trim_end(),
-                    "compacted": inst.compacted,
-                    "text": print_inst(inst, generation, syntax),
-                })
-            });
-            let mut document = about(kernel);
-            document.insert("instructions".into(), rows.collect());
-            Ok(Value::Object(document))
-        });
+        let kernels = kernels.iter().map(|kernel| disassembly(kernel, arguments, &mut undecoded));
         let kernels = kernels.collect::<Result<_, Failure>>()?;
-        return files::write_json(&document(input.target, kernels).into());
+        let mut document = document(input.target, kernels);
+        document.insert("undecoded".into(), undecoded.count.into());
+        files::write_json(&document.into())?;
+        return undecoded.result();
     }
-    // All is decoded before anything is printed: an error stands alone.
+    let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
+    let prefix = Prefix { offset: arguments.offsets, bytes: arguments.bytes };
+    // All is printed before anything is written: with `--strict` an error stands alone.
     let texts = kernels.iter().map(|kernel| {
-        print(code(kernel), generation, syntax)
-            .map_err(|error| kernel_failure(&error, kernel, &input.file))
+        let code = code_of(kernel, range, &input.file)?;
+        let code = Disassembly::starting_at(range.start, code, generation, syntax);
+        let (text, count, error) = print(&code.with_prefix(prefix));
+        undecoded.add(count, error.as_ref(), range.strict, |error| {
+            kernel_failure(error, kernel, &input.file)
+        })?;
+        Ok(text)
     });
     let texts = texts.collect::<Result<Vec<_>, Failure>>()?;
     files::print(|out| {
@@ -221,7 +283,53 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
             listing::write(out, text)?;
         }
         Ok(())
+    })?;
+    undecoded.result()
+}
+
+/// Bytes as JSON documents have them: hexadecimal, in memory order.
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// Bytes that are no instruction as JSON.
+fn undecoded_row(kernel: &Kernel<'_>, at: &Range<usize>, error: &ProgramError) -> Value {
+    json!({
+        "offset": at.start,
+        "bytes": hex(&kernel.code[at.clone()]),
+        "error": error.to_string(),
     })
+}
+
+/// The instructions of a kernel as JSON.
+fn disassembly(
+    kernel: &Kernel<'_>,
+    arguments: &args::Disasm,
+    undecoded: &mut Undecoded,
+) -> Result<Value, Failure> {
+    let (input, range) = (&arguments.input, &arguments.range);
+    let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
+    let code = code_of(kernel, range, &input.file)?;
+    let mut rows = Vec::new();
+    for (at, inst) in decode_each(code, range.start, generation) {
+        rows.push(match inst {
+            Ok(inst) => json!({
+                "offset": at.start,
+                "bytes": hex(&code[at]),
+                "compacted": inst.compacted,
+                "text": print_inst(&inst, generation, syntax),
+            }),
+            Err(error) => {
+                undecoded.add(1, Some(&error), range.strict, |error| {
+                    kernel_failure(error, kernel, &input.file)
+                })?;
+                undecoded_row(kernel, &at, &error)
+            }
+        });
+    }
+    let mut document = about(kernel);
+    document.insert("instructions".into(), rows.into());
+    Ok(Value::Object(document))
 }
 
 /// A number of things, in words.
@@ -236,9 +344,28 @@ fn severity(finding: &Finding) -> &'static str {
     }
 }
 
+/// Bytes that are no instruction, with their place.
+type Hole = (Range<usize>, ProgramError);
+
+/// Decodes the part of a kernel that is looked at. Where something does not decode, an illegal
+/// instruction takes its place, so that jumps lead to where they led.
+fn decode_around(code: &[u8], start: usize, generation: Gen) -> (Instructions, Vec<Hole>) {
+    let (mut insts, mut holes) = (Vec::new(), Vec::new());
+    for (at, inst) in decode_each(code, start, generation) {
+        let offset = at.start;
+        let inst = inst.unwrap_or_else(|error| {
+            let compacted = at.len() <= 8;
+            holes.push((at, error));
+            Inst { compacted, ..Inst::new(Opcode::Illegal) }
+        });
+        insts.push((offset, inst));
+    }
+    (insts, holes)
+}
+
 /// Runs `validate`: one line for each finding, and a failure if one is an error.
 pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
-    let input = &arguments.input;
+    let (input, range) = (&arguments.input, &arguments.range);
     let bytes = files::read(&input.file)?;
     let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
     let generation = input.target.generation();
@@ -246,11 +373,19 @@ pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
     let validator = arguments.disable.iter().fold(validator, |v, rule| v.without(rule));
     let mut text = String::new();
     let mut documents = Vec::new();
+    let mut undecoded = Undecoded::default();
     let (mut count, mut errors, mut warnings) = (0, 0, 0);
     for kernel in &kernels {
-        let insts = decode(kernel, &input.file, generation)?;
-        let findings = validator.check_program(&insts);
-        count += insts.len();
+        let code = code_of(kernel, range, &input.file)?;
+        let (insts, holes) = decode_around(code, range.start, generation);
+        let first = holes.first().map(|(_, error)| error);
+        undecoded.add(holes.len(), first, range.strict, |error| {
+            kernel_failure(error, kernel, &input.file)
+        })?;
+        let mut findings = validator.check_program(&insts);
+        let is_hole = |offset: usize| holes.binary_search_by_key(&offset, |(at, _)| at.start);
+        findings.retain(|finding| is_hole(finding.offset).is_err());
+        count += insts.len() - holes.len();
         let wrong = findings.iter().filter(|f| f.rule.severity == Severity::Error).count();
         errors += wrong;
         warnings += findings.len() - wrong;
@@ -259,9 +394,18 @@ pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
         }
         let shown =
             |finding: &Finding| print_inst(&insts[finding.index].1, generation, Syntax::Mesa);
+        let mut unshown = holes.iter().peekable();
+        let put_hole = |text: &mut String, (at, error): &Hole| {
+            let bytes = print_bytes(&code[at.clone()], error);
+            text.push_str(&format!("undecoded at byte {:#x}\n    {bytes}\n", at.start));
+        };
         for finding in &findings {
+            while let Some(hole) = unshown.next_if(|(at, _)| at.start < finding.offset) {
+                put_hole(&mut text, hole);
+            }
             text.push_str(&format!("{finding}\n    {}\n", shown(finding)));
         }
+        unshown.for_each(|hole| put_hole(&mut text, hole));
         let rows = findings.iter().map(|finding| {
             json!({
                 "rule": finding.rule.id,
@@ -275,23 +419,31 @@ pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
         });
         let mut document = about(kernel);
         document.insert("findings".into(), rows.collect());
+        let holes = holes.iter().map(|(at, error)| undecoded_row(kernel, at, error));
+        document.insert("undecoded".into(), holes.collect());
         documents.push(Value::Object(document));
     }
     if input.json {
         let mut document = document(input.target, documents);
         document.insert("errors".into(), errors.into());
         document.insert("warnings".into(), warnings.into());
+        document.insert("undecoded".into(), undecoded.count.into());
         files::write_json(&document.into())?;
     } else {
         let parts = [(count, "instruction"), (errors, "error"), (warnings, "warning")];
-        let parts = parts.map(|(number, thing)| counted(number, thing));
+        let mut parts: Vec<String> =
+            parts.iter().map(|(number, thing)| counted(*number, thing)).collect();
+        if undecoded.count > 0 {
+            parts.push(format!("{} undecoded", undecoded.count));
+        }
         text.push_str(&format!("{}\n", parts.join(", ")));
         files::write(Path::new("-"), text.as_bytes())?;
     }
     if errors == 0 {
-        return Ok(());
+        return undecoded.result();
     }
     let places = counted(errors, "place");
     let message = format!("the code breaks rules of {} in {places}", input.target);
-    Err(Failure::new(Code::Invalid, message).at(Origin::file(files::shown(&input.file))))
+    let broken = Failure::new(Code::Invalid, message).at(Origin::file(files::shown(&input.file)));
+    Err(Failure::all(undecoded.result().err().into_iter().chain([broken])))
 }

@@ -23,20 +23,38 @@ fn word_end(text: &[u8], start: usize) -> usize {
     at + text[at..].iter().position(|byte| *byte <= b' ').unwrap_or(text.len() - at)
 }
 
-/// Takes the first line of a text apart. `cells` becomes an instruction's guard (predicate or write
-/// enable, which may be empty), the operation with its execution size, and the operands; labels,
-/// comments and second lines have no cells. Returns what follows the cells, which is options and
-/// comment, and the other lines.
+/// Where the instruction of a line starts: behind the comment that may stand in front of it. Of a
+/// line that is a comment and no more, its start.
+fn behind_prefix(bytes: &[u8]) -> usize {
+    if !bytes.starts_with(b"/* ") {
+        return 0;
+    }
+    let line = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes, |end| &bytes[..end]);
+    line.windows(3).position(|end| end == b"*/ ").map_or(0, |at| at + 3)
+}
+
+/// Takes the first line of a text apart. `cells` becomes the comment in front of an instruction
+/// (which may be empty), its guard (predicate or write enable, which may be empty), the operation
+/// with its execution size, and the operands; labels, comments, bytes that are no instruction and
+/// second lines have no cells, but for a comment in front. Returns what follows the cells, which
+/// is options and comment, and the other lines.
 fn cells<'a>(text: &'a str, cells: &mut Vec<&'a str>) -> (&'a str, &'a str) {
     let bytes = text.as_bytes();
     let word_end = |start: usize| word_end(bytes, start);
     let ends_line = |at: usize| bytes.get(at).is_none_or(|byte| *byte == b'\n');
     cells.clear();
-    let (mut start, mut end) = (0, word_end(0));
+    let mut start = behind_prefix(bytes);
+    if start != 0 {
+        cells.push(&text[..start - 1]);
+    }
+    let mut end = word_end(start);
     let label = ends_line(end) && bytes[..end].ends_with(b":");
-    if end != 0 && bytes[0] != b'/' && !label {
-        let guarded = bytes[0] == b'(' && !ends_line(end);
-        cells.push(if guarded { &text[..end] } else { "" });
+    if end != start && !matches!(bytes[start], b'/' | b'.') && !label {
+        if start == 0 {
+            cells.push("");
+        }
+        let guarded = bytes[start] == b'(' && !ends_line(end);
+        cells.push(if guarded { &text[start..end] } else { "" });
         if guarded {
             start = end + 1;
             end = word_end(start);
@@ -108,7 +126,10 @@ fn put_line<'a>(
     let (tail, rest) = cells(text, row);
     // Blanks that stand before the next text, if there is one.
     let mut blanks = 0;
-    if !row.is_empty() {
+    if let [prefix] = row[..] {
+        put(out, &mut blanks, prefix);
+        blanks = 1;
+    } else if !row.is_empty() {
         let row = row.iter().copied().chain(std::iter::repeat(""));
         for (width, cell) in widths.iter().zip(row) {
             put(out, &mut blanks, cell);
@@ -195,6 +216,16 @@ mod tests {
         let parts = lines.map(|line| Part::new(line.to_owned()));
         write(&mut written, &parts).expect("memory takes it");
         assert_eq!(String::from_utf8(written).expect("it is text"), align(lines.concat()));
+    }
+
+    #[test]
+    fn comments_in_front_are_a_column() {
+        let text = "L0:\n/* 0x0000 */ (W) mov (8|M0) r1 r2\n/* 0x0010 */ .bytes 7f // why not\n\
+                    /* 0x10018 */ nop\n/* all of it */\n";
+        let expected = "L0:\n/* 0x0000 */  (W) mov (8|M0) r1 r2\n/* 0x0010 */ .bytes 7f // why not\n\
+                        /* 0x10018 */     nop\n/* all of it */\n";
+        assert_eq!(align(text.to_owned()), expected);
+        assert_eq!(align(".bytes 7f // why\nnop\n".to_owned()), ".bytes 7f // why\nnop\n");
     }
 
     #[test]

@@ -15,7 +15,7 @@ pub mod text;
 pub mod validate;
 
 pub use codec::{
-    CodecError, ProgramError, decode, decode_at, decode_program, encode, encode_into,
+    CodecError, ProgramError, decode, decode_at, decode_each, decode_program, encode, encode_into,
     encode_program,
 };
 pub use crestline_device::{Gen, Platform};

@@ -54,11 +54,8 @@ pub enum ContainerError {
         /// Line, counted from 1.
         line: usize,
     },
-    /// The code does not consist of whole instructions of 8 or 16 bytes.
-    #[error(
-        "code of {length} bytes: expected a multiple of 8 and at most {} bytes",
-        crate::CODE_LIMIT
-    )]
+    /// There is no code, or too much.
+    #[error("code of {length} bytes: expected 1 to {} bytes", crate::CODE_LIMIT)]
     Length {
         /// Length of the code in bytes.
         length: usize,

@@ -21,7 +21,9 @@ mod walk;
 pub use branch::has_uip;
 pub(crate) use common::swsb_exists;
 pub use meaning::meaning;
-pub use program::{ProgramError, decode_at, decode_program, encode_into, encode_program};
+pub use program::{
+    ProgramError, decode_at, decode_each, decode_program, encode_into, encode_program,
+};
 pub(crate) use program::{boundaries, opcode_at};
 pub use walk::CodecError;
 

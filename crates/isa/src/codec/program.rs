@@ -5,6 +5,7 @@ use crate::compact::{self, COMPACT_BIT};
 use crate::inst::Inst;
 use crate::tables::Opcode;
 use crestline_device::Gen;
+use std::ops::Range;
 
 /// Why a program and its instructions cannot be translated into each other.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,12 +55,15 @@ fn is_compacted(low: u64, generation: Gen) -> bool {
     low >> COMPACT_BIT & 1 != 0 && generation != Gen::Gen4
 }
 
-/// Where the instructions of a program start, in bytes, and where the last one ends (beyond the
-/// code if that is truncated). Zero bytes at the end that are too few for an instruction are
-/// padding, and left out.
-pub(crate) fn boundaries(bytes: &[u8], generation: Gen) -> Vec<usize> {
-    let mut out = Vec::with_capacity(bytes.len() / 12);
-    let mut offset = 0;
+/// Where the instructions of a program start, in bytes, from `start` on, and where the last one
+/// ends (beyond the code if that is truncated). Zero bytes at the end that are too few for an
+/// instruction are padding, and left out.
+///
+/// The size of an instruction is one bit of it, so that what follows one that does not decode is
+/// found nevertheless.
+pub(crate) fn boundaries(bytes: &[u8], start: usize, generation: Gen) -> Vec<usize> {
+    let mut out = Vec::with_capacity(bytes.len().saturating_sub(start) / 12);
+    let mut offset = start;
     out.push(offset);
     while let Some(rest) = bytes.get(offset..) {
         if rest.len() < 16 && rest.iter().all(|byte| *byte == 0) {
@@ -83,12 +87,24 @@ pub(crate) fn opcode_at(bytes: &[u8], generation: Gen) -> Option<Opcode> {
 /// # Errors
 /// At the first instruction that does not decode.
 pub fn decode_program(bytes: &[u8], generation: Gen) -> Result<Vec<(usize, Inst)>, ProgramError> {
-    let mut out = Vec::with_capacity(bytes.len() / 16);
-    let boundaries = boundaries(bytes, generation);
-    for &[offset, _] in boundaries.array_windows() {
-        out.push((offset, decode_at(&bytes[offset..], offset, generation)?));
-    }
-    Ok(out)
+    decode_each(bytes, 0, generation).map(|(at, inst)| Ok((at.start, inst?))).collect()
+}
+
+/// Decodes the instructions of `bytes` from `start` on, each with its place in bytes, and goes on
+/// behind one that does not decode. Zero bytes at the end are treated as by [`decode_program`].
+///
+/// Places never overlap and lie within `bytes`; the last one is short where the code ends within
+/// an instruction.
+pub fn decode_each(
+    bytes: &[u8],
+    start: usize,
+    generation: Gen,
+) -> impl Iterator<Item = (Range<usize>, Result<Inst, ProgramError>)> {
+    let boundaries = boundaries(bytes, start, generation);
+    (1..boundaries.len()).map(move |n| {
+        let (offset, end) = (boundaries[n - 1], boundaries[n].min(bytes.len()));
+        (offset..end, decode_at(&bytes[offset..], offset, generation))
+    })
 }
 
 /// Encodes one instruction to `out`, in the form that [`Inst::compacted`] asks for.

@@ -41,10 +41,10 @@ impl Labels {
         labels
     }
 
-    /// The labels of machine code, of which only the branches are decoded. Those that do not
+    /// The labels of machine code from `start` on, of which only the branches are decoded. Those that do not
     /// decode are left to whoever decodes all.
-    pub(super) fn of_code(code: &[u8], generation: Gen, syntax: Syntax) -> Labels {
-        let boundaries = boundaries(code, generation);
+    pub(super) fn of_code(code: &[u8], start: usize, generation: Gen, syntax: Syntax) -> Labels {
+        let boundaries = boundaries(code, start, generation);
         let mut labels = Labels { syntax, boundaries, at: BTreeMap::new() };
         for n in 1..labels.boundaries.len() {
             let offset = labels.boundaries[n - 1];
@@ -97,10 +97,12 @@ impl Labels {
     }
 
     /// The labels from an instruction on, given its number, in the order of their offsets, to be
-    /// printed in front of instructions; `before` is the instruction in front of that one.
+    /// printed in front of instructions; `before` is the instruction in front of that one, if there
+    /// is one that decodes.
     pub(super) fn in_order(&self, first: usize, before: Option<&Inst>) -> InOrder<'_> {
         let rest = self.at.range(self.boundaries[first]..).peekable();
-        let mut out = InOrder { labels: self, rest, begins_block: self.syntax == Syntax::Iga };
+        let mut out =
+            InOrder { labels: self, rest, begins_block: first == 0 && self.syntax == Syntax::Iga };
         if let Some(before) = before {
             out.passed(before);
         }

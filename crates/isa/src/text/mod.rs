@@ -20,6 +20,7 @@ use crate::codec::{ProgramError, decode_at};
 use crate::inst::Inst;
 use crestline_device::Gen;
 use labels::{InOrder, Labels};
+use std::fmt::Write;
 use std::ops::Range;
 use std::str::FromStr;
 
@@ -96,6 +97,7 @@ pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -
     let labels = Labels::of(insts, syntax);
     let mut lines = Lines::new(&labels, 0..insts.len(), None, generation, syntax);
     for (offset, inst) in insts {
+        lines.begin(*offset);
         lines.print(*offset, inst);
     }
     lines.finish()
@@ -108,7 +110,71 @@ pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -
 /// At the first instruction that does not decode.
 pub fn print_code(code: &[u8], generation: Gen, syntax: Syntax) -> Result<String, ProgramError> {
     let disassembly = Disassembly::new(code, generation, syntax);
-    disassembly.print(0..disassembly.instructions())
+    let printed = disassembly.print(0..disassembly.instructions());
+    printed.error.map_or(Ok(printed.text), Err)
+}
+
+/// What stands in front of each instruction, as a comment that assembly may have:
+/// `/* 0x0010 0100600000000000 */`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Prefix {
+    /// Its byte offset.
+    pub offset: bool,
+    /// Its bytes, in memory order.
+    pub bytes: bool,
+}
+
+impl Prefix {
+    /// Prints it with at least so many digits of the offset.
+    fn print(self, out: &mut String, digits: usize, offset: usize, bytes: &[u8]) {
+        if !self.offset && !self.bytes {
+            return;
+        }
+        out.push_str("/* ");
+        // Writing to a string cannot fail.
+        if self.offset {
+            let _ = write!(out, "0x{offset:0digits$x} ");
+        }
+        if self.bytes {
+            push_bytes(out, bytes);
+            // So that all lines have the width of a full instruction.
+            out.extend(std::iter::repeat_n(' ', 33usize.saturating_sub(2 * bytes.len())));
+        }
+        out.push_str("*/ ");
+    }
+}
+
+fn push_bytes(out: &mut String, bytes: &[u8]) {
+    for byte in bytes {
+        // Writing to a string cannot fail.
+        let _ = write!(out, "{byte:02x}");
+    }
+}
+
+/// The line of bytes that are no instruction, without a line end: `.bytes`, the bytes in memory
+/// order, and the reason as a comment.
+pub fn print_bytes(bytes: &[u8], error: &ProgramError) -> String {
+    let mut out = String::from(".bytes ");
+    push_bytes(&mut out, bytes);
+    let why: &dyn std::fmt::Display = match error {
+        ProgramError::Inst { error, .. } => error,
+        ProgramError::Truncated { .. } => &"the code ends within an instruction",
+    };
+    // Writing to a string cannot fail.
+    let _ = write!(out, " // {why}");
+    out
+}
+
+/// The text of some instructions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// One instruction a line, with labels. Those that do not decode stand as [`print_bytes`]
+    /// has them.
+    pub text: String,
+    /// How many do not decode.
+    pub undecoded: usize,
+    /// Why the first of those does not.
+    pub error: Option<ProgramError>,
 }
 
 /// Machine code to be printed in parts, so that several threads can share the work.
@@ -116,14 +182,31 @@ pub struct Disassembly<'a> {
     code: &'a [u8],
     generation: Gen,
     syntax: Syntax,
+    prefix: Prefix,
     labels: Labels,
 }
 
 impl<'a> Disassembly<'a> {
     /// Finds the instructions and labels of machine code.
     pub fn new(code: &'a [u8], generation: Gen, syntax: Syntax) -> Disassembly<'a> {
-        let labels = Labels::of_code(code, generation, syntax);
-        Disassembly { code, generation, syntax, labels }
+        Disassembly::starting_at(0, code, generation, syntax)
+    }
+
+    /// Finds the instructions and labels of machine code from a byte on; offsets stay those in the
+    /// whole code. A start beyond the code means no instructions.
+    pub fn starting_at(
+        start: usize,
+        code: &'a [u8],
+        generation: Gen,
+        syntax: Syntax,
+    ) -> Disassembly<'a> {
+        let labels = Labels::of_code(code, start, generation, syntax);
+        Disassembly { code, generation, syntax, prefix: Prefix::default(), labels }
+    }
+
+    /// With something in front of each instruction.
+    pub fn with_prefix(self, prefix: Prefix) -> Disassembly<'a> {
+        Disassembly { prefix, ..self }
     }
 
     /// How many instructions there are.
@@ -134,26 +217,38 @@ impl<'a> Disassembly<'a> {
     /// Prints the instructions with these numbers. The texts of adjoining ranges, one behind the
     /// other, are what [`print_code`] prints of them together.
     ///
-    /// # Errors
-    /// At the first instruction that does not decode.
-    ///
     /// # Panics
     /// If the range leaves those of the [`instructions`](Disassembly::instructions).
-    pub fn print(&self, range: Range<usize>) -> Result<String, ProgramError> {
-        let decode = |n: usize| {
-            let offset = self.labels.boundaries()[n];
-            Ok((offset, decode_at(&self.code[offset..], offset, self.generation)?))
+    pub fn print(&self, range: Range<usize>) -> Printed {
+        let place = |n: usize| {
+            let boundaries = self.labels.boundaries();
+            boundaries[n]..boundaries[n + 1].min(self.code.len())
         };
+        let decode =
+            |at: &Range<usize>| decode_at(&self.code[at.start..], at.start, self.generation);
         // One that does not decode is the business of those who print it.
-        let before = range.start.checked_sub(1).and_then(|n| decode(n).ok());
-        let before = before.as_ref().map(|(_, inst)| inst);
+        let before = range.start.checked_sub(1).and_then(|n| decode(&place(n)).ok());
         let (generation, syntax) = (self.generation, self.syntax);
-        let mut lines = Lines::new(&self.labels, range.clone(), before, generation, syntax);
+        let mut lines =
+            Lines::new(&self.labels, range.clone(), before.as_ref(), generation, syntax);
+        let (mut undecoded, mut first) = (0, None);
+        // All offsets have as many digits as the last one.
+        let digits = format!("{:04x}", self.code.len()).len();
         for n in range {
-            let (offset, inst) = decode(n)?;
-            lines.print(offset, &inst);
+            let at = place(n);
+            lines.begin(at.start);
+            self.prefix.print(&mut lines.out, digits, at.start, &self.code[at.clone()]);
+            match decode(&at) {
+                Ok(inst) => lines.print(at.start, &inst),
+                Err(error) => {
+                    lines.out.push_str(&print_bytes(&self.code[at], &error));
+                    lines.out.push('\n');
+                    undecoded += 1;
+                    first.get_or_insert(error);
+                }
+            }
         }
-        Ok(lines.finish())
+        Printed { text: lines.finish(), undecoded, error: first }
     }
 }
 
@@ -182,9 +277,14 @@ impl<'a> Lines<'a> {
         Lines { out, labels, unprinted, end: range.end, generation, syntax }
     }
 
+    /// Prints the label in front of the instruction at an offset, if it has one.
+    fn begin(&mut self, offset: usize) {
+        self.unprinted.print_before(&mut self.out, offset);
+    }
+
+    /// Prints an instruction whose line [has begun](Lines::begin), to its line's end.
     fn print(&mut self, offset: usize, inst: &Inst) {
         let out = &mut self.out;
-        self.unprinted.print_before(out, offset);
         let context = Context { offset, labels: self.labels };
         print_one(out, inst, self.generation, self.syntax, Some(context));
         if let (Syntax::Iga, Some(send)) = (self.syntax, inst.send()) {
@@ -222,11 +322,54 @@ mod tests {
             assert_eq!(whole, print_program(&decoded, Gen::Gen9, syntax));
             let parts = Disassembly::new(&code, Gen::Gen9, syntax);
             for split in 0..=insts.len() {
-                let print = |range| parts.print(range).expect("it decodes");
+                let print = |range| parts.print(range).text;
                 let joined = print(0..split) + &print(split..insts.len());
                 // What is printed of nothing at the end is the label there, for the second time.
                 assert!(split == insts.len() || joined == whole, "{split}: {joined}");
             }
         }
+    }
+
+    /// A dump of a hang has holes: what decodes is printed around them, at its own offset.
+    #[test]
+    fn what_does_not_decode_does_not_hide_the_rest() {
+        let source = "(W) mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n(W) jmpi L0\nL0:\nnop\nnop\n";
+        let insts = parse_program(source, Gen::Gen9, Syntax::Iga).expect("it parses");
+        let mut code = encode_program(&insts, Gen::Gen9).expect("it encodes");
+        let expected = print_code(&code, Gen::Gen9, Syntax::Iga).expect("it decodes");
+        code[48] = 0x7f;
+        code.extend([1, 2, 3]);
+        let print = |start, prefix| {
+            let code = Disassembly::starting_at(start, &code, Gen::Gen9, Syntax::Iga);
+            let code = code.with_prefix(prefix);
+            let count = code.instructions();
+            let whole = code.print(0..count);
+            for split in 1..count {
+                let joined = code.print(0..split).text + &code.print(split..count).text;
+                assert_eq!(joined, whole.text, "{split}");
+            }
+            whole
+        };
+        let printed = print(0, Prefix::default());
+        let mut lines: Vec<&str> = printed.text.lines().collect();
+        assert_eq!(lines.pop(), Some(".bytes 010203 // the code ends within an instruction"));
+        let hole = lines.pop().expect("a line");
+        let bytes = ".bytes 7f000000000000000000000000000000 // ";
+        assert!(hole.starts_with(bytes) && hole.ends_with("on gen9"), "{hole}");
+        assert_eq!(lines, expected.lines().take(lines.len()).collect::<Vec<_>>());
+        assert_eq!((printed.undecoded, lines.len()), (2, 5));
+        assert!(matches!(printed.error, Some(ProgramError::Inst { offset: 48, .. })));
+        // From the middle on, with the same offsets.
+        let both = Prefix { offset: true, bytes: true };
+        let printed = print(32, both);
+        assert!(printed.text.starts_with("L32:\n/* 0x0020 7e00"), "{}", printed.text);
+        assert!(printed.text.contains("\n/* 0x0040 010203                           */ .bytes"));
+        assert_eq!(print(1000, both).text, "");
+        // Prefixes are comments.
+        code.truncate(48);
+        let prefixed =
+            Disassembly::new(&code, Gen::Gen9, Syntax::Iga).with_prefix(both).print(0..3);
+        let again = parse_program(&prefixed.text, Gen::Gen9, Syntax::Iga).expect("it parses");
+        assert_eq!(encode_program(&again, Gen::Gen9).as_ref(), Ok(&code));
     }
 }

@@ -89,11 +89,11 @@ impl Container {
 }
 
 /// Reads every kernel of a container, in the order of the file. Raw code and text hold one
-/// without a name.
+/// without a name. Whether the code is whole instructions is for the decoder to say.
 ///
 /// # Errors
-/// [`ContainerError`] for a container that is damaged or of an unknown kind, and for code that
-/// cannot be whole instructions.
+/// [`ContainerError`] for a container that is damaged or of an unknown kind, and for no code or
+/// more than [`CODE_LIMIT`] bytes of it.
 pub fn read_kernels(bytes: &[u8], container: Container) -> Result<Vec<Kernel<'_>>, ContainerError> {
     let kernels = match container {
         Container::Raw => vec![nameless(Cow::Borrowed(bytes))],
@@ -105,7 +105,7 @@ pub fn read_kernels(bytes: &[u8], container: Container) -> Result<Vec<Kernel<'_>
         Container::Archive => archive::read(Part::whole(bytes))?,
     };
     for Kernel { code, .. } in &kernels {
-        if code.is_empty() || !code.len().is_multiple_of(8) || code.len() > CODE_LIMIT {
+        if code.is_empty() || code.len() > CODE_LIMIT {
             return Err(ContainerError::Length { length: code.len() });
         }
     }

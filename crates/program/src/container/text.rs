@@ -70,6 +70,6 @@ mod tests {
         let error = read("00\n0g").unwrap_err();
         assert_eq!(error, ContainerError::NotHex { line: 2, column: 2, found: 'g' });
         assert_eq!(read("00\n\n0").unwrap_err(), ContainerError::HalfByte { line: 3 });
-        assert_eq!(read("00").unwrap_err(), ContainerError::Length { length: 1 });
+        assert_eq!(read("\n").unwrap_err(), ContainerError::Length { length: 0 });
     }
 }
