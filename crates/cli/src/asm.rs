@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::args::{self, AsmEmit};
 use crate::error::{Code, Failure, Origin};
+use crate::files::Limit;
 use crate::{code, files};
 
 /// The widest thread that a zebin knows, in channels.
@@ -18,7 +19,7 @@ const MAX_SIMD: u32 = 32;
 /// Runs the command.
 pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
     let file = files::shown(&arguments.file);
-    let bytes = files::read(&arguments.file)?;
+    let bytes = files::read(&arguments.file, Limit::ASSEMBLY)?;
     let text = std::str::from_utf8(&bytes).map_err(|error| {
         let message = format!("byte {:#x}: the text is not UTF-8", error.valid_up_to());
         Failure::new(Code::Assembly, message).at(Origin::file(&file))

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::args;
 use crate::error::{Code, Failure, Origin};
-use crate::files;
+use crate::files::{self, Limit};
 use crate::listing::{self, Part};
 
 /// Instructions with their byte offsets.
@@ -66,7 +66,7 @@ fn device_is(device: &str, generation: Gen) -> bool {
 
 /// Reads the code of the only kernel of a file, or of the one with a name.
 pub(crate) fn read(path: &Path, target: Platform, name: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let bytes = files::read(path)?;
+    let bytes = files::read(path, Limit::CODE)?;
     let kernels = kernels(&bytes, path, target, name)?;
     match kernels.as_slice() {
         [kernel] => Ok(kernel.code.to_vec()),
@@ -248,7 +248,7 @@ fn print(code: &Disassembly<'_>) -> (Vec<Part>, usize, Option<ProgramError>) {
 /// Runs `disasm`.
 pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     let (input, range) = (&arguments.input, &arguments.range);
-    let bytes = files::read(&input.file)?;
+    let bytes = files::read(&input.file, Limit::CODE)?;
     let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
     let mut undecoded = Undecoded::default();
     if input.json {
@@ -366,7 +366,7 @@ fn decode_around(code: &[u8], start: usize, generation: Gen) -> (Instructions, V
 /// Runs `validate`: one line for each finding, and a failure if one is an error.
 pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
     let (input, range) = (&arguments.input, &arguments.range);
-    let bytes = files::read(&input.file)?;
+    let bytes = files::read(&input.file, Limit::CODE)?;
     let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
     let generation = input.target.generation();
     let validator = Validator::new(Device::new(input.target));

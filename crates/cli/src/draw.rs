@@ -11,7 +11,7 @@ use crestline_emu::{
 use crestline_program::{StageMetadata, TessEvalMetadata, Varying};
 
 use crate::error::{Code, Failure};
-use crate::files;
+use crate::files::{self, Limit, Room};
 use crate::grammar::Element;
 use crate::varyings::{self, Document};
 
@@ -157,6 +157,7 @@ pub(crate) fn run(
     kernel: &Kernel,
     draw: &Draw,
     resources: &mut Resources,
+    room: &mut Room,
     options: &Options,
     trace: Option<&mut dyn Trace>,
 ) -> Result<(Document, Report), Stopped> {
@@ -164,7 +165,7 @@ pub(crate) fn run(
         StageMetadata::Vertex(_) => {
             let call = draw.call()?;
             for attr in &draw.attr {
-                resources.set_attribute(attr.location, attr.read()?);
+                resources.set_attribute(attr.location, attr.read(room)?);
             }
             let (vertices, report) = kernel.run_vertices(&call, resources, options, trace)?;
             (Document::Vertices(vertices), report)
@@ -239,12 +240,13 @@ fn missing(what: &str, flag: &str) -> Failure {
 }
 
 impl Attr {
-    fn read(&self) -> Result<Attribute, Failure> {
+    fn read(&self, room: &mut Room) -> Result<Attribute, Failure> {
+        let name = format_args!("--attr {}", self.location);
         Ok(Attribute {
             format: self.format,
             stride: self.stride.unwrap_or(self.format.bytes()),
             per_instance: self.per_instance,
-            bytes: files::read(&self.file)?,
+            bytes: room.read(&name, &self.file)?,
         })
     }
 }
@@ -271,7 +273,7 @@ impl Draw {
         let path = self.in_varyings.as_ref().ok_or_else(|| {
             missing("the stage takes what another one gives", "--in-varyings FILE")
         })?;
-        let text = files::read(path)?;
+        let text = files::read(path, Limit::JSON)?;
         Document::parse(&String::from_utf8_lossy(&text)).map_err(|message| {
             let message = format!("{}: {message}", files::shown(path));
             Failure::new(Code::StageArgument, message)

@@ -68,6 +68,8 @@ pub(crate) enum Code {
     UnusedResource,
     /// A given resource has the wrong size.
     ResourceSize,
+    /// An input, or all resources of a run, are larger than the limit.
+    TooLarge,
     /// Machine code cannot be read from its container.
     Container,
     /// Metadata cannot be read.
@@ -101,6 +103,7 @@ impl Code {
             Code::Specialization => "E0807",
             Code::StageArgument => "E0808",
             Code::Link => "E0809",
+            Code::TooLarge => "E0820",
             Code::Container => "E1001",
             Code::Metadata => "E1002",
             Code::Decode => "E1003",

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::args;
 use crate::error::{Code, Failure, Origin};
+use crate::files::Limit;
 use crate::{code, files};
 
 /// A field with what it says.
@@ -25,7 +26,7 @@ struct Row {
 pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
     let input = &arguments.input;
     let generation = input.target.generation();
-    let bytes = files::read(&input.file)?;
+    let bytes = files::read(&input.file, Limit::CODE)?;
     let file = files::shown(&input.file);
     let mut text = String::new();
     let mut documents = Vec::new();

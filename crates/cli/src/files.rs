@@ -4,13 +4,76 @@
 //! folder, which then takes the name. So no reader ever sees half a file, and an interrupted
 //! run leaves the old one.
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
 use crate::error::{Code, Failure, Origin};
+use crate::grammar::MAX_BUFFER_BYTES;
 
-/// The most bytes read from one file or from standard input.
-const MAX_INPUT_BYTES: u64 = 1 << 30;
+/// What is read, and the most bytes of it. The limits are far above what tools write, and far below what a device such as
+/// `/dev/zero` gives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Limit {
+    /// The kind of input, as an error names it.
+    what: &'static str,
+    /// The most bytes.
+    bytes: u64,
+}
+
+impl Limit {
+    /// A SPIR-V module or source text; the front end has a narrower limit for text.
+    pub(crate) const SHADER: Limit = Limit { what: "a shader", bytes: 64 << 20 };
+    /// Text for the assembler.
+    pub(crate) const ASSEMBLY: Limit = Limit { what: "assembly text", bytes: 64 << 20 };
+    /// Machine code in any container.
+    pub(crate) const CODE: Limit = Limit { what: "machine code", bytes: 64 << 20 };
+    /// Metadata, varyings: text that becomes a tree many times its size.
+    pub(crate) const JSON: Limit = Limit { what: "a JSON document", bytes: 32 << 20 };
+}
+
+/// Memory for what a program works on: buffers, images, attributes, push constants. All take from one allowance.
+#[derive(Debug)]
+pub(crate) struct Room {
+    left: u64,
+}
+
+impl Room {
+    /// The most bytes of all resources of a run together.
+    pub(crate) const BYTES: u64 = 2 << 30;
+    /// The most bytes of one file.
+    const FILE_BYTES: u64 = MAX_BUFFER_BYTES as u64;
+
+    /// Nothing is taken yet.
+    pub(crate) fn new() -> Room {
+        Room { left: Room::BYTES }
+    }
+
+    /// Takes `bytes` for what `name` says, such as `--bind 0.0`.
+    pub(crate) fn take(&mut self, name: &dyn fmt::Display, bytes: u64) -> Result<(), Failure> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(|| full(name))?;
+        Ok(())
+    }
+
+    /// Reads a file and takes its bytes.
+    pub(crate) fn read(
+        &mut self,
+        name: &dyn fmt::Display,
+        path: &Path,
+    ) -> Result<Vec<u8>, Failure> {
+        let bytes = read_at_most(path, Room::FILE_BYTES)?.ok_or_else(|| {
+            let message = format!("{name}: a file of more than {} bytes", Room::FILE_BYTES);
+            Failure::new(Code::TooLarge, message).at(Origin::file(shown(path)))
+        })?;
+        self.take(name, bytes.len() as u64)?;
+        Ok(bytes)
+    }
+}
+
+fn full(name: &dyn fmt::Display) -> Failure {
+    let message = format!("{name}: the resources of a run have more than {} bytes", Room::BYTES);
+    Failure::new(Code::TooLarge, message)
+}
 
 /// How a path is shown in messages.
 pub(crate) fn shown(path: &Path) -> String {
@@ -18,26 +81,33 @@ pub(crate) fn shown(path: &Path) -> String {
 }
 
 /// Reads a whole file, or standard input.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+pub(crate) fn read(path: &Path, limit: Limit) -> Result<Vec<u8>, Failure> {
+    read_at_most(path, limit.bytes)?.ok_or_else(|| {
+        let message = format!("{} of more than {} bytes is not read", limit.what, limit.bytes);
+        Failure::new(Code::TooLarge, message).at(Origin::file(shown(path)))
+    })
+}
+
+/// Reads a whole file, or standard input; `None` if it has more than `most` bytes, of which at most one more is read.
+pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Option<Vec<u8>>, Failure> {
     let fail = |error: io::Error| {
         Failure::new(Code::Read, format!("cannot read the file: {error}"))
             .at(Origin::file(shown(path)))
     };
     let mut bytes = Vec::new();
-    let read = if path.as_os_str() == "-" {
-        io::stdin().lock().take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
+    if path.as_os_str() == "-" {
+        io::stdin().lock().take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
     } else {
         let file = std::fs::File::open(path).map_err(fail)?;
         // What the file says of its size is a hint: it may be a pipe, or growing.
-        let size = file.metadata().map_err(fail)?.len().min(MAX_INPUT_BYTES);
-        bytes.reserve(size as usize + 1);
-        file.take(MAX_INPUT_BYTES + 1).read_to_end(&mut bytes)
-    };
-    if read.map_err(fail)? as u64 > MAX_INPUT_BYTES {
-        let message = format!("the file has more than {MAX_INPUT_BYTES} bytes");
-        return Err(Failure::new(Code::Read, message).at(Origin::file(shown(path))));
+        let size = file.metadata().map_err(fail)?.len();
+        if size > most {
+            return Ok(None);
+        }
+        bytes.try_reserve_exact(size as usize + 1).map_err(|error| fail(error.into()))?;
+        file.take(most + 1).read_to_end(&mut bytes).map_err(fail)?;
     }
-    Ok(bytes)
+    Ok((bytes.len() as u64 <= most).then_some(bytes))
 }
 
 /// Writes a whole file, or standard output.
@@ -99,12 +169,30 @@ mod tests {
         let path = folder.join("a");
         write(&path, b"one").unwrap();
         write(&path, b"two").unwrap();
-        assert_eq!(read(&path).unwrap(), b"two");
+        assert_eq!(read(&path, Limit::CODE).unwrap(), b"two");
         let missing = folder.join("no such folder/a");
         let error = write(&missing, b"three").unwrap_err().to_string();
         assert!(error.starts_with("error[E0802]: cannot write the file"), "{error}");
         assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing is left behind");
         std::fs::remove_dir_all(&folder).unwrap();
-        assert!(read(&path).unwrap_err().to_string().starts_with("error[E0801]: cannot read"));
+        let error = read(&path, Limit::CODE).unwrap_err().to_string();
+        assert!(error.starts_with("error[E0801]: cannot read"), "{error}");
+    }
+
+    #[test]
+    fn no_more_is_read_than_the_limit_allows() {
+        let name = format!("crestline-limit-{}", std::process::id());
+        let path = std::env::temp_dir().join(name);
+        std::fs::write(&path, [7; 100]).unwrap();
+        assert_eq!(read_at_most(&path, 100).unwrap().map(|bytes| bytes.len()), Some(100));
+        assert_eq!(read_at_most(&path, 99).unwrap(), None);
+        let error = read(&path, Limit { what: "a thing", bytes: 9 }).unwrap_err().to_string();
+        assert!(error.starts_with("error[E0820]: a thing of more than 9 bytes"), "{error}");
+        let mut room = Room { left: 150 };
+        assert_eq!(room.read(&"--bind 0.0", &path).unwrap().len(), 100);
+        assert!(room.take(&"--bind 0.1", 50).is_ok());
+        let error = room.read(&"--bind 0.2", &path).unwrap_err().to_string();
+        assert!(error.starts_with("error[E0820]: --bind 0.2: the resources of a run"), "{error}");
+        std::fs::remove_file(&path).unwrap();
     }
 }

@@ -15,6 +15,7 @@ use crate::args::{self, Show};
 use crate::compile::{self, Watcher};
 use crate::draw::{self, Stopped};
 use crate::error::{Code, Failure, Origin};
+use crate::files::{Limit, Room};
 use crate::grammar::{Contents, Dim, Image, Place, Png, Print};
 use crate::progress::Progress;
 use crate::{code, files, picture};
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
 pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
     let code = code::read(&arguments.code, arguments.target, arguments.kernel.as_deref())?;
     let meta = files::shown(&arguments.meta);
-    let text = files::read(&arguments.meta)?;
+    let text = files::read(&arguments.meta, Limit::JSON)?;
     let metadata = Metadata::from_json(&String::from_utf8_lossy(&text))
         .map_err(|error| Failure::new(Code::Metadata, error).at(Origin::file(meta)))?;
     let device = Device::new(arguments.target);
@@ -125,7 +126,8 @@ fn dispatch(
     file: &str,
     tell: impl Fn(&Problem) -> bool,
 ) -> Result<Report, Failure> {
-    let mut resources = bind(kernel.metadata(), arguments, file)?;
+    let mut room = Room::new();
+    let mut resources = bind(kernel.metadata(), arguments, file, &mut room)?;
     let (budget, memory) = (arguments.budget, arguments.memory.0);
     let options = Options { budget, memory, ..Options::default() };
     let generation = device.generation();
@@ -139,7 +141,7 @@ fn dispatch(
         StageMetadata::Compute(_) => {
             compute(kernel, arguments, &mut resources, &options, trace).map(|report| (None, report))
         }
-        _ => draw::run(kernel, &arguments.draw, &mut resources, &options, trace)
+        _ => draw::run(kernel, &arguments.draw, &mut resources, &mut room, &options, trace)
             .map(|(document, report)| (Some(document), report)),
     };
     drop(progress);
@@ -199,6 +201,7 @@ fn bind(
     metadata: &Metadata,
     arguments: &args::Resources,
     file: &str,
+    room: &mut Room,
 ) -> Result<Resources, Failure> {
     let used: Vec<ResourceRef> = metadata
         .binding_table
@@ -210,6 +213,15 @@ fn bind(
             _ => None,
         })
         .collect();
+    // Before any memory is taken: what the command line itself tells the size of.
+    for image in &arguments.image {
+        room.take(&format_args!("--image {}", image.place), shape(image).bytes())?;
+    }
+    for bind in &arguments.bind {
+        if let Contents::Zero(bytes) = bind.contents {
+            room.take(&format_args!("--bind {}", bind.place), bytes as u64)?;
+        }
+    }
     let mut resources = Resources::new();
     bind_images(metadata, arguments, file, &mut resources)?;
     bind_samplers(metadata, arguments, file, &mut resources)?;
@@ -222,9 +234,10 @@ fn bind(
         if !used.contains(&resource) {
             eprintln!("warning: the program does not use the buffer {resource}");
         }
+        let name = format_args!("--bind {resource}");
         let contents = match &bind.contents {
             Contents::Zero(bytes) => vec![0; *bytes],
-            Contents::File(path) => files::read(path)?,
+            Contents::File(path) => room.read(&name, path)?,
         };
         if contents.is_empty() {
             let message = format!("the buffer {resource} has no bytes");
@@ -241,7 +254,7 @@ fn bind(
         }
     }
     if let Some(path) = &arguments.push {
-        resources.set_push_constants(&files::read(path)?);
+        resources.set_push_constants(&room.read(&"--push", path)?);
     }
     let asked = arguments.out.iter().map(|out| ("--out", out.place));
     let asked = asked.chain(arguments.png.iter().map(|png| ("--png", png.place)));
@@ -309,17 +322,22 @@ fn bind_images(
             eprintln!("warning: the program does not use the image {resource}");
         }
         let shape = shape(image);
+        let wanted = shape.bytes();
         let contents = match &image.contents {
             // All of it, however large.
             Contents::Zero(_) => Vec::new(),
-            Contents::File(path) => files::read(path)?,
+            Contents::File(path) => {
+                let contents = files::read_at_most(path, wanted)?;
+                let given = contents.as_ref().map(Vec::len);
+                contents.filter(|_| given == Some(wanted as usize)).ok_or_else(|| {
+                    let given = given.map_or("more".to_owned(), |bytes| bytes.to_string());
+                    let message = format!(
+                        "the image {resource} has {wanted} bytes of texels, {given} are given"
+                    );
+                    Failure::new(Code::ResourceSize, message)
+                })?
+            }
         };
-        if !contents.is_empty() && contents.len() as u64 != shape.bytes() {
-            let (given, wanted) = (contents.len(), shape.bytes());
-            let message =
-                format!("the image {resource} has {wanted} bytes of texels, {given} are given");
-            return Err(Failure::new(Code::ResourceSize, message));
-        }
         let bound = match image.tiling {
             Tiling::Linear => resources.set_image(resource, shape, &contents),
             tiling => {

@@ -7,6 +7,7 @@ use crestline_frontend::{FrontendError, TranslateOptions, to_spirv, translate};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
+use crate::files::Limit;
 use crate::grammar::{Bind, Descriptors, Spec, SpecValue};
 use crate::{files, spec};
 
@@ -33,7 +34,7 @@ impl Shader {
         let language = Language::from_extension(language).map_err(|error| {
             frontend_failure(&error, &name, None).help("--lang names the language")
         })?;
-        let bytes = files::read(path)?;
+        let bytes = files::read(path, Limit::SHADER)?;
         let text = match language {
             Language::Spirv => None,
             _ => std::str::from_utf8(&bytes).ok().map(str::to_owned),
