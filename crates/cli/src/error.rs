@@ -36,6 +36,9 @@ pub(crate) struct Origin {
     pub(crate) column: Option<usize>,
 }
 
+/// The most characters of a line that are shown.
+const MOST_COLUMNS: usize = 200;
+
 impl Origin {
     /// A whole file.
     pub(crate) fn file(file: impl Into<String>) -> Origin {
@@ -44,8 +47,13 @@ impl Origin {
 
     /// A line of a text, from 1.
     pub(crate) fn line(file: impl Into<String>, text: &str, line: usize) -> Origin {
-        let shown = text.lines().nth(line.saturating_sub(1)).map(str::to_owned);
-        let line = Some((line, shown.unwrap_or_default()));
+        let shown = text.lines().nth(line.saturating_sub(1)).unwrap_or_default();
+        // A line that no screen shows is cut.
+        let shown = match shown.char_indices().nth(MOST_COLUMNS) {
+            Some((end, _)) => format!("{}...", &shown[..end]),
+            None => shown.to_owned(),
+        };
+        let line = Some((line, shown));
         Origin { file: file.into(), line, column: None }
     }
 
@@ -182,7 +190,7 @@ impl fmt::Display for Failure {
                 }
                 gutter = line.to_string().len() + 1;
                 write!(f, "\n{:gutter$} |\n{line:>gutter$} | {text}\n{:gutter$} |", "", "")?;
-                if let Some(column) = origin.column {
+                if let Some(column) = origin.column.filter(|&column| column <= MOST_COLUMNS) {
                     write!(f, " {}^", blank(text, column - 1))?;
                 }
             }

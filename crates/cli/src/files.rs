@@ -22,6 +22,11 @@ pub(crate) struct Limit {
 }
 
 impl Limit {
+    /// The most bytes.
+    pub(crate) fn bytes(self) -> u64 {
+        self.bytes
+    }
+
     /// A SPIR-V module or source text; the front end has a narrower limit for text.
     pub(crate) const SHADER: Limit = Limit { what: "a shader", bytes: 64 << 20 };
     /// Text for the assembler.

@@ -1,7 +1,7 @@
 //! The `crestline` command line.
 //!
 //! * [`args`] and [`grammar`] say what can be asked,
-//! * [`source`] and [`spec`] turn a file into a module,
+//! * [`source`] and [`spec`] turn a file into a module, [`reader`] runs other projects' readers in a process of their own,
 //! * [`compile`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
 //!   and [`targets`] are the commands, [`listing`] puts assembly in columns,
 //! * [`error`] says what went wrong, [`files`] reads and writes.
@@ -18,6 +18,7 @@ mod grammar;
 mod listing;
 mod picture;
 mod progress;
+mod reader;
 mod region;
 mod run;
 mod source;
@@ -36,6 +37,10 @@ use args::{Cli, Command};
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    // Not a command of the user's: no flag or name of a file gets in its way.
+    if std::env::args_os().nth(1).is_some_and(|first| first == reader::COMMAND) {
+        return reader::serve();
+    }
     // Wrong usage ends the program here, with status 2.
     let result = match Cli::parse().command {
         Command::Compile(arguments) => compile::command(&arguments),

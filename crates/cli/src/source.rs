@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use crestline::{Language, Options, Simd, Source, Stage, TessDomain, link};
-use crestline_frontend::{FrontendError, TranslateOptions, to_spirv, translate};
+use crestline_frontend::{FrontendError, TranslateOptions, translate};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
 use crate::files::Limit;
 use crate::grammar::{Bind, Descriptors, Spec, SpecValue};
-use crate::{files, spec};
+use crate::reader::Refusal;
+use crate::{files, reader, spec};
 
 /// A shader that has been read and, where it was source text, compiled to SPIR-V.
 pub(crate) struct Shader {
@@ -39,8 +40,11 @@ impl Shader {
             Language::Spirv => None,
             _ => std::str::from_utf8(&bytes).ok().map(str::to_owned),
         };
-        let spirv = to_spirv(&Source { name: &name, language, bytes: &bytes })
-            .map_err(|error| frontend_failure(&error, &name, text.as_deref()))?;
+        let source = Source { name: &name, language, bytes: &bytes };
+        let spirv = reader::read(&source).map_err(|refusal| match refusal {
+            Refusal::Source(error) => frontend_failure(&error, &name, text.as_deref()),
+            Refusal::Process(failure) => failure.at(Origin::file(&name)),
+        })?;
         Ok(Shader { name, spirv, text })
     }
 
@@ -174,9 +178,14 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
     } else {
         Failure::with_code(code, detail).note(format!("the rule: {}", error.code.rule()))
     };
-    let line = text.and_then(|text| Some((text, named_line(detail, name)?)));
-    match line {
-        Some((text, line)) => failure.at(Origin::line(name, text, line)),
+    let place = error.source_place.map(|place| (place.line as usize, place.column as usize));
+    let place = place.or_else(|| Some((named_line(detail, name)?, 0)));
+    match text.zip(place) {
+        // What is not a line of a text that people read is not shown.
+        Some((text, (line, column))) => {
+            let origin = Origin::line(name, text, line);
+            failure.at(if column == 0 { origin } else { origin.column(column) })
+        }
         None => failure.at(Origin::file(name)),
     }
 }

@@ -11,14 +11,36 @@ pub struct Place {
     pub inst: &'static str,
 }
 
+/// A place in a source text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SourcePlace {
+    /// The line, from 1.
+    pub line: u32,
+    /// The column in characters, from 1; 0 where only the line is known.
+    pub column: u32,
+}
+
+impl SourcePlace {
+    /// The place of a byte of `text`, which need not be the first of a character.
+    pub(crate) fn of_byte(text: &str, byte: usize) -> SourcePlace {
+        let before = &text.as_bytes()[..byte.min(text.len())];
+        let start = before.iter().rposition(|&c| c == b'\n').map_or(0, |at| at + 1);
+        let characters = before[start..].iter().filter(|&&c| c & 0xc0 != 0x80).count();
+        let lines = before.iter().filter(|&&c| c == b'\n').count();
+        SourcePlace { line: lines as u32 + 1, column: characters as u32 + 1 }
+    }
+}
+
 /// Why a shader was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{code}{}: {}: {detail}", Site(*place), code.rule())]
+#[error("{code}{}{}: {}: {detail}", Site(*place), SourceSite(*source_place), code.rule())]
 pub struct FrontendError {
     /// The rule that was broken.
     pub code: ErrorCode,
     /// Where; `None` for errors that concern no single instruction.
     pub place: Option<Place>,
+    /// Where in the text that the module was made of, as far as that is known.
+    pub source_place: Option<SourcePlace>,
     /// What was expected, and what was found.
     pub detail: String,
 }
@@ -32,6 +54,19 @@ impl fmt::Display for Site {
             None => Ok(()),
             Some(Place { word, inst: "" }) => write!(f, " at word {word}"),
             Some(Place { word, inst }) => write!(f, " at word {word} (Op{inst})"),
+        }
+    }
+}
+
+/// Shows a place as ` at line 3, column 7`.
+struct SourceSite(Option<SourcePlace>);
+
+impl fmt::Display for SourceSite {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            None => Ok(()),
+            Some(SourcePlace { line, column: 0 }) => write!(f, " at line {line}"),
+            Some(SourcePlace { line, column }) => write!(f, " at line {line}, column {column}"),
         }
     }
 }
@@ -129,6 +164,8 @@ error_codes! {
     NotText = "E0702", "source text is UTF-8";
     SourceError = "E0703", "the source compiles";
     NoReader = "E0704", "a reader for the language is built in";
+    ReaderLimit = "E0705", "a source text stays within the limits of its reader";
+    ReaderFailed = "E0706", "the reader of a source language ends with SPIR-V or a message";
 }
 
 impl fmt::Display for ErrorCode {
@@ -143,7 +180,12 @@ pub(crate) type Result<T> = std::result::Result<T, FrontendError>;
 impl FrontendError {
     /// An error that concerns no single instruction.
     pub(crate) fn new(code: ErrorCode, detail: impl fmt::Display) -> FrontendError {
-        FrontendError { code, place: None, detail: detail.to_string() }
+        FrontendError { code, place: None, source_place: None, detail: detail.to_string() }
+    }
+
+    /// The same error at a place of the source text.
+    pub(crate) fn in_source(self, place: SourcePlace) -> FrontendError {
+        FrontendError { source_place: Some(place), ..self }
     }
 
     /// The same error at a place, unless it has one.

@@ -19,17 +19,19 @@
 #![deny(missing_docs)]
 
 mod build;
+mod confine;
 mod control;
 mod error;
 mod half;
 mod ids;
 mod layout;
+mod limits;
 mod source;
 mod spirv;
 
 use crestline_ssa::ir::{Shader, Stage};
 
-pub use error::{ErrorCode, FrontendError, Place};
+pub use error::{ErrorCode, FrontendError, Place, SourcePlace};
 pub use source::{Language, Source, load, spirv_words, to_spirv};
 
 /// What to translate, and how.

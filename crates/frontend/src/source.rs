@@ -2,8 +2,9 @@
 
 use crestline_ssa::ir::Shader;
 
+use crate::confine::confined;
 use crate::error::{ErrorCode, FrontendError, Result};
-use crate::{TranslateOptions, translate};
+use crate::{TranslateOptions, limits, translate};
 
 /// A language that shaders are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -39,6 +40,18 @@ impl Language {
     }
 }
 
+impl Language {
+    /// What reads the language to SPIR-V.
+    pub fn reader(self) -> &'static str {
+        match self {
+            Language::Spirv => "crestline",
+            Language::Wgsl => "naga",
+            Language::Glsl | Language::Hlsl if cfg!(feature = "glslang") => "glslang",
+            Language::Glsl | Language::Hlsl => "naga",
+        }
+    }
+}
+
 /// A shader as it was written.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
@@ -57,10 +70,20 @@ pub struct Source<'a> {
 pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
     match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        Language::Wgsl => wgsl::compile(source.name, text(source)?, &[]),
-        Language::Glsl => glsl::compile(source.name, text(source)?),
-        Language::Hlsl => glsl::compile_hlsl(source.name, text(source)?),
+        _ => from_text(source, &[]),
     }
+}
+
+/// SPIR-V words of a source text, by a reader that runs where it can do no harm.
+fn from_text(source: &Source<'_>, spec: &[(u32, u64)]) -> Result<Vec<u32>> {
+    let text = text(source)?;
+    limits::check(text, source.language)?;
+    confined(source.language.reader(), || match source.language {
+        Language::Spirv => spirv_words(source.bytes),
+        Language::Wgsl => wgsl::compile(source.name, text, spec),
+        Language::Glsl => glsl::compile(source.name, text),
+        Language::Hlsl => glsl::compile_hlsl(source.name, text),
+    })
 }
 
 /// One entry point of a shader in any language as IR.
@@ -76,7 +99,7 @@ pub fn load(
 ) -> std::result::Result<Shader, FrontendError> {
     match source.language {
         Language::Wgsl => {
-            let words = wgsl::compile(source.name, text(source)?, options.spec)?;
+            let words = from_text(source, options.spec)?;
             translate(&words, &TranslateOptions { spec: &[], ..*options })
         }
         _ => translate(&to_spirv(source)?, options),

@@ -1,0 +1,368 @@
+//! Source languages are read in a process of their own.
+//!
+//! The readers of WGSL, GLSL and HLSL are other projects' (`naga`, `glslang`), and sources are untrusted. So the program
+//! starts itself once more as [`COMMAND`], gives that process the source on standard input, and takes SPIR-V or an error
+//! from its standard output. The process first limits its own memory and time ([`limit`]): whatever a source makes of a
+//! reader, the user sees an error that names the reader and the limit. Memory and stack are the same on every machine;
+//! time ends only what nobody would wait for.
+//!
+//! A request is one line of JSON ([`Request`]), then the source. An answer is one byte, then words or an error as JSON.
+
+use std::io::{self, Read, Write};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitCode, ExitStatus, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use crestline::{Language, Source};
+use crestline_frontend::{ErrorCode, FrontendError, SourcePlace, to_spirv};
+use serde_json::{Value, json};
+
+use crate::error::{Code, Failure};
+use crate::files::Limit;
+
+/// The first argument of a process that reads one source.
+pub(crate) const COMMAND: &str = "read-one-source";
+
+/// What a reader may hold in memory, in bytes, its stack included.
+#[cfg(unix)]
+const MEMORY_BYTES: u64 = 2 << 30;
+/// Seconds of processor time that a reader may take.
+#[cfg(unix)]
+const PROCESSOR_SECONDS: u64 = 60;
+/// How long an answer may take, where the system stops nothing by processor time or lets nothing run.
+const PATIENCE: Duration = Duration::from_secs(600);
+/// The most bytes of an answer.
+const ANSWER_BYTES: u64 = 256 << 20;
+/// The most bytes that are kept of what a process says on standard error.
+const SAID_BYTES: u64 = 4096;
+
+const WORDS: u8 = 0;
+const ERROR: u8 = 1;
+
+const LANGUAGES: [(&str, Language); 4] = [
+    ("spirv", Language::Spirv),
+    ("wgsl", Language::Wgsl),
+    ("glsl", Language::Glsl),
+    ("hlsl", Language::Hlsl),
+];
+
+/// Why there are no words.
+pub(crate) enum Refusal {
+    /// The source is refused.
+    Source(FrontendError),
+    /// The process cannot be started.
+    Process(Failure),
+}
+
+impl From<FrontendError> for Refusal {
+    fn from(error: FrontendError) -> Refusal {
+        Refusal::Source(error)
+    }
+}
+
+/// SPIR-V words of a source, read in a process of its own unless it is SPIR-V already.
+pub(crate) fn read(source: &Source<'_>) -> Result<Vec<u32>, Refusal> {
+    if source.language == Language::Spirv {
+        return Ok(to_spirv(source)?);
+    }
+    let mut request = header(source);
+    request.push(b'\n');
+    request.extend_from_slice(source.bytes);
+    let reader = source.language.reader();
+    let mut process = Process::start().map_err(|error| {
+        let message = format!("the process that reads the source cannot be started: {error}");
+        Refusal::Process(Failure::new(Code::Read, message))
+    })?;
+    let answer = process.answer(request);
+    let (status, said) = process.end();
+    match answer.as_deref() {
+        Some([WORDS, words @ ..]) if status.is_some_and(|status| status.success()) => {
+            Ok(words.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+        }
+        Some([ERROR, error @ ..]) => Err(parse_error(error)
+            .unwrap_or_else(|| failed(reader, "its error cannot be read".to_owned()))
+            .into()),
+        Some(_) => Err(cause(reader, status, &said).into()),
+        None => {
+            let detail = format!("{} seconds", PATIENCE.as_secs());
+            Err(limited(reader, &detail).into())
+        }
+    }
+}
+
+fn header(source: &Source<'_>) -> Vec<u8> {
+    let language = LANGUAGES.iter().find(|(_, language)| *language == source.language);
+    let language = language.map(|(name, _)| *name);
+    json!({ "language": language, "name": source.name }).to_string().into_bytes()
+}
+
+/// A process that reads one source. It does not outlive this value.
+struct Process {
+    child: Child,
+    /// What it says on standard error, once that is closed.
+    said: Option<thread::JoinHandle<Vec<u8>>>,
+}
+
+impl Process {
+    fn start() -> io::Result<Process> {
+        let mut child = Command::new(program()?)
+            .arg(COMMAND)
+            // The allocator takes memory as it is needed: what is reserved counts, too.
+            .env("MIMALLOC_ARENA_EAGER_COMMIT", "0")
+            .env("RUST_BACKTRACE", "0")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()?;
+        let said = child.stderr.take().map(|mut stderr| {
+            thread::spawn(move || {
+                let mut kept = Vec::new();
+                // The rest is taken, so that nobody waits for it, and dropped.
+                let _ = stderr.by_ref().take(SAID_BYTES).read_to_end(&mut kept);
+                let _ = io::copy(&mut stderr, &mut io::sink());
+                kept
+            })
+        });
+        Ok(Process { child, said })
+    }
+
+    /// Gives the request and takes the answer, which is empty or cut off where the process died; `None` if it takes too
+    /// long.
+    fn answer(&mut self, request: Vec<u8>) -> Option<Vec<u8>> {
+        let (stdin, stdout) = (self.child.stdin.take(), self.child.stdout.take());
+        let (send, receive) = mpsc::channel();
+        thread::spawn(move || {
+            if let Some(mut stdin) = stdin {
+                // A process that died reads no more; its status says why.
+                let _ = stdin.write_all(&request);
+            }
+            let mut answer = Vec::new();
+            if let Some(stdout) = stdout {
+                let _ = stdout.take(ANSWER_BYTES).read_to_end(&mut answer);
+            }
+            // Nobody receives it any more if it took too long.
+            let _ = send.send(answer);
+        });
+        receive.recv_timeout(PATIENCE).ok()
+    }
+
+    /// Ends the process and returns its status, where there is one, and what it said.
+    fn end(mut self) -> (Option<ExitStatus>, String) {
+        // Its answer is closed or given up: it has ended, or is ended here.
+        let status = match self.child.try_wait() {
+            Ok(Some(status)) => Some(status),
+            _ => self.wait_or_kill(),
+        };
+        let said = self.said.take().and_then(|said| said.join().ok()).unwrap_or_default();
+        (status, String::from_utf8_lossy(&said).into_owned())
+    }
+
+    /// Waits a moment for a process that closes its answer as its last act; kills one that goes on.
+    fn wait_or_kill(&mut self) -> Option<ExitStatus> {
+        for _ in 0..GRACE_STEPS {
+            thread::sleep(GRACE_STEP);
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+        }
+        let _ = self.child.kill();
+        self.child.wait().ok()
+    }
+}
+
+/// How long a process may take from closing its answer to its end: 50 steps of 100 ms.
+const GRACE_STEPS: u32 = 50;
+const GRACE_STEP: Duration = Duration::from_millis(100);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It has been waited for in the ordinary course: then both do nothing.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The running program, under whatever name and in whatever folder it lies by now.
+fn program() -> io::Result<PathBuf> {
+    let running = PathBuf::from("/proc/self/exe");
+    if cfg!(target_os = "linux") && running.exists() {
+        Ok(running)
+    } else {
+        std::env::current_exe()
+    }
+}
+
+fn failed(reader: &str, why: String) -> FrontendError {
+    let detail = format!("expected {reader} to read the source, found that it failed: {why}");
+    error(ErrorCode::ReaderFailed, detail)
+}
+
+fn limited(reader: &str, limit: &str) -> FrontendError {
+    let detail = format!("expected {reader} to need at most {limit}, found that it needs more");
+    error(ErrorCode::ReaderLimit, detail)
+}
+
+fn error(code: ErrorCode, detail: String) -> FrontendError {
+    FrontendError { code, place: None, source_place: None, detail }
+}
+
+/// Why a process ended without an answer.
+#[cfg(unix)]
+fn cause(reader: &str, status: Option<ExitStatus>, said: &str) -> FrontendError {
+    use std::os::unix::process::ExitStatusExt;
+
+    const SEGV: i32 = 11;
+    const BUS: [i32; 2] = [7, 10];
+    const XCPU: i32 = 24;
+    let signal = status.and_then(|status| status.signal());
+    if said.contains("overflowed its stack")
+        || signal.is_some_and(|s| s == SEGV || BUS.contains(&s))
+    {
+        limited(reader, "the stack that it has")
+    } else if said.contains("memory allocation of") || said.contains("bad_alloc") {
+        let bytes = effective(rlimit::Resource::DATA, MEMORY_BYTES);
+        limited(reader, &format!("{bytes} bytes of memory"))
+    } else if signal == Some(XCPU) {
+        let seconds = effective(rlimit::Resource::CPU, PROCESSOR_SECONDS);
+        limited(reader, &format!("{seconds} seconds of processor time"))
+    } else {
+        unknown(reader, status, said)
+    }
+}
+
+#[cfg(not(unix))]
+fn cause(reader: &str, status: Option<ExitStatus>, said: &str) -> FrontendError {
+    unknown(reader, status, said)
+}
+
+fn unknown(reader: &str, status: Option<ExitStatus>, said: &str) -> FrontendError {
+    let status = status.map_or("no status".to_owned(), |status| status.to_string());
+    match said.trim().lines().next() {
+        Some(line) => failed(reader, format!("{status}: {line}")),
+        None => failed(reader, status),
+    }
+}
+
+/// Runs as the process that reads a source.
+pub(crate) fn serve() -> ExitCode {
+    let answer = match limit().and_then(|()| request()) {
+        Ok(words) => {
+            let mut answer = vec![WORDS];
+            answer.extend(words.iter().flat_map(|word| word.to_le_bytes()));
+            answer
+        }
+        Err(error) => {
+            let mut answer = vec![ERROR];
+            let place = error.source_place.map(|place| [place.line, place.column]);
+            let error = json!({
+                "code": error.code.as_str(), "source_place": place, "detail": error.detail
+            });
+            answer.extend(error.to_string().into_bytes());
+            answer
+        }
+    };
+    let mut out = io::stdout().lock();
+    match out.write_all(&answer).and_then(|()| out.flush()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn parse_error(bytes: &[u8]) -> Option<FrontendError> {
+    let value: Value = serde_json::from_slice(bytes).ok()?;
+    let code = value.get("code")?.as_str()?;
+    let code = ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code)?;
+    let number = |index: usize| value.get("source_place")?.get(index)?.as_u64()?.try_into().ok();
+    let place = number(0).zip(number(1));
+    Some(FrontendError {
+        source_place: place.map(|(line, column)| SourcePlace { line, column }),
+        ..error(code, value.get("detail")?.as_str()?.to_owned())
+    })
+}
+
+/// Reads the request and the source.
+fn request() -> Result<Vec<u32>, FrontendError> {
+    let bad =
+        |why: &str| error(ErrorCode::ReaderFailed, format!("expected a request, found {why}"));
+    let mut bytes = Vec::new();
+    let most = Limit::SHADER.bytes() + (1 << 20);
+    let read = io::stdin().lock().take(most).read_to_end(&mut bytes);
+    read.map_err(|error| bad(&error.to_string()))?;
+    let end = bytes.iter().position(|&c| c == b'\n').ok_or_else(|| bad("no line"))?;
+    let header: Value = serde_json::from_slice(&bytes[..end]).map_err(|e| bad(&e.to_string()))?;
+    let text = |key: &str| header.get(key).and_then(Value::as_str).ok_or_else(|| bad("no field"));
+    let name = text("language")?;
+    let language = LANGUAGES.iter().find(|(known, _)| *known == name);
+    let (_, language) = *language.ok_or_else(|| bad("an unknown language"))?;
+    to_spirv(&Source { name: text("name")?, language, bytes: &bytes[end + 1..] })
+}
+
+/// Limits what this process may use: memory, processor time, and no file for a core dump. A lower limit that the process
+/// was born with stays.
+#[cfg(unix)]
+fn limit() -> Result<(), FrontendError> {
+    use rlimit::{Resource, getrlimit, setrlimit};
+
+    let limits =
+        [(Resource::DATA, MEMORY_BYTES), (Resource::CPU, PROCESSOR_SECONDS), (Resource::CORE, 0)];
+    for (resource, most) in limits {
+        let limited = getrlimit(resource).and_then(|(soft, hard)| {
+            let soft = soft.min(most);
+            // At the soft limit of time the process gets a signal that says why, a second later it is killed.
+            let later = if resource == Resource::CPU { soft + 1 } else { soft };
+            setrlimit(resource, soft, hard.min(later))
+        });
+        limited.map_err(|e| {
+            let detail = format!("expected to limit {}, found {e}", resource.as_name());
+            error(ErrorCode::ReaderFailed, detail)
+        })?;
+    }
+    Ok(())
+}
+
+/// A limit, or the lower one that the program was started with.
+#[cfg(unix)]
+fn effective(resource: rlimit::Resource, most: u64) -> u64 {
+    rlimit::getrlimit(resource).map_or(most, |(soft, _)| soft.min(most))
+}
+
+/// Elsewhere the limits of the front end on the text stand alone.
+#[cfg(not(unix))]
+fn limit() -> Result<(), FrontendError> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_survive_the_way() {
+        let place = Some(SourcePlace { line: 3, column: 0 });
+        let sent = FrontendError { source_place: place, ..failed("naga", "\"a\nb\"".into()) };
+        let text = json!({ "code": "E0706", "source_place": [3, 0], "detail": sent.detail });
+        assert_eq!(parse_error(text.to_string().as_bytes()), Some(sent));
+        assert_eq!(parse_error(b"{}"), None);
+        assert_eq!(parse_error(b"{\"code\": \"E9999\", \"detail\": \"\"}"), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_limit_that_ended_a_process_is_named() {
+        use std::os::unix::process::ExitStatusExt;
+
+        let cause = |signal, said| {
+            let error = cause("naga", Some(ExitStatus::from_raw(signal)), said);
+            format!("{} {}", error.code, error.detail)
+        };
+        assert!(cause(6, "memory allocation of 7 bytes failed").contains("2147483648 bytes"));
+        assert!(cause(6, "what():  std::bad_alloc").starts_with("E0705"));
+        assert!(cause(6, "thread 'naga' has overflowed its stack").contains("the stack"));
+        assert!(cause(11, "").contains("the stack"));
+        assert!(cause(24, "").contains("60 seconds of processor time"));
+        assert!(cause(9, "").starts_with("E0706 expected naga to read the source"));
+        assert!(cause(6, "assertion failed\nmore").ends_with("assertion failed"));
+    }
+}

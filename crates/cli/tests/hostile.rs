@@ -1,0 +1,191 @@
+//! Sources written to exhaust what reads them: the program says which limit they pass, and of which reader. And the
+//! process that reads sources is found wherever the program lies.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_crestline");
+
+fn scratch(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("crestline-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a scratch folder");
+    folder
+}
+
+/// Compiles a text; on Unix with a limit that `ulimit` knows.
+fn compile(folder: &Path, file: &str, text: &str, limit: &str) -> Output {
+    fs::write(folder.join(file), text).expect("an input file");
+    let mut command = if limit.is_empty() {
+        Command::new(PROGRAM)
+    } else {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("ulimit {limit} && exec \"$0\" \"$@\""), PROGRAM]);
+        shell
+    };
+    command
+        .args(["compile", file, "--target", "skl", "-o", "-"])
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .expect("the binary runs")
+}
+
+/// What is said of a text that is refused with E0705.
+fn refused(folder: &Path, file: &str, text: &str, limit: &str) -> String {
+    let output = compile(folder, file, text, limit);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{file}: {said}");
+    assert!(said.starts_with("error[E0705]"), "{file}: {said}");
+    said
+}
+
+fn wgsl(globals: &str, value: &str) -> String {
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> d: array<u32>;\n{globals}\n\
+         @compute @workgroup_size(1) fn main() {{\n d[0] = {value}; }}\n"
+    )
+}
+
+fn glsl(globals: &str, value: &str) -> String {
+    format!(
+        "#version 450\nlayout(set = 0, binding = 0) buffer B {{ uint d[]; }};\n{globals}\n\
+         void main() {{\n d[0] = {value}; }}\n"
+    )
+}
+
+fn hlsl(globals: &str, value: &str) -> String {
+    format!(
+        "RWStructuredBuffer<uint> d : register(u0);\n{globals}\n\
+         [numthreads(1, 1, 1)] void main() {{\n d[0] = {value}; }}\n"
+    )
+}
+
+fn sum(terms: usize) -> String {
+    vec!["d[1]"; terms].join(" + ")
+}
+
+fn arrays(count: usize, first: &str, next: impl Fn(usize) -> String) -> (String, String) {
+    let next: String = (1..count).map(|n| next(n) + "\n").collect();
+    (format!("{first}\n{next}"), format!("a{}{}", count - 1, "[0]".repeat(count)))
+}
+
+fn macros(count: usize) -> (String, String) {
+    let line = |n: usize| format!("#define M{n} M{} + M{}\n", n - 1, n - 1);
+    let lines: String = (1..count).map(line).collect();
+    (format!("#define M0 d[1]\n{lines}"), format!("M{}", count - 1))
+}
+
+/// The limits that hold before a reader sees the text.
+#[test]
+fn hostile_sources_are_refused() {
+    let folder = scratch("hostile");
+    let wgsl_arrays = |count| {
+        let line = |n| format!("const a{n} = array(a{}, a{});", n - 1, n - 1);
+        let (globals, value) = arrays(count, "const a0 = array(1u, 2u);", line);
+        wgsl(&globals, &value)
+    };
+    let glsl_arrays = |count| {
+        let line = |n: usize| {
+            let dims = "[2]".repeat(n + 1);
+            format!("const uint a{n}{dims} = uint{dims}(a{}, a{});", n - 1, n - 1)
+        };
+        let (globals, value) = arrays(count, "const uint a0[2] = uint[2](1u, 2u);", line);
+        glsl(&globals, &value)
+    };
+    let said = refused(&folder, "sum.wgsl", &wgsl("", &sum(16_000)), "");
+    assert!(
+        said.contains("4096 nested or chained operators") && said.contains("sum.wgsl:4:"),
+        "{said}"
+    );
+    refused(&folder, "arrays.wgsl", &wgsl_arrays(28), "");
+    assert!(compile(&folder, "few.wgsl", &wgsl_arrays(8), "").status.success());
+    if cfg!(feature = "glslang") {
+        refused(&folder, "sum.comp", &glsl("", &sum(16_000)), "");
+        refused(&folder, "sum.hlsl", &hlsl("", &sum(16_000)), "");
+        refused(&folder, "arrays.comp", &glsl_arrays(28), "");
+        let (globals, value) = macros(30);
+        refused(&folder, "macros.comp", &glsl(&globals, &value), "");
+        refused(&folder, "macros.hlsl", &hlsl(&globals, &value), "");
+        let (globals, value) = macros(6);
+        assert!(compile(&folder, "few.comp", &glsl(&globals, &value), "").status.success());
+        assert!(compile(&folder, "few.hlsl", &hlsl(&globals, &value), "").status.success());
+        assert!(compile(&folder, "arrays.comp", &glsl_arrays(6), "").status.success());
+    }
+    fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
+
+/// At the limits the reader's own stack is enough: an error of the source or code, not a dead process.
+#[cfg(feature = "glslang")]
+#[test]
+fn deep_sources_have_an_answer() {
+    let folder = scratch("deep");
+    for count in [1900, 4000] {
+        for (before, after) in [
+            ("(", ")"),
+            ("-", ""),
+            ("1u + ", ""),
+            ("1u + (", ")"),
+            ("d[", "]"),
+            ("min(1u, ", ")"),
+            ("d[0] == 1u ? 2u : ", ""),
+            ("d[0] = ", ""),
+            ("(1u, ", ")"),
+        ] {
+            let value = format!("{}d[0]{}", before.repeat(count), after.repeat(count));
+            for (file, text) in [("a.comp", glsl("", &value)), ("a.hlsl", hlsl("", &value))] {
+                let output = compile(&folder, file, &text, "");
+                let said = String::from_utf8_lossy(&output.stderr);
+                assert!(
+                    matches!(output.status.code(), Some(0 | 1)),
+                    "{before} {file}: {said:.400}"
+                );
+                assert!(!said.contains("E0706"), "{before} {file}: {said:.400}");
+            }
+        }
+    }
+    fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
+
+/// Large types are short to write and escape the measure of the text: there the limits of the process hold.
+#[cfg(all(unix, feature = "glslang"))]
+#[test]
+fn the_process_has_limits_of_its_own() {
+    let folder = scratch("limits");
+    let types = "struct S { uint a[1000]; }; struct T { S s[1000]; }; struct U { T t[1000]; };";
+    let value = "u.t[1].s[1].a[1]";
+    let text = hlsl(&format!("{types} static const U u = (U)0;"), value);
+    let said = refused(&folder, "memory.hlsl", &text, "-S -d 400000");
+    assert!(said.contains("glslang") && said.contains("409600000 bytes of memory"), "{said}");
+    let text = glsl(&format!("{types} const U u = {{}};"), value);
+    let text = text.replacen('\n', "\n#extension GL_EXT_null_initializer : require\n", 1);
+    let said = refused(&folder, "time.comp", &text, "-S -t 1");
+    assert!(said.contains("glslang") && said.contains("1 seconds of processor time"), "{said}");
+    fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
+
+/// Started by a relative path, then moved away and replaced by something else.
+#[cfg(target_os = "linux")]
+#[test]
+fn the_program_may_move_while_it_runs() {
+    let folder = scratch("moved");
+    fs::copy(PROGRAM, folder.join("here")).expect("a copy of the program");
+    let mut child = Command::new("./here")
+        .args(["compile", "-", "--lang", "wgsl", "--target", "skl"])
+        .current_dir(&folder)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the copy runs");
+    fs::rename(folder.join("here"), folder.join("there")).expect("it moves");
+    fs::write(folder.join("here"), "no program").expect("something else");
+    fs::remove_file(folder.join("there")).expect("it goes");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(wgsl("", "1u").as_bytes()).expect("it reads");
+    drop(stdin);
+    let output = child.wait_with_output().expect("it ends");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
