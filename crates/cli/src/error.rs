@@ -92,6 +92,8 @@ pub(crate) enum Code {
     Region,
     /// The emulator refuses or stops the program.
     Emulate,
+    /// The emulator does not know an instruction or message of the program.
+    EmulatorLimit,
     /// A specialization constant does not fit the shader.
     Specialization,
     /// What the program's stage takes is not given, or does not fit it.
@@ -119,6 +121,7 @@ impl Code {
             Code::Assembly => "E1005",
             Code::Region => "E1006",
             Code::Emulate => "E1101",
+            Code::EmulatorLimit => "E1102",
         }
     }
 }

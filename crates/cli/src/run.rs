@@ -79,7 +79,11 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 fn emulator_failure(error: &EmuError, file: &str) -> Failure {
-    let failure = Failure::new(Code::Emulate, error).at(Origin::file(file));
+    let code = match error {
+        EmuError::Unsupported { .. } => Code::EmulatorLimit,
+        _ => Code::Emulate,
+    };
+    let failure = Failure::new(code, error).at(Origin::file(file));
     match error {
         EmuError::MissingResource { resource, .. } => Failure::new(Code::MissingResource, error)
             .at(Origin::file(file))

@@ -126,10 +126,10 @@ fn region_distance(region: Region, element: i32) -> i32 {
     element / w * v as i32 + element % w * h as i32
 }
 
-/// A place some bytes further on.
+/// A place some bytes further on, if there are registers.
 fn moved(reg: Reg, sub: u8, bytes: i32) -> Option<Place> {
     let Reg::Grf(number) = reg else { return Some(Place::Direct { reg, sub }) };
     let offset = i32::from(number) * REGISTER + i32::from(sub) + bytes;
-    let number = u8::try_from(offset / REGISTER).ok()?;
+    let number = u8::try_from(offset / REGISTER).ok().filter(|number| *number < 128)?;
     Some(Place::Direct { reg: Reg::Grf(number), sub: (offset % REGISTER) as u8 })
 }

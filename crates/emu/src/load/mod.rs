@@ -14,6 +14,7 @@ use crate::exec::registers::ByteSet;
 use crate::message;
 use crestline_device::Device;
 use crestline_isa::semantics::FloatEnv;
+use crestline_isa::validate::without_padding;
 use crestline_isa::{
     AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Src, SyncFn, Type,
 };
@@ -229,8 +230,10 @@ fn specialise(
         Opcode::Smov => scattered_move(&mut op, inst, device)?,
         _ => match compressed::halves(inst, device) {
             Some(halves) => {
-                let [mut first, mut second] =
-                    [skeleton(&halves[0], offset)?, skeleton(&halves[1], offset)?];
+                // The manuals do not say which channels a second half has beyond the last.
+                let beyond = |_| Reject::Unsupported("a second half beyond channel 31".into());
+                let mut first = skeleton(&halves[0], offset)?;
+                let mut second = skeleton(&halves[1], offset).map_err(beyond)?;
                 arithmetic(&mut first, &halves[0], device)?;
                 arithmetic(&mut second, &halves[1], device)?;
                 op.action = Action::Halves(Box::new([first, second]));
@@ -284,8 +287,9 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Op, Reject> {
         || is_seed(inst);
     let within = u32::from(flag.subnr) * 16 + group;
     if uses_flag && within + channels > 32 {
-        let message = format!("channels {group} and up do not fit f{}.{}", flag.nr, flag.subnr);
-        return Err(Reject::Illegal(message));
+        // What lies behind the flag register is not public.
+        let what = format!("channel {group} and up in flag f{}.{}", flag.nr, flag.subnr);
+        return Err(Reject::Unsupported(what));
     }
     let flag_shift = u32::from(flag.nr) * 32 + if uses_flag { within } else { 0 };
     Ok(Op {

@@ -149,6 +149,11 @@ impl<'a> Context<'a> {
             let distance = if lane < self.channels() { distances[lane] } else { distances[0] };
             let offset = start as i64 + i64::from(distance);
             let fits = offset >= 0 && offset as usize + size <= end;
+            if !fits && end == LAST {
+                // The rules know how many registers of each kind there are.
+                let what = format!("channel {lane} of an architecture register's region");
+                return Err(Reject::Unsupported(what));
+            }
             if !fits {
                 return Err(Reject::Illegal(format!(
                     "channel {lane} of an operand at byte {start} lies at byte {offset}, \
@@ -212,6 +217,11 @@ impl<'a> Context<'a> {
 
     fn register_source(&self, reg: &SrcReg) -> Result<Source, Reject> {
         let size = reg.ty.size() as usize;
+        if reg.place.is_null() {
+            // Zero, whatever the region.
+            let kind = SourceKind::Scalar(self.start(Reg::NULL, 0)? as u16);
+            return Ok(Source { kind, ty: reg.ty, ..Source::none() });
+        }
         let distances = self.distances(reg.region, size as i32)?;
         let invert = self.inst.opcode.is_logic() && self.device.has_logic_not_modifier();
         // The absolute value of an unsigned element is the element.
@@ -296,7 +306,6 @@ impl<'a> Context<'a> {
         let size = dst.ty.size() as usize;
         let unit = if self.counts_dwords { 4 } else { size as i32 };
         let stride = i32::from(dst.hstride.max(1)) * unit;
-        let distances = self.per_channel(size as i32, |i| Ok(i * stride))?;
         let lanes = self.written_channels(dst);
         let mut destination = Destination {
             kind: DestinationKind::Null,
@@ -307,8 +316,11 @@ impl<'a> Context<'a> {
             flag: false,
             control: false,
         };
+        if dst.place.is_null() {
+            return Ok(destination);
+        }
+        let distances = self.per_channel(size as i32, |i| Ok(i * stride))?;
         match dst.place {
-            Place::Direct { reg: Reg::Arf(ArfKind::Null, _), .. } => {}
             Place::Direct { reg, sub } => {
                 let start = self.start(reg, sub)?;
                 // A dword and another of no meaning, if each channel has two.

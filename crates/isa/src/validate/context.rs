@@ -11,6 +11,9 @@ use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, Type, TypeClass}
 /// Bytes of a general register.
 pub(super) const GRF: u32 = 32;
 
+/// General registers.
+pub(super) const GRF_COUNT: u32 = 128;
+
 /// A set of properties that a rule needs before its check is worth running.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Facts(u32);
@@ -330,6 +333,60 @@ impl<'a> Context<'a> {
             Place::Direct { reg, sub } => Some((reg, sub)),
             Place::Indirect { .. } => None,
         })
+    }
+
+    /// One past the last byte of an operand's elements, from the start of the register it names. The largest swizzle
+    /// is assumed of Align16 sources.
+    pub(super) fn src_reach(&self, src: &SrcReg) -> u32 {
+        let Place::Direct { sub, .. } = src.place else { return 0 };
+        let size = src.ty.size();
+        let unit = size.min(element_limit(self.device));
+        let last = self.es.saturating_sub(1);
+        let strides = |(v, w, h): (u32, u32, u32)| {
+            let w = w.max(1);
+            (last / w * v + last.min(w - 1) * h) * unit
+        };
+        // Rows of four dwords, or of two 64-bit elements, with a component each.
+        let rows = |bytes: u32, swizzle: [u8; 4]| {
+            let in_row = if size == 8 { 2 } else { 4 };
+            let used = self.es.min(4) as usize;
+            let component = swizzle.iter().take(used).max().map_or(0, |&c| u32::from(c));
+            let within = if size == 8 { component / 2 * 8 } else { component * size };
+            last / in_row * bytes + within
+        };
+        let reach = match src.region {
+            Region::Align1 { vstride: VStride::VxH, .. }
+            | Region::ThreeAlign16 { rep: true, .. } => 0,
+            Region::Align1 { .. } | Region::ThreeAlign1 { .. } => {
+                strides(src.region.strides().unwrap_or((0, 1, 0)))
+            }
+            Region::Align16 { vstride: 0, swizzle } => rows(0, swizzle.0),
+            Region::Align16 { vstride, swizzle } => {
+                rows(if size == 8 { 16 } else { u32::from(vstride) * size }, swizzle.0)
+            }
+            Region::ThreeAlign16 { rep: false, swizzle } => {
+                rows(if size == 8 { 16 } else { 4 * size }, swizzle.0)
+            }
+        };
+        u32::from(sub) + reach + unit
+    }
+
+    /// One past the last byte of the destination's elements, from the start of the register it names.
+    pub(super) fn dst_reach(&self) -> u32 {
+        let stride = self.hd().max(1) * self.dst_region_size();
+        self.dst_off() + self.es.saturating_sub(1) * stride + self.dst_region_size()
+    }
+
+    /// The direct operands of instructions that compute, each with one past its last byte from the start of its register.
+    pub(super) fn reaches(&self) -> impl Iterator<Item = (Reg, u32)> {
+        let computes = self.has(Facts::BASIC) || self.has(Facts::THREE);
+        let direct = move |place: Place, reach: u32| match place {
+            Place::Direct { reg, .. } if computes && reg != Reg::NULL => Some((reg, reach)),
+            _ => None,
+        };
+        let dst = direct(self.dst().place, self.dst_reach());
+        dst.into_iter()
+            .chain(self.reg_srcs().filter_map(move |(_, r)| direct(r.place, self.src_reach(r))))
     }
 
     /// The message, or what is wrong with its descriptor; `None` if a descriptor is in a register or the instruction

@@ -26,6 +26,7 @@ use crestline_device::{Device, Gen};
 
 use crate::inst::Inst;
 use context::{Context, Facts};
+pub use program::without_padding;
 
 /// What breaking a rule means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -190,7 +191,8 @@ impl Validator {
         let mut findings = Vec::new();
         let mut add =
             |rule, index: usize| findings.push(Finding { rule, index, offset: insts[index].0 });
-        for (index, (_, inst)) in program::without_padding(insts).iter().enumerate() {
+        let count = without_padding(insts.iter().map(|(_, inst)| inst));
+        for (index, (_, inst)) in insts[..count].iter().enumerate() {
             self.check_inst(inst, |rule| add(rule, index));
         }
         for (check, rule) in &self.programs {

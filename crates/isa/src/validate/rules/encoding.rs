@@ -2,8 +2,8 @@
 
 use super::rules;
 use crate::inst::{Place, Reg, Region};
-use crate::tables::{AccessMode, Opcode, PredCtrl};
-use crate::validate::context::{Context, Facts};
+use crate::tables::{AccessMode, ArfKind, Opcode, PredCtrl};
+use crate::validate::context::{Context, Facts, GRF, GRF_COUNT};
 use crestline_device::Gen;
 
 rules! {
@@ -77,6 +77,41 @@ rules! {
     "A14" Error Gen4..=Gen125 [] "PRM Predicate Control"
         "the predicate control must exist in the access mode"
         => |c| c.inst.predicate.ctrl.bits(c.inst.access_mode).is_none() && c.inst.predicate.ctrl != PredCtrl::None;
+    "A15" Error Gen4..=Gen125 [] "PRM Register Files"
+        "every element of an operand must lie in the register file: r127 is the last general register"
+        => |c| c.reaches().any(|(reg, end)| match reg {
+            // A number beyond the file is A6.
+            Reg::Grf(nr) => u32::from(nr) < GRF_COUNT && u32::from(nr) * GRF + end > GRF_COUNT * GRF,
+            Reg::Mrf(_) | Reg::Arf(..) => false,
+        });
+    "A16" Error Gen4..=Gen125 [ARF] "PRM Architecture Register File"
+        "an operand must name an architecture register that exists, and stay within it"
+        => |c| c.reaches().any(|(reg, end)| match reg {
+            Reg::Arf(kind, nr) => beyond_register(kind, nr, end, c.generation),
+            Reg::Mrf(_) | Reg::Grf(_) => false,
+        });
+}
+
+/// Whether bytes up to `end` of an architecture register lie beyond all of its kind. Registers of a kind follow each
+/// other; kinds whose size is not public have none.
+fn beyond_register(kind: ArfKind, nr: u8, end: u32, generation: Gen) -> bool {
+    let (count, bytes) = match kind {
+        ArfKind::Address => (1, if generation < Gen::Gen8 { 16 } else { 32 }),
+        // From gen8 on the extension registers of the macros follow.
+        ArfKind::Accumulator => match generation {
+            Gen::Gen12 | Gen::Gen125 => (16, GRF),
+            Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => (10, GRF),
+            _ => (2, GRF),
+        },
+        ArfKind::Flag => (if generation < Gen::Gen7 { 1 } else { 2 }, 4),
+        ArfKind::State => (if generation < Gen::Gen12 { 2 } else { 1 }, 16),
+        ArfKind::ChannelEnable | ArfKind::Control | ArfKind::Notification => (1, 16),
+        ArfKind::Ip => (1, 4),
+        ArfKind::Timestamp => (1, 20),
+        ArfKind::Debug => (1, 8),
+        _ => return false,
+    };
+    u32::from(nr) >= count || u32::from(nr) * bytes + end > count * bytes
 }
 
 /// Whether the execution size counts dwords, two for each channel.

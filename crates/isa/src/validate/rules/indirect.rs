@@ -16,7 +16,7 @@ rules! {
                 || c.inst.access_mode == AccessMode::Align16 && offset % 16 != 0,
             Place::Direct { .. } => false,
         });
-    "E3" Warning Gen4..=Gen125 [INDIRECT] "PRM Address Register; Mesa"
+    "E3" Error Gen4..=Gen125 [INDIRECT] "PRM Address Register; Mesa"
         "an address per row needs as many words of a0 as there are rows"
         => |c| c.reg_srcs().any(|(_, r)| match (r.place, r.region) {
             (Place::Indirect { addr, .. }, Region::Align1 { vstride: VStride::VxH, width, .. }) =>

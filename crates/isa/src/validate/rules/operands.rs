@@ -163,6 +163,14 @@ rules! {
         => |c| matches!(c.op(), Opcode::Add | Opcode::Mul)
             && c.srcs().iter().any(|s| s.ty() == Some(Type::F))
             && c.srcs().iter().filter_map(Src::ty).any(is_dword_int);
+    "B37" Error Gen4..=Gen125 [RARE] "PRM frc, rndd, rndu, rnde, rndz, dp2, dp3, dp4, dph, line, pln, madm"
+        "fractions, roundings, dot products, plane equations and madm work on floats"
+        => |c| works_on_floats(c.op()) && c.srcs().iter().filter_map(Src::ty).any(is_int);
+}
+
+fn works_on_floats(op: Opcode) -> bool {
+    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Madm, Pln, Rndd, Rnde, Rndu, Rndz};
+    matches!(op, Frc | Rndd | Rndu | Rnde | Rndz | Dp2 | Dp3 | Dp4 | Dph | Line | Pln | Madm)
 }
 
 fn src1<'a>(c: &Context<'a>) -> Option<&'a SrcReg> {

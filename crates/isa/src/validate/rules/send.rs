@@ -3,7 +3,7 @@
 use super::rules;
 use crate::inst::{Compression, DescSrc, Inst, Place, Reg, Send, SrcReg};
 use crate::tables::{ArfKind, Form};
-use crate::validate::context::{Context, has_cond_mod, is_arf};
+use crate::validate::context::{Context, has_cond_mod, is_any_arf, is_arf};
 use crestline_device::Gen;
 
 rules! {
@@ -59,6 +59,9 @@ rules! {
     "K21" Error Gen5..=Gen125 [SEND] "PRM send"
         "a message has at least one register of payload"
         => |c| lengths(c).is_some_and(|(mlen, _)| mlen == 0);
+    "K31" Error Gen7..=Gen125 [SEND] "PRM send"
+        "payload and response are general registers: no architecture register but null"
+        => |c| is_any_arf(c.dst().place) || c.srcs().first().and_then(|s| s.as_reg()).is_some_and(|r| is_any_arf(r.place));
     "K28" Error Gen6..=Gen125 [SEND] "PRM send, end of thread"
         "the message that ends the thread returns nothing"
         => |c| is_eot(c) && lengths(c).is_some_and(|(_, rlen)| rlen != 0);
@@ -118,14 +121,15 @@ fn lengths(c: &Context<'_>) -> Option<(u32, u32)> {
 }
 
 /// Registers of the second payload; 1 where that is unknown.
-fn ex_length(send: &Send) -> u32 {
-    send.ex_desc.imm().map_or(1, |d| d >> 6 & 15)
+fn ex_length(send: &Send, generation: Gen) -> u32 {
+    let mask = if generation < Gen::Gen12 { 15 } else { 31 };
+    send.ex_desc.imm().map_or(1, |d| d >> 6 & mask)
 }
 
 /// The payloads and their lengths in registers; 1 where that is unknown.
 fn payloads<'a>(c: &Context<'a>) -> impl Iterator<Item = (&'a SrcReg, u32)> + use<'a> {
     let first = lengths(c).map_or(1, |(mlen, _)| mlen);
-    let second = c.inst.send().map_or(1, ex_length);
+    let second = c.inst.send().map_or(1, |send| ex_length(send, c.generation));
     let count = if is_split(c) { 2 } else { 1 };
     c.srcs().iter().take(count).zip([first, second]).filter_map(|(s, len)| Some((s.as_reg()?, len)))
 }

@@ -31,9 +31,19 @@ rules! {
     "F7" Error Gen125..=Gen125 [BASIC DST ARF] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "float and 64-bit operations may name only null and accumulators among the architecture registers"
         => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && any_foreign_arf(c);
-    "F9" Warning Gen7..=Gen7 [BASIC ALIGN1 QWORD] "Mesa's emitter"
-        "a DF scalar is the region <0;2,1> where regions count dwords"
-        => |c| c.regions().any(|r| r.reg.ty == Type::Df && r.is_scalar());
+    "F9" Error Gen7..=Gen7 [BASIC QWORD] "PRM Region Parameters, 64-bit elements; Mesa's emitter"
+        "regions count dwords: the two of each DF element lie together, so that a scalar is <0;2,1>, and there are two channels at least"
+        => |c| c.es < 2 || c.has(Facts::ALIGN1.and(Facts::DST)) && c.dst().ty == Type::Df && c.hd() != 1
+            || c.regions().any(|r| r.reg.ty == Type::Df && (0..c.es).step_by(2).any(|i| r.byte(i + 1) != r.byte(i) + 4));
+    "F14" Error Gen7..=Gen9 [QWORD] "PRM Swizzle Control, 64-bit elements"
+        "a swizzle keeps the two dwords of each 64-bit element together: xy or zw"
+        => |c| c.reg_srcs().any(|(_, r)| match r.region {
+            Region::Align16 { swizzle, .. } | Region::ThreeAlign16 { rep: false, swizzle } if r.ty.size() == 8 => {
+                let elements = if c.device.df_exec_size_counts_dwords() { c.es / 2 } else { c.es };
+                swizzle.0.chunks(2).take(elements as usize).any(|pair| pair[0] % 2 != 0 || pair[1] != pair[0] + 1)
+            }
+            _ => false,
+        });
     "F10" Error Gen7..=Gen9 [THREE QWORD] "PRM Three-Source Instruction Encoding; confirmed by iga64"
         "replicate control does not replicate DF: use a swizzle of dword pairs"
         => |c| c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.region, Region::ThreeAlign16 { rep: true, .. }));
