@@ -57,7 +57,7 @@ pub(crate) fn program(
     let progress = Progress::start("compiling");
     let result = compile_spirv_observed(&shader.spirv, &options, watcher);
     drop(progress);
-    result.map_err(|error| shader.failure(&error))
+    result.map_err(|error| shader.failure(&error, &options))
 }
 
 /// Follows the passes for `-v`, `--print-after` and `--emit`.

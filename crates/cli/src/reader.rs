@@ -16,7 +16,7 @@ use std::thread;
 use std::time::Duration;
 
 use crestline::{Language, Source};
-use crestline_frontend::{ErrorCode, FrontendError, SourcePlace, to_spirv};
+use crestline_frontend::{ErrorCode, FrontendError, SourcePlace, to_spirv, to_spirv_with_lines};
 use serde_json::{Value, json};
 
 use crate::error::{Code, Failure};
@@ -62,12 +62,13 @@ impl From<FrontendError> for Refusal {
     }
 }
 
-/// SPIR-V words of a source, read in a process of its own unless it is SPIR-V already.
-pub(crate) fn read(source: &Source<'_>) -> Result<Vec<u32>, Refusal> {
+/// SPIR-V words of a source, read in a process of its own unless it is SPIR-V already; with the lines of the text, where
+/// an error is to name one.
+pub(crate) fn read(source: &Source<'_>, lines: bool) -> Result<Vec<u32>, Refusal> {
     if source.language == Language::Spirv {
         return Ok(to_spirv(source)?);
     }
-    let mut request = header(source);
+    let mut request = header(source, lines);
     request.push(b'\n');
     request.extend_from_slice(source.bytes);
     let reader = source.language.reader();
@@ -92,10 +93,10 @@ pub(crate) fn read(source: &Source<'_>) -> Result<Vec<u32>, Refusal> {
     }
 }
 
-fn header(source: &Source<'_>) -> Vec<u8> {
+fn header(source: &Source<'_>, lines: bool) -> Vec<u8> {
     let language = LANGUAGES.iter().find(|(_, language)| *language == source.language);
     let language = language.map(|(name, _)| *name);
-    json!({ "language": language, "name": source.name }).to_string().into_bytes()
+    json!({ "language": language, "name": source.name, "lines": lines }).to_string().into_bytes()
 }
 
 /// A process that reads one source. It does not outlive this value.
@@ -296,7 +297,11 @@ fn request() -> Result<Vec<u32>, FrontendError> {
     let name = text("language")?;
     let language = LANGUAGES.iter().find(|(known, _)| *known == name);
     let (_, language) = *language.ok_or_else(|| bad("an unknown language"))?;
-    to_spirv(&Source { name: text("name")?, language, bytes: &bytes[end + 1..] })
+    let source = Source { name: text("name")?, language, bytes: &bytes[end + 1..] };
+    match header.get("lines").and_then(Value::as_bool) {
+        Some(true) => to_spirv_with_lines(&source),
+        _ => to_spirv(&source),
+    }
 }
 
 /// Limits what this process may use: memory, processor time, and no file for a core dump. A lower limit that the process

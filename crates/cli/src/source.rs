@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use crestline::{Language, Options, Simd, Source, Stage, TessDomain, link};
-use crestline_frontend::{FrontendError, TranslateOptions, translate};
+use crestline::{
+    CompileError, Language, Options, Simd, Source, Stage, TessDomain, compile_spirv, link,
+};
+use crestline_frontend::{FrontendError, TranslateOptions, in_source, translate};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
@@ -18,6 +20,7 @@ pub(crate) struct Shader {
     pub(crate) name: String,
     /// The module.
     pub(crate) spirv: Vec<u32>,
+    language: Language,
     text: Option<String>,
 }
 
@@ -41,11 +44,11 @@ impl Shader {
             _ => std::str::from_utf8(&bytes).ok().map(str::to_owned),
         };
         let source = Source { name: &name, language, bytes: &bytes };
-        let spirv = reader::read(&source).map_err(|refusal| match refusal {
+        let spirv = reader::read(&source, false).map_err(|refusal| match refusal {
             Refusal::Source(error) => frontend_failure(&error, &name, text.as_deref()),
             Refusal::Process(failure) => failure.at(Origin::file(&name)),
         })?;
-        Ok(Shader { name, spirv, text })
+        Ok(Shader { name, language, spirv, text })
     }
 
     /// Checks that this shader's inputs are what the shader of the stage before gives.
@@ -53,8 +56,9 @@ impl Shader {
         let Some(path) = &source.after else { return Ok(()) };
         let before = Shader::read(path, None)?;
         let translated = |shader: &Shader, options: &TranslateOptions<'_>| {
-            translate(&shader.spirv, options)
-                .map_err(|error| frontend_failure(&error, &shader.name, shader.text.as_deref()))
+            translate(&shader.spirv, options).map_err(|error| {
+                shader.frontend_failure(error, |words| translate(words, options).err())
+            })
         };
         let stage = self.options(source, &[])?.stage;
         let entry = source.entry.as_deref();
@@ -130,25 +134,47 @@ impl Shader {
         }
     }
 
-    /// A compiler's error as a failure with its place in this shader.
-    pub(crate) fn failure(&self, error: &crestline::CompileError) -> Failure {
+    /// A compiler's error as a failure with its place in this shader, which was compiled with `options`.
+    pub(crate) fn failure(&self, error: &CompileError, options: &Options) -> Failure {
         match error {
-            crestline::CompileError::Frontend(error) => {
-                frontend_failure(error, &self.name, self.text.as_deref()).notes(self.words(error))
+            CompileError::Frontend(error) => {
+                self.frontend_failure(error.clone(), |words| match compile_spirv(words, options) {
+                    Err(CompileError::Frontend(error)) => Some(error),
+                    _ => None,
+                })
             }
             error => {
                 let failure = Failure::with_code(error.code(), error).at(Origin::file(&self.name));
                 match error {
-                    crestline::CompileError::UnboundedArray { set, binding } => {
+                    CompileError::UnboundedArray { set, binding } => {
                         failure.help(format!("--descriptors {set}.{binding}=COUNT"))
                     }
-                    crestline::CompileError::Threads { expected: "SIMD4x2", .. } => {
-                        failure.help("--simd 4x2")
-                    }
+                    CompileError::Threads { expected: "SIMD4x2", .. } => failure.help("--simd 4x2"),
                     _ => failure,
                 }
             }
         }
+    }
+
+    /// An error of the front end in the words of who wrote the shader; `again` says what is wrong with another form of
+    /// the module.
+    fn frontend_failure(
+        &self,
+        error: FrontendError,
+        again: impl FnOnce(&[u32]) -> Option<FrontendError>,
+    ) -> Failure {
+        let Some(text) = &self.text else {
+            return frontend_failure(&error, &self.name, None).notes(self.words(&error));
+        };
+        let source = Source { name: &self.name, language: self.language, bytes: text.as_bytes() };
+        let told = match reader::read(&source, true) {
+            Ok(words) => again(&words)
+                .filter(|again| again.code == error.code)
+                .map(|again| in_source(again, &words, &source)),
+            Err(_) => None,
+        };
+        let told = told.unwrap_or_else(|| in_source(error, &self.spirv, &source));
+        frontend_failure(&told, &self.name, Some(text))
     }
 
     /// The words of the instruction that a front end's error speaks of.

@@ -26,13 +26,15 @@ mod half;
 mod ids;
 mod layout;
 mod limits;
+mod origin;
 mod source;
 mod spirv;
 
 use crestline_ssa::ir::{Shader, Stage};
 
 pub use error::{ErrorCode, FrontendError, Place, SourcePlace};
-pub use source::{Language, Source, load, spirv_words, to_spirv};
+pub use origin::in_source;
+pub use source::{Language, Source, load, spirv_words, to_spirv, to_spirv_with_lines};
 
 /// What to translate, and how.
 #[derive(Clone, Copy, Debug)]

@@ -4,6 +4,7 @@ use crestline_ssa::ir::Shader;
 
 use crate::confine::confined;
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::origin::in_source;
 use crate::{TranslateOptions, limits, translate};
 
 /// A language that shaders are written in.
@@ -70,17 +71,33 @@ pub struct Source<'a> {
 pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
     match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        _ => from_text(source, &[]),
+        _ => from_text(source, &[], false),
     }
 }
 
+/// As [`to_spirv`], and the module says which line of the text each instruction is of, where the reader can tell: that of
+/// WGSL, up to 128 KiB. For messages only: the module is larger, and takes longer to make.
+///
+/// # Errors
+/// See [`to_spirv`].
+pub fn to_spirv_with_lines(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
+    match source.language {
+        Language::Spirv => spirv_words(source.bytes),
+        _ => from_text(source, &[], true),
+    }
+}
+
+/// The most bytes of a text whose lines are told: `naga` counts them anew for each statement.
+const MAX_BYTES_WITH_LINES: usize = 128 << 10;
+
 /// SPIR-V words of a source text, by a reader that runs where it can do no harm.
-fn from_text(source: &Source<'_>, spec: &[(u32, u64)]) -> Result<Vec<u32>> {
+fn from_text(source: &Source<'_>, spec: &[(u32, u64)], lines: bool) -> Result<Vec<u32>> {
     let text = text(source)?;
+    let lines = lines && text.len() <= MAX_BYTES_WITH_LINES;
     limits::check(text, source.language)?;
     confined(source.language.reader(), || match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        Language::Wgsl => wgsl::compile(source.name, text, spec),
+        Language::Wgsl => wgsl::compile(source.name, text, spec, lines),
         Language::Glsl => glsl::compile(source.name, text),
         Language::Hlsl => glsl::compile_hlsl(source.name, text),
     })
@@ -97,13 +114,24 @@ pub fn load(
     source: &Source<'_>,
     options: &TranslateOptions<'_>,
 ) -> std::result::Result<Shader, FrontendError> {
-    match source.language {
-        Language::Wgsl => {
-            let words = from_text(source, options.spec)?;
-            translate(&words, &TranslateOptions { spec: &[], ..*options })
+    let is_wgsl = source.language == Language::Wgsl;
+    let words = if is_wgsl { from_text(source, options.spec, false)? } else { to_spirv(source)? };
+    let spec = if is_wgsl { &[] } else { options.spec };
+    let translation = TranslateOptions { spec, ..*options };
+    translate(&words, &translation).map_err(|error| {
+        // Once more, for the line.
+        if is_wgsl
+            && let Ok(words) = from_text(source, options.spec, true)
+            && let Err(again) = translate(&words, &translation)
+            && again.code == error.code
+        {
+            return in_source(again, &words, source);
         }
-        _ => translate(&to_spirv(source)?, options),
-    }
+        match source.language {
+            Language::Spirv => error,
+            _ => in_source(error, &words, source),
+        }
+    })
 }
 
 /// The words of a SPIR-V file: little-endian.
@@ -138,6 +166,7 @@ fn from_naga(
     text: &str,
     module: &naga::Module,
     spec: &[(u32, u64)],
+    lines: bool,
 ) -> Result<Vec<u32>> {
     use naga::back::{pipeline_constants::process_overrides, spv};
     use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -154,6 +183,11 @@ fn from_naga(
         // An initializer, which the translation does with all invocations together.
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
         force_loop_bounding: false,
+        debug_info: lines.then_some(spv::DebugInfo {
+            source_code: text,
+            file_name: name,
+            language: spv::SourceLanguage::WGSL,
+        }),
         ..spv::Options::default()
     };
     spv::write_vec(&module, &info, &options, None).map_err(|e| source_error(name, &e.to_string()))
@@ -190,10 +224,15 @@ fn overrides(module: &naga::Module, spec: &[(u32, u64)]) -> Result<naga::back::P
 mod wgsl {
     use super::{Result, from_naga, source_error};
 
-    pub(super) fn compile(name: &str, text: &str, spec: &[(u32, u64)]) -> Result<Vec<u32>> {
+    pub(super) fn compile(
+        name: &str,
+        text: &str,
+        spec: &[(u32, u64)],
+        lines: bool,
+    ) -> Result<Vec<u32>> {
         let module = naga::front::wgsl::parse_str(text)
             .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
-        from_naga(name, text, &module, spec)
+        from_naga(name, text, &module, spec, lines)
     }
 }
 
@@ -280,7 +319,7 @@ mod glsl {
         let module = Frontend::default()
             .parse(&Options::from(stage), text)
             .map_err(|e| source_error(name, &e.emit_to_string(text)))?;
-        from_naga(name, text, &module, &[])
+        from_naga(name, text, &module, &[], false)
     }
 
     pub(super) fn compile_hlsl(name: &str, _text: &str) -> Result<Vec<u32>> {

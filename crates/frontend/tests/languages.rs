@@ -1,6 +1,8 @@
 //! Source languages: what each reader makes runs in the interpreter.
 
-use crestline_frontend::{ErrorCode, Language, Source, TranslateOptions, load};
+use crestline_frontend::{
+    ErrorCode, Language, Source, TranslateOptions, load, to_spirv, to_spirv_with_lines, translate,
+};
 use crestline_ssa::interp::{self, Resources};
 
 /// Runs one workgroup on a buffer at set 0 binding 0.
@@ -92,4 +94,35 @@ fn hlsl_is_read_by_glslang() {
         }";
     let found = run("h.hlsl", Language::Hlsl, text, &TranslateOptions::default(), 4);
     assert_eq!(found, [60, 61, 62, 63]);
+}
+
+/// Errors after the reader speak of the text: a line, names, no words of SPIR-V.
+#[test]
+fn errors_of_the_translation_name_the_line_of_the_text() {
+    let text = "@group(0) @binding(0) var<storage, read_write> numbers: array<u32>;
+fn product(n: u32) -> u32 {
+    var result = 1u;
+    for (var i = 0u; i < n; i++) {
+        result *= numbers[i] + result * 3u - numbers[result] / numbers[i * 2u];
+    }
+    return result;
+}
+@compute @workgroup_size(1) fn main() { numbers[0] = product(numbers[1]); }
+";
+    let options = TranslateOptions { max_insts: 24, ..TranslateOptions::default() };
+    let source = Source { name: "p.wgsl", language: Language::Wgsl, bytes: text.as_bytes() };
+    let error = load(&source, &options).expect_err("too many instructions");
+    assert_eq!(error.code, ErrorCode::Budget);
+    assert_eq!(
+        (error.place, error.source_place.map(|place| place.line)),
+        (None, Some(5)),
+        "{error}"
+    );
+    assert!(error.detail.ends_with("in the function `product`"), "{error}");
+    // The module itself has no lines, and none are needed for good shaders.
+    let words = to_spirv(&source).expect("it is valid");
+    let with_lines = to_spirv_with_lines(&source).expect("it is valid");
+    assert!(with_lines.len() > words.len());
+    let shader = |words: &[u32]| translate(words, &TranslateOptions::default()).expect("a shader");
+    assert_eq!(shader(&words).to_string(), shader(&with_lines).to_string());
 }

@@ -67,6 +67,22 @@ pub(crate) fn check(text: &str, language: Language) -> Result<()> {
     Ok(())
 }
 
+/// The byte of a text where a name is declared, as far as that can be told without the grammar: where it first follows a
+/// type or a word such as `var`, else where it first stands.
+pub(crate) fn declaration(text: &str, language: Language, name: &str) -> Option<usize> {
+    let scan = Scan::new(text, language, MAX_TOKENS as usize).ok()?;
+    let is_name = |token: &Token<'_>| token.kind == Kind::Name(name);
+    let declares = |pair: &&[Token<'_>]| {
+        let before = matches!(pair[0].kind, Kind::Name(word) if !matches!(word, "return" | "else"))
+            || pair[0].kind == Kind::Mark(b'>');
+        before && is_name(&pair[1])
+    };
+    let declared = scan.text.windows(2).find(declares).map(|pair| pair[1].offset);
+    declared
+        .or_else(|| scan.text.iter().find(|token| is_name(token)).map(|token| token.offset))
+        .map(|offset| offset as usize)
+}
+
 fn error(text: &str, offset: u32, detail: String) -> FrontendError {
     let place = SourcePlace::of_byte(text, offset as usize);
     FrontendError::new(ErrorCode::ReaderLimit, detail).in_source(place)

@@ -8,5 +8,5 @@ mod types;
 
 pub(crate) use constants::{Const, Globals};
 pub(crate) use module::{Deco, EntryPoint, ExtSet, Func, Merge, Module};
-pub(crate) use reader::Inst;
+pub(crate) use reader::{Inst, read as read_instructions};
 pub(crate) use types::{ImageType, Type, Types};

@@ -1,0 +1,257 @@
+//! Errors of the translation in the words of the source text that a module was made from.
+//!
+//! Who writes WGSL, GLSL or HLSL has never seen the module. An error then names a line of the text: that of the instruction
+//! where the module has lines (see [`to_spirv_with_lines`](crate::to_spirv_with_lines)), else the declaration of what the
+//! instruction works on, or of the function that it is in. Ids become names, opcodes and storage classes become words.
+
+use hashbrown::HashMap;
+use rspirv::grammar::reflect::is_block_terminator;
+use rspirv::spirv::{Op, StorageClass};
+
+use crate::error::{FrontendError, SourcePlace};
+use crate::limits;
+use crate::source::Source;
+use crate::spirv::{Inst, read_instructions};
+
+/// How far the operands of operands are looked through for a name.
+const MOST_STEPS: usize = 6;
+
+/// An error of [`translate`](crate::translate) as it is told to who wrote `source`; `words` are the module that was made
+/// of it. An error that speaks of no instruction of the module stays as it is.
+pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> FrontendError {
+    let (Some(place), Ok(text)) = (error.place, std::str::from_utf8(source.bytes)) else {
+        return error;
+    };
+    let Ok((insts, _)) = read_instructions(words) else { return error };
+    let module = Module::new(&insts);
+    let Some((inst, line, function)) = module.find(place.word) else { return error };
+    let subject = module.subject(inst, function);
+    let declared = || {
+        let at = limits::declaration(text, source.language, subject.as_deref()?)?;
+        Some(SourcePlace::of_byte(text, at))
+    };
+    let mut detail = module.reword(&error.detail);
+    if let Some(name) = subject.as_deref().filter(|name| !detail.contains(*name)) {
+        detail.push_str(&format!(", at `{name}`"));
+    }
+    if let Some(function) = function.filter(|function| subject.as_deref() != Some(*function)) {
+        detail.push_str(&format!(" in the function `{function}`"));
+    }
+    FrontendError { place: None, source_place: line.or_else(declared), detail, ..error }
+}
+
+/// A module as far as errors need it.
+struct Module<'m> {
+    insts: &'m [Inst<'m>],
+    names: HashMap<u32, String>,
+    /// Indices of the instructions that define ids.
+    defs: HashMap<u32, usize>,
+}
+
+impl<'m> Module<'m> {
+    fn new(insts: &'m [Inst<'m>]) -> Module<'m> {
+        let mut names = HashMap::new();
+        let mut defs = HashMap::new();
+        for (index, inst) in insts.iter().enumerate() {
+            if inst.result != 0 {
+                defs.insert(inst.result, index);
+            }
+            if inst.op == Op::Name
+                && let (Ok(id), Ok((name, _))) = (inst.word(0), inst.string(1))
+            {
+                // A function of GLSL has its parameters' types in its name: `f(vf2;`.
+                let name = name.split('(').next().unwrap_or_default();
+                if !name.is_empty() {
+                    names.insert(id, name.to_owned());
+                }
+            }
+        }
+        Module { insts, names, defs }
+    }
+
+    /// The instruction at a word, its line, and the name of the function that it is in.
+    fn find(&self, word: u32) -> Option<(&'m Inst<'m>, Option<SourcePlace>, Option<&str>)> {
+        let (mut line, mut function) = (None, None);
+        for inst in self.insts {
+            match inst.op {
+                Op::Line => {
+                    let number = |index| inst.word(index).ok();
+                    line =
+                        number(1).zip(number(2)).map(|(line, column)| SourcePlace { line, column });
+                }
+                Op::NoLine | Op::FunctionEnd => line = None,
+                Op::Function => function = self.names.get(&inst.result).map(String::as_str),
+                _ => {}
+            }
+            if inst.at == word {
+                return Some((inst, line, function));
+            }
+            if inst.op == Op::FunctionEnd {
+                function = None;
+            }
+            if is_block_terminator(inst.op) {
+                line = None;
+            }
+        }
+        None
+    }
+
+    /// The name of what an instruction defines or works on, or of its function.
+    fn subject(&self, inst: &Inst<'_>, function: Option<&str>) -> Option<String> {
+        let mut ids = vec![inst.result];
+        if inst.op == Op::EntryPoint {
+            ids.extend(inst.word(1));
+        } else {
+            // A variable's type may be named where it is not itself: a block of GLSL.
+            ids.extend(inst.operands);
+            ids.push(inst.ty);
+        }
+        for _ in 0..MOST_STEPS {
+            if let Some(name) = ids.iter().find_map(|id| self.names.get(id)) {
+                return Some(name.clone());
+            }
+            let defs = ids.iter().filter_map(|id| self.defs.get(id)).map(|&at| &self.insts[at]);
+            // What a block declares is the value's business, not the other way round.
+            let deeper = defs.filter(|def| !matches!(def.op, Op::Function | Op::Label));
+            ids = deeper.flat_map(|def| def.operands.iter().copied()).take(64).collect();
+        }
+        function.map(str::to_owned)
+    }
+
+    /// A message with names and plain words for ids, opcodes and the like.
+    fn reword(&self, detail: &str) -> String {
+        let mut out = String::new();
+        let mut rest = detail;
+        while !rest.is_empty() {
+            let is_word = |c: char| c.is_alphanumeric() || matches!(c, '%' | '_');
+            let end = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+            if end == 0 {
+                let next = rest.find(is_word).unwrap_or(rest.len());
+                out.push_str(&rest[..next]);
+                rest = &rest[next..];
+                continue;
+            }
+            out.push_str(&self.reword_one(&rest[..end]));
+            rest = &rest[end..];
+        }
+        out
+    }
+
+    fn reword_one(&self, word: &str) -> String {
+        if let Some(id) = word.strip_prefix('%').and_then(|id| id.parse().ok()) {
+            return self.value(id);
+        }
+        if let Some(name) =
+            word.strip_prefix("Op").filter(|name| name.starts_with(char::is_uppercase))
+        {
+            return operation(name);
+        }
+        if let Some((bits, count)) = word.split_once('x')
+            && let (Ok(bits), Ok(count)) = (bits.parse::<u32>(), count.parse::<u32>())
+        {
+            return match count {
+                1 => format!("one component of {bits} bits"),
+                _ => format!("{count} components of {bits} bits"),
+            };
+        }
+        match word {
+            "StorageBuffer" => "a storage buffer".to_owned(),
+            "UniformBuffer" => "a uniform buffer".to_owned(),
+            "UniformConstant" => "an image or sampler".to_owned(),
+            "PushConstant" => "push constants".to_owned(),
+            "Workgroup" => "shared memory".to_owned(),
+            "GLCompute" => "compute".to_owned(),
+            "TessellationControl" => "tessellation control".to_owned(),
+            "TessellationEvaluation" => "tessellation evaluation".to_owned(),
+            word => word.to_owned(),
+        }
+    }
+
+    /// What an id stands for: its name, its type in words, or that it is a value.
+    fn value(&self, id: u32) -> String {
+        if let Some(name) = self.names.get(&id) {
+            return format!("`{name}`");
+        }
+        let Some(inst) = self.defs.get(&id).map(|&at| &self.insts[at]) else {
+            return "a value".to_owned();
+        };
+        let word = |index| inst.word(index).unwrap_or_default();
+        match inst.op {
+            Op::TypeVoid => "nothing".to_owned(),
+            Op::TypeBool => "a boolean".to_owned(),
+            Op::TypeInt if word(1) == 0 => format!("an unsigned integer of {} bits", word(0)),
+            Op::TypeInt => format!("an integer of {} bits", word(0)),
+            Op::TypeFloat => format!("a float of {} bits", word(0)),
+            Op::TypeVector => format!("a vector of {}", word(1)),
+            Op::TypeMatrix => format!("a matrix of {} columns", word(1)),
+            Op::TypeArray | Op::TypeRuntimeArray => "an array".to_owned(),
+            Op::TypeStruct => "a structure".to_owned(),
+            Op::TypeImage => "an image".to_owned(),
+            Op::TypeSampler => "a sampler".to_owned(),
+            Op::TypeSampledImage => "an image with its sampler".to_owned(),
+            Op::TypePointer => match StorageClass::from_u32(word(0)) {
+                Some(StorageClass::StorageBuffer) => "a place in a storage buffer".to_owned(),
+                Some(StorageClass::Uniform) => "a place in a buffer".to_owned(),
+                Some(StorageClass::Workgroup) => "a place in shared memory".to_owned(),
+                _ => "a variable".to_owned(),
+            },
+            Op::Label => "a block".to_owned(),
+            _ => "a value".to_owned(),
+        }
+    }
+}
+
+/// An opcode without `Op` in words.
+fn operation(name: &str) -> String {
+    match name {
+        "Variable" => "a variable".to_owned(),
+        "Load" => "a read".to_owned(),
+        "Store" => "a write".to_owned(),
+        "AccessChain" | "InBoundsAccessChain" => "an element or member".to_owned(),
+        "FunctionCall" => "a call".to_owned(),
+        "ReturnValue" => "a returned value".to_owned(),
+        "Select" => "a choice of values".to_owned(),
+        "DPdx" | "DPdy" | "Fwidth" | "DPdxFine" | "DPdyFine" | "FwidthFine" | "DPdxCoarse"
+        | "DPdyCoarse" | "FwidthCoarse" => "a derivative".to_owned(),
+        "Kill" | "TerminateInvocation" | "DemoteToHelperInvocation" => "discard".to_owned(),
+        name => {
+            let mut words = String::new();
+            for c in name.chars() {
+                if c.is_uppercase() && !words.is_empty() && !words.ends_with(char::is_uppercase) {
+                    words.push(' ');
+                }
+                words.push(c);
+            }
+            format!("the operation \"{}\"", words.to_lowercase())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_the_module_do_not_reach_the_message() {
+        let module =
+            Module { insts: &[], names: [(7, "light".into())].into(), defs: HashMap::new() };
+        for (detail, told) in [
+            ("expected %7, found %8 (OpLoad)", "expected `light`, found a value (a read)"),
+            ("expected StorageBuffer with count None", "expected a storage buffer with count None"),
+            (
+                "expected 32x1, found 32x2",
+                "expected one component of 32 bits, found 2 components of 32 bits",
+            ),
+            (
+                "expected an instruction of shaders, found OpImageSparseFetch",
+                "expected an instruction of shaders, found the operation \"image sparse fetch\"",
+            ),
+            (
+                "expected 1 to 4096, found Opaque \u{e9}x",
+                "expected 1 to 4096, found Opaque \u{e9}x",
+            ),
+        ] {
+            assert_eq!(module.reword(detail), told);
+        }
+    }
+}
