@@ -219,3 +219,98 @@ fn float_modes_are_handed_on() {
         (2, 1, 4)
     );
 }
+
+/// Integers of other widths, and constants of them: low and high word.
+const WIDTHS: &str = "
+    %long = OpTypeInt 64 1
+    %ulong = OpTypeInt 64 0
+    %short = OpTypeInt 16 1
+    %byte = OpTypeInt 8 1
+    %half = OpTypeFloat 16
+    %double = OpTypeFloat 64
+    %low5 = OpConstant %long 5 -2147483648
+    %past32 = OpConstant %long 1 1
+    %below = OpConstant %long 2147483646 -1
+    %four = OpConstant %long 4 0
+    %minus2 = OpConstant %long -2 -1
+    %shortminus2 = OpConstant %short -2
+    %byteminus2 = OpConstant %byte -2
+    %h1 = OpConstant %half 0x3c00
+    %d1 = OpConstant %double 0 0x3ff00000";
+
+/// The store of a float that `ldexp` makes of one and `exponent`.
+fn scaled(index: u32, exponent: &str) -> String {
+    format!(
+        "%x{index} = OpExtInst %float %glsl Ldexp %f1 {exponent}
+        %y{index} = OpBitcast %uint %x{index}\n"
+    ) + &store(index, &format!("%y{index}"))
+}
+
+#[test]
+fn exponents_of_any_width_scale_by_what_they_are() {
+    let globals = format!("{}{WIDTHS}", numbers(12));
+    // A number of 64 bits that is not a constant, too.
+    let mut body = "
+        %a = OpAccessChain %ptr_uint %buffer %u0 %k8
+        %b = OpLoad %uint %a
+        %c = OpUConvert %ulong %b
+        %d = OpBitcast %long %c
+        %e = OpIAdd %long %low5 %d\n"
+        .to_owned();
+    let exponents =
+        ["%low5", "%below", "%four", "%minus2", "%shortminus2", "%byteminus2", "%past32", "%e"];
+    for (index, exponent) in (0..).zip(exponents) {
+        body += &scaled(index, exponent);
+    }
+    body += "
+        %x8 = OpExtInst %half %glsl Ldexp %h1 %low5
+        %w8 = OpFConvert %float %x8
+        %y8 = OpBitcast %uint %w8
+        %x9 = OpExtInst %double %glsl Ldexp %d1 %low5
+        %w9 = OpFConvert %float %x9
+        %y9 = OpBitcast %uint %w9
+        %x10 = OpExtInst %half %glsl Ldexp %h1 %four
+        %w10 = OpFConvert %float %x10
+        %y10 = OpBitcast %uint %w10
+        %x11 = OpExtInst %double %glsl Ldexp %d1 %minus2
+        %w11 = OpFConvert %float %x11
+        %y11 = OpBitcast %uint %w11\n";
+    for index in 8..12 {
+        body += &store(index, &format!("%y{index}"));
+    }
+    let found = run(&module(&globals, &body), &[0; 12]);
+    let found: Vec<f32> = found.into_iter().map(f32::from_bits).collect();
+    let inf = f32::INFINITY;
+    assert_eq!(found, [0.0, 0.0, 16.0, 0.25, 0.25, 0.25, inf, 0.0, 0.0, 0.0, 16.0, 0.25]);
+}
+
+#[test]
+fn indices_of_64_bits_outside_of_an_array_name_no_element_inside() {
+    let globals = format!("{}{WIDTHS}", numbers(8));
+    for index in ["%past32", "%low5", "%below"] {
+        let body = format!(
+            "%a = OpAccessChain %ptr_uint %buffer %u0 %k7
+            %b = OpLoad %uint %a
+            %c = OpUConvert %ulong %b
+            %d = OpBitcast %long %c
+            %e = OpIAdd %long {index} %d
+            %p = OpAccessChain %ptr_uint %buffer %u0 %e
+            OpStore %p %k5
+            %f = OpIAdd %long %four %d
+            %q = OpAccessChain %ptr_uint %buffer %u0 %f
+            OpStore %q %k3"
+        );
+        assert_eq!(run(&module(&globals, &body), &[0; 8]), [0, 0, 0, 0, 3, 0, 0, 0], "{index}");
+    }
+}
+
+#[test]
+fn scopes_of_64_bits_are_refused() {
+    let text = format!(
+        "{PREAMBLE}{WIDTHS}\n%main = OpFunction %void None %fn\n%entry = OpLabel
+        OpMemoryBarrier %past32 %u0\nOpReturn\nOpFunctionEnd"
+    );
+    let error = translate(&common::assemble(&text), &TranslateOptions::default())
+        .expect_err("a scope has 32 bits");
+    assert_eq!(error.code, crestline_frontend::ErrorCode::OperandType);
+}

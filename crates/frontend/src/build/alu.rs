@@ -347,7 +347,8 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    /// A shift count or bit position as 32 bits, with as many components as `comps`.
+    /// A shift count or bit position as 32 bits, with as many components as `comps`. The upper bits of a wider one do not
+    /// matter: where they are not zero, the result is undefined.
     fn count32(&mut self, inst: &Inst<'_>, at: usize, comps: usize) -> Result<Value> {
         let value = self.leaf(inst, at)?;
         let ty = self.shader.func.ty(value);

@@ -10,7 +10,7 @@ use super::image::TexelPtr;
 use super::pointer::{Base, MemPtr};
 use super::value::Val;
 use crate::error::{ErrorCode, Result};
-use crate::spirv::Inst;
+use crate::spirv::{Inst, Type};
 
 /// Where an atomic's operand comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -190,11 +190,18 @@ impl Translator<'_, '_> {
     }
 
     fn const_word(&mut self, inst: &Inst<'_>, at: usize) -> Result<u32> {
-        match self.operand(inst, at)? {
-            (Val::Const(value), _) => Ok(value.bits() as u32),
-            _ => {
-                let detail = format!("expected a constant in operand {at}");
-                Err(inst.error(ErrorCode::NotAConstant, detail))
+        let (val, ty) = self.operand(inst, at)?;
+        let Val::Const(value) = val else {
+            let detail = format!("expected a constant in operand {at}");
+            return Err(inst.error(ErrorCode::NotAConstant, detail));
+        };
+        match (self.globals.types.get(ty), u32::try_from(value.bits())) {
+            (Some(Type::Int { bits: 32, .. }), Ok(word)) => Ok(word),
+            (other, _) => {
+                let found = other.map_or("nothing".into(), Type::describe);
+                let detail =
+                    format!("expected an integer of 32 bits in operand {at}, found {found}");
+                Err(inst.error(ErrorCode::OperandType, detail))
             }
         }
     }

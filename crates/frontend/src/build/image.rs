@@ -178,12 +178,12 @@ impl Translator<'_, '_> {
         format!("{:?} at set {} binding {}", binding.name, binding.set, binding.binding)
     }
 
-    /// The coordinates in operand word 1: as many as the image has, of 32 bits.
+    /// The coordinates in operand word 1: as many as the image has, as 32 bits.
     fn coordinates(&mut self, inst: &Inst<'_>, ty: ImageTy) -> Result<Value> {
-        let value = self.leaf(inst, 1)?;
+        let value = self.coordinate32(inst, 1)?;
         let (found, count) = (self.shader.func.ty(value), ty.coords());
-        if found.bits() != 32 || found.comps() < count {
-            let detail = format!("expected {count} coordinates of 32 bits, found {found}");
+        if found.comps() < count {
+            let detail = format!("expected {count} coordinates, found {found}");
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         if found.comps() == count {
@@ -287,7 +287,7 @@ impl Translator<'_, '_> {
         let ty = Ty::X32.with_comps(image.ty.size_comps());
         let query = self.b().inst(InstKind::ImageSize(image.resource), &[ty]);
         let size = self.shader.func.inst(query).results[0];
-        self.bind_leaf(inst, size)
+        self.bind_size(inst, size)
     }
 
     /// `OpImageTexelPointer`.

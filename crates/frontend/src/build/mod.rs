@@ -22,6 +22,7 @@ mod pointer;
 mod stage;
 mod texture;
 mod value;
+mod width;
 
 use hashbrown::HashMap;
 

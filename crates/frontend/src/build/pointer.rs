@@ -11,6 +11,7 @@ use super::builtin::Builtin;
 use super::image::TexelPtr;
 use super::io::SlotPtr;
 use super::value::Val;
+use super::width::Narrow;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::{Layout, MatrixLayout, Rules, fit};
 use crate::spirv::{Const, Deco, ImageType, Inst, Type};
@@ -403,16 +404,16 @@ impl<'m, 'w> Translator<'m, 'w> {
         Ok(())
     }
 
-    /// An index operand: constants as such, others as 32 bits (indices count as signed).
+    /// An index operand: constants as such, others as 32 bits (indices count as signed). One that 32 bits cannot hold
+    /// becomes one that is outside too.
     pub(super) fn index(&mut self, inst: &Inst<'_>, at: usize) -> Result<Index> {
         let (val, ty) = self.operand(inst, at)?;
-        let Some(&Type::Int { bits, .. }) = self.globals.types.get(ty) else {
+        if !matches!(self.globals.types.get(ty), Some(Type::Int { .. })) {
             return Err(inst.error(ErrorCode::OperandType, "expected an integer scalar as index"));
-        };
+        }
         match val {
             Val::Const(value) => Ok(Index::Const(u32::try_from(value.bits()).unwrap_or(u32::MAX))),
-            Val::Leaf(value) if bits == 32 => Ok(Index::Dyn(value)),
-            Val::Leaf(value) => Ok(Index::Dyn(self.b().convert(AluOp::I2I, 32, value))),
+            Val::Leaf(value) => Ok(Index::Dyn(self.narrowed(value, Narrow::Index))),
             _ => Err(inst.error(ErrorCode::OperandType, "expected an integer scalar as index")),
         }
     }

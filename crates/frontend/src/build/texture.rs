@@ -10,6 +10,7 @@ use rspirv::spirv::{Dim, ImageOperands, Op};
 use super::Translator;
 use super::pointer::{Base, MemPtr, Pointer};
 use super::value::Val;
+use super::width::Narrow;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::layout::Rules;
 use crate::spirv::{ImageType, Inst, Type};
@@ -35,7 +36,8 @@ struct Operands {
     /// A level, or a bias to level 0, which is the implicit one without derivatives.
     level: Option<Value>,
     gradients: Option<[Value; 2]>,
-    offset: Option<Val>,
+    /// The value and its SPIR-V type.
+    offset: Option<(Val, u32)>,
     /// Four offsets of a gather: the array's id.
     offsets: Option<u32>,
 }
@@ -175,11 +177,11 @@ impl Translator<'_, '_> {
         Ok(Texture { texture, sampler, ty, sampled: declared.component })
     }
 
-    /// The components of a source, at least `count` of 32 bits; the rest is dropped.
+    /// The first `count` components of a source.
     fn components(&mut self, inst: &Inst<'_>, value: Value, count: usize) -> Result<Vec<Value>> {
         let found = self.shader.func.ty(value);
-        if found.bits() != 32 || found.comps() < count {
-            let detail = format!("expected {count} components of 32 bits, found {found}");
+        if found.comps() < count {
+            let detail = format!("expected {count} components, found {found}");
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         Ok((0..count).map(|comp| self.b().comp(value, comp)).collect())
@@ -190,7 +192,7 @@ impl Translator<'_, '_> {
         Src::new(self.b().vec(&comps))
     }
 
-    /// The optional operands from operand word `at` on.
+    /// The optional operands from operand word `at` on. Levels of fetches are integers, those of other reads floats.
     fn texture_operands(&mut self, inst: &Inst<'_>, at: usize) -> Result<Operands> {
         let mut operands = Operands::default();
         let Some(&word) = inst.operands.get(at) else { return Ok(operands) };
@@ -200,15 +202,19 @@ impl Translator<'_, '_> {
         for flag in flags.iter() {
             match flag {
                 ImageOperands::BIAS | ImageOperands::LOD => {
-                    operands.level = Some(self.leaf(inst, next)?);
+                    operands.level = Some(match inst.op {
+                        Op::ImageFetch => self.coordinate32(inst, next)?,
+                        _ => self.float32(inst, next)?,
+                    });
                     next += 1;
                 }
                 ImageOperands::GRAD => {
-                    operands.gradients = Some([self.leaf(inst, next)?, self.leaf(inst, next + 1)?]);
+                    operands.gradients =
+                        Some([self.float32(inst, next)?, self.float32(inst, next + 1)?]);
                     next += 2;
                 }
                 ImageOperands::CONST_OFFSET | ImageOperands::OFFSET => {
-                    operands.offset = Some(self.operand(inst, next)?.0);
+                    operands.offset = Some(self.operand(inst, next)?);
                     next += 1;
                 }
                 ImageOperands::CONST_OFFSETS => {
@@ -230,15 +236,34 @@ impl Translator<'_, '_> {
         Ok(operands)
     }
 
-    /// The numbers of an offset if it is known now, of which there are `dims`.
-    fn known_offset(&self, offset: &Val, dims: usize) -> Option<[i32; 3]> {
+    /// The numbers of an offset of type `ty` if it is known now, of which there are `dims`. What 32 bits cannot hold is
+    /// the nearest that they can.
+    fn known_offset(&self, offset: &Val, ty: u32, dims: usize) -> Option<[i32; 3]> {
         let Val::Const(value) = offset else { return None };
         let mut known = [0; 3];
-        for (i, known) in known.iter_mut().enumerate().take(dims) {
-            let part = if dims == 1 { value.clone() } else { value.part(i as u32) };
-            *known = (part.bits() as u32).cast_signed();
+        for (index, known) in (0..).zip(known.iter_mut().take(dims)) {
+            let value = self.known_int(value, ty, index)?;
+            *known = value.clamp(i32::MIN.into(), i32::MAX.into()) as i32;
         }
         Some(known)
+    }
+
+    /// The `dims` components of an offset that is known at run time, as 32 bits.
+    fn offset_at_run_time(
+        &mut self,
+        inst: &Inst<'_>,
+        offset: &Val,
+        ty: u32,
+        dims: usize,
+    ) -> Result<Vec<Value>> {
+        let Val::Leaf(value) = *offset else {
+            return Err(inst.error(ErrorCode::OperandType, "expected an offset"));
+        };
+        if !self.globals.types.is_int(ty) {
+            return Err(inst.error(ErrorCode::OperandType, "expected an offset of integers"));
+        }
+        let value = self.narrowed(value, Narrow::Signed);
+        self.components(inst, value, dims)
     }
 
     /// Appends a read and gives its components.
@@ -266,7 +291,7 @@ impl Translator<'_, '_> {
                 inst.error(ErrorCode::BadImage, "expected no cube, whose texels are sampled")
             );
         }
-        let coord = self.leaf(inst, 1)?;
+        let coord = self.coordinate32(inst, 1)?;
         let dims = texture.ty.dims();
         let count = dims + usize::from(texture.ty.arrayed);
         let mut coord = self.components(inst, coord, count)?;
@@ -275,17 +300,11 @@ impl Translator<'_, '_> {
             let detail = "expected a level and one offset as operands of a fetch";
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        if let Some(offset) = &operands.offset {
-            let ty = Ty::X32.with_comps(dims);
-            let offset = match (offset, self.known_offset(offset, dims)) {
-                (_, Some(known)) => {
-                    let bits = |i: usize| u64::from(known.get(i).map_or(0, |n| n.cast_unsigned()));
-                    self.imm_bits(ty, std::array::from_fn(bits))
-                }
-                (Val::Leaf(value), None) => *value,
-                _ => return Err(inst.error(ErrorCode::OperandType, "expected an offset")),
+        if let Some((offset, offset_ty)) = &operands.offset {
+            let offset = match self.known_offset(offset, *offset_ty, dims) {
+                Some(known) => known[..dims].iter().map(|n| self.imm(n.cast_unsigned())).collect(),
+                None => self.offset_at_run_time(inst, offset, *offset_ty, dims)?,
             };
-            let offset = self.components(inst, offset, dims)?;
             for (coord, offset) in coord.iter_mut().zip(offset) {
                 *coord = self.alu(AluOp::IAdd, &[*coord, offset]);
             }
@@ -316,9 +335,9 @@ impl Translator<'_, '_> {
         let texture = self.texture(inst, true)?;
         let dims = texture.ty.dims();
         let count = dims + usize::from(texture.ty.arrayed);
-        let coord = self.leaf(inst, 1)?;
+        let coord = self.float32(inst, 1)?;
         let mut coord = self.components(inst, coord, count + usize::from(projects))?;
-        let mut compare = if compares { Some(self.leaf(inst, 2)?) } else { None };
+        let mut compare = if compares { Some(self.float32(inst, 2)?) } else { None };
         if projects && let Some(divisor) = coord.pop() {
             for value in coord.iter_mut().chain(&mut compare) {
                 *value = self.alu(AluOp::FDiv, &[*value, divisor]);
@@ -344,8 +363,8 @@ impl Translator<'_, '_> {
         } else {
             read.level = operands.level.map(Src::new);
         }
-        if let Some(offset) = &operands.offset {
-            read.offset = self.header_offset(inst, offset, dims)?;
+        if let Some((offset, ty)) = &operands.offset {
+            read.offset = self.header_offset(inst, offset, *ty, dims)?;
         }
         self.check_filtered(inst, &texture, &operands)?;
         let texel = self.texture_read(read);
@@ -361,11 +380,11 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let dims = texture.ty.dims();
-        let coord = self.leaf(inst, 1)?;
+        let coord = self.float32(inst, 1)?;
         let coord = self.components(inst, coord, dims + usize::from(texture.ty.arrayed))?;
         let coord = self.vector(&coord);
         let (component, compare) = if compares {
-            (0, Some(self.leaf(inst, 2)?))
+            (0, Some(self.float32(inst, 2)?))
         } else {
             match self.operand(inst, 2)?.0 {
                 Val::Const(value) if value.bits() < 4 => (value.bits() as u8, None),
@@ -387,8 +406,8 @@ impl Translator<'_, '_> {
         read.compare = compare.map(Src::new);
         let texels = match (&operands.offset, operands.offsets) {
             (None, None) => self.texture_read(read),
-            (Some(offset), _) => {
-                self.offset_gather(inst, &mut read, offset)?;
+            (Some((offset, ty)), _) => {
+                self.offset_gather(inst, &mut read, offset, *ty)?;
                 self.texture_read(read)
             }
             // Each result is what its own offset has where all other gathers have their last one.
@@ -396,10 +415,10 @@ impl Translator<'_, '_> {
                 let (offsets, ty) = self.value(array).map_err(|e| e.at(inst.place()))?;
                 let mut comps = Vec::new();
                 for index in 0..4 {
-                    let (offset, _) =
+                    let (offset, ty) =
                         self.part(&offsets, ty, index).map_err(|e| e.at(inst.place()))?;
                     let mut read = read.clone();
-                    self.offset_gather(inst, &mut read, &offset)?;
+                    self.offset_gather(inst, &mut read, &offset, ty)?;
                     let texels = self.texture_read(read);
                     comps.push(Src::comp(texels, 3));
                 }
@@ -415,32 +434,40 @@ impl Translator<'_, '_> {
         inst: &Inst<'_>,
         read: &mut TextureRead,
         offset: &Val,
+        ty: u32,
     ) -> Result<()> {
         let dims = usize::from(read.dims);
-        let wrong = |detail| Err(inst.error(ErrorCode::OperandType, detail));
-        match (offset, self.known_offset(offset, dims)) {
-            (_, Some(known)) if known.iter().all(|n| HEADER_OFFSETS.contains(n)) => {
+        match self.known_offset(offset, ty, dims) {
+            Some(known) if known.iter().all(|n| HEADER_OFFSETS.contains(n)) => {
                 read.offset = known.map(|n| n as i8);
             }
-            (_, Some(known)) if known.iter().all(|n| GATHER_OFFSETS.contains(n)) => {
+            Some(known) if known.iter().all(|n| GATHER_OFFSETS.contains(n)) => {
                 let bits = known.map(|n| u64::from(n.cast_unsigned()));
                 let ty = Ty::X32.with_comps(dims);
                 let value = self.imm_bits(ty, [bits[0], bits[1], 0, 0]);
                 read.offset_at_run_time = Some(value.into());
             }
-            (Val::Leaf(value), None) => {
-                let comps = self.components(inst, *value, dims)?;
+            Some(_) => {
+                let detail = "expected offsets of -32 to 31 texels";
+                return Err(inst.error(ErrorCode::OperandType, detail));
+            }
+            None => {
+                let comps = self.offset_at_run_time(inst, offset, ty, dims)?;
                 read.offset_at_run_time = Some(self.vector(&comps));
             }
-            (_, Some(_)) => return wrong("expected offsets of -32 to 31 texels"),
-            _ => return wrong("expected an offset"),
         }
         Ok(())
     }
 
     /// A constant offset that the header has room for.
-    fn header_offset(&self, inst: &Inst<'_>, offset: &Val, dims: usize) -> Result<[i8; 3]> {
-        match self.known_offset(offset, dims) {
+    fn header_offset(
+        &self,
+        inst: &Inst<'_>,
+        offset: &Val,
+        ty: u32,
+        dims: usize,
+    ) -> Result<[i8; 3]> {
+        match self.known_offset(offset, ty, dims) {
             Some(known) if known.iter().all(|n| HEADER_OFFSETS.contains(n)) => {
                 Ok(known.map(|n| n as i8))
             }
@@ -478,11 +505,21 @@ impl Translator<'_, '_> {
         let texture = self.texture(inst, false)?;
         let mut read = TextureRead::new(TextureOp::Size, texture.ty, texture.texture, None);
         if inst.op == Op::ImageQuerySizeLod {
-            read.level = Some(self.leaf(inst, 1)?.into());
+            read.level = Some(self.coordinate32(inst, 1)?.into());
         }
         let all = self.texture_read(read);
         let ty = Ty::X32.with_comps(texture.ty.size_comps());
         let size = self.b().alu_ty(AluOp::Mov, ty, &[Src::new(all)]);
+        self.bind_size(inst, size)
+    }
+
+    /// Binds the result of a query, which may be declared with integers of any width.
+    pub(super) fn bind_size(&mut self, inst: &Inst<'_>, size: Value) -> Result<()> {
+        let bits = self.result_leaf(inst)?.bits();
+        if bits == 32 || !self.globals.types.is_int(inst.ty) {
+            return self.bind_leaf(inst, size);
+        }
+        let size = self.b().convert(AluOp::U2U, bits, size);
         self.bind_leaf(inst, size)
     }
 
@@ -492,6 +529,6 @@ impl Translator<'_, '_> {
         let read = TextureRead::new(TextureOp::Size, texture.ty, texture.texture, None);
         let all = self.texture_read(read);
         let levels = self.b().comp(all, 3);
-        self.bind_leaf(inst, levels)
+        self.bind_size(inst, levels)
     }
 }

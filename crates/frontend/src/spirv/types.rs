@@ -26,7 +26,7 @@ pub(crate) enum Type {
     Int {
         /// 8, 16, 32 or 64.
         bits: u32,
-        /// Whether the type is declared signed; only conversions between sizes of constants ask.
+        /// Whether the type is declared signed: how integers of other widths than the IR's are extended.
         signed: bool,
     },
     /// An IEEE 754 number.

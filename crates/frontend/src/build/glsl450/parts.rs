@@ -5,6 +5,7 @@ use rspirv::spirv::GlslStd450Op as G;
 
 use super::super::Translator;
 use super::super::value::Val;
+use super::super::width::Narrow;
 use super::FIRST;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::{Inst, Type};
@@ -138,13 +139,11 @@ impl Translator<'_, '_> {
         (self.alu(AluOp::Select, &[is_zero, x, scaled]), exponent)
     }
 
-    /// A number times two to the power of an integer.
+    /// A number times two to the power of an integer of any width. Beyond 32 bits every power is zero or infinite, as the
+    /// nearest one of 32 bits is.
     pub(super) fn ldexp(&mut self, inst: &Inst<'_>) -> Result<()> {
-        let (x, mut exponent) = (self.leaf(inst, FIRST)?, self.leaf(inst, FIRST + 1)?);
-        let found = self.shader.func.ty(exponent);
-        if !found.is_bool() && found.bits() != 32 {
-            exponent = self.b().convert(AluOp::I2I, 32, exponent);
-        }
+        let x = self.leaf(inst, FIRST)?;
+        let exponent = self.int32(inst, FIRST + 1, Narrow::Signed)?;
         let ty = self.result_leaf(inst)?;
         let value = self.checked(inst, AluOp::FLdexp, &[x, exponent], ty)?;
         self.bind(inst.result, Val::Leaf(value));
