@@ -128,7 +128,7 @@ error_codes! {
     MissingBinding = "E0307", "a buffer variable has a descriptor set and binding";
     BadAtomic = "E0308", "an atomic works on a 32-bit or 64-bit number in a storage buffer or shared memory";
     VariablePointer = "E0309", "which memory a pointer names is known at compile time";
-    BindingConflict = "E0310", "variables that share a binding hold the same kind of resource";
+    BindingConflict = "E0310", "variables that share a binding are of a bounded number of kinds";
     BadImage = "E0311", "an image is one that messages or computed addresses reach";
     BadInterface = "E0312", "inputs and outputs have slots of their own, as many as there are";
 

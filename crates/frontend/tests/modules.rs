@@ -314,3 +314,72 @@ fn scopes_of_64_bits_are_refused() {
         .expect_err("a scope has 32 bits");
     assert_eq!(error.code, crestline_frontend::ErrorCode::OperandType);
 }
+
+#[test]
+fn uniform_and_storage_buffers_may_share_a_binding() {
+    let globals = format!(
+        "{}
+        OpDecorate %bytes Block
+        OpMemberDecorate %bytes 0 Offset 8
+        OpDecorate %view DescriptorSet 0
+        OpDecorate %view Binding 0
+        OpDecorate %list DescriptorSet 0
+        OpDecorate %list Binding 0
+        %bytes = OpTypeStruct %uint
+        %two = OpTypeArray %block %k2
+        %ptr_bytes = OpTypePointer Uniform %bytes
+        %ptr_byte = OpTypePointer Uniform %uint
+        %ptr_two = OpTypePointer StorageBuffer %two
+        %view = OpVariable %ptr_bytes Uniform
+        %list = OpVariable %ptr_two StorageBuffer",
+        numbers(3)
+    );
+    let body = "
+        %p = OpAccessChain %ptr_byte %view %u0
+        %x = OpLoad %uint %p
+        %q = OpAccessChain %ptr_uint %list %u0 %u0 %u0
+        OpStore %q %x
+        %r = OpAccessChain %ptr_uint %buffer %u0 %u1
+        OpStore %r %x";
+    let shader = module(&globals, body);
+    let places: Vec<_> = shader.bindings.iter().map(|b| (b.set, b.binding, b.count)).collect();
+    assert_eq!(places.len(), 3, "{places:?}");
+    assert!(places.iter().all(|place| (place.0, place.1) == (0, 0)), "{places:?}");
+    crestline_ssa::verify::verify(&shader).expect("bindings may share a place");
+    assert_eq!(run(&shader, &[1, 2, 33]), [33, 33, 33]);
+}
+
+#[test]
+fn parts_of_a_constant_vector_may_be_integers_of_another_sign() {
+    let globals = format!(
+        "{}
+        %int = OpTypeInt 32 1
+        %uint2 = OpTypeVector %uint 2
+        %i7 = OpConstant %int -7
+        %pair = OpConstantComposite %uint2 %i7 %k1",
+        numbers(2)
+    );
+    let body = "
+        %x = OpCompositeExtract %uint %pair 0
+        %y = OpCompositeExtract %uint %pair 1\n"
+        .to_owned()
+        + &store(0, "%x")
+        + &store(1, "%y");
+    assert_eq!(run(&module(&globals, &body), &[0, 0]), [-7i32 as u32, 1]);
+}
+
+#[test]
+fn names_that_are_no_text_do_not_matter() {
+    let text = format!(
+        "{PREAMBLE}\n%main = OpFunction %void None %fn\n%entry = OpLabel
+        %p = OpAccessChain %ptr_uint %buffer %u0 %u0
+        OpStore %p %u1
+        OpReturn\nOpFunctionEnd"
+    );
+    let text = text.replacen("OpDecorate", "OpName %buffer \"aaaa\"\nOpDecorate", 1);
+    let mut words = common::assemble(&text);
+    let name = words.iter().position(|&word| word == u32::from_le_bytes(*b"aaaa")).expect("a name");
+    words[name] = u32::from_le_bytes([b'a', 0xff, 0xc3, b'b']);
+    let shader = translate(&words, &TranslateOptions::default()).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(shader.bindings[0].name, "a\u{fffd}\u{fffd}b");
+}

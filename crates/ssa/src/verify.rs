@@ -67,7 +67,7 @@ pub enum VerifyErrorKind {
         /// What should be.
         what: &'static str,
     },
-    /// Bindings are not sorted by set and number, or one occurs twice.
+    /// Bindings are not sorted by set and number, or one occurs twice with the same kind and count.
     #[error("binding b{0} does not come after the one before it in set and number")]
     BindingOrder(usize),
     /// A variable has an array of no elements.
@@ -211,9 +211,16 @@ pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
 /// The first broken promise.
 pub fn interface(shader: &Shader) -> std::result::Result<(), VerifyErrorKind> {
     io::stage(shader)?;
-    for (i, pair) in shader.bindings.windows(2).enumerate() {
-        if (pair[0].set, pair[0].binding) >= (pair[1].set, pair[1].binding) {
-            return Err(VerifyErrorKind::BindingOrder(i + 1));
+    // Several may share a set and number, as views of different kinds or lengths.
+    let place = |i: usize| (shader.bindings[i].set, shader.bindings[i].binding);
+    let view = |i: usize| (shader.bindings[i].kind, shader.bindings[i].count);
+    let mut first = 0;
+    for i in 1..shader.bindings.len() {
+        if place(i) != place(first) {
+            first = i;
+        }
+        if place(i - 1) > place(i) || (first..i).any(|other| view(other) == view(i)) {
+            return Err(VerifyErrorKind::BindingOrder(i));
         }
     }
     for (i, var) in shader.vars.iter().enumerate() {

@@ -8,24 +8,29 @@ use crestline_ssa::ir::{
 use super::Translator;
 use crate::error::{ErrorCode, FrontendError, Result};
 
+/// Kinds of resources that variables of one binding may have.
+const MAX_VIEWS: usize = 64;
+
 impl Translator<'_, '_> {
-    /// The binding with that set and number, added if new. Several variables may name one binding.
+    /// The binding with that set, number, kind and count, added if new. Several variables may name one. Which of several
+    /// kinds a descriptor is, is known at run time: SPIR-V lets a module name them all.
     pub(super) fn add_binding(&mut self, new: Binding) -> Result<BindingId> {
         let bindings = &mut self.shader.bindings;
-        let place = |b: &Binding| (b.set, b.binding) == (new.set, new.binding);
-        let Some(index) = bindings.iter().position(place) else {
-            bindings.push(new);
-            return Ok(BindingId(bindings.len() as u32 - 1));
-        };
-        let old = &bindings[index];
-        if (old.kind, old.count) == (new.kind, new.count) {
+        let view = |b: &Binding| (b.set, b.binding, b.kind, b.count);
+        if let Some(index) = bindings.iter().position(|old| view(old) == view(&new)) {
             return Ok(BindingId(index as u32));
         }
-        let detail = format!(
-            "expected {:?} with count {:?} at set {} binding {}, found {:?} with count {:?}",
-            old.kind, old.count, new.set, new.binding, new.kind, new.count
-        );
-        Err(FrontendError::new(ErrorCode::BindingConflict, detail))
+        // Views of one place are compared with each other.
+        let place = |b: &&Binding| (b.set, b.binding) == (new.set, new.binding);
+        if bindings.iter().filter(place).count() >= MAX_VIEWS {
+            let detail = format!(
+                "expected at most {MAX_VIEWS} kinds of resources at set {} binding {}",
+                new.set, new.binding
+            );
+            return Err(FrontendError::new(ErrorCode::BindingConflict, detail));
+        }
+        bindings.push(new);
+        Ok(BindingId(bindings.len() as u32 - 1))
     }
 
     /// Puts deferred stores in place, sorts the bindings and notes which memory nothing writes.

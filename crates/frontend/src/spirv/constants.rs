@@ -162,6 +162,18 @@ impl Globals {
         }
     }
 
+    /// Whether a constant of type `ty` may be part `index` of a composite. Validators do not look at the sign of a vector's
+    /// components, and there are compilers whose constants mix them.
+    fn fits(&self, composite: u32, index: u32, ty: u32) -> bool {
+        let Some(part) = self.types.part(composite, index) else { return false };
+        let bits = |id| match self.types.get(id) {
+            Some(&Type::Int { bits, .. }) => Some(bits),
+            _ => None,
+        };
+        let vector = matches!(self.types.get(composite), Some(Type::Vector { .. }));
+        part == ty || vector && bits(part).is_some() && bits(part) == bits(ty)
+    }
+
     fn composite(&self, inst: &Inst<'_>) -> Result<Const> {
         let count = self.types.parts(inst.ty).unwrap_or(0);
         if count as usize != inst.operands.len() || count == 0 {
@@ -169,9 +181,7 @@ impl Globals {
             return Err(inst.error(ErrorCode::BadConstant, detail));
         }
         let part = |(index, &id): (usize, &u32)| match self.get(id) {
-            Some((ty, value)) if self.types.part(inst.ty, index as u32) == Some(*ty) => {
-                Ok(value.clone())
-            }
+            Some((ty, value)) if self.fits(inst.ty, index as u32, *ty) => Ok(value.clone()),
             Some(_) => Err(inst.error(
                 ErrorCode::BadConstant,
                 format!("expected a part of the type of part {index}, found %{id}"),

@@ -224,7 +224,7 @@ impl<'w> Module<'w> {
                 }
             }
             Op::ExtInstImport => {
-                let (name, _) = inst.string(0)?;
+                let name = inst.string(0)?;
                 let set = if name == "GLSL.std.450" {
                     ExtSet::Glsl450
                 } else if name.starts_with("NonSemantic.") || name.ends_with("DebugInfo.100") {
@@ -236,7 +236,7 @@ impl<'w> Module<'w> {
             }
             Op::EntryPoint => {
                 let model = ExecutionModel::from_u32(inst.word(0)?);
-                let (name, _) = inst.string(2)?;
+                let name = inst.lossy_string(2)?;
                 let function = inst.word(1)?;
                 self.entry_points.push(EntryPoint { model, function, name, inst: index });
             }
@@ -249,7 +249,7 @@ impl<'w> Module<'w> {
                 self.modes.push((inst.word(0)?, index));
             }
             Op::Name => {
-                let (name, _) = inst.string(1)?;
+                let name = inst.lossy_string(1)?;
                 self.names.insert(inst.word(0)?, name);
             }
             Op::Decorate | Op::DecorateId => {

@@ -71,16 +71,24 @@ impl<'w> Inst<'w> {
         self.operands.get(index..).unwrap_or(&[])
     }
 
-    /// The string at operand word `index`, and the index of the word after it.
-    pub(crate) fn string(&self, index: usize) -> Result<(String, usize)> {
+    /// The string at operand word `index`.
+    pub(crate) fn string(&self, index: usize) -> Result<String> {
+        String::from_utf8(self.string_bytes(index)?)
+            .map_err(|e| self.error(ErrorCode::BadString, format!("expected UTF-8, found {e}")))
+    }
+
+    /// A name at operand word `index`: nothing depends on it, so what is no UTF-8 is replaced.
+    pub(crate) fn lossy_string(&self, index: usize) -> Result<String> {
+        let bytes = self.string_bytes(index)?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn string_bytes(&self, index: usize) -> Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        for (i, word) in self.rest(index).iter().enumerate() {
+        for word in self.rest(index) {
             for byte in word.to_le_bytes() {
                 if byte == 0 {
-                    let text = String::from_utf8(bytes).map_err(|e| {
-                        self.error(ErrorCode::BadString, format!("expected UTF-8, found {e}"))
-                    })?;
-                    return Ok((text, index + i + 1));
+                    return Ok(bytes);
                 }
                 bytes.push(byte);
             }

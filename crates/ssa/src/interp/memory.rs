@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Image, InterpError};
-use crate::ir::{BindingId, BindingKind, InstId, Shader};
+use crate::ir::{Binding, BindingId, BindingKind, InstId, Shader};
 use crestline_device::Sampler;
 
 /// Names a buffer: a descriptor set, a binding number, and the element of a descriptor array, else 0.
@@ -96,10 +96,17 @@ impl Memories {
         for binding in &shader.bindings {
             let first = BufferKey { set: binding.set, binding: binding.binding, element: 0 };
             memories.places.push(first);
+            let (image, buffer) =
+                (resources.images.contains_key(&first), resources.buffers.contains_key(&first));
+            let here = |other: &&Binding| (other.set, other.binding) == (first.set, first.binding);
             let bound = match binding.kind {
                 BindingKind::Sampler => true,
-                kind if is_image(kind) => resources.images.contains_key(&first),
-                _ => resources.buffers.contains_key(&first),
+                // Of several kinds at one place one is bound.
+                _ if image || buffer => {
+                    is_image(binding.kind) == image
+                        || shader.bindings.iter().filter(here).count() > 1
+                }
+                _ => false,
             };
             if binding.count.is_none() && !bound {
                 let name = binding.name.clone();
@@ -110,31 +117,34 @@ impl Memories {
                 });
             }
         }
+        // Several bindings may name one resource.
+        let (mut images, mut buffers) = (BTreeMap::new(), BTreeMap::new());
         for binding in &shader.bindings {
             let key = |element| BufferKey { set: binding.set, binding: binding.binding, element };
             let last = if binding.count.is_some() { u32::MAX } else { 0 };
-            let mut elements = BTreeMap::new();
             if is_image(binding.kind) {
                 let keys: Vec<_> =
                     resources.images.range(key(0)..=key(last)).map(|(k, _)| *k).collect();
                 for key in keys {
                     if let Some(image) = resources.images.remove(&key) {
-                        elements.insert(key.element, memories.images.len());
+                        images.insert(key, memories.images.len());
                         memories.images.push((key, image));
                     }
                 }
-                memories.bindings.push(elements);
+                let elements = images.range(key(0)..=key(last));
+                memories.bindings.push(elements.map(|(key, &at)| (key.element, at)).collect());
                 continue;
             }
             let keys: Vec<_> =
                 resources.buffers.range(key(0)..=key(last)).map(|(k, _)| *k).collect();
             for key in keys {
                 if let Some(bytes) = resources.buffers.remove(&key) {
-                    elements.insert(key.element, memories.buffers.len());
+                    buffers.insert(key, memories.buffers.len());
                     memories.buffers.push((key, bytes));
                 }
             }
-            memories.bindings.push(elements);
+            let elements = buffers.range(key(0)..=key(last));
+            memories.bindings.push(elements.map(|(key, &at)| (key.element, at)).collect());
         }
         Ok(memories)
     }
