@@ -155,18 +155,33 @@ pub struct EntryLayout {
 pub struct EntryPlace {
     /// The slot, counted in 16 bytes.
     pub slot: u32,
-    /// The dword of each component.
-    pub dwords: [u8; 4],
+    /// The dword of each component that has a place.
+    dwords: [u8; 4],
+    /// How many have one.
+    comps: u8,
 }
 
 impl EntryPlace {
     /// Components in order from the slot's start.
     pub const fn whole(slot: u32) -> EntryPlace {
-        EntryPlace { slot, dwords: [0, 1, 2, 3] }
+        EntryPlace { slot, dwords: [0, 1, 2, 3], comps: 4 }
     }
 
-    /// Component 0 at a dword, the others as far as there is room.
+    /// Component 0 at a dword; the others have no place.
     pub const fn at(slot: u32, dword: u8) -> EntryPlace {
-        EntryPlace { slot, dwords: [dword, 3, 3, 3] }
+        EntryPlace { slot, dwords: [dword; 4], comps: 1 }
+    }
+
+    /// The components at these dwords, four at most; the others have no place.
+    pub fn of(slot: u32, dwords: &[u8]) -> EntryPlace {
+        let mut all = [0; 4];
+        let comps = dwords.len().min(all.len());
+        all[..comps].copy_from_slice(&dwords[..comps]);
+        EntryPlace { slot, dwords: all, comps: comps as u8 }
+    }
+
+    /// The dwords of the components from number `comp` on.
+    pub fn dwords_from(&self, comp: u8) -> &[u8] {
+        self.dwords[..usize::from(self.comps)].get(usize::from(comp)..).unwrap_or(&[])
     }
 }

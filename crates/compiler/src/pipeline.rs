@@ -72,10 +72,15 @@ impl<'a> Pipeline<'a> {
                 doubles: device.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     local_invocation_index: true,
-                    subgroup_size: simd.map(u32::from),
+                    subgroup_size: if self.vec4 {
+                        Some(vec4::INVOCATIONS)
+                    } else {
+                        simd.map(u32::from)
+                    },
                     patch_vertices: self.options.patch.input_vertices,
                     ..SystemValues::default()
                 },
+                tess_domain: Some(self.options.patch.domain()),
                 lacks: if self.vec4 { vec4::LACKS } else { scalar::LACKS }
                     .iter()
                     .copied()

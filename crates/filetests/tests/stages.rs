@@ -1,5 +1,6 @@
 //! Every draw call of `tests/stages/` through every engine: all must give what lavapipe gives.
 
+use crestline::{Options, compile_spirv};
 use crestline_device::Platform;
 use crestline_filetests::data::Random;
 use crestline_filetests::stages::{
@@ -13,7 +14,8 @@ use crestline_judges::lavapipe::{
 use crestline_judges::oracle::vec4::{CaseAttribute, StageCase, StageData};
 use crestline_judges::oracle::{CaseResource, Oracle};
 use crestline_program::Varying;
-use crestline_ssa::ir::IoSlot;
+use crestline_ssa::interp::Primitive;
+use crestline_ssa::ir::{IoSlot, StageInfo, TessDomain};
 use crestline_ssa::passes;
 use crestline_ssa::verify::verify;
 
@@ -78,6 +80,101 @@ fn the_emulator_agrees_with_lavapipe() {
         }
     }
     report("emulator", &failures);
+}
+
+/// The dwords of a patch header in which a domain has its outer levels and its inner ones (docs/metadata.md).
+fn header_places(domain: TessDomain) -> (&'static [usize], &'static [usize]) {
+    match domain {
+        TessDomain::Quads => (&[7, 6, 5, 4], &[3, 2]),
+        TessDomain::Triangles => (&[7, 6, 5], &[4]),
+        TessDomain::Isolines => (&[6, 7], &[]),
+    }
+}
+
+/// The levels that count, outer ones first: where `places` says, or by number.
+fn levels(patch: &Primitive, domain: TessDomain, in_header: bool) -> Vec<Option<f32>> {
+    let slot = |slot| patch.patch.get(&slot).copied().unwrap_or_default();
+    let (outer, inner) = (slot(IoSlot::TessLevelOuter), slot(IoSlot::TessLevelInner));
+    let (of_outer, of_inner) = header_places(domain);
+    let header = [inner, outer].concat();
+    let dwords: Vec<Option<u32>> = match in_header {
+        true => of_outer.iter().chain(of_inner).map(|&at| header[at]).collect(),
+        false => outer[..of_outer.len()].iter().chain(&inner[..of_inner.len()]).copied().collect(),
+    };
+    dwords.into_iter().map(|dword| dword.map(f32::from_bits)).collect()
+}
+
+#[test]
+fn the_tessellator_gets_the_levels_that_the_shader_wrote() {
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    let (mut failures, mut ran) = (Vec::new(), 0);
+    for test in tests.iter().filter(|test| test.case.has(VertexStage::TessControl)) {
+        let Ok(StageInfo::TessEval(info)) = test.shader(VertexStage::TessEval).map(|s| s.stage)
+        else {
+            panic!("{}: no evaluation shader", test.name);
+        };
+        let plain = StageInterpreter::new(test, "ssa", |_| {});
+        let written = plain.and_then(|mut engine| stages::patches(test, &mut engine));
+        let written = written.unwrap_or_else(|error| panic!("{}: {error}", test.name));
+        for platform in PLATFORMS {
+            ran += 1;
+            let found = StageEmulator::new(test, platform).and_then(|engine| match engine {
+                Ok(mut engine) => stages::patches(test, &mut engine),
+                Err(stage) => Err(format!("no back end for {stage:?}")),
+            });
+            let found = match found {
+                Ok(found) => found,
+                Err(error) => {
+                    failures.push(format!("{} on {platform}: {error}", test.name));
+                    continue;
+                }
+            };
+            assert_eq!(found.len(), written.len(), "{}", test.name);
+            for (number, (found, written)) in found.iter().zip(&written).enumerate() {
+                let wanted = levels(written, info.domain, false);
+                let got = levels(found, info.domain, true);
+                let near = wanted.iter().zip(&got).all(|pair| match pair {
+                    (Some(wanted), Some(got)) => (wanted - got).abs() <= 1e-5 * wanted.abs(),
+                    (wanted, _) => wanted.is_none(),
+                });
+                if !near {
+                    failures.push(format!(
+                        "{} on {platform}: patch {number}: written {wanted:?}, in the header {got:?}",
+                        test.name
+                    ));
+                }
+            }
+        }
+    }
+    report("levels", &failures);
+    assert!(ran > 0 || std::env::var_os("CRESTLINE_ONLY").is_some());
+}
+
+#[test]
+fn a_thread_of_two_vertices_is_a_subgroup() {
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    for test in tests.iter().filter(|test| test.name == "vs_subgroup") {
+        for platform in PLATFORMS {
+            let engine = StageEmulator::new(test, platform).unwrap_or_else(|e| panic!("{e}"));
+            let mut engine = engine.unwrap_or_else(|stage| panic!("no back end for {stage:?}"));
+            let vertices = engine.vertices(&test.case).unwrap_or_else(|e| panic!("{e}"));
+            let found: Vec<_> = vertices.iter().map(|v| v[&IoSlot::Location(1)]).collect();
+            let first = [0, 2, 1, 2].map(Some);
+            let second = [1, 2, 3, 0].map(Some);
+            assert_eq!(found, [first, second, first, second, first], "{platform}");
+        }
+    }
+}
+
+#[test]
+fn what_selection_refuses_has_a_name() {
+    let tests = stages::stage_tests().unwrap_or_else(|error| panic!("{error}"));
+    for test in tests.iter().filter(|test| test.name == "tess_vertex_counts") {
+        let module = test.module(VertexStage::TessEval).expect("an evaluation shader");
+        // Nobody tells the number of vertices.
+        let error = compile_spirv(module, &Options::new(Platform::Hsw)).expect_err("no number");
+        assert!(error.to_string().ends_with(": built-in patch_vertices"), "{error}");
+    }
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::fmt::Write;
 use std::path::PathBuf;
 
 use crestline_device::Device;
-use crestline_ssa::ir::AluOp;
+use crestline_ssa::ir::{AluOp, TessDomain};
 use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, all_passes, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
@@ -33,6 +33,7 @@ fn options(images: Option<Device>) -> Options {
         dwords: true,
         doubles: Some(Doubles { fused: true }),
         system_values,
+        tess_domain: Some(TessDomain::Triangles),
         lacks: lacks.into(),
         images,
         ..LowerOptions::default()

@@ -1,6 +1,7 @@
 //! What selection cannot do.
 
 use crestline_isa::message::DescriptorError;
+use crestline_ssa::ir::{BindingId, InstId, InstKind, IoSlot, Memory, Shader};
 
 /// Why a shader cannot be selected for a device at a SIMD width.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,4 +59,72 @@ pub enum SelectError {
     /// A message that the device does not have.
     #[error(transparent)]
     Message(#[from] DescriptorError),
+    /// Any of the others, with the name of what the instruction works on.
+    #[error("{error}: {thing}")]
+    Of {
+        /// What the instruction works on, as the source names it.
+        thing: String,
+        /// What cannot be done.
+        error: Box<SelectError>,
+    },
+}
+
+impl SelectError {
+    /// The same error with the name of what an instruction works on, unless it has a name already.
+    pub(crate) fn naming(self, shader: &Shader, id: InstId) -> SelectError {
+        match (&self, thing(shader, &shader.func.inst(id).kind)) {
+            (SelectError::Of { .. } | SelectError::DivergentDescriptor { .. }, _) | (_, None) => {
+                self
+            }
+            (_, Some(thing)) => SelectError::Of { thing, error: Box::new(self) },
+        }
+    }
+}
+
+/// What an instruction works on; nothing for arithmetic and control flow.
+fn thing(shader: &Shader, kind: &InstKind) -> Option<String> {
+    Some(match kind {
+        InstKind::SysVal(sysval) => format!("built-in {sysval}"),
+        InstKind::LoadInput { slot, .. } => {
+            slot_name("input", shader.input(*slot).map(|var| &var.name), *slot)
+        }
+        InstKind::LoadOutput { slot, .. } | InstKind::StoreOutput { slot, .. } => {
+            slot_name("output", shader.output(*slot).map(|var| &var.name), *slot)
+        }
+        InstKind::Load { memory, .. }
+        | InstKind::Store { memory, .. }
+        | InstKind::Atomic { memory, .. } => match memory {
+            Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
+                binding_name(shader, resource.binding)
+            }
+            Memory::PushConstant => "push constants".into(),
+            Memory::Shared => "shared memory".into(),
+            Memory::Scratch => "private memory".into(),
+            Memory::ConstData => "constant data".into(),
+        },
+        InstKind::BufferSize(resource)
+        | InstKind::ImageSize(resource)
+        | InstKind::ImageLoad { image: resource, .. }
+        | InstKind::ImageStore { image: resource, .. }
+        | InstKind::ImageAtomic { image: resource, .. }
+        | InstKind::ImageParam { image: resource, .. } => binding_name(shader, resource.binding),
+        InstKind::Texture(read) => binding_name(shader, read.texture.binding),
+        InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } => {
+            let name = shader.vars.get(var.0 as usize).map_or("", |var| &var.name);
+            format!("variable {name:?}")
+        }
+        _ => return None,
+    })
+}
+
+fn slot_name(way: &str, name: Option<&String>, slot: IoSlot) -> String {
+    match name {
+        Some(name) => format!("{way} {name:?}, {slot}"),
+        None => format!("{way} {slot}"),
+    }
+}
+
+fn binding_name(shader: &Shader, binding: BindingId) -> String {
+    let binding = shader.binding(binding);
+    format!("{:?} at set {} binding {}", binding.name, binding.set, binding.binding)
 }

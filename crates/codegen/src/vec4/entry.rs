@@ -68,16 +68,15 @@ impl Usage {
 
     fn add(&mut self, shader: &Shader, layout: &EntryLayout, kind: &InstKind, always: bool) {
         let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else { return };
-        let (slot, comp) = (*slot, usize::from(*comp));
+        let slot = *slot;
         let wide = shader.func.ty(data.value).bits() == 64;
         let row = if index.is_some() { row_of(shader.output(slot), slot) } else { vec![slot] };
         for place in row.iter().filter_map(|slot| layout.places.get(slot)) {
             let stores = self.slots.entry(place.slot).or_default();
+            let there = place.dwords_from(*comp);
             for c in (0..4).filter(|&c| mask.has(c)) {
-                let dwords =
-                    if wide { vec![comp + 2 * c, comp + 2 * c + 1] } else { vec![comp + c] };
-                for dword in dwords.into_iter().filter(|&dword| dword < 4) {
-                    let dword = place.dwords[dword];
+                let dwords = if wide { vec![2 * c, 2 * c + 1] } else { vec![c] };
+                for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {
                     // A store by index is as good as several.
                     stores.count[usize::from(dword)] += if index.is_some() { 2 } else { 1 };
                     if always && index.is_none() {
@@ -200,9 +199,8 @@ pub(super) fn only_store(
     }
     let at = layout.places.get(slot)?;
     let comps = mask.width();
-    let dwords: Vec<u8> = (0..comps)
-        .map(|c| at.dwords.get(usize::from(*comp) + c).copied())
-        .collect::<Option<_>>()?;
+    let dwords: Vec<u8> =
+        (0..comps).map(|c| at.dwords_from(*comp).get(c).copied()).collect::<Option<_>>()?;
     let lanes = Lanes::of(&dwords);
     let whole = mask.0 == (1 << comps) - 1;
     (whole && usage.once(at.slot, lanes.mask()))
@@ -234,7 +232,7 @@ impl Selector<'_> {
             };
             // What nobody asks for has no register.
             let Some((at, register)) = place(slot) else { return Ok(()) };
-            let dwords = &at.dwords[usize::from(*comp).min(3)..];
+            let dwords = at.dwords_from(*comp);
             self.store_comps(*data, register, dwords, mask.0, None);
             return Ok(());
         }
@@ -247,7 +245,7 @@ impl Selector<'_> {
             let mut b = self.b();
             let flag = b.flag();
             b.cmp(Operand::null(Type::Ud), index, own, Operand::imm_ud(number), flag);
-            let dwords = &at.dwords[usize::from(*comp).min(3)..];
+            let dwords = at.dwords_from(*comp);
             self.store_comps(*data, register, dwords, mask.0, Some(flag));
         }
         Ok(())

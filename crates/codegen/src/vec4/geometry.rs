@@ -133,12 +133,12 @@ fn dwords_of(func: &Function, io: &GeometryIo, kind: &InstKind) -> Option<(u32, 
     let InstKind::StoreOutput { slot, data, comp, mask, .. } = kind else { return None };
     let place = io.outputs.places.get(slot)?;
     let wide = func.ty(data.value).bits() == 64;
-    let comp = usize::from(*comp);
+    let there = place.dwords_from(*comp);
     let dwords = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
-        true => vec![comp + 2 * c, comp + 2 * c + 1],
-        false => vec![comp + c],
+        true => vec![2 * c, 2 * c + 1],
+        false => vec![c],
     });
-    let dwords = dwords.filter_map(|dword| place.dwords.get(dword));
+    let dwords = dwords.filter_map(|dword| there.get(dword));
     Some((place.slot, dwords.fold(0, |mask, dword| mask | 1 << dword)))
 }
 
@@ -226,9 +226,8 @@ impl Vertices {
                     _ => true,
                 }
         });
-        let lanes: Vec<u8> = (0..comps)
-            .map(|c| at.dwords.get(usize::from(*comp) + c).copied())
-            .collect::<Option<_>>()?;
+        let lanes: Vec<u8> =
+            (0..comps).map(|c| at.dwords_from(*comp).get(c).copied()).collect::<Option<_>>()?;
         let vector = self.slot(*emit, at.slot)?;
         own.then(|| (*data, Place { vector, lanes: Lanes::of(&lanes) }))
     }
@@ -271,7 +270,7 @@ impl Selector<'_> {
         let InstKind::LoadInput { slot, vertex, index, comp } = kind else { return Ok(()) };
         let missing = SelectError::NoPlace { what: "an input" };
         let place = *io.inputs.places.get(slot).ok_or(missing)?;
-        let dwords = &place.dwords[usize::from(*comp).min(3)..];
+        let dwords = place.dwords_from(*comp);
         let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
         let vertices = io.input_vertices;
         let row = row_of(self.shader.input(*slot), *slot).len() as u32;

@@ -43,6 +43,9 @@ use crate::select::{Booleans, Frames, SelectError, Structured, used_values};
 /// Channels of a thread.
 const CHANNELS: u8 = 8;
 
+/// Invocations of a subgroup: a thread has two vertices.
+pub const INVOCATIONS: u32 = 2;
+
 /// Operations that have no instruction and no short sequence here; the middle replaces them.
 pub const LACKS: &[AluOp] = crate::scalar::LACKS;
 
@@ -141,7 +144,7 @@ impl<'a> Selector<'a> {
     fn region(&mut self, region: RegionId) -> Result<(), SelectError> {
         let shader = self.shader;
         for &id in &shader.func.region(region).insts {
-            if !self.inst(id)? {
+            if !self.inst(id).map_err(|error| error.naming(shader, id))? {
                 break;
             }
         }

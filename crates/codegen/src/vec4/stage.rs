@@ -6,7 +6,7 @@ use crestline_ssa::ir::{InstId, InstKind, Shader, Src, SysVal, Value};
 
 use super::entry::{Entry, Usage, only_store};
 use super::geometry::Vertices;
-use super::operands::{Form, Home, Place};
+use super::operands::{Form, Home, Place, VECTOR_BYTES};
 use super::tess_control::Patch;
 use super::{SelectError, Selector};
 use crate::interface::{EntryLayout, Interface, StageIo};
@@ -144,6 +144,10 @@ impl Selector<'_> {
     /// Selects a built-in; those that follow from others must have been lowered.
     pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
         let interface = self.interface;
+        if sysval == SysVal::SubgroupInvocation {
+            self.subgroup_invocation(result);
+            return Ok(());
+        }
         match (&interface.io, &self.stage) {
             (StageIo::Vertex(io), _) => self.vertex_sysval(io, sysval, result),
             (StageIo::TessEval(_), _) => self.tess_eval_sysval(sysval, result),
@@ -154,6 +158,17 @@ impl Selector<'_> {
             }
             _ => Err(SelectError::NotLowered { what: "a built-in" }),
         }
+    }
+
+    /// The vertex's number in the thread: a thread is a subgroup.
+    fn subgroup_invocation(&mut self, result: Value) {
+        let register = self.vector(Type::Ud);
+        let first = register.with_stride(0);
+        let mut b = Builder::new(&mut self.out);
+        let mut b = b.uniform();
+        b.mov(first, Operand::imm_ud(0));
+        b.mov(first.byte_offset(VECTOR_BYTES), Operand::imm_ud(1));
+        self.first_component_home(result, register);
     }
 
     /// Puts instructions at the very start of the program.

@@ -218,13 +218,15 @@ impl Selector<'_> {
                 let (slot, distance) = self.entry_slot(place.slot, &[term]);
                 let entries = Entries { handles, distance };
                 let vector = self.read_entry(entries, slot, Effect::Pure)?;
-                let dwords = &place.dwords[usize::from(*comp).min(3)..];
-                self.dwords_home(result, vector, dwords);
+                self.dwords_home(result, vector, place.dwords_from(*comp));
             }
             (InstKind::LoadOutput { slot, vertex, index, comp }, Some(result)) => {
                 let (entries, slot, place) = self.output_place(io, *slot, *vertex, *index)?;
+                let dwords = place.dwords_from(*comp);
+                if dwords.len() < self.dwords_of(result) {
+                    return Err(SelectError::NoPlace { what: "an output" });
+                }
                 let vector = self.read_entry(entries, slot, Effect::Read)?;
-                let dwords = &place.dwords[usize::from(*comp).min(3)..];
                 self.dwords_home(result, vector, dwords);
             }
             (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => {}
@@ -235,7 +237,7 @@ impl Selector<'_> {
                 let before = patch.joined.iter().filter(|(_, last)| **last == id);
                 for store in before.map(|(store, _)| *store).chain([id]) {
                     let kind = &shader.func.inst(store).kind;
-                    written |= self.store_part(kind, place, payload.byte_offset(GRF_BYTES));
+                    written |= self.store_part(kind, place, payload.byte_offset(GRF_BYTES))?;
                 }
                 self.write_entry(entries, slot, payload, written)?;
             }
@@ -245,16 +247,26 @@ impl Selector<'_> {
     }
 
     /// Moves what a store writes to the register of its slot. Returns the dwords.
-    fn store_part(&mut self, kind: &InstKind, place: EntryPlace, register: Operand) -> u8 {
-        let InstKind::StoreOutput { data, comp, mask, .. } = kind else { return 0 };
-        let dwords = &place.dwords[usize::from(*comp).min(3)..];
+    fn store_part(
+        &mut self,
+        kind: &InstKind,
+        place: EntryPlace,
+        register: Operand,
+    ) -> Result<u8, SelectError> {
+        let InstKind::StoreOutput { data, comp, mask, .. } = kind else { return Ok(0) };
+        let dwords = place.dwords_from(*comp);
         self.store_comps(*data, register, dwords, mask.0, None);
         let wide = self.bits(data.value) == 64;
         let written = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
             true => [2 * c, 2 * c + 1],
             false => [c, c],
         });
-        written.filter_map(|at| dwords.get(at)).fold(0, |mask, dword| mask | 1 << dword)
+        let missing = SelectError::NoPlace { what: "an output" };
+        let mut all = 0;
+        for at in written {
+            all |= 1 << dwords.get(at).ok_or(missing.clone())?;
+        }
+        Ok(all)
     }
 
     /// The place of an output in the patch's entry.

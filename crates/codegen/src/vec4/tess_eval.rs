@@ -9,7 +9,7 @@ use super::operands::{Home, VECTOR_BYTES};
 use super::tess_control::MOST_VERTICES;
 use super::urb::{Entries, Term};
 use super::{SelectError, Selector};
-use crate::interface::{EntryPlace, TessEvalIo};
+use crate::interface::TessEvalIo;
 use crate::ir::{Effect, GRF_BYTES, Operand, Region};
 
 /// Payload places: the coordinates, the patch's handle, the patch's number.
@@ -30,9 +30,12 @@ impl Selector<'_> {
         let InstKind::LoadInput { slot: named, vertex, index, comp } = kind else { return Ok(()) };
         let missing = SelectError::NoPlace { what: "an input" };
         let layout = if named.is_patch() { &io.patch } else { &io.vertex };
-        let place = *layout.places.get(named).ok_or(missing)?;
+        let place = *layout.places.get(named).ok_or(missing.clone())?;
         let first = if named.is_patch() { 0 } else { io.patch.slots } + place.slot;
-        let dwords = &place.dwords[usize::from(*comp).min(3)..];
+        let dwords = place.dwords_from(*comp);
+        if dwords.len() < self.dwords_of(result) {
+            return Err(missing);
+        }
         let row = row_of(self.shader.input(*named), *named).len() as u32;
         let terms = [
             Term { src: *vertex, scale: io.vertex.slots, last: MOST_VERTICES - 1 },
@@ -61,6 +64,11 @@ impl Selector<'_> {
             return self.set_home(result, Home::Place(home));
         }
         self.dwords_home(result, vector, dwords);
+    }
+
+    /// Dwords of a value.
+    pub(super) fn dwords_of(&self, value: Value) -> usize {
+        self.comps(value) * (self.bits(value) / 32).max(1) as usize
     }
 
     /// The value is these dwords of a vector, in this order.
@@ -106,6 +114,6 @@ impl Selector<'_> {
     pub(super) fn payload_scalar(&mut self, result: Value, place: u32) {
         let vector = Operand::uniform(place - place % VECTOR_BYTES, Type::Ud);
         let dword = (place % VECTOR_BYTES / 4) as u8;
-        self.dwords_home(result, vector, &EntryPlace::at(0, dword).dwords);
+        self.dwords_home(result, vector, &[dword]);
     }
 }

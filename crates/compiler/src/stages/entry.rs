@@ -96,14 +96,12 @@ pub(super) fn patch_entry(
             (IoSlot::Patch(location), _) => {
                 return Err(CompileError::Location { location, limit: LOCATIONS });
             }
-            (IoSlot::TessLevelOuter, TessDomain::Isolines) => {
-                EntryPlace { slot: 1, dwords: [2, 3, 1, 0] }
-            }
-            (IoSlot::TessLevelOuter, _) => EntryPlace { slot: 1, dwords: [3, 2, 1, 0] },
-            (IoSlot::TessLevelInner, TessDomain::Triangles) => {
-                EntryPlace { slot: 1, dwords: [0; 4] }
-            }
-            (IoSlot::TessLevelInner, _) => EntryPlace { slot: 0, dwords: [3, 2, 1, 0] },
+            // Levels that the domain has not have no place; `lower_tess_levels` has removed all accesses to them.
+            (IoSlot::TessLevelOuter, TessDomain::Quads) => EntryPlace::of(1, &[3, 2, 1, 0]),
+            (IoSlot::TessLevelOuter, TessDomain::Triangles) => EntryPlace::of(1, &[3, 2, 1]),
+            (IoSlot::TessLevelOuter, TessDomain::Isolines) => EntryPlace::of(1, &[2, 3]),
+            (IoSlot::TessLevelInner, TessDomain::Quads) => EntryPlace::of(0, &[3, 2]),
+            (IoSlot::TessLevelInner, TessDomain::Triangles) => EntryPlace::of(1, &[0]),
             _ => continue,
         };
         layout.places.insert(slot, place);

@@ -26,6 +26,13 @@ pub struct Linkage {
     pub domain: Option<TessDomain>,
 }
 
+impl Linkage {
+    /// The domain that levels are for.
+    pub(crate) fn domain(self) -> TessDomain {
+        self.domain.unwrap_or(TessDomain::Quads)
+    }
+}
+
 /// Control points of a patch at most: the payload has no more handles.
 const PATCH_VERTICES: u32 = 32;
 
@@ -68,11 +75,10 @@ impl Layout {
             let count = interface.payload_registers - HEADER_REGISTERS;
             payload.cross_thread = Some(GrfRange { first: HEADER_REGISTERS, count });
         }
-        let domain = linkage.domain.unwrap_or(TessDomain::Quads);
         let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
         // What is declared, as the stage behind does: used or not, it is in the entry.
         let outputs = declared(&shader.outputs);
-        let (patch, patch_outputs) = patch_entry(&outputs, domain)?;
+        let (patch, patch_outputs) = patch_entry(&outputs, linkage.domain())?;
         let (vertex, vertex_outputs) = vertex_entry(&outputs)?;
         let slots = patch.slots + info.output_vertices * vertex.slots;
         let (output_vertices, input_vertices) = (info.output_vertices, linkage.input_vertices);

@@ -20,7 +20,7 @@ use crestline_ssa::ir::Shader;
 pub use case::{DrawCase, Output};
 pub use emulator::{StageEmulator, compile_stage};
 pub use interpreter::StageInterpreter;
-pub use pipeline::{Engine, Found, Point, run};
+pub use pipeline::{Engine, Found, Point, patches, run};
 
 use crate::corpus::{LoadError, compile_source};
 

@@ -115,6 +115,16 @@ pub fn run(
     Ok(Found { streams, buffers: engine.buffers(case)? })
 }
 
+/// What the vertex and tessellation control shaders make of a draw call: patches as they come to the tessellator.
+///
+/// # Errors
+///
+/// The engine's message.
+pub fn patches(test: &StageTest, engine: &mut dyn Engine) -> Result<Vec<Primitive>, String> {
+    let vertices = engine.vertices(&test.case)?;
+    engine.patches(&assemble(&test.case, &vertices))
+}
+
 /// Groups vertices to primitives; numbers start anew for each instance.
 fn assemble(case: &DrawCase, vertices: &[Slots]) -> Vec<Assembled> {
     let size = match case.topology {

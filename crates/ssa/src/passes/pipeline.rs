@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crestline_device::Device;
 
 use super::*;
-use crate::ir::{AluOp, BindingKind, InstKind, Shader};
+use crate::ir::{AluOp, BindingKind, InstKind, Shader, TessDomain};
 
 /// A pass of the list.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +33,9 @@ pub struct LowerOptions {
     pub doubles: Option<Doubles>,
     /// Which system values are provided.
     pub system_values: SystemValues,
+    /// The domain that a tessellation control shader's levels are for; `None` leaves them all. An evaluation shader has
+    /// its own.
+    pub tess_domain: Option<TessDomain>,
     /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
     /// selection reports them.
     pub lacks: BTreeSet<AluOp>,
@@ -136,7 +139,10 @@ static LATE: &[Pass] = passes![
 ];
 
 /// Passes whose work is best cleaned together with what they find: before the first run of [`CLEAN`].
-static EARLY: &[Pass] = passes![lower_system_values(system_values) wakes ARITHMETIC];
+static EARLY: &[Pass] = passes![
+    lower_system_values(system_values) wakes ARITHMETIC,
+    lower_tess_levels(options),
+];
 
 /// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each group that changed
 /// something.

@@ -5,7 +5,7 @@ use std::fmt::{self, Write};
 use super::words::{ACCESS, COMPONENTS, FLOAT_CONTROLS, Field, SEMANTICS, Word, slot_word};
 use crate::ir::{
     Access, Align, BindingKind, ImageForm, InstData, InstId, InstKind, IoSlot, MAX_DEPTH, Memory,
-    PathStep, RegionId, Resource, Shader, Src, StageInfo, Targets, TextureForm, TextureOp,
+    PathStep, RegionId, Resource, Shader, Src, StageInfo, SysVal, Targets, TextureForm, TextureOp,
     TextureRead, Ty, Value, VarTy, WriteMask,
 };
 
@@ -25,6 +25,13 @@ impl fmt::Display for IoSlot {
         let (word, number) = slot_word(*self);
         f.write_str(word)?;
         number.map_or(Ok(()), |number| write!(f, " {number}"))
+    }
+}
+
+impl fmt::Display for SysVal {
+    /// `workgroup_id`: as in the text form.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.word())
     }
 }
 
