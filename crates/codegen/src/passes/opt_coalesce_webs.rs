@@ -116,12 +116,17 @@ impl Webs {
         }
         let mut needed = vec![0u32; liveness.slots.count()];
         let mut slots_live = vec![0u32; self.values.len()];
+        // Slots that the block before needed at some place, so that only these are cleared.
+        let mut touched = Vec::new();
         for (index, block) in function.blocks.iter().enumerate() {
             let mut live: Set = [0; WORDS];
-            needed.fill(0);
-            slots_live.fill(0);
+            for (slot, number) in touched.drain(..) {
+                needed[slot] = 0;
+                slots_live[usize::from(number)] = 0;
+            }
             for slot in liveness.live_out(BlockId(index as u32)) {
                 if let Some(number) = owner[slot] {
+                    touched.push((slot, number));
                     needed[slot] = u32::MAX;
                     slots_live[usize::from(number)] += 1;
                     insert(&mut live, usize::from(number));
@@ -154,6 +159,7 @@ impl Webs {
                         else {
                             continue;
                         };
+                        touched.push((access.slot, number));
                         let number = usize::from(number);
                         let held = &mut needed[access.slot];
                         let before = *held != 0;

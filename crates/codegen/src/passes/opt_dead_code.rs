@@ -97,6 +97,8 @@ struct State<'a> {
     accesses: &'a Accesses,
     /// Slots that are read from each block's start on before they are replaced.
     live_in: Vec<Vec<Slot>>,
+    /// First block of the loop that is in no other and ends with the block, by block.
+    outermost: Vec<Option<BlockId>>,
     /// Number of the last instruction seen.
     number: usize,
     live: Bytes,
@@ -106,10 +108,15 @@ struct State<'a> {
 
 impl<'a> State<'a> {
     fn new(cfg: &'a Cfg, slots: &'a SlotMap, accesses: &'a Accesses) -> State<'a> {
+        let mut outermost = vec![None; cfg.len()];
+        for (first, last) in cfg.loops().iter().filter(|(first, _)| cfg.loop_depth(*first) == 1) {
+            outermost[last.index()] = Some(*first);
+        }
         State {
             cfg,
             slots,
             accesses,
+            outermost,
             live_in: vec![Vec::new(); cfg.len()],
             number: 0,
             live: Bytes::new(slots.count()),
@@ -121,10 +128,7 @@ impl<'a> State<'a> {
     /// If a block is the last of a loop that is in no other: finds what is live at the start of each loop there. One
     /// walk through tells that of loops without loops in them, one more that of those around.
     fn look_round(&mut self, function: &Function, last: usize) {
-        let outermost = |(first, end): &&(BlockId, BlockId)| {
-            end.index() == last && self.cfg.loop_depth(*first) == 1
-        };
-        let Some((first, _)) = self.cfg.loops().iter().find(outermost) else { return };
+        let Some(first) = self.outermost[last] else { return };
         let body = first.index()..=last;
         let depths = body.clone().map(|block| self.cfg.loop_depth(BlockId(block as u32)));
         let number = self.number;

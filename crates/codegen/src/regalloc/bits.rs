@@ -1,5 +1,7 @@
 //! Sets of small numbers, one bit each.
 
+use std::cmp::Ordering;
+
 /// An empty set of numbers below `len`.
 pub(super) fn empty(len: usize) -> Vec<u64> {
     vec![0; len.div_ceil(64)]
@@ -13,16 +15,6 @@ pub(super) fn contains(set: &[u64], index: usize) -> bool {
     set[index / 64] >> (index % 64) & 1 == 1
 }
 
-/// Adds all of `other`; says whether anything was new.
-pub(super) fn union(set: &mut [u64], other: &[u64]) -> bool {
-    let mut new = 0;
-    for (word, other) in set.iter_mut().zip(other) {
-        new |= other & !*word;
-        *word |= other;
-    }
-    new != 0
-}
-
 pub(super) fn intersect(set: &mut [u64], other: &[u64]) {
     for (word, other) in set.iter_mut().zip(other) {
         *word &= other;
@@ -31,42 +23,146 @@ pub(super) fn intersect(set: &mut [u64], other: &[u64]) {
 
 /// Its numbers, ascending.
 pub(super) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().enumerate().flat_map(|(index, &word)| {
-        let mut rest = word;
-        std::iter::from_fn(move || {
-            let bit = (rest != 0).then(|| index * 64 + rest.trailing_zeros() as usize)?;
-            rest &= rest - 1;
-            Some(bit)
-        })
+    set.iter().enumerate().flat_map(|(index, &word)| bits_of(word, index * 64))
+}
+
+/// The numbers of a word's bits, of which the lowest is `first`.
+fn bits_of(word: u64, first: usize) -> impl Iterator<Item = usize> {
+    let mut rest = word;
+    std::iter::from_fn(move || {
+        let bit = (rest != 0).then(|| first + rest.trailing_zeros() as usize)?;
+        rest &= rest - 1;
+        Some(bit)
     })
 }
 
-/// Sets of numbers below the same bound, one a row.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct BitMatrix {
-    words: usize,
-    bits: Vec<u64>,
+/// A set of numbers in which neighbours mostly come together, of any bound: sixty-four numbers a word, and only words
+/// that hold some.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SparseSet {
+    /// Number of each word and its bits, ascending; no word is zero.
+    words: Vec<(u32, u64)>,
 }
 
-impl BitMatrix {
-    /// `rows` empty sets of numbers below `columns`.
-    pub(super) fn new(rows: usize, columns: usize) -> BitMatrix {
-        let words = columns.div_ceil(64);
-        BitMatrix { words, bits: vec![0; rows * words] }
-    }
-
-    pub(super) fn row(&self, row: usize) -> &[u64] {
-        &self.bits[row * self.words..(row + 1) * self.words]
-    }
-
-    pub(super) fn row_mut(&mut self, row: usize) -> &mut [u64] {
-        &mut self.bits[row * self.words..(row + 1) * self.words]
-    }
-
-    /// Adds the set of another row.
-    pub(super) fn union_row(&mut self, row: usize, other: usize) {
-        for word in 0..self.words {
-            self.bits[row * self.words + word] |= self.bits[other * self.words + word];
+impl SparseSet {
+    /// The set of all `numbers`, which come in any order and more than once.
+    pub(super) fn of(numbers: &mut [u32]) -> SparseSet {
+        numbers.sort_unstable();
+        let mut words: Vec<(u32, u64)> = Vec::new();
+        for number in &*numbers {
+            let (index, bit) = (number / 64, 1 << (number % 64));
+            match words.last_mut() {
+                Some((last, word)) if *last == index => *word |= bit,
+                _ => words.push((index, bit)),
+            }
         }
+        SparseSet { words }
+    }
+
+    /// Adds all of `other`; says whether anything was new.
+    pub(super) fn union(&mut self, other: &SparseSet) -> bool {
+        self.merge(other, |_, word| word)
+    }
+
+    /// Adds all of `other` that is not in `except`; says whether anything was new.
+    pub(super) fn union_without(&mut self, other: &SparseSet, except: &SparseSet) -> bool {
+        let mut except = Cursor::new(except);
+        self.merge(other, |index, word| word & !except.word(index))
+    }
+
+    /// Adds all of `other` that is in `filter` too; says whether anything was new.
+    pub(super) fn union_within(&mut self, other: &SparseSet, filter: &SparseSet) -> bool {
+        let mut filter = Cursor::new(filter);
+        self.merge(other, |index, word| word & filter.word(index))
+    }
+
+    /// Its numbers, ascending.
+    pub(super) fn members(&self) -> impl Iterator<Item = usize> {
+        self.words.iter().flat_map(|&(index, word)| bits_of(word, index as usize * 64))
+    }
+
+    /// Adds what `part` leaves of each word of `other`.
+    fn merge(&mut self, other: &SparseSet, mut part: impl FnMut(u32, u64) -> u64) -> bool {
+        let mut at = 0;
+        let mut grew = false;
+        // Words that are not here yet, in order: they are merged in at the end, if there are any.
+        let mut fresh: Vec<(u32, u64)> = Vec::new();
+        for &(index, word) in &other.words {
+            let word = part(index, word);
+            if word == 0 {
+                continue;
+            }
+            while self.words.get(at).is_some_and(|(own, _)| *own < index) {
+                at += 1;
+            }
+            match self.words.get_mut(at) {
+                Some((own, bits)) if *own == index => {
+                    grew |= word & !*bits != 0;
+                    *bits |= word;
+                }
+                _ => fresh.push((index, word)),
+            }
+        }
+        if fresh.is_empty() {
+            return grew;
+        }
+        if self.words.last().is_none_or(|(last, _)| *last < fresh[0].0) {
+            self.words.append(&mut fresh);
+        } else {
+            self.words.append(&mut fresh);
+            self.words.sort_unstable_by_key(|(index, _)| *index);
+        }
+        true
+    }
+}
+
+/// Reads the words of a set in ascending order.
+struct Cursor<'a> {
+    rest: &'a [(u32, u64)],
+}
+
+impl<'a> Cursor<'a> {
+    fn new(set: &'a SparseSet) -> Cursor<'a> {
+        Cursor { rest: &set.words }
+    }
+
+    /// The word of a number not below those asked for before.
+    fn word(&mut self, index: u32) -> u64 {
+        while let [(own, word), rest @ ..] = self.rest {
+            match own.cmp(&index) {
+                Ordering::Less => self.rest = rest,
+                Ordering::Equal => return *word,
+                Ordering::Greater => break,
+            }
+        }
+        0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn set(numbers: &[u32]) -> SparseSet {
+        SparseSet::of(&mut numbers.to_vec())
+    }
+
+    fn members(set: &SparseSet) -> Vec<usize> {
+        set.members().collect()
+    }
+
+    #[test]
+    fn sparse_sets_are_sets() {
+        let mut all = set(&[700, 3, 64, 3]);
+        assert_eq!(members(&all), [3, 64, 700]);
+        assert!(all.union(&set(&[1, 200])));
+        assert!(!all.union(&set(&[3, 200])));
+        assert_eq!(members(&all), [1, 3, 64, 200, 700]);
+        assert!(all.union_without(&set(&[2, 300, 900]), &set(&[300])));
+        assert_eq!(members(&all), [1, 2, 3, 64, 200, 700, 900]);
+        assert!(!all.union_within(&set(&[4, 301, 901]), &set(&[3, 300, 900])));
+        assert!(all.union_within(&set(&[4, 301]), &set(&[4, 5])));
+        assert_eq!(members(&all), [1, 2, 3, 4, 64, 200, 700, 900]);
+        assert_eq!(all, set(&[900, 700, 200, 64, 4, 3, 2, 1]));
     }
 }

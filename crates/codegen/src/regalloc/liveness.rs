@@ -5,16 +5,17 @@
 //! A masked write defines its value for the enabled channels and a channel only ever reads what
 //! it wrote itself, so a channel's own path (logical edges) decides what it needs: a masked write
 //! is a full definition. What the thread must keep is more: at any point also what the channels
-//! need that are parked elsewhere ([`Cfg::parked`]). A slot is therefore **occupied** at a block
-//! boundary if it is live there or at a parking place of any structure around, and has been
-//! written on some path before. The exception to the first rule: where a slot is both written and
-//! read by unmasked instructions across channels, masked writes do not replace what was there.
+//! need that are parked elsewhere ([`Cfg::parked`]). A slot is **needed** at a block boundary if it
+//! is live there or at a parking place of any structure around. It is **occupied** if moreover a
+//! path from a write leads there on which it is needed all the way. The exception to the first
+//! rule: where a slot is both written and read by unmasked instructions across channels, masked
+//! writes do not replace what was there.
 //!
 //! Positions: instruction `i` reads at `2 i` and writes at `2 i + 1`. The result is one interval
 //! a slot, from the first position it is occupied to the last.
 
 use super::accesses::{Accesses, Slot, SlotMap, is_early_clobber};
-use super::bits::{self, BitMatrix};
+use super::bits::{self, SparseSet};
 use crate::ir::{BlockId, Cfg, EdgeKind, Function, Op, Vreg};
 
 /// Positions from first to last, both included; empty if `start > end`.
@@ -63,7 +64,7 @@ pub struct Liveness {
     /// Number of the first instruction of each block, and of the end.
     pub block_starts: Vec<u32>,
     globals: Globals,
-    live_out: BitMatrix,
+    live_out: Vec<SparseSet>,
     /// The part of each global slot's interval that the boundaries of blocks make, by its number.
     between: Vec<Interval>,
 }
@@ -136,7 +137,7 @@ impl Liveness {
     /// Slots that channels at the end of a block need later (logical liveness), ascending.
     /// Slots that are only ever touched inside one block are not listed.
     pub fn live_out(&self, block: BlockId) -> impl Iterator<Item = Slot> {
-        bits::members(self.live_out.row(block.index())).map(|number| self.globals.slots[number])
+        self.live_out[block.index()].members().map(|number| self.globals.slots[number])
     }
 }
 
@@ -188,9 +189,9 @@ impl Globals {
         Globals { slots: slots_of, numbers, payload: function.payload_registers as usize }
     }
 
-    fn number(&self, slot: Slot) -> Option<usize> {
+    fn number(&self, slot: Slot) -> Option<u32> {
         let number = self.numbers[slot];
-        (number != Globals::NONE).then_some(number as usize)
+        (number != Globals::NONE).then_some(number)
     }
 }
 
@@ -203,13 +204,15 @@ struct Local {
     killed: u32,
 }
 
-/// Data flow between blocks: a row for each of them, over the global slots.
+/// Data flow between blocks: a set of global slots for each of them.
+///
+/// The sets are sparse, since most values of a long program live in a few blocks: memory and time grow with how far
+/// values live, not with blocks times values.
 struct Flow {
-    kills: BitMatrix,
-    live_in: BitMatrix,
-    live_out: BitMatrix,
-    reach_in: BitMatrix,
-    reach_out: BitMatrix,
+    kills: Vec<SparseSet>,
+    writes: Vec<SparseSet>,
+    live_in: Vec<SparseSet>,
+    live_out: Vec<SparseSet>,
 }
 
 impl Flow {
@@ -220,54 +223,56 @@ impl Flow {
         accesses: &Accesses,
         globals: &Globals,
     ) -> Flow {
-        let empty = BitMatrix::new(function.blocks.len(), globals.slots.len());
+        let count = function.blocks.len();
+        let with_room = || Vec::with_capacity(count);
         let mut flow = Flow {
-            kills: empty.clone(),
-            live_in: empty.clone(),
-            live_out: empty.clone(),
-            reach_in: empty.clone(),
-            reach_out: empty,
+            kills: with_room(),
+            writes: with_room(),
+            live_in: with_room(),
+            live_out: vec![SparseSet::default(); count],
         };
         let mut killed = vec![0u32; globals.slots.len()];
-        let mut touched = Vec::new();
+        let [mut touched, mut needed, mut written, mut replaced] = [const { Vec::new() }; 4];
         let mut next = 0;
-        for (b, block) in function.blocks.iter().enumerate() {
+        for block in &function.blocks {
             for (number, inst) in (next..).zip(&block.insts) {
                 for access in accesses.of(number) {
                     let Some(global) = globals.number(access.slot) else { continue };
+                    let killed = &mut killed[global as usize];
                     if !access.write {
-                        if access.bytes & !killed[global] != 0 {
-                            bits::insert(flow.live_in.row_mut(b), global);
+                        if access.bytes & !*killed != 0 {
+                            needed.push(global);
                         }
                         continue;
                     }
                     if inst.op != Op::Undef {
-                        bits::insert(flow.reach_out.row_mut(b), global);
+                        written.push(global);
                     }
                     if accesses.kills(inst, access) {
-                        killed[global] |= access.bytes;
+                        *killed |= access.bytes;
                         touched.push(global);
                     }
                 }
             }
             next += block.insts.len();
             for global in touched.drain(..) {
-                let killed = std::mem::take(&mut killed[global]);
-                if killed != 0 && !killed & slots.whole(globals.slots[global]) == 0 {
-                    bits::insert(flow.kills.row_mut(b), global);
+                let killed = std::mem::take(&mut killed[global as usize]);
+                let slot = globals.slots[global as usize];
+                if killed != 0 && !killed & slots.whole(slot) == 0 {
+                    replaced.push(global);
                 }
             }
-        }
-        for (number, slot) in globals.slots.iter().enumerate() {
-            if *slot < globals.payload {
-                bits::insert(flow.reach_in.row_mut(0), number);
+            flow.live_in.push(SparseSet::of(&mut needed));
+            flow.writes.push(SparseSet::of(&mut written));
+            flow.kills.push(SparseSet::of(&mut replaced));
+            for list in [&mut needed, &mut written, &mut replaced] {
+                list.clear();
             }
         }
         flow
     }
 
-    /// Lets needs flow up and values down. Only loops lead back, so without any each block is
-    /// looked at once.
+    /// Lets needs flow up. Only loops lead back, so without any each block is looked at once.
     fn solve(&mut self, cfg: &Cfg) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -275,71 +280,97 @@ impl Flow {
                 let mut grew = false;
                 for edge in cfg.succs(BlockId(index as u32)) {
                     if edge.kind == EdgeKind::Logical {
-                        let into = self.live_in.row(edge.to.index());
-                        grew |= bits::union(self.live_out.row_mut(index), into);
+                        let into = &self.live_in[edge.to.index()];
+                        grew |= self.live_out[index].union(into);
                     }
                 }
                 if grew {
                     changed = !cfg.loops().is_empty();
-                    let out = self.live_out.row(index).iter().zip(self.kills.row(index));
-                    for (into, (out, kill)) in self.live_in.row_mut(index).iter_mut().zip(out) {
-                        *into |= out & !kill;
-                    }
+                    let out = &self.live_out[index];
+                    self.live_in[index].union_without(out, &self.kills[index]);
                 }
-            }
-        }
-        changed = true;
-        while std::mem::take(&mut changed) {
-            for index in 0..cfg.len() {
-                let mut grew = false;
-                for edge in cfg.preds(BlockId(index as u32)) {
-                    // A loop of one block reaches itself.
-                    let out = self.reach_out.row(edge.to.index());
-                    grew |= bits::union(self.reach_in.row_mut(index), out);
-                }
-                grew |= bits::union(self.reach_out.row_mut(index), self.reach_in.row(index));
-                changed |= grew && !cfg.loops().is_empty();
             }
         }
     }
 
     /// From the first to the last boundary of blocks where each slot is occupied.
     fn between(&self, cfg: &Cfg, globals: &Globals, starts: &[u32]) -> Vec<Interval> {
+        let needed_in = self.needed(cfg, &self.live_in);
+        let needed_out = self.needed(cfg, &self.live_out);
+        let [at_start, at_end] = self.occupied(cfg, globals, [&needed_in, &needed_out]);
         let mut between = vec![Interval::EMPTY; globals.slots.len()];
-        let mut parked = BitMatrix::new(cfg.level_count(), globals.slots.len());
-        for node in cfg.level_ids() {
-            if let Some(parent) = cfg.parent(node) {
-                parked.union_row(node.index(), parent.index());
-            }
-            for block in cfg.parked(node) {
-                bits::union(parked.row_mut(node.index()), self.live_in.row(block.index()));
-            }
-        }
-        let halted = cfg.halt().map(|(target, first)| (first, self.live_in.row(target.index())));
-        let mut occupied = bits::empty(globals.slots.len());
         for index in 0..cfg.len() {
-            let block = BlockId(index as u32);
-            let wait = cfg.level(block).map(|node| parked.row(node.index()));
-            let halted = halted
-                .filter(|(first, _)| *first <= block || cfg.loop_depth(block) > 0)
-                .map(|(_, set)| set);
             let (first, end) = (starts[index], starts[index + 1]);
             // An empty block has no instruction to stand at; its neighbours have.
-            let (at_start, at_end) = (2 * first, (2 * end).saturating_sub(1).max(2 * first));
-            let mut extend = |live: &[u64], reach: &[u64], position: u32| {
-                occupied.copy_from_slice(live);
-                for set in [wait, halted].into_iter().flatten() {
-                    bits::union(&mut occupied, set);
-                }
-                bits::intersect(&mut occupied, reach);
-                for number in bits::members(&occupied) {
+            let (start, end) = (2 * first, (2 * end).saturating_sub(1).max(2 * first));
+            for (set, position) in [(&at_start[index], start), (&at_end[index], end)] {
+                for number in set.members() {
                     between[number].add(position);
                 }
-            };
-            extend(self.live_in.row(index), self.reach_in.row(index), at_start);
-            extend(self.live_out.row(index), self.reach_out.row(index), at_end);
+            }
         }
         between
+    }
+
+    /// What the thread must keep at a boundary of each block, given what the channels there need: that, and what channels
+    /// need that wait elsewhere.
+    fn needed(&self, cfg: &Cfg, live: &[SparseSet]) -> Vec<SparseSet> {
+        let mut parked: Vec<SparseSet> = vec![SparseSet::default(); cfg.level_count()];
+        for node in cfg.level_ids() {
+            let mut waiting =
+                cfg.parent(node).map_or_else(SparseSet::default, |p| parked[p.index()].clone());
+            for block in cfg.parked(node) {
+                waiting.union(&self.live_in[block.index()]);
+            }
+            parked[node.index()] = waiting;
+        }
+        let mut needed = live.to_vec();
+        for (index, needed) in needed.iter_mut().enumerate() {
+            let block = BlockId(index as u32);
+            if let Some(node) = cfg.level(block) {
+                needed.union(&parked[node.index()]);
+            }
+            if let Some((target, first)) = cfg.halt()
+                && (first <= block || cfg.loop_depth(block) > 0)
+            {
+                needed.union(&self.live_in[target.index()]);
+            }
+        }
+        needed
+    }
+
+    /// What is needed at the start and at the end of each block and was written before, on a path along which it was
+    /// needed all the way. A value that was not needed in between is not the one that is needed now.
+    fn occupied(
+        &self,
+        cfg: &Cfg,
+        globals: &Globals,
+        [needed_in, needed_out]: [&[SparseSet]; 2],
+    ) -> [Vec<SparseSet>; 2] {
+        let mut at_start = vec![SparseSet::default(); cfg.len()];
+        let mut at_end = at_start.clone();
+        for ((at_end, writes), needed) in at_end.iter_mut().zip(&self.writes).zip(needed_out) {
+            at_end.union_within(writes, needed);
+        }
+        if let (Some(first), Some(needed)) = (at_start.first_mut(), needed_in.first()) {
+            let numbers = (0..).zip(&globals.slots);
+            let payload = numbers.filter(|(_, slot)| **slot < globals.payload);
+            let mut payload: Vec<u32> = payload.map(|(number, _)| number).collect();
+            first.union_within(&SparseSet::of(&mut payload), needed);
+        }
+        let mut changed = true;
+        while std::mem::take(&mut changed) {
+            for index in 0..cfg.len() {
+                let mut grew = false;
+                for edge in cfg.preds(BlockId(index as u32)) {
+                    let from = &at_end[edge.to.index()];
+                    grew |= at_start[index].union_within(from, &needed_in[index]);
+                }
+                grew |= at_end[index].union_within(&at_start[index], &needed_out[index]);
+                changed |= grew && !cfg.loops().is_empty();
+            }
+        }
+        [at_start, at_end]
     }
 }
 
