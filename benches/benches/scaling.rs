@@ -1,4 +1,5 @@
-//! Compile time against the size of the shader: ten times the straight-line operations should cost ten times the time.
+//! Compile time against the size of the shader: ten times the straight-line operations, or the loops, should cost ten
+//! times the time.
 
 use std::fmt::Write;
 
@@ -25,24 +26,47 @@ fn shader(operations: usize) -> String {
     text
 }
 
-fn main() {
-    if is_test_run() {
-        return;
+/// A shader of `loops` loops, one after another, that nothing unrolls: each ends when the values of the one before say so.
+fn loops(loops: usize) -> String {
+    let mut text = String::from(
+        "@group(0) @binding(0) var<storage, read_write> data: array<u32>;\n\
+         @compute @workgroup_size(64) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n\
+         var x = data[id.x];\n",
+    );
+    for i in 0..loops {
+        let (limit, factor) = (i % 13 + 3, 2 * i + 3);
+        writeln!(text, "for (var i = 0u; i < (x & {limit}u); i++) {{ x = x * {factor}u + i; }}")
+            .expect("writing to a string");
     }
+    text.push_str("data[id.x] = x;\n}\n");
+    text
+}
+
+/// A row for each size: instructions, time, and what ten times as much costs.
+fn table(unit: &str, sizes: [usize; 3], shader: fn(usize) -> String) {
     let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
     options.verify = false;
-    println!("| operations | instructions | time | for ten times the operations |");
+    println!("| {unit} | instructions | time | for ten times the {unit} |");
     println!("| ---: | ---: | ---: | ---: |");
     let mut before: Option<f64> = None;
-    for operations in [1_000, 10_000, 100_000] {
-        let source = shader(operations);
+    for size in sizes {
+        let source = shader(size);
         let spirv = compile_source("scaling.wgsl", Language::Wgsl, &source)
             .expect("the generator writes valid WGSL");
         let program = crestline::compile_spirv(&spirv, &options).expect("the shader compiles");
         let time = milliseconds(shortest(3, || crestline::compile_spirv(&spirv, &options)));
         let ratio = before.map_or_else(String::new, |before| format!("{:.1} x", time / before));
         let counted = program.statistics().expect("the compiler counts");
-        println!("| {operations} | {} | {time:.1} ms | {ratio} |", counted.instructions);
+        println!("| {size} | {} | {time:.1} ms | {ratio} |", counted.instructions);
         before = Some(time);
     }
+    println!();
+}
+
+fn main() {
+    if is_test_run() {
+        return;
+    }
+    table("operations", [1_000, 10_000, 100_000], shader);
+    table("loops", [50, 500, 5_000], loops);
 }
