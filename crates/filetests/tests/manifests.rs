@@ -1,5 +1,6 @@
 //! The dependencies between the project's crates are those of ARCHITECTURE.md: data flows one way, and the emulator
-//! sees nothing of the compiler. And the libraries ask nothing of an operating system.
+//! sees nothing of the compiler. What comes from others has its reason in docs/dependencies.md. And the libraries ask
+//! nothing of an operating system.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -70,6 +71,47 @@ fn dependencies_are_read_from_their_sections_only() {
     let manifest = "[package]\nname = \"x\"\n[dependencies]\ncrestline-isa.workspace = true\nserde = \"1\"\n\
                     crestline = { path = \"..\" }\n[dev-dependencies]\ncrestline-emu.workspace = true\n";
     assert_eq!(dependencies(manifest), BTreeSet::from(["compiler".to_owned(), "isa".to_owned()]));
+}
+
+/// The crates of others that a manifest names, in all its sections of dependencies.
+fn foreign(manifest: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut inside = false;
+    for line in manifest.lines() {
+        if let Some(section) = line.strip_prefix('[') {
+            inside = section.ends_with("dependencies]");
+        } else if inside && line.starts_with(|c: char| c.is_ascii_alphabetic()) {
+            let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+            if name != "crestline" && !name.starts_with("crestline-") {
+                found.insert(name.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// The crates that the rows of the page's tables name in their first column.
+fn explained(page: &str) -> BTreeSet<String> {
+    let cells = page.lines().filter_map(|line| line.strip_prefix("| `")?.split(" | ").next());
+    cells.flat_map(|cell| cell.split(", ")).map(|name| name.trim_matches('`').to_owned()).collect()
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let root = crestline_filetests::repository();
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file of ours");
+    let mut used = BTreeSet::new();
+    for manifest in manifests().into_values() {
+        used.extend(foreign(&manifest));
+    }
+    for path in ["benches/Cargo.toml", "xtask/Cargo.toml", "fuzz/Cargo.toml"] {
+        used.extend(foreign(&read(path)));
+    }
+    assert_eq!(used, explained(&read("docs/dependencies.md")), "used, and in docs/dependencies.md");
+    // Those of the workspace that no crate takes would be taken for used by whoever reads the list.
+    let offered = foreign(&read("Cargo.toml"));
+    let unused: Vec<_> = offered.difference(&used).collect();
+    assert!(unused.is_empty(), "Cargo.toml offers what nobody uses: {unused:?}");
 }
 
 /// What the library crates must do without: they run in browsers and in kernels too. Threads are only a help that
