@@ -57,7 +57,7 @@ impl<'m> Module<'m> {
                 defs.insert(inst.result, index);
             }
             if inst.op == Op::Name
-                && let (Ok(id), Ok((name, _))) = (inst.word(0), inst.string(1))
+                && let (Ok(id), Ok(name)) = (inst.word(0), inst.lossy_string(1))
             {
                 // A function of GLSL has its parameters' types in its name: `f(vf2;`.
                 let name = name.split('(').next().unwrap_or_default();
