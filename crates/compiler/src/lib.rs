@@ -137,7 +137,10 @@ pub fn compile_shader_observed(
         pipeline.optimize(&mut shader, None)?;
         return pipeline.generate_vec4(&shader);
     }
-    let widths = simd::allowed(&shader, options)?;
+    let Some(compute) = shader.compute() else {
+        return Err(CompileError::Stage { stage: stage_name(stage) });
+    };
+    let widths = simd::allowed(compute, options)?;
     pipeline.optimize(&mut shader, None)?;
     let threads = options.device.limits().threads_per_eu.into();
     simd::choose(&widths, threads, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))
@@ -158,7 +161,7 @@ fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileErr
 /// What the device must have, before any work is done.
 fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> {
     let device = &options.device;
-    let (bytes, limit) = (shader.compute().shared_bytes, device.limits().max_shared_bytes);
+    let (bytes, limit) = (shader.shared_bytes(), device.limits().max_shared_bytes);
     if bytes > limit {
         return Err(CompileError::SharedMemory { bytes, limit });
     }

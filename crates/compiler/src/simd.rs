@@ -4,7 +4,7 @@ use crestline_codegen::backend::BackendError;
 use crestline_codegen::regalloc::AllocError;
 use crestline_codegen::schedule::Estimate;
 use crestline_program::Program;
-use crestline_ssa::ir::Shader;
+use crestline_ssa::ir::ComputeInfo;
 
 use crate::{CompileError, Options};
 
@@ -12,9 +12,8 @@ use crate::{CompileError, Options};
 ///
 /// # Errors
 /// [`CompileError::Workgroup`] if there is none.
-pub(crate) fn allowed(shader: &Shader, options: &Options) -> Result<Vec<u8>, CompileError> {
-    let invocations =
-        shader.compute().local_size.iter().fold(1u64, |n, &size| n.saturating_mul(size.into()));
+pub(crate) fn allowed(compute: ComputeInfo, options: &Options) -> Result<Vec<u8>, CompileError> {
+    let invocations = compute.invocations();
     let limit = options.device.limits().max_workgroup_threads;
     let asked = options.simd.channels();
     let widths: Vec<u8> = [8, 16, 32]

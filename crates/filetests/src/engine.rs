@@ -262,9 +262,9 @@ impl Emulator {
     pub fn suits(&self, test: &RunTest, shader: &Shader) -> bool {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
         let limits = *Device::new(self.platform).limits();
-        let invocations = shader.compute().local_size.iter().product::<u32>();
+        let Some(compute) = shader.compute() else { return false };
         test.case.widths.contains(&channels)
-            && invocations <= limits.max_workgroup_invocations(channels)
+            && compute.invocations() <= limits.max_workgroup_invocations(channels).into()
     }
 
     /// Compiles the test's module.

@@ -12,7 +12,7 @@
 //! let source = Source { name: "double.wgsl", language: Language::Wgsl, bytes: wgsl.as_bytes() };
 //! let words = to_spirv(&source)?;
 //! let shader = translate(&words, &TranslateOptions::default())?;
-//! assert_eq!(shader.compute().local_size, [8, 1, 1]);
+//! assert_eq!(shader.compute().unwrap().local_size, [8, 1, 1]);
 //! # Ok::<(), crestline_frontend::FrontendError>(())
 //! ```
 

@@ -82,10 +82,10 @@ fn specialization_reaches_array_lengths_sizes_and_operations() {
     let globals = format!("{}{globals}", numbers(3));
     let body = store(0, "%chosen") + &store(1, "%second") + &store(2, "%width");
     let found = shader(&globals, &body, &[]);
-    assert_eq!(found.compute().local_size, [3, 1, 1]);
+    assert_eq!(found.compute().unwrap().local_size, [3, 1, 1]);
     assert_eq!(run(&found, &[0; 3]), [6, 6, 3]);
     let found = shader(&globals, &body, &[(7, 5), (8, 0)]);
-    assert_eq!(found.compute().local_size, [5, 1, 1]);
+    assert_eq!(found.compute().unwrap().local_size, [5, 1, 1]);
     assert_eq!(run(&found, &[0; 3]), [2, 10, 5]);
 }
 
@@ -116,7 +116,7 @@ fn blocks_in_shared_memory_overlap() {
         .to_owned()
         + &store(0, "%x");
     let shader = module(&globals, &body);
-    assert_eq!(shader.compute().shared_bytes, 8);
+    assert_eq!(shader.shared_bytes(), 8);
     assert_eq!(run(&shader, &[0]), [77]);
 }
 

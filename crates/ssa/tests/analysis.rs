@@ -2,8 +2,9 @@
 
 mod random;
 
-use crestline_ssa::analysis::{Divergence, RegionTree, Users, uniform_in_subgroup, use_counts};
+use crestline_ssa::analysis::{Divergence, RegionTree, Registers, Users, use_counts};
 use crestline_ssa::interp::{self, InterpError};
+use crestline_ssa::ir::{InstKind, Shader, Storages, Value};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
@@ -11,13 +12,37 @@ use crestline_ssa::verify::verify;
 /// at which invocations part with `// parts`.
 #[test]
 fn divergence_is_where_it_is_marked() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/ssa/analysis/divergence.ssa");
+    assert!(marks_hold("divergence.ssa", Divergence::new) >= 10);
+}
+
+/// Holds nothing that is taken out of loops in scalar registers.
+struct Texels;
+
+impl Registers for Texels {
+    fn come_apart(&self, kind: &InstKind) -> bool {
+        kind.facts().reads.intersects(Storages::TEXELS)
+    }
+
+    fn stays(&self, _: Value) -> bool {
+        false
+    }
+}
+
+/// The same of what scalar registers can hold.
+#[test]
+fn registers_are_scalar_where_it_is_marked() {
+    assert!(marks_hold("registers.ssa", |shader| Divergence::in_registers(shader, &Texels)) >= 4);
+}
+
+/// Gives the number of shaders in the file.
+fn marks_hold(file: &str, analyse: impl Fn(&Shader) -> Divergence) -> usize {
+    let path = format!("{}/../../tests/ssa/analysis/{file}", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
     let mut count = 0;
     for case in text.split("\n\n\n") {
         let shader = parse(case).unwrap_or_else(|e| panic!("{e}\n{case}"));
         verify(&shader).unwrap_or_else(|e| panic!("{e}\n{case}"));
-        let divergence = Divergence::new(&shader, uniform_in_subgroup);
+        let divergence = analyse(&shader);
         let func = &shader.func;
         let tree = RegionTree::new(func);
         // Marks go to the lines of the printed text in order; regions print after the line of their owner.
@@ -51,7 +76,7 @@ fn divergence_is_where_it_is_marked() {
         assert_eq!(found, expected, "{case}");
         count += 1;
     }
-    assert!(count >= 10);
+    count
 }
 
 /// What the analysis calls uniform is so whenever a random shader runs, and false claims are found out.
@@ -61,7 +86,7 @@ fn claims_of_uniformity_hold_when_shaders_run() {
     let mut refuted = 0;
     for seed in 0..400 {
         let (shader, resources) = random::shader(seed);
-        let divergence = Divergence::new(&shader, uniform_in_subgroup);
+        let divergence = Divergence::new(&shader);
         let tree = RegionTree::new(&shader.func);
         let run = |divergence: Divergence| {
             let divergence = Some(divergence);

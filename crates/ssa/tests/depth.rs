@@ -1,6 +1,6 @@
 //! The deepest code that the verifier lets through fits the stack of a thread, in every part of the crate.
 
-use crestline_ssa::analysis::{Divergence, RegionTree, uniform_in_subgroup};
+use crestline_ssa::analysis::{Divergence, RegionTree};
 use crestline_ssa::interp::{Options, Resources, run};
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, ComputeInfo, MAX_DEPTH, Memory,
@@ -86,7 +86,7 @@ fn the_deepest_code_passes_everything() {
         shader.compact();
         assert_eq!(parse(&shader.to_string()).unwrap(), shader);
         let last = *RegionTree::new(&shader.func).insts().last().unwrap();
-        assert!(!Divergence::new(&shader, uniform_in_subgroup).parts(last));
+        assert!(!Divergence::new(&shader).parts(last));
         let lower = LowerOptions { scalarize: true, ..LowerOptions::default() };
         for pass in all_passes() {
             let mut shader = shader.clone();

@@ -2,7 +2,7 @@
 
 use crestline_isa::message::ByteSize;
 use crestline_isa::{CondMod, Type};
-use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
+use crestline_ssa::analysis::Divergence;
 use crestline_ssa::ir::{
     Access, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty,
     Value, WriteMask,
@@ -534,7 +534,7 @@ impl Selector<'_> {
         element: Value,
         binding: BindingId,
     ) -> Result<Operand, SelectError> {
-        if Divergence::new(self.shader, uniform_in_subgroup).is_divergent(element) {
+        if Divergence::new(self.shader).is_divergent(element) {
             let binding = self.shader.binding(binding);
             let (set, binding) = (binding.set, binding.binding);
             return Err(SelectError::DivergentDescriptor { set, binding });
@@ -554,8 +554,8 @@ impl Selector<'_> {
         semantics: MemorySemantics,
     ) -> Result<(), SelectError> {
         let device = self.device;
-        let size: u32 = self.shader.compute().local_size.iter().product();
-        let alone = size <= u32::from(self.out.dispatch_width);
+        let width = u64::from(self.out.dispatch_width);
+        let alone = self.shader.compute().is_some_and(|compute| compute.invocations() <= width);
         let across = semantics.buffer || semantics.image || semantics.shared;
         // Within a thread accesses happen in order; so do those of a workgroup that is one thread.
         let fenced = across && memory >= Scope::Workgroup && !(alone && memory == Scope::Workgroup);

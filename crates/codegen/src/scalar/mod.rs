@@ -49,7 +49,7 @@ pub fn select(
     simd: u8,
 ) -> Result<Function, SelectError> {
     let mut selector = Selector::new(shader, device, interface, simd);
-    if shader.compute().shared_bytes > 0 {
+    if shader.shared_bytes() > 0 {
         surface::set_shared_memory_index(&mut selector.b(), device);
     }
     selector.region(shader.func.body())?;

@@ -1,7 +1,7 @@
 //! Loads, stores and atomics: which message, on which surface. Push constants are in the payload.
 
 use crestline_isa::{CondMod, Swizzle, Type};
-use crestline_ssa::analysis::{Divergence, uniform_in_subgroup};
+use crestline_ssa::analysis::Divergence;
 use crestline_ssa::ir::{
     Access, Align, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src,
     Value, WriteMask,
@@ -525,7 +525,7 @@ impl Selector<'_> {
 
     /// The element of a descriptor array that all vertices name, as the first enabled one's register has it.
     fn first_vertex(&mut self, element: Src, binding: BindingId) -> Result<Operand, SelectError> {
-        if Divergence::new(self.shader, uniform_in_subgroup).is_divergent(element.value) {
+        if Divergence::new(self.shader).is_divergent(element.value) {
             let binding = self.shader.binding(binding);
             let (set, binding) = (binding.set, binding.binding);
             return Err(SelectError::DivergentDescriptor { set, binding });

@@ -17,14 +17,17 @@ use crestline_device::Device;
 use crestline_program::{
     ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, Payload, PayloadItem, StageMetadata,
 };
-use crestline_ssa::ir::Shader;
+use crestline_ssa::ir::{ComputeInfo, Shader};
 
 use super::resources::{Demand, Tables, metadata};
+use super::unsupported;
 use crate::CompileError;
 
 /// The layout of one compute program.
 #[derive(Clone, Debug)]
 pub struct Layout {
+    /// The stage's own facts.
+    pub compute: ComputeInfo,
     /// For selection.
     pub interface: Interface,
     /// For the driver.
@@ -39,8 +42,9 @@ impl Layout {
     /// Lays out the payload and binding table of an optimised shader.
     ///
     /// # Errors
-    /// When the payload or the binding table has no room, or an array of descriptors has no bound.
+    /// When the shader is none of compute, the payload or the binding table has no room, or an array of descriptors has no bound.
     pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+        let compute = shader.compute().ok_or_else(|| unsupported(shader))?;
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
         let mut items = Vec::new();
@@ -80,7 +84,7 @@ impl Layout {
         }
         let tables = demand.tables(shader, &mut interface)?;
         let uses_barrier = demand.barrier;
-        Ok(Layout { interface, payload, tables, uses_barrier })
+        Ok(Layout { compute, interface, payload, tables, uses_barrier })
     }
 
     /// The program's metadata at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
@@ -91,12 +95,12 @@ impl Layout {
         simd: u32,
         scratch_bytes: u32,
     ) -> Metadata {
-        let compute = shader.compute();
-        let threads = compute.local_size.iter().product::<u32>().div_ceil(simd);
+        let compute = self.compute;
+        let several = compute.invocations() > simd.into();
         let stage = StageMetadata::Compute(ComputeMetadata {
             local_size: compute.local_size,
             shared_bytes: compute.shared_bytes,
-            uses_barrier: self.uses_barrier && threads > 1,
+            uses_barrier: self.uses_barrier && several,
         });
         metadata(shader, device, stage, &self.payload, &self.tables, simd, scratch_bytes)
     }

@@ -101,11 +101,13 @@ impl Translator<'_, '_> {
     /// The whole value of a built-in variable.
     pub(super) fn load_builtin(&mut self, builtin: Builtin) -> Result<Value> {
         Ok(match builtin {
-            Builtin::SysVal(SysVal::WorkgroupSize) => {
-                let [x, y, z] = self.shader.compute().local_size.map(u64::from);
-                self.imm_bits(Ty::X32.with_comps(3), [x, y, z, 0])
-            }
-            Builtin::SysVal(sysval) => self.sysval(sysval),
+            Builtin::SysVal(sysval) => match (sysval, self.shader.compute()) {
+                (SysVal::WorkgroupSize, Some(compute)) => {
+                    let [x, y, z] = compute.local_size.map(u64::from);
+                    self.imm_bits(Ty::X32.with_comps(3), [x, y, z, 0])
+                }
+                _ => self.sysval(sysval),
+            },
             Builtin::Const(value) => self.imm(value),
             Builtin::Mask(mask) => self.subgroup_mask(mask),
         })

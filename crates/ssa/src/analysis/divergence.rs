@@ -11,10 +11,12 @@
 //!
 //! A divergent `Break` or `Return` leaves the others as they were: what the loop carries stays uniform among those
 //! that go on.
+//!
+//! What instructions and system values are themselves is in their rows ([`InstKind::facts`]).
 
 use crate::analysis::{RegionTree, Users};
 use crate::ir::{
-    Function, InstId, InstKind, Memory, RegionId, Shader, Src, SysVal, Targets, Value,
+    Function, InstId, InstKind, RegionId, Results, Shader, Src, Targets, Value, ValueDef,
 };
 
 /// The values which may differ between the invocations of a subgroup.
@@ -25,39 +27,35 @@ pub struct Divergence {
     insts: Vec<bool>,
 }
 
-/// Whether every invocation of a subgroup has the same value, whatever the workgroup's size.
-pub fn uniform_in_subgroup(sysval: SysVal) -> bool {
-    match sysval {
-        SysVal::WorkgroupId
-        | SysVal::NumWorkgroups
-        | SysVal::WorkgroupSize
-        | SysVal::SubgroupId
-        | SysVal::NumSubgroups
-        | SysVal::SubgroupSize
-        | SysVal::BaseVertex
-        | SysVal::BaseInstance
-        | SysVal::DrawIndex
-        | SysVal::PatchVertices => true,
-        SysVal::LocalInvocationId
-        | SysVal::LocalInvocationIndex
-        | SysVal::GlobalInvocationId
-        | SysVal::SubgroupInvocation
-        | SysVal::VertexIndex
-        | SysVal::InstanceIndex
-        | SysVal::PrimitiveId
-        | SysVal::InvocationId
-        | SysVal::TessCoord => false,
-    }
+/// What [`Divergence::in_registers`] asks about values that scalar registers are to hold.
+pub trait Registers {
+    /// Whether the instruction gives a result for each invocation even where all are the same.
+    fn come_apart(&self, kind: &InstKind) -> bool;
+
+    /// Whether a parameter of a loop's body stays in a scalar register although invocations take it out of the loop in
+    /// different rounds, so that it must be copied there.
+    fn stays(&self, param: Value) -> bool;
 }
 
 impl Divergence {
-    /// Analyses a valid shader. `uniform` says which system values a subgroup's invocations share: mostly
-    /// [`uniform_in_subgroup`].
-    pub fn new(shader: &Shader, uniform: impl Fn(SysVal) -> bool) -> Divergence {
+    /// Analyses a valid shader.
+    pub fn new(shader: &Shader) -> Divergence {
+        Divergence::solve(shader, None)
+    }
+
+    /// Analyses a valid shader for registers that hold one value for a subgroup and are written whatever invocations
+    /// take part. Equality is not enough then: what a loop carries lies in such a register only if every `Continue` that
+    /// writes it runs with all invocations of the round, since others may still read the old value.
+    pub fn in_registers(shader: &Shader, registers: &dyn Registers) -> Divergence {
+        Divergence::solve(shader, Some(registers))
+    }
+
+    fn solve(shader: &Shader, registers: Option<&dyn Registers>) -> Divergence {
         let func = &shader.func;
         let tree = RegionTree::new(func);
         let mut solver = Solver {
             func,
+            registers,
             users: Users::with_tree(func, &tree),
             flow: Flow::new(func, &tree),
             values: vec![false; func.num_values()],
@@ -65,7 +63,12 @@ impl Divergence {
             todo: Vec::new(),
         };
         for &inst in tree.insts() {
-            if is_source(&func.inst(inst).kind, &uniform) {
+            let kind = &func.inst(inst).kind;
+            let each = match kind.facts().results {
+                Results::PerInvocation => true,
+                Results::None | Results::Same | Results::AsSources | Results::FromRegions => false,
+            };
+            if each || registers.is_some_and(|r| r.come_apart(kind)) {
                 solver.mark_all(&func.inst(inst).results);
             }
         }
@@ -96,21 +99,9 @@ impl Divergence {
     }
 }
 
-/// Whether the results differ between invocations even with uniform sources.
-fn is_source(kind: &InstKind, uniform: &impl Fn(SysVal) -> bool) -> bool {
-    match kind {
-        InstKind::SysVal(sysval) => !uniform(*sysval),
-        // Each invocation has its own.
-        InstKind::LoadVar { .. } | InstKind::Load { memory: Memory::Scratch, .. } => true,
-        InstKind::LoadInput { .. } | InstKind::LoadOutput { .. } => true,
-        // Each invocation's comes before or after the others'.
-        InstKind::Atomic { .. } | InstKind::ImageAtomic { .. } => true,
-        _ => false,
-    }
-}
-
 struct Solver<'f> {
     func: &'f Function,
+    registers: Option<&'f dyn Registers>,
     users: Users,
     flow: Flow,
     values: Vec<bool>,
@@ -176,9 +167,34 @@ impl Solver<'_> {
             // Left in different rounds: even equal sources had different values then.
             self.insts[round.owner.index()] = true;
             self.mark_all(&self.func.inst(round.owner).results);
+            self.mark_taken(&round);
         }
         if branch.continues {
-            self.join(&round.continues, &self.func.region(round.target).params);
+            let params = &self.func.region(round.target).params;
+            match self.registers {
+                Some(_) => self.mark_all(params),
+                None => self.join(&round.continues, params),
+            }
+        }
+    }
+
+    /// A loop is left in different rounds: marks parameters that its `Break`s hand on, of which each invocation would
+    /// need a copy.
+    fn mark_taken(&mut self, round: &Round) {
+        let (func, Some(registers)) = (self.func, self.registers) else { return };
+        for &inst in &round.breaks {
+            let InstKind::Break(srcs) = &func.inst(inst).kind else { continue };
+            for src in srcs {
+                let carried = match func.value(src.value).def {
+                    ValueDef::Param { region, .. } => {
+                        func.inst(round.owner).kind.regions().any(|inner| inner == region)
+                    }
+                    ValueDef::Result { .. } => false,
+                };
+                if carried && !registers.stays(src.value) {
+                    self.mark(src.value);
+                }
+            }
         }
     }
 
@@ -220,6 +236,7 @@ struct Round {
     /// Whose parameters its `Continue`s give.
     target: RegionId,
     continues: Vec<InstId>,
+    breaks: Vec<InstId>,
     /// The place of its last `Break` in the order of the code.
     last_break: Option<usize>,
 }
@@ -292,8 +309,13 @@ impl Flow {
                     for (i, nested) in kind.regions().enumerate() {
                         let inside = targets.inside(id, kind, i);
                         let target = inside.continues.unwrap_or(nested);
-                        let continues = Vec::new();
-                        self.rounds.push(Round { owner: id, target, continues, last_break: None });
+                        self.rounds.push(Round {
+                            owner: id,
+                            target,
+                            continues: Vec::new(),
+                            breaks: Vec::new(),
+                            last_break: None,
+                        });
                         let round = Some(self.rounds.len() - 1);
                         self.walk(func, order, nested, inside, round);
                     }
@@ -306,6 +328,7 @@ impl Flow {
                 InstKind::Break(_) => {
                     breaks = true;
                     if let Some(round) = round {
+                        self.rounds[round].breaks.push(id);
                         self.rounds[round].last_break = Some(order[id.index()]);
                     }
                 }

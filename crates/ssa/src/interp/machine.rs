@@ -29,10 +29,10 @@ pub(super) fn run(
     let width = u64::from(options.subgroup_size);
     let invocations = match &io {
         Some(io) => io.group() as u64,
-        None => {
-            let local_size = shader.compute().local_size;
-            local_size.iter().fold(1u64, |n, &size| n.saturating_mul(u64::from(size)))
-        }
+        None => match shader.compute() {
+            Some(compute) => compute.invocations(),
+            None => return Err(InterpError::Unsupported("other stages as compute shaders")),
+        },
     };
     let subgroups = invocations.div_ceil(width);
     // Without a barrier one state serves all subgroups, one after the other.
@@ -40,7 +40,7 @@ pub(super) fn run(
     let per_invocation =
         8 * (u64::from(code.slots) + code.vars.len() as u64) + u64::from(shader.scratch_bytes);
     let per_state = per_invocation.saturating_mul(width) + 8 * u64::from(code.masks);
-    let shared = u64::from(shader.compute().shared_bytes);
+    let shared = u64::from(shader.shared_bytes());
     let needed = states.saturating_mul(per_state).saturating_add(shared);
     if needed > options.max_bytes || invocations > u64::from(u32::MAX) {
         return Err(InterpError::Memory { needed, limit: options.max_bytes });
@@ -222,7 +222,9 @@ impl Machine<'_, '_> {
                     }
                 }
                 Op::Vector(index) => vector(state, width, &code.vectors[index as usize]),
-                Op::SysVal { sysval, comp, dst } => self.sysval(state, sysval, comp.into(), dst),
+                Op::SysVal { sysval, comp, dst } => self
+                    .sysval(state, sysval, comp.into(), dst)
+                    .ok_or(InterpError::Unsupported("a system value of another stage"))?,
                 Op::LoadVar { var, dst } => {
                     for lane in Lanes(state.active) {
                         let scalar = scalar(state, width, &code.var_ops[var as usize], lane);
@@ -300,10 +302,12 @@ impl Machine<'_, '_> {
         }
     }
 
-    fn sysval(&self, state: &State, sysval: SysVal, comp: usize, dst: Slot) {
-        let size = self.shader.compute().local_size;
+    /// `None` if the stage does not have the value.
+    fn sysval(&self, state: &State, sysval: SysVal, comp: usize, dst: Slot) -> Option<()> {
         let first = state.index * self.width as u32;
-        let local = |lane: usize| {
+        // The verifier gives other stages none of the values that need the size.
+        let size = self.shader.compute().map(|compute| compute.local_size);
+        let local = |size: [u32; 3], lane: usize| {
             let flat = first + lane as u32;
             [flat % size[0], flat / size[0] % size[1], flat / size[0] / size[1]][comp]
         };
@@ -311,11 +315,12 @@ impl Machine<'_, '_> {
             let value = match sysval {
                 SysVal::WorkgroupId => self.group[comp],
                 SysVal::NumWorkgroups => self.grid[comp],
-                SysVal::WorkgroupSize => size[comp],
-                SysVal::LocalInvocationId => local(lane),
+                SysVal::WorkgroupSize => size?[comp],
+                SysVal::LocalInvocationId => local(size?, lane),
                 SysVal::LocalInvocationIndex => first + lane as u32,
                 SysVal::GlobalInvocationId => {
-                    self.group[comp].wrapping_mul(size[comp]).wrapping_add(local(lane))
+                    let size = size?;
+                    self.group[comp].wrapping_mul(size[comp]).wrapping_add(local(size, lane))
                 }
                 SysVal::SubgroupId => state.index,
                 SysVal::NumSubgroups => self.subgroups,
@@ -331,11 +336,12 @@ impl Machine<'_, '_> {
                 | SysVal::TessCoord
                 | SysVal::PatchVertices => {
                     let who = self.who(state, lane);
-                    self.io.as_ref().map_or(0, |io| io.sysval(who, sysval, comp))
+                    self.io.as_ref()?.sysval(who, sysval, comp)
                 }
             };
             state.slot(dst, self.width)[lane].set(u64::from(value));
         }
+        Some(())
     }
 
     fn who(&self, state: &State, lane: usize) -> Who {

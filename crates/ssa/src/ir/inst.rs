@@ -738,38 +738,4 @@ impl InstKind {
             InstKind::Yield(_) | InstKind::Break(_) | InstKind::Continue(_) | InstKind::Return
         )
     }
-
-    /// Whether the instruction must stay even when its results are unused. `If` and `Loop` count as effects: look
-    /// inside.
-    pub const fn has_effect(&self) -> bool {
-        match self {
-            InstKind::Const(_)
-            | InstKind::Undef
-            | InstKind::Alu { .. }
-            | InstKind::SysVal(_)
-            | InstKind::LoadVar { .. }
-            | InstKind::LoadInput { .. }
-            | InstKind::LoadOutput { .. }
-            | InstKind::BufferSize(_)
-            | InstKind::ImageSize(_)
-            | InstKind::ImageParam { .. }
-            | InstKind::Texture(_) => false,
-            InstKind::Load { access, .. } | InstKind::ImageLoad { access, .. } => access.volatile,
-            InstKind::StoreVar { .. }
-            | InstKind::StoreOutput { .. }
-            | InstKind::EmitVertex { .. }
-            | InstKind::EndPrimitive { .. }
-            | InstKind::Store { .. }
-            | InstKind::Atomic { .. }
-            | InstKind::ImageStore { .. }
-            | InstKind::ImageAtomic { .. }
-            | InstKind::Barrier { .. }
-            | InstKind::If { .. }
-            | InstKind::Loop { .. }
-            | InstKind::Yield(_)
-            | InstKind::Break(_)
-            | InstKind::Continue(_)
-            | InstKind::Return => true,
-        }
-    }
 }

@@ -120,7 +120,7 @@ pub struct Shader {
 impl Shader {
     /// An empty compute shader with workgroups of one invocation.
     pub fn new_compute(name: impl Into<String>) -> Shader {
-        Shader::new(name, StageInfo::Compute(ComputeInfo::default()))
+        Shader::new(name, StageInfo::Compute(ComputeInfo::new([1; 3])))
     }
 
     /// An empty shader.

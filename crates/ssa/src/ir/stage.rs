@@ -45,10 +45,15 @@ pub struct ComputeInfo {
     pub shared_bytes: u32,
 }
 
-impl Default for ComputeInfo {
-    /// Workgroups of one invocation without shared memory.
-    fn default() -> ComputeInfo {
-        ComputeInfo { local_size: [1; 3], shared_bytes: 0 }
+impl ComputeInfo {
+    /// Workgroups of that size without shared memory.
+    pub const fn new(local_size: [u32; 3]) -> ComputeInfo {
+        ComputeInfo { local_size, shared_bytes: 0 }
+    }
+
+    /// Invocations of a workgroup; the verifier of shaders refuses more than 32 bits say.
+    pub fn invocations(&self) -> u64 {
+        self.local_size.iter().fold(1, |n, &size| n.saturating_mul(size.into()))
     }
 }
 
@@ -298,11 +303,23 @@ impl SysVal {
 }
 
 impl Shader {
-    /// What only compute has; for other stages a workgroup of one invocation.
-    pub fn compute(&self) -> ComputeInfo {
+    /// What only compute has.
+    pub const fn compute(&self) -> Option<ComputeInfo> {
         match self.stage {
-            StageInfo::Compute(info) => info,
-            _ => ComputeInfo::default(),
+            StageInfo::Compute(info) => Some(info),
+            StageInfo::Vertex
+            | StageInfo::TessControl(_)
+            | StageInfo::TessEval(_)
+            | StageInfo::Geometry(_)
+            | StageInfo::Fragment => None,
+        }
+    }
+
+    /// Bytes of shared memory: only compute has any.
+    pub const fn shared_bytes(&self) -> u32 {
+        match self.compute() {
+            Some(compute) => compute.shared_bytes,
+            None => 0,
         }
     }
 

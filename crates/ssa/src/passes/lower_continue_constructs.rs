@@ -1,7 +1,7 @@
 //! Removes `continuing` regions: each `Continue` of a loop leads to its body.
 //!
 //! A `continuing` region that one jump reaches moves there. A small one is copied to each jump. Any other moves to the
-//! start of the body, where all rounds but the first run it.
+//! start of the body, where all rounds but the first run it: so does one whose invocations must stay together.
 
 use super::util::{Copier, Subst, Tree, prepend, walk};
 use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
@@ -55,7 +55,7 @@ impl Pass<'_> {
         match rounds[..] {
             [] => {}
             [(jump, home)] => self.move_to(jump, home, continuing),
-            _ if !plain || size(self.func, continuing) * rounds.len() <= MAX_COPIED => {
+            _ if !plain || self.may_copy(continuing, rounds.len()) => {
                 rounds.iter().for_each(|&(jump, home)| self.copy_to(jump, home, continuing));
             }
             _ => return self.guard(inst, body, continuing, &rounds),
@@ -63,6 +63,23 @@ impl Pass<'_> {
         if let InstKind::Loop { continuing, .. } = self.func.kind_mut(inst) {
             *continuing = None;
         }
+    }
+
+    /// Whether so many copies of `continuing` are small, and each may be run by some of those who met there.
+    fn may_copy(&self, continuing: RegionId, copies: usize) -> bool {
+        let mut size = 0;
+        let mut todo = vec![continuing];
+        while let Some(region) = todo.pop() {
+            for &inst in &self.func.region(region).insts {
+                let kind = &self.func.inst(inst).kind;
+                if !kind.facts().may_be_parted() {
+                    return false;
+                }
+                size += 1;
+                todo.extend(kind.regions());
+            }
+        }
+        size * copies <= MAX_COPIED
     }
 
     /// Pairs the parameters of `continuing` with what `jump` gives them.
@@ -148,17 +165,4 @@ impl Pass<'_> {
         self.func.region_mut(continuing).params.clear();
         self.func.region_mut(body).insts.append(&mut rest);
     }
-}
-
-/// Number of instructions in a region and the regions in it.
-fn size(func: &Function, region: RegionId) -> usize {
-    let mut count = 0;
-    let mut todo = vec![region];
-    while let Some(region) = todo.pop() {
-        for &inst in &func.region(region).insts {
-            count += 1;
-            todo.extend(func.inst(inst).kind.regions());
-        }
-    }
-    count
 }

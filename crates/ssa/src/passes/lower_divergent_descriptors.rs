@@ -2,9 +2,11 @@
 //! which each invocation takes part in the round of its own element: a message names one surface for all channels.
 //!
 //! An element out of range is none of them: what is read there is 0, what is written is dropped.
+//!
+//! An access whose invocations must stay together cannot be taken apart so, and stays.
 
 use super::util::{Action, rewrite};
-use crate::analysis::{Divergence, uniform_in_subgroup};
+use crate::analysis::Divergence;
 use crate::ir::{AluOp, Builder, InstId, InstKind, Resource, Shader, Src, Ty, Value};
 
 /// See the [module](self). Returns whether an access became a loop.
@@ -25,7 +27,7 @@ pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
 
 /// Gives each access its loop over the first element that it names and that differs between invocations.
 fn visit(shader: &mut Shader) -> bool {
-    let divergence = Divergence::new(shader, uniform_in_subgroup);
+    let divergence = Divergence::new(shader);
     let known = shader.func.num_values();
     let counts: Vec<u32> = shader.bindings.iter().map(|b| b.count.unwrap_or(0)).collect();
     let mut progress = false;
@@ -33,6 +35,9 @@ fn visit(shader: &mut Shader) -> bool {
         // What this pass made is uniform, and unknown to the analysis.
         let divergent = |e: &Src| e.value.index() < known && divergence.is_divergent(e.value);
         let mut found = None;
+        if !b.func.inst(inst).kind.facts().may_be_parted() {
+            return Action::Keep;
+        }
         b.func.kind_mut(inst).for_each_surface_mut(|resource| {
             let count = counts[resource.binding.0 as usize];
             if let Some(element) = resource.element.filter(divergent)

@@ -32,7 +32,7 @@ pub fn reads_subgroup_size(shader: &Shader) -> bool {
 
 /// See the [module](self). Returns whether a value was replaced.
 pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool {
-    let size = shader.compute().local_size;
+    let size = shader.compute().map(|compute| compute.local_size);
     if !shader.func.may_have(|inst| matches!(inst.kind, InstKind::SysVal(_))) {
         return false;
     }
@@ -46,11 +46,16 @@ pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool
     })
 }
 
+/// Invocations of a workgroup, as far as 32 bits say.
+fn total(size: [u32; 3]) -> u32 {
+    size.iter().fold(1, |n: u32, &size| n.saturating_mul(size))
+}
+
 struct Lower<'b, 'f> {
     b: &'b mut Builder<'f>,
     provided: &'b SystemValues,
-    /// The workgroup's size.
-    size: [u32; 3],
+    /// The workgroup's size, of stages that have workgroups.
+    size: Option<[u32; 3]>,
 }
 
 impl Lower<'_, '_> {
@@ -62,9 +67,8 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// The value computed from others; `None` if it is provided.
+    /// The value computed from others; `None` if it is provided, or the stage does not have it.
     fn compute(&mut self, value: SysVal) -> Option<Value> {
-        let total = self.size.iter().product::<u32>();
         Some(match value {
             SysVal::WorkgroupId
             | SysVal::NumWorkgroups
@@ -80,7 +84,7 @@ impl Lower<'_, '_> {
             | SysVal::TessCoord => return None,
             SysVal::PatchVertices => self.b.imm(self.provided.patch_vertices?),
             SysVal::WorkgroupSize => {
-                let [x, y, z] = self.size.map(u64::from);
+                let [x, y, z] = self.size?.map(u64::from);
                 self.b.constant(SysVal::WorkgroupSize.ty(), [x, y, z, 0])
             }
             SysVal::GlobalInvocationId => {
@@ -93,10 +97,10 @@ impl Lower<'_, '_> {
                 self.b.alu(AluOp::IAdd, &[first, local])
             }
             SysVal::LocalInvocationId if self.provided.local_invocation_id => return None,
-            SysVal::LocalInvocationId => self.id_from_index(),
+            SysVal::LocalInvocationId => self.id_from_index(self.size?),
             SysVal::LocalInvocationIndex if self.provided.local_invocation_index => return None,
             SysVal::LocalInvocationIndex if self.provided.local_invocation_id => {
-                self.index_from_id()
+                self.index_from_id(self.size?)
             }
             SysVal::LocalInvocationIndex => {
                 let (subgroup, size) =
@@ -106,9 +110,9 @@ impl Lower<'_, '_> {
                 self.b.alu(AluOp::IAdd, &[first, lane])
             }
             SysVal::SubgroupSize => self.b.imm(self.provided.subgroup_size?),
-            SysVal::NumSubgroups => match self.provided.subgroup_size {
-                Some(size) => self.b.imm(total.div_ceil(size.max(1))),
-                None => {
+            SysVal::NumSubgroups => match (total(self.size?), self.provided.subgroup_size) {
+                (total, Some(size)) => self.b.imm(total.div_ceil(size.max(1))),
+                (total, None) => {
                     let size = self.get(SysVal::SubgroupSize);
                     let last = self.b.imm(total.wrapping_sub(1));
                     let (last, one) = (self.b.alu(AluOp::UDiv, &[last, size]), self.b.imm(1));
@@ -120,15 +124,15 @@ impl Lower<'_, '_> {
 
     /// Takes the flat index apart, x fastest. A dimension beyond which there is nothing needs no remainder: invocations
     /// past the workgroup's end never run.
-    fn id_from_index(&mut self) -> Value {
-        let [x, y, z] = self.size;
+    fn id_from_index(&mut self, workgroup: [u32; 3]) -> Value {
+        let [x, y, z] = workgroup;
         let mut rest = self.get(SysVal::LocalInvocationIndex);
         let mut id = Vec::with_capacity(3);
         for (size, more) in [(x, y > 1 || z > 1), (y, z > 1), (z, false)] {
             if size == 1 {
                 id.push(self.b.imm(0).into());
             } else if more {
-                let quotient = self.quotient(rest, size);
+                let quotient = self.quotient(rest, size, total(workgroup));
                 id.push(self.remainder(rest, quotient, size).into());
                 rest = quotient;
             } else {
@@ -138,13 +142,12 @@ impl Lower<'_, '_> {
         self.b.vec(&id)
     }
 
-    /// The quotient of a flat index by `size`, at least 2.
+    /// The quotient of a flat index by `size`, at least 2, in a workgroup of `total` invocations.
     ///
     /// Small workgroups have no index of 2^11 or more, idle invocations included. With `m = ceil(2^21 / size)` the
     /// product `index * m` exceeds `index * 2^21 / size` by less than `index`, less than `2^21 / size`: the shift is
     /// exact, and the product, with `m` at most 2^20, has no more than 31 bits.
-    fn quotient(&mut self, index: Value, size: u32) -> Value {
-        let total = self.size.iter().fold(1u32, |n, &size| n.saturating_mul(size));
+    fn quotient(&mut self, index: Value, size: u32, total: u32) -> Value {
         if size.is_power_of_two() || total > MAX_SMALL_WORKGROUP {
             let size = self.b.imm(size);
             return self.b.alu(AluOp::UDiv, &[index, size]);
@@ -165,9 +168,8 @@ impl Lower<'_, '_> {
         self.b.alu(AluOp::ISub, &[index, whole])
     }
 
-    fn index_from_id(&mut self) -> Value {
+    fn index_from_id(&mut self, [x, y, _]: [u32; 3]) -> Value {
         let id = self.get(SysVal::LocalInvocationId);
-        let [x, y, _] = self.size;
         let mut index = self.b.comp(id, 0);
         for (comp, stride) in [(1, x), (2, x.saturating_mul(y))] {
             let stride = self.b.imm(stride);

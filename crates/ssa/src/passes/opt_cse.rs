@@ -1,7 +1,9 @@
 //! Gives equal computations one value, and constants one place: the start of the function.
 //!
 //! Dominance is scoping, so a computation serves every later equal one for as long as its region is open. Loads count
-//! where nothing can write the memory.
+//! where nothing can write the memory, and what depends on who runs it together does not ([`Facts::may_merge`]).
+//!
+//! [`Facts::may_merge`]: crate::ir::Facts::may_merge
 
 use std::hash::BuildHasher;
 
@@ -149,18 +151,9 @@ fn mix(hash: u64, more: u64) -> u64 {
 /// What equal computations other than arithmetic have in common, or `None` if this one must stay by itself.
 fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     let data = func.inst(inst);
-    match &data.kind {
-        InstKind::SysVal(_)
-        | InstKind::LoadInput { .. }
-        | InstKind::BufferSize(_)
-        | InstKind::ImageSize(_)
-        | InstKind::ImageParam { .. }
-        // Nothing in a dispatch writes what the sampler unit reads.
-        | InstKind::Texture(_) => {}
-        InstKind::ImageLoad { access, .. } if !access.volatile && access.readonly => {}
-        InstKind::Load { memory, access, .. }
-            if !access.volatile && (access.readonly || memory.is_read_only()) => {}
-        _ => return None,
+    // Constants have been gathered.
+    if !data.kind.facts().may_merge() || constant(func, inst).is_some() {
+        return None;
     }
     let counts = reads(func, &[], &Context::default(), inst);
     let mut kind = data.kind.clone();

@@ -6,6 +6,8 @@
 //! - Where only one branch jumps, and not so, the code of the other moves behind the `If`.
 //! - Where both branches jump, the code behind goes, and one of the jumps comes out.
 //! - A loop that only breaks at its end, and never continues, gives way to its body.
+//!
+//! All of this leaves together those invocations that run an instruction together, so it may move any.
 
 use hashbrown::HashMap;
 

@@ -45,11 +45,14 @@ fn is_small(func: &Function, inst: InstId, then: RegionId, else_: RegionId) -> b
 fn cost(func: &Function, inst: InstId) -> Option<usize> {
     let data = func.inst(inst);
     match &data.kind {
-        InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) | InstKind::Yield(_) => Some(0),
+        InstKind::Yield(_) => Some(0),
+        kind if !kind.facts().may_run_unasked() => None,
+        InstKind::Const(_) | InstKind::Undef | InstKind::SysVal(_) => Some(0),
         InstKind::Alu { op, .. } => {
             let comps = func.ty(data.results[0]).comps();
             Some(op_cost(*op) * if op.is_per_component() { comps } else { 1 })
         }
+        // Never worth it.
         _ => None,
     }
 }

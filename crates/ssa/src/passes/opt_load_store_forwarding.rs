@@ -12,7 +12,8 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashSet};
 use super::util::address::{Address, canonical, may_alias};
 use super::util::{Action, loops, rewrite, walk};
 use crate::ir::{
-    Access, Builder, Function, InstData, InstId, InstKind, Memory, RegionId, Shader, Src, Ty, Value,
+    Access, Builder, Facts, Function, InstData, InstId, InstKind, Memory, RegionId, Shader, Src,
+    Storages, Ty, Value,
 };
 
 /// See the [module](self). Returns whether a load went.
@@ -59,13 +60,12 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
                 let place = Place::new(b.func, memory, offset, b.func.ty(data.value).scalar());
                 known.forget(&place, access);
             }
-            InstKind::Barrier { .. } => known.forget_shared(),
             InstKind::Loop { body, continuing, .. } => {
                 for region in std::iter::once(body).chain(continuing) {
                     known.forget_writes(&writes, region);
                 }
             }
-            _ => {}
+            kind => known.forget_after(kind.facts()),
         }
         Action::Keep
     })
@@ -228,10 +228,24 @@ impl Known {
         self.facts.retain(|memory, _| memory.is_read_only() || *memory == Memory::Scratch);
     }
 
+    /// Forgets what an instruction may change that names no place.
+    fn forget_after(&mut self, facts: Facts) {
+        if facts.orders {
+            self.forget_shared();
+        }
+        if !facts.writes.is_empty() {
+            self.facts.retain(|memory, _| !memory.storage().touches(facts.writes));
+        }
+    }
+
     /// Forgets what code in `region` may write.
     fn forget_writes(&mut self, writes: &Writes, region: RegionId) {
         let written = writes.of(region);
-        self.facts.retain(|memory, _| !written.iter().any(|w| may_alias(w, memory, false)));
+        let others = writes.others[region.index()];
+        self.facts.retain(|memory, _| {
+            !written.iter().any(|w| may_alias(w, memory, false))
+                && !memory.storage().touches(others)
+        });
         if writes.has_barrier(region) {
             self.forget_shared();
         }
@@ -260,13 +274,19 @@ fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
 /// The memories that each region of loops may write.
 struct Writes {
     memories: Vec<Vec<Memory>>,
+    /// What instructions write that name no place.
+    others: Vec<Storages>,
     barriers: Vec<bool>,
 }
 
 impl Writes {
     fn in_loops(func: &Function) -> Writes {
         let count = func.num_regions();
-        let mut writes = Writes { memories: vec![Vec::new(); count], barriers: vec![false; count] };
+        let mut writes = Writes {
+            memories: vec![Vec::new(); count],
+            others: vec![Storages::NONE; count],
+            barriers: vec![false; count],
+        };
         if loops(func).is_empty() {
             return writes;
         }
@@ -279,14 +299,20 @@ impl Writes {
                 InstKind::Store { memory, .. } | InstKind::Atomic { memory, .. } => {
                     writes.add(region, canonical(*memory));
                 }
-                InstKind::Barrier { .. } => writes.barriers[region.index()] = true,
-                _ => {}
+                kind => {
+                    let facts = kind.facts();
+                    writes.barriers[region.index()] |= facts.orders;
+                    let others = &mut writes.others[region.index()];
+                    *others = others.and(facts.writes);
+                }
             }
             for inner in kind.regions() {
                 for memory in writes.memories[inner.index()].clone() {
                     writes.add(region, memory);
                 }
                 writes.barriers[region.index()] |= writes.barriers[inner.index()];
+                writes.others[region.index()] =
+                    writes.others[region.index()].and(writes.others[inner.index()]);
             }
         }
         writes

@@ -113,8 +113,10 @@ fn most_rounds(func: &Function, body: RegionId) -> usize {
             match kind {
                 InstKind::Alu { .. } | InstKind::Const(_) | InstKind::Undef => continue,
                 InstKind::LoadVar { .. } | InstKind::StoreVar { .. } => size.indexes = true,
-                InstKind::Barrier { .. } => size.has_barrier = true,
-                _ => todo.extend(kind.regions()),
+                _ => {
+                    size.has_barrier |= kind.facts().orders;
+                    todo.extend(kind.regions());
+                }
             }
             size.insts += 1;
         }
@@ -180,7 +182,7 @@ impl Size {
                 } else {
                     size.insts += 1;
                 }
-                size.has_barrier |= matches!(kind, InstKind::Barrier { .. });
+                size.has_barrier |= kind.facts().orders;
                 if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } = kind
                 {
                     size.indexes |= !fixed.hopeless[var.0 as usize]

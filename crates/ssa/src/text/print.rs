@@ -69,7 +69,7 @@ impl<'a, W: Write> Printer<'a, W> {
         writeln!(self.out, "{} {} {{", stage.stage().word(), quoted(name))?;
         self.stage(stage)?;
         let sizes = [
-            ("shared_bytes", self.shader.compute().shared_bytes),
+            ("shared_bytes", self.shader.shared_bytes()),
             ("push_constant_bytes", self.shader.push_constant_bytes),
             ("scratch_bytes", self.shader.scratch_bytes),
         ];

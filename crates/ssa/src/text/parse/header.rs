@@ -275,8 +275,7 @@ fn stage_info(stage: Stage) -> StageInfo {
             invocations: 1,
         }),
         Stage::Fragment => StageInfo::Fragment,
-        Stage::Compute => {
-            StageInfo::Compute(ComputeInfo { local_size: [0; 3], ..Default::default() })
-        }
+        // The verifier wants the size to be given.
+        Stage::Compute => StageInfo::Compute(ComputeInfo::new([0; 3])),
     }
 }
