@@ -20,6 +20,14 @@ pub enum BackendError {
     /// A pass could not do its work.
     #[error(transparent)]
     Pass(#[from] PassError),
+    /// A pass found itself wrong, or selection did.
+    #[error("after {pass}: {what}")]
+    Defect {
+        /// Name of the pass.
+        pass: &'static str,
+        /// What is wrong.
+        what: &'static str,
+    },
     /// A pass left broken IR: a defect of the pass.
     #[error("after {pass}: {error}")]
     Verify {
@@ -34,6 +42,31 @@ pub enum BackendError {
     /// An instruction has no machine form.
     #[error(transparent)]
     Finish(#[from] FinishError),
+}
+
+impl BackendError {
+    /// Whether the compiler is wrong, whatever the program. What passes and encoding refuse, selection or another pass
+    /// should not have made.
+    pub fn is_defect(&self) -> bool {
+        match self {
+            BackendError::Alloc(error) => error.is_defect(),
+            BackendError::Pass(_)
+            | BackendError::Defect { .. }
+            | BackendError::Verify { .. }
+            | BackendError::Finish(_) => true,
+        }
+    }
+}
+
+/// A mistake to make, to test what finds it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// Selection forgets where the results of arithmetic are ([`Interface::forgets`](crate::interface::Interface)).
+    Places,
+    /// Allocation gives an operand a wrong register ([`regalloc::Options::misplace`]).
+    Allocation,
+    /// The last instruction but one breaks a rule of the hardware.
+    Instruction,
 }
 
 /// Choices of the caller.
@@ -55,6 +88,8 @@ pub struct Options {
     /// How many times `opt_*` passes may change the program; then they stop. `None`: as often
     /// as they do.
     pub fuel: Option<u64>,
+    /// A mistake to make: to test that it is found.
+    pub fault: Option<Fault>,
 }
 
 impl Default for Options {
@@ -66,6 +101,7 @@ impl Default for Options {
             optimize_everywhere: false,
             disabled: BTreeSet::new(),
             fuel: None,
+            fault: None,
         }
     }
 }
@@ -151,6 +187,9 @@ impl Pipeline<'_, '_> {
             return Ok(false);
         }
         let changed = run(function)?;
+        if let Some(what) = function.vregs.fault() {
+            return Err(BackendError::Defect { pass: pass.name, what });
+        }
         if changed {
             match pass.wakes {
                 Some(woken) => self.asleep.retain(|name| !woken.contains(name)),
@@ -172,7 +211,11 @@ impl Pipeline<'_, '_> {
     }
 
     fn allocation(&self) -> regalloc::Options {
-        regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify }
+        regalloc::Options {
+            may_spill: self.options.may_spill,
+            check: self.options.verify,
+            misplace: self.options.fault == Some(Fault::Allocation),
+        }
     }
 
     /// Schedules and allocates; where the new order must spill, the old one may do better.
@@ -248,8 +291,12 @@ pub fn generate(
     p.try_all(passes::SCHEDULE_ALLOCATED, function)?;
     p.lower(passes::LOWER_ALLOCATED, function)?;
     let estimate = schedule::estimate(function).map_err(FinishError::Flow)?;
+    let mut insts = finish(function, device)?;
+    if p.options.fault == Some(Fault::Instruction) {
+        spoil(&mut insts);
+    }
     Ok(Compiled {
-        insts: finish(function, device)?,
+        insts,
         registers: allocated.registers,
         spills: allocated.spills,
         fills: allocated.fills,
@@ -257,6 +304,15 @@ pub fn generate(
         estimate,
         fuel: p.options.fuel,
     })
+}
+
+/// Gives the last instruction that computes too many channels for a destination of two registers.
+fn spoil(insts: &mut [isa::Inst]) {
+    let computes =
+        |inst: &&mut isa::Inst| matches!(inst.opcode, isa::Opcode::Mov | isa::Opcode::Add);
+    if let Some(inst) = insts.iter_mut().rfind(computes) {
+        inst.exec_size = 32;
+    }
 }
 
 #[cfg(test)]

@@ -37,6 +37,8 @@ pub struct Interface {
     pub const_data: Option<u8>,
     /// Inputs and outputs of a stage of the geometry pipeline.
     pub io: StageIo,
+    /// Whether selection forgets where the results of arithmetic are: to test that it finds out.
+    pub forgets: bool,
 }
 
 /// A range of the push constant block or of a uniform buffer, as it lies in the payload.

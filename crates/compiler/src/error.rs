@@ -145,6 +145,17 @@ pub enum CompileError {
 }
 
 impl CompileError {
+    /// Whether the mistake is this compiler's, whatever the shader: in the verifier of the middle or the back end, the
+    /// checker of register allocation, a pass, selection, encoding or the rules of the hardware.
+    pub fn is_defect(&self) -> bool {
+        match self {
+            CompileError::Internal { .. } => true,
+            CompileError::Select(error) => error.is_defect(),
+            CompileError::Backend(error) => error.is_defect(),
+            _ => false,
+        }
+    }
+
     /// The error's stable code, as `docs/errors.md` and `docs/errors-compiler.md` list it.
     pub fn code(&self) -> &'static str {
         match self {
@@ -157,6 +168,7 @@ impl CompileError {
             CompileError::PushConstants { .. } => "E0906",
             CompileError::BindingTable { .. } => "E0907",
             CompileError::UnboundedArray { .. } => "E0908",
+            _ if self.is_defect() => "E0999",
             CompileError::Select(_) => "E0909",
             CompileError::Backend(_) => "E0910",
             CompileError::Location { .. } => "E0911",

@@ -29,6 +29,7 @@ use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_ssa::ir::Shader;
 
 pub use batch::{Input, Job, compile_all};
+pub use crestline_codegen::backend::Fault;
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};
 pub use crestline_program::Program;

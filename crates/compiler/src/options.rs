@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crestline_codegen::backend::Fault;
 use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{Shader, Stage};
@@ -85,6 +86,9 @@ pub struct Options {
     pub optimize_everywhere: bool,
     /// A step of image accesses that is left out. The program is wrong: for the test that every step is needed.
     pub without_image_step: Option<ImageStep>,
+    /// A mistake of the back end to make: for the test that it is found. [`Fault::Allocation`] only is where
+    /// [`verify`](Self::verify) is on.
+    pub fault: Option<Fault>,
     /// Whether each pass is followed by the verifier of its form. On by default in debug builds.
     pub verify: bool,
 }
@@ -104,6 +108,7 @@ impl Options {
             fuel: None,
             optimize_everywhere: false,
             without_image_step: None,
+            fault: None,
             verify: cfg!(debug_assertions),
         }
     }

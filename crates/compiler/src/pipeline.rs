@@ -8,7 +8,10 @@
 //! 3. instruction selection;
 //! 4. the back end's list of passes, register allocation and encoding.
 
-use crestline_codegen::backend::{self, Compiled};
+use std::borrow::Cow;
+
+use crestline_codegen::backend::{self, Compiled, Fault};
+use crestline_codegen::interface::Interface;
 use crestline_codegen::ir::Function;
 use crestline_codegen::{scalar, vec4};
 use crestline_isa::codec::{decode_program, encode_program};
@@ -22,6 +25,9 @@ use crestline_ssa::{passes, verify};
 use crate::simd::Attempt;
 use crate::stages::Layout;
 use crate::{CompileError, Ir, Observer, Options, PassReport};
+
+/// Bytes of an instruction that is not compacted.
+const INST_BYTES: usize = 16;
 
 /// Runs passes and tells the observer.
 pub(crate) struct Pipeline<'a> {
@@ -105,6 +111,16 @@ impl<'a> Pipeline<'a> {
         broken.map_or(Ok(()), Err)
     }
 
+    /// What selection gets.
+    fn interface<'l>(&self, layout: &'l Layout) -> Cow<'l, Interface> {
+        match self.options.fault {
+            Some(Fault::Places) => {
+                Cow::Owned(Interface { forgets: true, ..layout.interface().clone() })
+            }
+            _ => Cow::Borrowed(layout.interface()),
+        }
+    }
+
     /// The back end at one SIMD width.
     pub(crate) fn generate(
         &mut self,
@@ -120,7 +136,7 @@ impl<'a> Pipeline<'a> {
         }
         let shader = own.as_ref().unwrap_or(shader);
         let layout = Layout::new(shader, device, self.options.patch)?;
-        let function = scalar::select(shader, device, layout.interface(), simd)?;
+        let function = scalar::select(shader, device, &self.interface(&layout), simd)?;
         self.finish(shader, &layout, function, simd, may_spill)
     }
 
@@ -129,7 +145,7 @@ impl<'a> Pipeline<'a> {
         const CHANNELS: u8 = 8;
         let device = &self.options.device;
         let layout = Layout::new(shader, device, self.options.patch)?;
-        let function = vec4::select(shader, device, layout.interface())?;
+        let function = vec4::select(shader, device, &self.interface(&layout))?;
         Ok(self.finish(shader, &layout, function, CHANNELS, true)?.program)
     }
 
@@ -149,6 +165,7 @@ impl<'a> Pipeline<'a> {
             optimize_everywhere: self.options.optimize_everywhere,
             fuel: self.fuel,
             may_spill,
+            fault: self.options.fault,
             ..backend::Options::default()
         };
         let compiled = backend::generate(function, device, options, &mut |name, function| {
@@ -162,20 +179,28 @@ impl<'a> Pipeline<'a> {
         }
         let code = encode_program(&compiled.insts, device.generation())
             .map_err(|error| internal("finish", &error))?;
-        if self.options.verify {
-            self.validate(&code)?;
-        }
         let mut metadata = layout.metadata(shader, device, simd.into(), compiled.scratch_bytes);
         metadata.dispatches.first_mut().statistics = Some(statistics(&compiled, simd));
+        self.validate(compiled.insts, &code)?;
         let program = Program { code, metadata };
         Ok(Attempt { program, estimate: compiled.estimate })
     }
 
-    /// All emitted code obeys the rules of the hardware.
-    fn validate(&self, code: &[u8]) -> Result<(), CompileError> {
+    /// All emitted code obeys the rules of the hardware, in every build. What is looked at are the instructions that were
+    /// encoded; in debug builds also that the code says the same.
+    fn validate(&self, insts: Vec<Inst>, code: &[u8]) -> Result<(), CompileError> {
         let device = self.options.device;
-        let insts = decode_program(code, device.generation())
-            .map_err(|error| internal("finish", &error))?;
+        let insts: Vec<(usize, Inst)> =
+            insts.into_iter().enumerate().map(|(at, inst)| (at * INST_BYTES, inst)).collect();
+        if self.options.verify {
+            let decoded = decode_program(code, device.generation())
+                .map_err(|error| internal("finish", &error))?;
+            let differs = insts.iter().zip(&decoded).find(|(made, read)| made != read);
+            if let Some(((at, made), (_, read))) = differs {
+                let what = format!("at {at:#x} {made:?} is encoded, and read as {read:?}");
+                return Err(internal("finish", &what));
+            }
+        }
         let found = Validator::new(device).check_program(&insts);
         match found.iter().find(|finding| finding.rule.severity == Severity::Error) {
             Some(finding) => Err(internal("finish", finding)),

@@ -70,7 +70,8 @@ pub(crate) fn choose(
     if widens && pays(threads.saturating_mul(estimate.busiest_widened), narrow) {
         return match generate(32, false) {
             Ok(wide) if pays(time(&wide.estimate, threads), narrow) => Ok(wide.program),
-            Err(error) if is_defect(&error) => Err(error),
+            // The mistake is this compiler's, which no other width makes good.
+            Err(error) if error.is_defect() => Err(error),
             _ => Ok(program),
         };
     }
@@ -86,15 +87,6 @@ fn needs_narrower(error: &CompileError) -> bool {
                 AllocError::Impossible { .. } | AllocError::Crowded { .. }
             ))
     )
-}
-
-/// Whether the mistake is this compiler's, which no other width makes good.
-fn is_defect(error: &CompileError) -> bool {
-    match error {
-        CompileError::Internal { .. } | CompileError::Backend(BackendError::Verify { .. }) => true,
-        CompileError::Backend(BackendError::Alloc(error)) => error.is_defect(),
-        _ => false,
-    }
 }
 
 /// Above this use of registers at SIMD16, twice the data will hardly fit.

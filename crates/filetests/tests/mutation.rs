@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crestline::{Options, Platform, Simd, compile_spirv};
+use crestline::{Fault, Options, Platform, Simd, compile_spirv};
 use crestline_filetests::corpus;
 use crestline_filetests::data::Random;
 
@@ -28,6 +28,40 @@ fn mutate(words: &mut Vec<u32>, random: &mut Random) {
     }
 }
 
+/// Whether the compiler makes a program of a module.
+///
+/// # Errors
+/// A panic, or a mistake that the compiler found in itself, which is as bad.
+fn judge(words: &[u32], options: &Options) -> Result<bool, String> {
+    match catch_unwind(AssertUnwindSafe(|| compile_spirv(words, options))) {
+        Err(_) => Err("panicked".to_owned()),
+        Ok(Err(error)) if error.code() == "E0999" => Err(error.to_string()),
+        Ok(result) => Ok(result.is_ok()),
+    }
+}
+
+#[test]
+fn mistakes_of_the_compiler_are_failures() {
+    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
+    let tests = &tests[..tests.len().min(8)];
+    for (fault, says) in [
+        (Fault::Places, "a value is read before it has a place"),
+        (Fault::Allocation, "allocation is wrong"),
+        (Fault::Instruction, "after finish"),
+    ] {
+        let mut found = 0;
+        for test in tests {
+            let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
+            assert!(judge(&test.spirv, &options).is_ok(), "{}", test.name);
+            options.fault = Some(fault);
+            options.verify = true;
+            let result = judge(&test.spirv, &options);
+            found += usize::from(result.is_err_and(|what| what.contains(says)));
+        }
+        assert_eq!(found, tests.len(), "{fault:?}");
+    }
+}
+
 #[test]
 fn damaged_shaders_give_an_error_or_a_program() {
     let count = std::env::var("CRESTLINE_MUTATIONS");
@@ -46,17 +80,9 @@ fn damaged_shaders_give_an_error_or_a_program() {
                 }
             }
             let options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
-            let result = catch_unwind(AssertUnwindSafe(|| compile_spirv(&words, &options)));
-            let what = match result {
-                Err(_) => "panicked".to_owned(),
-                // A pass's own promise is broken: as bad as a panic.
-                Ok(Err(error)) if error.code() == "E0999" => error.to_string(),
-                Ok(Err(_)) => String::new(),
-                Ok(Ok(_)) => {
-                    compiled += 1;
-                    String::new()
-                }
-            };
+            let result = judge(&words, &options);
+            compiled += usize::from(result == Ok(true));
+            let what = result.err().unwrap_or_default();
             total += 1;
             if !what.is_empty() {
                 failures.push(format!("{} round {round}: {what}", test.name));

@@ -18,7 +18,7 @@ impl Placer<'_> {
         let channels = self.inst.channels_read(index);
         if !matches!(src.file, File::Grf | File::Indirect { .. }) {
             // Architecture registers are vectors as they are.
-            let (swizzle, _) = src.vectors().unwrap_or((Swizzle::XYZW, 4));
+            let (swizzle, _) = src.vectors().ok_or_else(illegal)?;
             return Ok((src, IsaRegion::Align16 { vstride: 4, swizzle }));
         }
         let (offset, region) = if src.ty.size() == 8 {

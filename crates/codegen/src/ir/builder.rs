@@ -179,6 +179,11 @@ impl<'a> Builder<'a> {
         self.dispatch_width
     }
 
+    /// Notes a mistake of this compiler, see [`Vregs::note_fault`].
+    pub fn fault(&mut self, what: &'static str) {
+        self.vregs.note_fault(what);
+    }
+
     /// The table of virtual registers.
     pub fn vregs(&mut self) -> &mut Vregs {
         self.vregs
@@ -198,7 +203,11 @@ impl<'a> Builder<'a> {
         let mode = self.controls.access_mode;
         let value = self.lanes(ty, 1);
         let dst = value.as_dst(mode);
-        (dst, dst.as_source(mode).unwrap_or(value))
+        let read = dst.as_source(mode).unwrap_or_else(|| {
+            self.fault("a temporary that cannot be read as it is written");
+            value
+        });
+        (dst, read)
     }
 
     /// A new virtual register for one value of the whole thread; all channels read it.

@@ -48,6 +48,7 @@ pub struct VregInfo {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Vregs {
     infos: Vec<VregInfo>,
+    fault: Option<&'static str>,
 }
 
 impl Vregs {
@@ -68,6 +69,17 @@ impl Vregs {
     pub fn flag(&mut self, width: u8) -> Vreg {
         let bytes = if width > 16 { 4 } else { 2 };
         self.push(VregInfo { class: Class::Flag, bytes, min_register: 0, no_spill: false })
+    }
+
+    /// Notes that this compiler found itself wrong where it could only go on: the program is refused before anything is
+    /// made of it. The first note stays.
+    pub fn note_fault(&mut self, what: &'static str) {
+        self.fault.get_or_insert(what);
+    }
+
+    /// What was noted.
+    pub fn fault(&self) -> Option<&'static str> {
+        self.fault
     }
 
     /// Number of registers.

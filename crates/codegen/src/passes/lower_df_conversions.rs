@@ -58,7 +58,10 @@ fn whole(src: &Operand, mask: WriteMask, b: &mut Builder<'_>) -> Operand {
         b.mov(copy, straight);
         read
     };
-    let copied = copied.as_source(AccessMode::Align1).unwrap_or(copied);
+    let copied = copied.as_source(AccessMode::Align1).unwrap_or_else(|| {
+        b.fault("a copy of doubles that cannot be read in Align1");
+        copied
+    });
     Operand { negate: src.negate, abs: src.abs, ..copied }
 }
 

@@ -21,7 +21,7 @@ pub mod spill;
 use crestline_device::Device;
 use crestline_isa::ArfKind;
 
-use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vregs};
+use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, GRF_BYTES, Operand, Vreg, Vregs};
 use accesses::{GRF_COUNT, Slot};
 use assign::{Strategy, assign, peak, peak_at_a_glance};
 use check::{CheckError, Origins};
@@ -58,6 +58,9 @@ pub enum AllocError {
     /// Spilling did not come to an end.
     #[error("no allocation after {0} rounds of spilling")]
     Rounds(u32),
+    /// A register has no place although the program names it.
+    #[error("virtual register v{0} is in use and has no place")]
+    Unplaced(u32),
     /// What a pass kept of the analysis is not what the program says: a defect of the pass.
     #[error("what is known of {0} is not what the program says")]
     Stale(&'static str),
@@ -72,7 +75,17 @@ pub enum AllocError {
 impl AllocError {
     /// Whether the compiler is wrong, whatever the program.
     pub fn is_defect(&self) -> bool {
-        matches!(self, AllocError::Stale(_) | AllocError::Wrong(_))
+        match self {
+            AllocError::Flow(_)
+            | AllocError::Unplaced(_)
+            | AllocError::Stale(_)
+            | AllocError::Uniform(_)
+            | AllocError::Wrong(_) => true,
+            AllocError::Impossible { .. }
+            | AllocError::Crowded { .. }
+            | AllocError::OutOfScratch(_)
+            | AllocError::Rounds(_) => false,
+        }
     }
 }
 
@@ -84,11 +97,13 @@ pub struct Options {
     pub may_spill: bool,
     /// Whether the checker runs also in release builds, and what is known before is compared with the program.
     pub check: bool,
+    /// Whether one operand gets a wrong register: to test that the checker finds it.
+    pub misplace: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { may_spill: true, check: cfg!(debug_assertions) }
+        Options { may_spill: true, check: cfg!(debug_assertions), misplace: false }
     }
 }
 
@@ -201,10 +216,22 @@ pub fn allocate_analysed(
         known.check(&result.function, false)?;
     }
     assign_registers(&mut result, known, device, options)?;
+    if options.misplace {
+        misplace(&mut result.function);
+    }
     if let Some(before) = before {
         check::check(&before, &result.function, &result.origins, device)?;
     }
     Ok(result)
+}
+
+/// Moves the last source that is a register behind the payload to the next register.
+fn misplace(function: &mut Function) {
+    let payload = function.payload_registers * GRF_BYTES;
+    let sources = function.insts_mut().flat_map(|inst| &mut inst.srcs);
+    if let Some(src) = sources.filter(|src| src.file == File::Grf && src.offset >= payload).last() {
+        src.offset += GRF_BYTES;
+    }
 }
 
 fn identity(function: &Function) -> Origins {
@@ -239,15 +266,16 @@ fn assign_flags(
         };
         let infos = result.function.vregs.clone();
         for inst in result.function.insts_mut() {
+            let place = |vreg: Vreg| places[vreg.0 as usize].ok_or(AllocError::Unplaced(vreg.0));
             if let Flag::Virtual(vreg) = inst.flag {
-                inst.flag = Flag::Fixed(places[vreg.0 as usize].unwrap_or(0));
+                inst.flag = Flag::Fixed(place(vreg)?);
             }
             for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
                 if let Some(vreg) = operand.vreg()
                     && infos[vreg].class == Class::Flag
                 {
                     operand.file = File::Arf(ArfKind::Flag);
-                    operand.offset += u32::from(places[vreg.0 as usize].unwrap_or(0)) * 2;
+                    operand.offset += u32::from(place(vreg)?) * 2;
                 }
             }
         }

@@ -139,7 +139,8 @@ impl Selector<'_> {
         }
         let dst = self.define_dword(result, to);
         if to == Class::Float && self.bits(result) == 16 {
-            let half = part(self.temporary(result, Type::Ud), Type::Hf, 0);
+            let dword = self.temporary(result, Type::Ud);
+            let half = self.part(dword, Type::Hf, 0);
             return self.b_for(result, |b| {
                 b.mov(half_dst(half), operand);
                 b.mov(dst, half.retype(Type::Uw));
@@ -198,9 +199,9 @@ impl Selector<'_> {
             AluOp::FQuantize16 => {
                 let x = self.src(srcs[0], Class::Float);
                 let dst = self.define(result, 0, Class::Float);
-                let half = self.temporary(result, Type::Ud);
+                let dword = self.temporary(result, Type::Ud);
+                let half = self.part(dword, Type::Hf, 0);
                 self.b_for(result, |b| {
-                    let half = part(half, Type::Hf, 0);
                     b.mov(half_dst(half), x);
                     b.mov(dst, half);
                 });
@@ -358,9 +359,10 @@ impl Selector<'_> {
     fn pack_half(&mut self, src: Src, result: Value) {
         let halves = [0, 1].map(|comp| self.src_comp(src, comp, Class::Float));
         let dst = self.define(result, 0, Class::Unsigned);
+        let places = [0, 1].map(|index| half_dst(self.part(dst, Type::Hf, index)));
         self.b_for(result, |b| {
-            for (i, half) in halves.into_iter().enumerate() {
-                b.mov(half_dst(part(dst, Type::Hf, i as u32)), half);
+            for (place, half) in places.into_iter().zip(halves) {
+                b.mov(place, half);
             }
         });
     }
@@ -370,7 +372,7 @@ impl Selector<'_> {
         let x = self.in_register(x);
         for comp in 0..2 {
             let dst = self.define(result, comp, Class::Float);
-            let half = part(x, Type::Hf, comp as u32);
+            let half = self.part(x, Type::Hf, comp as u32);
             self.b_for(result, |b| _ = b.mov(dst, half));
         }
     }
@@ -388,11 +390,6 @@ fn whole_word(
     let width = width.retype(Type::Ud);
     b.cmp(Operand::null(Type::Ud), width, CondMod::Ge, Operand::imm_ud(32), flag);
     b.predicated(flag, false).sel(dst, whole, field);
-}
-
-/// Part `index` of every element of a register operand, as type `ty`.
-fn part(operand: Operand, ty: Type, index: u32) -> Operand {
-    operand.subscript(ty, index).unwrap_or(operand)
 }
 
 /// A destination for a conversion to half float, which wants every element in a dword of its own: of one channel too.

@@ -31,7 +31,7 @@ use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, Operand};
-use crate::select::{Booleans, Frames, Structured, used_values};
+use crate::select::{Booleans, Faults, Frames, Structured, used_values};
 use crate::surface;
 
 pub use crate::select::SelectError;
@@ -54,6 +54,7 @@ pub fn select(
     }
     selector.region(shader.func.body())?;
     surface::end_thread(&mut Builder::new(&mut selector.out), device)?;
+    selector.faults.check(&selector.out)?;
     let pool = selector.pool;
     let mut out = selector.out;
     pool.fill(&mut out);
@@ -67,6 +68,7 @@ struct Selector<'a> {
     interface: &'a Interface,
     uniform: Uniform,
     out: Function,
+    faults: Faults,
     /// Where each component of each value is, by value.
     homes: Vec<operands::Homes>,
     /// A register chosen before the value is computed, by value: that of the region result it will be copied to.
@@ -105,6 +107,7 @@ impl<'a> Selector<'a> {
             interface,
             uniform: Uniform::new(shader),
             out,
+            faults: Faults::default(),
             homes: vec![[None; 8]; values],
             wanted: vec![None; values],
             booleans: Booleans::new(&shader.func),

@@ -1,7 +1,7 @@
 //! Where values are, and how an instruction reads them.
 
 use crestline_isa::Type;
-use crestline_ssa::ir::{AluOp, InstKind, Src, Ty, Value};
+use crestline_ssa::ir::{AluOp, InstData, InstKind, Src, Ty, Value};
 
 use super::Selector;
 use crate::ir::{Operand, Region};
@@ -50,7 +50,7 @@ impl Selector<'_> {
     pub(super) fn src_comp(&mut self, src: Src, comp: usize, class: Class) -> Operand {
         let peeled = self.peel(src.select(comp), class);
         let ty = class.ty(self.bits(peeled.src.value));
-        let mut operand = low_part(self.read(peeled.src), ty);
+        let mut operand = self.low_part(self.read(peeled.src), ty);
         if let Some(bits) = operand.imm_bits() {
             return Operand::imm(modify(bits, ty, peeled.negate, peeled.abs), ty);
         }
@@ -110,8 +110,31 @@ impl Selector<'_> {
     /// A dword of the first component of a source.
     pub(super) fn read_half(&self, src: Src, half: Half) -> Operand {
         let home = self.homes[src.value.index()][half.place(usize::from(src.swizzle[0]))];
-        debug_assert!(home.is_some(), "{} is read but has no home", src.value);
-        home.unwrap_or(Operand::imm_ud(0))
+        home.unwrap_or_else(|| {
+            self.faults.note("a value is read before it has a place");
+            Operand::imm_ud(0)
+        })
+    }
+
+    /// Part `index` of every element of an operand, as type `ty`.
+    pub(super) fn part(&self, operand: Operand, ty: Type, index: u32) -> Operand {
+        operand.subscript(ty, index).unwrap_or_else(|| {
+            self.faults.note("an element has no such part");
+            operand
+        })
+    }
+
+    /// The low bits of a dword that are a value of type `ty`. There are no constants of bytes: those are extended to words.
+    fn low_part(&self, dword: Operand, ty: Type) -> Operand {
+        if ty.size() >= Type::Ud.size() {
+            return dword.retype(ty);
+        }
+        match (dword.imm_bits(), ty) {
+            (Some(bits), Type::B) => Operand::imm(u64::from(bits as i8 as i16 as u16), Type::W),
+            (Some(bits), Type::Ub) => Operand::imm(bits & 0xff, Type::Uw),
+            (Some(bits), _) => Operand::imm(bits & 0xffff, ty),
+            (None, _) => self.part(dword.retype(Type::Ud), ty, 0),
+        }
     }
 
     /// Gives a component of a value its place.
@@ -121,6 +144,10 @@ impl Selector<'_> {
 
     /// Gives a dword of a component its place.
     pub(super) fn set_half(&mut self, value: Value, comp: usize, half: Half, operand: Operand) {
+        let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
+        if self.interface.forgets && self.shader.func.def(value).is_some_and(computes) {
+            return;
+        }
         self.homes[value.index()][half.place(comp)] = Some(operand);
     }
 
@@ -138,7 +165,7 @@ impl Selector<'_> {
         let wanted = if comp == 0 { self.wanted[value.index()] } else { None };
         let place = wanted.unwrap_or_else(|| self.new_register(value));
         self.set_home(value, comp, place);
-        low_part(place, ty)
+        self.low_part(place, ty)
     }
 
     /// A register for one component of a value (a dword of it, of 64 bits): an element per channel, or one for the
@@ -190,19 +217,6 @@ fn immediate(bits: u64, ty: Ty) -> Operand {
         return Operand::imm_d(-i32::from(bits & 1 == 1));
     }
     Operand::imm_ud(bits as u32)
-}
-
-/// The low bits of a dword that are a value of type `ty`. There are no constants of bytes: those are extended to words.
-fn low_part(dword: Operand, ty: Type) -> Operand {
-    if ty.size() >= Type::Ud.size() {
-        return dword.retype(ty);
-    }
-    match (dword.imm_bits(), ty) {
-        (Some(bits), Type::B) => Operand::imm(u64::from(bits as i8 as i16 as u16), Type::W),
-        (Some(bits), Type::Ub) => Operand::imm(bits & 0xff, Type::Uw),
-        (Some(bits), _) => Operand::imm(bits & 0xffff, ty),
-        _ => dword.retype(Type::Ud).subscript(ty, 0).unwrap_or(dword),
-    }
 }
 
 /// Whether an operand holds one element for the thread rather than one per channel.

@@ -83,7 +83,10 @@ mod tests {
         }";
         let shader = crestline_ssa::text::parse(text).expect("a shader");
         let uniform = Uniform::new(&shader);
-        let found: Vec<bool> = (0..3).map(|i| uniform.is(Value::from_index(i))).collect();
+        let func = &shader.func;
+        let insts = func.region(func.body()).insts.iter().map(|&id| func.inst(id));
+        let results = insts.flat_map(|inst| inst.results.iter().copied());
+        let found: Vec<bool> = results.map(|value| uniform.is(value)).collect();
         assert_eq!(found, [false, false, true]);
     }
 }

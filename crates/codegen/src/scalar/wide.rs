@@ -60,7 +60,7 @@ impl Selector<'_> {
         }
         let whole = self.define_double(result);
         for (index, half) in halves.into_iter().enumerate() {
-            let place = dword(whole, index);
+            let place = self.dword_in(whole, index);
             self.b_for(result, |b| _ = b.mov(place, half.retype(Type::Ud)));
         }
     }
@@ -93,6 +93,11 @@ impl Selector<'_> {
         together(&halves).unwrap_or_else(|| self.collected(halves))
     }
 
+    /// Number `index` of the dwords of each element.
+    pub(super) fn dword_in(&self, whole: Operand, index: usize) -> Operand {
+        self.part(whole, Type::Ud, index as u32)
+    }
+
     /// A register with two dwords for each element.
     fn collected(&mut self, halves: [Operand; 2]) -> Operand {
         if let [Some(low), Some(high)] = halves.map(|half| half.imm_bits()) {
@@ -101,7 +106,7 @@ impl Selector<'_> {
         let scalar = halves.iter().all(is_thread_scalar);
         let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
         for (index, half) in halves.into_iter().enumerate() {
-            let place = dword(whole, index);
+            let place = self.dword_in(whole, index);
             let mut b = self.b();
             let mut b = if scalar { b.uniform() } else { b };
             b.mov(place, half.retype(Type::Ud));
@@ -113,8 +118,8 @@ impl Selector<'_> {
     pub(super) fn define_double(&mut self, result: Value) -> Operand {
         let scalar = self.uniform.is(result);
         let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
-        self.set_half(result, 0, Half::Low, dword(whole, 0));
-        self.set_half(result, 0, Half::High, dword(whole, 1));
+        self.set_half(result, 0, Half::Low, self.dword_in(whole, 0));
+        self.set_half(result, 0, Half::High, self.dword_in(whole, 1));
         whole
     }
 
@@ -156,9 +161,8 @@ impl Selector<'_> {
     }
 }
 
-/// Number `index` of the dwords of each element.
-pub(super) fn dword(whole: Operand, index: usize) -> Operand {
-    whole.subscript(Type::Ud, index as u32).unwrap_or(whole)
+fn dword(whole: Operand, index: usize) -> Option<Operand> {
+    whole.subscript(Type::Ud, index as u32)
 }
 
 /// The doubles of which the operands are the low and high dwords, if they lie so.
@@ -168,6 +172,6 @@ fn together(halves: &[Operand; 2]) -> Option<Operand> {
     [0, 1].into_iter().find_map(|stride| {
         let whole = whole.with_stride(stride);
         let aligned = low.in_grf() && low.offset.is_multiple_of(Type::Df.size());
-        (aligned && dword(whole, 0) == low && dword(whole, 1) == high).then_some(whole)
+        (aligned && dword(whole, 0) == Some(low) && dword(whole, 1) == Some(high)).then_some(whole)
     })
 }

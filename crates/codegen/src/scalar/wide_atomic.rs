@@ -7,7 +7,6 @@ use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{AtomicOp, Resource, Src, Value};
 
 use super::operands::is_thread_scalar;
-use super::wide::dword;
 use super::{SelectError, Selector};
 use crate::ir::{Flag, Operand};
 use crate::select::{Class, atomic_operation};
@@ -48,8 +47,9 @@ impl Selector<'_> {
         let wanted = result.filter(|result| self.used[result.index()]);
         let dst = wanted.map(|result| self.define_double(result));
         let device = self.device;
+        let halves = dst.map(|dst| [0, 1].map(|index| self.dword_in(dst, index)));
         let b = &mut self.b();
-        for half in dst.iter().flat_map(|&dst| [0, 1].map(|index| dword(dst, index))) {
+        for half in halves.into_iter().flatten() {
             b.mov(half, Operand::imm_ud(0));
         }
         let dst = dst.map(|dst| dst.retype(Type::Uq));
@@ -106,7 +106,7 @@ impl Selector<'_> {
     /// The address of each channel's offset.
     fn address_at(&mut self, [low, high]: [Operand; 2], offset: Operand) -> Operand {
         let whole = self.out.lanes(Type::Uq, 1);
-        let places = [0, 1].map(|index| dword(whole, index));
+        let places = [0, 1].map(|index| self.dword_in(whole, index));
         let mut b = self.b();
         b.add(places[0], low, offset);
         b.mov(places[1], high);

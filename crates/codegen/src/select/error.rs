@@ -1,7 +1,11 @@
 //! What selection cannot do.
 
+use std::cell::Cell;
+
 use crestline_isa::message::DescriptorError;
 use crestline_ssa::ir::{BindingId, InstId, InstKind, IoSlot, Memory, Shader};
+
+use crate::ir::Function;
 
 /// Why a shader cannot be selected for a device at a SIMD width.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,6 +58,12 @@ pub enum SelectError {
     #[error("the layout has no place for {what}")]
     NoPlace {
         /// What is missing.
+        what: &'static str,
+    },
+    /// A mistake of this compiler, as a part of it found out about itself.
+    #[error("{what}")]
+    Defect {
+        /// What is wrong.
         what: &'static str,
     },
     /// A message that the device does not have.
@@ -127,4 +137,40 @@ fn slot_name(way: &str, name: Option<&String>, slot: IoSlot) -> String {
 fn binding_name(shader: &Shader, binding: BindingId) -> String {
     let binding = shader.binding(binding);
     format!("{:?} at set {} binding {}", binding.name, binding.set, binding.binding)
+}
+
+impl SelectError {
+    /// Whether the compiler is wrong, whatever the program.
+    pub fn is_defect(&self) -> bool {
+        match self {
+            SelectError::NotLowered { .. }
+            | SelectError::NoPlace { .. }
+            | SelectError::Defect { .. } => true,
+            SelectError::BitSize { .. }
+            | SelectError::Memory { .. }
+            | SelectError::AtomicSize { .. }
+            | SelectError::AtomicFloatSum
+            | SelectError::DivergentDescriptor { .. }
+            | SelectError::Message(_) => false,
+        }
+    }
+}
+
+/// What selection finds wrong with itself where it can only go on: the end of it is an error then.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Cell<Option<&'static str>>);
+
+impl Faults {
+    /// Notes one; the first stays.
+    pub(crate) fn note(&self, what: &'static str) {
+        self.0.set(self.0.get().or(Some(what)));
+    }
+
+    /// Refuses what was selected if something is wrong with it.
+    pub(crate) fn check(&self, function: &Function) -> Result<(), SelectError> {
+        match self.0.get().or(function.vregs.fault()) {
+            Some(what) => Err(SelectError::Defect { what }),
+            None => Ok(()),
+        }
+    }
 }

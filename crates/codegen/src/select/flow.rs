@@ -376,6 +376,9 @@ pub(crate) trait Structured<'a> {
 
     fn break_copies(&mut self, srcs: &[Src]) -> Vec<Copy> {
         let results = self.frames().loops.last().map(|frame| frame.results.clone());
+        if results.is_none() {
+            self.b().fault("a break outside of loops");
+        }
         let pairs = results.unwrap_or_default().into_iter().zip(srcs);
         pairs
             .flat_map(|(target, &src)| target.map_or(Vec::new(), |t| self.copies(&t, src)))
@@ -394,6 +397,9 @@ pub(crate) trait Structured<'a> {
 
     fn continue_copies(&mut self, srcs: &[Src]) -> Vec<Copy> {
         let params = self.frames().loops.last().map(|frame| frame.params.clone());
+        if params.is_none() {
+            self.b().fault("a continue outside of loops");
+        }
         self.copies_to(&params.unwrap_or_default(), srcs)
     }
 

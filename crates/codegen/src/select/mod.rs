@@ -14,6 +14,7 @@ pub(crate) use atomic::atomic_operation;
 pub(crate) use booleans::{Booleans, comparison, mirrored, opposite};
 pub(crate) use class::{Class, modify};
 pub(crate) use cond::{Cond, Conditions, FlagCache, Test};
+pub(crate) use error::Faults;
 pub use error::SelectError;
 pub(crate) use flow::{Copy, Frames, Structured};
 pub(crate) use regions::{breaks_of, same_value, used_values, yielded};

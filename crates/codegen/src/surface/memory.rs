@@ -33,7 +33,8 @@ pub fn read(
         let message = message(device, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, components);
-        b.group(group).message(message, dst, surface.addend(), &[at(offset, group)]);
+        let offset = at(&mut b, offset, group);
+        b.group(group).message(message, dst, surface.addend(), &[offset]);
         parts.push(dst);
     }
     Ok(join(b, &parts, components))
@@ -56,7 +57,7 @@ pub fn write(
         let kind = isa::Message::UntypedWrite { bti: surface.bti(), simd, mask };
         let message = message(device, kind, write_shape(surface.space()))?;
         let parts: Vec<Operand> =
-            [offset].iter().chain(data).map(|&part| at(part, group)).collect();
+            [offset].iter().chain(data).map(|&part| at(b, part, group)).collect();
         send(b, group, channels, message, None, surface, &parts);
     }
     Ok(())
@@ -148,7 +149,7 @@ pub fn atomic(
         let message =
             message(device, kind, Shape { response: bytes, ..write_shape(surface.space()) })?;
         let payload: Vec<Operand> =
-            [offset].iter().chain(operands).map(|&part| at(part, group)).collect();
+            [offset].iter().chain(operands).map(|&part| at(b, part, group)).collect();
         let dst = wanted.then(|| b.exec(channels).lanes(Type::Ud, 1));
         send(b, group, channels, message, dst, surface, &payload);
         parts.extend(dst);
@@ -175,16 +176,9 @@ pub fn atomic_at_address(
         let response = if return_data { u32::from(channels) * Type::Uq.size() } else { 0 };
         let message = message(device, kind, Shape { response, ..write_shape(Space::Global) })?;
         let payload: Vec<Operand> =
-            [address].iter().chain(operands).map(|&part| at(part, group)).collect();
-        send(
-            b,
-            group,
-            channels,
-            message,
-            dst.map(|dst| at(dst, group)),
-            Surface::Index(0),
-            &payload,
-        );
+            [address].iter().chain(operands).map(|&part| at(b, part, group)).collect();
+        let dst = dst.map(|dst| at(b, dst, group));
+        send(b, group, channels, message, dst, Surface::Index(0), &payload);
     }
     Ok(())
 }
@@ -210,7 +204,8 @@ pub fn read_scattered(
         let message = message(device, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, 1);
-        b.group(group).message(message, dst, surface.addend(), &[at(offset, group)]);
+        let offset = at(&mut b, offset, group);
+        b.group(group).message(message, dst, surface.addend(), &[offset]);
         parts.push(dst);
     }
     Ok(join(b, &parts, 1)[0])
@@ -232,7 +227,8 @@ pub fn write_scattered(
         let simd = simd_mode(channels);
         let kind = isa::Message::ByteScatteredWrite { bti: surface.bti(), simd, size };
         let message = message(device, kind, write_shape(surface.space()))?;
-        send(b, group, channels, message, None, surface, &[at(offset, group), at(data, group)]);
+        let payload = [offset, data].map(|part| at(b, part, group));
+        send(b, group, channels, message, None, surface, &payload);
     }
     Ok(())
 }
@@ -283,7 +279,7 @@ pub fn read_scratch(
         let message = message(device, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, 1);
-        let parts_ = [header, at(index, group)];
+        let parts_ = [header, at(&mut b, index, group)];
         b.group(group).message(message, dst, Operand::null(Type::Ud), &parts_);
         parts.push(dst);
     }
@@ -308,7 +304,7 @@ pub fn write_scratch(
         };
         let shape = Shape { headers: 1, first: 2, ..write_shape(Space::Scratch) };
         let message = message(device, kind, shape)?;
-        let parts = [header, at(index, group), at(data, group)];
+        let parts = [header, at(b, index, group), at(b, data, group)];
         let null = Operand::null(Type::Ud);
         b.exec(channels).group(group).message(message, null, null, &parts);
     }
@@ -328,7 +324,8 @@ pub(super) fn join(b: &mut Builder<'_>, responses: &[Operand], components: u32) 
             for (i, response) in responses.iter().enumerate() {
                 let group = each * i as u8;
                 let mut b = b.exec(each);
-                b.group(group).mov(at(whole, group), response.component(each, c));
+                let to = at(&mut b, whole, group);
+                b.group(group).mov(to, response.component(each, c));
             }
             whole
         })

@@ -141,6 +141,9 @@ fn parts(b: &Builder<'_>, most: u8) -> impl Iterator<Item = (u8, u8)> + use<> {
 }
 
 /// The part of an operand for channels from `group` on. Operands here are packed or scalar, which move freely.
-fn at(operand: Operand, group: u8) -> Operand {
-    operand.horiz_offset(u32::from(group)).unwrap_or(operand)
+fn at(b: &mut Builder<'_>, operand: Operand, group: u8) -> Operand {
+    operand.horiz_offset(u32::from(group)).unwrap_or_else(|_| {
+        b.fault("an operand of a message cannot be split");
+        operand
+    })
 }

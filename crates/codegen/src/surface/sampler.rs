@@ -104,7 +104,8 @@ impl SamplerRead {
         }
     }
 
-    fn operand(&self, parameter: Parameter) -> Operand {
+    /// What a parameter is; a coordinate or level that the read does not have is zero.
+    fn operand(&self, b: &mut Builder<'_>, parameter: Parameter) -> Operand {
         let along = |direction: usize, axis: usize| self.gradients.as_ref()?[direction].get(axis);
         let found = match parameter {
             Parameter::Coordinate(axis) => self.coordinates.get(axis),
@@ -115,7 +116,12 @@ impl SamplerRead {
             Parameter::Offset(axis) => self.offset.as_ref().and_then(|offset| offset.get(axis)),
             Parameter::Zero => None,
         };
-        found.copied().unwrap_or(Operand::imm_ud(0))
+        found.copied().unwrap_or_else(|| {
+            if !matches!(parameter, Parameter::Level | Parameter::Zero) {
+                b.fault("a read of the sampler unit lacks what its message has");
+            }
+            Operand::imm_ud(0)
+        })
     }
 }
 
@@ -143,7 +149,7 @@ pub fn read_sampler(
     let brings = read.brings();
     let op = operation(device, read.question, brings);
     let parameters: Vec<Operand> =
-        order(device, op, brings).into_iter().map(|parameter| read.operand(parameter)).collect();
+        order(device, op, brings).into_iter().map(|parameter| read.operand(b, parameter)).collect();
     let registers = usize::from(read.header.is_some()) + 2 * parameters.len();
     let derivatives = matches!(op, SamplerOp::SampleD | SamplerOp::SampleDC);
     let most = if derivatives || registers > MAX_REGISTERS { 8 } else { 16 };
@@ -163,7 +169,7 @@ pub fn read_sampler(
         let message = message(device, sample(op, read.surface, read.sampler, simd), shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, COMPONENTS);
-        let lanes = parameters.iter().map(|&parameter| at(parameter, group));
+        let lanes = parameters.iter().map(|&parameter| at(&mut b, parameter, group));
         let payload: Vec<Operand> = read.header.into_iter().chain(lanes).collect();
         b.group(group).message(message, dst, addend, &payload);
         responses.push(dst);

@@ -42,7 +42,7 @@ pub fn read_texel(
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, components);
         let shape = shape(header, coordinates, surface, effect, response);
-        let payload = payload(header, [coordinates], group);
+        let payload = payload(&mut b, header, [coordinates], group);
         let message = message(device, kind, shape)?;
         b.group(group).message(message, dst, surface.addend(), &payload);
         responses.push(dst);
@@ -66,7 +66,7 @@ pub fn write_texel(
         let (slots, mask) = (slots(group), ChannelMask::first(data.len() as u32));
         let kind = isa::Message::TypedWrite { bti: surface.bti(), slots, mask };
         let shape = shape(header, coordinates, surface, Effect::Write, 0);
-        let payload = payload(header, [coordinates, data], group);
+        let payload = payload(b, header, [coordinates, data], group);
         let message = message(device, kind, shape)?;
         let null = Operand::null(Type::Ud);
         b.exec(channels).group(group).message(message, null, surface.addend(), &payload);
@@ -96,7 +96,7 @@ pub fn atomic_texel(
         let kind = isa::Message::TypedAtomic { bti, op, slots, return_data: wanted };
         let response = if wanted { u32::from(channels) * Type::Ud.size() } else { 0 };
         let shape = shape(header, coordinates, surface, Effect::Write, response);
-        let payload = payload(header, [coordinates, operands], group);
+        let payload = payload(b, header, [coordinates, operands], group);
         let message = message(device, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = if wanted { b.lanes(Type::Ud, 1) } else { Operand::null(Type::Ud) };
@@ -126,11 +126,12 @@ fn shape(
 }
 
 fn payload<const N: usize>(
+    b: &mut Builder<'_>,
     header: Option<Operand>,
     lists: [&[Operand]; N],
     group: u8,
 ) -> Vec<Operand> {
-    let lanes = lists.into_iter().flatten().map(|&part| at(part, group));
+    let lanes = lists.into_iter().flatten().map(|&part| at(b, part, group));
     header.into_iter().chain(lanes).collect()
 }
 

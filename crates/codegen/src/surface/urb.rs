@@ -47,6 +47,7 @@ impl UrbPlace {
 
     fn offset(self) -> u16 {
         let offset = if self.single { self.slot } else { self.slot / 2 };
+        // More than the field of any message: an error where that is encoded.
         u16::try_from(offset).unwrap_or(u16::MAX)
     }
 }

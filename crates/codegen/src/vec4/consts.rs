@@ -60,10 +60,18 @@ impl Pool {
         let (vreg, have) = &mut list[index];
         let more = missing(have);
         have.extend(more);
-        let place = |bits: u64| have.iter().position(|&b| b == bits).unwrap_or(0) as u8;
+        let mut lacks = false;
+        let mut place = |bits: u64| {
+            let place = have.iter().position(|&b| b == bits);
+            lacks |= place.is_none();
+            place.unwrap_or(0) as u8
+        };
         let first = needed.first().map_or(0, |&bits| place(bits));
         let swizzle =
             std::array::from_fn(|i| if mask >> i & 1 == 1 { place(bits[i]) } else { first });
+        if lacks {
+            out.vregs.note_fault("a constant is not in its vector");
+        }
         Operand::vgrf(*vreg, ty).with_region(Region::Swizzle(Swizzle(swizzle)))
     }
 

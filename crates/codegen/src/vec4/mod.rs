@@ -38,7 +38,7 @@ use crestline_ssa::ir::{AluOp, InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand};
-use crate::select::{Booleans, Frames, SelectError, Structured, used_values};
+use crate::select::{Booleans, Faults, Frames, SelectError, Structured, used_values};
 
 /// Channels of a thread.
 const CHANNELS: u8 = 8;
@@ -62,6 +62,7 @@ pub fn select(
     selector.open_stage();
     selector.region(shader.func.body())?;
     selector.close_stage()?;
+    selector.faults.check(&selector.out)?;
     let (pool, prologue) = (selector.pool, selector.prologue);
     let mut out = selector.out;
     pool.fill(&mut out, prologue);
@@ -74,6 +75,7 @@ struct Selector<'a> {
     device: &'a Device,
     interface: &'a Interface,
     out: Function,
+    faults: Faults,
     stage: stage::State,
     /// Where each value is, by value.
     homes: Vec<Option<operands::Home>>,
@@ -119,6 +121,7 @@ impl<'a> Selector<'a> {
             device,
             interface,
             out,
+            faults: Faults::default(),
             stage,
             homes: vec![None; values],
             wanted,

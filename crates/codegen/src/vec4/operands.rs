@@ -8,7 +8,7 @@
 //! whether the operation writes that channel or not.
 
 use crestline_isa::{Swizzle, Type, WriteMask};
-use crestline_ssa::ir::{AluOp, InstKind, Src, Value};
+use crestline_ssa::ir::{AluOp, InstData, InstKind, Src, Value};
 
 use super::Selector;
 use crate::ir::{GRF_BYTES, Operand, Region};
@@ -222,8 +222,10 @@ impl Selector<'_> {
     /// booleans that are only compared in flags are never read as data.
     pub(super) fn home(&self, value: Value) -> Home {
         let home = self.homes[value.index()];
-        debug_assert!(home.is_some(), "{value} is read but has no home");
-        home.unwrap_or(Home::Constant([0; 4]))
+        home.unwrap_or_else(|| {
+            self.faults.note("a value is read before it has a place");
+            Home::Constant([0; 4])
+        })
     }
 
     fn has_place(&self, value: Value) -> bool {
@@ -231,6 +233,10 @@ impl Selector<'_> {
     }
 
     pub(super) fn set_home(&mut self, value: Value, home: Home) {
+        let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
+        if self.interface.forgets && self.shader.func.def(value).is_some_and(computes) {
+            return;
+        }
         self.homes[value.index()] = Some(home);
     }
 

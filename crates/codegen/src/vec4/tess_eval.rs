@@ -73,11 +73,17 @@ impl Selector<'_> {
 
     /// The value is these dwords of a vector, in this order.
     pub(super) fn dwords_home(&mut self, result: Value, vector: Operand, dwords: &[u8]) {
+        let at = |i: usize| {
+            dwords.get(i).copied().unwrap_or_else(|| {
+                self.faults.note("a value has more components than its place");
+                0
+            })
+        };
         if self.bits(result) == 64 {
-            return self.vector_home(result, vector, dwords.first().copied().unwrap_or(0));
+            return self.vector_home(result, vector, at(0));
         }
         let last = self.comps(result) - 1;
-        let at = |i: usize| dwords.get(i.min(last)).copied().unwrap_or(0);
+        let at = |i: usize| at(i.min(last));
         let swizzle = Swizzle([0, 1, 2, 3].map(at));
         self.set_home(result, Home::Place(vector.with_region(Region::Swizzle(swizzle))));
     }
