@@ -17,6 +17,7 @@ pub mod data;
 pub mod engine;
 pub mod gen7_text;
 pub mod messages;
+pub mod pack;
 pub mod random;
 pub mod stages;
 

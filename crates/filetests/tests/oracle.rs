@@ -2,8 +2,9 @@
 //! outputs that the pack expects.
 
 use crestline::{CompileError, Options, Platform, Simd, compile_spirv};
-use crestline_device::{Device, Filter, Sampler, SurfaceFormat};
-use crestline_emu::{ImageDimension, ImageShape, Kernel, Options as Run, Resources};
+use crestline_device::Device;
+use crestline_emu::Kernel;
+use crestline_filetests::pack::runs_as_expected;
 use crestline_frontend::spirv_words;
 use crestline_judges::ask;
 use crestline_judges::oracle::{Case, Compiler, Oracle};
@@ -31,39 +32,7 @@ fn check(case: &Case, platform: Platform, simd: Simd) -> Result<Option<()>, Stri
     };
     let kernel = Kernel::load(&program.code, program.metadata, &Device::new(platform))
         .map_err(|error| error.to_string())?;
-    let mut resources = Resources::new();
-    for resource in &case.resources {
-        let Some(layout) = &resource.image else {
-            resources.set_buffer(resource.resource, &resource.contents);
-            continue;
-        };
-        let format = SurfaceFormat::from_glsl(&layout.format)
-            .ok_or_else(|| format!("image format {}", layout.format))?;
-        let (dimension, width, height) = (ImageDimension::D2, layout.width, layout.height);
-        let shape = ImageShape { dimension, format, width, height, depth: 1, levels: 1 };
-        resources
-            .set_image(resource.resource, shape, &resource.contents)
-            .map_err(|error| error.to_string())?;
-    }
-    for sampler in &case.samplers {
-        let filter = if sampler.linear { Filter::Linear } else { Filter::Nearest };
-        let state = Sampler { filter, normalized: sampler.normalized, ..Sampler::default() };
-        resources.set_sampler(sampler.resource, state);
-    }
-    resources.set_push_constants(&case.push_constants);
-    kernel
-        .dispatch(case.grid, &mut resources, &Run::default())
-        .map_err(|error| error.to_string())?;
-    for resource in &case.resources {
-        if let Some(expected) = &resource.expected {
-            let found = match resource.image {
-                None => resources.buffer(resource.resource),
-                Some(_) => resources.image(resource.resource),
-            }
-            .unwrap_or_default();
-            expected.compare(&found).map_err(|e| format!("{}: {e}", resource.resource))?;
-        }
-    }
+    runs_as_expected(case, &kernel)?;
     Ok(Some(()))
 }
 
