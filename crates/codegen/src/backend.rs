@@ -63,7 +63,7 @@ impl BackendError {
 pub enum Fault {
     /// Selection forgets where the results of arithmetic are ([`Interface::forgets`](crate::interface::Interface)).
     Places,
-    /// Allocation gives an operand a wrong register ([`regalloc::Options::misplace`]).
+    /// Allocation gives an operand a wrong register ([`regalloc::misplace`]).
     Allocation,
     /// The last instruction but one breaks a rule of the hardware.
     Instruction,
@@ -211,11 +211,7 @@ impl Pipeline<'_, '_> {
     }
 
     fn allocation(&self) -> regalloc::Options {
-        regalloc::Options {
-            may_spill: self.options.may_spill,
-            check: self.options.verify,
-            misplace: self.options.fault == Some(Fault::Allocation),
-        }
+        regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify }
     }
 
     /// Schedules and allocates; where the new order must spill, the old one may do better.
@@ -227,7 +223,11 @@ impl Pipeline<'_, '_> {
         // `opt_schedule_early`, but both it and allocation ask where registers live.
         let run = |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness));
         self.try_run_as(&passes::SCHEDULE, &mut scheduled, run)?;
-        let scheduled = regalloc::allocate_analysed(scheduled, known, self.device, options);
+        let damage: fn(&mut Function) = match self.options.fault {
+            Some(Fault::Allocation) => regalloc::misplace,
+            _ => |_| {},
+        };
+        let scheduled = regalloc::allocate_damaged(scheduled, known, self.device, options, damage);
         if let Ok(found) = &scheduled
             && found.spills + found.fills == 0
         {

@@ -97,13 +97,11 @@ pub struct Options {
     pub may_spill: bool,
     /// Whether the checker runs also in release builds, and what is known before is compared with the program.
     pub check: bool,
-    /// Whether one operand gets a wrong register: to test that the checker finds it.
-    pub misplace: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { may_spill: true, check: cfg!(debug_assertions), misplace: false }
+        Options { may_spill: true, check: cfg!(debug_assertions) }
     }
 }
 
@@ -199,6 +197,20 @@ pub fn allocate_analysed(
     device: &Device,
     options: Options,
 ) -> Result<Allocation, AllocError> {
+    allocate_damaged(function, known, device, options, |_| {})
+}
+
+/// The same with an outcome that `damage` changes before it is checked: to test that the checker finds it.
+///
+/// # Errors
+/// As [`allocate_analysed`].
+pub fn allocate_damaged(
+    function: Function,
+    known: Analysis,
+    device: &Device,
+    options: Options,
+    damage: fn(&mut Function),
+) -> Result<Allocation, AllocError> {
     let uniform = |inst: &&crate::ir::Inst| inst.srcs.iter().any(|s| s.file == File::Uniform);
     if let Some(inst) = function.insts().find(uniform) {
         return Err(AllocError::Uniform(inst.to_string()));
@@ -216,17 +228,15 @@ pub fn allocate_analysed(
         known.check(&result.function, false)?;
     }
     assign_registers(&mut result, known, device, options)?;
-    if options.misplace {
-        misplace(&mut result.function);
-    }
+    damage(&mut result.function);
     if let Some(before) = before {
         check::check(&before, &result.function, &result.origins, device)?;
     }
     Ok(result)
 }
 
-/// Moves the last source that is a register behind the payload to the next register.
-fn misplace(function: &mut Function) {
+/// Moves the last source that is a register behind the payload to the next register: damage that must be found.
+pub fn misplace(function: &mut Function) {
     let payload = function.payload_registers * GRF_BYTES;
     let sources = function.insts_mut().flat_map(|inst| &mut inst.srcs);
     if let Some(src) = sources.filter(|src| src.file == File::Grf && src.offset >= payload).last() {

@@ -16,7 +16,7 @@ fn devices() -> [Device; 2] {
 
 fn allocate_ok(function: &Function, device: &Device) -> Allocation {
     verify(function).unwrap();
-    let options = Options { may_spill: true, check: true, ..Default::default() };
+    let options = Options { may_spill: true, check: true };
     let found =
         allocate(function, device, options).unwrap_or_else(|e| panic!("{e}\nbefore:\n{function}"));
     verify(&found.function).unwrap();
@@ -110,7 +110,7 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
 
 #[test]
 fn no_spill_means_no_spill() {
-    let options = Options { may_spill: false, check: true, ..Default::default() };
+    let options = Options { may_spill: false, check: true };
     let crowded = pressure(16, 200);
     let found = allocate(&crowded, &devices()[1], options);
     assert!(
@@ -716,7 +716,7 @@ fn a_hundred_thousand_instructions_allocate_without_spills() {
         f
     };
     let f = chain(100_000);
-    let options = Options { may_spill: true, check: false, ..Default::default() };
+    let options = Options { may_spill: true, check: false };
     let allocated = allocate(&f, &devices()[1], options).unwrap();
     assert_eq!(allocated.spills, 0);
 }

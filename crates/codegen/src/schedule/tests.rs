@@ -90,7 +90,7 @@ fn early_order_needs_fewer_registers_where_they_are_scarce() {
     }
     b.mov(Operand::grf(120, Type::F), sum);
     let device = Device::new(Platform::Skl);
-    let options = crate::regalloc::Options { may_spill: true, check: true, ..Default::default() };
+    let options = crate::regalloc::Options { may_spill: true, check: true };
     assert!(crate::regalloc::allocate(&f, &device, options).unwrap().spills > 0);
     assert!(opt_schedule_early(&mut f, &device).unwrap());
     verify(&f).unwrap();
@@ -121,7 +121,7 @@ fn liveness_follows_the_early_order() {
     assert!(schedule_analysed(&mut f, &mut known.liveness));
     assert!(known == Analysis::new(&f).unwrap());
     // Allocation would tell.
-    let options = regalloc::Options { may_spill: true, check: true, ..Default::default() };
+    let options = regalloc::Options { may_spill: true, check: true };
     let device = Device::new(Platform::Skl);
     assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &device, options).is_ok());
     known.liveness.intervals.swap(regalloc::accesses::GRF_COUNT, 2);

@@ -93,7 +93,7 @@ pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec
         }
     };
     run(passes::LOWER, &mut function);
-    let options = regalloc::Options { may_spill: true, check, ..Default::default() };
+    let options = regalloc::Options { may_spill: true, check };
     let mut allocated = regalloc::allocate(&function, device, options)
         .unwrap_or_else(|error| panic!("{error}\n{function}"));
     run(passes::LOWER_ALLOCATED, &mut allocated.function);
