@@ -152,6 +152,7 @@ impl SelectError {
             | SelectError::AtomicFloatSum
             | SelectError::DivergentDescriptor { .. }
             | SelectError::Message(_) => false,
+            SelectError::Of { error, .. } => error.is_defect(),
         }
     }
 }
