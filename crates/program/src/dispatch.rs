@@ -1,7 +1,8 @@
 //! The entry points of a program: ways to start its threads.
 
-use crate::{Payload, Statistics};
-use serde::{Deserialize, Serialize};
+use crate::json::{Node, Read, record};
+use crate::{MetadataError, Payload, Statistics};
+use serde::Serialize;
 
 /// Entry points lie on cache lines: kernel start pointers have no bits 5:0.
 pub const ENTRY_ALIGNMENT: u32 = 64;
@@ -10,22 +11,20 @@ pub const ENTRY_ALIGNMENT: u32 = 64;
 ///
 /// All entry points of a program do the same work for the same resources. They differ in how many channels a thread has
 /// and in what its registers hold at the start.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Dispatch {
     /// Channels of a thread: 8, 16 or 32. Stages of the geometry pipeline have 8, whatever a channel stands for.
     pub simd_width: u32,
     /// Where threads start: bytes from the begin of the code, a multiple of [`ENTRY_ALIGNMENT`].
-    #[serde(default)]
     pub offset: u32,
     /// Which kernel start pointer the offset belongs into: 0, 1 or 2 for KSP0 to KSP2 of `3DSTATE_PS`. Only fragment
     /// shaders have it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_start_slot: Option<u8>,
     /// What the registers hold when a thread starts.
     pub payload: Payload,
     /// What the compiler counted in the code of this entry point.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
 }
 
@@ -37,8 +36,8 @@ impl Dispatch {
 }
 
 /// The entry points of a program, at least one. A driver that uses only one takes the first.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "Vec<Dispatch>", into = "Vec<Dispatch>")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(into = "Vec<Dispatch>")]
 pub struct Dispatches {
     first: Dispatch,
     rest: Vec<Dispatch>,
@@ -95,5 +94,16 @@ impl TryFrom<Vec<Dispatch>> for Dispatches {
 impl From<Dispatches> for Vec<Dispatch> {
     fn from(Dispatches { first, rest }: Dispatches) -> Vec<Dispatch> {
         std::iter::once(first).chain(rest).collect()
+    }
+}
+
+record! {
+    Dispatch { simd_width, offset: default, kernel_start_slot, payload, statistics }
+}
+
+impl Read for Dispatches {
+    fn read(node: Node<'_>) -> Result<Dispatches, MetadataError> {
+        let dispatches: Vec<Dispatch> = Read::read(node)?;
+        dispatches.try_into().map_err(|_| node.expected("at least one entry point"))
     }
 }

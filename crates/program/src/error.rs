@@ -6,15 +6,25 @@ use crate::metadata::{OLDEST_VERSION, VERSION};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetadataError {
-    /// Not JSON, or not of the documented shape.
+    /// Not JSON.
     #[error("metadata, line {line} column {column}: {message}")]
     Json {
         /// Line, counted from 1.
         line: usize,
         /// Column, counted from 1.
         column: usize,
-        /// What was found and what was expected.
+        /// What is wrong.
         message: String,
+    },
+    /// JSON of another shape than the documented one.
+    #[error("metadata{}: expected {expected}, found {found}", at(place))]
+    Shape {
+        /// Path of the value: `dispatches[0].payload.items[3].size`; empty for the whole document.
+        place: String,
+        /// What was expected there.
+        expected: String,
+        /// What stands there.
+        found: String,
     },
     /// Written for another version of the schema.
     #[error(
@@ -32,6 +42,11 @@ pub enum MetadataError {
         /// What is wrong and what was expected.
         reason: String,
     },
+}
+
+/// The place in a sentence.
+fn at(place: &str) -> String {
+    if place.is_empty() { String::new() } else { format!(" `{place}`") }
 }
 
 /// Why code could not be read from a container.

@@ -1,7 +1,6 @@
 //! Byte strings as hex text, as they stand in JSON.
 
-use serde::{Deserialize, Deserializer, Serializer, de::Error};
-use std::borrow::Cow;
+use serde::Serializer;
 
 /// Lower-case hex digits of `bytes`.
 pub(crate) fn to_text(bytes: &[u8]) -> String {
@@ -11,9 +10,4 @@ pub(crate) fn to_text(bytes: &[u8]) -> String {
 
 pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&to_text(bytes))
-}
-
-pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<u8>, D::Error> {
-    let text = <Cow<'de, str>>::deserialize(deserializer)?;
-    crate::container::parse_hex(&text).map_err(D::Error::custom)
 }

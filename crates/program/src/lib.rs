@@ -18,6 +18,7 @@ mod container;
 mod dispatch;
 mod error;
 mod hex;
+mod json;
 mod metadata;
 mod payload;
 mod program;
@@ -35,7 +36,7 @@ pub use metadata::{
     Relocation, RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
 };
 pub use payload::{Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, Payload, PayloadItem};
-pub use program::Program;
+pub use program::{Document, Program};
 pub use stages::{
     ControlData, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES, Spacing,
     StageDispatch, TessControlMetadata, TessEvalMetadata, TessOutput, Varying, VertexInput,

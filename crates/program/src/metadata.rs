@@ -1,11 +1,13 @@
 //! The metadata of a program: everything a driver needs besides the code.
 
+use crate::json::{Json, Node, Read, record, tagged, words};
 use crate::{
     BindingEntry, Dispatch, Dispatches, ENTRY_ALIGNMENT, GRF_BYTES, GeometryMetadata,
-    MetadataError, Program, SamplerEntry, TessControlMetadata, TessEvalMetadata, VertexMetadata,
+    MetadataError, SamplerEntry, TessControlMetadata, TessEvalMetadata, VertexMetadata,
 };
 use crestline_device::{Device, Platform};
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
 
 /// The version of the schema. It grows by one whenever a reader of the previous version would
@@ -19,48 +21,40 @@ pub const OLDEST_VERSION: u32 = 1;
 pub const CODE_LIMIT: usize = 16 << 20;
 
 /// Everything a driver needs to run a program, besides its code.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// Version of the schema: [`VERSION`].
     pub version: u32,
     /// The platform the code is for.
     pub platform: Platform,
     /// Name of the entry point, for people.
-    #[serde(default)]
     pub entry_point: String,
     /// The entry points of the code.
     pub dispatches: Dispatches,
     /// What depends on the pipeline stage.
     pub stage: StageMetadata,
     /// The binding table, ordered by index. Indices that are not listed are unbound.
-    #[serde(default)]
     pub binding_table: Vec<BindingEntry>,
     /// The sampler state table, ordered by index.
-    #[serde(default)]
     pub samplers: Vec<SamplerEntry>,
     /// Scratch memory of one thread in bytes; the driver rounds it up to what the hardware
     /// can express.
-    #[serde(default)]
     pub scratch_bytes: u32,
     /// Private memory that the code addresses through
     /// [`PrivateMemoryAddress`](crate::Content::PrivateMemoryAddress), in bytes per channel.
     /// The area holds the channels of the entry point used for each thread id that r0.5 bits 8:0 can name.
-    #[serde(default)]
     pub private_bytes_per_channel: u32,
     /// Constant data the code refers to.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub constant_data: Option<ConstantData>,
     /// Places in the code to patch before it runs.
-    #[serde(default)]
     pub relocations: Vec<Relocation>,
     /// Floating point state at thread start.
-    #[serde(default)]
     pub float_mode: FloatMode,
 }
 
 /// What depends on the pipeline stage.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum StageMetadata {
@@ -90,16 +84,13 @@ impl StageMetadata {
 }
 
 /// What only compute programs have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ComputeMetadata {
     /// Invocations of a workgroup in x, y and z.
     pub local_size: [u32; 3],
     /// Shared memory of a workgroup in bytes.
-    #[serde(default)]
     pub shared_bytes: u32,
     /// Whether threads meet at barriers, so the driver must reserve one.
-    #[serde(default)]
     pub uses_barrier: bool,
 }
 
@@ -126,19 +117,17 @@ impl ComputeMetadata {
 }
 
 /// Constant data.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ConstantData {
     /// The contents, as hex text in JSON.
-    #[serde(with = "crate::hex")]
+    #[serde(serialize_with = "crate::hex::serialize")]
     pub bytes: Vec<u8>,
     /// Required alignment of the address in bytes, a power of two.
     pub alignment: u32,
 }
 
 /// A place in the code to patch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Relocation {
     /// Offset in the code in bytes; what stands there is told by `encoding`.
     pub offset: u32,
@@ -147,7 +136,6 @@ pub struct Relocation {
     /// The value.
     pub value: RelocationValue,
     /// Added to the value.
-    #[serde(default)]
     pub delta: i32,
 }
 
@@ -172,8 +160,7 @@ pub enum RelocationValue {
 }
 
 /// Floating point state at thread start.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FloatMode {
     /// Rounding of results.
     pub rounding: RoundingMode,
@@ -217,18 +204,7 @@ impl Metadata {
     /// # Errors
     /// See [`MetadataError`]; an unknown version is reported before anything else.
     pub fn from_json(text: &str) -> Result<Metadata, MetadataError> {
-        #[derive(Deserialize)]
-        struct Probe {
-            version: u64,
-        }
-        match known(parse::<Probe>(text)?.version)? {
-            1 => version1::metadata(text),
-            _ => {
-                let metadata: Metadata = parse(text)?;
-                metadata.check()?;
-                Ok(metadata)
-            }
-        }
+        read(&Json::parse(text)?, None)
     }
 
     /// The JSON form, indented.
@@ -443,6 +419,12 @@ impl Metadata {
     }
 }
 
+impl<'de> Deserialize<'de> for Metadata {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Metadata, D::Error> {
+        read(&Json::deserialize(deserializer)?, None).map_err(D::Error::custom)
+    }
+}
+
 impl Relocation {
     /// Writes the value into the code. `address` is that of the constant data. A relocation
     /// outside of the code changes nothing ([`Metadata::check_code`] reports it).
@@ -471,41 +453,37 @@ fn check_shared(compute: &ComputeMetadata, device: &Device) -> Result<(), Metada
     Ok(())
 }
 
-/// The version, if it is one that is read.
-fn known(version: u64) -> Result<u32, MetadataError> {
-    u32::try_from(version)
-        .ok()
-        .filter(|version| (OLDEST_VERSION..=VERSION).contains(version))
-        .ok_or(MetadataError::Version { found: version })
-}
-
-fn parse<T: DeserializeOwned>(text: &str) -> Result<T, MetadataError> {
-    serde_json::from_str(text).map_err(|error| MetadataError::Json {
-        line: error.line(),
-        column: error.column(),
-        message: {
-            let text = error.to_string();
-            text.rsplit_once(" at line ").map_or(text.clone(), |(what, _)| what.to_owned())
+/// The version of the schema, if it is one that is read.
+fn known(json: &Json) -> Result<u32, MetadataError> {
+    let number = match json {
+        Json::Object(_) => match json.get("version") {
+            Some(Json::Number(number)) => number.as_u64(),
+            _ => None,
         },
-    })
+        _ => return Err(Node::root(json).expected("an object")),
+    };
+    let Some(found) = number else {
+        let expected = format!("the number of a version, {OLDEST_VERSION} to {VERSION}");
+        let found = json.get("version").map_or_else(|| "nothing".to_owned(), Json::to_string);
+        return Err(MetadataError::Shape { place: "version".to_owned(), expected, found });
+    };
+    match u32::try_from(found) {
+        Ok(version @ OLDEST_VERSION..=VERSION) => Ok(version),
+        _ => Err(MetadataError::Version { found }),
+    }
 }
 
-/// Reads a program of any version and checks its metadata.
-pub(crate) fn read_program(text: &str) -> Result<Program, MetadataError> {
-    #[derive(Deserialize)]
-    struct Probe {
-        metadata: Inner,
-    }
-    #[derive(Deserialize)]
-    struct Inner {
-        version: u64,
-    }
-    match known(parse::<Probe>(text)?.metadata.version)? {
-        1 => version1::program(text),
+/// Reads metadata of any known version and checks them. Statistics beside the metadata are version 1's.
+pub(crate) fn read(json: &Json, statistics: Option<Node<'_>>) -> Result<Metadata, MetadataError> {
+    match known(json)? {
+        1 => version1::metadata(json, statistics),
         _ => {
-            let program: Program = parse(text)?;
-            program.metadata.check()?;
-            Ok(program)
+            if let Some(node) = statistics.filter(|node| !node.is_missing()) {
+                return Err(node.expected("nothing: entry points have the statistics"));
+            }
+            let metadata = Metadata::read(Node::root(json))?;
+            metadata.check()?;
+            Ok(metadata)
         }
     }
 }
@@ -513,6 +491,30 @@ pub(crate) fn read_program(text: &str) -> Result<Program, MetadataError> {
 fn field(name: &str, reason: String) -> MetadataError {
     MetadataError::Field { field: name.to_owned(), reason }
 }
+
+record! {
+    Metadata {
+        version, platform, entry_point: default, dispatches, stage, binding_table: default,
+        samplers: default, scratch_bytes: default, private_bytes_per_channel: default, constant_data,
+        relocations: default, float_mode: default,
+    }
+    ComputeMetadata { local_size, shared_bytes: default, uses_barrier: default }
+    ConstantData { bytes: hex, alignment }
+    Relocation { offset, encoding, value, delta: default }
+    FloatMode { rounding: default, half: default, single: default, double: default }
+}
+
+tagged! {
+    StageMetadata {
+        compute => Compute(ComputeMetadata),
+        vertex => Vertex(VertexMetadata),
+        tess_control => TessControl(TessControlMetadata),
+        tess_eval => TessEval(TessEvalMetadata),
+        geometry => Geometry(GeometryMetadata),
+    }
+}
+
+words!(Platform, RelocationEncoding, RelocationValue, RoundingMode, DenormalMode);
 
 mod version1;
 

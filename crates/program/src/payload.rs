@@ -1,6 +1,7 @@
 //! The thread payload: what the registers hold when a thread starts.
 
 use crate::ResourceRef;
+use crate::json::{record, tagged, words};
 use serde::{Deserialize, Serialize};
 
 /// Bytes of one general register.
@@ -11,31 +12,28 @@ pub const GRF_BYTES: u32 = 32;
 /// r0 is filled by the hardware and the same for all programs of a stage. For compute:
 /// r0.1, r0.6, r0.7 are the workgroup id, r0.5 the scratch base (bits 31:10) and the thread
 /// id, r0.3 bits 3:0 the scratch size code, r0.2 the barrier id.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Payload {
     /// Registers that hold the same constants in every thread of a workgroup, or of a draw
     /// call; absent if there are none (always for compute on gen7, which has only per-thread
     /// constants).
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub cross_thread: Option<GrfRange>,
     /// Registers whose contents differ from thread to thread. May stand before or after the
     /// cross-thread ones.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub per_thread: Option<GrfRange>,
     /// Local invocation ids that the driver supplies in the per-thread registers; absent if
     /// the code computes them from the subgroup id.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub local_ids: Option<LocalIds>,
     /// What the bytes of the ranges above mean, later items over earlier ones. Bytes that no
     /// item covers hold 0.
-    #[serde(default)]
     pub items: Vec<PayloadItem>,
 }
 
 /// Whole general registers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GrfRange {
     /// First register.
     pub first: u32,
@@ -59,8 +57,7 @@ impl GrfRange {
 ///
 /// Channel `c` of thread `t` is the invocation with the flat index `t * simd_width + c`;
 /// x runs fastest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LocalIds {
     /// Register of the x ids; y and z follow.
     pub first: u32,
@@ -71,8 +68,7 @@ pub struct LocalIds {
 }
 
 /// Bytes of the payload with one meaning.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PayloadItem {
     /// Place in the register file in bytes: 32 * register + byte.
     pub offset: u32,
@@ -83,8 +79,8 @@ pub struct PayloadItem {
 }
 
 /// What payload bytes hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Content {
     /// Bytes of the user's push constants, from this byte on.
@@ -138,7 +134,7 @@ pub enum Content {
     /// Fixed bytes.
     Literal {
         /// The bytes, as hex text in JSON.
-        #[serde(with = "crate::hex")]
+        #[serde(serialize_with = "crate::hex::serialize")]
         bytes: Vec<u8>,
     },
 }
@@ -167,3 +163,32 @@ pub enum ImageParameter {
     /// 10, 31 or 255 for none.
     Swizzling,
 }
+
+record! {
+    Payload { cross_thread, per_thread, local_ids, items: default }
+    GrfRange { first, count }
+    LocalIds { first, registers_per_dimension, dimensions }
+    PayloadItem { offset, size, content }
+}
+
+tagged! {
+    Content {
+        push_constant => PushConstant { offset },
+        uniform_buffer => UniformBuffer { resource, offset },
+        subgroup_id => SubgroupId,
+        base_workgroup_id => BaseWorkgroupId,
+        num_workgroups => NumWorkgroups,
+        local_size => LocalSize,
+        global_size => GlobalSize,
+        global_offset => GlobalOffset,
+        work_dimensions => WorkDimensions,
+        buffer_address => BufferAddress { resource },
+        buffer_size => BufferSize { resource },
+        constant_data_address => ConstantDataAddress,
+        private_memory_address => PrivateMemoryAddress,
+        image_parameter => ImageParameter { resource, parameter },
+        literal => Literal { bytes: hex },
+    }
+}
+
+words!(ImageParameter);

@@ -6,6 +6,7 @@
 //! layout of an entry, slot 0 first. A vertex entry is a VUE (vertex URB entry), a patch entry
 //! begins with the patch header.
 
+use crate::json::{record, tagged, words};
 use crate::{GRF_BYTES, MetadataError};
 use crestline_device::Device;
 use serde::{Deserialize, Serialize};
@@ -21,8 +22,8 @@ const MAX_SLOTS: usize = 128;
 const MAX_ENTRY_BYTES: u32 = 32 << 10;
 
 /// What a slot of a URB entry holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Varying {
     /// The header of a vertex: dword 0 is reserved, 1 is the layer, 2 the viewport index, 3 the
@@ -110,8 +111,8 @@ impl GeometryDispatch {
 }
 
 /// What a slot of a vertex shader's input holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum VertexInput {
     /// An attribute converted to four dwords; missing components are 0, 0, 0, 1. 64-bit
@@ -120,7 +121,6 @@ pub enum VertexInput {
         /// The location.
         location: u32,
         /// First byte of the converted attribute: 0, or 16 for the second half of a 64-bit one.
-        #[serde(default)]
         offset: u32,
     },
     /// First vertex, base instance, vertex id (counted from 0), instance id.
@@ -133,8 +133,7 @@ pub enum VertexInput {
 ///
 /// Payload: r0.0 and r0.1 are the URB handles of the output entries (SIMD8: r1). Push constants
 /// are `payload.cross_thread`. The inputs follow from `first_input_register`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VertexMetadata {
     /// Division of the channels.
     pub dispatch: StageDispatch,
@@ -142,7 +141,6 @@ pub struct VertexMetadata {
     /// first vertex; SIMD8: four registers, one per component.
     pub first_input_register: u32,
     /// The input slots.
-    #[serde(default)]
     pub inputs: Vec<VertexInput>,
     /// Layout of the output entry.
     pub outputs: Vec<Varying>,
@@ -156,14 +154,13 @@ pub struct VertexMetadata {
 /// id, r0.2 instance number and barrier id (see `docs/metadata.md`), r1 to r4 the handles of the input control
 /// points, one dword each. Thread `i` of a patch has control points `2 i` and `2 i + 1`
 /// (SIMD4x2), all channels enabled. Push constants are `payload.cross_thread`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessControlMetadata {
     /// Division of the channels.
     pub dispatch: StageDispatch,
     /// Control points of an input patch that the code was compiled for; absent if it works for
     /// any number.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub input_vertices: Option<u32>,
     /// Control points of the output patch.
     pub output_vertices: u32,
@@ -176,7 +173,6 @@ pub struct TessControlMetadata {
     /// Size of the patch entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
     /// Whether threads meet at barriers, so the driver must reserve one.
-    #[serde(default)]
     pub uses_barrier: bool,
 }
 
@@ -238,8 +234,7 @@ pub enum TessOutput {
 /// Payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries, r1.0 to r1.2 are
 /// u, v, w of the first point, r1.4 to r1.6 of the second, r1.3 is the handle of the patch
 /// entry, r1.7 the primitive id. Push constants are `payload.cross_thread`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessEvalMetadata {
     /// Division of the channels.
     pub dispatch: StageDispatch,
@@ -297,8 +292,7 @@ pub enum ControlData {
 /// An output entry holds the vertex count (`count_bytes`), the control data (`control_bytes`)
 /// and the vertices, `vertex_bytes` each. Where `count_bytes` is 0 (gen7), the end-of-thread
 /// message has the vertex counts of both objects in header dword 2.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GeometryMetadata {
     /// Division of the channels.
     pub dispatch: GeometryDispatch,
@@ -307,11 +301,10 @@ pub struct GeometryMetadata {
     /// Invocations per primitive.
     pub invocations: u32,
     /// Whether r1 holds the primitive ids.
-    #[serde(default)]
     pub primitive_id: bool,
     /// Register that holds the handles of the input vertices' entries, a dword each: for code that reads slots which
     /// are not pushed. Absent if no handles are to be included.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub vertex_handles: Option<u32>,
     /// Layout of an input vertex's entry.
     pub inputs: Vec<Varying>,
@@ -322,10 +315,8 @@ pub struct GeometryMetadata {
     /// What the vertices form.
     pub output: GeometryOutput,
     /// Bytes of the vertex count at the start of the output entry: 0 on gen7, 32 from gen8 on.
-    #[serde(default)]
     pub count_bytes: u32,
     /// Bytes of the control data, a multiple of 32.
-    #[serde(default)]
     pub control_bytes: u32,
     /// What the control data say.
     pub control_data: ControlData,
@@ -498,3 +489,43 @@ impl GeometryMetadata {
         check_entry(self.entry_bytes, before)
     }
 }
+
+tagged! {
+    Varying {
+        header => Header,
+        position => Position,
+        clip_distances => ClipDistances { first },
+        location => Location { location },
+        primitive_id => PrimitiveId,
+        patch_header => PatchHeader { half },
+        patch => Patch { location },
+        padding => Padding,
+    }
+}
+
+tagged! {
+    VertexInput {
+        attribute => Attribute { location, offset: default },
+        system_values => SystemValues,
+        draw_parameters => DrawParameters,
+    }
+}
+
+record! {
+    VertexMetadata { dispatch, first_input_register, inputs: default, outputs, entry_bytes }
+    TessControlMetadata {
+        dispatch, input_vertices, output_vertices, inputs, patch_outputs, vertex_outputs, entry_bytes,
+        uses_barrier: default,
+    }
+    TessEvalMetadata {
+        dispatch, domain, spacing, output, patch_inputs, vertex_inputs, first_input_register,
+        pushed_slots, outputs, entry_bytes,
+    }
+    GeometryMetadata {
+        dispatch, input_vertices, invocations, primitive_id: default, vertex_handles, inputs,
+        first_input_register, pushed_slots, output, count_bytes: default, control_bytes: default,
+        control_data, outputs, vertex_bytes, entry_bytes,
+    }
+}
+
+words!(StageDispatch, GeometryDispatch, Domain, Spacing, TessOutput, GeometryOutput, ControlData);

@@ -1,10 +1,10 @@
 //! Statistics of a compiled program.
 
-use serde::{Deserialize, Serialize};
+use crate::json::record;
+use serde::Serialize;
 
 /// What the compiler counted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Statistics {
     /// Channels per thread.
     pub simd_width: u32,
@@ -22,4 +22,10 @@ pub struct Statistics {
     pub registers: u32,
     /// Estimated cycles of one thread, each loop counted as ten rounds.
     pub estimated_cycles: u64,
+}
+
+record! {
+    Statistics {
+        simd_width, instructions, sends, loops, spills, fills, registers, estimated_cycles
+    }
 }

@@ -1,20 +1,18 @@
 //! The binding table and the sampler table: which resource a message index means.
 
+use crate::MetadataError;
+use crate::json::{Node, Read, record, tagged, words};
 use crestline_device::SurfaceFormat;
 use serde::{Deserialize, Serialize};
 
 /// A resource by its place in the shader's interface.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ResourceRef {
     /// Descriptor set.
     pub set: u32,
     /// Binding in the set.
     pub binding: u32,
     /// Element of a descriptor array; 0 for a single descriptor.
-    #[serde(default)]
     pub element: u32,
 }
 
@@ -29,8 +27,7 @@ impl std::fmt::Display for ResourceRef {
 }
 
 /// One entry of the binding table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BindingEntry {
     /// Binding table index (BTI), 0 to 239; the rest is reserved by the hardware.
     pub index: u8,
@@ -39,8 +36,8 @@ pub struct BindingEntry {
 }
 
 /// What a binding table entry describes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(tag = "kind", rename_all = "snake_case", deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Surface {
     /// A null surface: reads give 0, writes are dropped.
@@ -71,7 +68,7 @@ pub enum Surface {
     /// accessible like a uniform buffer.
     Literal {
         /// The contents, as hex text in JSON.
-        #[serde(with = "crate::hex")]
+        #[serde(serialize_with = "crate::hex::serialize")]
         bytes: Vec<u8>,
     },
     /// A texel buffer, read or written through typed messages or the sampler.
@@ -96,7 +93,7 @@ pub enum Surface {
         /// image memory that the code addresses itself, with the image parameters of the
         /// payload. Absent: the format of the image as created, because the shader writes
         /// it without naming one.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         format: Option<SurfaceFormat>,
     },
     /// An image read through the sampler.
@@ -104,7 +101,7 @@ pub enum Surface {
         /// The image.
         resource: ResourceRef,
         /// The format to program into the surface state; absent: the image's own.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
+        #[serde(skip_serializing_if = "Option::is_none")]
         format: Option<SurfaceFormat>,
     },
 }
@@ -122,11 +119,40 @@ pub enum ImageAccess {
 }
 
 /// One entry of the sampler state table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct SamplerEntry {
     /// Index in the sampler state table, as sampler messages use it.
     pub index: u8,
     /// The sampler, or the combined image and sampler.
     pub resource: ResourceRef,
+}
+
+record! {
+    ResourceRef { set, binding, element: default }
+    BindingEntry { index, surface }
+    SamplerEntry { index, resource }
+}
+
+tagged! {
+    Surface {
+        null => Null,
+        storage_buffer => StorageBuffer { resource },
+        atomic_counters => AtomicCounters { resource },
+        uniform_buffer => UniformBuffer { resource },
+        constant_data => ConstantData,
+        num_workgroups => NumWorkgroups,
+        literal => Literal { bytes: hex },
+        texel_buffer => TexelBuffer { resource, format },
+        storage_image => StorageImage { resource, access, format },
+        sampled_image => SampledImage { resource, format },
+    }
+}
+
+words!(ImageAccess);
+
+impl Read for SurfaceFormat {
+    fn read(node: Node<'_>) -> Result<SurfaceFormat, MetadataError> {
+        let text = node.text().map_err(|_| node.expected("the name of a surface format"))?;
+        text.parse().map_err(|_| node.expected("the name of a surface format"))
+    }
 }

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    Content, GrfRange, LocalIds, Payload, PayloadItem, StageDispatch, Statistics, Surface, Varying,
-    VertexInput,
+    Content, GrfRange, LocalIds, Payload, PayloadItem, Program, StageDispatch, Statistics, Surface,
+    Varying, VertexInput,
 };
 
 const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
@@ -82,15 +82,106 @@ fn another_version_is_refused_before_anything_else() {
     );
 }
 
+/// The message for the example with one replacement.
+fn message(old: &str, new: &str) -> String {
+    assert!(EXAMPLE.contains(old), "{old}");
+    Metadata::from_json(&EXAMPLE.replacen(old, new, 1)).unwrap_err().to_string()
+}
+
 #[test]
-fn unknown_fields_and_values_name_their_place() {
-    let text = EXAMPLE.replace("\"scratch_bytes\"", "\"scratch\"");
-    let error = Metadata::from_json(&text).unwrap_err();
-    assert!(matches!(error, MetadataError::Json { line: 35, column: 11, .. }), "{error}");
-    let text = EXAMPLE.replace("R8G8B8A8_UNORM", "R8G8B8A8_YES");
-    assert!(Metadata::from_json(&text).is_err());
-    assert!(Metadata::from_json("").is_err());
-    assert!(Metadata::from_json("{}").is_err());
+fn errors_say_where_what_was_expected_and_what_was_found() {
+    let cases = [
+        (
+            r#""shared_bytes": 1024"#,
+            r#""shared": 1024"#,
+            "metadata `stage`: expected no field but `local_size`, `shared_bytes`, `uses_barrier`, \
+             found the field `shared`",
+        ),
+        (
+            r#""kind": "storage_buffer""#,
+            r#""kind": "buffer""#,
+            "metadata `binding_table[0].surface.kind`: expected one of `null`, `storage_buffer`, \
+             `atomic_counters`, `uniform_buffer`, `constant_data`, `num_workgroups`, `literal`, \
+             `texel_buffer`, `storage_image`, `sampled_image`, found \"buffer\"",
+        ),
+        (
+            r#""kind": "storage_buffer", "#,
+            "",
+            "metadata `binding_table[0].surface.kind`: expected one of `null`, `storage_buffer`, \
+             `atomic_counters`, `uniform_buffer`, `constant_data`, `num_workgroups`, `literal`, \
+             `texel_buffer`, `storage_image`, `sampled_image`, found nothing",
+        ),
+        (
+            r#"{ "set": 0, "binding": 0 }"#,
+            r#"{ "set": 0 }"#,
+            "metadata `binding_table[0].surface.resource.binding`: expected a whole number from 0 \
+             to 4294967295, found nothing",
+        ),
+        (
+            r#""index": 1"#,
+            r#""index": 256"#,
+            "metadata `binding_table[1].index`: expected a whole number from 0 to 255, found 256",
+        ),
+        (
+            "[64, 1, 1]",
+            "[64, 1]",
+            "metadata `stage.local_size`: expected a list of 3, found a list of 2",
+        ),
+        (
+            r#"{ "kind": "subgroup_id" }"#,
+            r#""subgroup_id""#,
+            "metadata `dispatches[0].payload.items[2].content`: expected an object with a `kind`, \
+             found \"subgroup_id\"",
+        ),
+        (
+            r#"{ "kind": "subgroup_id" }"#,
+            r#"{ "kind": "subgroup_id", "offset": 1 }"#,
+            "metadata `dispatches[0].payload.items[2].content`: expected no further field, found \
+             the field `offset`",
+        ),
+        ("true", "1", "metadata `stage.uses_barrier`: expected true or false, found 1"),
+        (
+            r#""write""#,
+            r#""wipe""#,
+            "metadata `binding_table[2].surface.access`: expected one of `read`, `write`, \
+             `read_write`, found \"wipe\"",
+        ),
+        (
+            "R8G8B8A8_UNORM",
+            "R8G8B8A8_YES",
+            "metadata `binding_table[2].surface.format`: expected the name of a surface format, \
+             found \"R8G8B8A8_YES\"",
+        ),
+        (
+            "cdcccc3d",
+            "cdcccc3",
+            "metadata `constant_data.bytes`: expected bytes as hexadecimal text, found hex code, \
+             line 1: odd number of hex digits",
+        ),
+    ];
+    for (old, new, expected) in cases {
+        assert_eq!(message(old, new), expected);
+    }
+}
+
+#[test]
+fn a_document_that_is_no_metadata_is_refused() {
+    let of = |text: &str| Metadata::from_json(text).unwrap_err().to_string();
+    assert_eq!(of(""), "metadata, line 1 column 0: the text ends before the JSON is complete");
+    assert_eq!(of("[]"), "metadata: expected an object, found a list of 0");
+    let version = "metadata `version`: expected the number of a version, 1 to 2, found";
+    assert_eq!(of("{}"), format!("{version} nothing"));
+    assert_eq!(of(r#"{"version": "2"}"#), format!("{version} \"2\""));
+    let twice = r#"{"version": 2, "version": 2}"#;
+    assert!(of(twice).contains("the field `version` stands twice"), "{}", of(twice));
+    assert!(of(&"[".repeat(100_000)).starts_with("metadata, line 1 column "));
+    let program = |text: &str| Program::from_json(text).unwrap_err().to_string();
+    assert_eq!(program("{}"), "metadata `metadata`: expected an object, found nothing");
+    let both = format!(r#"{{"code": "00", "metadata": {EXAMPLE}, "statistics": {{}}}}"#);
+    assert_eq!(
+        program(&both),
+        "metadata `statistics`: expected nothing: entry points have the statistics, found an object"
+    );
 }
 
 #[test]
@@ -248,5 +339,8 @@ fn entry_points_are_checked() {
     let end = EXAMPLE.find("\"stage\"").unwrap();
     let none = format!("{}\"dispatches\": [], {}", &EXAMPLE[..start], &EXAMPLE[end..]);
     let error = Metadata::from_json(&none).unwrap_err();
-    assert!(error.to_string().contains("expected at least one entry point"), "{error}");
+    assert!(
+        error.to_string().contains("expected at least one entry point, found a list of 0"),
+        "{error}"
+    );
 }
