@@ -41,6 +41,23 @@ pub(crate) enum Command {
     Targets,
 }
 
+impl Command {
+    /// Whether errors are to be JSON.
+    pub(crate) fn json(&self) -> bool {
+        match self {
+            Command::Compile(arguments) => arguments.json,
+            Command::Run(arguments) => arguments.json,
+            Command::Exec(arguments) => arguments.json,
+            Command::Asm(arguments) => arguments.json,
+            Command::Disasm(arguments) => arguments.input.json,
+            Command::Validate(arguments) => arguments.input.json,
+            Command::Region(arguments) => arguments.json,
+            Command::Fields(arguments) => arguments.input.json,
+            Command::Targets => false,
+        }
+    }
+}
+
 /// What is compiled, and how.
 #[derive(Debug, Args)]
 pub(crate) struct Source {
@@ -138,6 +155,9 @@ pub(crate) struct Compile {
     /// Where to write it; standard output unless given.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
+    /// Print errors and warnings as JSON, an object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `compile` writes.
@@ -201,6 +221,9 @@ pub(crate) struct Resources {
     /// Print each executed instruction with its channels and registers.
     #[arg(long)]
     pub(crate) trace: bool,
+    /// End with an error if the emulator reports anything, such as an access out of bounds.
+    #[arg(long)]
+    pub(crate) strict: bool,
     /// Instructions one thread may execute before it is called endless.
     #[arg(long, value_name = "COUNT", default_value_t = 1 << 30)]
     pub(crate) budget: u64,
@@ -217,6 +240,9 @@ pub(crate) struct Run {
     /// Print the assembly or the statistics before the run.
     #[arg(long, value_enum)]
     pub(crate) show: Vec<Show>,
+    /// Print errors and warnings as JSON, an object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What `run` shows besides results.
@@ -230,19 +256,22 @@ pub(crate) enum Show {
 
 #[derive(Debug, Args)]
 pub(crate) struct Exec {
-    /// Machine code in any container that `disasm` reads, or `-`.
+    /// Machine code in any container that `disasm` reads, a program that `compile --emit json` wrote, or `-`.
     pub(crate) code: PathBuf,
     /// The kernel of a container that has several.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Its metadata as JSON.
+    /// Its metadata as JSON, alone or in a program; may be left out where CODE is a program.
     #[arg(long, value_name = "FILE")]
-    pub(crate) meta: PathBuf,
+    pub(crate) meta: Option<PathBuf>,
     /// The chip that the code is for.
     #[arg(long)]
     pub(crate) target: Platform,
     #[command(flatten)]
     pub(crate) resources: Resources,
+    /// Print errors and warnings as JSON, an object a line.
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// Machine code that is looked at.
@@ -257,7 +286,7 @@ pub(crate) struct Input {
     /// Only this kernel of a container that has several.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Print the result as JSON.
+    /// Print the result as JSON, and errors as an object a line.
     #[arg(long)]
     pub(crate) json: bool,
 }

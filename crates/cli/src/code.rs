@@ -64,10 +64,14 @@ fn device_is(device: &str, generation: Gen) -> bool {
     }
 }
 
-/// Reads the code of the only kernel of a file, or of the one with a name.
-pub(crate) fn read(path: &Path, target: Platform, name: Option<&str>) -> Result<Vec<u8>, Failure> {
-    let bytes = files::read(path, Limit::CODE)?;
-    let kernels = kernels(&bytes, path, target, name)?;
+/// The code of the only kernel of a file, or of the one with a name. `bytes` are what the file holds.
+pub(crate) fn of(
+    bytes: &[u8],
+    path: &Path,
+    target: Platform,
+    name: Option<&str>,
+) -> Result<Vec<u8>, Failure> {
+    let kernels = kernels(bytes, path, target, name)?;
     match kernels.as_slice() {
         [kernel] => Ok(kernel.code.to_vec()),
         several => {

@@ -6,16 +6,43 @@
 //!    = help: --bind 0.1=FILE or --bind 0.1=zero:BYTES
 //! ```
 //!
+//! With `--json` an error or a warning is an object on a line of its own instead:
+//!
+//! ```text
+//! {"severity":"error","code":"E0803","message":"...","file":"a.wgsl","line":null,"column":null,"notes":[{"kind":"help","text":"..."}]}
+//! ```
+//!
 //! Codes E01xx to E07xx are those of the front end; this file adds the ones of the command
 //! line. `docs/errors.md` explains each.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use serde_json::{Value, json};
+
+/// Whether errors and warnings are JSON: asked once, on the command line.
+static AS_JSON: AtomicBool = AtomicBool::new(false);
+
+/// Makes errors and warnings of this process JSON.
+pub(crate) fn use_json() {
+    AS_JSON.store(true, Relaxed);
+}
+
+/// Tells of something that does not end the program.
+pub(crate) fn warn(message: impl fmt::Display) {
+    if AS_JSON.load(Relaxed) {
+        let parts = Parts { message: message.to_string(), ..Parts::default() };
+        eprintln!("{}", parts.json("warning"));
+    } else {
+        eprintln!("warning: {message}");
+    }
+}
 
 /// An error in the input: ends the program with status 1.
 #[derive(Debug)]
 pub(crate) struct Failure(Box<Parts>);
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Parts {
     code: String,
     message: String,
@@ -94,6 +121,8 @@ pub(crate) enum Code {
     Emulate,
     /// The emulator does not know an instruction or message of the program.
     EmulatorLimit,
+    /// The program ran, but not rightly, and `--strict` asks that this be an error.
+    Reported,
     /// A specialization constant does not fit the shader.
     Specialization,
     /// What the program's stage takes is not given, or does not fit it.
@@ -122,6 +151,7 @@ impl Code {
             Code::Region => "E1006",
             Code::Emulate => "E1101",
             Code::EmulatorLimit => "E1102",
+            Code::Reported => "E1103",
         }
     }
 }
@@ -172,6 +202,41 @@ impl Failure {
     pub(crate) fn notes(mut self, texts: impl IntoIterator<Item: fmt::Display>) -> Failure {
         self.0.notes.extend(texts.into_iter().map(|text| ("note", text.to_string())));
         self
+    }
+}
+
+impl Failure {
+    /// Prints the errors, as text or as JSON.
+    pub(crate) fn report(&self) {
+        if AS_JSON.load(Relaxed) {
+            eprintln!("{}", self.json());
+        } else {
+            eprintln!("{self}");
+        }
+    }
+
+    /// The errors as JSON, each an object on its own line.
+    fn json(&self) -> String {
+        let first = self.0.json("error").to_string();
+        self.0.more.iter().fold(first, |lines, failure| format!("{lines}\n{}", failure.json()))
+    }
+}
+
+impl Parts {
+    /// What a program needs to show it.
+    fn json(&self, severity: &str) -> Value {
+        let origin = self.origin.as_ref();
+        let notes: Vec<Value> =
+            self.notes.iter().map(|(kind, text)| json!({ "kind": kind, "text": text })).collect();
+        json!({
+            "severity": severity,
+            "code": (!self.code.is_empty()).then_some(&self.code),
+            "message": self.message,
+            "file": origin.map(|origin| &origin.file),
+            "line": origin.and_then(|origin| Some(origin.line.as_ref()?.0)),
+            "column": origin.and_then(|origin| origin.column),
+            "notes": notes,
+        })
     }
 }
 
@@ -235,6 +300,25 @@ mod tests {
         let expected = "error[E1005]: why\n  --> a:1:2\n   |\n 1 | \tmov x\n   | \t^\n\n\
                         error[E1005]: why\n  --> a:1:6\n   |\n 1 | \tmov x\n   | \t    ^";
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn errors_as_json_are_a_line_each() {
+        let one = Failure::new(Code::Assembly, "why")
+            .at(Origin::line("a", "mov x", 1).column(5))
+            .help("so");
+        let text = Failure::all([one, Failure::new(Code::Read, "gone\nnow")]).json();
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+        let first = json!({
+            "severity": "error", "code": "E1005", "message": "why", "file": "a", "line": 1,
+            "column": 5, "notes": [{ "kind": "help", "text": "so" }],
+        });
+        let second = json!({
+            "severity": "error", "code": "E0801", "message": "gone\nnow", "file": null,
+            "line": null, "column": null, "notes": [],
+        });
+        assert_eq!(lines, [first, second]);
     }
 
     #[test]

@@ -42,7 +42,11 @@ fn main() -> ExitCode {
         return reader::serve();
     }
     // Wrong usage ends the program here, with status 2.
-    let result = match Cli::parse().command {
+    let command = Cli::parse().command;
+    if command.json() {
+        error::use_json();
+    }
+    let result = match command {
         Command::Compile(arguments) => compile::command(&arguments),
         Command::Run(arguments) => run::run(&arguments),
         Command::Exec(arguments) => run::exec(&arguments),
@@ -56,7 +60,7 @@ fn main() -> ExitCode {
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            eprintln!("{failure}");
+            failure.report();
             ExitCode::FAILURE
         }
     }

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use crestline::{Device, Program};
 use crestline_emu::{
-    Class, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem, Report,
-    Resources, Step, Tiling, Trace,
+    Class, Diagnostic, EmuError, ImageDimension, ImageShape, Kernel, Layout, Options, Problem,
+    Report, Resources, Step, Tiling, Trace,
 };
 use crestline_isa::text::{Syntax, print_inst};
-use crestline_program::{Metadata, ResourceRef, StageMetadata, Surface};
+use crestline_program::{Document, Metadata, ResourceRef, StageMetadata, Surface};
 
 use crate::args::{self, Show};
 use crate::compile::{self, Watcher};
 use crate::draw::{self, Stopped};
-use crate::error::{Code, Failure, Origin};
+use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{Limit, Room};
 use crate::grammar::{Contents, Dim, Image, Place, Png, Print};
 use crate::progress::Progress;
@@ -42,11 +42,16 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
     let kernel = Kernel::load(&program.code, program.metadata, &device)
         .map_err(|error| emulator_failure(&error, &file))?;
     let draws = !matches!(kernel.metadata().stage, StageMetadata::Compute(_));
-    let report = dispatch(&kernel, &arguments.resources, &device, &file, |problem| {
-        // The compiler loads whole vectors and registers; what lies past the end of a buffer
-        // reads as 0 and is not used. A slot that holds nothing is written with whatever is there.
-        let harmless = match problem {
-            Problem::OutOfBounds { write, .. } => !write,
+    let strict = arguments.resources.strict;
+    let report = dispatch(&kernel, &arguments.resources, &device, &file, |found| {
+        // The compiler loads whole registers, and vectors in the stages of a draw call; what lies past
+        // the end of a buffer reads as 0 and is not used. A slot that holds nothing is written with
+        // whatever is there. What a channel of a compute shader reads is the shader's own doing, but
+        // reads as 0 by Vulkan's rules.
+        let harmless = match found.problem {
+            Problem::OutOfBounds { write, .. } => {
+                !write && (draws || !strict || found.location.channel.is_none())
+            }
             problem => draws && problem.class() == Class::UninitializedRead,
         };
         arguments.source.verbose || !harmless
@@ -62,16 +67,50 @@ pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
 
 /// Runs `exec`.
 pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
-    let code = code::read(&arguments.code, arguments.target, arguments.kernel.as_deref())?;
-    let meta = files::shown(&arguments.meta);
-    let text = files::read(&arguments.meta, Limit::JSON)?;
-    let metadata = Metadata::from_json(&String::from_utf8_lossy(&text))
-        .map_err(|error| Failure::new(Code::Metadata, error).at(Origin::file(meta)))?;
-    let device = Device::new(arguments.target);
     let file = files::shown(&arguments.code);
+    let bytes = files::read(&arguments.code, Limit::CODE)?;
+    let metadata = arguments.meta.as_deref().map(read_metadata).transpose()?;
+    let (code, metadata) = match (document(&bytes, &file)?, metadata) {
+        (Some(Document::Program(program)), None) => (program.code, program.metadata),
+        (Some(Document::Program(program)), Some(metadata)) => (program.code, metadata),
+        (Some(Document::Metadata(_)), _) => {
+            let failure = Failure::new(Code::Container, "these are metadata alone: expected code");
+            return Err(failure.at(Origin::file(file)).help("exec CODE --meta METADATA"));
+        }
+        (None, Some(metadata)) => {
+            let kernel = arguments.kernel.as_deref();
+            (code::of(&bytes, &arguments.code, arguments.target, kernel)?, metadata)
+        }
+        (None, None) => {
+            let failure = Failure::new(Code::Metadata, "there is code, but no metadata");
+            return Err(failure.at(Origin::file(file)).help("--meta FILE"));
+        }
+    };
+    let device = Device::new(arguments.target);
     let kernel =
         Kernel::load(&code, metadata, &device).map_err(|error| emulator_failure(&error, &file))?;
     dispatch(&kernel, &arguments.resources, &device, &file, |_| true).map(drop)
+}
+
+/// Reads metadata, alone or in a program.
+fn read_metadata(path: &Path) -> Result<Metadata, Failure> {
+    let file = files::shown(path);
+    match Document::from_json(&String::from_utf8_lossy(&files::read(path, Limit::JSON)?)) {
+        Ok(Document::Metadata(metadata)) => Ok(metadata),
+        Ok(Document::Program(program)) => Ok(program.metadata),
+        Err(error) => Err(Failure::new(Code::Metadata, error).at(Origin::file(file))),
+    }
+}
+
+/// The document that a file holds, if it is JSON: code in no container begins with a brace and a name.
+fn document(bytes: &[u8], file: &str) -> Result<Option<Document>, Failure> {
+    let mut visible = bytes.iter().filter(|byte| !byte.is_ascii_whitespace());
+    if visible.next() != Some(&b'{') || !matches!(visible.next(), Some(b'"' | b'}') | None) {
+        return Ok(None);
+    }
+    let read = Document::from_json(&String::from_utf8_lossy(bytes));
+    let failure = |error| Failure::new(Code::Metadata, error).at(Origin::file(file));
+    read.map(Some).map_err(failure)
 }
 
 fn print(text: &str) -> Result<(), Failure> {
@@ -88,6 +127,9 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
         EmuError::MissingResource { resource, .. } => Failure::new(Code::MissingResource, error)
             .at(Origin::file(file))
             .help(format!("--bind {resource}=FILE or --bind {resource}=zero:BYTES")),
+        EmuError::Metadata(_) | EmuError::EntryPoint { .. } => {
+            Failure::new(Code::Metadata, error).at(Origin::file(file))
+        }
         EmuError::ShortPushConstants { .. } => failure.help("--push FILE"),
         EmuError::MissingAttribute { location } => {
             failure.help(format!("--attr {location}=FORMAT:FILE"))
@@ -128,7 +170,7 @@ fn dispatch(
     arguments: &args::Resources,
     device: &Device,
     file: &str,
-    tell: impl Fn(&Problem) -> bool,
+    tell: impl Fn(&Diagnostic) -> bool,
 ) -> Result<Report, Failure> {
     let mut room = Room::new();
     let mut resources = bind(kernel.metadata(), arguments, file, &mut room)?;
@@ -153,12 +195,17 @@ fn dispatch(
         Stopped::Asked(failure) => failure.at(Origin::file(file)),
         Stopped::Emulator(error) => emulator_failure(&error, file),
     })?;
-    for diagnostic in report.diagnostics.iter().filter(|found| tell(&found.problem)) {
-        eprintln!("warning: {diagnostic}");
+    let told: Vec<&Diagnostic> = report.diagnostics.iter().filter(|found| tell(found)).collect();
+    if !arguments.strict {
+        told.iter().for_each(|found| warn(found));
     }
     write_results(&resources, arguments)?;
     if let Some(document) = &document {
         arguments.draw.write(document)?;
+    }
+    if arguments.strict && !told.is_empty() {
+        let failure = |found| Failure::new(Code::Reported, found).at(Origin::file(file));
+        return Err(Failure::all(told.into_iter().map(failure)));
     }
     Ok(report)
 }
@@ -236,7 +283,7 @@ fn bind(
             return Err(Failure::new(Code::UnusedResource, message));
         }
         if !used.contains(&resource) {
-            eprintln!("warning: the program does not use the buffer {resource}");
+            warn(format_args!("the program does not use the buffer {resource}"));
         }
         let name = format_args!("--bind {resource}");
         let contents = match &bind.contents {
@@ -288,7 +335,7 @@ fn bind_samplers(
             return Err(Failure::new(Code::UnusedResource, message));
         }
         if metadata.samplers.iter().all(|entry| entry.resource != resource) {
-            eprintln!("warning: the program does not use the sampler {resource}");
+            warn(format_args!("the program does not use the sampler {resource}"));
         }
         resources.set_sampler(resource, sampler.state);
     }
@@ -323,7 +370,7 @@ fn bind_images(
             return Err(Failure::new(Code::UnusedResource, message));
         }
         if !used.clone().any(|(used, _)| used == resource) {
-            eprintln!("warning: the program does not use the image {resource}");
+            warn(format_args!("the program does not use the image {resource}"));
         }
         let shape = shape(image);
         let wanted = shape.bytes();

@@ -2,6 +2,7 @@
 
 use crate::exec::registers::name_of;
 use crestline_device::SurfaceFormat;
+use crestline_program::ResourceRef;
 use std::fmt;
 
 /// The class of a [`Diagnostic`], by which [`Options`](crate::Options) choose what it leads to.
@@ -180,26 +181,79 @@ impl Problem {
     }
 }
 
+/// A binding table index, and what is bound there.
+struct Bound(u8, Option<ResourceRef>);
+
+impl fmt::Display for Bound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Bound(index, Some(resource)) => write!(f, "{resource} (binding table index {index})"),
+            Bound(index, None) => write!(f, "binding table index {index}"),
+        }
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.describe(None, f)
+    }
+}
+
+impl Problem {
+    /// The binding table index that it is about.
+    pub(crate) fn index(&self) -> Option<u8> {
+        match *self {
+            Problem::OutOfBounds {
+                surface: SurfaceName::Index(index) | SurfaceName::Image(index),
+                ..
+            }
+            | Problem::Unbound { index }
+            | Problem::TypedRead { index, .. }
+            | Problem::NullAtomic { index }
+            | Problem::NotRaw { index } => Some(index),
+            _ => None,
+        }
+    }
+
+    /// Says what is wrong, with the resource it is about.
+    fn describe(&self, resource: Option<ResourceRef>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Problem::UninitializedRead { register } => {
                 write!(f, "reads {}, which was never written", name_of(register))
             }
             Problem::OutOfBounds { surface, address, size, limit, write } => {
                 let access = if write { "writes" } else { "reads" };
-                if let SurfaceName::Image(_) = surface {
-                    let (x, y) = (address as u32 as i32, (address >> 32) as i32);
-                    return write!(f, "{access} texel {x}, {y} outside of {surface}");
-                }
-                write!(f, "{access} {size} bytes at {address:#x} of {surface}")?;
-                match surface {
-                    SurfaceName::Address => f.write_str(", where no memory is"),
-                    _ => write!(f, ", which has {limit} bytes"),
+                match (surface, resource) {
+                    (SurfaceName::Image(index), _) => {
+                        let (x, y) = (address as u32 as i32, (address >> 32) as i32);
+                        let image = Bound(index, resource);
+                        write!(f, "{access} texel {x}, {y} outside of the image at {image}")
+                    }
+                    (SurfaceName::Address, Some(buffer)) => write!(
+                        f,
+                        "{access} {size} bytes at the address {address:#x}, where no memory is: behind \
+                         the buffer {buffer}, which has {limit} bytes"
+                    ),
+                    (SurfaceName::Address, None) => write!(
+                        f,
+                        "{access} {size} bytes at the address {address:#x}, where no memory is"
+                    ),
+                    (SurfaceName::Index(index), Some(_)) => {
+                        let buffer = Bound(index, resource);
+                        write!(
+                            f,
+                            "{access} {size} bytes at {address:#x} of the buffer {buffer}, which has \
+                             {limit} bytes"
+                        )
+                    }
+                    _ => write!(
+                        f,
+                        "{access} {size} bytes at {address:#x} of {surface}, which has {limit} bytes"
+                    ),
                 }
             }
             Problem::Unbound { index } => {
-                write!(f, "uses binding table index {index}, which is not bound")
+                write!(f, "uses {}, which is not bound", Bound(index, resource))
             }
             Problem::Misaligned { address, alignment } => {
                 write!(f, "address {address:#x} is not a multiple of {alignment}")
@@ -227,15 +281,18 @@ impl fmt::Display for Problem {
             }
             Problem::TypedRead { index, format } => write!(
                 f,
-                "a typed read of binding table index {index}, whose format {format} cannot be read"
+                "a typed read of {}, whose format {format} cannot be read",
+                Bound(index, resource)
             ),
             Problem::NullAtomic { index } => write!(
                 f,
-                "a typed atomic on binding table index {index}, a null surface: it reaches memory"
+                "a typed atomic on {}, a null surface: it reaches memory",
+                Bound(index, resource)
             ),
             Problem::NotRaw { index } => write!(
                 f,
-                "an untyped message to binding table index {index}, which is not raw: the chip hangs"
+                "an untyped message to {}, which is not raw: the chip hangs",
+                Bound(index, resource)
             ),
         }
     }
@@ -277,11 +334,14 @@ pub struct Diagnostic {
     pub location: Location,
     /// How often its class happened at this instruction.
     pub count: u64,
+    /// The resource it is about, where one stands at the binding table index, or before the address.
+    pub resource: Option<ResourceRef>,
 }
 
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.location, self.problem)?;
+        write!(f, "{}: ", self.location)?;
+        self.problem.describe(self.resource, f)?;
         if self.count > 1 {
             write!(f, " ({} times)", self.count)?;
         }

@@ -9,7 +9,7 @@ use crestline_isa::message::Bti;
 use crestline_isa::{
     ArfKind, Branch, CondMod, Dst, Extra, Flag, Inst, Opcode, PredCtrl, Region, Src, Type, VStride,
 };
-use crestline_program::{Content, MetadataError, PayloadItem, ResourceRef};
+use crestline_program::{BindingEntry, Content, MetadataError, PayloadItem, ResourceRef, Surface};
 
 /// The only diagnostic of a program that ends with [`end`].
 fn diagnose(mut program: Vec<Inst>) -> (Problem, usize, Option<u8>) {
@@ -84,7 +84,33 @@ fn a_write_outside_of_a_surface_is_dropped() {
     let (report, buffer) = run(program).unwrap();
     assert_eq!(buffer, [0; 64]);
     assert_eq!(report.diagnostics[0].count, 8);
-    assert!(report.diagnostics[0].to_string().contains("writes 4 bytes at 0x40 of binding table"));
+    let text = report.diagnostics[0].to_string();
+    let expected =
+        "writes 4 bytes at 0x40 of the buffer 0.0 (binding table index 0), which has 64 bytes";
+    assert!(text.contains(expected), "{text}");
+}
+
+#[test]
+fn reports_name_the_resource() {
+    let element = ResourceRef { set: 1, binding: 2, element: 3 };
+    let mut program = addresses(10);
+    program.push(alu(Opcode::Add, dst(14, Type::D), &[packed(10, Type::D), Src::imm_w(64)]));
+    program.push(read(Bti(7), 14, 12));
+    program.extend(end());
+    let mut metadata = metadata();
+    let surface = Surface::StorageBuffer { resource: element };
+    metadata.binding_table = vec![BindingEntry { index: 7, surface }];
+    let kernel = Kernel::from_instructions(program, metadata, &device()).unwrap();
+    let mut resources = Resources::new();
+    resources.set_buffer(element, &[0; 64]);
+    let expected = "reads 4 bytes at 0x40 of the buffer 1.2[3] (binding table index 7)";
+    // As a report, and as the error that stops the program.
+    let report = kernel.dispatch([1, 1, 1], &mut resources, &Options::default()).unwrap();
+    assert_eq!(report.diagnostics[0].resource, Some(element));
+    let text = report.diagnostics[0].to_string();
+    assert!(text.contains(expected), "{text}");
+    let error = kernel.dispatch([1, 1, 1], &mut resources, &Options::strict()).unwrap_err();
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 #[test]

@@ -4,7 +4,9 @@
 //! serde's.
 
 use crate::MetadataError;
-use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
+use std::cell::Cell;
+use std::collections::BTreeSet;
 use std::fmt;
 
 /// A JSON value. Keys stand in an object once, in the order of the text.
@@ -71,66 +73,87 @@ impl fmt::Display for Json {
     }
 }
 
+/// The most values that a document may have; a program's code is one of them.
+const MOST_VALUES: usize = 1 << 20;
+
 impl<'de> Deserialize<'de> for Json {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Json, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Json;
+        Any(&Cell::new(0)).deserialize(deserializer)
+    }
+}
 
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON value")
-            }
+/// Reads any value and counts it.
+#[derive(Clone, Copy)]
+struct Any<'a>(&'a Cell<usize>);
 
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json::Null)
-            }
+impl<'de> DeserializeSeed<'de> for Any<'_> {
+    type Value = Json;
 
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json::Bool(value))
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(value.into()))
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(value.into()))
-            }
-
-            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Json, E> {
-                let number = serde_json::Number::from_f64(value);
-                number.map(Json::Number).ok_or_else(|| E::custom("expected a finite number"))
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Json, E> {
-                Ok(Json::Text(value.to_owned()))
-            }
-
-            fn visit_string<E>(self, value: String) -> Result<Json, E> {
-                Ok(Json::Text(value))
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
-                let mut values = Vec::new();
-                while let Some(value) = seq.next_element()? {
-                    values.push(value);
-                }
-                Ok(Json::List(values))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
-                let mut entries = Vec::new();
-                let mut known = std::collections::BTreeSet::new();
-                while let Some((key, value)) = map.next_entry::<String, Json>()? {
-                    if !known.insert(key.clone()) {
-                        return Err(de::Error::custom(format!("the field `{key}` stands twice")));
-                    }
-                    entries.push((key, value));
-                }
-                Ok(Json::Object(entries))
-            }
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Json, D::Error> {
+        self.0.set(self.0.get() + 1);
+        if self.0.get() > MOST_VALUES {
+            return Err(de::Error::custom(format!("expected at most {MOST_VALUES} values")));
         }
-        deserializer.deserialize_any(Any)
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Any<'_> {
+    type Value = Json;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Json, E> {
+        Ok(Json::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
+        Ok(Json::Bool(value))
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
+        Ok(Json::Number(value.into()))
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<Json, E> {
+        let number = serde_json::Number::from_f64(value);
+        number.map(Json::Number).ok_or_else(|| E::custom("expected a finite number"))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Json, E> {
+        Ok(Json::Text(value.to_owned()))
+    }
+
+    fn visit_string<E>(self, value: String) -> Result<Json, E> {
+        Ok(Json::Text(value))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Json, A::Error> {
+        let mut values = Vec::new();
+        while let Some(value) = seq.next_element_seed(self)? {
+            values.push(value);
+        }
+        Ok(Json::List(values))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Json, A::Error> {
+        let mut entries = Vec::new();
+        let mut known = BTreeSet::new();
+        while let Some(key) = map.next_key::<String>()? {
+            let value = map.next_value_seed(self)?;
+            if !known.insert(key.clone()) {
+                let key = Json::Text(key);
+                return Err(de::Error::custom(format!("the field {key} stands twice")));
+            }
+            entries.push((key, value));
+        }
+        Ok(Json::Object(entries))
     }
 }
 
@@ -205,7 +228,8 @@ impl<'a> Node<'a> {
                 0 => "no further field".to_owned(),
                 _ => format!("no field but {}", listed(&names)),
             };
-            return Err(self.instead(expected, format!("the field `{name}`")));
+            let found = Json::Text(name.clone());
+            return Err(self.instead(expected, format!("the field {found}")));
         }
         Ok(names.map(|name| Node {
             json: find(entries, name),

@@ -106,6 +106,24 @@ pub enum Surface {
     },
 }
 
+impl Surface {
+    /// The resource, if the entry describes one of the shader's interface.
+    pub fn resource(&self) -> Option<ResourceRef> {
+        match self {
+            Surface::StorageBuffer { resource }
+            | Surface::AtomicCounters { resource }
+            | Surface::UniformBuffer { resource }
+            | Surface::TexelBuffer { resource, .. }
+            | Surface::StorageImage { resource, .. }
+            | Surface::SampledImage { resource, .. } => Some(*resource),
+            Surface::Null
+            | Surface::ConstantData
+            | Surface::NumWorkgroups
+            | Surface::Literal { .. } => None,
+        }
+    }
+}
+
 /// What a storage image entry is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

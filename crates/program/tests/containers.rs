@@ -3,7 +3,7 @@
 
 use crestline_device::Platform;
 use crestline_judges::ocloc::Ocloc;
-use crestline_program::{Container, ContainerError, Kernel, read_kernels};
+use crestline_program::{Container, ContainerError, Kernel, Metadata, Program, read_kernels};
 
 const SOURCE: &str = "
     constant uint table[4] = {1, 2, 3, 4};
@@ -127,5 +127,22 @@ fn check(bytes: &[u8], length: usize) {
         Err(ContainerError::Malformed { offset, .. }) => assert!(offset <= length, "{offset:#x}"),
         Err(ContainerError::ZeInfo { line, column, .. }) => assert!(line >= 1 && column >= 1),
         Err(_) => {}
+    }
+}
+
+#[test]
+fn a_zebin_has_no_place_for_further_entry_points() {
+    let text = include_str!("../../../docs/metadata-example.json");
+    let mut metadata = Metadata::from_json(text).expect("the documented example");
+    (metadata.constant_data, metadata.relocations) = (None, Vec::new());
+    let program = Program { code: vec![0; 128], metadata };
+    assert!(program.to_zebin().is_ok());
+    let mut moved = program.clone();
+    moved.metadata.dispatches.first_mut().offset = 64;
+    let mut several = program.clone();
+    several.metadata.dispatches.push(program.metadata.dispatches.first().clone());
+    for program in [moved, several] {
+        let error = program.to_zebin().expect_err("refused").to_string();
+        assert_eq!(error, "zebin: a kernel has one entry point, at the begin of its code");
     }
 }

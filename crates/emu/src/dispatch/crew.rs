@@ -25,6 +25,7 @@ pub(super) fn add(diagnostics: &mut Diagnostics, key: (usize, Class), diagnostic
             if order(&diagnostic) < order(entry) {
                 entry.location = diagnostic.location;
                 entry.problem = diagnostic.problem;
+                entry.resource = diagnostic.resource;
             }
         })
         .or_insert(diagnostic);
@@ -127,7 +128,8 @@ impl<'a> Crew<'a> {
         for t in &mut self.threads {
             self.outcome.report.simd8_instructions += t.executed_simd8;
             self.outcome.report.sends += t.sends;
-            for (key, diagnostic) in t.log.take() {
+            for (key, mut diagnostic) in t.log.take() {
+                diagnostic.resource = self.queue.common.resource(&diagnostic.problem);
                 add(&mut self.outcome.diagnostics, key, diagnostic);
             }
         }

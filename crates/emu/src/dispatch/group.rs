@@ -1,15 +1,17 @@
 //! One unit of work, such as a workgroup: its threads take turns until all have ended.
 
+use super::PRIVATE_ADDRESS;
 use super::launch::Launch;
 use crate::exec::run::{Observer, run};
 use crate::exec::thread::{Fault, Status, Thread};
-use crate::load::Kernel;
+use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::memory::Buffer;
 use crate::message::{Bound, World};
 use crate::urb::Urb;
 use crate::weak::{Backing, Ports, Weak};
-use crate::{EmuError, Location, MemoryModel};
+use crate::{EmuError, Location, MemoryModel, Problem, SurfaceName};
 use crestline_device::Sampler;
+use crestline_program::ResourceRef;
 
 /// What all units of a dispatch share.
 pub(super) struct Common<'a> {
@@ -18,6 +20,8 @@ pub(super) struct Common<'a> {
     pub(super) surfaces: Vec<Bound<'a>>,
     pub(super) samplers: Vec<Option<Sampler>>,
     pub(super) allocations: Vec<(u64, &'a Buffer)>,
+    /// The buffers with an address, ascending.
+    pub(super) addresses: Vec<(u64, ResourceRef)>,
     /// Every buffer and image there is, once.
     pub(super) buffers: Vec<&'a Buffer>,
     pub(super) private_base: u64,
@@ -31,6 +35,24 @@ pub(super) struct Common<'a> {
 }
 
 impl Common<'_> {
+    /// The resource that a problem is about.
+    pub(super) fn resource(&self, problem: &Problem) -> Option<ResourceRef> {
+        if let Some(index) = problem.index() {
+            let table = &self.kernel.metadata.binding_table;
+            return table.iter().find(|entry| entry.index == index)?.surface.resource();
+        }
+        match *problem {
+            Problem::OutOfBounds { surface: SurfaceName::Address, address, .. } => {
+                let after = self.addresses.partition_point(|(base, _)| *base <= address);
+                // Constant data and private memory have no place among the resources.
+                let known = address < PRIVATE_ADDRESS && address < CONSTANT_DATA_ADDRESS;
+                let (_, resource) = self.addresses.get(after.checked_sub(1)?)?;
+                known.then_some(*resource)
+            }
+            _ => None,
+        }
+    }
+
     /// What becomes of accesses to memory, unless it is always up to date.
     pub(super) fn weak(&self, model: MemoryModel) -> Option<Weak> {
         let MemoryModel::Weak { seed } = model else { return None };
@@ -167,6 +189,7 @@ fn error(common: &Common<'_>, t: &Thread, fault: &Fault) -> EmuError {
         Fault::Logged => match t.log.error {
             Some(mut diagnostic) => {
                 diagnostic.location.offset = location.offset;
+                diagnostic.resource = common.resource(&diagnostic.problem);
                 EmuError::Diagnostic(diagnostic)
             }
             None => EmuError::Message(location, "an unnamed fault".into()),

@@ -213,6 +213,7 @@ impl Kernel {
             surfaces,
             samplers: self.samplers(resources)?,
             allocations,
+            addresses: addresses(resources).map(|(resource, at)| (at, resource)).collect(),
             buffers,
             private_base: PRIVATE_ADDRESS,
             scratch_size: self.device.scratch_size(metadata.scratch_bytes).unwrap_or(0),

@@ -41,7 +41,7 @@ impl Log {
         }
         let location =
             Location { group: self.group, thread: self.thread, instruction, offset: 0, channel };
-        let diagnostic = Diagnostic { problem, location, count: 1 };
+        let diagnostic = Diagnostic { problem, location, count: 1, resource: None };
         if policy == Policy::Error {
             self.error.get_or_insert(diagnostic);
             return true;

@@ -95,7 +95,7 @@ fn errors_say_where_what_was_expected_and_what_was_found() {
             r#""shared_bytes": 1024"#,
             r#""shared": 1024"#,
             "metadata `stage`: expected no field but `local_size`, `shared_bytes`, `uses_barrier`, \
-             found the field `shared`",
+             found the field \"shared\"",
         ),
         (
             r#""kind": "storage_buffer""#,
@@ -137,7 +137,7 @@ fn errors_say_where_what_was_expected_and_what_was_found() {
             r#"{ "kind": "subgroup_id" }"#,
             r#"{ "kind": "subgroup_id", "offset": 1 }"#,
             "metadata `dispatches[0].payload.items[2].content`: expected no further field, found \
-             the field `offset`",
+             the field \"offset\"",
         ),
         ("true", "1", "metadata `stage.uses_barrier`: expected true or false, found 1"),
         (
@@ -173,8 +173,10 @@ fn a_document_that_is_no_metadata_is_refused() {
     assert_eq!(of("{}"), format!("{version} nothing"));
     assert_eq!(of(r#"{"version": "2"}"#), format!("{version} \"2\""));
     let twice = r#"{"version": 2, "version": 2}"#;
-    assert!(of(twice).contains("the field `version` stands twice"), "{}", of(twice));
+    assert!(of(twice).contains("the field \"version\" stands twice"), "{}", of(twice));
     assert!(of(&"[".repeat(100_000)).starts_with("metadata, line 1 column "));
+    let many = format!("[{}0]", "0,".repeat(1 << 20));
+    assert!(of(&many).contains("expected at most 1048576 values"), "{}", of(&many));
     let program = |text: &str| Program::from_json(text).unwrap_err().to_string();
     assert_eq!(program("{}"), "metadata `metadata`: expected an object, found nothing");
     let both = format!(r#"{{"code": "00", "metadata": {EXAMPLE}, "statistics": {{}}}}"#);
