@@ -391,3 +391,14 @@ fn an_entry_point_is_an_instruction() {
         }
     }
 }
+
+#[test]
+fn what_fills_the_last_cache_line_is_not_loaded() {
+    let mut program = addresses(2);
+    program.extend([mov_ud(3, 5), write(Bti(0), 2)]);
+    program.extend(end());
+    let count = program.len();
+    program.extend([Inst::new(Opcode::Illegal), Inst::new(Opcode::Illegal)]);
+    let kernel = Kernel::from_instructions(program, metadata(), &device()).unwrap();
+    assert_eq!(kernel.instructions().len(), count);
+}

@@ -114,10 +114,11 @@ impl Kernel {
     }
 
     fn build(
-        instructions: Vec<Inst>,
+        mut instructions: Vec<Inst>,
         metadata: Metadata,
         device: &Device,
     ) -> Result<Kernel, EmuError> {
+        instructions.truncate(without_padding(instructions.iter()));
         let mut starts = BTreeMap::new();
         let mut offsets = Vec::with_capacity(instructions.len());
         let mut end = 0;
