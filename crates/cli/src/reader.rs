@@ -162,20 +162,21 @@ impl Process {
 
     /// Waits a moment for a process that closes its answer as its last act; kills one that goes on.
     fn wait_or_kill(&mut self) -> Option<ExitStatus> {
-        for _ in 0..GRACE_STEPS {
-            thread::sleep(GRACE_STEP);
+        let mut pause = Duration::from_micros(50);
+        while pause < GRACE {
+            thread::sleep(pause);
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Some(status);
             }
+            pause = pause.mul_f32(1.5);
         }
         let _ = self.child.kill();
         self.child.wait().ok()
     }
 }
 
-/// How long a process may take from closing its answer to its end: 50 steps of 100 ms.
-const GRACE_STEPS: u32 = 50;
-const GRACE_STEP: Duration = Duration::from_millis(100);
+/// The longest pause between two looks for the end of a process that has closed its answer.
+const GRACE: Duration = Duration::from_secs(5);
 
 impl Drop for Process {
     fn drop(&mut self) {

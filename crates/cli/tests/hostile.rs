@@ -148,6 +148,67 @@ fn deep_sources_have_an_answer() {
     fs::remove_dir_all(&folder).expect("the scratch folder goes away");
 }
 
+/// A small generator of pseudo-random numbers (xorshift), so that each run does the same.
+#[cfg(feature = "glslang")]
+struct Random(u64);
+
+#[cfg(feature = "glslang")]
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+}
+
+/// Hostile texts with pieces repeated, lost and exchanged: code or an error, whatever the reader makes of it.
+#[cfg(feature = "glslang")]
+#[test]
+fn mutations_of_hostile_sources_have_an_answer() {
+    let folder = scratch("mutations");
+    let (globals, value) = macros(30);
+    let (few, small) = macros(8);
+    let texts = [
+        ("sum.comp", glsl("", &sum(16_000))),
+        ("sum.hlsl", hlsl("", &sum(900))),
+        ("macros.comp", glsl(&globals, &value)),
+        ("macros.hlsl", hlsl(&globals, &value)),
+        ("few.comp", glsl(&few, &small)),
+        ("few.hlsl", hlsl(&few, &small)),
+    ];
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    for round in 0..60 {
+        let (file, text) = &texts[round % texts.len()];
+        let mut bytes = text.clone().into_bytes();
+        for _ in 0..=random.below(4) {
+            let at = random.below(bytes.len());
+            let end = (at + 1 + random.below(40)).min(bytes.len());
+            match random.below(4) {
+                0 => bytes[at] = b"()[]{}<>+-*/;,=#\\\n \"d0"[random.below(22)],
+                1 => drop(bytes.drain(at..end)),
+                2 => {
+                    let piece = bytes[at..end].repeat(1 + random.below(500));
+                    bytes.splice(at..at, piece);
+                }
+                _ => {
+                    let (to, piece) = (random.below(bytes.len()), bytes[at..end].to_vec());
+                    bytes.splice(to..to, piece);
+                }
+            }
+        }
+        let output = compile(&folder, file, &String::from_utf8_lossy(&bytes), "");
+        let said = String::from_utf8_lossy(&output.stderr);
+        let is_answer = match output.status.code() {
+            Some(0) => true,
+            Some(1) => said.starts_with("error[E"),
+            _ => false,
+        };
+        assert!(is_answer, "round {round}, {file}: {:?} {said:.400}", output.status);
+    }
+    fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
+
 /// Large types are short to write and escape the measure of the text: there the limits of the process hold.
 #[cfg(all(unix, feature = "glslang"))]
 #[test]
