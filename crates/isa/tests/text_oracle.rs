@@ -38,10 +38,17 @@ fn normalise(line: &str) -> String {
 }
 
 /// Takes out what the dumps lose and our text keeps (`docs/isa-notes.md`): the values of half
-/// float immediates, that a no-op is compacted, and that a message is a scratch block message.
+/// float immediates, that a no-op is compacted, that a message is a scratch block message, and
+/// the regions of payloads.
 fn without_known_losses(line: &str) -> String {
     if line == "nop{ compacted };" {
         return "nop;".to_owned();
+    }
+    if line.split_once(" (").is_some_and(|(op, rest)| op.contains("send") && rest.contains("|M"))
+        && let Some((before, rest)) = line.split_once('<')
+        && let Some((_, after)) = rest.split_once('>')
+    {
+        return format!("{before}{after}");
     }
     if let Some((before, rest)) = line.split_once("HF /*") {
         let start = before.rfind(' ').map_or(0, |at| at + 1);

@@ -112,15 +112,6 @@ fn sayable(inst: &Inst, syntax: Syntax) -> Inst {
     if !flag_used && !inst.is_macro() {
         inst.flag = Flag::default();
     }
-    if inst.send().is_some() && syntax == Syntax::Iga {
-        // Payloads are whole registers, whatever region the bits hold.
-        for src in &mut inst.srcs {
-            if let Src::Reg(src) = src {
-                src.region = Region::SCALAR;
-            }
-        }
-        inst.dst.hstride = 1;
-    }
     for src in &mut inst.srcs {
         // A replicated element has no use for selectors, nor a whole dump for its own ones.
         if let Src::Reg(SrcReg { region: Region::ThreeAlign16 { rep: true, swizzle }, .. }) = src {
@@ -145,4 +136,22 @@ fn foreign_iga_text_parses_to_the_same_instructions() {
 #[test]
 fn foreign_mesa_text_parses_to_the_same_instructions() {
     foreign_round_trip(Syntax::Mesa);
+}
+
+/// Bits of operands that have no use for them survive all the same.
+#[test]
+fn payload_regions_strides_and_groups_are_kept() {
+    for (generation, line) in [
+        (Gen::Gen75, "send(8) g2<2>UD g10<8,8,1>UD 0x02420000 sampler MsgDesc: { align1 };"),
+        (Gen::Gen8, "send(8) g2<4>F g10<4,4,1>D 0x02420000 sampler MsgDesc: { align1 };"),
+        (Gen::Gen9, "mov(16) g2<2>F g10<8,8,1>F { align1 3Q };"),
+        (Gen::Gen9, "mov(32) g2<1>UW g10<16,16,1>UW { align1 3N };"),
+        (Gen::Gen9, "mov(8) g114<1>UD 0x00000000UD { align16 1Q };"),
+    ] {
+        let insts = parse_program(line, generation, Syntax::Mesa).expect("it parses");
+        for syntax in [Syntax::Mesa, Syntax::Iga] {
+            let text = print_program(&[(0, insts[0].clone())], generation, syntax);
+            assert_eq!(parse_program(&text, generation, syntax), Ok(insts.clone()), "{text}");
+        }
+    }
 }

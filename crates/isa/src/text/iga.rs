@@ -524,6 +524,12 @@ impl Printer<'_> {
         // not UD.
         out.push(' ');
         self.payload(out, self.i.dst.place);
+        // `iga64` knows one stride and one region here; other bits are kept all the same.
+        if typed && self.i.dst.hstride != 1 {
+            out.push('<');
+            push(out, self.i.dst.hstride);
+            out.push('>');
+        }
         let named = self.generation <= Gen::Gen75;
         if typed && (split || named || self.i.dst.ty != Type::Ud) {
             push_type(out, self.i.dst.ty);
@@ -533,6 +539,9 @@ impl Printer<'_> {
                 Src::Reg(src) => {
                     out.push(' ');
                     self.payload(out, src.place);
+                    if typed && src.region != Region::SCALAR {
+                        region_text(out, src.region, n);
+                    }
                     if typed && !split && src.ty != Type::Ud {
                         push_type(out, src.ty);
                     }
@@ -597,6 +606,10 @@ impl Printer<'_> {
         let mut separator = " {";
         // In the order of iga64, which sorts them by name.
         option(out, &mut separator, i.acc_wr_en, "AccWrEn");
+        // Three sources and the macros are of this mode without saying so.
+        let implied = matches!(i.opcode.form(), Form::Three | Form::Bfn) || i.is_macro();
+        let align16 = i.access_mode == AccessMode::Align16 && !implied;
+        option(out, &mut separator, align16, "Align16");
         option(out, &mut separator, i.thread_ctrl == ThreadCtrl::Atomic, "Atomic");
         option(out, &mut separator, i.breakpoint, "Breakpoint");
         option(out, &mut separator, i.compacted, "Compacted");

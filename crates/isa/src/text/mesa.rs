@@ -407,10 +407,9 @@ impl Printer<'_> {
                 (Compression::Compr4, _) => Some("compr4".to_owned()),
             };
         }
-        if !i.group.is_multiple_of(8) {
-            return Some(format!("{}N", i.group / 4 + 1));
-        }
         match i.exec_size {
+            // Groups that no whole instruction begins at: legal or not, the bits hold them.
+            8.. if !i.group.is_multiple_of(i.exec_size) => Some(format!("{}N", i.group / 4 + 1)),
             32 => None,
             16 => Some(format!("{}H", i.group / 16 + 1)),
             8 => Some(format!("{}Q", i.group / 8 + 1)),

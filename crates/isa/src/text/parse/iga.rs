@@ -632,19 +632,26 @@ impl Parser<'_, '_> {
         let typed = self.generation < Gen::Gen12;
         let split = self.inst.opcode.form() == Form::Sends || !typed;
         let dst = self.place()?;
+        let mut hstride = 1;
+        if typed && self.c.eat_joined("<") {
+            hstride = self.c.one_of("a stride", HSTRIDES)?;
+            self.c.expect(">")?;
+        }
         let ty = self.message_type()?;
-        self.inst.dst = Dst::new(dst.typed(Type::Ud, self.c)?, ty, 1);
+        self.inst.dst = Dst::new(dst.typed(Type::Ud, self.c)?, ty, hstride);
         let src0 = self.place()?;
+        let region = self.message_region()?;
         let ty = self.message_type()?;
-        let src = |place, ty| Src::Reg(SrcReg::new(place, ty, Region::SCALAR));
-        self.inst.srcs[0] = src(src0.typed(Type::Ud, self.c)?, ty);
+        let src = |place, ty, region| Src::Reg(SrcReg::new(place, ty, region));
+        self.inst.srcs[0] = src(src0.typed(Type::Ud, self.c)?, ty, region);
         let mut length = 0;
         if split {
             let src1 = self.place()?;
+            let region = self.message_region()?;
             if self.generation >= Gen::Gen125 && self.c.eat_joined(":") {
                 length = self.c.decimal("a length in registers", 31)?;
             }
-            self.inst.srcs[1] = src(src1.typed(Type::Ud, self.c)?, Type::Ud);
+            self.inst.srcs[1] = src(src1.typed(Type::Ud, self.c)?, Type::Ud, region);
         }
         let mut send = match &self.inst.extra {
             Extra::Send(send) => send.clone(),
@@ -664,6 +671,23 @@ impl Parser<'_, '_> {
         }
         self.inst.extra = Extra::Send(send);
         Ok(())
+    }
+
+    /// The region of a payload, which has none in `iga64`: only where its bits are not the usual ones.
+    fn message_region(&mut self) -> Result<Region> {
+        if self.generation >= Gen::Gen12 {
+            return Ok(Region::SCALAR);
+        }
+        match self.region()? {
+            RawRegion::None => Ok(Region::SCALAR),
+            RawRegion::Full(vstride, width, hstride) => {
+                Ok(Region::Align1 { vstride: VStride::Elements(vstride), width, hstride })
+            }
+            RawRegion::VxH(width, hstride) => {
+                Ok(Region::Align1 { vstride: VStride::VxH, width, hstride })
+            }
+            _ => Err(self.c.error("a region of three numbers before this")),
+        }
     }
 
     fn message_type(&mut self) -> Result<Type> {
@@ -711,6 +735,9 @@ impl Parser<'_, '_> {
         let old = self.generation < Gen::Gen12;
         match self.c.name() {
             "AccWrEn" => self.inst.acc_wr_en = true,
+            "Align16" if self.generation <= Gen::Gen9 => {
+                self.inst.access_mode = AccessMode::Align16;
+            }
             "Atomic" => self.inst.thread_ctrl = ThreadCtrl::Atomic,
             "Breakpoint" => self.inst.breakpoint = true,
             "Compacted" => self.inst.compacted = true,

@@ -1,0 +1,101 @@
+//! What an assembler accepted keeps its bytes through either syntax, or is refused by it: lines
+//! of the pack's programs with changed characters.
+
+mod common;
+
+use common::random::Random;
+use common::{pack, programs};
+use crestline_isa::text::{Syntax, parse_program, print_program};
+use crestline_isa::{
+    DescSrc, Dst, Extra, Flag, Gen, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, Type,
+    decode_program, encode_program,
+};
+use std::collections::BTreeMap;
+
+const SYNTAXES: [Syntax; 2] = [Syntax::Mesa, Syntax::Iga];
+
+fn exists(syntax: Syntax, generation: Gen) -> bool {
+    syntax == Syntax::Mesa || generation >= Gen::Gen75
+}
+
+/// A line with a digit, or a few, replaced.
+fn mutate(line: &str, random: &mut Random) -> String {
+    let mut bytes = line.as_bytes().to_vec();
+    let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
+    for _ in 0..random.below(3) {
+        if let Some(at) = digits.get(random.below(digits.len().max(1) as u64) as usize) {
+            bytes[*at] = random.pick(b"0123456789");
+        }
+    }
+    String::from_utf8(bytes).expect("only digits were changed")
+}
+
+/// The instruction without fields that mean nothing in it, which a syntax need not show.
+fn meaning(inst: &Inst) -> Inst {
+    let mut inst = Inst { residue: 0, ..inst.clone() };
+    if matches!(inst.opcode, Opcode::Sync | Opcode::Wait) {
+        (inst.exec_size, inst.group) = (1, 0);
+        inst.dst = Dst::new(Place::NULL, Type::Ud, 1);
+        if let Src::Reg(src) = &mut inst.srcs[0] {
+            (src.region, src.ty) = (Region::SCALAR, Type::Ud);
+        }
+    }
+    if inst.math().is_some_and(|function| function.sources() == 1) {
+        inst.srcs[1] = Src::None;
+    }
+    if inst.predicate.ctrl == PredCtrl::None && matches!(inst.opcode, Opcode::Sel | Opcode::Csel) {
+        inst.flag = Flag::default();
+    }
+    if let Extra::Send(send) = &mut inst.extra
+        && let DescSrc::Reg { .. } = send.ex_desc
+    {
+        // It is in the register too.
+        send.sfid = Sfid::Null;
+    }
+    inst
+}
+
+#[test]
+fn mutated_text_keeps_its_bytes_in_both_syntaxes() {
+    let Some(pack) = pack() else {
+        eprintln!("skipped: no oracle pack");
+        return;
+    };
+    let mut random = Random::new(10);
+    let mut lost = BTreeMap::<String, (u32, String)>::new();
+    let (mut kept, mut refused) = (0, 0);
+    for (_, generation, code) in programs(&pack) {
+        let insts = decode_program(&code, generation).expect("foreign code decodes");
+        for _ in 0..40 {
+            let inst = &insts[random.below(insts.len() as u64) as usize].1;
+            let inst = Inst { compacted: false, compact_residue: 0, ..inst.clone() };
+            let source = random.pick(&SYNTAXES);
+            if !exists(source, generation) {
+                continue;
+            }
+            let line = mutate(&print_program(&[(0, inst)], generation, source), &mut random);
+            let Ok(insts) = parse_program(&line, generation, source) else { continue };
+            let code = encode_program(&insts, generation).expect("what parses encodes");
+            let located = decode_program(&code, generation).expect("what was encoded decodes");
+            for syntax in SYNTAXES.into_iter().filter(|syntax| exists(*syntax, generation)) {
+                let text = print_program(&located, generation, syntax);
+                let Ok(again) = parse_program(&text, generation, syntax) else {
+                    refused += 1;
+                    continue;
+                };
+                let again = encode_program(&again, generation).expect("what parses encodes");
+                let known = decode_program(&again, generation).expect("what was encoded decodes");
+                if again == code || meaning(&known[0].1) == meaning(&located[0].1) {
+                    kept += 1;
+                    continue;
+                }
+                let opcode = located[0].1.opcode.name();
+                let row = lost.entry(format!("{} {opcode}", syntax.name()));
+                row.or_insert((0, format!("{generation}: {line} -> {text}"))).0 += 1;
+            }
+        }
+    }
+    println!("{kept} kept their bytes, {refused} cannot be said");
+    assert!(lost.is_empty(), "{kept} {refused} {lost:#?}");
+    assert!(kept > 10_000 && refused < kept / 20, "{kept} {refused}");
+}
