@@ -44,8 +44,9 @@ impl Common<'_> {
         match *problem {
             Problem::OutOfBounds { surface: SurfaceName::Address, address, .. } => {
                 let after = self.addresses.partition_point(|(base, _)| *base <= address);
-                // Constant data and private memory have no place among the resources.
-                let known = address < PRIVATE_ADDRESS && address < CONSTANT_DATA_ADDRESS;
+                // Private memory and, behind it, constant data have no place among the resources.
+                const { assert!(PRIVATE_ADDRESS < CONSTANT_DATA_ADDRESS) }
+                let known = address < PRIVATE_ADDRESS;
                 let (_, resource) = self.addresses.get(after.checked_sub(1)?)?;
                 known.then_some(*resource)
             }
