@@ -39,6 +39,7 @@ fn options() -> Options {
         system_values,
         lacks: lacks.into(),
         images: Some(Device::new(Platform::Hsw)),
+        tess_domain: None,
         without: None,
         doubles: Some(Doubles { fused: false }),
     };
