@@ -197,7 +197,7 @@ fn dispatch(
     })?;
     let told: Vec<&Diagnostic> = report.diagnostics.iter().filter(|found| tell(found)).collect();
     if !arguments.strict {
-        told.iter().for_each(|found| warn(found));
+        told.iter().for_each(warn);
     }
     write_results(&resources, arguments)?;
     if let Some(document) = &document {
