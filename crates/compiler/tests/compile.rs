@@ -266,3 +266,52 @@ fn nested_loops_are_not_laid_out_without_end() {
         assert!(found < 1000, "{found} instructions at depth {depth}");
     }
 }
+
+/// So many conditionals in each other, each with something behind the inner one.
+fn nested(depth: u32) -> String {
+    let mut body = "b[i] += 1u;".to_owned();
+    for k in 0..depth {
+        body = format!("if (b[i + {k}u] > {k}u) {{ {body} b[i + {k}u] = {k}u; }}");
+    }
+    format!(
+        "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+            let i = id.x;
+            {body}
+        }}"
+    )
+}
+
+#[test]
+fn deep_conditionals_are_no_loops_and_cost_what_they_are() {
+    let options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
+    let cost = |depth| {
+        let program = compile(&source(&nested(depth)), &options).expect("compiles");
+        let statistics = program.statistics().expect("one entry point");
+        assert_eq!(statistics.loops, 0, "{depth} conditionals");
+        statistics.estimated_cycles
+    };
+    let (some, more) = (cost(20), cost(100));
+    assert!(more < some * 8, "{some} cycles for 20 conditionals, {more} for 100");
+}
+
+#[test]
+fn constant_tables_cost_no_instructions_whatever_their_size() {
+    let options = Options::new(Platform::Skl).with_simd(Simd::Simd8);
+    let instructions = |entries: u32| {
+        let numbers: Vec<String> =
+            (0..entries).map(|i| format!("{}u", i.wrapping_mul(2_654_435_761))).collect();
+        let text = format!(
+            "@group(0) @binding(0) var<storage, read_write> b: array<u32>;
+            const table = array<u32, {entries}>({});
+            @compute @workgroup_size(8) fn main(@builtin(global_invocation_id) id: vec3<u32>) {{
+                var t = table;
+                b[id.x] = t[b[id.x]];
+            }}",
+            numbers.join(",")
+        );
+        let program = compile(&source(&text), &options).expect("compiles");
+        program.statistics().expect("one entry point").instructions
+    };
+    assert_eq!(instructions(20_000), instructions(1_000));
+}

@@ -1,10 +1,10 @@
 //! How many cycles one thread takes, by a walk through the program in order.
 //!
 //! An in-order front end waits for operands and for the unit; loops count ten times for each
-//! level around. Divergence, other threads and memory contention are not modelled.
+//! level around, but for those that no channel goes round in. Divergence, other threads and memory contention are not modelled.
 
 use super::latency::{Unit, cost};
-use crate::ir::{BlockId, Cfg, FlowError, Function};
+use crate::ir::{BlockId, Cfg, EdgeKind, FlowError, Function};
 use crate::regalloc::accesses::{SlotMap, accesses};
 
 /// What the walk finds.
@@ -34,8 +34,9 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
     let mut busy_widened = [0u64; Unit::COUNT];
     let mut found = Estimate::default();
     let mut touched = Vec::new();
+    let once = blocks_in_passed_loops(&cfg);
     for (index, block) in function.blocks.iter().enumerate() {
-        let depth = cfg.loop_depth(BlockId(index as u32)).min(6);
+        let depth = (cfg.loop_depth(BlockId(index as u32)) - once[index]).min(6);
         let weight = LOOP_WEIGHT.pow(depth);
         for inst in &block.insts {
             let cost = cost(inst);
@@ -77,6 +78,18 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
     found.busiest = busy.into_iter().max().unwrap_or(0);
     found.busiest_widened = busy_widened.into_iter().max().unwrap_or(0);
     Ok(found)
+}
+
+/// For each block the number of loops around it whose end no channel reaches: all have left before.
+fn blocks_in_passed_loops(cfg: &Cfg) -> Vec<u32> {
+    let mut counts = vec![0; cfg.len()];
+    for &(first, last) in cfg.loops() {
+        let reached = cfg.preds(last).iter().any(|edge| edge.kind == EdgeKind::Logical);
+        if first != last && !reached {
+            counts[first.index()..=last.index()].iter_mut().for_each(|count| *count += 1);
+        }
+    }
+    counts
 }
 
 fn is_flag(slot: usize) -> bool {

@@ -12,12 +12,13 @@
 use hashbrown::HashMap;
 
 use super::util::{Context, Subst, const_scalar, terminator, walk};
-use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
+use crate::ir::{
+    AluOp, Function, InstId, InstKind, MAX_DEPTH, RegionId, Shader, Src, Srcs, Ty, Value,
+};
 
-/// Code is not moved into deeper nesting than this, so that a long row of jumps stays a row.
-const MAX_DEPTH: u32 = 48;
-/// Code that is nested deeper than this is not moved at all, so that it stays within what the verifier accepts.
-const MAX_DEPTH_BEFORE: u32 = 256;
+/// Within a loop code is not moved into deeper nesting than this, so that a long row of jumps stays a row. Loops in loops,
+/// as those that early exits of nested conditionals are, have one each.
+const MAX_ROW: u32 = 48;
 
 /// See the [module](self). Returns whether anything changed.
 pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
@@ -25,13 +26,16 @@ pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
     if !func.has_regions() {
         return false;
     }
-    let mut depth = 0;
-    if func.num_regions() > MAX_DEPTH_BEFORE as usize {
+    let mut depth = func.num_regions() as u32;
+    if depth > MAX_ROW {
+        depth = 0;
         walk(func, |cx, _, _| depth = depth.max(cx.depth));
     }
     let mut pass = Pass {
         jumps: count_jumps(func),
-        max_depth: if depth > MAX_DEPTH_BEFORE { 0 } else { MAX_DEPTH },
+        // Below a place that code is moved to, it nests no deeper than all code did before.
+        max_depth: (MAX_DEPTH as u32).saturating_sub(depth),
+        loop_depth: 0,
         func,
         subst: Subst::default(),
         known: HashMap::new(),
@@ -70,7 +74,10 @@ struct Pass<'f> {
     func: &'f mut Function,
     subst: Subst,
     jumps: HashMap<InstId, Jumps>,
+    /// Depth up to which code is moved deeper, so that it stays within what the verifier accepts.
     max_depth: u32,
+    /// Depth of the innermost loop's body, 0 outside of loops.
+    loop_depth: u32,
     /// Conditions that the regions around decide.
     known: HashMap<(Value, u8), bool>,
     progress: bool,
@@ -93,6 +100,10 @@ impl Pass<'_> {
                 _ => self.func.region_mut(region).insts.push(inst),
             }
         }
+    }
+
+    fn may_deepen(&self, cx: &Context) -> bool {
+        cx.depth < self.max_depth && cx.depth - self.loop_depth < MAX_ROW
     }
 
     fn decided(&self, cond: Src) -> Option<bool> {
@@ -165,7 +176,7 @@ impl Pass<'_> {
         let mut jump = self.func.inst(end).kind.clone();
         let kind = std::mem::discriminant(&jump);
         if !matches!(jump, InstKind::Break(_) | InstKind::Continue(_))
-            || cx.depth >= self.max_depth
+            || !self.may_deepen(cx)
             || !branches.iter().any(|&branch| self.ends_with_jump(branch, kind))
         {
             return false;
@@ -248,7 +259,7 @@ impl Pass<'_> {
         pending: &mut Vec<InstId>,
     ) {
         let alike = pending.first().map(|&end| std::mem::discriminant(&self.func.inst(end).kind));
-        if alike != self.jump_kind(jumping) || cx.depth >= self.max_depth {
+        if alike != self.jump_kind(jumping) || !self.may_deepen(cx) {
             return self.move_out(inst, yielding, pending);
         }
         self.progress = true;
@@ -334,10 +345,12 @@ impl Pass<'_> {
         let InstKind::Loop { init, body, continuing } = self.func.inst(inst).kind.clone() else {
             return;
         };
+        let outer = std::mem::replace(&mut self.loop_depth, cx.depth + 1);
         for inner in [Some(body), continuing].into_iter().flatten() {
             let cx = cx.enter(self.func, inst, inner);
             self.region(&cx, inner);
         }
+        self.loop_depth = outer;
         let jumps = self.jumps.get(&inst).copied().unwrap_or_default();
         let once = jumps.breaks == 1 && jumps.continues == 0;
         let Some(InstKind::Break(results)) = terminator(self.func, body).cloned() else {

@@ -9,8 +9,8 @@ use crate::ir::{Access, InstKind, Memory, PathStep, Shader, VarTy};
 
 /// Tables of fewer bytes are cheaper as selects.
 const MIN_BYTES: u64 = 20;
-/// Tables of more bytes are left alone.
-const MAX_BYTES: u64 = 1 << 16;
+/// Tables of more bytes are left alone: none of private memory is larger.
+const MAX_BYTES: u64 = 1 << 24;
 
 /// See the [module](self). Returns whether a table moved.
 pub fn opt_large_constants(shader: &mut Shader) -> bool {
