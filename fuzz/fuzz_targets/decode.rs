@@ -6,18 +6,39 @@
 use crestline_device::{Device, Platform};
 use crestline_isa::codec::{explain, meaning};
 use crestline_isa::compact::{compact_program, expand_program};
-use crestline_isa::text::{Syntax, print_program};
+use crestline_isa::text::{Disassembly, Prefix, Syntax, print_program};
 use crestline_isa::validate::Validator;
 use crestline_isa::{
-    Gen, Inst, decode, decode_at, decode_program, encode, encode_into, encode_program,
+    Gen, Inst, decode, decode_at, decode_each, decode_program, encode, encode_into, encode_program,
 };
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
     let Some((first, code)) = data.split_first() else { return };
     let generation = Gen::ALL[usize::from(*first) % Gen::ALL.len()];
-    // An instruction that does not decode must not keep the others from being looked at.
-    let _ = decode_program(code, generation);
+    // An instruction that does not decode must not keep the others from being looked at: each has
+    // its line, and those that decode do not depend on how the code is divided.
+    let whole = decode_program(code, generation);
+    let start = code.len().min(usize::from(*first));
+    for syntax in [Syntax::Mesa, Syntax::Iga] {
+        let prefix = Prefix { offset: first & 1 != 0, bytes: first & 2 != 0 };
+        let text = Disassembly::new(code, generation, syntax).with_prefix(prefix);
+        let count = text.instructions();
+        let printed = text.print(0..count);
+        let holes = printed.text.lines().filter(|line| line.contains(".bytes ")).count();
+        assert_eq!(holes, printed.undecoded, "{generation}");
+        assert_eq!(printed.error, whole.as_ref().err().cloned(), "{generation}");
+        if count > 1 {
+            let parts = text.print(0..count / 2).text + &text.print(count / 2..count).text;
+            assert_eq!(parts, printed.text, "{generation}");
+        }
+        let rest = Disassembly::starting_at(start, code, generation, syntax);
+        rest.print(0..rest.instructions());
+    }
+    for (place, inst) in decode_each(code, start, generation) {
+        assert!(start <= place.start && place.start < place.end && place.end <= code.len());
+        assert!(inst.is_err() || inst.is_ok_and(|inst| inst.size() as usize == place.len()));
+    }
     let mut located = Vec::new();
     let mut kept = Vec::new();
     let mut at = 0;
