@@ -11,7 +11,7 @@ use super::fields::{Field, Sources};
 use super::two_src;
 use super::walk::{Result, Walk};
 use crate::inst::{Branch, Dst, Extra, Inst, Place, Region, Src, SrcReg};
-use crate::tables::{Opcode, Type};
+use crate::tables::{Form, Opcode, Type};
 use crestline_device::Gen;
 
 /// Second and third dword of an instruction, as a background.
@@ -72,12 +72,18 @@ fn background(generation: Gen, i: &Inst, reg_target: bool) -> u128 {
     }
 }
 
-/// Bytes per unit of JIP, UIP and the jump count.
-fn unit(generation: Gen) -> i32 {
-    match generation {
-        Gen::Gen4 | Gen::Gen45 => 16,
-        Gen::Gen5 | Gen::Gen6 | Gen::Gen7 | Gen::Gen75 => 8,
-        _ => 1,
+/// How an operation holds the distance of a target: the bytes of a unit, and how many units
+/// behind the start of the instruction it counts from.
+pub(crate) fn scale(generation: Gen, op: Opcode) -> (i32, i32) {
+    match (op.form(), generation) {
+        (Form::Call, _) => (1, 0),
+        // Up to gen11 the hardware counts from the next instruction.
+        (Form::Jmpi, Gen::Gen4 | Gen::Gen45) => (16, 1),
+        (Form::Jmpi, Gen::Gen5 | Gen::Gen6 | Gen::Gen7) => (8, 2),
+        (Form::Jmpi, Gen::Gen75 | Gen::Gen8 | Gen::Gen9 | Gen::Gen11) => (1, 16),
+        (_, Gen::Gen4 | Gen::Gen45) => (16, 0),
+        (_, Gen::Gen5 | Gen::Gen6 | Gen::Gen7 | Gen::Gen75) => (8, 0),
+        _ => (1, 0),
     }
 }
 
@@ -154,7 +160,7 @@ pub(super) fn branch<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -
     let canonical = background(generation, i, !is_imm);
     w.background(canonical);
     if is_imm {
-        let scale = (unit(generation), 0);
+        let scale = scale(generation, i.opcode);
         if uses_jump_count(generation, i.opcode) {
             target(w, i, L::JUMP_COUNT, &mut branch.jip, scale)?;
         } else {
@@ -239,14 +245,7 @@ pub(super) fn jmpi<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> 
     }
     w.background(background(generation, i, !is_imm));
     if is_imm {
-        // Up to gen11 the hardware counts from the next instruction.
-        let scale = match generation {
-            Gen::Gen4 | Gen::Gen45 => (16, 1),
-            Gen::Gen5 | Gen::Gen6 | Gen::Gen7 => (8, 2),
-            Gen::Gen75 | Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => (1, 16),
-            Gen::Gen12 | Gen::Gen125 => (1, 0),
-        };
-        target(w, i, L::JMPI_OFFSET, &mut branch.jip, scale)?;
+        target(w, i, L::JMPI_OFFSET, &mut branch.jip, scale(generation, i.opcode))?;
     } else if !E {
         i.srcs[0] = Src::Reg(src);
     }
@@ -273,7 +272,7 @@ pub(super) fn call<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> 
     }
     w.background(background(generation, i, !is_imm));
     if is_imm {
-        target(w, i, L::CALL_OFFSET, &mut branch.jip, (1, 0))?;
+        target(w, i, L::CALL_OFFSET, &mut branch.jip, scale(generation, i.opcode))?;
     } else if !E {
         i.srcs[0] = Src::Reg(src);
     }
@@ -302,11 +301,16 @@ pub(super) fn ret<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     Ok(())
 }
 
-/// Mask stack operations of gen4 and gen5: no typed operands, everything else is residue.
+/// Mask stack operations of gen4 and gen5: no typed operands, everything else is residue. `do`
+/// has no count of entries.
 pub(super) fn mask_stack<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let mut branch = branch_of::<E>(i)?;
     head::<L, _>(w, i, &mut branch)?;
-    w.byte(L::POP_COUNT, &mut branch.pop_count)?;
+    if i.opcode == Opcode::Do {
+        w.require(branch.pop_count == 0, "do", "has no pop count")?;
+    } else {
+        w.byte(L::POP_COUNT, &mut branch.pop_count)?;
+    }
     i.extra = Extra::Branch(branch);
     Ok(())
 }

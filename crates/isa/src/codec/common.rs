@@ -108,17 +108,15 @@ fn group<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst, nibble: Field)
             |pair| match pair {
                 (0, Compression::None) => Some(0),
                 (8, Compression::None) => Some(1),
-                (0, Compression::Compressed) => Some(2),
-                (0, Compression::Compr4) => Some(3),
+                // Bit 7 of the destination tells them apart.
+                (0, Compression::Compressed | Compression::Compr4) => Some(2),
                 _ => None,
             },
-            |code| {
-                Some(match code {
-                    0 => (0, Compression::None),
-                    1 => (8, Compression::None),
-                    2 => (0, Compression::Compressed),
-                    _ => (0, Compression::Compr4),
-                })
+            |code| match code {
+                0 => Some((0, Compression::None)),
+                1 => Some((8, Compression::None)),
+                2 => Some((0, Compression::Compressed)),
+                _ => None,
             },
         )?;
         (i.group, i.compression) = pair;

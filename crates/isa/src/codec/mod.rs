@@ -12,6 +12,7 @@ mod branch;
 mod common;
 mod fields;
 mod meaning;
+mod mesa;
 mod program;
 mod send;
 mod three_src;
@@ -19,8 +20,10 @@ mod two_src;
 mod walk;
 
 pub use branch::has_uip;
+pub(crate) use branch::scale;
 pub(crate) use common::swsb_exists;
 pub use meaning::meaning;
+pub(crate) use mesa::{mesa_residue, unsigned_distance};
 pub use program::{
     ProgramError, decode_at, decode_each, decode_program, encode_into, encode_program,
 };

@@ -7,7 +7,9 @@ use super::common::{
 use super::fields::{Sources, SrcFields};
 use super::walk::{Result, Walk};
 use crate::inst::imm_size;
-use crate::inst::{Extra, Imm, Inst, Place, Region, Src, SrcReg, Swizzle, VStride, WriteMask};
+use crate::inst::{
+    Compression, Extra, Imm, Inst, Place, Reg, Region, Src, SrcReg, Swizzle, VStride, WriteMask,
+};
 use crate::tables::{AccessMode, Form, MathFn, Opcode, Type};
 use crestline_device::Gen;
 
@@ -121,7 +123,7 @@ pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
         let (mut reg, mut sub) = direct(dst.place);
         let mut f = split(reg).0;
         file(w, L::DST_REG_FILE, &mut f, has_mrf(generation))?;
-        reg_nr(w, L::DST_REG_NR, f, &mut reg)?;
+        far_apart(w, i, &mut reg, |w, reg| reg_nr(w, L::DST_REG_NR, f, reg))?;
         match (align16, is_macro) {
             (false, false) => w.byte(L::DST_SUBREG_NR, &mut sub)?,
             (false, true) => w.byte(L::DST_SUBREG_NR, &mut mme)?,
@@ -150,6 +152,38 @@ pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     }
     dst.mme = is_macro.then_some(mme);
     i.dst = dst;
+    Ok(())
+}
+
+/// Bit of a message register's number that puts the halves of a compressed instruction four
+/// registers apart (gen4 and gen5; Mesa's emitter, which drives the hardware so).
+const COMPR4: u8 = 0x80;
+
+/// Writes or reads the number of a destination register, with the bit of [`Compression::Compr4`].
+fn far_apart<const E: bool>(
+    w: &mut Walk<E>,
+    i: &mut Inst,
+    reg: &mut Reg,
+    number: impl Fn(&mut Walk<E>, &mut Reg) -> Result<()>,
+) -> Result<()> {
+    if w.generation() > Gen::Gen5 {
+        return number(w, reg);
+    }
+    match (i.compression, &mut *reg) {
+        (Compression::Compr4, Reg::Mrf(nr)) if *nr < COMPR4 => *nr |= COMPR4,
+        (Compression::Compr4, _) => return shape(i, "with compr4 writes a message register"),
+        (Compression::Compressed, Reg::Mrf(nr)) if *nr >= COMPR4 => {
+            return shape(i, "is compr4 with bit 7 of the message register set");
+        }
+        _ => {}
+    }
+    number(w, reg)?;
+    if let (false, Compression::Compressed, Reg::Mrf(nr @ COMPR4..)) =
+        (E, i.compression, &mut *reg)
+    {
+        *nr &= !COMPR4;
+        i.compression = Compression::Compr4;
+    }
     Ok(())
 }
 

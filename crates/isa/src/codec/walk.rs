@@ -141,6 +141,11 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         self.generation
     }
 
+    /// The bits of fields that mirror the instruction, so far.
+    pub(super) fn owned(&self) -> u128 {
+        self.claimed
+    }
+
     /// The encoded bits, changed by a residue.
     pub(super) fn encoded(&self, residue: u128) -> Result<u128> {
         match residue & self.claimed {

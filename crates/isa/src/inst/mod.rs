@@ -105,7 +105,8 @@ pub enum Compression {
     None,
     /// A SIMD16 instruction split in two halves.
     Compressed,
-    /// Compressed, with destination message registers four apart.
+    /// Compressed, with destination message registers four apart. Bit 7 of the register's number
+    /// says so in the instruction, and is not part of the number here.
     Compr4,
 }
 
@@ -181,6 +182,7 @@ pub enum Extra {
 /// exception and holds the absolute byte address.
 ///
 /// Instructions whose target is in a register have `jip` `None` and the register as source 0.
+/// The `endif` of gen4 and gen5 only pops; its distance is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Branch {
     /// Jump target (JIP; the single target of `jmpi`, `call`, `calla`; the jump count of

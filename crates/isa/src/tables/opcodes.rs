@@ -141,7 +141,7 @@ opcodes! {
     Brc      "brc"      BranchJipUip "P"    [  -   -   -   -  35  35  35  35  35  35  35] "Branch, converging with two targets.";
     Else     "else"     BranchJipUip ""     [ 36  36  36  36  36  36  36  36  36  36  36] "Switches to the other half of a conditional block.";
     EndIf    "endif"    BranchJip    ""     [ 37  37  37  37  37  37  37  37  37  37  37] "Ends a conditional block.";
-    Do       "do"       Nullary      "P"    [ 38  38  38   -   -   -   -   -   -   -   -] "Pushes loop mask.";
+    Do       "do"       MaskStack    "P"    [ 38  38  38   -   -   -   -   -   -   -   -] "Pushes loop mask.";
     Case     "case"     BranchJip    "P"    [  -   -   -  38   -   -   -   -   -   -   -] "Gen6 switch-style branch.";
     While    "while"    BranchJip    "P"    [ 39  39  39  39  39  39  39  39  39  39  39] "Loop back edge.";
     Break    "break"    BranchJipUip "P"    [ 40  40  40  40  40  40  40  40  40  40  40] "Leaves the innermost loop for the active channels.";
@@ -268,7 +268,7 @@ impl Opcode {
                 | Form::Call
                 | Form::Ret
                 | Form::MaskStack
-        ) || self == Opcode::Do
+        )
     }
 
     /// Whether the operation sends a message.

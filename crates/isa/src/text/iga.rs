@@ -303,7 +303,10 @@ impl Printer<'_> {
         for target in [branch.jip, branch.uip].into_iter().flatten() {
             out.push(' ');
             match self.context {
-                Some(context) => context.labels.print_target(out, self.i, context.offset, target),
+                Some(context) => {
+                    let (labels, offset) = (context.labels, context.offset);
+                    labels.print_target(out, self.i, self.generation, offset, target);
+                }
                 None => {
                     push(out, target);
                     // What `iga64` does there, as if the target were an operand.

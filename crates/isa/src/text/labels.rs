@@ -1,7 +1,7 @@
 //! Labels of a program.
 
 use super::{Syntax, number};
-use crate::codec::{boundaries, decode_at, opcode_at};
+use crate::codec::{boundaries, decode_at, opcode_at, scale};
 use crate::inst::{Inst, Send};
 use crate::tables::Opcode;
 use crestline_device::Gen;
@@ -22,6 +22,17 @@ pub(super) struct Labels {
 /// The program offset a relative target means, if it is not negative.
 fn absolute(offset: usize, relative: i32) -> Option<usize> {
     offset.checked_add_signed(isize::try_from(relative).ok()?)
+}
+
+/// Whether an instruction ends a block without a distance, as on gen4 and gen5.
+pub(super) fn pops_only(inst: &Inst) -> bool {
+    inst.opcode == Opcode::EndIf && inst.branch().is_some_and(|branch| branch.jip == Some(0))
+}
+
+/// A distance as the instruction holds it: in its units, and from where it counts.
+pub(super) fn distance(inst: &Inst, generation: Gen, bytes: i32) -> i64 {
+    let (unit, behind) = scale(generation, inst.opcode);
+    i64::from(bytes) / i64::from(unit) - i64::from(behind)
 }
 
 /// What an instruction's targets are relative to.
@@ -61,6 +72,9 @@ impl Labels {
     /// Adds the targets of an instruction.
     fn note(&mut self, offset: usize, inst: &Inst) {
         let Some(branch) = inst.branch() else { return };
+        if pops_only(inst) {
+            return;
+        }
         let base = base(inst, offset);
         for target in [branch.uip, branch.jip].into_iter().flatten() {
             if let Some(target) = absolute(base, target) {
@@ -109,12 +123,21 @@ impl Labels {
         out
     }
 
-    /// Prints a target: its label, or the relative distance if no instruction starts there.
-    pub(super) fn print_target(&self, out: &mut String, inst: &Inst, offset: usize, relative: i32) {
+    /// Prints a target: its label, or the distance as the syntax counts it if no instruction
+    /// starts there.
+    pub(super) fn print_target(
+        &self,
+        out: &mut String,
+        inst: &Inst,
+        generation: Gen,
+        offset: usize,
+        relative: i32,
+    ) {
         let number = absolute(base(inst, offset), relative).and_then(|target| self.at.get(&target));
-        match number {
-            Some(number) => self.print(out, *number),
-            None => number::push(out, relative),
+        match (number, self.syntax) {
+            (Some(number), _) => self.print(out, *number),
+            (None, Syntax::Iga) => number::push(out, relative),
+            (None, Syntax::Mesa) => number::push(out, distance(inst, generation, relative)),
         }
     }
 }

@@ -4,8 +4,8 @@
 //! are listed in `docs/isa-notes.md`: where those lose information, this printer does not.
 
 use super::mesa_message;
-use super::number::c_g;
-use super::{Context, elements};
+use super::number::{self, c_g};
+use super::{Context, elements, labels};
 use crate::inst::{
     Compression, DescSrc, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg,
     Swizzle, SwsbPipe, TokenMode, VStride, WriteMask,
@@ -197,14 +197,16 @@ impl Printer<'_> {
     fn targets(&self, out: &mut String) {
         let Some(branch) = self.i.branch() else { return };
         let names = if self.generation >= Gen::Gen6 { ["JIP:", "UIP:"] } else { ["Jump:", "UIP:"] };
+        let pops_only = self.generation <= Gen::Gen5 && labels::pops_only(self.i);
         for (name, target) in names.into_iter().zip([branch.jip, branch.uip]) {
-            let Some(target) = target else { continue };
+            let Some(target) = target.filter(|_| !pops_only) else { continue };
             let _ = write!(out, "{name} ");
             match self.context {
-                Some(context) => context.labels.print_target(out, self.i, context.offset, target),
-                None => {
-                    let _ = write!(out, "{target}");
+                Some(context) => {
+                    let (labels, offset) = (context.labels, context.offset);
+                    labels.print_target(out, self.i, self.generation, offset, target);
                 }
+                None => number::push(out, labels::distance(self.i, self.generation, target)),
             }
             out.push(' ');
         }
@@ -330,9 +332,14 @@ impl Printer<'_> {
         let eot = u32::from(send.eot) << 31;
         let _ = match send.desc {
             DescSrc::Imm(desc) => {
-                // The end-of-thread bit is shown where it is in the instruction.
+                // The end-of-thread bit is shown where it is in the instruction, and so is the
+                // function where the same dword holds it.
                 let eot = if split { 0 } else { eot };
-                write!(out, "0x{:08x} ", desc | eot)
+                let function = match send.sfid.bits(self.generation) {
+                    Some(code) if self.generation <= Gen::Gen45 => u32::from(code) << 24,
+                    _ => 0,
+                };
+                write!(out, "0x{:08x} ", desc | function | eot)
             }
             DescSrc::Reg { dword } => {
                 let sub = if dword == 0 { String::new() } else { format!(".{dword}") };
@@ -374,7 +381,7 @@ impl Printer<'_> {
         };
         add(i.access_mode == AccessMode::Align1, "align1");
         add(i.access_mode == AccessMode::Align16, "align16");
-        add(i.no_mask, "WE_all");
+        add(i.no_mask, if self.generation <= Gen::Gen5 { "nomask" } else { "WE_all" });
         match (i.no_dd_clear, i.no_dd_check) {
             (true, true) => add(true, "NoDDClr,NoDDChk"),
             (clear, check) => {

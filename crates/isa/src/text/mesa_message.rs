@@ -18,7 +18,7 @@ pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
         Sfid::Sampler => "sampler",
         Sfid::Gateway => "gateway",
         Sfid::DpRead => "read",
-        Sfid::DpSamplerCache => "sampler cache",
+        Sfid::DpSamplerCache => "dp_sampler",
         Sfid::DataCache2 => "dp data 2",
         Sfid::DpWrite => "write",
         Sfid::RenderCache => "render",
@@ -26,7 +26,7 @@ pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
         Sfid::ThreadSpawner => "thread_spawner",
         Sfid::BindlessDispatch => "bindless thread dispatch",
         Sfid::Vme => "vme",
-        Sfid::RayTrace => "ray trace accelerator",
+        Sfid::RayTrace => "rt accel",
         Sfid::ConstantCache => "const",
         Sfid::DataCache0 => "data",
         Sfid::PixelInterpolator => "pixel interp",
@@ -41,6 +41,13 @@ pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
 /// Prints shared function, message and lengths; `split` adds the second length.
 pub(super) fn message(out: &mut String, generation: Gen, send: &Send, split: bool) {
     let _ = write!(out, "{} MsgDesc: ", sfid_name(send.sfid));
+    descriptor(out, generation, send, split);
+    if send.ex_bso {
+        let _ = write!(out, "src1_len = {} ex_bso ", send.src1_len);
+    }
+}
+
+fn descriptor(out: &mut String, generation: Gen, send: &Send, split: bool) {
     let DescSrc::Imm(desc) = send.desc else {
         out.push_str("indirect ");
         return;

@@ -108,6 +108,9 @@ fn instructions(code: &str, generation: Gen) -> Result<Vec<Inst>, String> {
     let (code, assignments) = code.split_once('|').unwrap_or((code, ""));
     let mut insts = parse_program(code, generation, Syntax::Mesa)
         .map_err(|errors| format!("{generation}: {}", errors[0]))?;
+    // What Mesa's assembler leaves in unused bits is not what the cases are about, and would
+    // stand in fields after an assignment.
+    insts.iter_mut().for_each(|inst| inst.residue = 0);
     for assignment in assignments.split(", ").map(str::trim).filter(|a| !a.is_empty()) {
         assign(&mut insts[0], assignment).map_err(|error| format!("{assignment}: {error}"))?;
     }

@@ -213,6 +213,13 @@ impl<'a> Cursor<'a> {
         Some(before)
     }
 
+    /// Takes everything up to a position.
+    pub(super) fn take_to(&mut self, position: usize) -> &'a str {
+        let text = &self.text[self.at..position];
+        self.at = position;
+        text
+    }
+
     /// Position of the next token.
     pub(super) fn here(&mut self) -> usize {
         self.skip_spaces();

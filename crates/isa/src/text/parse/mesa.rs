@@ -8,6 +8,7 @@ use super::number::Number;
 use super::place::{EXEC_SIZES, HSTRIDES, RawPlace, VSTRIDES, WIDTHS};
 use super::scoreboard::scoreboard;
 use super::{ParseError, Target, bfn};
+use crate::codec;
 use crate::inst::{
     Branch, Compression, DescSrc, Dpas, Dst, Extra, Flag, Imm, Inst, Place, Predicate, Reg, Region,
     Send, Src, SrcReg, Swizzle, TokenMode, VStride, WriteMask,
@@ -223,8 +224,14 @@ impl Parser<'_, '_> {
             Form::Send | Form::Sends => self.message(),
             Form::Wait => {
                 self.destination()?;
-                let Dst { place, ty, .. } = self.inst.dst;
-                self.inst.srcs[0] = Src::Reg(SrcReg::new(place, ty, Region::SCALAR));
+                let Dst { place, ty, writemask, .. } = self.inst.dst;
+                let region = match self.inst.access_mode {
+                    AccessMode::Align1 => Region::SCALAR,
+                    AccessMode::Align16 => {
+                        Region::Align16 { vstride: 0, swizzle: swizzle_of(writemask) }
+                    }
+                };
+                self.inst.srcs[0] = Src::Reg(SrcReg::new(place, ty, region));
                 Ok(())
             }
             Form::Sync => {
@@ -273,12 +280,23 @@ impl Parser<'_, '_> {
 
     fn targets(&mut self) -> Result<()> {
         let mut pop = 0;
+        let form = self.inst.opcode.form();
         if self.c.eat("JIP:") || self.c.eat("Jump:") {
             self.jip = Some(self.target()?);
             if self.c.eat("UIP:") {
                 self.uip = Some(self.target()?);
             }
-        } else if self.inst.opcode.form() != Form::MaskStack {
+        } else if form == Form::Jmpi && matches!(self.c.peek(), Some('-' | '0'..='9')) {
+            self.jip = Some(self.target()?);
+            let at = self.c.here();
+            match self.c.type_name(self.generation)? {
+                Type::D => {}
+                Type::Ud => self.inst.residue = codec::unsigned_distance(self.generation),
+                _ => return Err(self.c.error_at(at, "a distance of type D or UD")),
+            }
+        } else if self.only_pops() {
+            self.jip = Some(Target::Number(0));
+        } else if form != Form::MaskStack {
             return self.source(0);
         }
         if self.c.eat("Pop:") {
@@ -290,15 +308,23 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Whether the operation ends a block and has no distance: `endif` up to gen5.
+    fn only_pops(&self) -> bool {
+        self.inst.opcode == Opcode::EndIf && self.generation <= Gen::Gen5
+    }
+
+    /// A label, or a distance as the instruction holds it.
     fn target(&mut self) -> Result<Target> {
         let at = self.c.here();
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
-            let bytes = self.c.integer("a distance in bytes")?;
-            let bytes = i32::try_from(bytes);
-            return bytes.map(Target::Number).map_err(|_| self.c.error_at(at, "32 bits"));
+            let (unit, behind) = codec::scale(self.generation, self.inst.opcode);
+            let units = self.c.integer("a distance in the units of the instruction")?;
+            let bytes = units.checked_add(behind.into()).and_then(|n| n.checked_mul(unit.into()));
+            let bytes = bytes.and_then(|bytes| i32::try_from(bytes).ok());
+            return bytes.map(Target::Number).ok_or_else(|| self.c.error_at(at, "32 bits"));
         }
         match self.c.name() {
-            "" => Err(self.c.error("a label or a distance in bytes")),
+            "" => Err(self.c.error("a label or a distance")),
             name => Ok(Target::Label { name: name.to_owned(), at }),
         }
     }
@@ -424,7 +450,7 @@ impl Parser<'_, '_> {
         match (three, align16, vstride) {
             (false, ..) => Ok(Region::Align1 { vstride, width, hstride }),
             (true, true, VStride::Elements(0)) => {
-                Ok(Region::ThreeAlign16 { rep: true, swizzle: Swizzle::XYZW })
+                Ok(Region::ThreeAlign16 { rep: true, swizzle: Swizzle([0; 4]) })
             }
             (true, true, _) => Ok(Region::ThreeAlign16 { rep: false, swizzle: self.swizzle()? }),
             (true, false, VStride::Elements(vstride)) => {
@@ -503,6 +529,15 @@ impl Parser<'_, '_> {
         {
             send.desc = DescSrc::Imm(desc & 0x7fff_ffff);
         }
+        let named_function = match &mut send.desc {
+            // The descriptor's dword holds the function, too.
+            DescSrc::Imm(desc) if self.generation <= Gen::Gen45 => {
+                let code = *desc >> 24 & 15;
+                *desc &= !(15 << 24);
+                Some(code as u8)
+            }
+            _ => None,
+        };
         let position = self.c.position();
         let name = self.c.until("MsgDesc:").map(str::trim);
         let found = Sfid::ALL
@@ -512,13 +547,24 @@ impl Parser<'_, '_> {
             self.c.go_back(position);
             return Err(self.c.error("a shared function and `MsgDesc:`"));
         };
+        if named_function.is_some() && named_function != sfid.bits(self.generation) {
+            self.c.go_back(position);
+            return Err(self.c.error("the function of the descriptor's bits 27:24"));
+        }
         send.sfid = *sfid;
         send.eot = matches!(&self.inst.extra, Extra::Send(send) if send.eot);
-        self.inst.extra = Extra::Send(send);
-        // The description of the message repeats the descriptor.
+        // The description of the message repeats the descriptor, but for these.
         if let Some(options) = self.c.rfind('{') {
-            self.c.go_back(options);
+            let at = self.c.position();
+            let description = self.c.take_to(options);
+            let by_register = matches!(send.ex_desc, DescSrc::Reg { .. });
+            if self.generation >= Gen::Gen125 && by_register && description.contains("ex_bso") {
+                send.ex_bso = true;
+                send.src1_len = src1_len(description)
+                    .ok_or_else(|| self.c.error_at(at, "`src1_len = ` and a number up to 31"))?;
+            }
         }
+        self.inst.extra = Extra::Send(send);
         Ok(())
     }
 
@@ -585,6 +631,7 @@ impl Parser<'_, '_> {
             "align1" => inst.access_mode = AccessMode::Align1,
             "align16" if self.generation <= Gen::Gen9 => inst.access_mode = AccessMode::Align16,
             "WE_all" => inst.no_mask = true,
+            "nomask" if self.generation <= Gen::Gen5 => inst.no_mask = true,
             "NoDDClr" if old => inst.no_dd_clear = true,
             "NoDDChk" if old => inst.no_dd_check = true,
             "compacted" => inst.compacted = true,
@@ -618,6 +665,26 @@ impl Parser<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The registers in the second payload, which stand in the description of a message beside
+/// `ex_bso`.
+fn src1_len(description: &str) -> Option<u8> {
+    let (_, rest) = description.split_once("src1_len")?;
+    let number = rest.trim_start().strip_prefix('=')?.trim_start();
+    let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+    number[..end].parse().ok().filter(|length| *length < 32)
+}
+
+/// The swizzle that reads the components which a mask writes, others as their neighbours.
+fn swizzle_of(mask: WriteMask) -> Swizzle {
+    let mut last = if mask.0 == 0 { 0 } else { mask.0.trailing_zeros() as u8 };
+    Swizzle([0, 1, 2, 3].map(|component| {
+        if mask.0 >> component & 1 != 0 {
+            last = component;
+        }
+        last
+    }))
 }
 
 /// First channel of `2Q`, `1H` or `3N`.

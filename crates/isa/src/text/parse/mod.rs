@@ -15,7 +15,7 @@ mod scoreboard;
 
 use super::Syntax;
 use crate::codec;
-use crate::inst::Inst;
+use crate::inst::{Inst, Region, Src, SrcReg, Swizzle};
 use crate::tables::Opcode;
 use crestline_device::Gen;
 use cursor::{Cursor, error_at};
@@ -107,7 +107,7 @@ pub fn parse_program(
     let mut out = Vec::with_capacity(lines.len());
     for line in lines {
         let size = line.inst.size() as usize;
-        match resolve(&text, line, offset, &labels, generation) {
+        match resolve(&text, line, offset, &labels, (generation, syntax)) {
             Ok(inst) => out.push(inst),
             Err(error) if errors.len() < MAX_ERRORS => errors.push(error),
             Err(_) => {}
@@ -127,7 +127,7 @@ fn resolve(
     line: Line,
     offset: usize,
     labels: &BTreeMap<String, usize>,
-    generation: Gen,
+    (generation, syntax): (Gen, Syntax),
 ) -> Result<Inst, ParseError> {
     let Line { at, mut inst, jip, uip } = line;
     let error = |at: usize, expected: &str| error_at(text, at..text.len(), expected);
@@ -148,7 +148,35 @@ fn resolve(
     }
     codec::encode(&inst, generation)
         .map_err(|why| error(at, &format!("an encodable instruction ({why})")))?;
-    Ok(inst)
+    Ok(match syntax {
+        Syntax::Mesa => as_mesa_writes(inst, generation),
+        Syntax::Iga => inst,
+    })
+}
+
+/// The instruction with its unused bits as Mesa's assembler writes them; a compacted one has those
+/// for which it has a compacted form.
+fn as_mesa_writes(inst: Inst, generation: Gen) -> Inst {
+    let own = inst.residue;
+    let theirs = Inst { residue: own | codec::mesa_residue(&inst, generation), ..inst };
+    let exists = |inst: &Inst| codec::encode_into(inst, generation, &mut Vec::new()).is_ok();
+    if !theirs.compacted || exists(&theirs) {
+        return theirs;
+    }
+    let ours = Inst { residue: own, srcs: theirs.srcs.map(named_in_order), ..theirs.clone() };
+    if exists(&ours) { ours } else { theirs }
+}
+
+/// A source of three with the components in order where it replicates one element and they do
+/// not count.
+fn named_in_order(src: Src) -> Src {
+    match src {
+        Src::Reg(reg @ SrcReg { region: Region::ThreeAlign16 { rep: true, .. }, .. }) => {
+            let region = Region::ThreeAlign16 { rep: true, swizzle: Swizzle::XYZW };
+            Src::Reg(SrcReg { region, ..reg })
+        }
+        src => src,
+    }
 }
 
 /// Blanks comments, keeping lines and columns; also where the last one starts, if it has no end.

@@ -1,6 +1,7 @@
 //! Group A: encoding validity.
 
 use super::rules;
+use crate::codec::mesa_residue;
 use crate::inst::{Place, Reg, Region};
 use crate::tables::{AccessMode, ArfKind, Opcode, PredCtrl};
 use crate::validate::context::{Context, Facts, GRF, GRF_COUNT};
@@ -29,7 +30,7 @@ rules! {
         => |c| c.op() == Opcode::Illegal || !c.op().exists(c.generation);
     "A5" Warning Gen4..=Gen125 [] "PRM Instruction Fields, reserved bits"
         "bits that belong to no field of this instruction must be zero"
-        => |c| c.inst.residue != 0;
+        => |c| c.inst.residue != 0 && c.inst.residue != mesa_residue(c.inst, c.generation);
     "A6" Error Gen4..=Gen125 [] "PRM Register Files"
         "a register number is beyond the register file: general registers are r0 to r127"
         => |c| c.direct_regs().any(|(reg, _)| match reg {
