@@ -118,11 +118,8 @@ fn flow(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     let op = inst.opcode;
     let nothing = Dst::new(Place::NULL, Type::D, 1);
     let pointer = Dst::new(ip(inst).place, Type::Ud, 1);
-    let (null, scalar, ip) = (
-        |ty| Src::Reg(null(inst, ty)),
-        Src::Reg(null_scalar(inst, Type::D)),
-        Src::Reg(ip(inst)),
-    );
+    let (null, scalar, ip) =
+        (|ty| Src::Reg(null(inst, ty)), Src::Reg(null_scalar(inst, Type::D)), Src::Reg(ip(inst)));
     let bits = |dst, srcs| operand_bits(inst, generation, dst, srcs);
     match generation {
         Gen::Gen4 | Gen::Gen45 | Gen::Gen5 => match op {

@@ -178,8 +178,7 @@ fn far_apart<const E: bool>(
         _ => {}
     }
     number(w, reg)?;
-    if let (false, Compression::Compressed, Reg::Mrf(nr @ COMPR4..)) =
-        (E, i.compression, &mut *reg)
+    if let (false, Compression::Compressed, Reg::Mrf(nr @ COMPR4..)) = (E, i.compression, &mut *reg)
     {
         *nr &= !COMPR4;
         i.compression = Compression::Compr4;

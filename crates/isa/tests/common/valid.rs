@@ -566,7 +566,7 @@ impl Maker {
                 i.srcs[0] = Src::Reg(SrcReg::new(place, ty, region));
             }
             Form::MaskStack => {
-                let pop_count = r.below(16) as u8;
+                let pop_count = if i.opcode == Opcode::Do { 0 } else { r.below(16) as u8 };
                 i.extra = Extra::Branch(Branch { pop_count, ..Branch::default() });
             }
             Form::Nullary => {}

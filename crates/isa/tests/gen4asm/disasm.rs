@@ -131,7 +131,7 @@ fn flag(word: &str) -> String {
     format!("{before}{}{after}", if halves { "" } else { ".0" })
 }
 
-/// The numbers of a branch, which are in the units of the field.
+/// The numbers of a branch, which both texts have in the units of the field.
 fn targets(out: &mut String, words: &[String], i: &Inst, generation: Gen) {
     let old = generation <= Gen::Gen5;
     let words = words.iter().skip_while(|word| *word == "ip");
@@ -139,34 +139,27 @@ fn targets(out: &mut String, words: &[String], i: &Inst, generation: Gen) {
     let numbers: Vec<i32> = words
         .map_while(|word| word.strip_suffix('D').filter(|_| old).unwrap_or(word).parse().ok())
         .collect();
-    let unit = match generation {
-        Gen::Gen4 | Gen::Gen45 => 16,
-        Gen::Gen5 | Gen::Gen6 | Gen::Gen7 => 8,
-        Gen::Gen75 if i.opcode == Opcode::Jmpi => 1,
-        Gen::Gen75 => 8,
-        _ => 1,
-    };
     let jip = if old { "Jump:" } else { "JIP:" };
     match (i.opcode, numbers.as_slice()) {
         (Opcode::Jmpi, [count]) => {
-            let _ = write!(out, "{jip} {} ", count * unit + 16);
+            let _ = write!(out, "{jip} {count} ");
         }
         // Count and entries to pop, as one number.
         (_, [both]) if old => {
-            let _ = write!(out, "{jip} {} ", i32::from(*both as i16) * unit);
+            let _ = write!(out, "{jip} {} ", *both as i16);
             if both >> 16 & 15 != 0 {
                 let _ = write!(out, "Pop: {} ", both >> 16 & 15);
             }
         }
         (_, [first]) => {
-            let _ = write!(out, "{jip} {} ", first * unit);
+            let _ = write!(out, "{jip} {first} ");
         }
         (_, [first, second]) => {
             let (first, second) =
                 if generation >= Gen::Gen8 { (first, second) } else { (second, first) };
-            let _ = write!(out, "{jip} {} ", first * unit);
+            let _ = write!(out, "{jip} {first} ");
             if i.branch().is_some_and(|branch| branch.uip.is_some()) {
-                let _ = write!(out, "UIP: {} ", second * unit);
+                let _ = write!(out, "UIP: {second} ");
             }
         }
         _ => {}

@@ -19,6 +19,7 @@ pub(crate) fn unsaid(i: &Inst, generation: Gen) -> Option<&'static str> {
         }
         // It leaves the register file at that of a register.
         Call | Brd | Brc => Some("call, brd and brc, whose distances it does not mark"),
+        Do if i.access_mode == AccessMode::Align16 => Some("do in Align16"),
         Jmpi if branch.jip == Some(0) => Some("jumps to themselves, for which it writes zero"),
         // It extends the sign of what it takes for a 16-bit distance.
         op if op.form() != Form::Jmpi
@@ -52,6 +53,7 @@ pub(crate) fn tame(i: &mut Inst, generation: Gen) {
     match i.opcode {
         If if generation == Gen::Gen6 => i.exec_size = 1,
         While | EndIf if old => i.exec_size = 1,
+        Do => (i.exec_size, i.flag) = (1, Flag::default()),
         Jmpi | Wait => i.exec_size = 1,
         Ret => i.exec_size = 2,
         _ => {}
@@ -93,6 +95,10 @@ fn unit(i: &Inst, generation: Gen) -> i32 {
 /// What stands behind the operation's name.
 pub(crate) fn text(out: &mut String, i: &Inst, generation: Gen) {
     let form = i.opcode.form();
+    if i.opcode == Opcode::Do {
+        out.push_str(";\n");
+        return;
+    }
     if form != Form::Nullary && form != Form::Wait && form != Form::Jmpi {
         let size = i.opcode == Opcode::EndIf && generation <= Gen::Gen5;
         if !size {

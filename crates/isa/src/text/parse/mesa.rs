@@ -534,7 +534,8 @@ impl Parser<'_, '_> {
             DescSrc::Imm(desc) if self.generation <= Gen::Gen45 => {
                 let code = *desc >> 24 & 15;
                 *desc &= !(15 << 24);
-                Some(code as u8)
+                // It may be left out.
+                Some(code as u8).filter(|code| *code != 0)
             }
             _ => None,
         };
