@@ -306,6 +306,10 @@ pub(crate) struct Disasm {
     /// Put its bytes in front of each instruction, in memory order, as a comment.
     #[arg(long)]
     pub(crate) bytes: bool,
+    /// Put a line `.bits` in front of each instruction whose text alone assembles to other bits
+    /// (unused ones), so that `asm` gives back the same code.
+    #[arg(long)]
+    pub(crate) raw_bits: bool,
 }
 
 /// The part of the code that is looked at, and what is done about bytes that are no instruction.

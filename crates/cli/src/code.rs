@@ -269,7 +269,8 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     let texts = kernels.iter().map(|kernel| {
         let code = code_of(kernel, range, &input.file)?;
         let code = Disassembly::starting_at(range.start, code, generation, syntax);
-        let (text, count, error) = print(&code.with_prefix(prefix));
+        let (text, count, error) =
+            print(&code.with_prefix(prefix).with_raw_bits(arguments.raw_bits));
         undecoded.add(count, error.as_ref(), range.strict, |error| {
             kernel_failure(error, kernel, &input.file)
         })?;

@@ -41,13 +41,13 @@ fn a_program_keeps_its_code_in_every_container() {
     compile("zebin", "a.zebin");
     let code = std::fs::read(folder.join("a.bin")).expect("was written");
     for (syntax, input) in [("mesa", "a.asm"), ("iga", "a.iga")] {
-        let text = crestline(&folder, &["disasm", "a.bin", "--target", "skl", "--syntax", syntax]);
+        let disasm = |file| ["disasm", file, "--target", "skl", "--syntax", syntax, "--raw-bits"];
+        let text = crestline(&folder, &disasm("a.bin"));
         std::fs::write(folder.join(input), &text).expect("an input file");
         for output in ["b.bin", "b.hex", "b.zebin"] {
             let asm = ["asm", input, "--target", "skl", "--syntax", syntax, "-o", output];
             crestline(&folder, &asm);
-            let again =
-                crestline(&folder, &["disasm", output, "--target", "skl", "--syntax", syntax]);
+            let again = crestline(&folder, &disasm(output));
             let headings = |line: &&str| line.starts_with("//");
             let again: String = again
                 .lines()

@@ -4,10 +4,10 @@ mod common;
 
 use common::random::{Random, Wish, inst, with_targets_inside};
 use common::{pack, programs};
-use crestline_isa::text::{Syntax, parse_program, print_program};
+use crestline_isa::text::{Disassembly, Syntax, parse_program, print_program};
 use crestline_isa::{
     AccessMode, CondMod, Extra, Flag, Gen, Inst, Opcode, PredCtrl, Region, Src, SrcReg, Swizzle,
-    decode_program, encode,
+    decode_program, encode, encode_program,
 };
 
 /// Random programs of full instructions, as many as given.
@@ -154,4 +154,68 @@ fn payload_regions_strides_and_groups_are_kept() {
             assert_eq!(parse_program(&text, generation, syntax), Ok(insts.clone()), "{text}");
         }
     }
+}
+
+/// Foreign programs, with the bits that text alone does not say: all bytes come back, whichever
+/// syntax the text has; `wholly` counts those of a compiler in the syntax of its own tools that
+/// need no further bits.
+#[test]
+fn text_with_raw_bits_gives_back_the_same_code() {
+    let Some(pack) = pack() else {
+        eprintln!("skipped: no oracle pack");
+        return;
+    };
+    let (mut all, mut own, mut wholly) = (0, 0, 0);
+    for (path, generation, bytes) in programs(&pack) {
+        let kernel = path.extension().is_some_and(|extension| extension == "krn");
+        for syntax in [Syntax::Mesa, Syntax::Iga] {
+            if syntax == Syntax::Iga && generation < Gen::Gen75 {
+                continue;
+            }
+            let code = Disassembly::new(&bytes, generation, syntax).with_raw_bits(true);
+            let text = code.print(0..code.instructions()).text;
+            let place = format!("{} {}", path.display(), syntax.name());
+            let back = parse_program(&text, generation, syntax)
+                .unwrap_or_else(|errors| panic!("{place}: {}", errors[0]));
+            let again = encode_program(&back, generation).expect("what was read encodes");
+            assert!(bytes.starts_with(&again), "{place}");
+            let padding = &bytes[again.len()..];
+            assert!(padding.len() < 16 && padding.iter().all(|byte| *byte == 0), "{place}");
+            all += 1;
+            if kernel == (syntax == Syntax::Iga) {
+                own += 1;
+                wholly += usize::from(!text.contains(".bits"));
+            }
+        }
+    }
+    eprintln!("{all} texts; {wholly} of {own} programs in their own syntax need no more bits");
+    assert!(own > 400 && wholly > 400);
+}
+
+/// Bits that no field of the instruction uses, in both syntaxes, and what is refused.
+#[test]
+fn bits_in_front_of_an_instruction_are_set() {
+    let generation = Gen::Gen9;
+    for (syntax, line) in [
+        (Syntax::Mesa, "mov(8) g1<1>F g2<8,8,1>F { align1 1Q };"),
+        (Syntax::Iga, "mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f"),
+    ] {
+        let plain = parse_program(line, generation, syntax).expect("parses");
+        let plain = encode(&plain[0], generation).expect("encodes");
+        let read = |bits: &str| parse_program(&format!("{bits} ;\n{line}"), generation, syntax);
+        let set = read(".bits [119:118]=0x2 [101:101]=1").expect("parses");
+        let set = encode(&set[0], generation).expect("encodes");
+        assert_eq!(set ^ plain, 2 << 118 | 1 << 101, "{}", syntax.name());
+        for (bits, why) in [
+            (".bits [119:118]=4", "a value of 2 bits"),
+            (".bits [118:119]=1", "not above it"),
+            (".bits [6:0]=0x40", "they make it add"),
+            (".bits word[6:0]=1", "it is not compacted"),
+            (".bits [128:128]=1", "the number of a bit"),
+        ] {
+            let errors = read(bits).expect_err(bits);
+            assert!(errors[0].expected.contains(why), "{bits}: {}", errors[0]);
+        }
+    }
+    assert!(parse_program(".bits [0:0]=1 ;", generation, Syntax::Mesa).is_err());
 }

@@ -13,6 +13,7 @@ mod mesa_message;
 mod named_fields;
 mod number;
 mod parse;
+mod raw_bits;
 
 pub use parse::{ParseError, parse_program};
 
@@ -183,6 +184,7 @@ pub struct Disassembly<'a> {
     generation: Gen,
     syntax: Syntax,
     prefix: Prefix,
+    raw_bits: bool,
     labels: Labels,
 }
 
@@ -201,12 +203,18 @@ impl<'a> Disassembly<'a> {
         syntax: Syntax,
     ) -> Disassembly<'a> {
         let labels = Labels::of_code(code, start, generation, syntax);
-        Disassembly { code, generation, syntax, prefix: Prefix::default(), labels }
+        Disassembly { code, generation, syntax, prefix: Prefix::default(), raw_bits: false, labels }
     }
 
     /// With something in front of each instruction.
     pub fn with_prefix(self, prefix: Prefix) -> Disassembly<'a> {
         Disassembly { prefix, ..self }
+    }
+
+    /// With a line `.bits` in front of each instruction whose text alone assembles to other bits:
+    /// the text then gives back the same code.
+    pub fn with_raw_bits(self, raw_bits: bool) -> Disassembly<'a> {
+        Disassembly { raw_bits, ..self }
     }
 
     /// How many instructions there are.
@@ -237,8 +245,12 @@ impl<'a> Disassembly<'a> {
         for n in range {
             let at = place(n);
             lines.begin(at.start);
+            let decoded = decode(&at);
+            if let (true, Ok(inst)) = (self.raw_bits, &decoded) {
+                raw_bits::print(&mut lines.out, inst, generation, syntax);
+            }
             self.prefix.print(&mut lines.out, digits, at.start, &self.code[at.clone()]);
-            match decode(&at) {
+            match decoded {
                 Ok(inst) => lines.print(at.start, &inst),
                 Err(error) => {
                     lines.out.push_str(&print_bytes(&self.code[at], &error));

@@ -1,7 +1,8 @@
 //! Assembly parser.
 //!
 //! A line is a label, an instruction, or both; in `mesa` text a semicolon ends an instruction, and
-//! neither of them needs a line of its own. `//` and `/* */` are comments. Errors name line and
+//! neither of them needs a line of its own. A line `.bits` in front of an instruction sets bits that
+//! its text does not say. `//` and `/* */` are comments. Errors name line and
 //! column, the token found and what was expected; the parser goes on with the next instruction,
 //! so that one run reports them all.
 
@@ -14,6 +15,7 @@ mod place;
 mod scoreboard;
 
 use super::Syntax;
+use super::raw_bits::{self, Bits};
 use crate::codec;
 use crate::inst::{Inst, Region, Src, SrcReg, Swizzle};
 use crate::tables::Opcode;
@@ -52,6 +54,8 @@ struct Line {
     inst: Inst,
     jip: Option<Target>,
     uip: Option<Target>,
+    /// What the line in front of it says.
+    bits: Vec<Bits>,
 }
 
 /// Most errors reported for one text.
@@ -71,6 +75,7 @@ pub fn parse_program(
     let mut errors = Vec::new();
     let mut labels = BTreeMap::<String, usize>::new();
     let mut lines: Vec<Line> = Vec::new();
+    let mut bits = Vec::new();
     let mut offset = 0;
     let (text, open_comment) = without_comments(text);
     if let Some(at) = open_comment {
@@ -91,6 +96,13 @@ pub fn parse_program(
             continue;
         }
         let at = cursor.here();
+        if cursor.eat(".bits") {
+            match raw_bits(&mut cursor) {
+                Ok(ranges) => bits.extend(ranges),
+                Err(error) => errors.push(error),
+            }
+            continue;
+        }
         let parsed = match syntax {
             Syntax::Iga => iga::instruction(&mut cursor, generation),
             Syntax::Mesa => mesa::instruction(&mut cursor, generation),
@@ -98,10 +110,13 @@ pub fn parse_program(
         match parsed {
             Ok((inst, jip, uip)) => {
                 offset += inst.size() as usize;
-                lines.push(Line { at, inst, jip, uip });
+                lines.push(Line { at, inst, jip, uip, bits: std::mem::take(&mut bits) });
             }
             Err(error) => errors.push(error),
         }
+    }
+    if !bits.is_empty() {
+        errors.push(error_at(&text, text.len()..text.len(), "an instruction behind `.bits`"));
     }
     let mut offset = 0;
     let mut out = Vec::with_capacity(lines.len());
@@ -129,7 +144,7 @@ fn resolve(
     labels: &BTreeMap<String, usize>,
     (generation, syntax): (Gen, Syntax),
 ) -> Result<Inst, ParseError> {
-    let Line { at, mut inst, jip, uip } = line;
+    let Line { at, mut inst, jip, uip, bits } = line;
     let error = |at: usize, expected: &str| error_at(text, at..text.len(), expected);
     let base = if inst.opcode == Opcode::Calla { 0 } else { offset as i64 };
     let distance = |target: Option<Target>| match target {
@@ -148,10 +163,36 @@ fn resolve(
     }
     codec::encode(&inst, generation)
         .map_err(|why| error(at, &format!("an encodable instruction ({why})")))?;
-    Ok(match syntax {
+    let inst = match syntax {
         Syntax::Mesa => as_mesa_writes(inst, generation),
         Syntax::Iga => inst,
-    })
+    };
+    if bits.is_empty() {
+        return Ok(inst);
+    }
+    raw_bits::apply(inst, &bits, generation).map_err(|expected| error(at, &expected))
+}
+
+/// The ranges behind `.bits`.
+fn raw_bits(c: &mut Cursor<'_>) -> Result<Vec<Bits>, ParseError> {
+    let mut out = Vec::new();
+    while !c.at_end() {
+        let word = c.eat_name("word");
+        let highest = if word { 63 } else { 127 };
+        c.expect("[")?;
+        let hi = c.decimal("the number of a bit", highest)?;
+        c.expect(":")?;
+        let lo = c.decimal("the number of a bit that is not above it", hi)?;
+        c.expect("]")?;
+        c.expect("=")?;
+        let at = c.here();
+        let value = u128::from(c.unsigned("a number")?);
+        if value >> (hi - lo) > 1 {
+            return Err(c.error_at(at, &format!("a value of {} bits", hi - lo + 1)));
+        }
+        out.push(Bits { word, hi, lo, value });
+    }
+    Ok(out)
 }
 
 /// The instruction with its unused bits as Mesa's assembler writes them; a compacted one has those
