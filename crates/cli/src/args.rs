@@ -62,17 +62,19 @@ impl Command {
 #[derive(Debug, Args)]
 pub(crate) struct Source {
     /// The shader: .spv .wgsl .comp .vert .frag .tesc .tese .geom .glsl .hlsl, or `-`.
+    #[arg(default_value_if("list_passes", "true", "-"), required = true)]
     pub(crate) shader: PathBuf,
     /// The chip to compile for, such as `skl`; `crestline targets` lists them.
-    #[arg(long)]
+    #[arg(long, default_value_if("list_passes", "true", "skl"), required = true)]
     pub(crate) target: Platform,
-    /// The language, where the file's extension does not tell.
+    /// The language, where the file's extension does not tell. SPIR-V is known by its first bytes.
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) lang: Option<String>,
-    /// The entry point; may be left out where the module has only one.
+    /// The entry point; may be left out where the stage has only one. HLSL's is `main` unless given.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
-    /// The entry point's stage; may be left out where no other stage has an entry point of that name.
+    /// The stage; may be left out where no other stage has an entry point of that name. Of GLSL and HLSL it is that of
+    /// `#pragma shader_stage`, or of the file's extension, or compute.
     #[arg(long, value_enum)]
     pub(crate) stage: Option<Stage>,
     /// The shader of the stage before, in whose outputs this one's inputs are looked up.
@@ -85,7 +87,7 @@ pub(crate) struct Source {
     /// the geometry pipeline: their default on gen7 and gen7.5, and must be asked for on gen8.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
-    /// A specialization constant, as often as needed.
+    /// A specialization constant, or an `override` of WGSL by `@id` or name; as often as needed.
     #[arg(long, value_name = "ID=VALUE")]
     pub(crate) spec: Vec<Spec>,
     /// Elements of an array of descriptors that has no bound in the shader; `run` takes what is bound.
@@ -95,12 +97,16 @@ pub(crate) struct Source {
     #[arg(short, long)]
     pub(crate) verbose: bool,
     /// Print the intermediate representation after a pass, or after all of them.
-    #[arg(long, value_name = "PASS|all")]
+    #[arg(long, value_name = "PASS|all", value_parser = print_pass)]
     pub(crate) print_after: Vec<String>,
     /// Leave an optimisation pass out (`opt_*` only; for finding bugs).
-    #[arg(long, value_name = "PASS")]
+    #[arg(long, value_name = "PASS", value_parser = skipped_pass)]
     pub(crate) skip_pass: Vec<String>,
-    /// Stop optimising after so many changes by `opt_*` passes (for finding bugs).
+    /// List the passes in the order in which they first run, and stop.
+    #[arg(long, exclusive = true)]
+    pub(crate) list_passes: bool,
+    /// Stop optimising after so many changes by `opt_*` passes, and say which was the last and how many there were (for
+    /// finding bugs).
     #[arg(long, value_name = "CHANGES")]
     pub(crate) fuel: Option<u64>,
 }
@@ -146,9 +152,9 @@ pub(crate) struct Compile {
     /// Vertices of an input patch, for tessellation shaders.
     #[arg(long, value_name = "COUNT")]
     pub(crate) patch_vertices: Option<u32>,
-    /// What to write.
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) emit: Emit,
+    /// What to write; the output's extension decides unless given (.bin, .hex, .json, .zebin, .ssa), else assembly.
+    #[arg(long, value_enum)]
+    pub(crate) emit: Option<Emit>,
     /// The dialect of assembly.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) syntax: Syntax,
@@ -161,13 +167,14 @@ pub(crate) struct Compile {
 }
 
 /// What `compile` writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Emit {
     /// Assembly text.
-    #[default]
     Asm,
     /// Machine code, as it stands in memory.
     Bin,
+    /// Hexadecimal text, one instruction a line.
+    Hex,
     /// An ELF file as Intel's runtimes load it, with one kernel.
     Zebin,
     /// Code, metadata and statistics as JSON.
@@ -343,6 +350,43 @@ fn rule_id(text: &str) -> Result<String, String> {
     known.then(|| text.to_owned()).ok_or_else(|| "no rule has this id".to_owned())
 }
 
+/// The name of a pass, or `all`.
+fn print_pass(text: &str) -> Result<String, String> {
+    let known = text == "all" || crestline::passes().any(|pass| pass.name == text);
+    if known { Ok(text.to_owned()) } else { Err(unknown_pass(text, |_| true)) }
+}
+
+/// The name of a pass that may be left out.
+fn skipped_pass(text: &str) -> Result<String, String> {
+    match crestline::passes().find(|pass| pass.name == text) {
+        Some(pass) if pass.optional => Ok(text.to_owned()),
+        Some(_) => Err("the compiler needs this pass: expected one of opt_*".to_owned()),
+        None => Err(unknown_pass(text, |pass| pass.optional)),
+    }
+}
+
+/// Why a name is no pass, with the nearest name among those that are allowed.
+fn unknown_pass(text: &str, allowed: fn(&crestline::PassInfo) -> bool) -> String {
+    let names = crestline::passes().filter(allowed).map(|pass| pass.name);
+    let nearest = names.min_by_key(|name| distance(text, name)).unwrap_or_default();
+    format!("no pass has this name: did you mean {nearest}? --list-passes lists them")
+}
+
+/// How many letters must be added, left out or replaced to make one word of the other.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
 #[derive(Debug, Args)]
 pub(crate) struct Fields {
     #[command(flatten)]
@@ -425,6 +469,9 @@ mod tests {
              --image 0.1=2d:4x4:rgba8:i:levels=2 --sampler 0.2=linear:clamp:mip=linear",
             "crestline exec c.hex --meta m.json --target skl --dispatch 1 --bind 0.0[1]=-",
             "crestline targets",
+            "crestline compile --list-passes",
+            "crestline run --list-passes",
+            "crestline compile a.wgsl --target skl --skip-pass opt_cse --print-after lower_scalarize",
             "crestline disasm - --target skl --syntax iga",
             "crestline validate c.bin --target skl --disable D7 --disable K22",
             "crestline disasm a.zebin --target skl --kernel main --json",
@@ -453,6 +500,12 @@ mod tests {
             "crestline compile a.comp --target skl --simd 4",
             "crestline run a.comp --target skl --attr 0=rgbx8:a.bin",
             "crestline run a.comp --target skl --dispatch x",
+            "crestline compile a.comp",
+            "crestline compile --target skl",
+            "crestline compile a.comp --target skl --list-passes",
+            "crestline compile a.comp --target skl --skip-pass opt_ces",
+            "crestline compile a.comp --target skl --skip-pass lower_scalarize",
+            "crestline compile a.comp --target skl --print-after lower",
             "crestline run a.comp --target skl --dispatch 1 --bind 0=zero:4",
         ] {
             assert!(Cli::try_parse_from(line.split_whitespace()).is_err(), "{line}");

@@ -55,6 +55,15 @@ pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
 fn assemble(text: &str, arguments: &args::Asm) -> Result<Vec<Inst>, Vec<ParseError>> {
     let generation = arguments.target.generation();
     let insts = parse_program(text, generation, code::syntax(arguments.syntax))?;
+    if insts.is_empty() {
+        // No reader of machine code takes a program of no instructions.
+        return Err(vec![ParseError {
+            line: text.lines().count().max(1),
+            column: 1,
+            found: "the end of the text".to_owned(),
+            expected: "an instruction".to_owned(),
+        }]);
+    }
     if !arguments.compact {
         return Ok(insts);
     }

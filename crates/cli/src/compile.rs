@@ -1,9 +1,14 @@
 //! `crestline compile`, and the compiling part of `crestline run`.
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crestline::{Device, Ir, Observer, PassReport, Program, compile_spirv_observed};
+use crestline::{
+    Device, FuelReport, Ir, LastChange, Observer, PassInfo, PassReport, Program,
+    compile_spirv_observed,
+};
+use crestline_program::write_hex;
 
 use crate::args::{self, Emit};
 use crate::error::{Code, Failure};
@@ -14,12 +19,16 @@ use crate::{code, files};
 
 /// Runs the command.
 pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
+    if arguments.source.list_passes {
+        return list_passes();
+    }
     let mut watcher = Watcher::new(&arguments.source);
-    watcher.keep_ssa = arguments.emit == Emit::Ssa;
-    watcher.keep_codegen = arguments.emit == Emit::Codegen;
+    let emit = arguments.emit.unwrap_or_else(|| emit_of(&arguments.output));
+    watcher.keep_ssa = emit == Emit::Ssa;
+    watcher.keep_codegen = emit == Emit::Codegen;
     let program = program(&arguments.source, &[], arguments.patch_vertices, &mut watcher)?;
     let width = program.metadata.dispatches.first().simd_width;
-    let bytes = match arguments.emit {
+    let bytes = match emit {
         Emit::Asm => {
             let device = Device::new(arguments.source.target);
             code::listing(&program.code, &device, arguments.syntax)
@@ -27,6 +36,7 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
                 .into_bytes()
         }
         Emit::Bin => program.code,
+        Emit::Hex => write_hex(&program.code).into_bytes(),
         Emit::Zebin => {
             let fail = |error| Failure::new(Code::Container, error);
             program.to_zebin().map_err(fail)?
@@ -40,6 +50,30 @@ pub(crate) fn command(arguments: &args::Compile) -> Result<(), Failure> {
         Emit::Codegen => watcher.last_codegen.remove(&width).unwrap_or_default().into_bytes(),
     };
     files::write(&arguments.output, &bytes)
+}
+
+/// What a file of that name holds.
+fn emit_of(output: &Path) -> Emit {
+    match output.extension().and_then(|extension| extension.to_str()) {
+        Some("bin") => Emit::Bin,
+        Some("hex") => Emit::Hex,
+        Some("json") => Emit::Json,
+        Some("zebin" | "elf") => Emit::Zebin,
+        Some("ssa") => Emit::Ssa,
+        _ => Emit::Asm,
+    }
+}
+
+/// Prints the passes in the order in which they first run.
+pub(crate) fn list_passes() -> Result<(), Failure> {
+    let row = |pass: PassInfo| {
+        let half = if pass.middle { "middle" } else { "back end" };
+        let optional = if pass.optional { "--skip-pass" } else { "" };
+        let line = format!("{:<28}{half:<10}{optional}", pass.name);
+        format!("{}\n", line.trim_end())
+    };
+    let text: String = crestline::passes().map(row).collect();
+    files::write("-".as_ref(), text.as_bytes())
 }
 
 /// Compiles a shader for a run with these buffers and so many vertices of an input patch, showing what the flags ask for
@@ -112,5 +146,19 @@ impl Observer for Watcher<'_> {
             _ => {}
         }
         self.last = Instant::now();
+    }
+
+    fn fuel_used(&mut self, report: &FuelReport) {
+        let FuelReport { limit, used, last, simd } = report;
+        match last {
+            Some(LastChange { pass, what }) => {
+                let width = simd.map_or(String::new(), |simd| format!(" at SIMD{simd}"));
+                eprintln!(
+                    "fuel: {used} changes, all that were allowed; the last, by {pass}{width}: {what}"
+                );
+            }
+            None if *limit == 0 => eprintln!("fuel: no changes were allowed"),
+            None => eprintln!("fuel: {used} changes; {limit} were allowed"),
+        }
     }
 }

@@ -286,9 +286,10 @@ impl FromStr for Print {
 }
 
 /// `--spec ID=VALUE`: an integer, a float (with a point or an exponent), `true` or `false`.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Spec {
-    pub(crate) id: u32,
+    /// A number in decimal, or the name of an `override` of WGSL.
+    pub(crate) key: String,
     pub(crate) value: SpecValue,
 }
 
@@ -306,7 +307,13 @@ impl FromStr for Spec {
 
     fn from_str(text: &str) -> Result<Spec, GrammarError> {
         let (id, value) = split(text, '=', "ID=VALUE")?;
-        let id = number(id, "a specialization constant's id")?;
+        let key = match id.parse::<u32>() {
+            Ok(id) => id.to_string(),
+            Err(_) if id.starts_with(|c: char| c.is_alphabetic() || c == '_') => id.to_owned(),
+            Err(_) => {
+                return fail(format!("{id:?} is not a specialization constant's id or name"));
+            }
+        };
         let digits = value.strip_prefix("0x").map(|digits| i128::from_str_radix(digits, 16));
         let value = match (value, digits) {
             ("true", _) => SpecValue::Bool(true),
@@ -321,7 +328,7 @@ impl FromStr for Spec {
                 Err(_) => SpecValue::Float(number(text, "an integer, a float, true or false")?),
             },
         };
-        Ok(Spec { id, value })
+        Ok(Spec { key, value })
     }
 }
 
@@ -374,7 +381,8 @@ impl Dim {
     fn size_form(self) -> &'static str {
         match self {
             Dim::D1 | Dim::Buffer => "W",
-            Dim::D2 | Dim::Cube => "WxH",
+            Dim::D2 => "WxH",
+            Dim::Cube => "WxH[x6]",
             Dim::D3 => "WxHxD",
             Dim::D1Array => "WxLAYERS",
             Dim::D2Array | Dim::CubeArray => "WxHxLAYERS",
@@ -422,10 +430,7 @@ impl FromStr for Image {
             || fail(format!("{dim:?} is no dimension: expected one of {names}")),
             |row| Ok(row.1),
         )?;
-        let format = SurfaceFormat::from_glsl(format).map_or_else(
-            || fail(format!("{format:?} is no image format of GLSL, such as rgba8 or r32ui")),
-            Ok,
-        )?;
+        let format = image_format(format)?;
         let contents = file.parse()?;
         let size = parse_size(size, dim)?;
         let largest = size.into_iter().max().unwrap_or(1);
@@ -439,11 +444,35 @@ impl FromStr for Image {
     }
 }
 
+/// Formats that images are sampled in and that GLSL has no name for, since storage images cannot have them. Depth is the
+/// red channel, as the sampler returns it.
+const SAMPLED: [(&str, SurfaceFormat); 5] = [
+    ("d16", SurfaceFormat::R16_UNORM),
+    ("d32f", SurfaceFormat::R32_FLOAT),
+    ("srgb8_a8", SurfaceFormat::R8G8B8A8_UNORM_SRGB),
+    ("bgra8", SurfaceFormat::B8G8R8A8_UNORM),
+    ("sbgr8_a8", SurfaceFormat::B8G8R8A8_UNORM_SRGB),
+];
+
+/// The format of an image, by its name in GLSL or in [`SAMPLED`].
+fn image_format(name: &str) -> Result<SurfaceFormat, GrammarError> {
+    let sampled = || SAMPLED.iter().find(|row| row.0 == name).map(|row| row.1);
+    SurfaceFormat::from_glsl(name).or_else(sampled).ok_or_else(|| {
+        let sampled = SAMPLED.map(|row| row.0).join(", ");
+        let message = "expected one of GLSL, such as rgba8 or r32ui";
+        GrammarError(format!("{name:?} is no image format: {message}, or {sampled}"))
+    })
+}
+
 /// Reads the SIZE of an image of shape `dim`.
 fn parse_size(text: &str, dim: Dim) -> Result<[u32; 3], GrammarError> {
     let form = dim.size_form();
-    let parts: Vec<&str> = text.split('x').collect();
-    if parts.len() != form.split('x').count() {
+    let mut parts: Vec<&str> = text.split('x').collect();
+    // The six faces of a cube may be counted too.
+    if dim == Dim::Cube && parts.len() == 3 && parts[2] == "6" {
+        parts.pop();
+    }
+    if parts.len() != form.trim_end_matches("[x6]").split('x').count() {
         return fail(format!("the size {text:?} is not {form}"));
     }
     let mut sides = [1; 3];
@@ -541,6 +570,9 @@ mod tests {
         assert_eq!(value("1=0xff"), Ok(SpecValue::Integer(255)));
         assert_eq!(value("1=2.5"), Ok(SpecValue::Float(2.5)));
         assert_eq!(value("1=true"), Ok(SpecValue::Bool(true)));
+        assert_eq!("007=1".parse::<Spec>().unwrap().key, "7");
+        assert_eq!("count=1".parse::<Spec>().unwrap().key, "count");
+        assert!(error::<Spec>("-1=1").contains("id or name"));
         assert!(error::<Spec>("1=x").contains("an integer, a float, true or false"));
         assert!(error::<Spec>("1=0x1ffffffffffffffff").contains("64 bits"));
         assert_eq!("4".parse(), Ok(Dispatch([4, 1, 1])));
@@ -562,6 +594,18 @@ mod tests {
         assert!(error::<Image>("0.1=2d:64:rgba8:a").contains("is not WxH"));
         assert!(error::<Image>("0.1=4d:64:rgba8:a").contains("expected one of 1d"));
         assert!(error::<Image>("0.1=cube:4x5:rgba8:a").contains("squares"));
+        let cube: Image = "0.1=cube:8x8x6:rgba8:a".parse().unwrap();
+        assert_eq!((cube.dim, cube.size), (Dim::Cube, [8, 8, 1]));
+        assert!(error::<Image>("0.1=cube:8x8x5:rgba8:a").contains("is not WxH[x6]"));
+        for (name, format) in [
+            ("d16", SurfaceFormat::R16_UNORM),
+            ("d32f", SurfaceFormat::R32_FLOAT),
+            ("srgb8_a8", SurfaceFormat::R8G8B8A8_UNORM_SRGB),
+            ("bgra8", SurfaceFormat::B8G8R8A8_UNORM),
+        ] {
+            let image: Image = format!("0.1=2d:4x4:{name}:a").parse().unwrap();
+            assert_eq!(image.format, format, "{name}");
+        }
         assert!(error::<Image>("0.1=cube_array:4x4x5:rgba8:a").contains("multiple of 6"));
         assert!(error::<Image>("0.1=2d:4x4:rgba9:a").contains("no image format"));
         assert!(error::<Image>("0.1=2d:4x4:rgba8:a:levels=4").contains("levels do not suit"));

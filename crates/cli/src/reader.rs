@@ -15,8 +15,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crestline::{Language, Source};
-use crestline_frontend::{ErrorCode, FrontendError, SourcePlace, to_spirv, to_spirv_with_lines};
+use crestline::{Language, Source, Stage};
+use crestline_frontend::{
+    ErrorCode, FrontendError, Override, OverrideKind, SourcePlace, TranslateOptions, to_spirv_with,
+    wgsl_overrides,
+};
 use serde_json::{Value, json};
 
 use crate::error::{Code, Failure};
@@ -40,6 +43,33 @@ const SAID_BYTES: u64 = 4096;
 
 const WORDS: u8 = 0;
 const ERROR: u8 = 1;
+const OVERRIDES: u8 = 2;
+
+const STAGES: [(&str, Stage); 6] = [
+    ("vertex", Stage::Vertex),
+    ("tess_control", Stage::TessControl),
+    ("tess_eval", Stage::TessEval),
+    ("geometry", Stage::Geometry),
+    ("fragment", Stage::Fragment),
+    ("compute", Stage::Compute),
+];
+
+const KINDS: [(&str, OverrideKind); 4] = [
+    ("bool", OverrideKind::Bool),
+    ("sint", OverrideKind::Sint),
+    ("uint", OverrideKind::Uint),
+    ("float", OverrideKind::Float),
+];
+
+/// The name of a value in a table.
+fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> Option<&'static str> {
+    table.iter().find(|row| row.1 == *value).map(|row| row.0)
+}
+
+/// The value of a name in a table.
+fn value_of<T: Copy>(table: &[(&'static str, T)], name: &str) -> Option<T> {
+    table.iter().find(|row| row.0 == name).map(|row| row.1)
+}
 
 const LANGUAGES: [(&str, Language); 4] = [
     ("spirv", Language::Spirv),
@@ -62,13 +92,37 @@ impl From<FrontendError> for Refusal {
     }
 }
 
-/// SPIR-V words of a source, read in a process of its own unless it is SPIR-V already; with the lines of the text, where
-/// an error is to name one.
-pub(crate) fn read(source: &Source<'_>, lines: bool) -> Result<Vec<u32>, Refusal> {
+/// SPIR-V words of a source, read in a process of its own unless it is SPIR-V already.
+pub(crate) fn read(
+    source: &Source<'_>,
+    options: &TranslateOptions<'_>,
+) -> Result<Vec<u32>, Refusal> {
     if source.language == Language::Spirv {
-        return Ok(to_spirv(source)?);
+        return Ok(to_spirv_with(source, options)?);
     }
-    let mut request = header(source, lines);
+    let answer = ask(source, &header(source, options), WORDS)?;
+    Ok(answer.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+}
+
+/// The `override` declarations of a WGSL source, read in a process of its own.
+pub(crate) fn overrides(source: &Source<'_>) -> Result<Vec<Override>, Refusal> {
+    let header = json!({ "language": "wgsl", "name": source.name, "overrides": true });
+    let answer = ask(source, &header, OVERRIDES)?;
+    let bad = || failed(source.language.reader(), "its answer cannot be read".to_owned());
+    let rows: Vec<Value> = serde_json::from_slice(&answer).map_err(|_| bad())?;
+    let row = |row: &Value| {
+        Some(Override {
+            key: row.get(0)?.as_str()?.to_owned(),
+            kind: value_of(&KINDS, row.get(1)?.as_str()?)?,
+            bits: row.get(2)?.as_u64()?.try_into().ok()?,
+        })
+    };
+    Ok(rows.iter().map(row).collect::<Option<_>>().ok_or_else(bad)?)
+}
+
+/// Lets a process answer; the answer without its first byte, which must be `kind`.
+fn ask(source: &Source<'_>, header: &Value, kind: u8) -> Result<Vec<u8>, Refusal> {
+    let mut request = header.to_string().into_bytes();
     request.push(b'\n');
     request.extend_from_slice(source.bytes);
     let reader = source.language.reader();
@@ -79,8 +133,10 @@ pub(crate) fn read(source: &Source<'_>, lines: bool) -> Result<Vec<u32>, Refusal
     let answer = process.answer(request);
     let (status, said) = process.end();
     match answer.as_deref() {
-        Some([WORDS, words @ ..]) if status.is_some_and(|status| status.success()) => {
-            Ok(words.as_chunks::<4>().0.iter().map(|&word| u32::from_le_bytes(word)).collect())
+        Some([found, rest @ ..])
+            if *found == kind && status.is_some_and(|status| status.success()) =>
+        {
+            Ok(rest.to_vec())
         }
         Some([ERROR, error @ ..]) => Err(parse_error(error)
             .unwrap_or_else(|| failed(reader, "its error cannot be read".to_owned()))
@@ -93,10 +149,16 @@ pub(crate) fn read(source: &Source<'_>, lines: bool) -> Result<Vec<u32>, Refusal
     }
 }
 
-fn header(source: &Source<'_>, lines: bool) -> Vec<u8> {
-    let language = LANGUAGES.iter().find(|(_, language)| *language == source.language);
-    let language = language.map(|(name, _)| *name);
-    json!({ "language": language, "name": source.name, "lines": lines }).to_string().into_bytes()
+fn header(source: &Source<'_>, options: &TranslateOptions<'_>) -> Value {
+    json!({
+        "language": name_of(&LANGUAGES, &source.language),
+        "name": source.name,
+        "entry": options.entry,
+        "stage": options.stage.and_then(|stage| name_of(&STAGES, &stage)),
+        "spec": options.spec,
+        "named_spec": options.named_spec,
+        "lines": options.lines,
+    })
 }
 
 /// A process that reads one source. It does not outlive this value.
@@ -250,11 +312,7 @@ fn unknown(reader: &str, status: Option<ExitStatus>, said: &str) -> FrontendErro
 /// Runs as the process that reads a source.
 pub(crate) fn serve() -> ExitCode {
     let answer = match limit().and_then(|()| request()) {
-        Ok(words) => {
-            let mut answer = vec![WORDS];
-            answer.extend(words.iter().flat_map(|word| word.to_le_bytes()));
-            answer
-        }
+        Ok(answer) => answer,
         Err(error) => {
             let mut answer = vec![ERROR];
             let place = error.source_place.map(|place| [place.line, place.column]);
@@ -284,8 +342,8 @@ fn parse_error(bytes: &[u8]) -> Option<FrontendError> {
     })
 }
 
-/// Reads the request and the source.
-fn request() -> Result<Vec<u32>, FrontendError> {
+/// Reads the request and the source; returns the answer.
+fn request() -> Result<Vec<u8>, FrontendError> {
     let bad =
         |why: &str| error(ErrorCode::ReaderFailed, format!("expected a request, found {why}"));
     let mut bytes = Vec::new();
@@ -295,14 +353,36 @@ fn request() -> Result<Vec<u32>, FrontendError> {
     let end = bytes.iter().position(|&c| c == b'\n').ok_or_else(|| bad("no line"))?;
     let header: Value = serde_json::from_slice(&bytes[..end]).map_err(|e| bad(&e.to_string()))?;
     let text = |key: &str| header.get(key).and_then(Value::as_str).ok_or_else(|| bad("no field"));
-    let name = text("language")?;
-    let language = LANGUAGES.iter().find(|(known, _)| *known == name);
-    let (_, language) = *language.ok_or_else(|| bad("an unknown language"))?;
+    let language = value_of(&LANGUAGES, text("language")?);
+    let language = language.ok_or_else(|| bad("an unknown language"))?;
     let source = Source { name: text("name")?, language, bytes: &bytes[end + 1..] };
-    match header.get("lines").and_then(Value::as_bool) {
-        Some(true) => to_spirv_with_lines(&source),
-        _ => to_spirv(&source),
+    if header.get("overrides").is_some() {
+        let row = |o: &Override| json!([o.key, name_of(&KINDS, &o.kind), o.bits]);
+        let rows: Value = wgsl_overrides(&source)?.iter().map(row).collect();
+        return Ok([vec![OVERRIDES], rows.to_string().into_bytes()].concat());
     }
+    let list = |key: &str| header.get(key).and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let bits = |pair: &Value| pair.get(1).and_then(Value::as_u64);
+    let id = |pair: &Value| {
+        let id = pair.get(0).and_then(Value::as_u64)?.try_into().ok()?;
+        Some((id, bits(pair)?))
+    };
+    let spec: Vec<(u32, u64)> = list("spec").iter().filter_map(id).collect();
+    let named = list("named_spec").iter();
+    let named: Vec<(&str, u64)> =
+        named.filter_map(|pair| Some((pair.get(0)?.as_str()?, bits(pair)?))).collect();
+    let stage = header.get("stage").and_then(Value::as_str);
+    let options = TranslateOptions {
+        entry: header.get("entry").and_then(Value::as_str),
+        stage: stage.and_then(|stage| value_of(&STAGES, stage)),
+        spec: &spec,
+        named_spec: &named,
+        lines: header.get("lines").and_then(Value::as_bool) == Some(true),
+        ..TranslateOptions::default()
+    };
+    let words = to_spirv_with(&source, &options)?;
+    let words = words.iter().flat_map(|word| word.to_le_bytes());
+    Ok(std::iter::once(WORDS).chain(words).collect())
 }
 
 /// Limits what this process may use: memory, processor time, and no file for a core dump. A lower limit that the process

@@ -9,7 +9,9 @@ use crestline_emu::{
     Report, Resources, Step, Tiling, Trace,
 };
 use crestline_isa::text::{Syntax, print_inst};
-use crestline_program::{Document, Metadata, ResourceRef, StageMetadata, Surface};
+use crestline_program::{
+    Content, Document, Metadata, PayloadItem, ResourceRef, StageMetadata, Surface,
+};
 
 use crate::args::{self, Show};
 use crate::compile::{self, Watcher};
@@ -22,6 +24,9 @@ use crate::{code, files, picture};
 
 /// Runs `run`.
 pub(crate) fn run(arguments: &args::Run) -> Result<(), Failure> {
+    if arguments.source.list_passes {
+        return compile::list_passes();
+    }
     let program = compile::program(
         &arguments.source,
         &arguments.resources.bind,
@@ -130,7 +135,6 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
         EmuError::Metadata(_) | EmuError::EntryPoint { .. } => {
             Failure::new(Code::Metadata, error).at(Origin::file(file))
         }
-        EmuError::ShortPushConstants { .. } => failure.help("--push FILE"),
         EmuError::MissingAttribute { location } => {
             failure.help(format!("--attr {location}=FORMAT:FILE"))
         }
@@ -304,9 +308,7 @@ fn bind(
                 .help(format!("--bind {resource}=FILE or --bind {resource}=zero:BYTES")));
         }
     }
-    if let Some(path) = &arguments.push {
-        resources.set_push_constants(&room.read(&"--push", path)?);
-    }
+    bind_push_constants(metadata, arguments, file, room, &mut resources)?;
     let asked = arguments.out.iter().map(|out| ("--out", out.place));
     let asked = asked.chain(arguments.png.iter().map(|png| ("--png", png.place)));
     for (flag, place) in asked.chain(arguments.print.iter().map(|print| ("--print", print.place))) {
@@ -318,6 +320,37 @@ fn bind(
         }
     }
     Ok(resources)
+}
+
+/// Reads the push constants, which must be as long as the program reads. Ranges are whole dwords, so the last one is
+/// filled up with zero.
+fn bind_push_constants(
+    metadata: &Metadata,
+    arguments: &args::Resources,
+    file: &str,
+    room: &mut Room,
+    resources: &mut Resources,
+) -> Result<(), Failure> {
+    let end = |item: &PayloadItem| match item.content {
+        Content::PushConstant { offset } => u64::from(offset) + u64::from(item.size),
+        _ => 0,
+    };
+    let items = metadata.dispatches.iter().flat_map(|dispatch| &dispatch.payload.items);
+    let needed = items.map(end).max().unwrap_or(0);
+    let mut bytes = match &arguments.push {
+        Some(path) => room.read(&"--push", path)?,
+        None => Vec::new(),
+    };
+    let given = bytes.len();
+    bytes.resize(given.next_multiple_of(4), 0);
+    if (bytes.len() as u64) < needed {
+        let message = format!("the push constants have {given} bytes, the program reads {needed}");
+        return Err(Failure::new(Code::ResourceSize, message)
+            .at(Origin::file(file))
+            .help("--push FILE"));
+    }
+    resources.set_push_constants(&bytes);
+    Ok(())
 }
 
 /// Binds the samplers of `--sampler`.

@@ -5,7 +5,7 @@ use std::path::Path;
 use crestline::{
     CompileError, Language, Options, Simd, Source, Stage, TessDomain, compile_spirv, link,
 };
-use crestline_frontend::{FrontendError, TranslateOptions, in_source, translate};
+use crestline_frontend::{ErrorCode, FrontendError, TranslateOptions, in_source, translate};
 
 use crate::args::{self, Width};
 use crate::error::{Code, Failure, Origin};
@@ -22,49 +22,120 @@ pub(crate) struct Shader {
     pub(crate) spirv: Vec<u32>,
     language: Language,
     text: Option<String>,
+    asked: Asked,
+    /// Values of the module's specialization constants; WGSL has none left.
+    specialization: Vec<(u32, u64)>,
+}
+
+/// What a source is compiled for.
+#[derive(Clone, Copy, Default)]
+struct Request<'a> {
+    language: Option<&'a str>,
+    entry: Option<&'a str>,
+    stage: Option<Stage>,
+    spec: &'a [Spec],
+}
+
+/// What a text was compiled for.
+struct Asked {
+    entry: Option<String>,
+    stage: Option<Stage>,
+    /// Values of WGSL's `override`s, by number or name.
+    values: Vec<(String, u64)>,
+}
+
+impl Asked {
+    /// Calls `work` with the options of the front end.
+    fn with_options<T>(&self, work: impl FnOnce(&TranslateOptions<'_>) -> T) -> T {
+        let (ids, names) = by_id(self.values.iter().map(|(key, bits)| (key.as_str(), *bits)));
+        work(&TranslateOptions {
+            entry: self.entry.as_deref(),
+            stage: self.stage,
+            spec: &ids,
+            named_spec: &names,
+            ..TranslateOptions::default()
+        })
+    }
 }
 
 impl Shader {
     /// Reads and compiles to SPIR-V.
     pub(crate) fn load(source: &args::Source) -> Result<Shader, Failure> {
-        Shader::read(&source.shader, source.lang.as_deref())
+        let request = Request {
+            language: source.lang.as_deref(),
+            entry: source.entry.as_deref(),
+            stage: source.stage.map(Stage::from),
+            spec: &source.spec,
+        };
+        Shader::read(&source.shader, request)
     }
 
     /// Reads a file and compiles it to SPIR-V.
-    fn read(path: &Path, language: Option<&str>) -> Result<Shader, Failure> {
+    fn read(path: &Path, request: Request<'_>) -> Result<Shader, Failure> {
         let name = files::shown(path);
-        let extension = || path.extension().and_then(|e| e.to_str()).unwrap_or_default();
-        let language = language.unwrap_or_else(extension);
-        let language = Language::from_extension(language).map_err(|error| {
-            frontend_failure(&error, &name, None).help("--lang names the language")
-        })?;
         let bytes = files::read(path, Limit::SHADER)?;
+        let language = match Language::from_bytes(&bytes) {
+            Some(language) => language,
+            None => {
+                let extension = || path.extension().and_then(|e| e.to_str()).unwrap_or_default();
+                let language = request.language.unwrap_or_else(extension);
+                Language::from_extension(language).map_err(|error| {
+                    frontend_failure(&error, &name, None).help("--lang names the language")
+                })?
+            }
+        };
         let text = match language {
             Language::Spirv => None,
             _ => std::str::from_utf8(&bytes).ok().map(str::to_owned),
         };
         let source = Source { name: &name, language, bytes: &bytes };
-        let spirv = reader::read(&source, false).map_err(|refusal| match refusal {
+        let fail = |refusal| match refusal {
             Refusal::Source(error) => frontend_failure(&error, &name, text.as_deref()),
             Refusal::Process(failure) => failure.at(Origin::file(&name)),
-        })?;
-        Ok(Shader { name, language, spirv, text })
+        };
+        // The text knows names that the module does not, and the module has no such constants any more.
+        let given = if language == Language::Wgsl && !request.spec.is_empty() {
+            let types = spec::wgsl_types(&reader::overrides(&source).map_err(fail)?);
+            spec_values(&name, request.spec, &types)?
+        } else {
+            Vec::new()
+        };
+        let values = given.into_iter().map(|(key, bits)| (key.to_owned(), bits)).collect();
+        let entry = request.entry.map(str::to_owned);
+        let asked = Asked { entry, stage: request.stage, values };
+        let spirv = asked.with_options(|options| reader::read(&source, options)).map_err(fail)?;
+        let specialization = match language {
+            Language::Wgsl => Vec::new(),
+            _ => by_id(spec_values(&name, request.spec, &spec::types(&spirv))?).0,
+        };
+        Ok(Shader { name, language, spirv, text, asked, specialization })
     }
 
     /// Checks that this shader's inputs are what the shader of the stage before gives.
     pub(crate) fn check_link(&self, source: &args::Source) -> Result<(), Failure> {
         let Some(path) = &source.after else { return Ok(()) };
-        let before = Shader::read(path, None)?;
+        let before = Shader::read(path, Request::default())?;
         let translated = |shader: &Shader, options: &TranslateOptions<'_>| {
             translate(&shader.spirv, options).map_err(|error| {
                 shader.frontend_failure(error, |words| translate(words, options).err())
             })
         };
-        let stage = self.options(source, &[])?.stage;
+        let stage = source.stage.map(Stage::from);
         let entry = source.entry.as_deref();
-        let options = TranslateOptions { entry, stage, ..TranslateOptions::default() };
+        let spec = &self.specialization;
+        let options = TranslateOptions { entry, stage, spec, ..TranslateOptions::default() };
         let after = translated(self, &options)?;
-        link(&translated(&before, &TranslateOptions::default())?, &after).map_err(|error| {
+        let mut options = TranslateOptions::default();
+        let mut found = translated(&before, &options);
+        // A module of several stages: those that can stand before this one.
+        for &stage in stages_before(after.stage.stage()) {
+            if found.is_ok() {
+                break;
+            }
+            options.stage = Some(stage);
+            found = translated(&before, &options).or(found);
+        }
+        link(&found?, &after).map_err(|error| {
             Failure::new(Code::Link, error)
                 .at(Origin::file(&self.name))
                 .note(format!("the stage before is {}", before.name))
@@ -85,13 +156,7 @@ impl Shader {
             Width::W4x2 => Simd::Simd4x2,
         });
         options.entry = source.entry.clone();
-        options.stage = source.stage.map(|stage| match stage {
-            args::Stage::Vertex => Stage::Vertex,
-            args::Stage::TessControl => Stage::TessControl,
-            args::Stage::TessEval => Stage::TessEval,
-            args::Stage::Geometry => Stage::Geometry,
-            args::Stage::Compute => Stage::Compute,
-        });
+        options.stage = source.stage.map(Stage::from);
         options.patch.domain = source.domain.map(|domain| match domain {
             args::Domain::Triangles => TessDomain::Triangles,
             args::Domain::Quads => TessDomain::Quads,
@@ -106,32 +171,8 @@ impl Shader {
         for Descriptors { place, count } in &source.descriptors {
             options.descriptor_counts.insert((place.set, place.binding), *count);
         }
-        let types = spec::types(&self.spirv);
-        for spec in &source.spec {
-            let bits = types
-                .get(&spec.id)
-                .ok_or_else(|| format!("the shader has no specialization constant {}", spec.id))
-                .and_then(|ty| ty.bits(spec.value))
-                .map_err(|message| self.spec_failure(spec, &message, &types))?;
-            options.specialization.push((spec.id, bits));
-        }
+        options.specialization.clone_from(&self.specialization);
         Ok(options)
-    }
-
-    fn spec_failure(&self, spec: &Spec, message: &str, types: &spec::Types) -> Failure {
-        let value = match spec.value {
-            SpecValue::Bool(value) => value.to_string(),
-            SpecValue::Integer(value) => value.to_string(),
-            SpecValue::Float(value) => value.to_string(),
-        };
-        let known = types.iter().map(|(id, ty)| format!("{id} ({ty})")).collect::<Vec<_>>();
-        let failure =
-            Failure::new(Code::Specialization, format!("--spec {}={value}: {message}", spec.id))
-                .at(Origin::file(&self.name));
-        match known.as_slice() {
-            [] => failure.note("it has no specialization constants"),
-            known => failure.note(format!("it has {}", known.join(", "))),
-        }
     }
 
     /// A compiler's error as a failure with its place in this shader, which was compiled with `options`.
@@ -167,7 +208,10 @@ impl Shader {
             return frontend_failure(&error, &self.name, None).notes(self.words(&error));
         };
         let source = Source { name: &self.name, language: self.language, bytes: text.as_bytes() };
-        let told = match reader::read(&source, true) {
+        let with_lines = self.asked.with_options(|options| {
+            reader::read(&source, &TranslateOptions { lines: true, ..*options })
+        });
+        let told = match with_lines {
             Ok(words) => again(&words)
                 .filter(|again| again.code == error.code)
                 .map(|again| in_source(again, &words, &source)),
@@ -193,6 +237,76 @@ impl Shader {
     }
 }
 
+impl From<args::Stage> for Stage {
+    fn from(stage: args::Stage) -> Stage {
+        match stage {
+            args::Stage::Vertex => Stage::Vertex,
+            args::Stage::TessControl => Stage::TessControl,
+            args::Stage::TessEval => Stage::TessEval,
+            args::Stage::Geometry => Stage::Geometry,
+            args::Stage::Compute => Stage::Compute,
+        }
+    }
+}
+
+/// The stages whose outputs a stage may read, the nearest first.
+fn stages_before(stage: Stage) -> &'static [Stage] {
+    match stage {
+        Stage::TessControl => &[Stage::Vertex],
+        Stage::TessEval => &[Stage::TessControl],
+        Stage::Geometry => &[Stage::TessEval, Stage::Vertex],
+        Stage::Fragment => &[Stage::Geometry, Stage::TessEval, Stage::Vertex],
+        Stage::Vertex | Stage::Compute => &[],
+    }
+}
+
+/// The bits of each value given, by the key of its constant.
+fn spec_values<'s>(
+    file: &str,
+    given: &'s [Spec],
+    types: &spec::Types,
+) -> Result<Vec<(&'s str, u64)>, Failure> {
+    let value = |spec: &'s Spec| {
+        let ty = types.iter().find(|(key, _)| *key == spec.key).map(|(_, ty)| ty);
+        ty.ok_or_else(|| format!("the shader has no specialization constant {}", spec.key))
+            .and_then(|ty| ty.bits(spec.value))
+            .map(|bits| (spec.key.as_str(), bits))
+            .map_err(|message| spec_failure(file, spec, &message, types))
+    };
+    given.iter().map(value).collect()
+}
+
+/// Values by number, and the rest by name.
+#[allow(clippy::type_complexity, reason = "two lists of pairs")]
+fn by_id<'s>(
+    values: impl IntoIterator<Item = (&'s str, u64)>,
+) -> (Vec<(u32, u64)>, Vec<(&'s str, u64)>) {
+    let mut lists = (Vec::new(), Vec::new());
+    for (key, bits) in values {
+        match key.parse() {
+            Ok(id) => lists.0.push((id, bits)),
+            Err(_) => lists.1.push((key, bits)),
+        }
+    }
+    lists
+}
+
+fn spec_failure(file: &str, spec: &Spec, message: &str, types: &spec::Types) -> Failure {
+    let value = match spec.value {
+        SpecValue::Bool(value) => value.to_string(),
+        SpecValue::Integer(value) => value.to_string(),
+        SpecValue::Float(value) => value.to_string(),
+    };
+    let known = types.iter().map(|(key, ty)| format!("{key} ({ty})")).collect::<Vec<_>>();
+    let failure =
+        Failure::new(Code::Specialization, format!("--spec {}={value}: {message}", spec.key))
+            .at(Origin::file(file));
+    match known.as_slice() {
+        [] => failure.note("it has no specialization constants"),
+        known => failure.note(format!("it has {}", known.join(", "))),
+    }
+}
+
 /// A front end's error; `text` is the source, to show the line that the message names.
 fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Failure {
     let code = error.code.as_str();
@@ -203,6 +317,12 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
         Failure::with_code(code, "the source does not compile").note(tidy(detail))
     } else {
         Failure::with_code(code, detail).note(format!("the rule: {}", error.code.rule()))
+    };
+    let failure = match error.code {
+        ErrorCode::NoEntryPoint | ErrorCode::ManyEntryPoints => {
+            failure.help("--entry NAME and --stage STAGE choose")
+        }
+        _ => failure,
     };
     let place = error.source_place.map(|place| (place.line as usize, place.column as usize));
     let place = place.or_else(|| Some((named_line(detail, name)?, 0)));

@@ -6,10 +6,13 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use crestline_frontend::{Override, OverrideKind};
+
 use crate::grammar::SpecValue;
 
-/// The type of each specialization constant by its `SpecId`.
-pub(crate) type Types = BTreeMap<u32, SpecType>;
+/// The type of each specialization constant by what names it: its `SpecId` in decimal, or the name of an `override` of
+/// WGSL that has no `@id`.
+pub(crate) type Types = Vec<(String, SpecType)>;
 
 /// The type of a specialization constant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,12 +63,23 @@ impl SpecType {
     }
 }
 
-/// Reads the types from a module's words.
+/// The types of WGSL's `override`s.
+pub(crate) fn wgsl_types(overrides: &[Override]) -> Types {
+    let ty = |o: &Override| match o.kind {
+        OverrideKind::Bool => SpecType::Bool,
+        OverrideKind::Sint => SpecType::Int { bits: o.bits, signed: true },
+        OverrideKind::Uint => SpecType::Int { bits: o.bits, signed: false },
+        OverrideKind::Float => SpecType::Float { bits: o.bits },
+    };
+    overrides.iter().map(|o| (o.key.clone(), ty(o))).collect()
+}
+
+/// Reads the types from a module's words, by ascending id.
 pub(crate) fn types(spirv: &[u32]) -> Types {
     const HEADER_WORDS: usize = 5;
     let mut scalars = BTreeMap::new();
     let mut ids = BTreeMap::new();
-    let mut found = Types::new();
+    let mut found: BTreeMap<u32, SpecType> = BTreeMap::new();
     let mut rest = spirv.get(HEADER_WORDS..).unwrap_or_default();
     while let [first, ..] = rest {
         let count = (*first >> 16) as usize;
@@ -89,7 +103,7 @@ pub(crate) fn types(spirv: &[u32]) -> Types {
         }
         rest = &rest[count..];
     }
-    found
+    found.into_iter().map(|(id, ty)| (id.to_string(), ty)).collect()
 }
 
 #[cfg(test)]
@@ -127,8 +141,8 @@ mod tests {
             6, // %6 = true
         ];
         let types = types(&module);
-        assert_eq!(types[&42], SpecType::Int { bits: 32, signed: true });
-        assert_eq!(types[&7], SpecType::Bool);
+        let signed = SpecType::Int { bits: 32, signed: true };
+        assert_eq!(types, [("7".to_owned(), SpecType::Bool), ("42".to_owned(), signed)]);
         assert!(super::types(&module[..7]).is_empty());
         assert!(super::types(&[0, 0, 0, 0, 0, 0]).is_empty());
     }

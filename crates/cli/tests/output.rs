@@ -3,8 +3,9 @@
 
 mod common;
 
+use std::io::Write;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 #[test]
 fn every_command_prints_what_its_case_says() {
@@ -39,6 +40,22 @@ fn a_program_keeps_its_code_in_every_container() {
     compile("bin", "a.bin");
     compile("asm", "a.asm");
     compile("zebin", "a.zebin");
+    // The extension alone says the same, and is overruled.
+    for name in ["a.bin", "a.asm", "a.zebin"] {
+        let by_name = format!("by_name_{name}");
+        crestline(&folder, &["compile", "a.wgsl", "--target", "skl", "-o", &by_name]);
+        let same = |file: &str| std::fs::read(folder.join(file)).expect("was written");
+        assert!(same(&by_name) == same(name), "{name}");
+    }
+    compile("asm", "text.json");
+    let text = |file: &str| std::fs::read_to_string(folder.join(file)).expect("was written");
+    assert_eq!(text("text.json"), text("a.asm"));
+    crestline(&folder, &["compile", "a.wgsl", "--target", "skl", "-o", "a.json"]);
+    let document: serde_json::Value = serde_json::from_str(&text("a.json")).expect("is JSON");
+    assert!(document["metadata"].is_object());
+    crestline(&folder, &["compile", "a.wgsl", "--target", "skl", "-o", "a.hex"]);
+    let of_hex = crestline(&folder, &["disasm", "a.hex", "--target", "skl"]);
+    assert_eq!(of_hex, text("a.asm"));
     let code = std::fs::read(folder.join("a.bin")).expect("was written");
     for (syntax, input) in [("mesa", "a.asm"), ("iga", "a.iga")] {
         let disasm = |file| ["disasm", file, "--target", "skl", "--syntax", syntax, "--raw-bits"];
@@ -67,5 +84,67 @@ fn a_program_keeps_its_code_in_every_container() {
             assert!(seen.contains(section), "{seen}");
         }
     }
+    std::fs::remove_dir_all(&folder).expect("the scratch folder goes away");
+}
+
+/// A module of one compute shader that does nothing.
+const MODULE: &[u32] = &[
+    0x0723_0203,
+    0x0001_0000,
+    0,
+    5,
+    0, // header
+    0x0002_0011,
+    1, // OpCapability Shader
+    0x0003_000e,
+    0,
+    1, // OpMemoryModel Logical GLSL450
+    0x0005_000f,
+    5,
+    1,
+    0x6e69_616d,
+    0, // OpEntryPoint GLCompute %1 "main"
+    0x0006_0010,
+    1,
+    17,
+    1,
+    1,
+    1, // OpExecutionMode %1 LocalSize 1 1 1
+    0x0002_0013,
+    2, // %2 = OpTypeVoid
+    0x0003_0021,
+    3,
+    2, // %3 = OpTypeFunction %2
+    0x0005_0036,
+    2,
+    1,
+    0,
+    3, // %1 = OpFunction
+    0x0002_00f8,
+    4,           // %4 = OpLabel
+    0x0001_00fd, // OpReturn
+    0x0001_0038, // OpFunctionEnd
+];
+
+#[test]
+fn spirv_is_known_by_its_first_bytes() {
+    let folder = std::env::temp_dir().join(format!("crestline-magic-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a scratch folder");
+    let bytes: Vec<u8> = MODULE.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let mut seen = Vec::new();
+    for name in ["a.spv", "a.bin", "a.wgsl", "a"] {
+        std::fs::write(folder.join(name), &bytes).expect("an input file");
+        seen.push(crestline(&folder, &["compile", name, "--target", "skl"]));
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(["compile", "-", "--target", "skl"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    child.stdin.take().expect("a pipe").write_all(&bytes).expect("the module is read");
+    let output = child.wait_with_output().expect("the program ends");
+    seen.push(String::from_utf8(output.stdout).expect("text"));
+    assert!(seen[0].contains("EOT") && seen.iter().all(|text| *text == seen[0]), "{seen:?}");
     std::fs::remove_dir_all(&folder).expect("the scratch folder goes away");
 }

@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 
 use crestline_device::Device;
 use crestline_isa as isa;
+use crestline_ssa::ir::Fuel;
 
 use crate::finish::{FinishError, finish};
 use crate::ir::{Function, VerifyError, verify};
@@ -85,9 +86,8 @@ pub struct Options {
     pub optimize_everywhere: bool,
     /// Names of `opt_*` passes that do not run.
     pub disabled: BTreeSet<String>,
-    /// How many times `opt_*` passes may change the program; then they stop. `None`: as often
-    /// as they do.
-    pub fuel: Option<u64>,
+    /// How many changes `opt_*` passes may make; then they stop.
+    pub fuel: Fuel,
     /// A mistake to make: to test that it is found.
     pub fault: Option<Fault>,
 }
@@ -100,7 +100,7 @@ impl Default for Options {
             optimize: true,
             optimize_everywhere: false,
             disabled: BTreeSet::new(),
-            fuel: None,
+            fuel: Fuel::default(),
             fault: None,
         }
     }
@@ -122,7 +122,7 @@ pub struct Compiled {
     /// Estimated time, loops counted ten times each.
     pub estimate: Estimate,
     /// What is left of [`Options::fuel`].
-    pub fuel: Option<u64>,
+    pub fuel: Fuel,
 }
 
 /// What is called after every step with its name and the program.
@@ -148,7 +148,7 @@ impl Pipeline<'_, '_> {
     /// Whether an `opt_*` pass may run now.
     fn allows(&self, pass: &Pass) -> bool {
         self.options.optimize
-            && self.options.fuel != Some(0)
+            && !self.options.fuel.is_empty()
             && !self.options.disabled.contains(pass.name)
     }
 
@@ -165,11 +165,14 @@ impl Pipeline<'_, '_> {
         function: &mut Function,
         run: impl FnOnce(&mut Function) -> Result<bool, PassError>,
     ) -> Result<bool, BackendError> {
-        let changed = self.allows(pass) && self.run_as(pass, function, run)?;
-        if changed && let Some(fuel) = &mut self.options.fuel {
-            *fuel -= 1;
+        if !self.allows(pass) {
+            return Ok(false);
         }
-        Ok(changed)
+        self.options.fuel.enter(pass.name);
+        function.fuel = std::mem::take(&mut self.options.fuel);
+        let changed = self.run_as(pass, function, run);
+        self.options.fuel = std::mem::take(&mut function.fuel);
+        changed
     }
 
     fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
@@ -315,6 +318,19 @@ fn spoil(insts: &mut [isa::Inst]) {
     }
 }
 
+/// The names of all steps of [`generate`], in order; those of passes that run again are there again.
+pub fn steps() -> impl Iterator<Item = &'static str> {
+    let names = |list: &'static [Pass]| list.iter().map(|pass| pass.name);
+    std::iter::once("select")
+        .chain(names(passes::OPTIMIZE_SELECTED))
+        .chain(names(passes::LOWER))
+        .chain(names(passes::OPTIMIZE))
+        .chain(names(passes::COALESCE))
+        .chain([passes::SCHEDULE.name, "regalloc"])
+        .chain(names(passes::SCHEDULE_ALLOCATED))
+        .chain(names(passes::LOWER_ALLOCATED))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -355,7 +371,7 @@ mod tests {
         let f = chain(50);
         let all = compile(&f, Options::default()).insts;
         let none = compile(&f, Options { optimize: false, ..Options::default() }).insts;
-        let empty = compile(&f, Options { fuel: Some(0), ..Options::default() }).insts;
+        let empty = compile(&f, Options { fuel: Fuel::new(0), ..Options::default() }).insts;
         assert_eq!(none, empty);
         assert!(all.len() < none.len());
         let some = ["opt_copy_propagation", "opt_register_coalesce", "opt_coalesce_webs"];

@@ -19,8 +19,10 @@
 #![deny(missing_docs)]
 
 mod batch;
+mod disassembly;
 mod error;
 mod options;
+mod passes;
 mod pipeline;
 mod simd;
 pub mod stages;
@@ -32,11 +34,15 @@ pub use batch::{Input, Job, compile_all};
 pub use crestline_codegen::backend::Fault;
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};
-pub use crestline_program::Program;
-pub use crestline_ssa::ir::{Stage, TessDomain};
+pub use crestline_isa::text::Syntax;
+pub use crestline_program as program;
+pub use crestline_program::{Metadata, Program, StageMetadata, Statistics};
+pub use crestline_ssa::ir::{LastChange, Stage, TessDomain};
 pub use crestline_ssa::link::{LinkError, link};
+pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
-pub use options::{Ir, Observer, Options, PassReport, Simd};
+pub use options::{FuelReport, Ir, Observer, Options, PassReport, Simd};
+pub use passes::{PassInfo, passes};
 pub use stages::tess_control::Linkage;
 
 use pipeline::Pipeline;
@@ -134,17 +140,29 @@ pub fn compile_shader_observed(
     pipeline.accept(&shader)?;
     bound_arrays(&mut shader, options)?;
     check_device(&shader, options)?;
+    let result = run(&mut pipeline, &mut shader, options, vec4);
+    pipeline.report_fuel();
+    result
+}
+
+/// Compiles a shader that has been accepted.
+fn run(
+    pipeline: &mut Pipeline<'_>,
+    shader: &mut Shader,
+    options: &Options,
+    vec4: bool,
+) -> Result<Program, CompileError> {
     if vec4 {
-        pipeline.optimize(&mut shader, None)?;
-        return pipeline.generate_vec4(&shader);
+        pipeline.optimize(shader, None)?;
+        return pipeline.generate_vec4(shader);
     }
     let Some(compute) = shader.compute() else {
-        return Err(CompileError::Stage { stage: stage_name(stage) });
+        return Err(CompileError::Stage { stage: stage_name(shader.stage.stage()) });
     };
     let widths = simd::allowed(compute, options)?;
-    pipeline.optimize(&mut shader, None)?;
+    pipeline.optimize(shader, None)?;
     let threads = options.device.limits().threads_per_eu.into();
-    simd::choose(&widths, threads, |simd, may_spill| pipeline.generate(&shader, simd, may_spill))
+    simd::choose(&widths, threads, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
 }
 
 /// Gives arrays of descriptors without a bound the one that the caller knows.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crestline_codegen::backend::Fault;
 use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
-use crestline_ssa::ir::{Shader, Stage};
+use crestline_ssa::ir::{LastChange, Shader, Stage};
 use crestline_ssa::passes::ImageStep;
 
 use crate::stages::tess_control::Linkage;
@@ -77,9 +77,10 @@ pub struct Options {
     pub simd: Simd,
     /// Names of `opt_` passes, of the middle and the back end, that are switched off.
     pub disabled: BTreeSet<String>,
-    /// How many times `opt_` passes may change the program, in the order in which an [`Observer`] sees them: those of
-    /// the middle, then for each SIMD width that is tried the middle's and the back end's. `None`: as often as they do.
-    /// Bisecting it finds the change that breaks a program.
+    /// How many changes `opt_` passes may make: in the middle, then for each SIMD width that is tried in the middle and
+    /// the back end. A change is one replaced, moved or removed instruction, variable or value, or one block that gets
+    /// another order. `None`: as many as they find. Bisecting it finds the change that breaks a program; an [`Observer`]
+    /// is told which was the last.
     pub fuel: Option<u64>,
     /// Whether the back end's optimisations also run after every single `lower_` pass. The program must be as right: a
     /// test of the passes.
@@ -155,6 +156,22 @@ pub struct PassReport<'a> {
 pub trait Observer {
     /// A pass has changed the program.
     fn after_pass(&mut self, report: &PassReport<'_>);
+
+    /// Compiling has ended, well or not, and there was a limit of changes.
+    fn fuel_used(&mut self, _report: &FuelReport) {}
+}
+
+/// How many changes optimisations have made under [`Options::fuel`].
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FuelReport {
+    /// The limit.
+    pub limit: u64,
+    /// Changes made, at all SIMD widths that were compiled together.
+    pub used: u64,
+    /// The change at the limit, if it was reached.
+    pub last: Option<LastChange>,
+    /// The SIMD width at which that was made, in channels, where one was decided.
+    pub simd: Option<u8>,
 }
 
 /// Watches nothing.

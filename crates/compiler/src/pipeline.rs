@@ -18,13 +18,13 @@ use crestline_isa::codec::{decode_program, encode_program};
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_program::{Program, Statistics};
-use crestline_ssa::ir::Shader;
+use crestline_ssa::ir::{Fuel, Shader};
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
 use crestline_ssa::{passes, verify};
 
 use crate::simd::Attempt;
 use crate::stages::Layout;
-use crate::{CompileError, Ir, Observer, Options, PassReport};
+use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
 
 /// Bytes of an instruction that is not compacted.
 const INST_BYTES: usize = 16;
@@ -37,12 +37,15 @@ pub(crate) struct Pipeline<'a> {
     /// Whether the back end wants vectors.
     vec4: bool,
     /// What is left of [`Options::fuel`].
-    fuel: Option<u64>,
+    fuel: Fuel,
+    /// The SIMD width at which that ran out.
+    empty_at: Option<u8>,
 }
 
 impl<'a> Pipeline<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
-        Pipeline { options, observer, simd: None, vec4: false, fuel: options.fuel }
+        let fuel = options.fuel.map_or_else(Fuel::default, Fuel::new);
+        Pipeline { options, observer, simd: None, vec4: false, fuel, empty_at: None }
     }
 
     /// For a back end that has vectors.
@@ -53,6 +56,21 @@ impl<'a> Pipeline<'a> {
 
     fn report(&mut self, name: &'static str, ir: Ir<'_>) {
         self.observer.after_pass(&PassReport { name, simd: self.simd, ir });
+    }
+
+    /// Remembers where the fuel ran out, if it just did.
+    fn note_fuel(&mut self, was_empty: bool) {
+        if !was_empty && self.fuel.is_empty() {
+            self.empty_at = self.simd;
+        }
+    }
+
+    /// Tells the observer of the fuel, if there is a limit.
+    pub(crate) fn report_fuel(&mut self) {
+        if let Some(limit) = self.options.fuel {
+            let (used, last) = (self.fuel.used(), self.fuel.last_change().cloned());
+            self.observer.fuel_used(&FuelReport { limit, used, last, simd: self.empty_at });
+        }
     }
 
     /// Takes what the front end made: the first report, and verified in release builds too, so that its mistakes are
@@ -95,19 +113,21 @@ impl<'a> Pipeline<'a> {
                 without: self.options.without_image_step,
             },
             disabled: self.options.disabled.clone(),
-            fuel: self.fuel,
+            fuel: std::mem::take(&mut self.fuel),
             // A second time, for a width, only that is new.
             resumed: simd.is_some(),
             optimize_everywhere: self.options.optimize_everywhere,
         };
         let check = self.options.verify;
         let mut broken = None;
+        let was_empty = options.fuel.is_empty();
         self.fuel = passes::optimize(shader, &options, &mut |name, shader| {
             if check && broken.is_none() {
                 broken = verify::verify(shader).err().map(|error| internal(name, &error));
             }
             self.report(name, Ir::Ssa(shader));
         });
+        self.note_fuel(was_empty);
         broken.map_or(Ok(()), Err)
     }
 
@@ -163,15 +183,18 @@ impl<'a> Pipeline<'a> {
             disabled: self.options.disabled.clone(),
             verify: self.options.verify,
             optimize_everywhere: self.options.optimize_everywhere,
-            fuel: self.fuel,
+            // An attempt that fails takes nothing: what counts are the changes of programs that came to be.
+            fuel: self.fuel.clone(),
             may_spill,
             fault: self.options.fault,
             ..backend::Options::default()
         };
-        let compiled = backend::generate(function, device, options, &mut |name, function| {
+        let mut compiled = backend::generate(function, device, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
         })?;
-        self.fuel = compiled.fuel;
+        let was_empty = self.fuel.is_empty();
+        self.fuel = std::mem::take(&mut compiled.fuel);
+        self.note_fuel(was_empty);
         if device.scratch_size(compiled.scratch_bytes).is_none() {
             let limit = device.limits().max_scratch_bytes;
             let bytes = compiled.scratch_bytes;

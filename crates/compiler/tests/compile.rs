@@ -3,8 +3,8 @@
 use std::num::NonZero;
 
 use crestline::{
-    CompileError, Input, Job, Language, Observer, Options, PassReport, Platform, Program, Simd,
-    Source, compile, compile_all, compile_observed, compile_spirv,
+    CompileError, FuelReport, Input, Job, Language, Observer, Options, PassReport, Platform,
+    Program, Simd, Source, compile, compile_all, compile_observed, compile_spirv,
 };
 use crestline_program::{Content, GrfRange, StageMetadata, Surface};
 
@@ -154,24 +154,45 @@ fn passes_can_be_watched_and_switched_off() {
 }
 
 #[test]
-fn fuel_counts_the_optimisations_of_the_whole_pipeline() {
-    let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
-    let mut optimisations = |fuel: Option<u64>| {
-        options.fuel = fuel;
-        let mut names = Names::default();
-        let program = compile_observed(&source(WGSL), &options, &mut names).expect("compiles");
-        let last = names.0.iter().position(|&name| name == "select").expect("is selected");
-        let middle = names.0[..last].iter().filter(|name| name.starts_with("opt_")).count();
-        names.0.retain(|name| name.starts_with("opt_"));
-        (names.0, middle, program.code)
-    };
-    let (all, middle, code) = optimisations(None);
-    assert!(0 < middle && middle < all.len(), "{middle} of {all:?}");
-    assert_eq!(optimisations(Some(all.len() as u64)).2, code);
-    for fuel in [0, 1, middle / 2, middle, middle + 1, all.len() - 1] {
-        // The same changes as with more fuel, and not one more.
-        assert_eq!(optimisations(Some(fuel as u64)).0, all[..fuel], "fuel {fuel}");
+fn fuel_counts_the_changes_of_the_whole_pipeline() {
+    #[derive(Default)]
+    struct Seen(u64, Option<FuelReport>);
+    impl Observer for Seen {
+        fn after_pass(&mut self, report: &PassReport<'_>) {
+            self.0 += u64::from(report.name.starts_with("opt_"));
+        }
+        fn fuel_used(&mut self, report: &FuelReport) {
+            assert!(self.1.replace(report.clone()).is_none(), "told once");
+        }
     }
+    let mut options = Options::new(Platform::Skl).with_simd(Simd::Simd16);
+    let mut compiled = |fuel: Option<u64>| {
+        options.fuel = fuel;
+        let mut seen = Seen::default();
+        let program = compile_observed(&source(WGSL), &options, &mut seen).expect("compiles");
+        (program.code, seen.0, seen.1)
+    };
+    let (code, passes, report) = compiled(None);
+    assert_eq!(report, None);
+    let (same, _, report) = compiled(Some(u64::MAX));
+    let report = report.expect("told");
+    assert!(same == code && report.last.is_none() && report.used > passes, "{report:?}");
+    let total = report.used;
+    let mut last = String::new();
+    for fuel in 0..=total {
+        // Every program on the way is verified and validated: these builds check by default.
+        let (now, _, report) = compiled(Some(fuel));
+        let report = report.expect("told");
+        assert_eq!((report.limit, report.used), (fuel, fuel));
+        let change = report.last.map(|last| last.pass).unwrap_or_default();
+        assert_eq!(change.starts_with("opt_"), fuel > 0, "{change}");
+        if fuel == total {
+            assert!(now == code);
+            last = change.to_owned();
+            assert_eq!(report.simd, Some(16));
+        }
+    }
+    assert!(last.starts_with("opt_schedule"), "{last}");
 }
 
 #[test]

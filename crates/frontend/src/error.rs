@@ -158,6 +158,7 @@ error_codes! {
     BadLocalSize = "E0603", "a workgroup has 1 to 4096 invocations";
     UnknownSpecId = "E0604", "a specialization names a constant of the module";
     StageMode = "E0605", "an entry point has the execution modes of its stage";
+    ManyEntryPoints = "E0606", "one entry point is asked for";
 
     // Source languages.
     UnknownLanguage = "E0701", "the language is known by its file extension or by name";

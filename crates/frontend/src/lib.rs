@@ -34,25 +34,40 @@ use crestline_ssa::ir::{Shader, Stage};
 
 pub use error::{ErrorCode, FrontendError, Place, SourcePlace};
 pub use origin::in_source;
-pub use source::{Language, Source, load, spirv_words, to_spirv, to_spirv_with_lines};
+pub use source::{
+    Language, Override, OverrideKind, Source, load, spirv_words, to_spirv, to_spirv_with,
+    to_spirv_with_lines, wgsl_overrides,
+};
 
 /// What to translate, and how.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslateOptions<'a> {
-    /// The entry point's name; `None` takes the first compute shader, or the first of another stage.
+    /// The entry point's name; `None` takes the only one of the stage.
     pub entry: Option<&'a str>,
-    /// The entry point's stage, where several stages have entry points of that name.
+    /// The entry point's stage; `None` takes compute where a compute shader has that name, else the only stage that has it.
     pub stage: Option<Stage>,
     /// Values of specialization constants by `SpecId`: the bits, of which those of the constant's size count; a
     /// boolean is true unless 0.
     pub spec: &'a [(u32, u64)],
+    /// Values of WGSL's `override`s that have no `@id`, by name: bits as for `spec`. Of use to [`to_spirv_with`] and
+    /// [`load`]; a module knows no names.
+    pub named_spec: &'a [(&'a str, u64)],
+    /// Whether the module that is made of a text says which line each instruction is of; see [`to_spirv_with_lines`].
+    pub lines: bool,
     /// Instructions that the shader may have after inlining.
     pub max_insts: usize,
 }
 
 impl Default for TranslateOptions<'_> {
     fn default() -> Self {
-        TranslateOptions { entry: None, stage: None, spec: &[], max_insts: 1 << 20 }
+        TranslateOptions {
+            entry: None,
+            stage: None,
+            spec: &[],
+            named_spec: &[],
+            lines: false,
+            max_insts: 1 << 20,
+        }
     }
 }
 

@@ -1,6 +1,9 @@
 //! Source languages to SPIR-V.
 
+mod request;
+
 use crestline_ssa::ir::Shader;
+use rspirv::spirv::MAGIC_NUMBER;
 
 use crate::confine::confined;
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -14,13 +17,20 @@ pub enum Language {
     Spirv,
     /// WGSL.
     Wgsl,
-    /// GLSL for Vulkan; the stage is compute unless the file extension says otherwise.
+    /// GLSL for Vulkan.
     Glsl,
-    /// HLSL, entry point `main`.
+    /// HLSL.
     Hlsl,
 }
 
 impl Language {
+    /// [`Language::Spirv`] if the bytes start with SPIR-V's magic number, in either byte order. No source text starts so.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Language> {
+        let magic = u32::from_le_bytes(*bytes.first_chunk()?);
+        let known = [MAGIC_NUMBER, MAGIC_NUMBER.swap_bytes()];
+        known.contains(&magic).then_some(Language::Spirv)
+    }
+
     /// The language of files with that extension, which stands without its dot.
     ///
     /// # Errors
@@ -56,7 +66,7 @@ impl Language {
 /// A shader as it was written.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The file's name: for messages, and for the stage of GLSL.
+    /// The file's name: for messages, and for the stage of GLSL and HLSL.
     pub name: &'a str,
     /// The language.
     pub language: Language,
@@ -64,14 +74,29 @@ pub struct Source<'a> {
     pub bytes: &'a [u8],
 }
 
-/// SPIR-V words of a shader in any language.
+/// SPIR-V words of a shader in any language, with the default [`TranslateOptions`].
 ///
 /// # Errors
-/// If the source does not compile, with the compiler's message, or is no whole number of words.
+/// See [`to_spirv_with`].
 pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
+    to_spirv_with(source, &TranslateOptions::default())
+}
+
+/// SPIR-V words of a shader in any language.
+///
+/// A text of GLSL or HLSL has one stage: that of the options, else of a `#pragma shader_stage(STAGE)`, else of the file's
+/// name (`a.vert`, `a.vert.glsl`), else compute. The entry point of HLSL is that of the options, or `main`; GLSL knows
+/// none but `main`. SPIR-V and WGSL keep all their entry points.
+///
+/// # Errors
+/// If the source does not compile, with the compiler's message, has no such entry point, or is no whole number of words.
+pub fn to_spirv_with(
+    source: &Source<'_>,
+    options: &TranslateOptions<'_>,
+) -> std::result::Result<Vec<u32>, FrontendError> {
     match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        _ => from_text(source, &[], false),
+        _ => from_text(source, options),
     }
 }
 
@@ -83,7 +108,7 @@ pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendEr
 pub fn to_spirv_with_lines(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendError> {
     match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        _ => from_text(source, &[], true),
+        _ => from_text(source, &TranslateOptions { lines: true, ..TranslateOptions::default() }),
     }
 }
 
@@ -91,37 +116,44 @@ pub fn to_spirv_with_lines(source: &Source<'_>) -> std::result::Result<Vec<u32>,
 const MAX_BYTES_WITH_LINES: usize = 128 << 10;
 
 /// SPIR-V words of a source text, by a reader that runs where it can do no harm.
-fn from_text(source: &Source<'_>, spec: &[(u32, u64)], lines: bool) -> Result<Vec<u32>> {
+fn from_text(source: &Source<'_>, options: &TranslateOptions<'_>) -> Result<Vec<u32>> {
     let text = text(source)?;
-    let lines = lines && text.len() <= MAX_BYTES_WITH_LINES;
+    let lines = options.lines && text.len() <= MAX_BYTES_WITH_LINES;
+    let options = TranslateOptions { lines, ..*options };
     limits::check(text, source.language)?;
     confined(source.language.reader(), || match source.language {
         Language::Spirv => spirv_words(source.bytes),
-        Language::Wgsl => wgsl::compile(source.name, text, spec, lines),
-        Language::Glsl => glsl::compile(source.name, text),
-        Language::Hlsl => glsl::compile_hlsl(source.name, text),
+        Language::Wgsl => wgsl::compile(source.name, text, &options),
+        Language::Glsl => {
+            let stage = request::stage(source.name, text, options.stage)?;
+            glsl::compile(source.name, text, stage)
+        }
+        Language::Hlsl => {
+            let stage = request::stage(source.name, text, options.stage)?;
+            glsl::compile_hlsl(source.name, text, stage, options.entry.unwrap_or("main"))
+        }
     })
 }
 
 /// One entry point of a shader in any language as IR.
 ///
-/// Specialization values of a WGSL shader go to its `override` declarations with that `@id`; WGSL has no constants
+/// Specialization values of a WGSL shader go to its `override` declarations, by `@id` or by name; WGSL has no constants
 /// that SPIR-V would leave open.
 ///
 /// # Errors
-/// See [`to_spirv`] and [`translate`].
+/// See [`to_spirv_with`] and [`translate`].
 pub fn load(
     source: &Source<'_>,
     options: &TranslateOptions<'_>,
 ) -> std::result::Result<Shader, FrontendError> {
+    let words = to_spirv_with(source, options)?;
     let is_wgsl = source.language == Language::Wgsl;
-    let words = if is_wgsl { from_text(source, options.spec, false)? } else { to_spirv(source)? };
     let spec = if is_wgsl { &[] } else { options.spec };
-    let translation = TranslateOptions { spec, ..*options };
+    let translation = TranslateOptions { spec, named_spec: &[], ..*options };
     translate(&words, &translation).map_err(|error| {
         // Once more, for the line.
         if is_wgsl
-            && let Ok(words) = from_text(source, options.spec, true)
+            && let Ok(words) = from_text(source, &TranslateOptions { lines: true, ..*options })
             && let Err(again) = translate(&words, &translation)
             && again.code == error.code
         {
@@ -165,8 +197,7 @@ fn from_naga(
     name: &str,
     text: &str,
     module: &naga::Module,
-    spec: &[(u32, u64)],
-    lines: bool,
+    options: &TranslateOptions<'_>,
 ) -> Result<Vec<u32>> {
     use naga::back::{pipeline_constants::process_overrides, spv};
     use naga::valid::{Capabilities, ValidationFlags, Validator};
@@ -174,7 +205,8 @@ fn from_naga(
     let info = Validator::new(ValidationFlags::all(), Capabilities::all())
         .validate(module)
         .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
-    let values = overrides(module, spec)?;
+    let values = overrides(module, options)?;
+    let lines = options.lines;
     let (module, info) = process_overrides(module, &info, None, &values)
         .map_err(|e| source_error(name, &e.to_string()))?;
     let options = spv::Options {
@@ -194,17 +226,18 @@ fn from_naga(
 }
 
 /// Values of `override`s by their `@id`: the bits given become a number of the declared type.
-fn overrides(module: &naga::Module, spec: &[(u32, u64)]) -> Result<naga::back::PipelineConstants> {
+fn overrides(
+    module: &naga::Module,
+    options: &TranslateOptions<'_>,
+) -> Result<naga::back::PipelineConstants> {
     let mut values = naga::back::PipelineConstants::default();
-    for &(id, bits) in spec {
-        let wanted = |o: &&naga::Override| o.id.is_some_and(|i| u32::from(i) == id);
+    let by_id = options.spec.iter().map(|&(id, bits)| (id.to_string(), bits));
+    let by_name = options.named_spec.iter().map(|&(name, bits)| (name.to_owned(), bits));
+    for (key, bits) in by_id.chain(by_name) {
+        let wanted = |o: &&naga::Override| override_key(o).as_ref() == Some(&key);
         let found = module.overrides.iter().map(|(_, o)| o).find(wanted);
-        let scalar = found.and_then(|o| match module.types[o.ty].inner {
-            naga::TypeInner::Scalar(scalar) => Some(scalar),
-            _ => None,
-        });
-        let Some(scalar) = scalar else {
-            let detail = format!("expected the @id of an override, found {id}");
+        let Some(scalar) = found.and_then(|o| override_scalar(module, o)) else {
+            let detail = format!("expected the @id or name of an override, found {key}");
             return Err(FrontendError::new(ErrorCode::UnknownSpecId, detail));
         };
         let value = match scalar.kind {
@@ -216,23 +249,84 @@ fn overrides(module: &naga::Module, spec: &[(u32, u64)]) -> Result<naga::back::P
             }
             _ => f64::from(bits as u32),
         };
-        values.insert(id.to_string(), value);
+        values.insert(key, value);
     }
     Ok(values)
 }
 
+/// What a value is given to an `override` by: its `@id`, or its name if it has none.
+fn override_key(o: &naga::Override) -> Option<String> {
+    o.id.map(|id| id.to_string()).or_else(|| o.name.clone())
+}
+
+fn override_scalar(module: &naga::Module, o: &naga::Override) -> Option<naga::Scalar> {
+    match module.types[o.ty].inner {
+        naga::TypeInner::Scalar(scalar) => Some(scalar),
+        _ => None,
+    }
+}
+
+/// An `override` of a WGSL shader.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Override {
+    /// Its `@id` as a decimal number, or its name if it has none.
+    pub key: String,
+    /// The type's kind.
+    pub kind: OverrideKind,
+    /// Bits of a value; 1 for a boolean.
+    pub bits: u32,
+}
+
+/// The kind of number that an `override` has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OverrideKind {
+    /// `bool`.
+    Bool,
+    /// A signed integer.
+    Sint,
+    /// An unsigned integer.
+    Uint,
+    /// A float.
+    Float,
+}
+
+/// The `override` declarations of a WGSL shader, in order.
+///
+/// # Errors
+/// If the text is no UTF-8 or does not parse.
+pub fn wgsl_overrides(source: &Source<'_>) -> std::result::Result<Vec<Override>, FrontendError> {
+    let text = text(source)?;
+    limits::check(text, Language::Wgsl)?;
+    let module = confined(Language::Wgsl.reader(), || wgsl::parse(source.name, text))?;
+    let row = |o: &naga::Override| {
+        let scalar = override_scalar(&module, o)?;
+        let (kind, bits) = match scalar.kind {
+            naga::ScalarKind::Bool => (OverrideKind::Bool, 1),
+            naga::ScalarKind::Sint => (OverrideKind::Sint, u32::from(scalar.width) * 8),
+            naga::ScalarKind::Uint => (OverrideKind::Uint, u32::from(scalar.width) * 8),
+            naga::ScalarKind::Float => (OverrideKind::Float, u32::from(scalar.width) * 8),
+            _ => return None,
+        };
+        Some(Override { key: override_key(o)?, kind, bits })
+    };
+    Ok(module.overrides.iter().filter_map(|(_, o)| row(o)).collect())
+}
+
 mod wgsl {
     use super::{Result, from_naga, source_error};
+    use crate::TranslateOptions;
+
+    pub(super) fn parse(name: &str, text: &str) -> Result<naga::Module> {
+        naga::front::wgsl::parse_str(text)
+            .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))
+    }
 
     pub(super) fn compile(
         name: &str,
         text: &str,
-        spec: &[(u32, u64)],
-        lines: bool,
+        options: &TranslateOptions<'_>,
     ) -> Result<Vec<u32>> {
-        let module = naga::front::wgsl::parse_str(text)
-            .map_err(|e| source_error(name, &e.emit_to_string_with_path(text, name)))?;
-        from_naga(name, text, &module, spec, lines)
+        from_naga(name, text, &parse(name, text)?, options)
     }
 }
 
@@ -245,18 +339,40 @@ mod glsl {
         SpirvVersion, Target, VulkanVersion,
     };
 
-    use super::{Result, source_error};
+    use crestline_ssa::ir::Stage;
+
+    use super::{Result, request, source_error};
     use crate::error::{ErrorCode, FrontendError};
 
-    pub(super) fn compile(name: &str, text: &str) -> Result<Vec<u32>> {
-        compile_as(name, text, SourceLanguage::GLSL)
+    pub(super) fn compile(name: &str, text: &str, stage: Stage) -> Result<Vec<u32>> {
+        compile_as(name, text, SourceLanguage::GLSL, stage, "main")
     }
 
-    pub(super) fn compile_hlsl(name: &str, text: &str) -> Result<Vec<u32>> {
-        compile_as(name, text, SourceLanguage::HLSL)
+    pub(super) fn compile_hlsl(
+        name: &str,
+        text: &str,
+        stage: Stage,
+        entry: &str,
+    ) -> Result<Vec<u32>> {
+        if !request::is_identifier(entry) {
+            return Err(request::no_entry_point(entry, text));
+        }
+        let words = compile_as(name, text, SourceLanguage::HLSL, stage, entry)?;
+        // Without the function, glslang makes an entry point that does nothing.
+        if request::calls_source_entry(&words, entry) {
+            Ok(words)
+        } else {
+            Err(request::no_entry_point(entry, text))
+        }
     }
 
-    fn compile_as(name: &str, text: &str, source_language: SourceLanguage) -> Result<Vec<u32>> {
+    fn compile_as(
+        name: &str,
+        text: &str,
+        source_language: SourceLanguage,
+        stage: Stage,
+        entry: &str,
+    ) -> Result<Vec<u32>> {
         let compiler = Compiler::acquire().ok_or_else(|| {
             FrontendError::new(ErrorCode::NoReader, "expected glslang to start, but it did not")
         })?;
@@ -274,24 +390,25 @@ mod glsl {
             ..CompilerOptions::default()
         };
         let fail = |e: glslang::error::GlslangError| source_error(name, &e.to_string());
-        let input = ShaderInput::new(&source, stage(name), &options, None, None).map_err(fail)?;
+        let stage = shader_stage(stage);
+        let input = ShaderInput::new(&source, stage, &options, None, None).map_err(fail)?;
         let mut shader = Shader::new(compiler, input);
         // HLSL has no entry point of its own accord.
         if source_language == SourceLanguage::HLSL {
-            shader.entry_point("main");
-            shader.source_entry_point("main");
+            shader.entry_point(entry);
+            shader.source_entry_point(entry);
         }
         shader.parse().map_err(fail)?.compile().map_err(fail)
     }
 
-    fn stage(name: &str) -> ShaderStage {
-        match name.rsplit('.').next() {
-            Some("vert") => ShaderStage::Vertex,
-            Some("frag") => ShaderStage::Fragment,
-            Some("tesc") => ShaderStage::TesselationControl,
-            Some("tese") => ShaderStage::TesselationEvaluation,
-            Some("geom") => ShaderStage::Geometry,
-            _ => ShaderStage::Compute,
+    fn shader_stage(stage: Stage) -> ShaderStage {
+        match stage {
+            Stage::Vertex => ShaderStage::Vertex,
+            Stage::Fragment => ShaderStage::Fragment,
+            Stage::TessControl => ShaderStage::TesselationControl,
+            Stage::TessEval => ShaderStage::TesselationEvaluation,
+            Stage::Geometry => ShaderStage::Geometry,
+            Stage::Compute => ShaderStage::Compute,
         }
     }
 }
@@ -306,23 +423,28 @@ mod glsl {
     use super::{Result, from_naga, source_error};
     use crate::error::{ErrorCode, FrontendError};
 
-    pub(super) fn compile(name: &str, text: &str) -> Result<Vec<u32>> {
-        let stage = match name.rsplit('.').next() {
-            Some("vert") => ShaderStage::Vertex,
-            Some("frag") => ShaderStage::Fragment,
-            Some("tesc" | "tese" | "geom") => {
+    pub(super) fn compile(name: &str, text: &str, stage: crate::Stage) -> Result<Vec<u32>> {
+        let stage = match stage {
+            crate::Stage::Vertex => ShaderStage::Vertex,
+            crate::Stage::Fragment => ShaderStage::Fragment,
+            crate::Stage::Compute => ShaderStage::Compute,
+            crate::Stage::TessControl | crate::Stage::TessEval | crate::Stage::Geometry => {
                 let detail = "expected a vertex, fragment or compute shader without glslang";
                 return Err(FrontendError::new(ErrorCode::NoReader, detail));
             }
-            _ => ShaderStage::Compute,
         };
         let module = Frontend::default()
             .parse(&Options::from(stage), text)
             .map_err(|e| source_error(name, &e.emit_to_string(text)))?;
-        from_naga(name, text, &module, &[], false)
+        from_naga(name, text, &module, &crate::TranslateOptions::default())
     }
 
-    pub(super) fn compile_hlsl(name: &str, _text: &str) -> Result<Vec<u32>> {
+    pub(super) fn compile_hlsl(
+        name: &str,
+        _text: &str,
+        _stage: crate::Stage,
+        _entry: &str,
+    ) -> Result<Vec<u32>> {
         let detail = format!("{name}: expected the cargo feature glslang, which reads HLSL");
         Err(FrontendError::new(ErrorCode::NoReader, detail))
     }

@@ -1,9 +1,11 @@
 //! Source languages: what each reader makes runs in the interpreter.
 
 use crestline_frontend::{
-    ErrorCode, Language, Source, TranslateOptions, load, to_spirv, to_spirv_with_lines, translate,
+    ErrorCode, Language, OverrideKind, Source, TranslateOptions, load, to_spirv,
+    to_spirv_with_lines, translate, wgsl_overrides,
 };
 use crestline_ssa::interp::{self, Resources};
+use crestline_ssa::ir::Stage;
 
 /// Runs one workgroup on a buffer at set 0 binding 0.
 fn run(
@@ -125,4 +127,84 @@ fn product(n: u32) -> u32 {
     assert!(with_lines.len() > words.len());
     let shader = |words: &[u32]| translate(words, &TranslateOptions::default()).expect("a shader");
     assert_eq!(shader(&words).to_string(), shader(&with_lines).to_string());
+}
+
+#[cfg(feature = "glslang")]
+#[test]
+fn hlsl_has_the_entry_point_and_the_stage_asked_for() {
+    let text = "
+        RWStructuredBuffer<uint> data : register(u0);
+        [numthreads(2, 1, 1)] void first(uint i : SV_GroupIndex) { data[i] = 1; }
+        [numthreads(4, 1, 1)] void second(uint i : SV_GroupIndex) { data[i] = 2; }
+        float4 vertices(uint i : SV_VertexID) : SV_Position { return i; }";
+    for (entry, expected) in [("first", [1, 1, 0, 0]), ("second", [2; 4])] {
+        let options = TranslateOptions { entry: Some(entry), ..TranslateOptions::default() };
+        assert_eq!(run("h.hlsl", Language::Hlsl, text, &options, 4), expected, "{entry}");
+    }
+    let source = Source { name: "h.hlsl", language: Language::Hlsl, bytes: text.as_bytes() };
+    let options = |entry, stage| TranslateOptions { entry, stage, ..TranslateOptions::default() };
+    let vertex = load(&source, &options(Some("vertices"), Some(Stage::Vertex))).expect("compiles");
+    assert_eq!(vertex.stage.stage(), Stage::Vertex);
+    for entry in [None, Some("third"), Some("fir"), Some("")] {
+        let error = load(&source, &options(entry, None)).expect_err("has no such function");
+        assert_eq!(error.code, ErrorCode::NoEntryPoint, "{error}");
+        assert!(error.detail.contains("\"first\", \"second\", \"vertices\""), "{error}");
+    }
+}
+
+#[test]
+fn glsl_has_the_stage_asked_for_or_that_of_its_pragma() {
+    let text = "#version 450\n#pragma shader_stage(vertex)\nvoid main() { gl_Position = vec4(1); }";
+    let stage = |text: &str, stage| {
+        let source = Source { name: "a.glsl", language: Language::Glsl, bytes: text.as_bytes() };
+        let options = TranslateOptions { stage, ..TranslateOptions::default() };
+        load(&source, &options).map(|shader| shader.stage.stage())
+    };
+    assert_eq!(stage(text, None), Ok(Stage::Vertex));
+    assert_eq!(stage(&text.replace("#pragma", "//"), Some(Stage::Vertex)), Ok(Stage::Vertex));
+    assert!(stage(&text.replace("#pragma", "//"), None).is_err());
+    assert!(stage(text, Some(Stage::Compute)).is_err());
+}
+
+#[test]
+fn a_module_with_several_entry_points_asks_for_one() {
+    let text = "@compute @workgroup_size(1) fn a() {} @compute @workgroup_size(1) fn b() {}
+        @vertex fn v() -> @builtin(position) vec4f { return vec4f(); }
+        @vertex fn w() -> @builtin(position) vec4f { return vec4f(); }";
+    let source = Source { name: "m.wgsl", language: Language::Wgsl, bytes: text.as_bytes() };
+    let found = |entry, stage| {
+        let options = TranslateOptions { entry, stage, ..TranslateOptions::default() };
+        load(&source, &options).map(|shader| shader.name).map_err(|e| (e.code, e.detail))
+    };
+    let several = |names: &str| {
+        let detail = format!("expected the name or the stage of one of 2, found {names}");
+        Err((ErrorCode::ManyEntryPoints, detail))
+    };
+    assert_eq!(found(None, None), several("GLCompute \"a\", GLCompute \"b\""));
+    assert_eq!(found(None, Some(Stage::Vertex)), several("Vertex \"v\", Vertex \"w\""));
+    assert_eq!(found(Some("b"), None), Ok("b".into()));
+    assert_eq!(found(Some("w"), Some(Stage::Vertex)), Ok("w".into()));
+    let one = "@compute @workgroup_size(1) fn a() {}
+        @vertex fn v() -> @builtin(position) vec4f { return vec4f(); }";
+    let source = Source { name: "m.wgsl", language: Language::Wgsl, bytes: one.as_bytes() };
+    let shader = load(&source, &TranslateOptions::default()).expect("has one compute shader");
+    assert_eq!(shader.name, "a");
+}
+
+#[test]
+fn overrides_without_an_id_have_values_by_name() {
+    let text = OVERRIDES.replace("@id(3) ", "");
+    let options = TranslateOptions {
+        spec: &[(4, 0)],
+        named_spec: &[("count", 40)],
+        ..TranslateOptions::default()
+    };
+    assert_eq!(run("o.wgsl", Language::Wgsl, &text, &options, 4), [40, 41, 43, 44]);
+    let source = Source { name: "o.wgsl", language: Language::Wgsl, bytes: text.as_bytes() };
+    let known = wgsl_overrides(&source).expect("parses");
+    let known: Vec<(&str, OverrideKind, u32)> =
+        known.iter().map(|o| (o.key.as_str(), o.kind, o.bits)).collect();
+    let (uint, sint) = (OverrideKind::Uint, OverrideKind::Sint);
+    let (float, boolean) = (OverrideKind::Float, OverrideKind::Bool);
+    assert_eq!(known, [("count", uint, 32), ("4", sint, 32), ("5", float, 32), ("6", boolean, 1)]);
 }

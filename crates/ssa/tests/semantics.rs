@@ -6,8 +6,9 @@ mod random;
 use std::collections::BTreeMap;
 
 use crestline_ssa::interp::{self, BufferKey, Resources};
-use crestline_ssa::ir::{AluOp, Shader};
-use crestline_ssa::passes::{LowerOptions, Options, SystemValues, optimize};
+use crestline_ssa::ir::{AluOp, Fuel, Shader};
+use crestline_ssa::passes::{self, LowerOptions, Options, SystemValues, optimize};
+use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
 const GRID: [u32; 3] = [2, 1, 1];
@@ -97,17 +98,72 @@ fn each_pass_may_be_switched_off() {
 }
 
 #[test]
-fn fuel_stops_optional_passes_only() {
-    let (shader, resources) = random::shader(7);
-    let expected = run(&shader, &resources);
-    for fuel in [0, 1, 5, 20, 60] {
-        let mut shader = shader.clone();
-        let options = Options { fuel: Some(fuel), ..options(8) };
-        let mut optional = 0;
-        optimize(&mut shader, &options, &mut |name, _| {
-            optional += u64::from(name.starts_with("opt_"));
-        });
-        assert!(optional <= fuel);
-        assert!(run(&shader, &resources) == expected, "fuel {fuel}\n{shader}");
+fn fuel_stops_optional_passes_after_any_change() {
+    for seed in 7..12 {
+        let (shader, resources) = random::shader(seed);
+        let expected = run(&shader, &resources);
+        let optimized = |fuel: Fuel| {
+            let mut shader = shader.clone();
+            let options = Options { fuel, ..options(8) };
+            let mut passes = 0;
+            let left = optimize(&mut shader, &options, &mut |name, _| {
+                passes += u64::from(name.starts_with("opt_"));
+            });
+            (shader, left, passes)
+        };
+        let (whole, left, passes) = optimized(Fuel::new(u64::MAX));
+        let total = left.used();
+        assert!(total > 2 * passes && left.last_change().is_none(), "{total} changes, {passes}");
+        let (unlimited, left, _) = optimized(Fuel::default());
+        assert_eq!(left, Fuel::default());
+        assert_eq!(unlimited.to_string(), whole.to_string(), "counting changes nothing else");
+        let step = (total / 40).max(1);
+        for fuel in (0..total).step_by(step as usize).chain([1, 2, total - 1, total]) {
+            let (shader, left, passes) = optimized(Fuel::new(fuel));
+            verify(&shader).unwrap_or_else(|e| panic!("fuel {fuel}: {e}\n{shader}"));
+            assert_eq!((left.used(), left.is_empty()), (fuel, true));
+            assert!(passes <= fuel && left.last_change().is_some() == (fuel > 0));
+            assert!(run(&shader, &resources) == expected, "fuel {fuel}\n{shader}");
+        }
+    }
+}
+
+/// A pass that finds much to do does as much of it as it may.
+#[test]
+fn a_unit_of_fuel_is_one_change() {
+    let mut text =
+        "compute \"t\" {\nlocal_size 1, 1, 1\nbinding b0: ssbo set 0 binding 0 \"out\"\n"
+            .to_owned();
+    text += "%0: 32 = const 1\n%1: 32 = sysval local_invocation_index\n";
+    const COUNT: usize = 10;
+    for at in 0..COUNT {
+        let n = 2 + 4 * at;
+        // To be folded; equal to one before; without use; a copy.
+        text += &format!("%{n}: 32 = iadd %0, %0\n%{}: 32 = iadd %1, %{n}\n", n + 1);
+        text += &format!("%{}: 32 = imul %1, %{}\n%{}: 32 = mov %1\n", n + 2, n + 1, n + 3);
+        text += &format!("store ssbo b0, %{}, %{n}, align 4\n", n + 3);
+    }
+    let shader = parse(&(text + "return\n}")).expect("parses");
+    type Run = fn(&mut Shader) -> bool;
+    let passes: [(&str, Run, usize); 4] = [
+        ("opt_constant_folding", passes::opt_constant_folding, COUNT),
+        // The constants of all sums are still sums: each but the first is one of them, and so on with what reads them.
+        ("opt_cse", passes::opt_cse, 4 * (COUNT - 1)),
+        ("opt_dce", passes::opt_dce, 2 * COUNT),
+        ("opt_copy_propagation", passes::opt_copy_propagation, COUNT),
+    ];
+    for (name, pass, most) in passes {
+        let mut before = shader.to_string();
+        for fuel in 1..=most as u64 + 2 {
+            let mut after = shader.clone();
+            after.func.fuel = Fuel::new(fuel);
+            assert!(pass(&mut after), "{name}");
+            assert_eq!(after.func.fuel.used(), fuel.min(most as u64), "{name}");
+            after.func.fuel = Fuel::default();
+            verify(&after).unwrap_or_else(|e| panic!("{name}, fuel {fuel}: {e}\n{after}"));
+            let now = after.to_string();
+            assert_eq!(now == before, fuel > most as u64, "{name}, fuel {fuel}\n{now}");
+            before = now;
+        }
     }
 }

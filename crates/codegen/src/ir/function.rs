@@ -4,6 +4,7 @@ use std::convert::Infallible;
 
 use super::{File, Inst, Operand};
 use crestline_isa::Type;
+use crestline_ssa::ir::Fuel;
 
 /// Number of a virtual register.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -143,6 +144,8 @@ pub struct Function {
     pub push_bytes: u32,
     /// Scratch space of a thread that the program itself uses, in bytes; spilling appends.
     pub scratch_bytes: u32,
+    /// The changes that an optimisation may make; without a limit but while one runs that has one.
+    pub fuel: Fuel,
 }
 
 impl Function {
@@ -156,6 +159,7 @@ impl Function {
             push_register: 1,
             push_bytes: 0,
             scratch_bytes: 0,
+            fuel: Fuel::default(),
         }
     }
 

@@ -26,7 +26,9 @@ pub fn opt_cmod_propagation(function: &mut Function, device: &Device) -> Result<
             let Some((value, cond_mod)) = comparison_with_zero(&block.insts[index]) else {
                 continue;
             };
-            if let Some(def) = definition(&block.insts, index, &value, cond_mod, device) {
+            if let Some(def) = definition(&block.insts, index, &value, cond_mod, device)
+                && function.fuel.take(|| block.insts[index].to_string())
+            {
                 let flag = block.insts[index].flag;
                 block.insts[def].cond_mod = cond_mod;
                 block.insts[def].flag = flag;

@@ -40,6 +40,9 @@ pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<
             let Some(copy) = Copy::of(&block.insts[at]) else { continue };
             let Some(list) = places.get(&copy.from) else { continue };
             let Some(writers) = plan(block, &dead, at, &copy, list, device) else { continue };
+            if !function.fuel.take(|| block.insts[at].to_string()) {
+                continue;
+            }
             // The destination has other writers now.
             if let Some(own) = copy.dst.vreg().and_then(|vreg| places.get_mut(&vreg)) {
                 own.extend(writers.iter().map(|(writer, _)| *writer));

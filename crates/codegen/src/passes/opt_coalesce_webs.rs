@@ -36,7 +36,9 @@ pub fn opt_coalesce_webs(function: &mut Function, _device: &Device) -> Result<bo
     let mut classes = Classes::new(webs.interference(function, &liveness));
     let mut changed = false;
     for (a, b) in &webs.copies {
-        changed |= classes.merge(*a, *b);
+        let what = || format!("v{} and v{}", webs.values[*a].0, webs.values[*b].0);
+        let may = || function.fuel.take(what);
+        changed |= classes.merge(*a, *b, may);
     }
     if changed {
         rename(function, &webs, &mut classes);
@@ -256,11 +258,13 @@ impl Classes {
         index
     }
 
-    fn merge(&mut self, a: usize, b: usize) -> bool {
+    /// Makes one class of those of two values, if they may be one and `may` allows it.
+    fn merge(&mut self, a: usize, b: usize, may: impl FnOnce() -> bool) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         if a == b
             || intersects(&self.rows[a], &self.members[b])
             || intersects(&self.rows[b], &self.members[a])
+            || !may()
         {
             return false;
         }

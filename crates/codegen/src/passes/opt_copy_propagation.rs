@@ -12,6 +12,7 @@
 
 use crestline_device::Device;
 use crestline_isa::{CondMod, Opcode, Type};
+use crestline_ssa::ir::Fuel;
 
 use super::by_register::ByRegister;
 use super::{PassError, legal};
@@ -24,12 +25,14 @@ use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Spa
 pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     let mut changed = false;
     let mut copies = Copies { by_dst: ByRegister::new(function), from: ByRegister::new(function) };
+    let fuel = &mut function.fuel;
     for block in &mut function.blocks {
         copies.clear();
         for inst in &mut block.insts {
             if copies.reach(inst) && !is_prepared(inst, &function.vregs) {
-                changed |=
-                    propagate_all(inst, |inst, index| propagate(inst, index, &copies, device));
+                changed |= propagate_all(inst, |inst, index| {
+                    propagate(inst, index, &copies, device, fuel)
+                });
             }
             copies.kill(inst);
             if let Some(copy) = Copy::of(inst, &function.vregs) {
@@ -162,7 +165,13 @@ impl Copies {
     }
 }
 
-fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
+fn propagate(
+    inst: &mut Inst,
+    index: usize,
+    copies: &Copies,
+    device: &Device,
+    fuel: &mut Fuel,
+) -> bool {
     let src = inst.srcs[index];
     if copies.by_dst.is_empty(src.file) || !reads_by_region(inst, index) {
         return false;
@@ -176,7 +185,7 @@ fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) ->
     let Some(new) = source_through(inst, &src, copy) else { return false };
     let Some(new) = new.as_source(inst.access_mode) else { return false };
     let Some(changed) = with_source(inst, index, new) else { return false };
-    if !stays_legal(inst, &changed, device) {
+    if !stays_legal(inst, &changed, device) || !fuel.take(|| inst.to_string()) {
         return false;
     }
     *inst = changed;

@@ -33,7 +33,9 @@ pub fn opt_cse(function: &mut Function, _device: &Device) -> Result<bool, PassEr
             let hash = candidate(inst).then(|| known.hasher.hash_one(Key(inst)));
             let earlier = hash.and_then(|hash| known.find(hash, inst, before));
             let result = earlier.and_then(|at| before[at].dst.as_source(inst.access_mode));
-            if let Some(result) = result {
+            if let Some(result) = result
+                && function.fuel.take(|| inst.to_string())
+            {
                 inst.op = Op::Hw(Opcode::Mov);
                 inst.srcs = [result].as_slice().into();
                 inst.saturate = false;

@@ -6,6 +6,7 @@
 
 use crestline_device::Device;
 use crestline_isa::{ArfKind, CondMod, Opcode, WriteMask};
+use crestline_ssa::ir::Fuel;
 
 use super::legal::align16::TORN_MASKS;
 use super::{PassError, legal};
@@ -31,7 +32,7 @@ pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, 
         state.enter(index);
         for (at, inst) in block.insts.iter_mut().enumerate().rev() {
             state.number -= 1;
-            match state.visit(inst) {
+            match state.visit(inst, &mut function.fuel) {
                 Verdict::Dead => dead.push(at),
                 Verdict::Changed => changed = true,
                 Verdict::Same => {}
@@ -165,7 +166,7 @@ impl<'a> State<'a> {
     }
 
     /// Looks at the instruction before those seen.
-    fn visit(&mut self, inst: &mut Inst) -> Verdict {
+    fn visit(&mut self, inst: &mut Inst, fuel: &mut Fuel) -> Verdict {
         let touched = self.accesses.of(self.number);
         let mut dst_live = inst.dst.is_arf(ArfKind::Accumulator) && self.acc
             || inst.dst.is_arf(ArfKind::Address) && self.address
@@ -183,21 +184,27 @@ impl<'a> State<'a> {
         let acc_live = self.acc && inst.writes_accumulator();
         let mut verdict = Verdict::Same;
         if !inst.has_side_effects() && inst.op != Op::Hw(Opcode::Wait) {
-            if !dst_live && !flag_live && !acc_live {
+            if !dst_live && !flag_live && !acc_live && fuel.take(|| inst.to_string()) {
                 return Verdict::Dead;
             }
-            if inst.writes_flag() && !flag_live && !is_comparison(inst) {
+            if inst.writes_flag()
+                && !flag_live
+                && !is_comparison(inst)
+                && fuel.take(|| inst.to_string())
+            {
                 inst.cond_mod = CondMod::None;
                 verdict = Verdict::Changed;
             }
         }
         if let Some(mask) = self.needed_components(inst)
             && mask != inst.dst.write_mask()
+            && fuel.take(|| inst.to_string())
         {
             inst.dst.region = Region::Mask(mask);
             verdict = Verdict::Changed;
         }
-        if !dst_live && !inst.dst.is_null() && can_drop_dst(inst) {
+        if !dst_live && !inst.dst.is_null() && can_drop_dst(inst) && fuel.take(|| inst.to_string())
+        {
             inst.dst = Operand::null(inst.dst.ty);
             verdict = Verdict::Changed;
         }

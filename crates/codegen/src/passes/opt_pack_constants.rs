@@ -44,13 +44,13 @@ pub fn opt_pack_constants(function: &mut Function, _device: &Device) -> Result<b
             let both =
                 before.and_then(|(_, first)| Some((first, joined(&block.insts[first], inst)?)));
             match both {
-                Some((first, both)) => {
+                Some((first, both)) if function.fuel.take(|| inst.to_string()) => {
                     block.insts[first] = both;
                     *gone = true;
                     changed = true;
                     open.push((vreg, first));
                 }
-                None => open.push((vreg, index)),
+                _ => open.push((vreg, index)),
             }
         }
         let mut gone = gone.into_iter();

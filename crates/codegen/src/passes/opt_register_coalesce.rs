@@ -123,7 +123,10 @@ fn coalesce_block(
         let (Some(list), Some(others)) = (&places[from.0 as usize], &places[to.0 as usize]) else {
             continue;
         };
-        if !fits || !can_merge(&block.insts, at, list, others, &span, from, device) {
+        if !fits
+            || !can_merge(&block.insts, at, list, others, &span, from, device)
+            || !function.fuel.take(|| inst.to_string())
+        {
             continue;
         }
         let list = places[from.0 as usize].replace(Vec::new()).unwrap_or_default();

@@ -40,6 +40,7 @@ pub fn opt_saturate_propagation(
                 && uses.get(&vreg) == Some(&(1, 1))
                 && let Some(def) = written.get(&vreg).copied()
                 && can_saturate(&block.insts[def], inst)
+                && function.fuel.take(|| inst.to_string())
             {
                 block.insts[def].saturate = true;
                 block.insts[index].saturate = false;

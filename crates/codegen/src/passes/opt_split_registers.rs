@@ -114,7 +114,7 @@ impl Parts {
             Homes { starts: Vec::with_capacity(self.starts.len()), registers: Vec::new() };
         for vreg in (0..self.used.len() as u32).map(Vreg) {
             homes.starts.push(homes.registers.len() as u32);
-            if !self.is_torn(vreg) {
+            if !self.is_torn(vreg) || !function.fuel.take(|| format!("register v{}", vreg.0)) {
                 continue;
             }
             let info = function.vregs[vreg];

@@ -13,6 +13,7 @@ use hashbrown::HashMap;
 use crestline_device::Device;
 use crestline_isa::semantics::convert::vector_vf;
 use crestline_isa::{AccessMode, Swizzle, Type};
+use crestline_ssa::ir::Fuel;
 
 use super::opt_copy_propagation::{propagate_all, stays_legal, with_source};
 use super::{PassError, legal};
@@ -24,12 +25,14 @@ use crate::ir::{File, Function, Inst, Operand, Region, packed_floats};
 /// None.
 pub fn opt_vector_copies(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     let mut changed = false;
+    let fuel = &mut function.fuel;
     for block in &mut function.blocks {
         let mut copies = Copies::default();
         for inst in &mut block.insts {
             if inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) {
-                changed |=
-                    propagate_all(inst, |inst, index| propagate(inst, index, &copies, device));
+                changed |= propagate_all(inst, |inst, index| {
+                    propagate(inst, index, &copies, device, fuel)
+                });
             }
             copies.kill(inst);
             copies.add(inst);
@@ -163,7 +166,13 @@ fn component_of(src: &Operand, channel: u8) -> Option<Operand> {
     }
 }
 
-fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) -> bool {
+fn propagate(
+    inst: &mut Inst,
+    index: usize,
+    copies: &Copies,
+    device: &Device,
+    fuel: &mut Fuel,
+) -> bool {
     let src = inst.srcs[index];
     let Some((Swizzle(swizzle), 4)) = src.vectors() else { return false };
     let channels = inst.channels_read(index);
@@ -190,7 +199,7 @@ fn propagate(inst: &mut Inst, index: usize, copies: &Copies, device: &Device) ->
         return false;
     }
     let Some(changed) = with_source(inst, index, new) else { return false };
-    if !stays_legal(inst, &changed, device) {
+    if !stays_legal(inst, &changed, device) || !fuel.take(|| inst.to_string()) {
         return false;
     }
     *inst = changed;

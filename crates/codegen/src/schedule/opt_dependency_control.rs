@@ -8,6 +8,7 @@
 
 use crestline_device::Device;
 use crestline_isa::AccessMode;
+use crestline_ssa::ir::Fuel;
 
 use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Region, Span};
 use crate::passes::PassError;
@@ -24,13 +25,13 @@ pub fn opt_dependency_control(function: &mut Function, device: &Device) -> Resul
     let mut changed = false;
     if device.has_align16() && !device.has_aligned_64bit_regions_only() {
         for block in &mut function.blocks {
-            changed |= mark(block);
+            changed |= mark(block, &mut function.fuel);
         }
     }
     Ok(changed)
 }
 
-fn mark(block: &mut Block) -> bool {
+fn mark(block: &mut Block, fuel: &mut Fuel) -> bool {
     let mut changed = false;
     let mut grouped = vec![false; block.insts.len()];
     for first in 0..block.insts.len() {
@@ -39,6 +40,9 @@ fn mark(block: &mut Block) -> bool {
         }
         let group = group(&block.insts, first);
         let Some((last, others)) = group.split_last() else { continue };
+        if !others.is_empty() && !fuel.take(|| block.insts[first].to_string()) {
+            continue;
+        }
         for index in others {
             block.insts[*index].no_dd_clear = true;
         }

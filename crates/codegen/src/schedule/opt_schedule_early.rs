@@ -31,7 +31,8 @@ pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<b
 
 /// Runs the pass on a function whose liveness is known, and will be.
 pub(crate) fn schedule_analysed(function: &mut Function, liveness: &mut Liveness) -> bool {
-    let orders = orders(function, liveness);
+    let mut orders = orders(function, liveness);
+    orders.retain(|(block, _)| function.fuel.take(|| format!("block {block}")));
     for (block, order) in &orders {
         reorder(&mut function.blocks[*block].insts, order);
     }

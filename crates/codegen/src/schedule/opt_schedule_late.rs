@@ -17,7 +17,7 @@ pub fn opt_schedule_late(function: &mut Function, _device: &Device) -> Result<bo
     let accesses = Accesses::new(function, &slots);
     let mut changed = false;
     let mut next = 0;
-    for block in &mut function.blocks {
+    for (index, block) in function.blocks.iter_mut().enumerate() {
         let first = next;
         next += block.insts.len();
         if block.insts.len() < 3 {
@@ -26,11 +26,11 @@ pub fn opt_schedule_late(function: &mut Function, _device: &Device) -> Result<bo
         let dag = builder.build(&block.insts, &accesses, first);
         let mut walk = Walk::new(&dag);
         let mut order = Vec::with_capacity(block.insts.len());
-        while let Some(index) = walk.by_latency() {
-            walk.take(index, &block.insts[index]);
-            order.push(index);
+        while let Some(next) = walk.by_latency() {
+            walk.take(next, &block.insts[next]);
+            order.push(next);
         }
-        if !order.is_sorted() {
+        if !order.is_sorted() && function.fuel.take(|| format!("block {index}")) {
             reorder(&mut block.insts, &order);
             changed = true;
         }

@@ -1,6 +1,7 @@
 //! The sections of a module: entry points, modes, names, decorations, global instructions, functions and blocks.
 
 use std::collections::HashMap;
+use std::fmt;
 use std::ops::Range;
 
 use crestline_ssa::ir::Stage;
@@ -375,29 +376,56 @@ impl<'w> Module<'w> {
         Err(label.error(ErrorCode::BadFunction, "expected a terminator at the end of the block"))
     }
 
-    /// The entry point to translate: the first with that name and stage; where neither is asked for, compute comes before
-    /// other stages.
+    /// The entry point to translate: the only one of that name and stage. Where no stage is asked for, compute comes
+    /// before all others.
     pub(crate) fn entry_point(
         &self,
         name: Option<&str>,
         stage: Option<Stage>,
     ) -> Result<&EntryPoint> {
         let compute = |e: &&EntryPoint| e.model == Some(ExecutionModel::GLCompute);
-        let mut asked = self.entry_points.iter().filter(|e| {
+        let asked = |e: &&EntryPoint| {
             name.is_none_or(|name| e.name == name)
                 && stage.is_none_or(|stage| e.model == Some(model(stage)))
-        });
-        let found = asked.clone().find(compute).or_else(|| asked.next());
-        let entry = found.ok_or_else(|| {
-            let names: Vec<&str> = self.entry_points.iter().map(|e| e.name.as_str()).collect();
-            let mut wanted = name.map_or("an entry point".into(), |n| format!("\"{n}\""));
-            if let Some(stage) = stage {
-                wanted += &format!(" of stage {stage:?}");
-            }
-            let detail = format!("expected {wanted}, found {names:?}");
-            FrontendError::new(ErrorCode::NoEntryPoint, detail)
-        })?;
-        Ok(entry)
+        };
+        let mut found: Vec<&EntryPoint> = self.entry_points.iter().filter(asked).collect();
+        if found.iter().any(compute) {
+            found.retain(compute);
+        }
+        if let [entry] = found[..] {
+            return Ok(entry);
+        }
+        let mut wanted = name.map_or("an entry point".into(), |n| format!("\"{n}\""));
+        if let Some(stage) = stage {
+            wanted += &format!(" of stage {stage:?}");
+        }
+        let (code, wanted, found) = if found.is_empty() {
+            (ErrorCode::NoEntryPoint, wanted, self.entry_points.iter().collect())
+        } else {
+            (
+                ErrorCode::ManyEntryPoints,
+                format!("the name or the stage of one of {}", found.len()),
+                found,
+            )
+        };
+        /// Enough to choose from.
+        const SHOWN: usize = 32;
+        let mut names: Vec<String> = found.iter().take(SHOWN).map(|e| e.to_string()).collect();
+        if found.len() > SHOWN {
+            names.push(format!("{} more", found.len() - SHOWN));
+        }
+        let names = if names.is_empty() { "none".into() } else { names.join(", ") };
+        Err(FrontendError::new(code, format!("expected {wanted}, found {names}")))
+    }
+}
+
+impl fmt::Display for EntryPoint {
+    /// Its stage and name.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.model {
+            Some(model) => write!(f, "{model:?} {:?}", self.name),
+            None => write!(f, "{:?} of an unknown stage", self.name),
+        }
     }
 }
 

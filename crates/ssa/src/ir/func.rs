@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::{InstData, InstKind, Ty};
+use super::{Fuel, InstData, InstKind, Ty};
 
 macro_rules! id {
     ($(#[$doc:meta])+ $name:ident, $prefix:literal) => {
@@ -97,6 +97,8 @@ pub struct Function {
     body: RegionId,
     /// The sizes of values made so far: each is a bit of its own.
     bit_sizes: u8,
+    /// The changes that an optimisation may make; without a limit but while one runs that has one.
+    pub fuel: Fuel,
 }
 
 impl Default for Function {
@@ -110,7 +112,45 @@ impl Function {
     pub fn new() -> Function {
         let regions = vec![RegionData::default()];
         let body = RegionId::from_index(0);
-        Function { values: Vec::new(), insts: Vec::new(), regions, body, bit_sizes: 0 }
+        Function {
+            values: Vec::new(),
+            insts: Vec::new(),
+            regions,
+            body,
+            bit_sizes: 0,
+            fuel: Fuel::default(),
+        }
+    }
+
+    /// Whether an optimisation may make one more change, to this instruction.
+    #[inline]
+    pub fn may_change(&mut self, inst: InstId) -> bool {
+        !self.fuel.is_limited() || self.take_fuel(inst)
+    }
+
+    fn take_fuel(&mut self, inst: InstId) -> bool {
+        let mut fuel = std::mem::take(&mut self.fuel);
+        let may = fuel.take(|| self.describe(inst));
+        self.fuel = fuel;
+        may
+    }
+
+    /// An instruction in a few words, for messages: what it makes of what.
+    pub fn describe(&self, inst: InstId) -> String {
+        let data = self.inst(inst);
+        let results: Vec<String> = data.results.iter().map(Value::to_string).collect();
+        let made = if results.is_empty() { String::new() } else { results.join(", ") + " = " };
+        let name = match &data.kind {
+            InstKind::Alu { op, .. } => op.name().to_owned(),
+            kind => {
+                let name = format!("{kind:?}");
+                let end = name.find(|c: char| !c.is_alphanumeric()).unwrap_or(name.len());
+                name[..end].to_owned()
+            }
+        };
+        let mut srcs = Vec::new();
+        data.kind.for_each_src(|src| srcs.push(src.value.to_string()));
+        format!("{made}{name} {}", srcs.join(", ")).trim_end().to_owned()
     }
 
     /// Makes room for so many instructions, with a value each.

@@ -4,6 +4,7 @@ mod alu;
 mod builder;
 mod compact;
 mod facts;
+mod fuel;
 mod func;
 mod image;
 mod inst;
@@ -16,6 +17,7 @@ mod ty;
 pub use alu::{AluOp, AluRow, BitRule, Class, CompRule, Operand};
 pub use builder::Builder;
 pub use facts::{Control, Facts, Results, Storages};
+pub use fuel::{Fuel, LastChange};
 pub use func::{Function, InstId, RegionData, RegionId, Value, ValueData, ValueDef};
 pub use image::{ImageDim, ImageForm, ImageParam, ImageTy, SurfaceFormat, channels};
 pub use inst::{

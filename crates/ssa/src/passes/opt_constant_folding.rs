@@ -27,7 +27,9 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
             }
             _ => None,
         };
-        if let Some(bits) = folded {
+        if let Some(bits) = folded
+            && b.func.may_change(inst)
+        {
             *b.func.kind_mut(inst) = InstKind::Const(bits);
             progress = true;
             return Action::Keep;
@@ -79,7 +81,7 @@ fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool 
             None => return false,
         }
     }
-    if new == *path {
+    if new == *path || !func.may_change(inst) {
         return false;
     }
     if let InstKind::LoadVar { path, .. } | InstKind::StoreVar { path, .. } = func.kind_mut(inst) {
@@ -105,7 +107,7 @@ fn scalar_constants(b: &mut Builder<'_>, inst: InstId, counts: &[usize]) -> bool
         let one = counts.next() == Some(&1) && is_vector;
         found.push(one.then(|| const_src(b.func, src, 1)).flatten());
     });
-    if found.iter().all(Option::is_none) {
+    if found.iter().all(Option::is_none) || !b.func.may_change(inst) {
         return false;
     }
     let mut old = Vec::new();

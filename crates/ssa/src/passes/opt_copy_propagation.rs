@@ -113,7 +113,7 @@ fn propagate(func: &mut Function, origin: &Origins, counts: &[usize], inst: Inst
         found.push(origin.find(src, counts[i]));
         i += 1;
     });
-    if found.iter().all(Option::is_none) {
+    if found.iter().all(Option::is_none) || !func.may_change(inst) {
         return false;
     }
     let mut found = found.into_iter();

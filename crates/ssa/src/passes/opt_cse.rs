@@ -14,7 +14,11 @@ use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Ty};
 
 /// See the [module](self). Returns whether an instruction went or moved.
 pub fn opt_cse(shader: &mut Shader) -> bool {
-    let (moved, replaced) = gather_constants(&mut shader.func);
+    let (moved, replaced) = if shader.func.fuel.is_limited() {
+        gather_constants_as_one_change(&mut shader.func)
+    } else {
+        gather_constants(&mut shader.func)
+    };
     let mut open = vec![false; shader.func.num_regions()];
     let mut seen = Seen::with_capacity(shader.func.region(shader.func.body()).insts.len());
     let mut trail: Vec<RegionId> = Vec::new();
@@ -35,6 +39,9 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
         let Some(first) = seen.first_or_insert(b.func, inst, region, &open) else {
             return Action::Keep;
         };
+        if !b.func.may_change(inst) {
+            return Action::Keep;
+        }
         if is_exact(b.func, inst) {
             make_exact(b.func, first);
         }
@@ -187,6 +194,17 @@ fn constant(func: &Function, inst: InstId) -> Option<Option<[u64; 4]>> {
         InstKind::Undef => Some(None),
         _ => None,
     }
+}
+
+/// As [`gather_constants`], but all of it is undone if no change is allowed any more.
+fn gather_constants_as_one_change(func: &mut Function) -> (bool, Subst) {
+    let before = func.clone();
+    let (changed, subst) = gather_constants(func);
+    if changed && !func.fuel.take(|| "all constants".to_owned()) {
+        *func = before;
+        return (false, Subst::default());
+    }
+    (changed, subst)
 }
 
 /// Moves constants and undefined values to the start of the function, one of each. Returns whether any moved or is

@@ -7,6 +7,7 @@
 use std::rc::Rc;
 
 use super::util::{Tree, walk};
+use crate::analysis::use_counts;
 use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Srcs, Value, ValueDef, VarId};
 
 /// See the [module](self). Returns whether anything went.
@@ -14,11 +15,79 @@ pub fn opt_dce(shader: &mut Shader) -> bool {
     let mut live = Live::new(shader);
     live.mark();
     let named = live.named();
-    let Live { insts, values, .. } = live;
+    let Live { mut insts, values, tree, .. } = live;
+    if shader.func.fuel.is_limited() {
+        match take_dead(&mut shader.func, &tree, &insts, &values, named.contains(&false)) {
+            Taken::All => {}
+            Taken::Nothing => return false,
+            Taken::Some(gone) => {
+                insts.fill(true);
+                gone.into_iter().for_each(|inst| insts[inst.index()] = false);
+                let values = vec![true; values.len()];
+                let body = shader.func.body();
+                let mut sweep = Sweep { func: &mut shader.func, insts, values, progress: true };
+                sweep.region(body, &Fed::default());
+                return true;
+            }
+        }
+    }
     let body = shader.func.body();
     let mut sweep = Sweep { func: &mut shader.func, insts, values, progress: false };
     sweep.region(body, &Fed::default());
     sweep.progress | remove_variables(shader, &named)
+}
+
+/// What may go while changes are counted.
+enum Taken {
+    /// All that is dead.
+    All,
+    /// These instructions alone.
+    Some(Vec<InstId>),
+    /// Nothing.
+    Nothing,
+}
+
+/// Counts what is dead: each instruction whose results nothing that stays names is a change, readers before what they
+/// read; all else together is one more, since regions, their parameters and what feeds them go together.
+fn take_dead(
+    func: &mut Function,
+    tree: &Tree,
+    insts: &[bool],
+    values: &[bool],
+    variables: bool,
+) -> Taken {
+    let mut uses = use_counts(func);
+    let mut gone = Vec::new();
+    let mut rest = variables;
+    let mut fuel = std::mem::take(&mut func.fuel);
+    for &inst in tree.insts().iter().rev() {
+        let data = func.inst(inst);
+        if insts[inst.index()] {
+            // Results and parameters that nobody needs.
+            let owned = data.kind.regions().flat_map(|region| &func.region(region).params);
+            let mut named = data.results.iter().chain(owned);
+            rest |= data.kind.owns_regions() && named.any(|value| !values[value.index()]);
+            continue;
+        }
+        let unused = data.results.iter().all(|value| uses[value.index()] == 0);
+        if data.kind.owns_regions() || data.kind.is_terminator() || !unused {
+            rest = true;
+            continue;
+        }
+        if !fuel.take(|| func.describe(inst)) {
+            func.fuel = fuel;
+            return if gone.is_empty() { Taken::Nothing } else { Taken::Some(gone) };
+        }
+        data.kind.for_each_src(|src| uses[src.value.index()] -= 1);
+        gone.push(inst);
+    }
+    let all = !rest || fuel.take(|| "regions, their parameters, and variables".to_owned());
+    func.fuel = fuel;
+    match (all, gone.is_empty()) {
+        (true, _) => Taken::All,
+        (false, true) => Taken::Nothing,
+        (false, false) => Taken::Some(gone),
+    }
 }
 
 /// What is needed.

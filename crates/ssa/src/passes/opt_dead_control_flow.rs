@@ -91,10 +91,10 @@ impl Pass<'_> {
             self.subst.apply(self.func, inst);
             match self.func.inst(inst).kind {
                 InstKind::If { cond, then, else_ } => match self.decided(cond) {
-                    Some(taken) => {
+                    Some(taken) if self.func.may_change(inst) => {
                         self.take_branch(inst, if taken { then } else { else_ }, &mut pending);
                     }
-                    None => self.if_(cx, region, inst, &mut pending),
+                    _ => self.if_(cx, region, inst, &mut pending),
                 },
                 InstKind::Loop { .. } => self.loop_(cx, region, inst),
                 _ => self.func.region_mut(region).insts.push(inst),
@@ -137,14 +137,14 @@ impl Pass<'_> {
         let InstKind::If { cond, then, else_ } = self.func.inst(inst).kind else { return };
         let yields = |func: &Function, r| matches!(terminator(func, r), Some(InstKind::Yield(_)));
         match (yields(self.func, then), yields(self.func, else_)) {
-            (false, false) => {
+            (false, false) if self.func.may_change(inst) => {
                 pending.clear();
                 let jump = self.join_jumps(cx, inst, then, else_);
                 pending.push(jump);
             }
             (true, false) => self.join_rest(cx, inst, then, else_, pending),
             (false, true) => self.join_rest(cx, inst, else_, then, pending),
-            (true, true) => {}
+            (true, true) | (false, false) => {}
         }
         let sunk = yields(self.func, then)
             && yields(self.func, else_)
@@ -178,6 +178,7 @@ impl Pass<'_> {
         if !matches!(jump, InstKind::Break(_) | InstKind::Continue(_))
             || !self.may_deepen(cx)
             || !branches.iter().any(|&branch| self.ends_with_jump(branch, kind))
+            || !self.func.may_change(inst)
         {
             return false;
         }
@@ -226,6 +227,9 @@ impl Pass<'_> {
         let Some(def) = self.func.def(cond.value) else { return };
         let InstKind::Alu { op: AluOp::INot, ref srcs, .. } = def.kind else { return };
         let cond = srcs[0].then(cond.swizzle);
+        if !self.func.may_change(inst) {
+            return;
+        }
         *self.func.kind_mut(inst) = InstKind::If { cond, then: else_, else_: then };
         self.progress = true;
     }
@@ -262,6 +266,9 @@ impl Pass<'_> {
         if alike != self.jump_kind(jumping) || !self.may_deepen(cx) {
             return self.move_out(inst, yielding, pending);
         }
+        if !self.func.may_change(inst) {
+            return;
+        }
         self.progress = true;
         let list = &mut self.func.region_mut(yielding).insts;
         let end = list.pop();
@@ -282,6 +289,9 @@ impl Pass<'_> {
     fn move_out(&mut self, inst: InstId, yielding: RegionId, pending: &mut Vec<InstId>) {
         let list = &mut self.func.region_mut(yielding).insts;
         if list.len() == 1 && self.func.inst(inst).results.is_empty() {
+            return;
+        }
+        if !self.func.may_change(inst) {
             return;
         }
         self.progress = true;
@@ -356,7 +366,7 @@ impl Pass<'_> {
         let Some(InstKind::Break(results)) = terminator(self.func, body).cloned() else {
             return self.func.region_mut(region).insts.push(inst);
         };
-        if !once {
+        if !once || !self.func.may_change(inst) {
             return self.func.region_mut(region).insts.push(inst);
         }
         self.progress = true;

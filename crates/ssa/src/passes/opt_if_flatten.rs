@@ -18,12 +18,14 @@ fn region(func: &mut Function, id: RegionId) -> bool {
         for inner in func.inst(inst).kind.regions() {
             progress |= region(func, inner);
         }
-        match func.inst(inst).kind {
-            InstKind::If { cond, then, else_ } if is_small(func, inst, then, else_) => {
-                progress = true;
-                flatten(func, id, inst, cond, then, else_);
-            }
-            _ => func.region_mut(id).insts.push(inst),
+        if let InstKind::If { cond, then, else_ } = func.inst(inst).kind
+            && is_small(func, inst, then, else_)
+            && func.may_change(inst)
+        {
+            progress = true;
+            flatten(func, id, inst, cond, then, else_);
+        } else {
+            func.region_mut(id).insts.push(inst);
         }
     }
     progress

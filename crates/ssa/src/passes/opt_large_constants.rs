@@ -16,8 +16,10 @@ const MAX_BYTES: u64 = 1 << 24;
 pub fn opt_large_constants(shader: &mut Shader) -> bool {
     let mut tables = collect(shader);
     let mut bases = vec![None; tables.len()];
-    for (base, table) in bases.iter_mut().zip(&mut tables) {
-        if let Some(table) = table.take_if(|table| table.dynamic) {
+    for ((base, table), var) in bases.iter_mut().zip(&mut tables).zip(&shader.vars) {
+        if let Some(table) = table.take_if(|table| table.dynamic)
+            && shader.func.fuel.take(|| format!("variable {:?}", var.name))
+        {
             *base = Some(append(&mut shader.const_data, &table.bytes));
         }
     }

@@ -39,7 +39,11 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
                 }
                 let result = b.func.inst(inst).results[0];
                 let place = Place::new(b.func, memory, offset, b.func.ty(result));
-                if let Some(value) = known.find(b, &place) {
+                // What `find` builds is of no use where it may not take the load's place.
+                if !b.func.fuel.is_empty()
+                    && let Some(value) = known.find(b, &place)
+                    && b.func.may_change(inst)
+                {
                     return Action::Replace(value);
                 }
                 for comp in 0..place.comps {

@@ -55,10 +55,14 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
     }
     let func = &mut shader.func;
     let mut copier = Copier::default();
+    let mut progress = false;
     for plan in &plans {
-        unroll(func, plan, &mut copier);
+        if func.may_change(plan.inst) {
+            unroll(func, plan, &mut copier);
+            progress = true;
+        }
     }
-    !plans.is_empty()
+    progress
 }
 
 /// A loop to unroll.

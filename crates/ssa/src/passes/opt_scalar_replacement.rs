@@ -60,10 +60,11 @@ fn split(shader: &mut Shader, var: VarId, ty: &VarTy, part: Part, accesses: Vec<
         || accesses.iter().any(|a| !matches!(a.path.get(depth), Some(PathStep::Const(_))));
     match ty {
         VarTy::Vector(leaf) => {
-            if part.split {
+            let split = part.split && shader.func.fuel.take(|| format!("variable {:?}", part.name));
+            if split {
                 replace(shader, var, VarTy::Vector(*leaf), &part, accesses);
             }
-            part.split
+            split
         }
         VarTy::Array(element, count) if dynamic() => {
             let mut part = Part { depth: depth + 1, ..part };

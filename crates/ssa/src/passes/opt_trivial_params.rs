@@ -4,7 +4,7 @@
 //! each round hands on unchanged.
 
 use super::util::{Subst, Tree, is_undef};
-use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Src, Value};
+use crate::ir::{Fuel, Function, InstId, InstKind, RegionId, Shader, Src, Value};
 
 /// See the [module](self). Returns whether a value was replaced.
 pub fn opt_trivial_params(shader: &mut Shader) -> bool {
@@ -14,6 +14,7 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
     }
     let tree = Tree::new(func);
     let mut subst = Subst::default();
+    let mut fuel = std::mem::take(&mut func.fuel);
     for &inst in tree.insts() {
         let kind = &func.inst(inst).kind;
         if !kind.owns_regions() {
@@ -24,11 +25,11 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
         match *kind {
             InstKind::If { .. } => {
                 let jumps = facts.jumps(inst, |kind, _| matches!(kind, InstKind::Yield(_)));
-                facts.merge(&func.inst(inst).results, &jumps, None, &mut subst);
+                facts.merge(&func.inst(inst).results, &jumps, None, &mut subst, &mut fuel);
             }
             InstKind::Loop { ref init, body, continuing } => {
                 let breaks = facts.jumps(inst, |kind, _| matches!(kind, InstKind::Break(_)));
-                facts.merge(&func.inst(inst).results, &breaks, None, &mut subst);
+                facts.merge(&func.inst(inst).results, &breaks, None, &mut subst, &mut fuel);
                 let continues = |from: RegionId| {
                     facts.jumps(inst, |kind, at| {
                         matches!(kind, InstKind::Continue(_)) && tree.is_inside(at, from)
@@ -36,14 +37,16 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
                 };
                 if let Some(continuing) = continuing {
                     let params = &func.region(continuing).params;
-                    facts.merge(params, &continues(body), None, &mut subst);
+                    facts.merge(params, &continues(body), None, &mut subst, &mut fuel);
                 }
                 let rounds = continues(continuing.unwrap_or(body));
-                facts.merge(&func.region(body).params, &rounds, Some(init), &mut subst);
+                let params = &func.region(body).params;
+                facts.merge(params, &rounds, Some(init), &mut subst, &mut fuel);
             }
             _ => {}
         }
     }
+    func.fuel = fuel;
     subst.apply_everywhere(func);
     !subst.is_empty()
 }
@@ -75,7 +78,14 @@ impl Facts<'_> {
     }
 
     /// Finds which of `values`, fed by position, are always one outer value.
-    fn merge(&self, values: &[Value], jumps: &[Vec<Src>], init: Option<&[Src]>, subst: &mut Subst) {
+    fn merge(
+        &self,
+        values: &[Value],
+        jumps: &[Vec<Src>],
+        init: Option<&[Src]>,
+        subst: &mut Subst,
+        fuel: &mut Fuel,
+    ) {
         for (i, &value) in values.iter().enumerate() {
             let comps = self.func.ty(value).comps();
             let feeds = init.iter().map(|s| s[i]).chain(jumps.iter().map(|s| s[i]));
@@ -98,6 +108,7 @@ impl Facts<'_> {
                 && same
                 && one.value != value
                 && self.tree.is_visible_from(self.func, one.value, self.home)
+                && fuel.take(|| format!("{value}, which is always {}", one.value))
             {
                 subst.insert(value, one);
             }

@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use super::util::{Subst, prepend};
+use super::util::{Subst, prepend, walk};
 use crate::ir::{
     AluOp, Builder, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Ty, Value, VarId,
     VarTy, WriteMask,
@@ -19,6 +19,9 @@ pub fn opt_vars_to_ssa(shader: &mut Shader) -> bool {
         if let VarTy::Vector(leaf) = var.ty {
             *ty = Some(leaf);
         }
+    }
+    if shader.func.fuel.is_limited() {
+        take_variables(shader, &mut types);
     }
     if types.iter().all(Option::is_none) {
         return false;
@@ -41,6 +44,24 @@ pub fn opt_vars_to_ssa(shader: &mut Shader) -> bool {
     let Pass { entry, progress, .. } = pass;
     prepend(&mut shader.func, entry);
     progress
+}
+
+/// Leaves those variables out for which no change is allowed any more. Those that nothing names are no change.
+fn take_variables(shader: &mut Shader, types: &mut [Option<Ty>]) {
+    let mut named = vec![false; types.len()];
+    walk(&shader.func, |_, _, inst| {
+        if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
+            shader.func.inst(inst).kind
+        {
+            named[var.0 as usize] = true;
+        }
+    });
+    for ((ty, var), named) in types.iter_mut().zip(&shader.vars).zip(named) {
+        let change = named && ty.is_some();
+        if change && !shader.func.fuel.take(|| format!("variable {:?}", var.name)) {
+            *ty = None;
+        }
+    }
 }
 
 struct Pass<'s> {

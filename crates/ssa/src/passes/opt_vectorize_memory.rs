@@ -24,7 +24,8 @@ pub fn opt_vectorize_memory(shader: &mut Shader) -> bool {
     walk(&shader.func, |_, _, inst| regions.extend(shader.func.inst(inst).kind.regions()));
     let mut progress = false;
     for region in regions {
-        let merges = Scan::new(&shader.func).region(region);
+        let mut merges = Scan::new(&shader.func).region(region);
+        merges.retain(|merge| shader.func.may_change(merge.parts[0].inst));
         progress |= !merges.is_empty();
         apply(&mut shader.func, region, merges);
     }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use crestline_device::Device;
 
 use super::*;
-use crate::ir::{AluOp, BindingKind, InstKind, Shader, TessDomain};
+use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Shader, TessDomain};
 
 /// A pass of the list.
 #[derive(Clone, Copy, Debug)]
@@ -60,9 +60,8 @@ pub struct Options {
     pub lower: LowerOptions,
     /// Names of `opt_` passes that are switched off. Lowering passes cannot be.
     pub disabled: BTreeSet<String>,
-    /// How many times `opt_` passes may change the shader; then they stop. `None` = as often as they do. Bisecting it
-    /// finds the change that breaks a shader.
-    pub fuel: Option<u64>,
+    /// How many changes `opt_` passes may make; then they stop.
+    pub fuel: Fuel,
     /// Whether the shader has been through the list before and only what is lowered now gives `opt_` passes work: a
     /// second time with more system values known.
     pub resumed: bool,
@@ -236,8 +235,8 @@ pub fn optimize(
     shader: &mut Shader,
     options: &Options,
     after_pass: &mut dyn FnMut(&'static str, &Shader),
-) -> Option<u64> {
-    let mut runner = Runner { options, fuel: options.fuel, after_pass, asleep: 0 };
+) -> Fuel {
+    let mut runner = Runner { options, fuel: options.fuel.clone(), after_pass, asleep: 0 };
     if options.resumed {
         let optional = LISTS.clean.iter().chain(&LISTS.late);
         runner.asleep = optional.fold(0, |names, row| names | row.name);
@@ -308,7 +307,7 @@ pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
 
 struct Runner<'o> {
     options: &'o Options,
-    fuel: Option<u64>,
+    fuel: Fuel,
     after_pass: &'o mut dyn FnMut(&'static str, &Shader),
     /// Passes that have looked since something changed that may give them work.
     asleep: u64,
@@ -333,19 +332,24 @@ impl Runner<'_> {
         }
         let pass = row.pass;
         let optional = pass.name.starts_with("opt_");
-        if optional && (self.fuel == Some(0) || self.options.disabled.contains(pass.name)) {
+        if optional && (self.fuel.is_empty() || self.options.disabled.contains(pass.name)) {
             return false;
         }
         if !(pass.concerns)(shader) {
             return false;
         }
         self.asleep |= row.name;
+        // Lowering is never limited, by whatever rules it works.
+        if optional {
+            self.fuel.enter(pass.name);
+            shader.func.fuel = std::mem::take(&mut self.fuel);
+        }
         let progress = (pass.run)(shader, &self.options.lower);
+        if optional {
+            self.fuel = std::mem::take(&mut shader.func.fuel);
+        }
         if progress {
             self.asleep &= !row.wakes;
-            if optional && let Some(fuel) = &mut self.fuel {
-                *fuel -= 1;
-            }
             (self.after_pass)(pass.name, shader);
         }
         progress

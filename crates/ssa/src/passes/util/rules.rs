@@ -454,11 +454,13 @@ impl Apply<'_> {
             let (op, ty) = (*op, b.func.ty(data.results[0]));
             // A source may have become constant by this walk.
             if *changed && let Some(bits) = fold(b.func, op, ty, srcs) {
-                *b.func.kind_mut(inst) = InstKind::Const(bits);
+                if b.func.may_change(inst) {
+                    *b.func.kind_mut(inst) = InstKind::Const(bits);
+                }
                 break;
             }
             let found = if left > 0 { self.find(b.func, op, srcs, *exact, ty) } else { None };
-            let Some(found) = found else { break };
+            let Some(found) = found.filter(|_| b.func.may_change(inst)) else { break };
             *changed = true;
             match self.replacement(b, &found, ty, &mut left) {
                 Instead::Op(op, srcs) => {

@@ -1,0 +1,27 @@
+//! The names of all passes.
+
+use crestline_codegen::backend;
+use crestline_ssa::passes::all_passes;
+
+/// A pass, or another step that an [`Observer`](crate::Observer) is told of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PassInfo {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it works on the middle's form; else on the back end's.
+    pub middle: bool,
+    /// Whether [`Options::disabled`](crate::Options::disabled) can name it.
+    pub optional: bool,
+}
+
+/// All passes in the order in which they first run. A name may stand for a pass of the middle and for one of the back
+/// end.
+pub fn passes() -> impl Iterator<Item = PassInfo> {
+    let row = |middle| {
+        move |name: &'static str| PassInfo { name, middle, optional: name.starts_with("opt_") }
+    };
+    let middle = std::iter::once("frontend").chain(all_passes().map(|pass| pass.name));
+    let mut seen = std::collections::BTreeSet::new();
+    let all = middle.map(row(true)).chain(backend::steps().map(row(false)));
+    all.filter(move |pass| seen.insert((pass.middle, pass.name)))
+}
