@@ -18,6 +18,8 @@
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
 //! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
 //! //! simd 8 16                         the widths that make sense; all three by default
+//! //! scratch 12000                 bytes of scratch memory that an invocation takes at least: chips whose
+//! //!                               threads have less at a width are left out there
 //! //! also chv bxt                      chips beyond those that run every test
 //! ```
 //!
@@ -50,6 +52,8 @@ pub struct Case {
     pub expected: Vec<(usize, Vec<u8>)>,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
+    /// Bytes of scratch memory that an invocation takes at least.
+    pub scratch: u32,
     /// Chips to run on beside those that run every test.
     pub also: Vec<Platform>,
     /// Whether an access outside of a buffer is an error.
@@ -107,6 +111,7 @@ impl Case {
             rules: Vec::new(),
             expected: Vec::new(),
             widths: vec![8, 16, 32],
+            scratch: 0,
             also: Vec::new(),
             in_bounds: true,
         }
@@ -189,6 +194,9 @@ impl Case {
                     return Err("simd takes widths out of 8, 16 and 32".into());
                 }
             }
+            "scratch" => {
+                self.scratch = rest.parse().map_err(|_| format!("{rest:?} is no number"))?;
+            }
             "also" => {
                 let names = rest.split_whitespace();
                 let also: Result<_, _> = names.map(str::parse::<Platform>).collect();
@@ -197,7 +205,7 @@ impl Case {
             _ => {
                 return Err(format!(
                     "{word:?} is no directive: expected dispatch, entry, spec, push, buffer, \
-                     uniform, image, texture, sampler, compare, expect, simd or also"
+                     uniform, image, texture, sampler, compare, expect, simd, scratch or also"
                 ));
             }
         }

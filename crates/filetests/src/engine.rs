@@ -257,13 +257,14 @@ impl Emulator {
             .collect()
     }
 
-    /// Whether the test makes sense at this width: the case allows it, and a workgroup of that
-    /// size fits the chip.
+    /// Whether the test makes sense at this width: the case allows it, a workgroup of that size fits the chip, and a
+    /// thread has the scratch memory that the case says it takes.
     pub fn suits(&self, test: &RunTest, shader: &Shader) -> bool {
         let Some(channels) = self.simd.channels().map(u32::from) else { return true };
         let limits = *Device::new(self.platform).limits();
         let Some(compute) = shader.compute() else { return false };
         test.case.widths.contains(&channels)
+            && test.case.scratch.saturating_mul(channels) <= limits.max_scratch_bytes
             && compute.invocations() <= limits.max_workgroup_invocations(channels).into()
     }
 

@@ -78,6 +78,7 @@ pub fn program(seed: u64) -> Program {
         rules: vec![Rule::exact(); 3],
         widths: vec![8, 16, 32],
         also: Vec::new(),
+        scratch: 0,
         in_bounds: true,
         expected: Vec::new(),
     };

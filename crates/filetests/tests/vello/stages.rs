@@ -90,6 +90,7 @@ impl World<'_> {
                 widths: vec![8, 16, 32],
                 also: Vec::new(),
                 // Some stages read next to an array and then choose another value.
+                scratch: 0,
                 in_bounds: false,
                 expected: Vec::new(),
             },

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::pointer::{Base, Pointer};
 use super::value::Val;
 use super::{Frame, LoopKey, ReturnSlot, Translator, flow::SharedTree};
 use crate::control::{Exit, RETURN, contains, structure};
@@ -59,7 +60,10 @@ impl Translator<'_, '_> {
             _ if is_void => ReturnSlot::Nothing,
             1 => ReturnSlot::Bound(function),
             _ => {
-                self.check_parts(result_ty)?;
+                match self.is_bulky(result_ty) {
+                    true => self.count_scalars(result_ty)?,
+                    false => self.check_parts(result_ty)?,
+                }
                 let shape = self.globals.types.var_ty(result_ty).map_err(|e| e.at(inst.place()))?;
                 ReturnSlot::Var(self.new_var(String::new(), shape, None))
             }
@@ -91,6 +95,11 @@ impl Translator<'_, '_> {
             // A function without any return never comes back.
             ReturnSlot::Nothing => Some(Val::Const(crate::spirv::Const::Undef)),
             ReturnSlot::Bound(id) => Some(self.take_bound(id)?),
+            // Nothing but this call writes the variable.
+            ReturnSlot::Var(var) if self.is_bulky(result_ty) => {
+                let base = Base::Var { var, path: vec![] };
+                Some(Val::Place(Pointer { base, pointee: result_ty }.into()))
+            }
             ReturnSlot::Var(var) => Some(self.load_var(var, &[], result_ty)?),
         };
         self.frames.pop();

@@ -1,8 +1,9 @@
 //! Composites: built, taken apart, copied, chosen between.
 
-use crestline_ssa::ir::{AluOp, Src, Ty};
+use crestline_ssa::ir::{Access, AluOp, Src, Ty};
 
 use super::Translator;
+use super::pointer::Index;
 use super::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Const, Inst, Type};
@@ -106,6 +107,14 @@ impl Translator<'_, '_> {
             return Err(FrontendError::new(ErrorCode::OperandType, detail));
         };
         let (part, part_ty) = self.part(base, ty, *index)?;
+        if matches!(base, Val::Place(_)) {
+            let whole = self.bulky_var(ty)?;
+            self.store(&whole, base, Access::default())?;
+            let part = self.inserted(&part, part_ty, path, object, object_ty)?;
+            let place = self.step(whole.clone(), Index::Const(*index))?;
+            self.store(&place, &part, Access::default())?;
+            return Ok(Val::Place(whole.into()));
+        }
         let part = self.inserted(&part, part_ty, path, object, object_ty)?;
         if let Some(leaf) = self.globals.types.leaf(ty) {
             let (whole, new) = (self.as_leaf(base, ty)?, self.as_leaf(&part, part_ty)?);
@@ -235,6 +244,12 @@ impl Translator<'_, '_> {
         }
         if matches!((yes, no), (Val::Const(Const::Undef), Val::Const(Const::Undef))) {
             return Ok(yes.clone());
+        }
+        if self.is_bulky(ty) {
+            let place = self.bulky_var(ty)?;
+            let write = |t: &mut Self, val| t.store(&place, val, Access::default());
+            self.if_(cond.value, |t| write(t, yes), |t| write(t, no))?;
+            return Ok(Val::Place(place.into()));
         }
         let (yes, no) = (self.parts(yes, ty)?, self.parts(no, ty)?);
         let mut parts = Vec::new();

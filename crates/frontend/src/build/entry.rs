@@ -42,6 +42,7 @@ pub(crate) fn build(
         deferred: Vec::new(),
         variables: IdMap::default(),
         var_scalars: 0,
+        bulky_uses: None,
         max_insts: options.max_insts,
         steps: 0,
         zero_shared: false,

@@ -2,9 +2,10 @@
 
 use std::rc::Rc;
 
-use crestline_ssa::ir::{AluOp, InstKind, RegionId, Src, Ty, Value, VarId, VarTy};
+use crestline_ssa::ir::{Access, AluOp, InstKind, RegionId, Src, Ty, Value, VarId, VarTy};
 use rspirv::spirv::Op;
 
+use super::pointer::{Base, Pointer};
 use super::value::Val;
 use super::{IrLoop, LoopKey, ReturnSlot, SwitchValue, Translator};
 use crate::control::{Cond, Exit, Node, RETURN, completes};
@@ -50,7 +51,7 @@ impl Translator<'_, '_> {
         }
     }
 
-    fn enter(&mut self, region: RegionId) -> Result<RegionId> {
+    pub(super) fn enter(&mut self, region: RegionId) -> Result<RegionId> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             let detail = format!("expected at most {MAX_DEPTH} levels after inlining");
@@ -61,7 +62,7 @@ impl Translator<'_, '_> {
         Ok(outer)
     }
 
-    fn leave(&mut self, outer: RegionId) {
+    pub(super) fn leave(&mut self, outer: RegionId) {
         self.depth -= 1;
         self.set_active(self.region, false);
         self.region = outer;
@@ -282,7 +283,9 @@ impl Translator<'_, '_> {
                     return Err(inst.error(ErrorCode::BadPhi, detail));
                 }
                 let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
-                let val = self.load_var(var, &[], inst.ty).map_err(|e| e.at(inst.place()))?;
+                // An edge may write the variable while the value is in use.
+                let from = Pointer { base: Base::Var { var, path: vec![] }, pointee: inst.ty };
+                let val = self.load(&from, Access::default()).map_err(|e| e.at(inst.place()))?;
                 self.bind(inst.result, val);
             } else {
                 self.inst(&inst).map_err(|e| e.at(inst.place()))?;
@@ -326,7 +329,10 @@ impl Translator<'_, '_> {
             return Ok(var);
         }
         let ty = self.module.def(id).map_or(0, |i| i.ty);
-        self.check_parts(ty)?;
+        match self.is_bulky(ty) {
+            true => self.count_scalars(ty)?,
+            false => self.check_parts(ty)?,
+        }
         let shape = self.globals.types.var_ty(ty)?;
         let var = self.new_var(self.module.name(id).to_owned(), shape, None);
         self.frame().phis.insert(id, var);

@@ -19,7 +19,11 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::ResultType, detail));
         }
         let access = memory_operands(inst.rest(1));
-        let val = self.load(&pointer, access)?;
+        let in_memory = matches!(pointer.base, Base::Var { .. } | Base::Mem(_));
+        let val = match in_memory && self.is_bulky(inst.ty) {
+            true => self.load_bulky(inst, pointer, access)?,
+            false => self.load(&pointer, access)?,
+        };
         self.bind(inst.result, val);
         Ok(())
     }
@@ -44,6 +48,11 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let access = memory_operands(inst.rest(2));
+        // The two do not overlap.
+        if self.is_bulky(target.pointee) && matches!(source.base, Base::Var { .. } | Base::Mem(_)) {
+            let (target, source) = (target.with_access(access), source.with_access(access));
+            return self.store(&target, &Val::Place(source.into()), access);
+        }
         let val = self.load(&source, access)?;
         self.store(&target, &val, access)
     }
@@ -51,6 +60,9 @@ impl Translator<'_, '_> {
     /// Reads what a pointer points to.
     pub(super) fn load(&mut self, pointer: &Pointer, access: Access) -> Result<Val> {
         match &pointer.base {
+            Base::Var { .. } | Base::Mem(_) if self.is_bulky(pointer.pointee) => {
+                self.snapshot(&pointer.clone().with_access(access))
+            }
             Base::Var { var, path } => self.load_var(*var, path, pointer.pointee),
             Base::Builtin { builtin, comp } => {
                 let whole = self.load_builtin(*builtin)?;
@@ -78,8 +90,13 @@ impl Translator<'_, '_> {
     /// Writes what a pointer points to.
     pub(super) fn store(&mut self, pointer: &Pointer, val: &Val, access: Access) -> Result<()> {
         match &pointer.base {
+            Base::Var { .. } | Base::Mem(_)
+                if val.is_copied() && self.is_bulky(pointer.pointee) =>
+            {
+                self.copy_bulky(&pointer.clone().with_access(access), val)
+            }
             Base::Var { var, path } => {
-                self.check_parts(pointer.pointee)?;
+                self.check_apart(pointer.pointee)?;
                 self.store_var(*var, path, pointer.pointee, val)
             }
             Base::Builtin { .. } => Err(FrontendError::new(
@@ -111,7 +128,7 @@ impl Translator<'_, '_> {
         ty: u32,
         matrix: Option<MatrixLayout>,
     ) -> Result<Vec<(MemPtr, u32, Option<MatrixLayout>)>> {
-        self.check_parts(ty)?;
+        self.check_apart(ty)?;
         let layout = self.layout();
         let mut parts = Vec::new();
         match self.globals.types.expect(ty)? {
@@ -170,6 +187,10 @@ impl Translator<'_, '_> {
         if self.globals.types.leaf(ty).is_some() {
             let data = self.as_leaf(val, ty)?;
             return self.store_leaf(mem, data);
+        }
+        if val.is_copied() && self.is_bulky(ty) {
+            let mem = MemPtr { matrix, ..mem.clone() };
+            return self.copy_bulky(&Pointer { base: Base::Mem(mem), pointee: ty }, val);
         }
         let places = self.mem_parts(mem, ty, matrix)?;
         for (index, (place, part_ty, matrix)) in places.into_iter().enumerate() {

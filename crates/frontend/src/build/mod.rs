@@ -6,6 +6,7 @@
 mod alu;
 mod atomic;
 mod builtin;
+mod bulk;
 mod call;
 mod composite;
 mod convert;
@@ -59,6 +60,8 @@ struct Translator<'m, 'w> {
     variables: IdMap<Pointer>,
     /// Scalars in private variables so far.
     var_scalars: u64,
+    /// How often each load of a large array is named, once it was asked for.
+    bulky_uses: Option<IdMap<usize>>,
     max_insts: usize,
     /// Work done so far that may leave no instruction behind: instructions read, calls, parts of values.
     steps: usize,

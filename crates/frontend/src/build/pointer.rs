@@ -95,6 +95,15 @@ pub(super) struct MemPtr {
 }
 
 impl Pointer {
+    /// The pointer for accesses that demand `access` too.
+    pub(super) fn with_access(mut self, access: Access) -> Pointer {
+        if let Base::Mem(mem) = &mut self.base {
+            mem.access.volatile |= access.volatile;
+            mem.access.coherent |= access.coherent;
+        }
+        self
+    }
+
     /// The pointer with every IR value in it replaced.
     pub(super) fn map(&self, f: &mut dyn FnMut(Value) -> Value) -> Pointer {
         let mut pointer = self.clone();
@@ -271,14 +280,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         pointee: u32,
         at_start: bool,
     ) -> Result<Base> {
-        /// Scalars in all private variables: 16 MB of one invocation at most.
-        const MAX_SCALARS: u64 = 1 << 22;
-        let scalars = self.globals.types.leaves(pointee).saturating_mul(4);
-        self.var_scalars = self.var_scalars.saturating_add(scalars);
-        if self.var_scalars > MAX_SCALARS {
-            let detail = format!("expected at most {} vectors in variables", MAX_SCALARS / 4);
-            return Err(inst.error(ErrorCode::TooManyParts, detail));
-        }
+        self.count_scalars(pointee).map_err(|e| e.at(inst.place()))?;
         let ty = self.globals.types.var_ty(pointee)?;
         let init = match inst.operands.get(1) {
             Some(&id) if at_start => Some(self.initial_scalars(id, pointee)?),
@@ -286,6 +288,22 @@ impl<'m, 'w> Translator<'m, 'w> {
         };
         let name = self.module.name(inst.result).to_owned();
         Ok(Base::Var { var: self.new_var(name, ty, init), path: vec![] })
+    }
+
+    /// Counts a variable of that type.
+    ///
+    /// # Errors
+    /// Variables that are too large in all.
+    pub(super) fn count_scalars(&mut self, ty: u32) -> Result<()> {
+        /// Scalars in all private variables: 16 MB of one invocation at most.
+        const MAX_SCALARS: u64 = 1 << 22;
+        let scalars = self.globals.types.leaves(ty).saturating_mul(4);
+        self.var_scalars = self.var_scalars.saturating_add(scalars);
+        if self.var_scalars > MAX_SCALARS {
+            let detail = format!("expected at most {} vectors in variables", MAX_SCALARS / 4);
+            return Err(FrontendError::new(ErrorCode::TooManyParts, detail));
+        }
+        Ok(())
     }
 
     fn buffer_base(&mut self, id: u32, pointee: u32, kind: BindingKind) -> Result<Base> {
@@ -419,7 +437,7 @@ impl<'m, 'w> Translator<'m, 'w> {
     }
 
     /// One step down: to a member, element, column or component.
-    fn step(&mut self, pointer: Pointer, index: Index) -> Result<Pointer> {
+    pub(super) fn step(&mut self, pointer: Pointer, index: Index) -> Result<Pointer> {
         let outside = |found: String| {
             let detail = format!("expected an index into {found}");
             FrontendError::new(ErrorCode::BadAccessChain, detail)

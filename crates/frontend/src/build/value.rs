@@ -12,7 +12,7 @@ use crestline_ssa::ir::{
 };
 
 use super::Translator;
-use super::pointer::Pointer;
+use super::pointer::{Base, Pointer};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Const, Inst, Type};
 
@@ -26,6 +26,8 @@ pub(super) enum Val {
     Leaf(Value),
     /// The parts of a matrix, array or structure.
     Parts(Rc<[Val]>),
+    /// A value that stays in memory: it stands there as long as it is in use.
+    Place(Rc<Pointer>),
     /// A constant, made when it is used.
     Const(Const),
     /// A pointer.
@@ -39,6 +41,7 @@ impl Val {
             Val::Leaf(value) => Val::Leaf(f(*value)),
             Val::Parts(parts) => Val::Parts(parts.iter().map(|p| p.map(f)).collect()),
             Val::Const(_) => self.clone(),
+            Val::Place(place) => Val::Place(place.map(f).into()),
             Val::Pointer(pointer) => Val::Pointer(pointer.map(f).into()),
         }
     }
@@ -205,6 +208,10 @@ impl Translator<'_, '_> {
                 Some(part) => part.clone(),
                 None => Val::Const(Const::Undef),
             },
+            Val::Place(place) => {
+                let place = Rc::clone(place);
+                self.place_part(&place, index)?
+            }
             Val::Const(value) => Val::Const(value.part(index)),
             Val::Pointer(_) => {
                 let detail = "expected a composite, found a pointer";
@@ -216,9 +223,17 @@ impl Translator<'_, '_> {
 
     /// All parts of a matrix, array or structure.
     pub(super) fn parts(&mut self, val: &Val, ty: u32) -> Result<Vec<(Val, u32)>> {
-        self.check_parts(ty)?;
+        self.check_apart(ty)?;
         let count = self.globals.types.parts(ty).unwrap_or(0);
         (0..count).map(|i| self.part(val, ty, i)).collect()
+    }
+
+    /// Refuses types with too many parts to be taken apart one level: large arrays in structures stay in memory.
+    pub(super) fn check_apart(&self, ty: u32) -> Result<()> {
+        match self.globals.types.get(ty) {
+            Some(Type::Struct { .. }) if self.is_bulky(ty) => Ok(()),
+            _ => self.check_parts(ty),
+        }
     }
 
     /// Refuses types with too many parts to be taken apart.
@@ -267,6 +282,10 @@ impl Translator<'_, '_> {
     ) -> Result<()> {
         if matches!(val, Val::Const(Const::Undef)) {
             return Ok(());
+        }
+        if val.is_copied() && self.is_bulky(ty) {
+            let base = Base::Var { var, path: path.to_vec() };
+            return self.copy_bulky(&Pointer { base, pointee: ty }, val);
         }
         if self.globals.types.leaf(ty).is_some() {
             let data = self.as_leaf(val, ty)?;

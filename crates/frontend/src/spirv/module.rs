@@ -138,10 +138,12 @@ impl<'w> Module<'w> {
 
     /// The instruction that defines `id`.
     pub(crate) fn def(&self, id: u32) -> Option<&Inst<'w>> {
-        match self.defs.get(id as usize) {
-            None | Some(0) => None,
-            Some(&index) => self.insts.get(index as usize - 1),
-        }
+        self.insts.get(self.def_index(id)?)
+    }
+
+    /// The index of the instruction that defines an id.
+    pub(crate) fn def_index(&self, id: u32) -> Option<usize> {
+        (*self.defs.get(id as usize)? as usize).checked_sub(1)
     }
 
     /// The debug name of an id, empty if it has none.

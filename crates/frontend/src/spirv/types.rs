@@ -115,7 +115,11 @@ struct Entry {
     depth: u32,
     leaves: u64,
     nodes: u64,
+    bulky: bool,
 }
+
+/// Parts of an array that a value has one by one. More are more than a thread has registers, whatever its width.
+const MAX_ARRAY_VALUES: u64 = 128;
 
 /// All types of a module.
 #[derive(Debug, Default)]
@@ -139,6 +143,11 @@ impl Types {
     /// Number of scalars, vectors and matrix columns in a type.
     pub(crate) fn leaves(&self, id: u32) -> u64 {
         self.table.get(&id).map_or(0, |e| e.leaves)
+    }
+
+    /// Whether a value of the type has a large array in it, so that it stays in memory.
+    pub(crate) fn is_bulky(&self, id: u32) -> bool {
+        self.table.get(&id).is_some_and(|e| e.bulky)
     }
 
     /// The IR type of a scalar or vector.
@@ -331,7 +340,13 @@ impl Types {
     /// A pointer whose pointee comes later: its declaration replaces this entry.
     fn declare_forward(&mut self, inst: &Inst<'_>) -> Result<()> {
         let ty = Type::Opaque("pointer declared forward");
-        self.table.entry(inst.word(0)?).or_insert(Entry { ty, depth: 1, leaves: 1, nodes: 1 });
+        self.table.entry(inst.word(0)?).or_insert(Entry {
+            ty,
+            depth: 1,
+            leaves: 1,
+            nodes: 1,
+            bulky: false,
+        });
         Ok(())
     }
 
@@ -363,7 +378,12 @@ impl Types {
                 format!("expected at most {MAX_DEPTH} levels and {MAX_NODES} parts in all");
             return Err(inst.error(ErrorCode::TypeNesting, detail));
         }
-        self.table.insert(inst.result, Entry { ty, depth: depth + 1, leaves, nodes });
+        let bulky = match &ty {
+            Type::Array { .. } => leaves > MAX_ARRAY_VALUES,
+            Type::Struct { members } => members.iter().any(|&member| self.is_bulky(member)),
+            _ => false,
+        };
+        self.table.insert(inst.result, Entry { ty, depth: depth + 1, leaves, nodes, bulky });
         Ok(())
     }
 

@@ -1,11 +1,22 @@
 //! Moves variables that are still there, arrays indexed at run time, to scratch memory.
 
+use super::opt_large_constants::append;
 use super::util::layout::{from_memory, in_memory, place, size_align};
 use super::util::{Action, rewrite};
-use crate::ir::{Access, AluOp, Builder, InstKind, Memory, PathStep, Shader, VarId, VarTy};
+use crate::ir::{
+    Access, Align, AluOp, Builder, InstKind, Memory, PathStep, Shader, Ty, VarId, VarTy, Variable,
+};
 
-/// Scratch that one invocation may have, in bytes. Variables beyond stay, for selection to report.
-const MAX_BYTES: u64 = 1 << 20;
+/// Scratch that one invocation may have, in bytes: what 32 of them have together must be a number of 32 bits. Devices
+/// have much less, but only the back end knows how many invocations share it. Variables beyond stay, for selection to
+/// report.
+const MAX_BYTES: u64 = 1 << 26;
+
+/// Scalars of a variable whose first values are stored one by one; more are stored in a loop.
+const MAX_STORES: u64 = 128;
+
+/// Bytes that a round of such a loop stores.
+const ROUND: u32 = 16;
 
 /// See the [module](self). Returns whether a variable moved.
 pub fn lower_vars_to_scratch(shader: &mut Shader) -> bool {
@@ -64,13 +75,21 @@ fn assign(shader: &mut Shader) -> Vec<Option<u32>> {
     let mut bases = vec![None; used.len()];
     for ((base, used), var) in bases.iter_mut().zip(used).zip(&shader.vars) {
         let start = u64::from(shader.scratch_bytes).next_multiple_of(16);
-        let end = start.saturating_add(size_align(&var.ty).0);
+        let mut end = start.saturating_add(size_align(&var.ty).0);
+        if starts_in_a_loop(var) {
+            end = end.next_multiple_of(ROUND.into());
+        }
         if used && end <= MAX_BYTES {
             *base = Some(start as u32);
             shader.scratch_bytes = end as u32;
         }
     }
     bases
+}
+
+/// Whether the first values of a variable are stored in a loop.
+fn starts_in_a_loop(var: &Variable) -> bool {
+    var.init.is_some() && var.ty.num_scalars() > MAX_STORES
 }
 
 /// Stores the first values of the variables at the start of the function.
@@ -80,11 +99,80 @@ fn initialise(shader: &mut Shader, bases: &[Option<u32>]) {
     for (i, base) in bases.iter().enumerate() {
         let var = shader.var(VarId(i as u32)).clone();
         if let (Some(base), Some(init)) = (base, &var.init) {
+            if starts_in_a_loop(&var) {
+                let mut bytes = Vec::new();
+                write_image(&var.ty, &mut init.iter(), &mut bytes);
+                bytes.resize(bytes.len().next_multiple_of(ROUND as usize), 0);
+                let zero = bytes.iter().all(|&byte| byte == 0);
+                let from = (!zero).then(|| append(&mut shader.const_data, &bytes));
+                let mut b = Builder::new(&mut shader.func, body);
+                store_image(&mut b, *base, from, bytes.len() as u32);
+                continue;
+            }
             let mut b = Builder::new(&mut shader.func, body);
             store_leaves(&mut b, &var.ty, &var.ty, &mut Vec::new(), *base, &mut init.iter());
         }
     }
     shader.func.region_mut(body).insts.extend(rest);
+}
+
+/// Appends what memory holds of a variable of type `ty`, taking the first values from `init`. A variable begins at a
+/// multiple of all alignments.
+fn write_image(ty: &VarTy, init: &mut std::slice::Iter<'_, u64>, bytes: &mut Vec<u8>) {
+    let (_, align) = size_align(ty);
+    bytes.resize(bytes.len().next_multiple_of(align as usize), 0);
+    match ty {
+        VarTy::Vector(leaf) => {
+            for value in init.by_ref().take(leaf.comps()) {
+                let value = (value & leaf.mask()).to_le_bytes();
+                bytes.extend_from_slice(&value[..leaf.comp_bytes() as usize]);
+            }
+        }
+        VarTy::Array(element, count) => {
+            for _ in 0..*count {
+                write_image(element, init, bytes);
+            }
+        }
+        VarTy::Struct(members) => {
+            for member in members {
+                write_image(member, init, bytes);
+            }
+            bytes.resize(bytes.len().next_multiple_of(align as usize), 0);
+        }
+    }
+}
+
+/// Fills `bytes` bytes of scratch from byte `base` on: from constant data, or with zero.
+fn store_image(b: &mut Builder<'_>, base: u32, from: Option<u32>, bytes: u32) {
+    let outer = b.region();
+    let (ty, align, access) = (Ty::X32.with_comps(4), Align::to(ROUND), Access::default());
+    let first = b.imm(0);
+    let end = b.imm(bytes);
+    let step = b.imm(ROUND);
+    let (_, round) = b.loop_(&[first]);
+    b.switch_to(round);
+    let at = b.func.region(round).params[0];
+    let done = b.alu(AluOp::UGe, &[at, end]);
+    let (_, then, else_) = b.if_(done);
+    b.switch_to(then);
+    b.break_(&[]);
+    b.switch_to(else_);
+    b.yield_(&[]);
+    b.switch_to(round);
+    let data = match from {
+        None => b.constant(ty, [0; 4]),
+        Some(from) => {
+            let from = b.imm(from);
+            let offset = b.alu(AluOp::IAdd, &[at, from]);
+            b.load(Memory::ConstData, offset, align, access, ty)
+        }
+    };
+    let base = b.imm(base);
+    let offset = b.alu(AluOp::IAdd, &[at, base]);
+    b.store(Memory::Scratch, offset, data, align, access);
+    let next = b.alu(AluOp::IAdd, &[at, step]);
+    b.continue_(&[next]);
+    b.switch_to(outer);
 }
 
 /// Stores the first values of the part of `whole` at `path`, of type `ty`, taking them from `init`.

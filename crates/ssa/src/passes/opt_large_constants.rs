@@ -136,7 +136,7 @@ fn collect(shader: &Shader) -> Vec<Option<Table>> {
 }
 
 /// Adds a table to the constants, or finds it there; returns its first byte, a multiple of 16.
-fn append(data: &mut Vec<u8>, table: &[u8]) -> u32 {
+pub(super) fn append(data: &mut Vec<u8>, table: &[u8]) -> u32 {
     let there = (0..data.len()).step_by(16).find(|&at| data[at..].starts_with(table));
     let at = there.unwrap_or_else(|| {
         data.resize(data.len().next_multiple_of(16), 0);
