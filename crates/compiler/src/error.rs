@@ -69,7 +69,7 @@ pub enum CompileError {
     #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
     Scratch {
         /// Bytes asked for.
-        bytes: u32,
+        bytes: u64,
         /// Bytes there are.
         limit: u32,
     },

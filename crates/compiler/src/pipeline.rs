@@ -10,10 +10,12 @@
 
 use std::borrow::Cow;
 
-use crestline_codegen::backend::{self, Compiled, Fault};
+use crestline_codegen::backend::{self, BackendError, Compiled, Fault};
 use crestline_codegen::interface::Interface;
 use crestline_codegen::ir::Function;
+use crestline_codegen::regalloc::AllocError;
 use crestline_codegen::{scalar, vec4};
+use crestline_device::Device;
 use crestline_isa::codec::{decode_program, encode_program};
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
@@ -189,17 +191,21 @@ impl<'a> Pipeline<'a> {
             fault: self.options.fault,
             ..backend::Options::default()
         };
+        // Spilling makes it no less, so nothing is spent on what cannot run.
+        check_scratch(device, function.scratch_bytes)?;
         let mut compiled = backend::generate(function, device, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
+        })
+        .map_err(|error| match error {
+            BackendError::Alloc(AllocError::OutOfScratch { bytes, limit }) => {
+                CompileError::Scratch { bytes, limit }
+            }
+            error => error.into(),
         })?;
         let was_empty = self.fuel.is_empty();
         self.fuel = std::mem::take(&mut compiled.fuel);
         self.note_fuel(was_empty);
-        if device.scratch_size(compiled.scratch_bytes).is_none() {
-            let limit = device.limits().max_scratch_bytes;
-            let bytes = compiled.scratch_bytes;
-            return Err(CompileError::Scratch { bytes, limit });
-        }
+        check_scratch(device, compiled.scratch_bytes)?;
         let code = encode_program(&compiled.insts, device.generation())
             .map_err(|error| internal("finish", &error))?;
         let mut metadata = layout.metadata(shader, device, simd.into(), compiled.scratch_bytes);
@@ -246,6 +252,20 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
         fills: compiled.fills,
         registers: compiled.registers,
         estimated_cycles: compiled.estimate.cycles,
+    }
+}
+
+/// Whether a thread can have so much scratch memory.
+///
+/// # Errors
+/// [`CompileError::Scratch`] if it cannot.
+fn check_scratch(device: &Device, bytes: u32) -> Result<(), CompileError> {
+    match device.scratch_size(bytes) {
+        Some(_) => Ok(()),
+        None => {
+            let limit = device.limits().max_scratch_bytes;
+            Err(CompileError::Scratch { bytes: bytes.into(), limit })
+        }
     }
 }
 

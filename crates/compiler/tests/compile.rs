@@ -255,6 +255,63 @@ fn limits_of_the_device_are_errors() {
     assert_eq!(code(WGSL, Platform::Tgl), Some("E0902"));
 }
 
+/// A shader that copies an array of a buffer to a private one, and that to another buffer.
+fn copies(size: u32) -> String {
+    format!(
+        "struct Data {{ all: array<u32, {size}> }}
+        @group(0) @binding(0) var<storage, read> a: Data;
+        @group(0) @binding(1) var<storage, read_write> b: Data;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {{
+            var c = a.all;
+            c[i] = 1u;
+            b.all = c;
+        }}"
+    )
+}
+
+#[test]
+fn arrays_are_copied_in_loops() {
+    let instructions = |size| {
+        let program = compile(&source(&copies(size)), &Options::new(Platform::Skl));
+        let program = program.unwrap_or_else(|e| panic!("{size}: {e}"));
+        program.statistics().expect("the compiler counts").instructions
+    };
+    let few = instructions(1000);
+    assert!(few < 200, "{few} instructions");
+    assert_eq!([4096, 65536].map(instructions), [few; 2]);
+}
+
+#[test]
+fn more_scratch_memory_than_a_thread_has_is_an_error_with_the_bytes() {
+    let scratch = |text: &str, platform, simd| {
+        let options = Options::new(platform).with_simd(simd);
+        compile(&source(text), &options).map(|program| program.metadata.scratch_bytes)
+    };
+    // 65,536 dwords of eight channels are all that there is.
+    let (most, beyond) = (copies(65536), copies(65537));
+    assert_eq!(scratch(&most, Platform::Skl, Simd::Auto), Ok(2 << 20));
+    let found = scratch(&most, Platform::Skl, Simd::Simd16);
+    assert_eq!(found, Err(CompileError::Scratch { bytes: 4 << 20, limit: 2 << 20 }));
+    let found = scratch(&beyond, Platform::Hsw, Simd::Auto);
+    assert_eq!(found, Err(CompileError::Scratch { bytes: (2 << 20) + 128, limit: 2 << 20 }));
+    let found = scratch(&copies(1 << 18), Platform::Skl, Simd::Auto);
+    assert_eq!(found, Err(CompileError::Scratch { bytes: 8 << 20, limit: 2 << 20 }));
+    // Spilled registers count as well.
+    let line = |text: &dyn Fn(u32) -> String| (0..700).map(text).collect::<String>();
+    let values = line(&|k| format!("let v{k} = a[i * 700u + {k}u];"));
+    let sums = line(&|k| format!("sum = sum * 3u + v{};", (k * 37 + 11) % 700));
+    let crowded = format!(
+        "@group(0) @binding(0) var<storage, read_write> a: array<u32>;
+        @compute @workgroup_size(8) fn main(@builtin(local_invocation_index) i: u32) {{
+            {values} a[0] = 1u; var sum = 1u; {sums} a[i] = sum;
+        }}",
+    );
+    let found = scratch(&crowded, Platform::Ivb, Simd::Auto);
+    let Err(CompileError::Scratch { bytes, limit }) = found else { panic!("{found:?}") };
+    assert_eq!(limit, 12 << 10);
+    assert!((limit.into()..700 * 32).contains(&bytes), "{bytes}");
+}
+
 /// Loops in loops, each with a number of rounds that is known, computing on the counters of those around: laid out
 /// altogether they would be 16^depth rounds.
 #[test]

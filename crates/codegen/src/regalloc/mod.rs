@@ -52,9 +52,14 @@ pub enum AllocError {
         /// How many.
         registers: u32,
     },
-    /// More scratch space than block messages reach.
-    #[error("spilling needs scratch space beyond {0} x 32 bytes, which messages cannot address")]
-    OutOfScratch(u32),
+    /// Spilled registers need more scratch space than a thread can have.
+    #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
+    OutOfScratch {
+        /// Bytes that were asked for so far, the program's own included.
+        bytes: u64,
+        /// Bytes there are.
+        limit: u32,
+    },
     /// Spilling did not come to an end.
     #[error("no allocation after {0} rounds of spilling")]
     Rounds(u32),
@@ -83,7 +88,7 @@ impl AllocError {
             | AllocError::Wrong(_) => true,
             AllocError::Impossible { .. }
             | AllocError::Crowded { .. }
-            | AllocError::OutOfScratch(_)
+            | AllocError::OutOfScratch { .. }
             | AllocError::Rounds(_) => false,
         }
     }
@@ -333,8 +338,9 @@ fn assign_registers(
             result.registers = registers;
             return Ok(());
         }
-        let done = spill::spill(&mut result.function, device, &found.spilled)
-            .map_err(|e| AllocError::OutOfScratch(e.0))?;
+        let done = spill::spill(&mut result.function, device, &found.spilled).map_err(|e| {
+            AllocError::OutOfScratch { bytes: e.0, limit: device.limits().max_scratch_bytes }
+        })?;
         result.spills += done.stores;
         result.fills += done.fills;
         compose(&mut result.origins, done.origins);

@@ -1,8 +1,9 @@
 //! Spilling: a register moves to scratch space, with a fill before each read and a store after
 //! each write.
 //!
-//! Scratch block messages address 32-byte units from the thread's scratch base and take g0 as
-//! their header. Fills are unmasked. A store is
+//! Scratch block messages address 32-byte units from the base in dword 5 of their header, which g0
+//! has. Units beyond those that the message can name are reached by a copy of g0 with another base,
+//! see [`window`]. Fills are unmasked. A store is
 //!
 //! - masked like the write it follows, where that is a dword of each channel in place: then
 //!   parked channels keep theirs in memory just as they would in the register. If a predicate
@@ -12,7 +13,7 @@
 //!   stored as it was.
 
 use crestline_device::Device;
-use crestline_isa::{Sfid, Type, WriteMask};
+use crestline_isa::{Opcode, Sfid, Type, WriteMask};
 
 use crate::ir::{
     Builder, Cfg, Effect, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Region, Space,
@@ -27,30 +28,37 @@ const SCRATCH_SIZE_SHIFT: u32 = 12;
 /// Units of 32 bytes that the 12-bit offset reaches.
 const SCRATCH_UNITS: u32 = 1 << 12;
 
-/// Control bits of a scratch block message.
-///
-/// # Errors
-/// The offset, in registers, that does not fit the message.
-pub fn scratch_control(
-    device: &Device,
-    write: bool,
-    unit: u32,
-    registers: u32,
-) -> Result<u32, u32> {
-    if unit + registers > SCRATCH_UNITS {
-        return Err(unit);
-    }
+/// Bytes from the start of the header to the scratch base.
+pub const HEADER_BASE: u32 = 20;
+
+/// Units of which the base in a header can be a multiple: the base is a number of kilobytes (PRM, "data port: message
+/// header").
+const BASE_UNITS: u32 = (1 << 10) / GRF_BYTES;
+
+/// Units from one base to the next where messages need others than the thread's own. Messages that begin before the
+/// next base end within their reach.
+const WINDOW_UNITS: u32 = SCRATCH_UNITS / 2;
+const _: () = assert!(WINDOW_UNITS.is_multiple_of(BASE_UNITS));
+
+/// Units from the thread's scratch base to the base of a message that begins at a unit.
+pub fn window(unit: u32, registers: u32) -> u32 {
+    if unit + registers <= SCRATCH_UNITS { 0 } else { unit - unit % WINDOW_UNITS }
+}
+
+/// Control bits of a scratch block message that begins at a unit from its base.
+fn scratch_control(device: &Device, write: bool, unit: u32, registers: u32) -> u32 {
+    debug_assert!(unit + registers <= SCRATCH_UNITS);
     let size = if device.scratch_block_size_is_linear() {
         registers - 1
     } else {
         registers.trailing_zeros()
     };
     let direction = if write { SCRATCH_WRITE | SCRATCH_DWORD_MODE } else { 0 };
-    Ok(SCRATCH_BLOCK | direction | size << SCRATCH_SIZE_SHIFT | unit)
+    SCRATCH_BLOCK | direction | size << SCRATCH_SIZE_SHIFT | unit
 }
 
-/// What the control bits of a scratch block message say: whether it writes, its first unit and
-/// its registers.
+/// What the control bits of a scratch block message say: whether it writes, its first unit from
+/// the base and its registers.
 pub fn scratch_decode(device: &Device, control: u32) -> Option<(bool, u32, u32)> {
     let size = control >> SCRATCH_SIZE_SHIFT & 3;
     let registers = if device.scratch_block_size_is_linear() { size + 1 } else { 1 << size };
@@ -93,26 +101,33 @@ pub fn costs(function: &Function, cfg: &Cfg) -> Vec<f32> {
     costs
 }
 
-/// Scratch space is exhausted: the first unit (32 bytes) that the message cannot address.
+/// What is spilled needs so many bytes of scratch space in all, more than a thread can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OutOfScratch(pub u32);
+pub struct OutOfScratch(pub u64);
 
 /// Moves registers to scratch space.
 ///
 /// # Errors
-/// Scratch space beyond what the messages reach.
+/// Scratch space beyond the device's limit.
 pub fn spill(
     function: &mut Function,
     device: &Device,
     vregs: &[Vreg],
 ) -> Result<Spilled, OutOfScratch> {
     let mut homes = vec![None; function.vregs.len()];
-    for vreg in vregs {
-        let unit = function.scratch_bytes.div_ceil(GRF_BYTES);
-        let units = function.vregs[*vreg].bytes.div_ceil(GRF_BYTES);
-        homes[vreg.0 as usize] = Some(unit);
-        function.scratch_bytes = (unit + units) * GRF_BYTES;
+    let first = function.scratch_bytes.div_ceil(GRF_BYTES);
+    let units = |vreg: &Vreg| function.vregs[*vreg].bytes.div_ceil(GRF_BYTES);
+    let all = vregs.iter().fold(u64::from(first), |all, vreg| all + u64::from(units(vreg)));
+    let bytes = all * u64::from(GRF_BYTES);
+    if bytes > device.limits().max_scratch_bytes.into() {
+        return Err(OutOfScratch(bytes));
     }
+    let mut unit = first;
+    for vreg in vregs {
+        homes[vreg.0 as usize] = Some(unit);
+        unit += units(vreg);
+    }
+    function.scratch_bytes = unit * GRF_BYTES;
     let mut done = Spilled::default();
     let width = function.dispatch_width;
     for block in &mut function.blocks {
@@ -134,7 +149,7 @@ pub fn spill(
                     after: &mut after,
                     done: &mut done,
                 };
-                emit.group(&mut inst, &group)?;
+                emit.group(&mut inst, &group);
             }
             origins.resize(new.len(), None);
             new.push(inst);
@@ -226,7 +241,7 @@ struct Emit<'a, 'b> {
 
 impl Emit<'_, '_> {
     /// Gives one spilled register a short-lived stand-in around an instruction.
-    fn group(&mut self, inst: &mut Inst, group: &Group) -> Result<(), OutOfScratch> {
+    fn group(&mut self, inst: &mut Inst, group: &Group) {
         // What is undefined now may still be another channel's value in memory.
         let writes = group.writes.filter(|_| inst.op != Op::Undef);
         let store = writes.map(|slots| (slots, store_kind(inst)));
@@ -248,12 +263,19 @@ impl Emit<'_, '_> {
         if let Some((from, to)) = fill {
             for (slot, registers) in chunks(from, to, self.device.max_scratch_block_registers()) {
                 let dst = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));
-                let fill = self.message(false, group.unit + slot, registers)?;
+                let (fill, base) = self.message(false, group.unit + slot, registers);
+                let mut header = Operand::grf(0, Type::Ud);
+                if base != 0 {
+                    let own = self.header();
+                    for inst in move_base(own, base) {
+                        self.before.push(inst);
+                    }
+                    header = own;
+                }
                 let exec_size = if registers == 1 { 8 } else { 16 };
                 let mut b = self.before.no_mask();
                 let mut b = b.exec(exec_size);
                 let mut b = b.group(0);
-                let header = Operand::grf(0, Type::Ud);
                 let none = Operand::null(Type::Ud);
                 b.emit(Op::Send, dst, &[none, header, none]).message = Some(fill);
                 self.done.fills += 1;
@@ -272,33 +294,39 @@ impl Emit<'_, '_> {
             let most = if masked { 2 } else { self.device.max_scratch_block_registers() };
             for (slot, registers) in chunks(from, to, most) {
                 let data = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));
-                self.store(inst, data, group.unit + slot, registers, masked)?;
+                self.store(inst, data, group.unit + slot, registers, masked);
             }
         }
-        Ok(())
     }
 
-    fn store(
-        &mut self,
-        inst: &Inst,
-        data: Operand,
-        unit: u32,
-        registers: u32,
-        masked: bool,
-    ) -> Result<(), OutOfScratch> {
-        let mut message = self.message(true, unit, registers)?;
+    /// A register for a header.
+    fn header(&mut self) -> Operand {
+        let temp = self.before.vregs().push(VregInfo {
+            class: crate::ir::Class::Grf,
+            bytes: GRF_BYTES,
+            min_register: 0,
+            no_spill: true,
+        });
+        Operand::vgrf(temp, Type::Ud)
+    }
+
+    fn store(&mut self, inst: &Inst, data: Operand, unit: u32, registers: u32, masked: bool) {
+        let (mut message, base) = self.message(true, unit, registers);
         let none = Operand::null(Type::Ud);
         let g0 = Operand::grf(0, Type::Ud);
         let srcs = if self.device.has_split_send() {
             message.lengths = [1, registers as u8];
-            [none, g0, data]
+            let mut header = g0;
+            if base != 0 {
+                header = self.header();
+                self.after.extend(move_base(header, base));
+            }
+            [none, header, data]
         } else {
             // What is before the data is free, or was stored by the message before this one.
             message.lengths = [1 + registers as u8, 0];
             let header = Operand { offset: data.offset - GRF_BYTES, ..data };
-            let mut copy = Inst::new(Op::Hw(crestline_isa::Opcode::Mov), 8, header, &[g0]);
-            copy.no_mask = true;
-            self.after.push(copy);
+            self.after.extend(move_base(header, base));
             [none, header, none]
         };
         let exec_size = if registers == 1 { 8 } else { 16 };
@@ -308,17 +336,13 @@ impl Emit<'_, '_> {
         send.message = Some(message);
         self.after.push(send);
         self.done.stores += 1;
-        Ok(())
     }
 
-    fn message(
-        &self,
-        write: bool,
-        unit: u32,
-        registers: u32,
-    ) -> Result<Box<Message>, OutOfScratch> {
-        let control = scratch_control(self.device, write, unit, registers).map_err(OutOfScratch)?;
-        Ok(Box::new(Message {
+    /// The message, and the bytes from the thread's scratch base to the one in its header.
+    fn message(&self, write: bool, unit: u32, registers: u32) -> (Box<Message>, u32) {
+        let window = window(unit, registers);
+        let control = scratch_control(self.device, write, unit - window, registers);
+        let message = Message {
             sfid: Sfid::DataCache0,
             control,
             ex_control: 0,
@@ -330,8 +354,26 @@ impl Emit<'_, '_> {
             check: false,
             effect: if write { Effect::Write } else { Effect::Read },
             space: Space::Scratch,
-        }))
+        };
+        (Box::new(message), window * GRF_BYTES)
     }
+}
+
+/// Copies g0 to a header, with a scratch base so many bytes further on.
+fn move_base(header: Operand, bytes: u32) -> impl Iterator<Item = Inst> {
+    let unmasked = |op, exec_size, dst, srcs: &[Operand]| {
+        let mut inst = Inst::new(Op::Hw(op), exec_size, dst, srcs);
+        inst.no_mask = true;
+        inst
+    };
+    let g0 = Operand::grf(0, Type::Ud);
+    let copy = unmasked(Opcode::Mov, 8, header, &[g0]);
+    let add = (bytes != 0).then(|| {
+        let base = |operand: Operand| operand.with_stride(0).byte_offset(HEADER_BASE);
+        let dst = header.byte_offset(HEADER_BASE);
+        unmasked(Opcode::Add, 1, dst, &[base(g0), Operand::imm_ud(bytes)])
+    });
+    [copy].into_iter().chain(add)
 }
 
 /// Splits a range of registers into powers of two of at most `most`.

@@ -62,6 +62,58 @@ fn what_does_not_fit_is_spilled_and_still_right() {
     }
 }
 
+/// Sums that move the scratch base in a header: place and added bytes.
+fn moved_bases(function: &Function) -> Vec<(usize, u32)> {
+    let moves = |inst: &&Inst| inst.op == Op::Hw(Opcode::Add) && inst.exec_size == 1;
+    let bytes = |inst: &Inst| inst.srcs[1].imm_bits().unwrap() as u32;
+    let insts = function.insts().enumerate();
+    insts.filter(|(_, inst)| moves(inst)).map(|(at, inst)| (at, bytes(inst))).collect()
+}
+
+#[test]
+fn headers_reach_scratch_space_that_messages_cannot_name() {
+    for platform in [Platform::Hsw, Platform::Bdw, Platform::Skl] {
+        let device = Device::new(platform);
+        let function = pressure(16, 2400);
+        let found = allocate_ok(&function, &device);
+        assert!(found.function.scratch_bytes > 128 << 10);
+        let moves = moved_bases(&found.function);
+        assert!(moves.iter().all(|(_, bytes)| [128 << 10].contains(bytes)), "{moves:?}");
+        // Each is needed: to the base of another kilobyte belong other values.
+        for (at, bytes) in [moves[0], moves[moves.len() / 2], moves[moves.len() - 1]] {
+            let mut bad = found.clone();
+            let inst = bad.function.insts_mut().nth(at).unwrap();
+            inst.srcs[1] = Operand::imm_ud(bytes - 1024);
+            let checked = check::check(&function, &bad.function, &bad.origins, &device);
+            assert!(checked.is_err(), "{platform}: base {at}");
+        }
+    }
+}
+
+#[test]
+fn a_program_without_much_scratch_space_needs_no_other_base() {
+    for device in devices() {
+        assert_eq!(moved_bases(&allocate_ok(&pressure(16, 1000), &device).function), []);
+    }
+}
+
+#[test]
+fn what_no_thread_has_room_for_is_an_error_with_the_bytes() {
+    let (ivb, skl) = (Device::new(Platform::Ivb), Device::new(Platform::Skl));
+    let options = Options { may_spill: true, check: true };
+    let found = allocate(&pressure(8, 600), &ivb, options).map(|_| ());
+    let Err(AllocError::OutOfScratch { bytes, limit }) = found else { panic!("{found:?}") };
+    assert_eq!(limit, 12 << 10);
+    // 600 registers, but for those that stay in the file.
+    assert!((472 * 32..=600 * 32).contains(&bytes), "{bytes}");
+    let mut full = pressure(8, 200);
+    full.scratch_bytes = 2 << 20;
+    let found = allocate(&full, &skl, options).map(|_| ());
+    let Err(AllocError::OutOfScratch { bytes, limit }) = found else { panic!("{found:?}") };
+    assert_eq!(limit, 2 << 20);
+    assert!((limit.into()..limit as u64 + 200 * 32).contains(&bytes), "{bytes}");
+}
+
 /// A response that finds no free register takes that of the cheapest value, but for g127.
 #[test]
 fn no_response_displaces_a_value_to_get_the_last_register() {

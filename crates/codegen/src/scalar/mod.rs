@@ -96,7 +96,7 @@ impl<'a> Selector<'a> {
         let values = shader.func.num_values();
         let mut out = Function::new(simd);
         out.payload_registers = interface.payload_registers;
-        out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4) * u32::from(simd);
+        out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4).saturating_mul(simd.into());
         if let Some(push) = interface.push_constants {
             out.push_register = push.place / crate::ir::GRF_BYTES;
             out.push_bytes = push.place % crate::ir::GRF_BYTES + push.bytes;

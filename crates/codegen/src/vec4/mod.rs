@@ -108,7 +108,7 @@ impl<'a> Selector<'a> {
         let array = array::registers(shader, &mut out);
         if array.is_none() {
             // The dwords of two vertices take turns.
-            out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4) * 2;
+            out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4).saturating_mul(2);
         }
         out.push_register = 0;
         out.push_bytes = interface.payload_registers * GRF_BYTES;

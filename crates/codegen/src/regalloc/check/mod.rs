@@ -289,7 +289,8 @@ impl Checker<'_> {
     }
 
     fn entry(&self) -> State {
-        let spill = self.after.scratch_bytes as usize;
+        let own = self.spill_unit * GRF_BYTES;
+        let spill = self.after.scratch_bytes.saturating_sub(own) as usize;
         let mut state = State {
             contents: vec![Content::UNKNOWN; FIRST_SCRATCH + spill],
             defined: vec![0; self.shared.len().div_ceil(64)],
@@ -456,6 +457,7 @@ impl Checker<'_> {
             copies: HashMap::new(),
             events: Vec::new(),
             state,
+            bases: HashMap::new(),
             report,
         };
         for place in 0..walk.state.contents.len() {

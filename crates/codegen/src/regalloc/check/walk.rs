@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crestline_isa::WriteMask;
+use crestline_isa::{Type, WriteMask};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
@@ -11,7 +11,7 @@ use super::{
     reads_byte, writes_byte,
 };
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Space};
-use crate::regalloc::spill::scratch_decode;
+use crate::regalloc::spill::{HEADER_BASE, scratch_decode};
 
 /// The walk through one block.
 pub(super) struct Walk<'a, 'b> {
@@ -28,6 +28,8 @@ pub(super) struct Walk<'a, 'b> {
     pub(super) copies: HashMap<usize, SmallVec<[u32; 2]>>,
     pub(super) events: Vec<Event>,
     pub(super) state: &'a mut State,
+    /// Scratch bases that inserted instructions moved: the place and the bytes that were added to g0's.
+    pub(super) bases: HashMap<usize, u32>,
     pub(super) report: bool,
 }
 
@@ -78,6 +80,9 @@ impl Walk<'_, '_> {
     }
 
     fn hold(&mut self, place: usize, content: Content) {
+        if !self.bases.is_empty() {
+            self.bases.remove(&(place & !3));
+        }
         self.state.contents[place] = content;
         if let Some(value) = content.value() {
             self.add_home(value, place);
@@ -105,7 +110,7 @@ impl Walk<'_, '_> {
         match place {
             _ if place < FIRST_FLAG => format!("byte {} of g{}", place % 32, place / 32),
             _ if place < FIRST_SCRATCH => format!("byte {} of the flags", place - FIRST_FLAG),
-            _ => format!("byte {} of scratch space", place - FIRST_SCRATCH),
+            _ => format!("byte {} of spill space", place - FIRST_SCRATCH),
         }
     }
 
@@ -237,6 +242,7 @@ impl Walk<'_, '_> {
                 self.copy(dst, src, same, inst.no_mask);
                 Ok(())
             }
+            Op::Hw(crestline_isa::Opcode::Add) => self.move_base(inst),
             Op::Send => self.scratch(inst),
             _ => Err("an inserted instruction is no move and no scratch message".into()),
         }
@@ -254,6 +260,33 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// The scratch base of a header: g0's and a constant.
+    fn move_base(&mut self, inst: &Inst) -> Result<(), String> {
+        let own = HEADER_BASE as usize;
+        let from = place_of(&inst.srcs[0], inst.size_read(0));
+        let added = inst.srcs[1].imm_bits().filter(|_| inst.srcs[1].is_imm());
+        let (Some(from), Some(added), Some(to)) = (from, added, place_of(&inst.dst, 4)) else {
+            return Err("an inserted sum is no scratch base".into());
+        };
+        let dword = inst.size_written() == 4 && from.len() == 4 && inst.no_mask;
+        // Below the kilobytes g0 has something else.
+        if !dword
+            || !added.is_multiple_of(1 << 10)
+            || inst.dst.ty != Type::Ud
+            || inst.srcs.iter().any(|src| src.ty != Type::Ud)
+        {
+            return Err("an inserted sum is no scratch base".into());
+        }
+        for (value, place) in (own..).zip(from) {
+            self.expect(value, place, "the scratch base")?;
+        }
+        for place in to.clone() {
+            self.set(place, Content::UNKNOWN, true);
+        }
+        self.bases.insert(to.start, added as u32);
+        Ok(())
+    }
+
     fn scratch(&mut self, inst: &Inst) -> Result<(), String> {
         let message = inst.message.as_ref().filter(|m| m.space == Space::Scratch);
         let Some((write, unit, registers)) =
@@ -261,16 +294,22 @@ impl Walk<'_, '_> {
         else {
             return Err("an inserted message is no scratch block".into());
         };
-        if unit < self.checker.spill_unit {
+        let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
+        let moved = self.bases.get(&(header.start + HEADER_BASE as usize)).copied();
+        let unit = unit + moved.unwrap_or(0) / GRF_BYTES;
+        let Some(own) = unit.checked_sub(self.checker.spill_unit) else {
             return Err("spill space overlaps the program's own".into());
-        }
+        };
         let count = (registers * GRF_BYTES) as usize;
-        let memory = FIRST_SCRATCH + (unit * GRF_BYTES) as usize;
+        let memory = FIRST_SCRATCH + (own * GRF_BYTES) as usize;
         if memory + count > self.state.contents.len() {
             return Err("spill space is too small".into());
         }
-        let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
+        let base = HEADER_BASE as usize..HEADER_BASE as usize + 4;
         for (at, place) in header.enumerate() {
+            if moved.is_some() && base.contains(&at) {
+                continue;
+            }
             self.expect(at, place, "the header")?;
         }
         let (from, to) = if write {
