@@ -1,5 +1,5 @@
 //! dispatch 1 1 1
-//! scratch 12928
+//! scratch 2400
 //! buffer 0.0 = u32 8 * bits
 //! buffer 0.1 = zero 64
 #version 450
@@ -7,7 +7,7 @@
 layout(local_size_x = 8) in;
 layout(set = 0, binding = 0) readonly buffer In { uint source[]; };
 layout(set = 0, binding = 1) writeonly buffer Out { uvec2 result[]; };
-const uint SIZE = 808;
+const uint SIZE = 150;
 
 uint changed(uint a[SIZE], uint n) {
     a[n % SIZE] += 3;

@@ -1,6 +1,7 @@
 //! SPIR-V functions to IR: one entry point with everything that it calls inlined.
 //!
-//! The code made here is naive on purpose: every variable is loaded and stored, composites are copied part by part.
+//! The code made here is naive on purpose: every variable is loaded and stored, composites are copied part by part, those
+//! with large arrays in loops (`bulk`).
 //! The passes of `crestline-ssa` clean up.
 
 mod alu;
