@@ -122,7 +122,11 @@ impl<'m> Translator<'m, '_> {
         let index = self.shader.func.region(body).params[0];
         let end = self.imm(count);
         let done = self.alu(AluOp::UGe, &[index, end]);
-        self.if_(done, |t| Ok(t.b().break_(&[])), |_| Ok(()))?;
+        let leave = |t: &mut Self| {
+            t.b().break_(&[]);
+            Ok(())
+        };
+        self.if_(done, leave, |_| Ok(()))?;
         self.copy_part(to, from, Index::Dyn(index))?;
         let next = self.next_index(index);
         self.b().continue_(&[next]);
