@@ -268,6 +268,9 @@ pub(crate) struct Exec {
     /// The kernel of a container that has several.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+    /// The code is text in which each group of 8 hex digits is a little-endian dword.
+    #[arg(long)]
+    pub(crate) dwords: bool,
     /// Its metadata as JSON, alone or in a program; may be left out where CODE is a program.
     #[arg(long, value_name = "FILE")]
     pub(crate) meta: Option<PathBuf>,
@@ -284,8 +287,8 @@ pub(crate) struct Exec {
 /// Machine code that is looked at.
 #[derive(Debug, Args)]
 pub(crate) struct Input {
-    /// Machine code: raw bytes, hexadecimal text, a zebin, an OpenCL device binary or an archive
-    /// of them; `-` for standard input.
+    /// Machine code: raw bytes, hexadecimal text, what xxd, hexdump or od print, a zebin, an OpenCL
+    /// device binary or an archive of them; `-` for standard input.
     pub(crate) file: PathBuf,
     /// The chip that the code is for.
     #[arg(long)]
@@ -293,6 +296,9 @@ pub(crate) struct Input {
     /// Only this kernel of a container that has several.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
+    /// The code is text in which each group of 8 hex digits is a little-endian dword.
+    #[arg(long)]
+    pub(crate) dwords: bool,
     /// Print the result as JSON, and errors as an object a line.
     #[arg(long)]
     pub(crate) json: bool,

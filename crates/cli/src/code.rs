@@ -22,20 +22,29 @@ use crate::listing::{self, Part};
 pub(crate) type Instructions = Vec<(usize, Inst)>;
 
 /// The kernels of a file that are meant for a platform, or the one of them with a name.
-pub(crate) fn kernels<'a>(
+fn kernels<'a>(
     bytes: &'a [u8],
     path: &Path,
     target: Platform,
     name: Option<&str>,
+    dwords: bool,
 ) -> Result<Vec<Kernel<'a>>, Failure> {
     let fail = |message: String| {
         Failure::new(Code::Container, message).at(Origin::file(files::shown(path)))
     };
-    let mut kernels =
-        read_kernels(bytes, Container::detect(bytes)).map_err(|error| fail(error.to_string()))?;
+    let container = match Container::detect(bytes) {
+        Container::Hex if dwords => Container::Dwords,
+        _ if dwords => return Err(fail("--dwords is for text of hex digits".into())),
+        container => container,
+    };
+    let mut kernels = read_kernels(bytes, container).map_err(|error| fail(error.to_string()))?;
     let mut devices: Vec<String> = kernels.iter().map(|kernel| kernel.device.clone()).collect();
     devices.dedup();
-    kernels.retain(|kernel| device_is(&kernel.device, target.generation()));
+    let fits = |kernel: &Kernel<'_>| match kernel.generation {
+        Some(generation) => generation == target.generation(),
+        None => kernel.device.is_empty(),
+    };
+    kernels.retain(fits);
     if kernels.is_empty() {
         let message = format!("no code for {target}");
         return Err(fail(message).note(format!("it has code for {}", devices.join(", "))));
@@ -53,15 +62,12 @@ pub(crate) fn kernels<'a>(
     Ok(kernels)
 }
 
-/// Whether code for a device, as an archive spells it (`9.0.9`), is of a generation.
-fn device_is(device: &str, generation: Gen) -> bool {
-    let mut parts = device.split('.').map(str::parse);
-    match (parts.next(), parts.next()) {
-        (Some(Ok(major)), Some(Ok(minor))) => {
-            Gen::from_ip_version(major, minor) == Some(generation)
-        }
-        _ => device.is_empty(),
-    }
+/// The kernels that a command's input asks for. `bytes` are what its file holds.
+pub(crate) fn of_input<'a>(
+    bytes: &'a [u8],
+    input: &args::Input,
+) -> Result<Vec<Kernel<'a>>, Failure> {
+    kernels(bytes, &input.file, input.target, input.kernel.as_deref(), input.dwords)
 }
 
 /// The code of the only kernel of a file, or of the one with a name. `bytes` are what the file holds.
@@ -70,8 +76,9 @@ pub(crate) fn of(
     path: &Path,
     target: Platform,
     name: Option<&str>,
+    dwords: bool,
 ) -> Result<Vec<u8>, Failure> {
-    let kernels = kernels(bytes, path, target, name)?;
+    let kernels = kernels(bytes, path, target, name, dwords)?;
     match kernels.as_slice() {
         [kernel] => Ok(kernel.code.to_vec()),
         several => {
@@ -123,7 +130,13 @@ pub(crate) fn decode(
 
 /// An error of decoding a kernel as a failure.
 fn kernel_failure(error: &ProgramError, kernel: &Kernel<'_>, path: &Path) -> Failure {
-    in_kernel(Failure::new(Code::Decode, error), kernel, path)
+    let failure = in_kernel(Failure::new(Code::Decode, error), kernel, path);
+    if !kernel.maybe_dwords {
+        return failure;
+    }
+    failure
+        .note("its groups of 8 digits were read as bytes in memory order")
+        .help("--dwords reads each as a little-endian dword, as `od -t x4` prints them")
 }
 
 /// Says in which kernel an error lies.
@@ -253,7 +266,7 @@ fn print(code: &Disassembly<'_>) -> (Vec<Part>, usize, Option<ProgramError>) {
 pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     let (input, range) = (&arguments.input, &arguments.range);
     let bytes = files::read(&input.file, Limit::CODE)?;
-    let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
+    let kernels = of_input(&bytes, input)?;
     let mut undecoded = Undecoded::default();
     if input.json {
         let kernels = kernels.iter().map(|kernel| disassembly(kernel, arguments, &mut undecoded));
@@ -372,7 +385,7 @@ fn decode_around(code: &[u8], start: usize, generation: Gen) -> (Instructions, V
 pub(crate) fn validate(arguments: &args::Validate) -> Result<(), Failure> {
     let (input, range) = (&arguments.input, &arguments.range);
     let bytes = files::read(&input.file, Limit::CODE)?;
-    let kernels = kernels(&bytes, &input.file, input.target, input.kernel.as_deref())?;
+    let kernels = of_input(&bytes, input)?;
     let generation = input.target.generation();
     let validator = Validator::new(Device::new(input.target));
     let validator = arguments.disable.iter().fold(validator, |v, rule| v.without(rule));

@@ -31,7 +31,7 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut found = false;
-    for kernel in code::kernels(&bytes, &input.file, input.target, input.kernel.as_deref())? {
+    for kernel in code::of_input(&bytes, input)? {
         let insts = code::decode(&kernel, &input.file, generation)?;
         for (offset, inst) in insts {
             if arguments.at.is_some_and(|at| at != offset) {

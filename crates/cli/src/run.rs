@@ -84,7 +84,8 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
         }
         (None, Some(metadata)) => {
             let kernel = arguments.kernel.as_deref();
-            (code::of(&bytes, &arguments.code, arguments.target, kernel)?, metadata)
+            let (target, dwords) = (arguments.target, arguments.dwords);
+            (code::of(&bytes, &arguments.code, target, kernel, dwords)?, metadata)
         }
         (None, None) => {
             let failure = Failure::new(Code::Metadata, "there is code, but no metadata");

@@ -69,6 +69,16 @@ pub enum ContainerError {
         /// Line, counted from 1.
         line: usize,
     },
+    /// A line of the text of a dump is not like the first, or cannot be read.
+    #[error("hex dump, line {line}: expected {expected}, found {found}")]
+    Dump {
+        /// Line, counted from 1.
+        line: usize,
+        /// What was expected there.
+        expected: String,
+        /// What was found.
+        found: String,
+    },
     /// There is no code, or too much.
     #[error("code of {length} bytes: expected 1 to {} bytes", crate::CODE_LIMIT)]
     Length {

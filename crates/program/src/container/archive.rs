@@ -4,6 +4,7 @@
 
 use object::read::archive::ArchiveFile;
 
+use super::device::{Made, from_version};
 use super::part::Part;
 use super::{Container, Kernel, patch_tokens, zebin};
 use crate::ContainerError;
@@ -33,7 +34,12 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
         };
         let name = String::from_utf8_lossy(member.name());
         let device = name.split_once('.').map_or(&*name, |(_, device)| device);
-        kernels.extend(found.into_iter().map(|k| Kernel { device: device.to_owned(), ..k }));
+        let Made { device, generation } = from_version(device);
+        kernels.extend(found.into_iter().map(|kernel| Kernel {
+            device: device.clone(),
+            generation,
+            ..kernel
+        }));
     }
     Ok(kernels)
 }

@@ -3,13 +3,17 @@
 //!
 //! * [`elf`] reads sections, [`zebin`] and [`ze_info`] what Intel puts into them,
 //! * [`patch_tokens`] is the older format,
+//! * [`dump`] reads what `xxd`, `hexdump` and `od` print,
 //! * [`archive`] holds one binary for each of several devices,
+//! * [`device`] has the numbers by which binaries name what they are for,
 //! * [`write_zebin()`] makes a zebin.
 //!
 //! All of it is untrusted: every offset and count is checked against the file before it is
 //! used, nothing is copied, and an error names the byte, or line and column, where it lies.
 
 mod archive;
+mod device;
+mod dump;
 mod elf;
 mod part;
 mod patch_tokens;
@@ -20,6 +24,8 @@ mod ze_info;
 mod zebin;
 
 use std::borrow::Cow;
+
+use crestline_device::Gen;
 
 use crate::{CODE_LIMIT, ContainerError};
 use part::Part;
@@ -36,8 +42,11 @@ pub enum Container {
     /// The bytes as they are.
     Raw,
     /// Text: one instruction a line, bytes in memory order, 32 hex digits or 16 for a
-    /// compacted instruction.
+    /// compacted instruction. What `xxd`, `hexdump` and `od` print, too, and numbers with `0x`.
     Hex,
+    /// Text like [`Hex`](Container::Hex) in which each group of eight digits is a little-endian
+    /// dword. It is never guessed.
+    Dwords,
     /// An ELF file: Intel's zebin, or an OpenCL device binary with a zebin or patch tokens in
     /// one of its sections.
     Elf,
@@ -52,8 +61,12 @@ pub enum Container {
 pub struct Kernel<'a> {
     /// Its name; empty in containers without names.
     pub name: String,
-    /// The device it is for, as the archive spells it; empty outside archives.
+    /// The device it is for, as the container names it: a version in archives (`9.0.9`), a
+    /// platform in a zebin, a generation with patch tokens; a number where it is none of this
+    /// project's; empty if the container says nothing.
     pub device: String,
+    /// That device's generation, if it is known.
+    pub generation: Option<Gen>,
     /// Where the code starts in the file, in bytes.
     pub offset: usize,
     /// Its code with whatever padding follows, in bytes as the EU fetches them.
@@ -62,6 +75,9 @@ pub struct Kernel<'a> {
     pub simd_width: Option<u32>,
     /// What else a zebin's `.ze_info` says about the kernel.
     pub attributes: Option<Node>,
+    /// Whether it comes from text of nothing but groups of eight hex digits, which were read as
+    /// bytes in memory order and may be dwords.
+    pub maybe_dwords: bool,
 }
 
 impl Kernel<'_> {
@@ -73,7 +89,7 @@ impl Kernel<'_> {
 
 impl Container {
     /// Guesses the container of `bytes`: by the magic number where it has one, else text of hex
-    /// digits and white space is [`Hex`](Container::Hex), and all else [`Raw`](Container::Raw).
+    /// digits and white space, or of a known dump, is [`Hex`](Container::Hex), and all else [`Raw`](Container::Raw).
     pub fn detect(bytes: &[u8]) -> Container {
         let magic = [
             (&elf::MAGIC[..], Container::Elf),
@@ -84,7 +100,11 @@ impl Container {
             return *container;
         }
         let text = bytes.iter().all(|b| b.is_ascii_hexdigit() || b.is_ascii_whitespace());
-        if text && !bytes.is_empty() { Container::Hex } else { Container::Raw }
+        if (text && !bytes.is_empty()) || dump::is_dump(bytes) {
+            Container::Hex
+        } else {
+            Container::Raw
+        }
     }
 }
 
@@ -98,7 +118,12 @@ pub fn read_kernels(bytes: &[u8], container: Container) -> Result<Vec<Kernel<'_>
     let kernels = match container {
         Container::Raw => vec![nameless(Cow::Borrowed(bytes))],
         Container::Hex => {
-            vec![nameless(Cow::Owned(parse_hex(&String::from_utf8_lossy(bytes))?))]
+            let text = String::from_utf8_lossy(bytes);
+            let code = nameless(Cow::Owned(dump::read(&text, false)?));
+            vec![Kernel { maybe_dwords: dump::maybe_dwords(&text), ..code }]
+        }
+        Container::Dwords => {
+            vec![nameless(Cow::Owned(dump::read(&String::from_utf8_lossy(bytes), true)?))]
         }
         Container::Elf => zebin::read(Part::whole(bytes))?,
         Container::PatchTokens => patch_tokens::read(Part::whole(bytes))?,
@@ -116,10 +141,12 @@ fn nameless(code: Cow<'_, [u8]>) -> Kernel<'_> {
     Kernel {
         name: String::new(),
         device: String::new(),
+        generation: None,
         offset: 0,
         code,
         simd_width: None,
         attributes: None,
+        maybe_dwords: false,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Intel's binary format before zebin: a header, then kernels, each with heaps and a list of
 //! tokens that say how to patch them.
 //!
-//! Layout (little-endian dwords): magic, version, device, pointer size, count of kernels,
+//! Layout (little-endian dwords): magic, version, device (the number of its
+//! family), pointer size, count of kernels,
 //! stepping, bytes of the program's tokens, those tokens; then for each kernel checksum, hash (two), bytes
 //! of name, tokens, kernel heap, general heap, dynamic heap, surface heap, bytes of the code
 //! without padding, and all of these in that order but for the tokens, which come last. A token
@@ -11,6 +12,7 @@
 use std::borrow::Cow;
 
 use super::Kernel;
+use super::device::{Made, from_family};
 use super::part::{Part, Reader};
 use crate::ContainerError;
 
@@ -33,9 +35,9 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
     if magic.bytes != MAGIC {
         return Err(reader.error(4, format!("{MAGIC:02x?}"), format!("{:02x?}", magic.bytes)));
     }
-    for what in ["version", "device", "pointer size"] {
-        reader.dword(what)?;
-    }
+    reader.dword("version")?;
+    let made = from_family(reader.dword("device")?);
+    reader.dword("pointer size")?;
     let count = reader.dword("number of kernels")?;
     reader.dword("stepping")?;
     let size = reader.dword("size of the program's tokens")?;
@@ -44,7 +46,7 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
     // The count is not trusted with memory: each kernel must have bytes of its own.
     let mut kernels = Vec::new();
     for _ in 0..count {
-        kernels.push(kernel(&mut reader)?);
+        kernels.push(kernel(&mut reader, &made)?);
     }
     if reader.at_end() {
         return Ok(kernels);
@@ -52,7 +54,7 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
     Err(reader.error(0, format!("the end after {count} kernels"), "more bytes"))
 }
 
-fn kernel<'a>(reader: &mut Reader<'a>) -> Result<Kernel<'a>, ContainerError> {
+fn kernel<'a>(reader: &mut Reader<'a>, made: &Made) -> Result<Kernel<'a>, ContainerError> {
     for what in ["checksum", "hash", "hash"] {
         reader.dword(what)?;
     }
@@ -86,11 +88,13 @@ fn kernel<'a>(reader: &mut Reader<'a>) -> Result<Kernel<'a>, ContainerError> {
     })?;
     Ok(Kernel {
         name: name.to_owned(),
-        device: String::new(),
+        device: made.device.clone(),
+        generation: made.generation,
         offset: code.offset,
         code: Cow::Borrowed(code.bytes),
         simd_width: simd_width.map(|bytes| u32::from_le_bytes(*bytes)).filter(|width| *width != 0),
         attributes: None,
+        maybe_dwords: false,
     })
 }
 

@@ -15,7 +15,8 @@ use object::Endianness;
 use object::elf;
 use object::write::elf::{FileHeader, SectionHeader, Writer};
 
-use super::zebin::{MACHINE, TEXT, ZE_INFO};
+use super::device::{FAMILY, OWNER, PRODUCT, product};
+use super::zebin::{COMPATIBILITY, MACHINE, TEXT, ZE_INFO};
 use crate::{
     ContainerError, Content, GRF_BYTES, Metadata, Payload, PayloadItem, ResourceRef, StageMetadata,
     Surface,
@@ -26,9 +27,6 @@ const VERSION: &str = "1.20";
 
 /// Registers of a thread, the same on every target.
 const GRF_COUNT: u32 = 128;
-
-/// The section with notes about the target.
-const NOTE: &str = ".note.intelgt.compat";
 
 /// Where it starts, in bytes.
 const NOTE_ALIGNMENT: u64 = 4;
@@ -85,7 +83,7 @@ fn write_elf(
     let info_name = writer.add_section_name(b".ze_info");
     writer.reserve_section_index();
     let info_at = writer.reserve(info.len() as u64, 1);
-    let note_name = writer.add_section_name(NOTE.as_bytes());
+    let note_name = writer.add_section_name(COMPATIBILITY.as_bytes());
     writer.reserve_section_index();
     let note_at = writer.reserve(note.len() as u64, NOTE_ALIGNMENT);
     writer.reserve_shstrtab_section_index();
@@ -145,39 +143,16 @@ fn write_elf(
     Ok(file)
 }
 
-/// The number of a platform in Intel's tools: which product it is.
-fn product(platform: Platform) -> Option<u32> {
-    // As `ocloc` writes them.
-    Some(match platform {
-        Platform::Bdw => 0x10,
-        Platform::Chv => 0x11,
-        Platform::Skl => 0x12,
-        Platform::Kbl => 0x13,
-        Platform::Cfl => 0x14,
-        Platform::Bxt => 0x16,
-        Platform::Glk => 0x17,
-        Platform::Icl => 0x1a,
-        Platform::Ehl => 0x1c,
-        Platform::Tgl => 0x1d,
-        Platform::Rkl => 0x1e,
-        Platform::Adl => 0x1f,
-        Platform::Dg1 => 0x4ba,
-        Platform::Dg2 => 0x4f6,
-        _ => return None,
-    })
-}
-
 /// The section that says what the code is for: notes of product, family, revisions (none
 /// excluded) and version.
 fn compatibility(platform: Platform) -> Result<Vec<u8>, ContainerError> {
-    const OWNER: &[u8; 8] = b"IntelGT\0";
     let product = product(platform).ok_or_else(|| ContainerError::Unwritable {
         reason: format!("the container has no number for {platform}"),
     })?;
     let version = format!("{VERSION}\0");
     let notes: [(u32, &[u8]); 4] = [
-        (1, &product.to_le_bytes()),
-        (2, &0u32.to_le_bytes()),
+        (PRODUCT, &product.to_le_bytes()),
+        (FAMILY, &0u32.to_le_bytes()),
         (3, &0x0020_0000u32.to_le_bytes()),
         (4, version.as_bytes()),
     ];
@@ -186,7 +161,7 @@ fn compatibility(platform: Platform) -> Result<Vec<u8>, ContainerError> {
         for word in [OWNER.len() as u32, contents.len() as u32, kind] {
             out.extend_from_slice(&word.to_le_bytes());
         }
-        out.extend_from_slice(OWNER);
+        out.extend_from_slice(&OWNER);
         out.extend_from_slice(contents);
         out.resize(out.len().next_multiple_of(4), 0);
     }

@@ -4,6 +4,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::device::from_notes;
 use super::elf::{self, Elf, Section};
 use super::part::Part;
 use super::ze_info::{self, Entry};
@@ -21,6 +22,9 @@ pub(super) const ZE_INFO: u32 = 0xff00_0011;
 
 /// The longest `.ze_info` that is read, in bytes: as a tree it takes many times as much.
 const ZE_INFO_LIMIT: usize = 4 << 20;
+
+/// The section with notes about what the code is for.
+pub(super) const COMPATIBILITY: &str = ".note.intelgt.compat";
 
 /// What the names of sections with a kernel's code start with.
 pub(super) const TEXT: &str = ".text.";
@@ -66,17 +70,21 @@ fn kernels<'a>(part: Part<'a>, elf: &Elf<'a>) -> Result<Vec<Kernel<'a>>, Contain
     // Maps, since a hostile file has many of both.
     let mut missing: BTreeMap<&str, &Entry> =
         described.iter().map(|entry| (entry.name.as_str(), entry)).collect();
+    let notes = elf.sections.iter().find(|section| section.name == COMPATIBILITY);
+    let made = notes.map(|section| from_notes(section.data)).unwrap_or_default();
     let mut kernels = Vec::new();
     for section in &elf.sections {
         let Some(name) = section.name.strip_prefix(TEXT) else { continue };
         let about = missing.remove(name);
         kernels.push(Kernel {
             name: name.to_owned(),
-            device: String::new(),
+            device: made.device.clone(),
+            generation: made.generation,
             offset: section.data.offset,
             code: Cow::Borrowed(section.data.bytes),
             simd_width: about.and_then(|kernel| kernel.simd_width),
             attributes: about.map(|kernel| kernel.attributes.clone()),
+            maybe_dwords: false,
         });
     }
     match missing.keys().next() {
