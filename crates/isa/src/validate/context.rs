@@ -335,6 +335,14 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// Channels that the instruction works on: half the execution size where that counts dwords and an operand is wider.
+    pub(super) fn channels(&self) -> u32 {
+        let wide = self.exec_size_bytes() == 8
+            || self.dst_size() == 8
+            || self.reg_srcs().any(|(_, r)| r.ty.size() == 8);
+        if self.device.df_exec_size_counts_dwords() && wide { self.es / 2 } else { self.es }
+    }
+
     /// One past the last byte of an operand's elements, from the start of the register it names. The largest swizzle
     /// is assumed of Align16 sources.
     pub(super) fn src_reach(&self, src: &SrcReg) -> u32 {
@@ -349,7 +357,8 @@ impl<'a> Context<'a> {
         // Rows of four dwords, or of two 64-bit elements, with a component each.
         let rows = |bytes: u32, swizzle: [u8; 4]| {
             let in_row = if size == 8 { 2 } else { 4 };
-            let used = self.es.min(4) as usize;
+            let last = self.channels().saturating_sub(1);
+            let used = self.channels().min(4) as usize;
             let component = swizzle.iter().take(used).max().map_or(0, |&c| u32::from(c));
             let within = if size == 8 { component / 2 * 8 } else { component * size };
             last / in_row * bytes + within

@@ -4,7 +4,7 @@ use super::rules;
 use crate::codec::mesa_residue;
 use crate::inst::{Place, Reg, Region};
 use crate::tables::{AccessMode, ArfKind, Opcode, PredCtrl};
-use crate::validate::context::{Context, Facts, GRF, GRF_COUNT};
+use crate::validate::context::{Facts, GRF, GRF_COUNT};
 use crestline_device::Gen;
 
 rules! {
@@ -67,7 +67,7 @@ rules! {
         "the channel group must be a multiple of 4 (8 before gen7; 0 or 8 before gen6) and end within 32 channels"
         => |c| {
             let group = u32::from(c.inst.group);
-            let channels = if counts_dwords(c) { c.es / 2 } else { c.es };
+            let channels = c.channels();
             let unit = if c.generation < Gen::Gen7 || channels > 4 { 8 } else { 4 };
             let end = if c.generation < Gen::Gen6 { 16 } else { 32 };
             !group.is_multiple_of(unit) || group + channels.min(end) > end
@@ -113,14 +113,6 @@ fn beyond_register(kind: ArfKind, nr: u8, end: u32, generation: Gen) -> bool {
         _ => return false,
     };
     u32::from(nr) >= count || u32::from(nr) * bytes + end > count * bytes
-}
-
-/// Whether the execution size counts dwords, two for each channel.
-fn counts_dwords(c: &Context<'_>) -> bool {
-    let wide = c.exec_size_bytes() == 8
-        || c.dst_size() == 8
-        || c.reg_srcs().any(|(_, r)| r.ty.size() == 8);
-    c.device.df_exec_size_counts_dwords() && wide
 }
 
 /// Three-source scalars have dword subregisters whatever their type.
