@@ -7,8 +7,8 @@ use common::random::Random;
 use common::{pack, programs};
 use crestline_isa::text::{Syntax, parse_program, print_program};
 use crestline_isa::{
-    DescSrc, Dst, Extra, Flag, Gen, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, Type,
-    decode_program, encode_program,
+    DescSrc, Dst, Extra, Flag, Gen, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, SrcReg,
+    Swizzle, Type, decode_program, encode_program,
 };
 use std::collections::BTreeMap;
 
@@ -38,6 +38,12 @@ fn meaning(inst: &Inst) -> Inst {
         inst.dst = Dst::new(Place::NULL, Type::Ud, 1);
         if let Src::Reg(src) = &mut inst.srcs[0] {
             (src.region, src.ty) = (Region::SCALAR, Type::Ud);
+        }
+    }
+    // One element is named by its subregister alone.
+    for src in &mut inst.srcs {
+        if let Src::Reg(SrcReg { region: Region::ThreeAlign16 { rep: true, swizzle }, .. }) = src {
+            *swizzle = Swizzle::XYZW;
         }
     }
     if inst.math().is_some_and(|function| function.sources() == 1) {
