@@ -6,7 +6,7 @@
 //! reader, the user sees an error that names the reader and the limit. Memory and stack are the same on every machine;
 //! time ends only what nobody would wait for.
 //!
-//! A request is one line of JSON ([`Request`]), then the source. An answer is one byte, then words or an error as JSON.
+//! A request is one line of JSON, then the source. An answer is one byte, then words or an error as JSON.
 
 use std::io::{self, Read, Write};
 use std::path::PathBuf;
