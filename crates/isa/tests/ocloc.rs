@@ -154,12 +154,15 @@ fn every_kernel_of_every_device_is_understood() {
                     let next = work.lock().expect("not poisoned").pop();
                     let Some((folder, source, options)) = next else { break };
                     compile(&ocloc, &source, &options, &devices, |device, binary| {
-                        let kernels = read_kernels(binary, Container::detect(binary));
-                        let kernels =
-                            kernels.unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+                        let container = Container::detect(binary);
+                        let kernels = read_kernels(binary, container)
+                            .unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
                         for kernel in kernels {
-                            let device =
-                                if kernel.device.is_empty() { device } else { &kernel.device };
+                            // An archive names versions; a binary of one device was asked for by its own.
+                            let device = match container {
+                                Container::Archive => &kernel.device,
+                                _ => device,
+                            };
                             let Some(platform) = platform(device) else { continue };
                             let code = kernel.instructions().to_vec();
                             let mut all = seen.lock().expect("not poisoned");
