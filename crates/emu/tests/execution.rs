@@ -5,9 +5,10 @@ mod common;
 use common::*;
 use crestline_emu::{EmuError, Kernel, Options, Report, Resources, Step};
 use crestline_isa::message::{AtomicOp, Bti, Message, SimdMode};
+use crestline_isa::validate::Validator;
 use crestline_isa::{
     AccessMode, Branch, CondMod, Dst, Extra, Flag, Inst, Opcode, PredCtrl, Region, Src, Swizzle,
-    Type, WriteMask,
+    Type, WriteMask, decode_program, encode_program,
 };
 use crestline_program::{Dispatch, ENTRY_ALIGNMENT};
 
@@ -338,14 +339,16 @@ fn the_accumulator_is_wider_than_its_register() {
     assert_eq!(result(program), [high as u32; 8]);
 }
 
+/// A program that stores a value and ends.
+fn store(value: u32) -> Vec<Inst> {
+    let mut program = addresses(2);
+    program.extend([mov_ud(3, value), write(Bti(0), 2)]);
+    program.extend(end());
+    program
+}
+
 /// A program with two entry points, and the offset of the second: at the begin it stores 1, from there on 2.
 fn two_entries() -> (Vec<Inst>, u32) {
-    let store = |value| {
-        let mut program = addresses(2);
-        program.extend([mov_ud(3, value), write(Bti(0), 2)]);
-        program.extend(end());
-        program
-    };
     let mut program = store(1);
     while !bytes(&program).is_multiple_of(ENTRY_ALIGNMENT) {
         program.push(Inst::new(Opcode::Nop));
@@ -401,4 +404,78 @@ fn what_fills_the_last_cache_line_is_not_loaded() {
     program.extend([Inst::new(Opcode::Illegal), Inst::new(Opcode::Illegal)]);
     let kernel = Kernel::from_instructions(program, metadata(), &device()).unwrap();
     assert_eq!(kernel.instructions().len(), count);
+}
+
+/// Two entry points as compilers lay them out: zeros fill the space up to the second, which
+/// starts at a multiple of 64 bytes behind code of any length.
+#[test]
+fn padding_between_entry_points_is_not_loaded() {
+    let generation = device().generation();
+    let (first, second) = (store(1), store(2));
+    for compacted in [0, 1] {
+        // A compacted instruction moves the end of the first by half an instruction.
+        let nop = Inst { compacted: true, ..Inst::new(Opcode::Nop) };
+        let first = [vec![nop; compacted], first.clone()].concat();
+        let mut code = encode_program(&first, generation).unwrap();
+        assert_eq!(code.len() % 16, 8 * compacted);
+        code.resize(code.len().next_multiple_of(64) + 64, 0);
+        let offset = code.len() as u32;
+        code.extend(encode_program(&second, generation).unwrap());
+        code.resize(code.len().next_multiple_of(64), 0);
+        for (start, stored) in [(0, 1), (offset, 2)] {
+            let mut metadata = metadata();
+            let dispatch = metadata.dispatches.first().clone();
+            metadata.dispatches.push(Dispatch { offset, ..dispatch });
+            metadata.dispatches.first_mut().offset = start;
+            let kernel = Kernel::load(&code, metadata, &device()).unwrap();
+            let mut resources = Resources::new();
+            resources.set_buffer(BUFFER, &[0; 32]);
+            kernel.dispatch([1, 1, 1], &mut resources, &Options::strict()).unwrap();
+            assert_eq!(dwords(&resources.buffer(BUFFER).unwrap()), [stored; 8]);
+        }
+        // Threads do not start in it.
+        for padding in [offset - 64, offset - 16] {
+            let mut metadata = metadata();
+            let dispatch = metadata.dispatches.first().clone();
+            metadata.dispatches.push(Dispatch { offset: padding, ..dispatch });
+            assert!(Kernel::load(&code, metadata, &device()).is_err());
+        }
+    }
+}
+
+/// The validator and the emulator give one verdict about jumps to the padding behind the code,
+/// at the end of a program and between two entry points. The first byte of it is the end of the
+/// code, where nobody may arrive.
+#[test]
+fn a_branch_leads_to_the_end_at_most() {
+    let generation = device().generation();
+    let validator = Validator::new(device());
+    let end = end();
+    for second in [false, true] {
+        for (behind, legal) in [(0, true), (16, false), (32, false), (48, second), (56, false)] {
+            let mut program = addresses(2);
+            let jip = (16 + bytes(&end) + behind) as i32;
+            let mut jump = Inst::new(Opcode::Jmpi);
+            (jump.exec_size, jump.no_mask) = (1, true);
+            jump.extra = Extra::Branch(Branch { jip: Some(jip), ..Branch::default() });
+            program.push(jump);
+            program.extend(end.clone());
+            let mut code = encode_program(&program, generation).unwrap();
+            code.extend([0; 48]);
+            if second {
+                code.extend(encode_program(&end, generation).unwrap());
+            }
+            let insts = decode_program(&code, generation).unwrap();
+            let mut findings = validator.check_program(&insts).into_iter();
+            assert_eq!(findings.all(|finding| finding.rule.id != "N12"), legal, "{behind}");
+            let kernel = Kernel::load(&code, metadata(), &device());
+            assert_eq!(kernel.is_ok(), legal, "{behind}: {:?}", kernel.err());
+            if let (0, Ok(kernel)) = (behind, kernel) {
+                let mut resources = Resources::new();
+                resources.set_buffer(BUFFER, &[0; 32]);
+                let error = kernel.dispatch([1, 1, 1], &mut resources, &Options::strict());
+                assert!(error.unwrap_err().to_string().contains("past the end"));
+            }
+        }
+    }
 }

@@ -72,6 +72,8 @@ fn what_no_rule_refuses_the_emulator_loads_or_does_not_know() {
                 let bit = random.below(8 * 16.min(code.len() - place));
                 code[place + bit / 8] ^= 1 << (bit % 8);
             }
+            // What fills cache lines behind the code is no place to jump to.
+            code.resize(code.len() + 16 * random.below(4), 0);
             let Ok(insts) = decode_program(&code, generation) else { continue };
             let findings = validator.check_program(&insts);
             if findings.iter().any(|finding| finding.rule.severity == Severity::Error) {

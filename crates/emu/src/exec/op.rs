@@ -63,6 +63,8 @@ pub(crate) enum Action {
     Send(Box<Message>),
     /// Waits for a notification.
     Wait,
+    /// The padding behind the code of an entry point: there is nothing to execute.
+    End,
 }
 
 /// What has to happen before an instruction executes; for most of them nothing, which the

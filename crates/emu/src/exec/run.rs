@@ -101,6 +101,7 @@ fn unusual(kernel: &Kernel, op: &Op, action: &Action, t: &mut Thread, world: &mu
                 }
             }
         }
+        Action::End => return t.fail(Fault::PastTheEnd),
         Action::Alu(_) | Action::Nop => {}
     }
     t.ip += 1;

@@ -14,9 +14,10 @@ use crate::exec::registers::ByteSet;
 use crate::message;
 use crestline_device::Device;
 use crestline_isa::semantics::FloatEnv;
-use crestline_isa::validate::without_padding;
+use crestline_isa::validate::Padding;
 use crestline_isa::{
-    AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Src, SyncFn, Type,
+    AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, ProgramError, Src, SyncFn, Type,
+    decode_each,
 };
 use crestline_program::{Dispatch, Metadata};
 use region::Context;
@@ -89,10 +90,8 @@ impl Kernel {
         for relocation in &metadata.relocations {
             relocation.apply(&mut code, CONSTANT_DATA_ADDRESS);
         }
-        let decoded = crestline_isa::decode_program(&code, device.generation())
-            .map_err(|error| EmuError::Decode { message: error.to_string() })?;
-        let instructions = decoded.into_iter().map(|(_, inst)| inst).collect();
-        Kernel::build(instructions, metadata, device)
+        let located = decode(&code, &metadata, device)?;
+        Kernel::build(located, metadata, device)
     }
 
     /// Loads a program of decoded instructions, each [`Inst::size`] bytes long. Relocations
@@ -110,37 +109,50 @@ impl Kernel {
             let (program, device) = (metadata.platform, device.platform());
             return Err(EmuError::Platform { program, device });
         }
-        Kernel::build(instructions, metadata, device)
+        let mut end = 0;
+        let located = instructions.into_iter().map(|inst| {
+            let offset = end;
+            end += inst.size();
+            (offset, inst)
+        });
+        Kernel::build(located.collect(), metadata, device)
     }
 
+    /// Builds a kernel of instructions with their byte offsets, which grow.
     fn build(
-        mut instructions: Vec<Inst>,
+        mut located: Vec<(u32, Inst)>,
         metadata: Metadata,
         device: &Device,
     ) -> Result<Kernel, EmuError> {
-        instructions.truncate(without_padding(instructions.iter()));
-        let mut starts = BTreeMap::new();
-        let mut offsets = Vec::with_capacity(instructions.len());
-        let mut end = 0;
-        for (index, inst) in instructions.iter().enumerate() {
-            starts.insert(end, index);
-            offsets.push(end);
-            end += inst.size();
+        let padding = Padding::of(located.iter().map(|(_, inst)| inst));
+        if let Some(last) = padding.runs().last().filter(|run| run.end == located.len()) {
+            located.truncate(last.start);
         }
+        let mut starts: BTreeMap<u32, usize> =
+            located.iter().enumerate().map(|(index, (offset, _))| (*offset, index)).collect();
+        let entry = |offset| starts.get(&offset).copied().filter(|index| !padding.contains(*index));
         for dispatch in metadata.dispatches.iter() {
-            if !starts.contains_key(&dispatch.offset) {
+            if entry(dispatch.offset).is_none() {
                 return Err(EmuError::EntryPoint { offset: dispatch.offset });
             }
         }
-        let start = starts.get(&metadata.dispatches.first().offset).copied().unwrap_or_default();
-        // A target may be the end of the code; arriving there is an error of its own.
-        starts.insert(end, instructions.len());
-        let mut ops = Vec::with_capacity(instructions.len());
-        for (index, (inst, &offset)) in instructions.iter().zip(&offsets).enumerate() {
-            let op = specialise(inst, offset, device, &starts)
-                .map_err(|reject| locate(reject, index, offset))?;
-            ops.push(op);
+        let start = entry(metadata.dispatches.first().offset).unwrap_or_default();
+        // A target may be the end of the code, or of the code in front of padding; arriving there
+        // is an error of its own.
+        starts.retain(|_, index| padding.may_be_target(*index));
+        let end = located.last().map_or(0, |(offset, inst)| offset + inst.size());
+        starts.insert(end, located.len());
+        let mut ops = Vec::with_capacity(located.len());
+        for (index, (offset, inst)) in located.iter().enumerate() {
+            let op = if padding.contains(index) {
+                skeleton(&Inst { exec_size: 1, ..Inst::new(Opcode::Illegal) }, *offset)
+                    .map(|op| Op { action: Action::End, ..op })
+            } else {
+                specialise(inst, *offset, device, &starts)
+            };
+            ops.push(op.map_err(|reject| locate(reject, index, *offset))?);
         }
+        let instructions: Vec<Inst> = located.into_iter().map(|(_, inst)| inst).collect();
         mark_joins(&mut ops);
         dependency::check(&instructions, &mut ops);
         let order_matters = ops.iter().any(|op| match &op.action {
@@ -164,6 +176,34 @@ impl Kernel {
     pub fn metadata(&self) -> &Metadata {
         &self.metadata
     }
+}
+
+/// Decodes code to instructions with their byte offsets: from each entry point on anew, since
+/// padding in front of one may have any length.
+fn decode(code: &[u8], metadata: &Metadata, device: &Device) -> Result<Vec<(u32, Inst)>, EmuError> {
+    let mut entries: Vec<usize> = metadata
+        .dispatches
+        .iter()
+        .map(|dispatch| dispatch.offset as usize)
+        .filter(|offset| *offset < code.len())
+        .collect();
+    entries.extend([0, code.len()]);
+    entries.sort_unstable();
+    entries.dedup();
+    let mut located = Vec::with_capacity(code.len() / 12);
+    for part in entries.windows(2) {
+        for (at, inst) in decode_each(&code[..part[1]], part[0], device.generation()) {
+            let inst = inst.map_err(|error| match error {
+                // The next entry point lies within an instruction.
+                ProgramError::Truncated { .. } if part[1] < code.len() => {
+                    EmuError::EntryPoint { offset: part[1] as u32 }
+                }
+                error => EmuError::Decode { message: error.to_string() },
+            })?;
+            located.push((at.start as u32, inst));
+        }
+    }
+    Ok(located)
 }
 
 fn locate(reject: Reject, instruction: usize, offset: u32) -> EmuError {

@@ -25,8 +25,9 @@ use std::ops::RangeInclusive;
 use crestline_device::{Device, Gen};
 
 use crate::inst::Inst;
+use crate::tables::Opcode;
 use context::{Context, Facts};
-pub use program::without_padding;
+pub use program::Padding;
 
 /// What breaking a rule means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -191,9 +192,12 @@ impl Validator {
         let mut findings = Vec::new();
         let mut add =
             |rule, index: usize| findings.push(Finding { rule, index, offset: insts[index].0 });
-        let count = without_padding(insts.iter().map(|(_, inst)| inst));
-        for (index, (_, inst)) in insts[..count].iter().enumerate() {
-            self.check_inst(inst, |rule| add(rule, index));
+        let padding = Padding::of(insts.iter().map(|(_, inst)| inst));
+        for (index, (_, inst)) in insts.iter().enumerate() {
+            // Only `illegal` can be padding: asked first, as it is cheap.
+            if inst.opcode != Opcode::Illegal || !padding.contains(index) {
+                self.check_inst(inst, |rule| add(rule, index));
+            }
         }
         for (check, rule) in &self.programs {
             check(insts, self.device.generation(), &mut |index| add(*rule, index));

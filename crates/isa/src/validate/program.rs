@@ -2,16 +2,55 @@
 
 use crate::inst::Inst;
 use crate::tables::Opcode;
+use std::ops::Range;
 
-/// How many instructions of a program the rules look at: up to and with the last message that ends the thread, if
-/// nothing but `illegal` follows: the zeros that fill a kernel's last cache lines, which no thread reaches.
-pub fn without_padding<'a>(
-    insts: impl DoubleEndedIterator<Item = &'a Inst> + ExactSizeIterator,
-) -> usize {
-    let all = insts.len();
-    let last = insts.enumerate().rfind(|(_, inst)| inst.opcode != Opcode::Illegal);
-    match last {
-        Some((last, inst)) if inst.send().is_some_and(|send| send.eot) => last + 1,
-        _ => all,
+/// The padding in a program: runs of `illegal` and nothing else, each directly behind a message that ends the thread.
+/// These are the zeros that fill a kernel's last cache lines, and those between its entry points. No thread reaches
+/// them, as no branch may lead there (rule N12).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Padding {
+    /// Instruction numbers, in order.
+    runs: Vec<Range<usize>>,
+}
+
+impl Padding {
+    /// Finds the padding among the instructions of a program.
+    pub fn of<'a>(insts: impl IntoIterator<Item = &'a Inst>) -> Padding {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        let mut ended = false;
+        for (index, inst) in insts.into_iter().enumerate() {
+            if inst.opcode != Opcode::Illegal {
+                ended = inst.send().is_some_and(|send| send.eot);
+                continue;
+            }
+            match runs.last_mut() {
+                Some(run) if run.end == index => run.end += 1,
+                _ if ended => runs.push(index..index + 1),
+                _ => {}
+            }
+            ended = false;
+        }
+        Padding { runs }
+    }
+
+    /// The runs as ranges of instruction numbers, in order.
+    pub fn runs(&self) -> &[Range<usize>] {
+        &self.runs
+    }
+
+    /// Whether the instruction with a number is padding.
+    pub fn contains(&self, index: usize) -> bool {
+        self.run_of(index).is_some()
+    }
+
+    /// Whether a branch may name the instruction with a number: it is none of the padding, or the first of a run, which
+    /// is where the code in front of it ends.
+    pub fn may_be_target(&self, index: usize) -> bool {
+        self.run_of(index).is_none_or(|run| run.start == index)
+    }
+
+    fn run_of(&self, index: usize) -> Option<&Range<usize>> {
+        let behind = self.runs.partition_point(|run| run.end <= index);
+        self.runs.get(behind).filter(|run| run.start <= index)
     }
 }

@@ -3,6 +3,7 @@
 use super::rules;
 use crate::inst::Inst;
 use crate::tables::{AccessMode, CondMod, Form, Opcode, PredCtrl, ThreadCtrl, Type};
+use crate::validate::Padding;
 use crestline_device::Gen;
 
 rules! {
@@ -41,7 +42,7 @@ rules! {
             !matches!(r.ty, Type::D | Type::Ud) || c.inst.access_mode == AccessMode::Align1 && !r.region.is_scalar()
         });
     "N12" Error Gen4..=Gen125 [] "PRM Flow Control"
-        "a branch target must be the start of an instruction, or the end of the program"
+        "a branch target must be the start of an instruction or the end of the program, and not lie in the padding behind it"
         => program |insts, generation, found| targets(insts, generation, found);
     "N13" Warning Gen4..=Gen125 [] "PRM Thread Lifecycle"
         "a program should end with a message that ends the thread"
@@ -58,9 +59,13 @@ rules! {
 /// Calls back with every branch whose immediate targets are not instruction starts.
 fn targets(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
     let end = insts.last().map_or(0, |(offset, inst)| *offset as i64 + i64::from(inst.size()));
-    let is_start = |target: i64| {
-        target == end || insts.binary_search_by_key(&target, |(offset, _)| *offset as i64).is_ok()
-    };
+    let padding = Padding::of(insts.iter().map(|(_, inst)| inst));
+    let ends_in_padding = padding.runs().last().is_some_and(|run| run.end == insts.len());
+    let is_start =
+        |target: i64| match insts.binary_search_by_key(&target, |(offset, _)| *offset as i64) {
+            Ok(index) => padding.may_be_target(index),
+            Err(_) => target == end && !ends_in_padding,
+        };
     for (index, (offset, inst)) in insts.iter().enumerate() {
         if branch_targets(inst, *offset as i64)
             .into_iter()
