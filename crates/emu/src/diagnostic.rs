@@ -1,6 +1,6 @@
 //! What the emulator reports about a program that runs, but not rightly.
 
-use crate::exec::registers::name_of;
+use crate::registers::name_of;
 use crestline_device::SurfaceFormat;
 use crestline_program::ResourceRef;
 use std::fmt;

@@ -116,3 +116,30 @@ pub enum EmuError {
     #[error("{0}")]
     Diagnostic(Diagnostic),
 }
+
+/// Why one instruction was refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Reject {
+    /// No hardware executes it as written.
+    Illegal(String),
+    /// The emulator does not know it.
+    Unsupported(String),
+}
+
+impl std::fmt::Display for Reject {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Reject::Illegal(message) | Reject::Unsupported(message) => f.write_str(message),
+        }
+    }
+}
+
+impl Reject {
+    /// The error for an instruction given by its index and its byte offset.
+    pub(crate) fn at(self, instruction: usize, offset: u32) -> EmuError {
+        match self {
+            Reject::Illegal(message) => EmuError::Illegal { instruction, offset, message },
+            Reject::Unsupported(what) => EmuError::Unsupported { instruction, offset, what },
+        }
+    }
+}

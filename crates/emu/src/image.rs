@@ -1,7 +1,5 @@
-//! Images as resources.
+//! The shapes of images.
 
-use crate::layout::Placement;
-use crate::memory::Buffer;
 use crestline_device::SurfaceFormat;
 
 /// How many coordinates an image has and what they mean.
@@ -110,15 +108,6 @@ impl ImageShape {
             _ => [x, y, z],
         }
     }
-}
-
-/// An image with its memory.
-#[derive(Debug)]
-pub(crate) struct Image {
-    pub(crate) shape: ImageShape,
-    /// How its one level lies in memory; `None`: tightly packed, all levels.
-    pub(crate) placement: Option<Placement>,
-    pub(crate) memory: Buffer,
 }
 
 /// The byte offset of a texel of a level, or `None` outside.

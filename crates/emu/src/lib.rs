@@ -10,19 +10,26 @@
 #![deny(missing_docs)]
 
 mod attribute;
+mod buffer;
+mod decode;
 mod diagnostic;
 mod dispatch;
 mod error;
 mod exec;
 mod image;
+mod kernel;
 mod layout;
-mod load;
+mod log;
+mod mask;
 mod memory;
 mod message;
 mod options;
+mod plan;
+mod registers;
 mod resources;
 mod stage;
 mod texel;
+mod thread;
 mod trace;
 mod urb;
 mod weak;
@@ -32,8 +39,8 @@ pub use crestline_device::{AddressMode, BorderColor, CompareOp, Filter, Sampler}
 pub use diagnostic::{Class, Diagnostic, Location, Problem, SurfaceName};
 pub use error::EmuError;
 pub use image::{ImageDimension, ImageShape};
+pub use kernel::Kernel;
 pub use layout::{Layout, Tiling};
-pub use load::Kernel;
 pub use options::{MemoryModel, Options, Policy, Report};
 pub use resources::Resources;
 pub use stage::{Draw, Emitted, Patch, Primitive, PrimitiveOutput, SlotValues};

@@ -2,9 +2,9 @@
 
 use crate::EmuError;
 use crate::attribute::Attribute;
-use crate::image::{Image, ImageShape, texel_offset};
+use crate::buffer::Buffer;
+use crate::image::{ImageShape, texel_offset};
 use crate::layout::{Layout, Placement};
-use crate::memory::Buffer;
 use crestline_device::Sampler;
 use crestline_program::ResourceRef;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,6 +21,15 @@ fn places(shape: &ImageShape, placement: &Placement) -> impl Iterator<Item = (us
         let packed = texel_offset(&level?, at.map(|c| c as i64), shape.format.bytes())?;
         Some((packed as usize, placement.texel_offset(at) as usize))
     })
+}
+
+/// An image with its memory.
+#[derive(Debug)]
+pub(crate) struct Image {
+    pub(crate) shape: ImageShape,
+    /// How its one level lies in memory; `None`: tightly packed, all levels.
+    pub(crate) placement: Option<Placement>,
+    pub(crate) memory: Buffer,
 }
 
 /// The resources of a dispatch.

@@ -1,10 +1,10 @@
 //! Watching a program run, instruction by instruction.
 
 use crate::Location;
-use crate::exec::registers::{END, name_of};
 use crate::exec::run::Observer;
-use crate::exec::thread::Thread;
-use crate::load::Kernel;
+use crate::kernel::Kernel;
+use crate::registers::{END, name_of};
+use crate::thread::Thread;
 use crestline_isa::Inst;
 
 /// Receives every executed instruction.
@@ -80,7 +80,7 @@ impl Observer for Tracer<'_> {
             group: thread.log.group,
             thread: thread.log.thread,
             instruction,
-            offset: self.kernel.ops[instruction].offset,
+            offset: self.kernel.program.offset(instruction),
             channel: None,
         };
         self.trace.instruction(&Step {

@@ -15,7 +15,7 @@
 //! gen8 and gen9 complete accesses to shared memory before a barrier all the same
 //! (docs/isa-notes.md).
 
-use crate::memory::{Buffer, Memory};
+use crate::buffer::{Buffer, load_bytes, store_bytes};
 use std::collections::HashMap;
 
 /// Waiting writes of a thread above which some reach memory.
@@ -203,10 +203,17 @@ pub(crate) struct Backing<'a> {
 }
 
 impl Backing<'_> {
-    fn at(&mut self, target: usize) -> Memory<'_> {
+    fn load(&self, target: usize, offset: u64, size: usize) -> u32 {
         match self.buffers.get(target) {
-            Some(buffer) => Memory::Shared(buffer),
-            None => Memory::Local(self.shared),
+            Some(buffer) => buffer.load(offset as usize, size),
+            None => load_bytes(self.shared, offset as usize, size),
+        }
+    }
+
+    fn store(&mut self, target: usize, offset: u64, size: usize, value: u32) {
+        match self.buffers.get(target) {
+            Some(buffer) => buffer.store(offset as usize, size, value),
+            None => store_bytes(self.shared, offset as usize, size, value),
         }
     }
 
@@ -218,10 +225,10 @@ impl Backing<'_> {
     }
 
     /// A whole word, or what the memory has of it.
-    fn word(&mut self, (target, index): Word) -> u32 {
+    fn word(&self, (target, index): Word) -> u32 {
         let offset = 4 * index;
         let size = self.len(target).saturating_sub(offset).min(4) as usize;
-        if size == 0 { 0 } else { self.at(target).load(offset, size) }
+        if size == 0 { 0 } else { self.load(target, offset, size) }
     }
 }
 
@@ -387,14 +394,14 @@ impl Weak {
             versions.push(version);
             self.threads[thread].known.insert(word, self.clock);
         }
-        backing.at(bytes.target).store(bytes.offset, bytes.size, value);
+        backing.store(bytes.target, bytes.offset, bytes.size, value);
     }
 
     /// What a thread reads.
     fn read(&mut self, thread: usize, bytes: &Bytes, backing: &mut Backing<'_>) -> u32 {
         let mut value = match self.earlier(thread, bytes) {
             Some(word) => word >> (8 * (bytes.offset % 4)) & u32::MAX >> (32 - 8 * bytes.size),
-            None => backing.at(bytes.target).load(bytes.offset, bytes.size),
+            None => backing.load(bytes.target, bytes.offset, bytes.size),
         };
         // The thread's own writes are there, wherever they are.
         for waiting in &self.threads[thread].waiting {
@@ -477,7 +484,7 @@ impl Window<'_> {
                 bytes.path == word.path && bytes.overlap(word)
             });
         }
-        let old = words.map(|bytes| backing.at(bytes.target).load(bytes.offset, 4));
+        let old = words.map(|bytes| backing.load(bytes.target, bytes.offset, 4));
         for (bytes, new) in words.iter().zip(change(old)) {
             self.weak.change(thread, bytes, new, backing);
         }

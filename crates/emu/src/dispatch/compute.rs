@@ -3,7 +3,7 @@
 use super::launch::Launch;
 use super::payload::Payload;
 use crate::Options;
-use crate::exec::thread::Thread;
+use crate::thread::Thread;
 use crate::urb::Urb;
 use crestline_program::{ComputeMetadata, Dispatch};
 

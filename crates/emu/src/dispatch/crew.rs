@@ -1,9 +1,9 @@
 //! One host thread's part of a dispatch: it takes units of work from a queue and runs them.
 
 use super::group::{Common, Shared, run_group};
-use crate::exec::log::Log;
 use crate::exec::run::Observer;
-use crate::exec::thread::Thread;
+use crate::log::Log;
+use crate::thread::Thread;
 use crate::{Class, Diagnostic, EmuError, Options, Report};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

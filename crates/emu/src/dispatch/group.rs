@@ -2,11 +2,11 @@
 
 use super::PRIVATE_ADDRESS;
 use super::launch::Launch;
+use crate::buffer::Buffer;
 use crate::exec::run::{Observer, run};
-use crate::exec::thread::{Fault, Status, Thread};
-use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
-use crate::memory::Buffer;
+use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::message::{Bound, World};
+use crate::thread::{Fault, Status, Thread};
 use crate::urb::Urb;
 use crate::weak::{Backing, Ports, Weak};
 use crate::{EmuError, Location, MemoryModel, Problem, SurfaceName};
@@ -130,7 +130,7 @@ pub(super) fn run_group<O: Observer>(
                 urb: &mut shared.urb,
                 barrier_arrivals: &mut arrivals,
             };
-            run(common.kernel, t, &mut world, common.budget, observer);
+            run(&common.kernel.program, t, &mut world, common.budget, observer);
             if let Some(fault) = &t.fault {
                 return Err(error(common, t, fault));
             }
@@ -170,12 +170,12 @@ fn backing<'a>(common: &'a Common<'_>, shared: &'a mut [u8]) -> Backing<'a> {
 }
 
 fn location(common: &Common<'_>, t: &Thread) -> Location {
-    let instruction = t.current.min(common.kernel.ops.len().saturating_sub(1));
+    let instruction = t.current.min(common.kernel.program.len().saturating_sub(1));
     Location {
         group: t.log.group,
         thread: t.log.thread,
         instruction,
-        offset: common.kernel.ops.get(instruction).map_or(0, |op| op.offset),
+        offset: common.kernel.program.offset(instruction),
         channel: None,
     }
 }

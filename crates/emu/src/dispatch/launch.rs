@@ -1,6 +1,6 @@
 //! What differs between dispatching a grid and drawing: the units of work.
 
-use crate::exec::thread::Thread;
+use crate::thread::Thread;
 use crate::urb::Urb;
 
 /// A kind of dispatch: the threads that its units of work have, what they start with, and what

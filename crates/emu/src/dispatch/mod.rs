@@ -7,12 +7,13 @@ mod launch;
 mod payload;
 mod stages;
 
+use crate::buffer::Buffer;
 use crate::exec::run::Unobserved;
-use crate::image::{Image, ImageDimension, ImageShape};
-use crate::load::{CONSTANT_DATA_ADDRESS, Kernel};
-use crate::memory::Buffer;
+use crate::image::{ImageDimension, ImageShape};
+use crate::kernel::{CONSTANT_DATA_ADDRESS, Kernel};
 use crate::message::Bound;
 use crate::message::typed::View;
+use crate::resources::Image;
 use crate::trace::{Trace, Tracer};
 use crate::{EmuError, Options, Report, Resources};
 use compute::Compute;
@@ -148,7 +149,7 @@ impl Kernel {
     }
 
     fn host_threads(&self, options: &Options, groups: u64) -> usize {
-        if self.order_matters {
+        if self.program.order_matters {
             return 1;
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -336,7 +337,7 @@ impl Kernel {
             .into_values()
             .map(|mut diagnostic| {
                 let location = &mut diagnostic.location;
-                location.offset = self.ops.get(location.instruction).map_or(0, |op| op.offset);
+                location.offset = self.program.offset(location.instruction);
                 diagnostic
             })
             .collect();

@@ -1,8 +1,8 @@
 //! The thread payload, from the metadata alone.
 
-use crate::exec::thread::Thread;
-use crate::image::Image;
-use crate::load::CONSTANT_DATA_ADDRESS;
+use crate::kernel::CONSTANT_DATA_ADDRESS;
+use crate::resources::Image;
+use crate::thread::Thread;
 use crate::{EmuError, Options, Resources};
 use crestline_program::{Content, ImageParameter, ResourceRef};
 use std::collections::BTreeMap;

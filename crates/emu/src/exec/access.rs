@@ -1,26 +1,16 @@
 //! Loading sources into channels and storing results.
 
 use super::lane::{Lane, int_range};
-use super::operand::{Destination, DestinationKind, Modifier, Source, SourceKind};
-use super::registers::ByteSet;
-use super::thread::Thread;
+use crate::Problem;
+use crate::mask::lanes_of;
+use crate::plan::{Destination, DestinationKind, IndirectLanes, Modifier, Source, SourceKind};
+use crate::registers::{ByteSet, GRF_END, Registers};
+use crate::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{Float, FloatEnv, Half};
 
 /// What stands where the hardware writes anything: a NaN, and far from any useful integer.
 const NO_MEANING: u64 = 0xffe5_a5a5;
-
-/// The channels of a mask, lowest first.
-#[inline(always)]
-pub(crate) fn lanes_of(mut mask: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        (mask != 0).then(|| {
-            let lane = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            lane
-        })
-    })
-}
 
 /// A value from the bits of an element of a type.
 #[inline(always)]
@@ -349,6 +339,40 @@ impl Thread {
                         self.registers.set(offset, size, value(lane));
                     }
                 }
+            }
+        }
+    }
+
+    /// The byte address of channel `lane` of an indirect operand of `size` bytes, or `None`
+    /// outside of the register file.
+    #[inline]
+    fn indirect_address(
+        &mut self,
+        lanes: &IndirectLanes,
+        lane: usize,
+        size: usize,
+    ) -> Option<usize> {
+        let subregister = usize::from(lanes.subregister[lane]);
+        let offset = Registers::address_offset(subregister);
+        if !self.registers.all_written(offset, 2) {
+            self.report_unwritten(offset, 2, Some(lane as u8));
+        }
+        let base = i32::from(self.registers.address(subregister));
+        let delta = i32::from(lanes.delta[lane]);
+        let dropped =
+            lanes.drops_carry.map_or(0, |named| ((base & 31) + (i32::from(named) & 31)) & 32);
+        let address = base + delta - dropped;
+        if let Some((named, bytes)) = lanes.row {
+            let row = base + i32::from(named);
+            if row.rem_euclid(32) + i32::from(bytes) > 32 {
+                self.report(Problem::RowCrossing { address: row }, Some(lane as u8));
+            }
+        }
+        match usize::try_from(address) {
+            Ok(place) if place + size <= GRF_END => Some(place),
+            _ => {
+                self.report(Problem::RegisterRange { address }, Some(lane as u8));
+                None
             }
         }
     }

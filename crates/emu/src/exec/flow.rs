@@ -4,11 +4,9 @@
 //! at an instruction; they become active when the pointer arrives there. Only instructions
 //! that some branch names can have waiting channels, so only those look for them.
 
-use super::access::lanes_of;
-use super::op::Op;
-use super::operand::SourceKind;
-use super::thread::{Fault, Thread};
-use crate::load::flow::{Branch, BranchKind};
+use crate::mask::lanes_of;
+use crate::plan::{Branch, BranchKind, DestinationKind, Plan, SourceKind};
+use crate::thread::{Fault, Thread};
 
 impl Thread {
     /// Wakes the channels that wait at the current instruction.
@@ -43,17 +41,17 @@ impl Thread {
     /// Executes a branch; the instruction pointer stands on it.
     pub(crate) fn branch(
         &mut self,
-        op: &Op,
+        plan: &Plan,
         branch: &Branch,
         index_of: &dyn Fn(i64) -> Option<usize>,
     ) {
         let here = self.ip;
-        let within = op.execution_mask(self);
+        let within = plan.execution_mask(self);
         let met = match branch.kind {
-            BranchKind::Jump | BranchKind::JumpRegister => op.predicate_mask(self, 1),
-            _ => op.predicate_mask(self, within),
-        } << op.group;
-        let within = within << op.group;
+            BranchKind::Jump | BranchKind::JumpRegister => plan.predicate_mask(self, 1),
+            _ => plan.predicate_mask(self, within),
+        } << plan.group;
+        let within = within << plan.group;
         let next = here + 1;
         match branch.kind {
             BranchKind::If => {
@@ -101,7 +99,7 @@ impl Thread {
             BranchKind::JumpRegister => {
                 self.ip = next;
                 if met != 0 {
-                    self.jump_register(op, index_of);
+                    self.jump_register(plan, index_of);
                 }
             }
             BranchKind::Call => {
@@ -110,10 +108,10 @@ impl Thread {
                     return;
                 }
                 self.wait(within & !met, next);
-                self.save_return(op, index_of);
+                self.save_return(plan, index_of);
                 self.go(branch.jip);
             }
-            BranchKind::Return => self.go_back(op, met, index_of),
+            BranchKind::Return => self.go_back(plan, met, index_of),
         }
     }
 
@@ -129,9 +127,9 @@ impl Thread {
         self.ip = if stays { next } else { jip };
     }
 
-    fn jump_register(&mut self, op: &Op, index_of: &dyn Fn(i64) -> Option<usize>) {
-        let [distance]: [i32; 1] = self.load(&op.sources[0], 1);
-        let to = i64::from(op.offset) + i64::from(op.size) + i64::from(distance);
+    fn jump_register(&mut self, plan: &Plan, index_of: &dyn Fn(i64) -> Option<usize>) {
+        let [distance]: [i32; 1] = self.load(&plan.sources[0], 1);
+        let to = i64::from(plan.offset) + i64::from(plan.size) + i64::from(distance);
         match index_of(to) {
             Some(index) => self.ip = index,
             None => self.fail(Fault::JumpTarget(to)),
@@ -139,18 +137,18 @@ impl Thread {
     }
 
     /// Saves the return address and the channels that take part, as `call` does.
-    fn save_return(&mut self, op: &Op, _: &dyn Fn(i64) -> Option<usize>) {
-        if let super::operand::DestinationKind::Packed(offset) = op.destination.kind {
+    fn save_return(&mut self, plan: &Plan, _: &dyn Fn(i64) -> Option<usize>) {
+        if let DestinationKind::Packed(offset) = plan.destination.kind {
             let offset = usize::from(offset);
-            let back = op.offset + op.size;
+            let back = plan.offset + plan.size;
             self.registers.set(offset, 4, back.into());
             self.registers.set(offset + 4, 4, self.active.into());
         }
     }
 
     /// `ret`: the channels go back to the saved address.
-    fn go_back(&mut self, op: &Op, met: u32, index_of: &dyn Fn(i64) -> Option<usize>) {
-        let offset = match op.sources[0].kind {
+    fn go_back(&mut self, plan: &Plan, met: u32, index_of: &dyn Fn(i64) -> Option<usize>) {
+        let offset = match plan.sources[0].kind {
             SourceKind::Packed(offset) | SourceKind::Scalar(offset) => usize::from(offset),
             _ => return,
         };

@@ -1,12 +1,10 @@
-//! Execution of one thread.
+//! An executor of plans: an interpreter of one thread.
 
-pub(crate) mod access;
-pub(crate) mod alu;
-pub(crate) mod flow;
-pub(crate) mod lane;
-pub(crate) mod log;
-pub(crate) mod op;
-pub(crate) mod operand;
-pub(crate) mod registers;
+mod access;
+mod alu;
+mod flow;
+mod instance;
+mod lane;
+mod mask;
 pub(crate) mod run;
-pub(crate) mod thread;
+mod send;

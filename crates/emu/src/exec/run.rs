@@ -1,9 +1,89 @@
 //! The interpreter's loop.
 
-use super::op::{Action, Op};
-use super::thread::{Fault, Status, Thread};
-use crate::load::Kernel;
-use crate::message::{self, World};
+use super::instance::{Run, instance};
+use super::send::send;
+use crate::error::{EmuError, Reject};
+use crate::message::World;
+use crate::plan::{Action, Alu, Plan, Prelude, Program};
+use crate::thread::{Fault, Status, Thread};
+use std::collections::BTreeMap;
+
+/// The plans of a program, each with the instance that carries out its arithmetic.
+#[derive(Clone)]
+pub(crate) struct Executable {
+    steps: Vec<Step>,
+    /// Those of the [`Program`].
+    starts: BTreeMap<u32, usize>,
+    /// Whether a message changes global memory in a way that depends on the order of workgroups.
+    pub(crate) order_matters: bool,
+}
+
+#[derive(Clone)]
+struct Step {
+    code: Code,
+    plan: Plan,
+}
+
+/// What carries out a plan.
+#[derive(Clone, Copy)]
+enum Code {
+    Alu(Run),
+    /// Arithmetic in two halves.
+    Halves([Run; 2]),
+    /// Whatever the plan's action asks for.
+    Other,
+}
+
+impl Executable {
+    /// Chooses the instances for a program.
+    ///
+    /// # Errors
+    /// [`EmuError::Unsupported`] for an operation that has none.
+    pub(crate) fn new(program: Program) -> Result<Executable, EmuError> {
+        let mut steps = Vec::with_capacity(program.plans.len());
+        for (index, plan) in program.plans.into_iter().enumerate() {
+            let code = code(&plan).map_err(|reject| reject.at(index, plan.offset))?;
+            steps.push(Step { code, plan });
+        }
+        Ok(Executable { steps, starts: program.starts, order_matters: program.order_matters })
+    }
+
+    /// The number of instructions.
+    pub(crate) fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// The byte offset of an instruction; 0 if there is none of this index.
+    pub(crate) fn offset(&self, instruction: usize) -> u32 {
+        self.steps.get(instruction).map_or(0, |step| step.plan.offset)
+    }
+
+    /// Index of the instruction that starts at a byte offset; one more than the last at the end
+    /// of the code.
+    fn index_of(&self, offset: i64) -> Option<usize> {
+        self.starts.get(&u32::try_from(offset).ok()?).copied()
+    }
+}
+
+fn code(plan: &Plan) -> Result<Code, Reject> {
+    let find = |alu: &Alu| {
+        instance(*alu).ok_or_else(|| {
+            Reject::Unsupported(format!("{:?} on {} channels", alu.operation, alu.lanes))
+        })
+    };
+    Ok(match &plan.action {
+        Action::Alu(alu) => Code::Alu(find(alu)?),
+        Action::Halves(halves) => match [&halves[0].action, &halves[1].action] {
+            [Action::Alu(first), Action::Alu(second)] => {
+                Code::Halves([find(first)?, find(second)?])
+            }
+            _ => return Err(Reject::Unsupported("halves of no arithmetic".into())),
+        },
+        Action::Nop | Action::Branch(_) | Action::Send(_) | Action::Wait | Action::End => {
+            Code::Other
+        }
+    })
+}
 
 /// Watches the execution of a thread.
 pub(crate) trait Observer {
@@ -26,14 +106,14 @@ impl Observer for Unobserved {
 /// Runs a thread until it ends, waits for a notification, cannot go on, or under weak memory has
 /// sent a message.
 pub(crate) fn run<O: Observer>(
-    kernel: &Kernel,
+    program: &Executable,
     t: &mut Thread,
     world: &mut World<'_>,
     budget: u64,
     observer: &mut O,
 ) {
     while t.status == Status::Running {
-        let Some(op) = kernel.ops.get(t.ip) else {
+        let Some(Step { code, plan }) = program.steps.get(t.ip) else {
             t.fail(Fault::PastTheEnd);
             return;
         };
@@ -43,66 +123,78 @@ pub(crate) fn run<O: Observer>(
         }
         t.current = t.ip;
         t.executed += 1;
-        t.executed_simd8 += u64::from(op.simd8_units);
-        if op.prelude.any() {
-            t.prepare(op);
+        t.executed_simd8 += u64::from(plan.simd8_units);
+        if plan.prelude.any() {
+            prepare(plan, t);
         }
-        let exec = op.execution_mask(t);
-        match &op.action {
-            Action::Alu(run) => {
-                let mask = op.arithmetic_mask(t, exec);
+        let exec = plan.execution_mask(t);
+        match code {
+            Code::Alu(run) => {
+                let mask = plan.arithmetic_mask(t, exec);
                 observer.before(t, t.current, mask);
-                run(op, t, mask);
+                run(plan, t, mask);
                 t.ip += 1;
                 observer.after(t, t.current, mask);
             }
-            Action::Wait if t.notifications() == 0 => {
+            Code::Other if matches!(plan.action, Action::Wait) && t.notifications() == 0 => {
                 // The instruction executes when the notification is there.
                 t.executed -= 1;
-                t.executed_simd8 -= u64::from(op.simd8_units);
+                t.executed_simd8 -= u64::from(plan.simd8_units);
                 t.status = Status::Waiting;
             }
-            other => {
+            code => {
                 observer.before(t, t.current, exec);
-                unusual(kernel, op, other, t, world);
+                unusual(program, plan, code, t, world);
                 observer.after(t, t.current, exec);
             }
         }
     }
 }
 
-/// Executes what is not arithmetic. Apart, so that the loop stays small.
+/// Does what has to happen before an instruction executes.
 #[inline(never)]
-fn unusual(kernel: &Kernel, op: &Op, action: &Action, t: &mut Thread, world: &mut World<'_>) {
-    match action {
-        Action::Branch(branch) => {
-            let index_of = |to: i64| kernel.starts.get(&u32::try_from(to).ok()?).copied();
-            t.branch(op, branch, &index_of);
+fn prepare(plan: &Plan, t: &mut Thread) {
+    if plan.prelude.has(Prelude::JOIN) {
+        t.join();
+    }
+    if plan.prelude.has(Prelude::LIVE_STATE) {
+        t.registers.set_channel_enable(t.active);
+        t.registers.set_ip_and_time(plan.offset, t.executed);
+    }
+    if let Some(problem) = &plan.hazard {
+        t.report(**problem, None);
+    }
+}
+
+/// Executes what is not plain arithmetic. Apart, so that the loop stays small.
+#[inline(never)]
+fn unusual(program: &Executable, plan: &Plan, code: &Code, t: &mut Thread, world: &mut World<'_>) {
+    match (&plan.action, code) {
+        (Action::Branch(branch), _) => {
+            t.branch(plan, branch, &|to| program.index_of(to));
             return;
         }
-        Action::Send(send) => {
-            message::execute(op, send, t, world);
+        (Action::Send(message), _) => {
+            send(plan, message, t, world);
             if world.weak.is_some() && t.status == Status::Running {
                 t.status = Status::Paused;
             }
         }
-        Action::Wait => {
+        (Action::Wait, _) => {
             t.set_notifications(t.notifications() - 1);
             if let Some(weak) = &mut world.weak {
                 weak.waited(t.thread_id as usize);
             }
         }
-        Action::Halves(halves) => {
-            for half in &**halves {
-                if let Action::Alu(run) = half.action {
-                    let exec = half.execution_mask(t);
-                    let mask = half.arithmetic_mask(t, exec);
-                    run(half, t, mask);
-                }
+        (Action::Halves(halves), Code::Halves(runs)) => {
+            for (half, run) in halves.iter().zip(runs) {
+                let exec = half.execution_mask(t);
+                let mask = half.arithmetic_mask(t, exec);
+                run(half, t, mask);
             }
         }
-        Action::End => return t.fail(Fault::PastTheEnd),
-        Action::Alu(_) | Action::Nop => {}
+        (Action::End, _) => return t.fail(Fault::PastTheEnd),
+        (Action::Alu(_) | Action::Halves(_) | Action::Nop, _) => {}
     }
     t.ip += 1;
 }

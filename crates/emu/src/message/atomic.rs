@@ -4,8 +4,8 @@ use super::stateless::{address, address_dwords, payload_dword};
 use super::surface::{Surface, with_address, with_surface};
 use super::untyped::align;
 use super::{Call, World};
-use crate::exec::thread::Thread;
 use crate::memory::Memory;
+use crate::thread::Thread;
 use crestline_isa::message::{AtomicOp, Bti, FloatAtomicOp, SimdMode};
 use crestline_isa::semantics::Float;
 

@@ -2,7 +2,7 @@
 
 use super::surface::{Surface, with_scratch, with_surface};
 use super::{Call, World};
-use crate::exec::thread::Thread;
+use crate::thread::Thread;
 use crestline_isa::message::{Bti, OwordBlock};
 
 /// The byte range of the first register that a block of one oword uses, and its dwords.

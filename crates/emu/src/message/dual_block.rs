@@ -5,8 +5,8 @@
 
 use super::surface::with_surface;
 use super::{Call, World};
-use crate::exec::access::lanes_of;
-use crate::exec::thread::Thread;
+use crate::mask::lanes_of;
+use crate::thread::Thread;
 use crestline_isa::message::Bti;
 
 /// The address of each half that an enabled channel belongs to, with its enabled channels.

@@ -1,8 +1,8 @@
 //! Messages: what a SEND does.
 //!
-//! A message is decoded when the program is loaded (when it is sent, if its descriptor comes
-//! from a register). The modules below each know one kind: where its addresses and data are in
-//! the payload, and what memory they reach.
+//! A message is given by its descriptor, by the channels that take part, and by the registers of
+//! its payload and response; which instruction sends it plays no part. The modules below each know
+//! one kind: where its addresses and data are in the payload, and what memory they reach.
 
 mod atomic;
 mod block;
@@ -11,49 +11,25 @@ mod filter;
 mod sampler;
 mod scattered;
 mod stateless;
+mod supported;
 mod surface;
 pub(crate) mod typed;
 mod untyped;
 mod urb;
 mod vec4;
 
-use crate::Problem;
-use crate::exec::access::lanes_of;
-use crate::exec::op::Op;
-use crate::exec::registers::GRF_END;
-use crate::exec::thread::{Fault, Status, Thread};
-use crate::load::Reject;
-use crate::memory::{Buffer, Memory};
+use crate::buffer::Buffer;
+use crate::mask::lanes_of;
+use crate::memory::Memory;
+use crate::thread::{Fault, Thread};
 use crate::urb::Urb;
 use crate::weak::{Backing, Fence, Path, SHARED, Weak, Window};
 use crestline_device::Sampler;
-use crestline_device::{Device, Gen};
 use crestline_isa::message::{
-    A64Block, Bti, Cache, ChannelMask, Descriptor, FloatAtomicOp, GatewayFn, Message as Kind,
-    SimdMode, SlotGroup, UrbLayout,
+    Bti, Cache, ChannelMask, Descriptor, Message as Kind, SimdMode, SlotGroup,
 };
-use crestline_isa::{DescSrc, Dst, Inst, Place, Reg, Sfid, Src};
+pub(crate) use supported::{check, decode};
 use typed::View;
-
-/// A SEND in executable form.
-#[derive(Clone, Debug)]
-pub(crate) struct Message {
-    sfid: Sfid,
-    /// The message, if its descriptor is known when loading.
-    descriptor: Option<Descriptor>,
-    /// Dword of a0 with the descriptor, and the extended descriptor.
-    descriptor_register: Option<u8>,
-    ex_desc: u32,
-    generation: Gen,
-    /// Byte offsets of the first and second payload.
-    payload: [usize; 2],
-    /// Byte offset of the response.
-    response: Option<usize>,
-    eot: bool,
-    first_eot_register: u32,
-    /// The sampler's `ld` has its level before the second coordinate.
-    level_precedes_v: bool,
-}
 
 /// What a message needs besides the thread.
 pub(crate) struct World<'a> {
@@ -130,20 +106,27 @@ pub(crate) enum Bound<'a> {
     Other(&'static str),
 }
 
-/// One message being executed.
-struct Call<'a> {
-    descriptor: &'a Descriptor,
-    message: &'a Message,
+/// One message being executed: what it asks for, and the masks and registers it works with.
+pub(crate) struct Call<'a> {
+    pub(crate) descriptor: &'a Descriptor,
+    /// Byte offsets of the first and second payload.
+    pub(crate) payload: [usize; 2],
+    /// Byte offset of the response.
+    pub(crate) response: Option<usize>,
     /// Channels that take part.
-    mask: u32,
-    /// The instruction has more than eight channels.
-    wide: bool,
+    pub(crate) mask: u32,
+    /// There may be more than eight channels.
+    pub(crate) wide: bool,
+    /// It is the last message of its thread.
+    pub(crate) ends_thread: bool,
+    /// The sampler's `ld` has its level before the second coordinate.
+    pub(crate) level_precedes_v: bool,
 }
 
-/// Whether a message of this kind changes global memory in a way that depends on the order of
-/// workgroups.
-pub(crate) fn is_global_atomic(message: &Message) -> bool {
-    match message.descriptor.as_ref().map(|descriptor| &descriptor.message) {
+/// Whether a message changes global memory in a way that depends on the order of workgroups;
+/// `None` stands for a descriptor that is not known.
+pub(crate) fn is_global_atomic(descriptor: Option<&Descriptor>) -> bool {
+    match descriptor.map(|descriptor| &descriptor.message) {
         Some(
             Kind::UntypedAtomic { bti, .. }
             | Kind::UntypedAtomicFloat { bti, .. }
@@ -155,217 +138,8 @@ pub(crate) fn is_global_atomic(message: &Message) -> bool {
     }
 }
 
-/// Translates the message part of an instruction.
-pub(crate) fn translate(inst: &Inst, device: &Device) -> Result<Message, Reject> {
-    let Some(send) = inst.send() else {
-        return Err(Reject::Illegal("send without a message".into()));
-    };
-    let generation = device.generation();
-    let DescSrc::Imm(ex_desc) = send.ex_desc else {
-        return Err(Reject::Unsupported("extended descriptor from a register".into()));
-    };
-    let (descriptor, descriptor_register) = match send.desc {
-        DescSrc::Imm(desc) => (Some(decode(generation, send.sfid, desc, ex_desc)?), None),
-        DescSrc::Reg { dword } => (None, Some(dword)),
-    };
-    let second = match inst.srcs[1] {
-        Src::Reg(reg) if !reg.place.is_null() => register(reg.place)?,
-        _ => 0,
-    };
-    let first = match inst.srcs[0] {
-        Src::Reg(reg) if !reg.place.is_null() => register(reg.place)?,
-        _ => 0,
-    };
-    let message = Message {
-        sfid: send.sfid,
-        descriptor,
-        descriptor_register,
-        ex_desc,
-        generation,
-        payload: [first, second],
-        response: response_place(&inst.dst)?,
-        eot: send.eot,
-        first_eot_register: device.first_eot_register(),
-        level_precedes_v: device.ld_level_precedes_v(),
-    };
-    if let Some(descriptor) = &message.descriptor {
-        message.check_ranges(descriptor)?;
-        check_supported(descriptor)?;
-    }
-    Ok(message)
-}
-
-fn decode(generation: Gen, sfid: Sfid, desc: u32, ex_desc: u32) -> Result<Descriptor, Reject> {
-    Descriptor::decode(generation, sfid, desc, ex_desc)
-        .map_err(|error| Reject::Illegal(format!("message descriptor {desc:#010x}: {error}")))
-}
-
-/// Byte offset of a payload operand.
-fn register(place: Place) -> Result<usize, Reject> {
-    match place {
-        Place::Direct { reg: Reg::Grf(number), .. } => Ok(usize::from(number) * 32),
-        Place::Direct { .. } => Err(Reject::Illegal("payload is no general register".into())),
-        Place::Indirect { .. } => Err(Reject::Unsupported("indirect message payload".into())),
-    }
-}
-
-fn response_place(dst: &Dst) -> Result<Option<usize>, Reject> {
-    if dst.place.is_null() { Ok(None) } else { register(dst.place).map(Some) }
-}
-
-/// Messages that no module executes are refused when loading.
-fn check_supported(descriptor: &Descriptor) -> Result<(), Reject> {
-    use Kind::*;
-    let simd4x2 = matches!(
-        descriptor.message,
-        A64UntypedRead { simd: SimdMode::Simd4x2, .. }
-            | A64UntypedWrite { simd: SimdMode::Simd4x2, .. }
-            | AtomicCounter { simd: SimdMode::Simd4x2, .. }
-    );
-    if let Sample { op, simd, half_return: false, .. } = descriptor.message
-        && sampler::supports(op)
-        && sampler::lanes(simd).is_some()
-    {
-        return Ok(());
-    }
-    let known = matches!(
-        descriptor.message,
-        UntypedRead { .. }
-            | UntypedWrite { .. }
-            | UntypedAtomic { word: false, .. }
-            | UntypedAtomicFloat {
-                half: false,
-                op: FloatAtomicOp::Fmax | FloatAtomicOp::Fmin | FloatAtomicOp::FcmpWr,
-                ..
-            }
-            | ByteScatteredRead { .. }
-            | ByteScatteredWrite { .. }
-            | DwordScatteredRead { .. }
-            | DwordScatteredWrite { .. }
-            | OwordBlockRead { .. }
-            | OwordBlockWrite { .. }
-            | OwordDualBlockRead { four: false, .. }
-            | OwordDualBlockWrite { four: false, .. }
-            | A64UntypedRead { .. }
-            | A64UntypedWrite { .. }
-            | A64ScatteredRead { .. }
-            | A64ScatteredWrite { .. }
-            | A64Atomic { word: false, .. }
-            | A64AtomicFloat {
-                half: false,
-                op: FloatAtomicOp::Fmax | FloatAtomicOp::Fmin | FloatAtomicOp::FcmpWr,
-                ..
-            }
-            | A64BlockRead { block: A64Block::OwordAligned | A64Block::OwordUnaligned, .. }
-            | A64BlockWrite { block: A64Block::OwordAligned, .. }
-            | ScratchBlockRead { .. }
-            | ScratchBlockWrite { .. }
-            | TypedRead { .. }
-            | TypedWrite { .. }
-            | TypedAtomic { .. }
-            | UrbWrite { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
-            | UrbRead { layout: UrbLayout::Hword | UrbLayout::Oword, .. }
-            | MemoryFence { .. }
-            | ThreadSpawner { spawn: false, .. }
-            | Gateway { function: GatewayFn::Barrier, .. }
-    );
-    if known && !simd4x2 {
-        Ok(())
-    } else {
-        let detail = match descriptor.message {
-            Sample { op, simd, .. } => format!(" {} ({})", op.name(), simd.name()),
-            _ if simd4x2 => " (SIMD4x2)".to_owned(),
-            _ => String::new(),
-        };
-        Err(Reject::Unsupported(format!("{}{detail}", descriptor.message.name())))
-    }
-}
-
-impl Message {
-    /// First byte and size of the payloads, if the lengths are known when loading.
-    pub(crate) fn payloads(&self) -> [(usize, usize); 2] {
-        let lengths = self.descriptor.as_ref().map_or([0; 2], |d| [d.mlen, d.ex_mlen]);
-        [0, 1].map(|i| (self.payload[i], usize::from(lengths[i]) * 32))
-    }
-
-    /// First byte and size of the response.
-    pub(crate) fn response_bytes(&self) -> Option<(usize, usize)> {
-        let length = self.descriptor.as_ref().map_or(0, |descriptor| descriptor.rlen);
-        self.response.map(|start| (start, usize::from(length) * 32))
-    }
-
-    /// The registers a message names must exist.
-    fn check_ranges(&self, descriptor: &Descriptor) -> Result<(), Reject> {
-        let ranges = [
-            (Some(self.payload[0]), descriptor.mlen, "payload"),
-            (Some(self.payload[1]), descriptor.ex_mlen, "second payload"),
-            (self.response, descriptor.rlen, "response"),
-        ];
-        for (start, length, name) in ranges {
-            let Some(start) = start else { continue };
-            if start + usize::from(length) * 32 > GRF_END {
-                return Err(Reject::Illegal(format!(
-                    "{name} of {length} registers from r{} leaves the register file",
-                    start / 32
-                )));
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Executes a SEND.
-pub(crate) fn execute(op: &Op, message: &Message, t: &mut Thread, world: &mut World<'_>) {
-    t.sends += 1;
-    let within = op.execution_mask(t);
-    let mask = op.predicate_mask(t, within) & op.destination.lanes;
-    let predicated_off =
-        mask == 0 && within != 0 && op.predicate.ctrl != crestline_isa::PredCtrl::None;
-    let wide = op.full > 0xff;
-    if !predicated_off {
-        match &message.descriptor {
-            Some(descriptor) => perform(&Call { descriptor, message, mask, wide }, t, world),
-            None => {
-                if let Err(reject) = dynamic(message, mask, wide, t, world) {
-                    t.fail(Fault::Message(reject.to_string()));
-                }
-            }
-        }
-    }
-    if message.eot {
-        let register = (message.payload[0] / 32) as u8;
-        if u32::from(register) < message.first_eot_register {
-            let first = message.first_eot_register as u8;
-            t.report(Problem::EotPayload { register, first }, None);
-        }
-        let lost = t.dispatched & !t.active;
-        if lost != 0 {
-            t.report(Problem::LostChannels { channels: lost }, None);
-        }
-        t.status = Status::Ended;
-    }
-}
-
-/// A message whose descriptor is in a0.
-fn dynamic(
-    message: &Message,
-    mask: u32,
-    wide: bool,
-    t: &mut Thread,
-    world: &mut World<'_>,
-) -> Result<(), Reject> {
-    let dword = usize::from(message.descriptor_register.unwrap_or(0));
-    let offset = crate::exec::registers::Registers::address_offset(2 * dword);
-    t.report_unwritten_if_any(offset, 4);
-    let desc = t.registers.u32(offset);
-    let descriptor = decode(message.generation, message.sfid, desc, message.ex_desc)?;
-    message.check_ranges(&descriptor)?;
-    check_supported(&descriptor)?;
-    perform(&Call { descriptor: &descriptor, message, mask, wide }, t, world);
-    Ok(())
-}
-
-fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
+/// Executes a message.
+pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     match call.descriptor.message {
         Kind::UntypedRead { bti, simd: SimdMode::Simd4x2, mask } => {
             vec4::untyped_read(call, t, world, bti, mask);
@@ -471,7 +245,7 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
             };
             world.fence(t.thread_id, fence, commit);
             // A commit answers with a register of no meaning.
-            if let Some(response) = call.message.response {
+            if let Some(response) = call.response {
                 t.registers.mark_written(response, usize::from(call.descriptor.rlen) * 32);
             }
         }
@@ -479,7 +253,7 @@ fn perform(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
             *world.barrier_arrivals += 1;
             t.barriers_sent += 1;
         }
-        // The end of the thread; `check_supported` let nothing else pass.
+        // The end of the thread; `check` let nothing else pass.
         _ => {}
     }
     let mut response = std::mem::take(&mut t.response);
@@ -497,9 +271,9 @@ impl Call<'_> {
     fn payload(&self, register: usize) -> usize {
         let first = usize::from(self.descriptor.mlen);
         if register < first {
-            self.message.payload[0] + register * 32
+            self.payload[0] + register * 32
         } else {
-            self.message.payload[1] + (register - first) * 32
+            self.payload[1] + (register - first) * 32
         }
     }
 
@@ -550,7 +324,7 @@ impl Call<'_> {
 
     /// Gives a dword of the response that may be one that was never written.
     fn respond_if_known(&self, t: &mut Thread, index: usize, value: Option<u32>) {
-        if let Some(response) = self.message.response {
+        if let Some(response) = self.response {
             t.response.push((response + 4 * index, value));
         }
     }

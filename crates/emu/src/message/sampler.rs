@@ -10,9 +10,9 @@ use super::surface::with_surface;
 use super::typed::View;
 use super::{Bound, Call, World};
 use crate::Problem;
-use crate::exec::access::lanes_of;
-use crate::exec::thread::{Fault, Thread};
 use crate::image::ImageDimension;
+use crate::mask::lanes_of;
+use crate::thread::{Fault, Thread};
 use crestline_isa::message::{Bti, SamplerOp, SamplerSimd};
 
 /// Channels of a sampler message, for the modes that are supported; the slots of SIMD4x2.
@@ -148,7 +148,7 @@ pub(super) fn execute(
     let request = Request {
         op,
         lanes,
-        order: if vec4 { vec4_order(op) } else { order(op, call.message.level_precedes_v) },
+        order: if vec4 { vec4_order(op) } else { order(op, call.level_precedes_v) },
         parameters: (payload - call.header_registers()) * if vec4 { 4 } else { 1 } / registers,
         components: (0..4).filter(|c| header >> (12 + c) & 1 == 0).take(room).collect(),
         offsets: [signed(8), signed(4), signed(0)],

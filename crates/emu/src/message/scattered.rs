@@ -3,7 +3,7 @@
 use super::surface::with_surface;
 use super::{Call, World};
 use crate::Problem;
-use crate::exec::thread::Thread;
+use crate::thread::Thread;
 use crestline_isa::message::{Bti, SimdMode};
 
 /// The address of a channel: its offset in units of `unit` bytes, and for stateless memory the

@@ -4,7 +4,7 @@ use super::block::{positions, read_dwords, registers, write_dwords};
 use super::surface::with_address;
 use super::untyped::align;
 use super::{Call, World, dwords};
-use crate::exec::thread::Thread;
+use crate::thread::Thread;
 use crestline_isa::message::{A64Element, ChannelMask, OwordBlock, SimdMode};
 
 /// The address of a channel: the address parameter has eight bytes per channel.

@@ -1,8 +1,8 @@
 //! What an access of a message reaches: the memory behind a surface or an address, and how far it goes.
 
 use super::{Bound, World};
-use crate::exec::thread::{Fault, Thread};
 use crate::memory::Memory;
+use crate::thread::{Fault, Thread};
 use crate::weak::Path;
 use crate::{Problem, SurfaceName};
 use crestline_isa::message::Bti;

@@ -5,11 +5,12 @@
 
 use super::atomic::Operation;
 use super::{Bound, Call, World, dwords};
-use crate::exec::thread::{Fault, Thread};
+use crate::buffer::Buffer;
 use crate::image::{ImageShape, Level, texel_offset};
 use crate::layout::Placement;
-use crate::memory::{Buffer, Memory};
+use crate::memory::Memory;
 use crate::texel::{decode, encode, is_integer, wrapped};
+use crate::thread::{Fault, Thread};
 use crate::weak::Path;
 use crate::{Problem, SurfaceName};
 use crestline_device::{SurfaceFormat, TypedRead};
@@ -118,7 +119,7 @@ fn channels(
     if call.descriptor.header_present {
         mask &= call.header(t, 7) >> if high { 8 } else { 0 };
     }
-    crate::exec::access::lanes_of(mask & 0xff)
+    crate::mask::lanes_of(mask & 0xff)
 }
 
 /// What a typed message works on, whatever its form: an image, or nothing.

@@ -3,7 +3,7 @@
 use super::surface::with_surface;
 use super::{Call, World, dwords};
 use crate::Problem;
-use crate::exec::thread::Thread;
+use crate::thread::Thread;
 use crestline_isa::message::{Bti, ChannelMask, SimdMode};
 
 /// Reports an address that is not a multiple of four, and drops its low bits.

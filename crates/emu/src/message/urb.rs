@@ -5,7 +5,7 @@
 //! part 2, "URB Message Header").
 
 use super::{Call, World};
-use crate::exec::thread::{Fault, Thread};
+use crate::thread::{Fault, Thread};
 use crate::{Problem, SurfaceName};
 use crestline_isa::message::{UrbLayout, UrbSwizzle};
 
@@ -86,7 +86,7 @@ pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, plac
             outside(t, &element, error.limit, true);
         }
     }
-    if call.message.eot {
+    if call.ends_thread {
         note_vertex_counts(call, t, world);
     }
 }

@@ -10,8 +10,8 @@ use super::surface::with_surface;
 use super::typed::Texels;
 use super::untyped::align;
 use super::{Call, World};
-use crate::exec::access::lanes_of;
-use crate::exec::thread::Thread;
+use crate::mask::lanes_of;
+use crate::thread::Thread;
 use crestline_isa::message::{Bti, ChannelMask};
 
 /// A slot of a message.

@@ -3,9 +3,9 @@
 use super::{Results, fill, mask_of, push, slot, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
-use crate::exec::thread::Thread;
-use crate::load::Kernel;
+use crate::kernel::Kernel;
 use crate::stage::{Emitted, Primitive, PrimitiveOutput};
+use crate::thread::Thread;
 use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};

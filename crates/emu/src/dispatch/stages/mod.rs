@@ -7,9 +7,9 @@ mod tess_eval;
 mod vertex;
 
 use super::payload::Payload;
-use crate::exec::thread::Thread;
-use crate::load::Kernel;
+use crate::kernel::Kernel;
 use crate::stage::SlotValues;
+use crate::thread::Thread;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Resources};
 use crestline_program::{StageDispatch, Varying};

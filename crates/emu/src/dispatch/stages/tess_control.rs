@@ -4,9 +4,9 @@
 use super::{Results, fill, push, simd4x2_only, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
-use crate::exec::thread::Thread;
-use crate::load::Kernel;
+use crate::kernel::Kernel;
 use crate::stage::{Patch, Primitive, SlotValues};
+use crate::thread::Thread;
 use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{EmuError, Options, Report, Resources};

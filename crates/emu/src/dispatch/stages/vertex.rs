@@ -3,9 +3,9 @@
 use super::{OBJECTS, Results, mask_of, push, simd4x2_only, take};
 use crate::dispatch::launch::Launch;
 use crate::dispatch::payload::Payload;
-use crate::exec::thread::Thread;
-use crate::load::Kernel;
+use crate::kernel::Kernel;
 use crate::stage::{Draw, SlotValues};
+use crate::thread::Thread;
 use crate::trace::Trace;
 use crate::urb::Urb;
 use crate::{Attribute, EmuError, Options, Report, Resources};

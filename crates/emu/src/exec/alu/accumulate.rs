@@ -5,10 +5,10 @@
 //! of the accumulator, whichever channel group it works on.
 
 use super::finish;
-use crate::exec::access::lanes_of;
-use crate::exec::op::Op;
-use crate::exec::registers::ACCUMULATOR;
-use crate::exec::thread::Thread;
+use crate::mask::lanes_of;
+use crate::plan::Plan;
+use crate::registers::ACCUMULATOR;
+use crate::thread::Thread;
 use crestline_isa::semantics::{Float, int};
 
 const LANES: usize = 16;
@@ -34,9 +34,9 @@ impl Thread {
 }
 
 /// `addc` and `subb`: the carry or borrow goes to the accumulator.
-pub(crate) fn carry<const SUBTRACT: bool>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [u32; LANES] = t.load(&op.sources[0], mask);
-    let b: [u32; LANES] = t.load(&op.sources[1], mask);
+pub(crate) fn carry<const SUBTRACT: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a: [u32; LANES] = t.load(&plan.sources[0], mask);
+    let b: [u32; LANES] = t.load(&plan.sources[1], mask);
     let pairs: [(u32, u32); LANES] =
         std::array::from_fn(
             |i| {
@@ -44,39 +44,39 @@ pub(crate) fn carry<const SUBTRACT: bool>(op: &Op, t: &mut Thread, mask: u32) {
             },
         );
     t.set_accumulators(mask, &pairs.map(|(_, carry)| carry.into()));
-    finish(op, t, mask, pairs.map(|(result, _)| result));
+    finish(plan, t, mask, pairs.map(|(result, _)| result));
 }
 
 /// `mach`: the second step of the high multiply. `LOW` is the form without accumulator write
 /// of later devices, which gives the low half of the product.
-pub(crate) fn mach<const LOW: bool>(op: &Op, t: &mut Thread, mask: u32) {
+pub(crate) fn mach<const LOW: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     t.check_accumulators(mask);
-    let a: [i64; LANES] = t.load(&op.sources[0], mask);
-    let b: [i64; LANES] = t.load(&op.sources[1], mask);
+    let a: [i64; LANES] = t.load(&plan.sources[0], mask);
+    let b: [i64; LANES] = t.load(&plan.sources[1], mask);
     let acc: [i64; LANES] = std::array::from_fn(|i| int::mach(t.accumulators[i], a[i], b[i]));
     if !LOW {
         t.set_accumulators(mask, &acc);
     }
     let result = acc.map(|acc| if LOW { acc as u32 } else { (acc >> 32) as u32 });
-    finish(op, t, mask, result);
+    finish(plan, t, mask, result);
 }
 
 /// `mac` on integers: the accumulator plus a product.
-pub(crate) fn mac_int(op: &Op, t: &mut Thread, mask: u32) {
+pub(crate) fn mac_int(plan: &Plan, t: &mut Thread, mask: u32) {
     t.check_accumulators(mask);
-    let a: [i64; LANES] = t.load(&op.sources[0], mask);
-    let b: [i64; LANES] = t.load(&op.sources[1], mask);
+    let a: [i64; LANES] = t.load(&plan.sources[0], mask);
+    let b: [i64; LANES] = t.load(&plan.sources[1], mask);
     let acc: [i64; LANES] =
         std::array::from_fn(|i| t.accumulators[i].wrapping_add(a[i].wrapping_mul(b[i])));
     t.set_accumulators(mask, &acc);
-    finish(op, t, mask, acc);
+    finish(plan, t, mask, acc);
 }
 
 /// `mac` on floats.
-pub(crate) fn mac_float(op: &Op, t: &mut Thread, mask: u32) {
+pub(crate) fn mac_float(plan: &Plan, t: &mut Thread, mask: u32) {
     t.check_accumulators(mask);
-    let a: [f32; LANES] = t.load(&op.sources[0], mask);
-    let b: [f32; LANES] = t.load(&op.sources[1], mask);
+    let a: [f32; LANES] = t.load(&plan.sources[0], mask);
+    let b: [f32; LANES] = t.load(&plan.sources[1], mask);
     let env = t.env;
     let acc: [f32; LANES] = std::array::from_fn(|i| {
         let old = f32::from_bits(t.registers.u32(ACCUMULATOR + 4 * i));
@@ -85,17 +85,17 @@ pub(crate) fn mac_float(op: &Op, t: &mut Thread, mask: u32) {
     for lane in lanes_of(mask & 0xffff) {
         t.registers.set(ACCUMULATOR + 4 * lane, 4, acc[lane].to_bits().into());
     }
-    finish(op, t, mask, acc);
+    finish(plan, t, mask, acc);
 }
 
 /// `sad2` and `sada2`: sums of absolute differences of pairs of bytes; the second adds the
 /// accumulator. Odd channels are undefined on hardware and zero here.
-pub(crate) fn sad2<const ACCUMULATE: bool>(op: &Op, t: &mut Thread, mask: u32) {
+pub(crate) fn sad2<const ACCUMULATE: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
     if ACCUMULATE {
         t.check_accumulators(mask);
     }
-    let a: [i64; LANES] = t.load(&op.sources[0], mask);
-    let b: [i64; LANES] = t.load(&op.sources[1], mask);
+    let a: [i64; LANES] = t.load(&plan.sources[0], mask);
+    let b: [i64; LANES] = t.load(&plan.sources[1], mask);
     let sums: [i64; LANES] = std::array::from_fn(|i| match i % 2 {
         0 => {
             let old = if ACCUMULATE { t.accumulators[i] } else { 0 };
@@ -106,5 +106,5 @@ pub(crate) fn sad2<const ACCUMULATE: bool>(op: &Op, t: &mut Thread, mask: u32) {
     if ACCUMULATE {
         t.set_accumulators(mask, &sums);
     }
-    finish(op, t, mask, sums);
+    finish(plan, t, mask, sums);
 }

@@ -6,9 +6,9 @@
 use super::finish;
 use super::ops::{Add, Mad, Mul};
 use super::{Binary, Ternary};
-use crate::exec::access::lanes_of;
-use crate::exec::op::Op;
-use crate::exec::thread::Thread;
+use crate::mask::lanes_of;
+use crate::plan::Plan;
+use crate::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{FloatEnv, Rounding};
 
@@ -26,8 +26,8 @@ fn flush<const N: usize>(values: &mut Bits<N>) {
 
 /// Loads a source, its denormals flushed if the mode says so.
 #[inline(always)]
-fn load<const N: usize>(op: &Op, t: &mut Thread, mask: u32, source: usize) -> Bits<N> {
-    let mut bits = t.load_float_bits(&op.sources[source], mask);
+fn load<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32, source: usize) -> Bits<N> {
+    let mut bits = t.load_float_bits(&plan.sources[source], mask);
     if !t.env.keep_denorm_f32 {
         flush(&mut bits);
     }
@@ -50,7 +50,7 @@ fn unless_nan(value: f32) -> Quick {
 /// Computes all channels on the host, leaves those in doubt to the semantics, and stores.
 #[inline(always)]
 fn compute<const N: usize>(
-    op: &Op,
+    plan: &Plan,
     t: &mut Thread,
     mask: u32,
     quick: impl Fn(usize) -> Quick,
@@ -70,55 +70,55 @@ fn compute<const N: usize>(
     if doubtful || env.rounding != Rounding::NearestEven {
         // Rarely, but for channels that are masked off and hold anything.
         let all = env.rounding != Rounding::NearestEven;
-        for i in lanes_of(mask & op.full) {
+        for i in lanes_of(mask & plan.full) {
             if all || quick(i).doubtful {
                 result[i] = exact(i, &env).to_bits();
             }
         }
     }
-    if op.plain && op.destination.ty == Type::F {
-        t.store_float_bits(&op.destination, &result, mask, op.full);
+    if plan.plain && plan.destination.ty == Type::F {
+        t.store_float_bits(&plan.destination, &result, mask, plan.full);
     } else {
-        finish::<f32, N>(op, t, mask, result.map(f32::from_bits));
+        finish::<f32, N>(plan, t, mask, result.map(f32::from_bits));
     }
 }
 
-pub(crate) fn add<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let (a, b) = (load::<N>(op, t, mask, 0), load::<N>(op, t, mask, 1));
+pub(crate) fn add<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let (a, b) = (load::<N>(plan, t, mask, 0), load::<N>(plan, t, mask, 1));
     let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
     let quick = |i| {
         let [a, b] = at(i);
         unless_nan(a + b)
     };
-    compute::<N>(op, t, mask, quick, |i, env| {
+    compute::<N>(plan, t, mask, quick, |i, env| {
         let [a, b] = at(i);
         Add::eval(a, b, env)
     });
 }
 
-pub(crate) fn mul<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let (a, b) = (load::<N>(op, t, mask, 0), load::<N>(op, t, mask, 1));
+pub(crate) fn mul<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let (a, b) = (load::<N>(plan, t, mask, 0), load::<N>(plan, t, mask, 1));
     let at = |i: usize| [a[i], b[i]].map(f32::from_bits);
     let quick = |i| {
         let [a, b] = at(i);
         unless_nan(a * b)
     };
-    compute::<N>(op, t, mask, quick, |i, env| {
+    compute::<N>(plan, t, mask, quick, |i, env| {
         let [a, b] = at(i);
         Mul::eval(a, b, env)
     });
 }
 
-pub(crate) fn mad<const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let a = load::<N>(op, t, mask, 0);
-    let b = load::<N>(op, t, mask, 1);
-    let c = load::<N>(op, t, mask, 2);
+pub(crate) fn mad<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a = load::<N>(plan, t, mask, 0);
+    let b = load::<N>(plan, t, mask, 1);
+    let c = load::<N>(plan, t, mask, 2);
     let at = |i: usize| [a[i], b[i], c[i]].map(f32::from_bits);
     let quick = |i| {
         let [a, b, c] = at(i);
         fused(b, c, a)
     };
-    compute::<N>(op, t, mask, quick, |i, env| {
+    compute::<N>(plan, t, mask, quick, |i, env| {
         let [a, b, c] = at(i);
         Mad::eval(a, b, c, env)
     });

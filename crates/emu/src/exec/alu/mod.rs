@@ -1,7 +1,7 @@
 //! Arithmetic over channels: load the sources, compute each channel, store the result.
 //!
 //! Each function here is instantiated per operation, execution type and number of channels,
-//! so that the loop over channels is straight code; `load::select` picks the instance once per
+//! so that the loop over channels is straight code; [`instance`](super::instance) picks one per
 //! instruction. What is computed stands in [`crestline_isa::semantics`] and is only named in
 //! [`ops`].
 
@@ -12,9 +12,9 @@ pub(crate) mod ops;
 pub(crate) mod special;
 
 use super::lane::Lane;
-use super::op::Op;
-use super::operand::{DestinationKind, Source};
-use super::thread::Thread;
+use crate::mask::lanes_of;
+use crate::plan::{DestinationKind, Plan, Source};
+use crate::thread::Thread;
 use crestline_isa::CondMod;
 use crestline_isa::semantics::FloatEnv;
 use crestline_isa::semantics::compare::{compare, compare_nan};
@@ -34,131 +34,140 @@ pub(crate) trait Ternary<L: Lane> {
     fn eval(a: L, b: L, c: L, env: &FloatEnv) -> L;
 }
 
-pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [L; N] = t.load(&op.sources[0], mask);
+pub(crate) fn unary<O: Unary<L>, L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a: [L; N] = t.load(&plan.sources[0], mask);
     let env = t.env;
     let mut result = [L::default(); N];
     for i in 0..N {
         result[i] = O::eval(a[i], &env);
     }
-    finish(op, t, mask, result);
+    finish(plan, t, mask, result);
 }
 
-pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [L; N] = t.load(&op.sources[0], mask);
-    let b: [L; N] = t.load(&op.sources[1], mask);
+pub(crate) fn binary<O: Binary<L>, L: Lane, const N: usize>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+) {
+    let a: [L; N] = t.load(&plan.sources[0], mask);
+    let b: [L; N] = t.load(&plan.sources[1], mask);
     let env = t.env;
     let mut result = [L::default(); N];
     for i in 0..N {
         result[i] = O::eval(a[i], b[i], &env);
     }
-    finish(op, t, mask, result);
+    finish(plan, t, mask, result);
 }
 
-pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [L; N] = t.load(&op.sources[0], mask);
-    let b: [L; N] = t.load(&op.sources[1], mask);
-    let c: [L; N] = t.load(&op.sources[2], mask);
+pub(crate) fn ternary<O: Ternary<L>, L: Lane, const N: usize>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+) {
+    let a: [L; N] = t.load(&plan.sources[0], mask);
+    let b: [L; N] = t.load(&plan.sources[1], mask);
+    let c: [L; N] = t.load(&plan.sources[2], mask);
     let env = t.env;
     let mut result = [L::default(); N];
     for i in 0..N {
         result[i] = O::eval(a[i], b[i], c[i], &env);
     }
-    finish(op, t, mask, result);
+    finish(plan, t, mask, result);
 }
 
 /// Saturates, sets flags, and stores.
 #[inline(always)]
 pub(crate) fn finish<L: Lane, const N: usize>(
-    op: &Op,
+    plan: &Plan,
     t: &mut Thread,
     mask: u32,
     mut result: [L; N],
 ) {
-    if !op.plain {
-        before_store(op, t, mask, &mut result[..]);
+    if !plan.plain {
+        before_store(plan, t, mask, &mut result[..]);
     }
-    t.store(&op.destination, &result, op.saturate, mask, op.full);
-    if !op.plain {
-        after_store(op, t, mask, &result[..]);
+    t.store(&plan.destination, &result, plan.saturate, mask, plan.full);
+    if !plan.plain {
+        after_store(plan, t, mask, &result[..]);
     }
 }
 
 /// Saturates and sets flags.
 #[inline(never)]
-fn before_store<L: Lane>(op: &Op, t: &mut Thread, mask: u32, result: &mut [L]) {
-    if op.saturate {
+fn before_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &mut [L]) {
+    if plan.saturate {
         for value in &mut *result {
-            *value = value.saturate_to(op.destination.ty);
+            *value = value.saturate_to(plan.destination.ty);
         }
     }
-    if op.condition != CondMod::None {
-        let signed = op.destination.ty.is_signed_int();
+    if plan.condition != CondMod::None {
+        let signed = plan.destination.ty.is_signed_int();
         let mut bits = 0;
         for (lane, value) in result.iter().enumerate() {
-            bits |= u32::from(value.meets(op.condition, signed)) << lane;
+            bits |= u32::from(value.meets(plan.condition, signed)) << lane;
         }
-        op.set_flags(t, bits, mask);
+        plan.set_flags(t, bits, mask);
     }
 }
 
 /// Writes the accumulator, and brings state up to date that the destination may be.
 #[inline(never)]
-fn after_store<L: Lane>(op: &Op, t: &mut Thread, mask: u32, result: &[L]) {
-    for destination in [Some(&op.destination), op.accumulator.as_deref()].into_iter().flatten() {
+fn after_store<L: Lane>(plan: &Plan, t: &mut Thread, mask: u32, result: &[L]) {
+    for destination in [Some(&plan.destination), plan.accumulator.as_deref()].into_iter().flatten()
+    {
         if let Some(first) = destination.accumulator {
-            for lane in super::access::lanes_of(mask) {
+            for lane in lanes_of(mask) {
                 if let Some(accumulator) = t.accumulators.get_mut(usize::from(first) + lane) {
                     *accumulator = result[lane].wide();
                 }
             }
         }
     }
-    if let Some(accumulator) = &op.accumulator {
+    if let Some(accumulator) = &plan.accumulator {
         t.scatter(accumulator, result, false, mask);
     }
-    if op.destination.control {
+    if plan.destination.control {
         t.refresh_control();
     }
-    if op.destination.flag {
+    if plan.destination.flag {
         t.registers.refresh_flags_written();
     }
 }
 
 /// `cmp` and `cmpn`: the flags, and all ones or zeros in the destination.
 pub(crate) fn cmp<L: Comparable, const N: usize, const NAN: bool>(
-    op: &Op,
+    plan: &Plan,
     t: &mut Thread,
     mask: u32,
 ) {
     let bits = if L::IS_DWORD {
-        let a: [u32; N] = L::load_dwords(t, &op.sources[0], mask);
-        let b: [u32; N] = L::load_dwords(t, &op.sources[1], mask);
-        compare_lanes::<L, N, NAN>(op.condition, &t.env, |i| {
+        let a: [u32; N] = L::load_dwords(t, &plan.sources[0], mask);
+        let b: [u32; N] = L::load_dwords(t, &plan.sources[1], mask);
+        compare_lanes::<L, N, NAN>(plan.condition, &t.env, |i| {
             (L::from_word(a[i]), L::from_word(b[i]))
         })
     } else {
-        let a: [L; N] = t.load(&op.sources[0], mask);
-        let b: [L; N] = t.load(&op.sources[1], mask);
-        compare_lanes::<L, N, NAN>(op.condition, &t.env, |i| (a[i], b[i]))
+        let a: [L; N] = t.load(&plan.sources[0], mask);
+        let b: [L; N] = t.load(&plan.sources[1], mask);
+        compare_lanes::<L, N, NAN>(plan.condition, &t.env, |i| (a[i], b[i]))
     };
-    op.set_flags(t, bits, mask);
-    if matches!(op.destination.kind, DestinationKind::Null) {
+    plan.set_flags(t, bits, mask);
+    if matches!(plan.destination.kind, DestinationKind::Null) {
         return;
     }
     // When loading, a float destination became the integer type of its size.
-    if op.destination.ty.size() <= 4 {
+    if plan.destination.ty.size() <= 4 {
         let mut all = [0u32; N];
         for (i, value) in all.iter_mut().enumerate() {
             *value = 0u32.wrapping_sub(bits >> i & 1);
         }
-        t.store(&op.destination, &all, false, mask, op.full);
+        t.store(&plan.destination, &all, false, mask, plan.full);
     } else {
         let mut all = [0i64; N];
         for (i, value) in all.iter_mut().enumerate() {
             *value = -i64::from(bits >> i & 1 == 1);
         }
-        t.store(&op.destination, &all, false, mask, op.full);
+        t.store(&plan.destination, &all, false, mask, plan.full);
     }
 }
 
@@ -270,25 +279,29 @@ comparable_int!(i32 true u32 true i64 false i128 false);
 comparable_float!(f32 true f64 false);
 
 /// `sel` by the predicate. All channels of the execution mask are written.
-pub(crate) fn select<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let chosen = op.predicate_mask(t, mask);
-    let a: [L; N] = t.load(&op.sources[0], mask & chosen);
-    let b: [L; N] = t.load(&op.sources[1], mask & !chosen);
+pub(crate) fn select<L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let chosen = plan.predicate_mask(t, mask);
+    let a: [L; N] = t.load(&plan.sources[0], mask & chosen);
+    let b: [L; N] = t.load(&plan.sources[1], mask & !chosen);
     let mut result = [L::default(); N];
     for i in 0..N {
         result[i] = if chosen >> i & 1 == 1 { a[i] } else { b[i] };
     }
-    finish(op, t, mask, result);
+    finish(plan, t, mask, result);
 }
 
 /// `sel` by a condition: minimum, maximum, or source 0 where the comparison holds.
-pub(crate) fn select_condition<L: Comparable, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
+pub(crate) fn select_condition<L: Comparable, const N: usize>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+) {
     let (a, b): ([L; N], [L; N]) = if L::IS_DWORD {
-        let a = L::load_dwords(t, &op.sources[0], mask);
-        let b = L::load_dwords(t, &op.sources[1], mask);
+        let a = L::load_dwords(t, &plan.sources[0], mask);
+        let b = L::load_dwords(t, &plan.sources[1], mask);
         (L::from_words(a), L::from_words(b))
     } else {
-        (t.load(&op.sources[0], mask), t.load(&op.sources[1], mask))
+        (t.load(&plan.sources[0], mask), t.load(&plan.sources[1], mask))
     };
     let env = t.env;
     let mut result = [L::default(); N];
@@ -300,7 +313,7 @@ pub(crate) fn select_condition<L: Comparable, const N: usize>(op: &Op, t: &mut T
             }
         };
     }
-    match op.condition {
+    match plan.condition {
         CondMod::L => each!(|a, b| a.least(b, &env)),
         CondMod::Ge => each!(|a, b| a.greatest(b, &env)),
         condition => {
@@ -311,28 +324,33 @@ pub(crate) fn select_condition<L: Comparable, const N: usize>(op: &Op, t: &mut T
             });
         }
     }
-    store_chosen(op, t, mask, result);
+    store_chosen(plan, t, mask, result);
 }
 
 /// Stores what a selection chose, whose condition sets no flags.
 #[inline(always)]
-fn store_chosen<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32, mut result: [L; N]) {
-    if op.saturate {
+fn store_chosen<L: Lane, const N: usize>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+    mut result: [L; N],
+) {
+    if plan.saturate {
         for value in &mut result {
-            *value = value.saturate_to(op.destination.ty);
+            *value = value.saturate_to(plan.destination.ty);
         }
     }
-    t.store(&op.destination, &result, op.saturate, mask, op.full);
+    t.store(&plan.destination, &result, plan.saturate, mask, plan.full);
 }
 
 /// `csel`: source 0 where source 2 meets the condition against zero, else source 1.
-pub(crate) fn csel<L: Lane, const N: usize>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [L; N] = t.load(&op.sources[0], mask);
-    let b: [L; N] = t.load(&op.sources[1], mask);
-    let c: [L; N] = t.load(&op.sources[2], mask);
+pub(crate) fn csel<L: Lane, const N: usize>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a: [L; N] = t.load(&plan.sources[0], mask);
+    let b: [L; N] = t.load(&plan.sources[1], mask);
+    let c: [L; N] = t.load(&plan.sources[2], mask);
     let mut result = [L::default(); N];
     for i in 0..N {
-        result[i] = if c[i].meets(op.condition, true) { a[i] } else { b[i] };
+        result[i] = if c[i].meets(plan.condition, true) { a[i] } else { b[i] };
     }
-    store_chosen(op, t, mask, result);
+    store_chosen(plan, t, mask, result);
 }

@@ -1,29 +1,33 @@
 //! Operations whose channels read more than their own elements, or write two registers.
 
 use super::finish;
-use crate::exec::op::Op;
-use crate::exec::operand::{Destination, DestinationKind, SourceKind};
-use crate::exec::registers::{ByteSet, GRF_END};
-use crate::exec::thread::Thread;
+use crate::plan::Plan;
+use crate::plan::{Destination, DestinationKind, SourceKind};
+use crate::registers::{ByteSet, GRF_END};
+use crate::thread::Thread;
 use crestline_isa::semantics::{Float, convert, math};
 
 const LANES: usize = 16;
 
 /// `f32to16`: the 16-bit float as a number in the low word. The source's modifiers are those of a float.
-pub(crate) fn f32_to_16(op: &Op, t: &mut Thread, mask: u32) {
-    let values: [f32; LANES] = t.load(&op.sources[0], mask);
-    finish(op, t, mask, values.map(|value| u32::from(convert::f32_to_16(value))));
+pub(crate) fn f32_to_16(plan: &Plan, t: &mut Thread, mask: u32) {
+    let values: [f32; LANES] = t.load(&plan.sources[0], mask);
+    finish(plan, t, mask, values.map(|value| u32::from(convert::f32_to_16(value))));
 }
 
 /// `dp2`, `dp3`, `dp4`, `dph`: over each vector of four channels; `TERMS` products, and for
 /// `dph` (`HOMOGENEOUS`) component w of source 1 added.
-pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(op: &Op, t: &mut Thread, mask: u32) {
+pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(
+    plan: &Plan,
+    t: &mut Thread,
+    mask: u32,
+) {
     // Each channel of a vector needs the whole vector.
     let whole = (0..LANES)
         .step_by(4)
         .fold(0, |whole, first| whole | if mask >> first & 15 != 0 { 15 << first } else { 0 });
-    let a: [f32; LANES] = t.load(&op.sources[0], whole & op.full);
-    let b: [f32; LANES] = t.load(&op.sources[1], whole & op.full);
+    let a: [f32; LANES] = t.load(&plan.sources[0], whole & plan.full);
+    let b: [f32; LANES] = t.load(&plan.sources[1], whole & plan.full);
     let env = t.env;
     let result = std::array::from_fn(|lane| {
         let first = lane & !3;
@@ -31,12 +35,12 @@ pub(crate) fn dot<const TERMS: usize, const HOMOGENEOUS: bool>(op: &Op, t: &mut 
         let products = if HOMOGENEOUS { 0..TERMS } else { 1..TERMS };
         products.fold(start, |sum, c| Float::mad(sum, a[first + c], b[first + c], &env))
     });
-    finish::<f32, LANES>(op, t, mask, result);
+    finish::<f32, LANES>(plan, t, mask, result);
 }
 
 /// The four floats of a plane operand, from the 16 bytes its subregister lies in.
-fn plane(op: &Op, t: &mut Thread, mask: u32) -> [f32; 4] {
-    let offset = match &op.sources[0].kind {
+fn plane(plan: &Plan, t: &mut Thread, mask: u32) -> [f32; 4] {
+    let offset = match &plan.sources[0].kind {
         SourceKind::Scalar(offset) | SourceKind::Packed(offset) => usize::from(*offset) & !15,
         _ => return [0.0; 4],
     };
@@ -49,30 +53,30 @@ fn plane(op: &Op, t: &mut Thread, mask: u32) -> [f32; 4] {
 }
 
 /// `line`: `p * x + s` of a plane operand (p, q, -, s).
-pub(crate) fn line(op: &Op, t: &mut Thread, mask: u32) {
-    let [p, _, _, s] = plane(op, t, mask);
-    let x: [f32; LANES] = t.load(&op.sources[1], mask);
+pub(crate) fn line(plan: &Plan, t: &mut Thread, mask: u32) {
+    let [p, _, _, s] = plane(plan, t, mask);
+    let x: [f32; LANES] = t.load(&plan.sources[1], mask);
     let env = t.env;
-    finish(op, t, mask, x.map(|x| Float::mad(s, p, x, &env)));
+    finish(plan, t, mask, x.map(|x| Float::mad(s, p, x, &env)));
 }
 
 /// `pln`: `p * u + q * v + s`. Each eight channels have their u in one register and their v in
 /// the next.
-pub(crate) fn pln(op: &Op, t: &mut Thread, mask: u32) {
-    let [p, q, _, s] = plane(op, t, mask);
+pub(crate) fn pln(plan: &Plan, t: &mut Thread, mask: u32) {
+    let [p, q, _, s] = plane(plan, t, mask);
     let (u, v): ([f32; LANES], [f32; LANES]) =
-        (t.load(&op.sources[1], mask), t.load(&op.sources[2], mask));
+        (t.load(&plan.sources[1], mask), t.load(&plan.sources[2], mask));
     let env = t.env;
     let result: [f32; LANES] =
         std::array::from_fn(|i| Float::mad(Float::mad(s, p, u[i], &env), q, v[i], &env));
-    finish(op, t, mask, result);
+    finish(plan, t, mask, result);
 }
 
 /// Integer division with both results: the quotient in the destination, the remainder in the
 /// register after it.
-pub(crate) fn divide_both<const SIGNED: bool>(op: &Op, t: &mut Thread, mask: u32) {
-    let a: [u32; LANES] = t.load(&op.sources[0], mask);
-    let b: [u32; LANES] = t.load(&op.sources[1], mask);
+pub(crate) fn divide_both<const SIGNED: bool>(plan: &Plan, t: &mut Thread, mask: u32) {
+    let a: [u32; LANES] = t.load(&plan.sources[0], mask);
+    let b: [u32; LANES] = t.load(&plan.sources[1], mask);
     let both: [(u32, u32); LANES] = std::array::from_fn(|i| {
         if SIGNED {
             let (q, r) = math::idivrem(a[i].cast_signed(), b[i].cast_signed());
@@ -81,16 +85,16 @@ pub(crate) fn divide_both<const SIGNED: bool>(op: &Op, t: &mut Thread, mask: u32
             math::udivrem(a[i], b[i])
         }
     });
-    finish(op, t, mask, both.map(|(quotient, _)| quotient));
-    if let DestinationKind::Packed(offset) = op.destination.kind
+    finish(plan, t, mask, both.map(|(quotient, _)| quotient));
+    if let DestinationKind::Packed(offset) = plan.destination.kind
         && usize::from(offset) + 64 <= GRF_END
     {
         let next = offset + 32;
-        let lanes = op.full.count_ones() as usize;
+        let lanes = plan.full.count_ones() as usize;
         let remainders = Destination {
             kind: DestinationKind::Packed(next),
             bytes: ByteSet::of((0..lanes).map(|lane| usize::from(next) + 4 * lane), 4),
-            ..op.destination.clone()
+            ..plan.destination.clone()
         };
         t.store(&remainders, &both.map(|(_, remainder)| remainder), false, mask, u32::MAX);
     }

@@ -1,8 +1,8 @@
 //! One hardware thread: registers, channel masks, and what it found wrong.
 
-use super::log::Log;
-use super::op::{Op, Prelude};
-use super::registers::{self, CONTROL, NOTIFICATION, Registers, STATE};
+use crate::Problem;
+use crate::log::Log;
+use crate::registers::{CONTROL, NOTIFICATION, Registers, STATE};
 use crestline_isa::semantics::FloatEnv;
 
 /// The state of a hardware thread between two instructions.
@@ -126,21 +126,6 @@ impl Thread {
         self.env = FloatEnv::from_cr0(self.registers.u32(CONTROL));
     }
 
-    /// Does what has to happen before an instruction executes.
-    #[inline(never)]
-    pub(crate) fn prepare(&mut self, op: &Op) {
-        if op.prelude.has(Prelude::JOIN) {
-            self.join();
-        }
-        if op.prelude.has(Prelude::LIVE_STATE) {
-            self.registers.set_channel_enable(self.active);
-            self.registers.set_ip_and_time(op.offset, self.executed);
-        }
-        if let Some(problem) = &op.hazard {
-            self.report(**problem, None);
-        }
-    }
-
     /// Notifications received and not yet waited for.
     pub(crate) fn notifications(&self) -> u32 {
         self.registers.u32(NOTIFICATION)
@@ -161,7 +146,7 @@ impl Thread {
     #[cold]
     pub(crate) fn report_unwritten(&mut self, offset: usize, size: usize, channel: Option<u8>) {
         if let Some(register) = self.registers.first_unwritten(offset, size) {
-            let problem = crate::Problem::UninitializedRead { register };
+            let problem = Problem::UninitializedRead { register };
             self.report(problem, channel);
         }
     }
@@ -184,43 +169,9 @@ impl Thread {
 
     /// Logs a problem at the current instruction.
     #[cold]
-    pub(crate) fn report(&mut self, problem: crate::Problem, channel: Option<u8>) {
+    pub(crate) fn report(&mut self, problem: Problem, channel: Option<u8>) {
         if self.log.add(problem, self.current, channel) {
             self.fail(Fault::Logged);
-        }
-    }
-
-    /// The byte address of channel `lane` of an indirect operand of `size` bytes, or `None`
-    /// outside of the register file.
-    #[inline]
-    pub(crate) fn indirect_address(
-        &mut self,
-        lanes: &super::operand::IndirectLanes,
-        lane: usize,
-        size: usize,
-    ) -> Option<usize> {
-        let subregister = usize::from(lanes.subregister[lane]);
-        let offset = Registers::address_offset(subregister);
-        if !self.registers.all_written(offset, 2) {
-            self.report_unwritten(offset, 2, Some(lane as u8));
-        }
-        let base = i32::from(self.registers.address(subregister));
-        let delta = i32::from(lanes.delta[lane]);
-        let dropped =
-            lanes.drops_carry.map_or(0, |named| ((base & 31) + (i32::from(named) & 31)) & 32);
-        let address = base + delta - dropped;
-        if let Some((named, bytes)) = lanes.row {
-            let row = base + i32::from(named);
-            if row.rem_euclid(32) + i32::from(bytes) > 32 {
-                self.report(crate::Problem::RowCrossing { address: row }, Some(lane as u8));
-            }
-        }
-        match usize::try_from(address) {
-            Ok(place) if place + size <= registers::GRF_END => Some(place),
-            _ => {
-                self.report(crate::Problem::RegisterRange { address }, Some(lane as u8));
-                None
-            }
         }
     }
 }

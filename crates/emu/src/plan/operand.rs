@@ -1,6 +1,6 @@
-//! Operands as the interpreter uses them: regions resolved to byte offsets when loading.
+//! Operands: regions resolved to byte offsets in the register array.
 
-use super::registers::ByteSet;
+use crate::registers::ByteSet;
 use crestline_isa::Type;
 
 /// The most channels of an instruction.

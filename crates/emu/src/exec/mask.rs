@@ -1,111 +1,13 @@
-//! An instruction in executable form.
+//! The channels that an instruction works on: execution mask, predicate, write mask, and the flags it leaves.
 
-use super::operand::{Destination, Source};
-use super::registers::FLAG;
-use super::thread::Thread;
 use crate::Problem;
-use crate::load::flow::Branch;
-use crate::message::Message;
-use crestline_isa::{CondMod, PredCtrl};
+use crate::mask::lanes_of;
+use crate::plan::Plan;
+use crate::registers::FLAG;
+use crate::thread::Thread;
+use crestline_isa::PredCtrl;
 
-/// What runs the arithmetic of an instruction on the channels of a mask.
-pub(crate) type Run = fn(&Op, &mut Thread, u32);
-
-/// An instruction in executable form: everything that does not change between executions is
-/// decided.
-#[derive(Clone)]
-pub(crate) struct Op {
-    pub(crate) action: Action,
-    /// All channels of the instruction, one bit each from bit 0.
-    pub(crate) full: u32,
-    /// First channel of the thread's masks.
-    pub(crate) group: u8,
-    pub(crate) no_mask: bool,
-    /// What happens before the instruction executes.
-    pub(crate) prelude: Prelude,
-    /// What is wrong with it whenever it executes.
-    pub(crate) hazard: Option<Box<Problem>>,
-    pub(crate) predicate: Predicate,
-    /// The predicate selects between sources instead of enabling channels.
-    pub(crate) selects: bool,
-    pub(crate) condition: CondMod,
-    pub(crate) saturate: bool,
-    /// First flag bit of the instruction's channels, f1 counted from 32.
-    pub(crate) flag_shift: u8,
-    pub(crate) destination: Destination,
-    pub(crate) sources: [Source; 3],
-    /// Where the result goes as well, if the accumulator is written implicitly.
-    pub(crate) accumulator: Option<Box<Destination>>,
-    /// Extension registers of the IEEE macros.
-    pub(crate) extensions: super::alu::macros::Extensions,
-    /// The result goes to the destination as it is: no saturation, condition or accumulator.
-    pub(crate) plain: bool,
-    /// Units of eight channels.
-    pub(crate) simd8_units: u8,
-    /// Place in the code, in bytes.
-    pub(crate) offset: u32,
-    /// Size in bytes.
-    pub(crate) size: u32,
-}
-
-/// What an instruction does.
-#[derive(Clone)]
-pub(crate) enum Action {
-    /// Nothing.
-    Nop,
-    /// Arithmetic.
-    Alu(Run),
-    /// Arithmetic that executes as two halves, one after the other.
-    Halves(Box<[Op; 2]>),
-    /// Flow control.
-    Branch(Branch),
-    /// A message.
-    Send(Box<Message>),
-    /// Waits for a notification.
-    Wait,
-    /// The padding behind the code of an entry point: there is nothing to execute.
-    End,
-}
-
-/// What has to happen before an instruction executes; for most of them nothing, which the
-/// interpreter sees at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Prelude(u8);
-
-impl Prelude {
-    /// Channels may wait here, so the set of active channels is computed anew.
-    pub(crate) const JOIN: Prelude = Prelude(1);
-    /// Reads a register that must be brought up to date first.
-    pub(crate) const LIVE_STATE: Prelude = Prelude(2);
-
-    /// There is something to report.
-    pub(crate) const HAZARD: Prelude = Prelude(4);
-
-    /// Whether there is anything to do.
-    #[inline(always)]
-    pub(crate) fn any(self) -> bool {
-        self.0 != 0
-    }
-
-    /// Whether one of the things to do is `what`.
-    pub(crate) fn has(self, what: Prelude) -> bool {
-        self.0 & what.0 != 0
-    }
-
-    /// Adds something to do.
-    pub(crate) fn add(&mut self, what: Prelude) {
-        self.0 |= what.0;
-    }
-}
-
-/// How flag bits enable channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Predicate {
-    pub(crate) ctrl: PredCtrl,
-    pub(crate) inverse: bool,
-}
-
-impl Op {
+impl Plan {
     /// The channels that the execution mask enables.
     #[inline(always)]
     pub(crate) fn execution_mask(&self, thread: &Thread) -> u32 {
@@ -135,7 +37,7 @@ impl Op {
         let flags = thread.registers.flags();
         let mut enabled = 0;
         let mut needed = 0u64;
-        for lane in super::access::lanes_of(within) {
+        for lane in lanes_of(within) {
             let bit = u32::from(self.flag_shift) + lane as u32;
             let group = |size: u32| {
                 let first = bit & !(size - 1);

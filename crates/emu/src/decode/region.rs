@@ -1,10 +1,10 @@
 //! Regions, swizzles and indirect addressing resolved to one offset per channel.
 
-use super::Reject;
-use crate::exec::operand::{
+use crate::error::Reject;
+use crate::plan::{
     Destination, DestinationKind, IndirectLanes, MAX_LANES, Modifier, Source, SourceKind,
 };
-use crate::exec::registers::{
+use crate::registers::{
     ACCUMULATOR, ByteSet, GRF_END, LAST, arf_offset, is_accumulator, is_control, is_flag,
     is_live_state,
 };

@@ -10,8 +10,8 @@
 //! loaded, within each piece of straight code, and a breach is reported when it executes.
 
 use crate::Problem;
-use crate::exec::op::{Action, Op, Prelude};
-use crate::exec::operand::{Destination, DestinationKind, Source, SourceKind};
+use crate::plan::{Action, Plan, Prelude};
+use crate::plan::{Destination, DestinationKind, Source, SourceKind};
 use crestline_isa::Inst;
 use std::collections::BTreeSet;
 
@@ -19,16 +19,16 @@ use std::collections::BTreeSet;
 type Registers = u128;
 
 /// Marks the instructions that break a rule.
-pub(super) fn check(instructions: &[Inst], ops: &mut [Op]) {
+pub(super) fn check<'a>(instructions: impl Iterator<Item = &'a Inst>, ops: &mut [Plan]) {
     let leaders = leaders(ops);
     // Registers whose mark a group has left.
     let mut open: Registers = 0;
-    for (index, inst) in instructions.iter().enumerate() {
+    for (index, inst) in instructions.enumerate() {
         if leaders.contains(&index) {
             open = 0;
         }
-        let op = &mut ops[index];
-        let (read, written) = (reads(op), writes(op));
+        let plan = &mut ops[index];
+        let (read, written) = (reads(plan), writes(plan));
         let unprotected = if inst.no_dd_check { written & !open } else { 0 };
         let endless = open & if inst.no_dd_check { read } else { read | written };
         let problem = match (first(unprotected), first(endless)) {
@@ -37,8 +37,8 @@ pub(super) fn check(instructions: &[Inst], ops: &mut [Op]) {
             (None, None) => None,
         };
         if let Some(problem) = problem {
-            op.hazard = Some(Box::new(problem));
-            op.prelude.add(Prelude::HAZARD);
+            plan.hazard = Some(Box::new(problem));
+            plan.prelude.add(Prelude::HAZARD);
         }
         if inst.no_dd_clear {
             open |= written;
@@ -53,10 +53,10 @@ fn first(registers: Registers) -> Option<u8> {
 }
 
 /// The instructions at which straight code begins: targets of branches, and what follows them.
-fn leaders(ops: &[Op]) -> BTreeSet<usize> {
+fn leaders(ops: &[Plan]) -> BTreeSet<usize> {
     let mut leaders = BTreeSet::new();
-    for (here, op) in ops.iter().enumerate() {
-        if let Action::Branch(branch) = &op.action {
+    for (here, plan) in ops.iter().enumerate() {
+        if let Action::Branch(branch) = &plan.action {
             leaders.extend([branch.jip, branch.uip, here + 1]);
             leaders.extend(branch.wait_points(here));
         }
@@ -70,30 +70,30 @@ fn range(offset: usize, bytes: usize) -> Registers {
     registers.fold(0, |set, register| set | 1 << register)
 }
 
-fn parts(op: &Op) -> &[Op] {
-    match &op.action {
+fn parts(plan: &Plan) -> &[Plan] {
+    match &plan.action {
         Action::Halves(halves) => &halves[..],
-        _ => std::slice::from_ref(op),
+        _ => std::slice::from_ref(plan),
     }
 }
 
-fn reads(op: &Op) -> Registers {
-    let send = match &op.action {
+fn reads(plan: &Plan) -> Registers {
+    let send = match &plan.action {
         Action::Send(send) => {
             send.payloads().into_iter().fold(0, |set, (start, bytes)| set | range(start, bytes))
         }
         _ => 0,
     };
-    let sources = parts(op).iter().flat_map(|part| part.sources.iter().map(move |s| (part, s)));
+    let sources = parts(plan).iter().flat_map(|part| part.sources.iter().map(move |s| (part, s)));
     sources.fold(send, |set, (part, source)| set | source_registers(source, part.full))
 }
 
-fn writes(op: &Op) -> Registers {
-    let response = match &op.action {
+fn writes(plan: &Plan) -> Registers {
+    let response = match &plan.action {
         Action::Send(send) => send.response_bytes().map_or(0, |(start, bytes)| range(start, bytes)),
         _ => 0,
     };
-    parts(op)
+    parts(plan)
         .iter()
         .fold(response, |set, part| set | destination_registers(&part.destination, part.full))
 }

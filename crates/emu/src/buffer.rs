@@ -1,0 +1,108 @@
+//! The bytes that memory consists of.
+//!
+//! Buffers are shared by the host threads that run different workgroups, so they consist of
+//! atomic words; what a workgroup or thread owns is plain bytes. Either way an access names a
+//! byte offset that was checked against the size.
+
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+
+/// A buffer that all workgroups see.
+#[derive(Debug, Default)]
+pub(crate) struct Buffer {
+    words: Box<[AtomicU32]>,
+    len: usize,
+}
+
+impl Buffer {
+    pub(crate) fn new(bytes: &[u8]) -> Buffer {
+        let words = bytes
+            .chunks(4)
+            .map(|chunk| {
+                let mut word = [0; 4];
+                word[..chunk.len()].copy_from_slice(chunk);
+                AtomicU32::new(u32::from_le_bytes(word))
+            })
+            .collect();
+        Buffer { words, len: bytes.len() }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    pub(crate) fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes: Vec<u8> =
+            self.words.iter().flat_map(|word| word.load(Relaxed).to_le_bytes()).collect();
+        bytes.truncate(self.len);
+        bytes
+    }
+
+    #[inline(always)]
+    fn word(&self, offset: usize) -> u32 {
+        self.words[offset / 4].load(Relaxed)
+    }
+
+    /// `size` bytes (1 to 4) from an offset.
+    #[inline(always)]
+    pub(crate) fn load(&self, offset: usize, size: usize) -> u32 {
+        let shift = offset % 4 * 8;
+        if shift == 0 && size == 4 {
+            return self.word(offset);
+        }
+        let mut bits = u64::from(self.word(offset));
+        if offset % 4 + size > 4 {
+            bits |= u64::from(self.word(offset + 4)) << 32;
+        }
+        (bits >> shift) as u32 & u32::MAX >> (32 - 8 * size)
+    }
+
+    /// Replaces `size` bytes (1 to 4) from an offset.
+    #[inline(always)]
+    pub(crate) fn store(&self, offset: usize, size: usize, value: u32) {
+        let shift = offset % 4 * 8;
+        if shift == 0 && size == 4 {
+            self.words[offset / 4].store(value, Relaxed);
+            return;
+        }
+        let mask = (u64::from(u32::MAX) >> (32 - 8 * size)) << shift;
+        let bits = u64::from(value) << shift;
+        self.merge(offset / 4, mask as u32, bits as u32);
+        if mask >> 32 != 0 {
+            self.merge(offset / 4 + 1, (mask >> 32) as u32, (bits >> 32) as u32);
+        }
+    }
+
+    /// Replaces bits of a word, leaving its others to concurrent writers.
+    fn merge(&self, index: usize, mask: u32, bits: u32) {
+        self.words[index].update(Relaxed, Relaxed, |old| old & !mask | bits & mask);
+    }
+}
+
+/// `size` bytes (1 to 4) of plain bytes from an offset.
+#[inline(always)]
+pub(crate) fn load_bytes(bytes: &[u8], offset: usize, size: usize) -> u32 {
+    let mut value = [0; 4];
+    value[..size].copy_from_slice(&bytes[offset..offset + size]);
+    u32::from_le_bytes(value)
+}
+
+/// Replaces `size` bytes (1 to 4) of plain bytes from an offset.
+#[inline(always)]
+pub(crate) fn store_bytes(bytes: &mut [u8], offset: usize, size: usize, value: u32) {
+    bytes[offset..offset + size].copy_from_slice(&value.to_le_bytes()[..size]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_of_words_can_be_reached() {
+        let buffer = Buffer::new(&[1, 2, 3, 4, 5, 6]);
+        assert_eq!(buffer.load(2, 4), 0x0605_0403);
+        assert_eq!(buffer.load(3, 1), 4);
+        buffer.store(3, 2, 0xbbaa);
+        buffer.store(0, 1, 0xffff_ff99);
+        assert_eq!(buffer.to_bytes(), [0x99, 2, 3, 0xaa, 0xbb, 6]);
+    }
+}

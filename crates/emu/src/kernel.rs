@@ -1,0 +1,162 @@
+//! Kernels: programs ready to run.
+
+use crate::EmuError;
+use crate::decode;
+use crate::exec::run::Executable;
+use crestline_device::Device;
+use crestline_isa::validate::Padding;
+use crestline_isa::{Inst, ProgramError, decode_each};
+use crestline_program::{Dispatch, Metadata};
+use std::collections::BTreeMap;
+
+/// A program ready to run.
+///
+/// Loading decodes the code and resolves every operand, target and message, so a kernel can be
+/// dispatched any number of times.
+#[derive(Clone)]
+pub struct Kernel {
+    pub(crate) metadata: Metadata,
+    pub(crate) device: Device,
+    pub(crate) instructions: Vec<Inst>,
+    pub(crate) program: Executable,
+    /// Index of the instruction that threads start at.
+    pub(crate) start: usize,
+}
+
+impl std::fmt::Debug for Kernel {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Kernel")
+            .field("metadata", &self.metadata)
+            .field("instructions", &self.instructions)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Where constant data lies, as relocated code sees it: in the high half of the address space,
+/// apart from the buffers.
+pub(crate) const CONSTANT_DATA_ADDRESS: u64 = 0x7f00_0000_0000;
+
+impl Kernel {
+    /// Loads a program: checks metadata and code against the device, applies relocations,
+    /// decodes every instruction and plans its execution.
+    ///
+    /// # Errors
+    /// [`EmuError::Metadata`], [`EmuError::Platform`], [`EmuError::Decode`] for bytes that are
+    /// no instruction, [`EmuError::Illegal`] and [`EmuError::Unsupported`] for instructions
+    /// that cannot be executed, [`EmuError::EntryPoint`] for an entry point where none starts.
+    pub fn load(code: &[u8], metadata: Metadata, device: &Device) -> Result<Kernel, EmuError> {
+        metadata.check()?;
+        metadata.check_code(code)?;
+        if metadata.platform != device.platform() {
+            let (program, device) = (metadata.platform, device.platform());
+            return Err(EmuError::Platform { program, device });
+        }
+        let mut code = code.to_vec();
+        for relocation in &metadata.relocations {
+            relocation.apply(&mut code, CONSTANT_DATA_ADDRESS);
+        }
+        let located = instructions_of(&code, &metadata, device)?;
+        Kernel::build(located, metadata, device)
+    }
+
+    /// Loads a program of decoded instructions, each [`Inst::size`] bytes long. Relocations
+    /// do not apply.
+    ///
+    /// # Errors
+    /// As for [`load`](Self::load).
+    pub fn from_instructions(
+        instructions: Vec<Inst>,
+        metadata: Metadata,
+        device: &Device,
+    ) -> Result<Kernel, EmuError> {
+        metadata.check()?;
+        if metadata.platform != device.platform() {
+            let (program, device) = (metadata.platform, device.platform());
+            return Err(EmuError::Platform { program, device });
+        }
+        let mut end = 0;
+        let located = instructions.into_iter().map(|inst| {
+            let offset = end;
+            end += inst.size();
+            (offset, inst)
+        });
+        Kernel::build(located.collect(), metadata, device)
+    }
+
+    /// Builds a kernel of instructions with their byte offsets, which grow.
+    fn build(
+        mut located: Vec<(u32, Inst)>,
+        metadata: Metadata,
+        device: &Device,
+    ) -> Result<Kernel, EmuError> {
+        let padding = Padding::of(located.iter().map(|(_, inst)| inst));
+        if let Some(last) = padding.runs().last().filter(|run| run.end == located.len()) {
+            located.truncate(last.start);
+        }
+        let mut starts: BTreeMap<u32, usize> =
+            located.iter().enumerate().map(|(index, (offset, _))| (*offset, index)).collect();
+        let entry = |offset| starts.get(&offset).copied().filter(|index| !padding.contains(*index));
+        for dispatch in metadata.dispatches.iter() {
+            if entry(dispatch.offset).is_none() {
+                return Err(EmuError::EntryPoint { offset: dispatch.offset });
+            }
+        }
+        let start = entry(metadata.dispatches.first().offset).unwrap_or_default();
+        // A target may be the end of the code, or of the code in front of padding; arriving there
+        // is an error of its own.
+        starts.retain(|_, index| padding.may_be_target(*index));
+        let end = located.last().map_or(0, |(offset, inst)| offset + inst.size());
+        starts.insert(end, located.len());
+        let plans = decode::program(&located, starts, &padding, device)?;
+        let program = Executable::new(plans)?;
+        let instructions = located.into_iter().map(|(_, inst)| inst).collect();
+        Ok(Kernel { metadata, device: *device, instructions, program, start })
+    }
+
+    /// The instructions, in order of the code.
+    pub fn instructions(&self) -> &[Inst] {
+        &self.instructions
+    }
+
+    /// The entry point that runs: the first of the metadata.
+    pub(crate) fn entry(&self) -> &Dispatch {
+        self.metadata.dispatches.first()
+    }
+
+    /// The metadata the kernel was loaded with.
+    pub fn metadata(&self) -> &Metadata {
+        &self.metadata
+    }
+}
+
+/// Decodes code to instructions with their byte offsets: from each entry point on anew, since
+/// padding in front of one may have any length.
+fn instructions_of(
+    code: &[u8],
+    metadata: &Metadata,
+    device: &Device,
+) -> Result<Vec<(u32, Inst)>, EmuError> {
+    let mut entries: Vec<usize> = metadata
+        .dispatches
+        .iter()
+        .map(|dispatch| dispatch.offset as usize)
+        .filter(|offset| *offset < code.len())
+        .collect();
+    entries.extend([0, code.len()]);
+    entries.sort_unstable();
+    entries.dedup();
+    let mut located = Vec::with_capacity(code.len() / 12);
+    for part in entries.windows(2) {
+        for (at, inst) in decode_each(&code[..part[1]], part[0], device.generation()) {
+            let inst = inst.map_err(|error| match error {
+                // The next entry point lies within an instruction.
+                ProgramError::Truncated { .. } if part[1] < code.len() => {
+                    EmuError::EntryPoint { offset: part[1] as u32 }
+                }
+                error => EmuError::Decode { message: error.to_string() },
+            })?;
+            located.push((at.start as u32, inst));
+        }
+    }
+    Ok(located)
+}

@@ -1,0 +1,127 @@
+//! What decoding makes of the instructions: plans.
+//!
+//! A plan is data. It names an operation, operands as byte offsets in the register array, masks
+//! and targets; everything that does not change between executions is decided. It does not say
+//! how the operation is carried out: [`exec`](crate::exec) is one executor of plans, and another
+//! needs nothing else.
+
+mod alu;
+mod branch;
+mod operand;
+mod send;
+
+pub(crate) use alu::{Alu, BinaryOp, LaneType, Operation, TernaryOp, UnaryOp};
+pub(crate) use branch::{Branch, BranchKind};
+pub(crate) use operand::{
+    Destination, DestinationKind, IndirectLanes, MAX_LANES, Modifier, Source, SourceKind,
+};
+pub(crate) use send::Send;
+
+use crate::Problem;
+use crestline_isa::{CondMod, PredCtrl};
+use std::collections::BTreeMap;
+
+/// The plans of a program.
+#[derive(Clone)]
+pub(crate) struct Program {
+    /// One for each instruction, in order of the code.
+    pub(crate) plans: Vec<Plan>,
+    /// Byte offset to instruction index, of those that a branch may lead to and of the end of the code.
+    pub(crate) starts: BTreeMap<u32, usize>,
+    /// Whether a message changes global memory in a way that depends on the order of workgroups.
+    pub(crate) order_matters: bool,
+}
+
+/// The plan of one instruction.
+#[derive(Clone)]
+pub(crate) struct Plan {
+    pub(crate) action: Action,
+    /// All channels of the instruction, one bit each from bit 0.
+    pub(crate) full: u32,
+    /// First channel of the thread's masks.
+    pub(crate) group: u8,
+    pub(crate) no_mask: bool,
+    /// What happens before the instruction executes.
+    pub(crate) prelude: Prelude,
+    /// What is wrong with it whenever it executes.
+    pub(crate) hazard: Option<Box<Problem>>,
+    pub(crate) predicate: Predicate,
+    /// The predicate selects between sources instead of enabling channels.
+    pub(crate) selects: bool,
+    pub(crate) condition: CondMod,
+    pub(crate) saturate: bool,
+    /// First flag bit of the instruction's channels, f1 counted from 32.
+    pub(crate) flag_shift: u8,
+    pub(crate) destination: Destination,
+    pub(crate) sources: [Source; 3],
+    /// Where the result goes as well, if the accumulator is written implicitly.
+    pub(crate) accumulator: Option<Box<Destination>>,
+    /// Extension registers of the destination and the sources of an IEEE macro: 0 to 7, or 8 for
+    /// none.
+    pub(crate) extensions: [u8; 4],
+    /// The result goes to the destination as it is: no saturation, condition or accumulator.
+    pub(crate) plain: bool,
+    /// Units of eight channels.
+    pub(crate) simd8_units: u8,
+    /// Place in the code, in bytes.
+    pub(crate) offset: u32,
+    /// Size in bytes.
+    pub(crate) size: u32,
+}
+
+/// What an instruction does.
+#[derive(Clone)]
+pub(crate) enum Action {
+    /// Nothing.
+    Nop,
+    /// Arithmetic.
+    Alu(Alu),
+    /// Arithmetic that executes as two halves, one after the other.
+    Halves(Box<[Plan; 2]>),
+    /// Flow control.
+    Branch(Branch),
+    /// A message.
+    Send(Box<Send>),
+    /// Waits for a notification.
+    Wait,
+    /// The padding behind the code of an entry point: there is nothing to execute.
+    End,
+}
+
+/// What has to happen before an instruction executes; for most of them nothing, which an
+/// executor sees at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Prelude(u8);
+
+impl Prelude {
+    /// Channels may wait here, so the set of active channels is computed anew.
+    pub(crate) const JOIN: Prelude = Prelude(1);
+    /// Reads a register that must be brought up to date first.
+    pub(crate) const LIVE_STATE: Prelude = Prelude(2);
+
+    /// There is something to report.
+    pub(crate) const HAZARD: Prelude = Prelude(4);
+
+    /// Whether there is anything to do.
+    #[inline(always)]
+    pub(crate) fn any(self) -> bool {
+        self.0 != 0
+    }
+
+    /// Whether one of the things to do is `what`.
+    pub(crate) fn has(self, what: Prelude) -> bool {
+        self.0 & what.0 != 0
+    }
+
+    /// Adds something to do.
+    pub(crate) fn add(&mut self, what: Prelude) {
+        self.0 |= what.0;
+    }
+}
+
+/// How flag bits enable channels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Predicate {
+    pub(crate) ctrl: PredCtrl,
+    pub(crate) inverse: bool,
+}
