@@ -1,12 +1,16 @@
-//! Assembly text in both syntaxes: it parses or is refused at a place inside, and what parses
-//! prints to text that parses to the same program. The first byte chooses generation and
-//! syntax.
+//! Assembly text in both syntaxes: it parses or is refused at a place inside, and what parses prints to text that parses to
+//! the same program. Through either syntax an instruction keeps its meaning, or is refused. The first byte chooses
+//! generation and syntax.
 
 #![no_main]
 
 use crestline_isa::text::{Syntax, parse_program, print_program};
-use crestline_isa::{Gen, Inst};
+use crestline_isa::{Gen, Inst, decode_program, encode_program};
 use libfuzzer_sys::fuzz_target;
+
+#[path = "../../crates/isa/tests/common/meaning.rs"]
+mod meaning;
+use meaning::meaning;
 
 /// A program as text.
 fn print(insts: &[Inst], generation: Gen, syntax: Syntax) -> String {
@@ -44,4 +48,25 @@ fuzz_target!(|data: &[u8]| {
         panic!("{generation} {}: what is printed parses: {}\n{line}", syntax.name(), errors[0])
     });
     assert_eq!(print(&back, generation, syntax), once, "{generation} {}", syntax.name());
+    let Ok(code) = encode_program(&insts, generation) else { return };
+    let located = decode_program(&code, generation).expect("what was encoded decodes");
+    for syntax in [Syntax::Mesa, Syntax::Iga] {
+        // There is no older hardware that the other syntax is defined for.
+        if syntax == Syntax::Iga && generation < Gen::Gen75 {
+            continue;
+        }
+        keeps_meaning(&located, generation, syntax);
+    }
 });
+
+/// Each instruction prints to text that a parser of the syntax refuses, or that means the same.
+fn keeps_meaning(located: &[(usize, Inst)], generation: Gen, syntax: Syntax) {
+    for (_, inst) in located {
+        let inst = Inst { compacted: false, compact_residue: 0, ..inst.clone() };
+        let text = print_program(&[(0, inst.clone())], generation, syntax);
+        let Ok(again) = parse_program(&text, generation, syntax) else { continue };
+        let code = encode_program(&again, generation).expect("what parses encodes");
+        let known = decode_program(&code, generation).expect("what was encoded decodes");
+        assert_eq!(meaning(&known[0].1), meaning(&inst), "{generation} {}: {text}", syntax.name());
+    }
+}

@@ -4,6 +4,7 @@
 #![allow(dead_code)]
 
 pub(crate) mod cells;
+pub(crate) mod meaning;
 pub(crate) mod random;
 pub(crate) mod valid;
 

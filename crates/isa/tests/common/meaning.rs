@@ -1,0 +1,37 @@
+//! What an instruction means, apart from fields that say nothing in it.
+
+use crestline_isa::{
+    DescSrc, Dst, Extra, Flag, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, SrcReg, Swizzle,
+    Type,
+};
+
+/// The instruction without fields that mean nothing in it, which a syntax need not show.
+pub(crate) fn meaning(inst: &Inst) -> Inst {
+    let mut inst = Inst { residue: 0, ..inst.clone() };
+    if matches!(inst.opcode, Opcode::Sync | Opcode::Wait) {
+        (inst.exec_size, inst.group) = (1, 0);
+        inst.dst = Dst::new(Place::NULL, Type::Ud, 1);
+        if let Src::Reg(src) = &mut inst.srcs[0] {
+            (src.region, src.ty) = (Region::SCALAR, Type::Ud);
+        }
+    }
+    // One element is named by its subregister alone.
+    for src in &mut inst.srcs {
+        if let Src::Reg(SrcReg { region: Region::ThreeAlign16 { rep: true, swizzle }, .. }) = src {
+            *swizzle = Swizzle::XYZW;
+        }
+    }
+    if inst.math().is_some_and(|function| function.sources() == 1) {
+        inst.srcs[1] = Src::None;
+    }
+    if inst.predicate.ctrl == PredCtrl::None && matches!(inst.opcode, Opcode::Sel | Opcode::Csel) {
+        inst.flag = Flag::default();
+    }
+    if let Extra::Send(send) = &mut inst.extra
+        && let DescSrc::Reg { .. } = send.ex_desc
+    {
+        // It is in the register too.
+        send.sfid = Sfid::Null;
+    }
+    inst
+}
