@@ -67,7 +67,7 @@ fn emit_of(output: &Path) -> Emit {
 /// Prints the passes in the order in which they first run.
 pub(crate) fn list_passes() -> Result<(), Failure> {
     let row = |pass: PassInfo| {
-        let half = if pass.middle { "middle" } else { "back end" };
+        let half = if pass.mid_end { "mid-end" } else { "back end" };
         let optional = if pass.optional { "--skip-pass" } else { "" };
         let line = format!("{:<28}{half:<10}{optional}", pass.name);
         format!("{}\n", line.trim_end())

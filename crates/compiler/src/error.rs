@@ -145,7 +145,7 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// Whether the mistake is this compiler's, whatever the shader: in the verifier of the middle or the back end, the
+    /// Whether the mistake is this compiler's, whatever the shader: in the verifier of the mid-end or the back end, the
     /// checker of register allocation, a pass, selection, encoding or the rules of the hardware.
     pub fn is_defect(&self) -> bool {
         match self {

@@ -13,7 +13,7 @@
 //! ```
 //!
 //! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of one, [`compile_shader`] a shader in
-//! the middle's form; [`compile_all`] compiles many shaders on several threads. Each makes a [`Program`]: machine code,
+//! the mid-level IR; [`compile_all`] compiles many shaders on several threads. Each makes a [`Program`]: machine code,
 //! the metadata a driver needs, statistics. The forms with `_observed` tell an [`Observer`] of each pass. How the SIMD width is chosen stands in [`Simd::Auto`].
 
 #![deny(missing_docs)]
@@ -112,7 +112,7 @@ fn translation(options: &Options) -> TranslateOptions<'_> {
     }
 }
 
-/// Compiles a shader in the middle's form.
+/// Compiles a shader in the mid-level IR.
 ///
 /// # Errors
 /// See [`CompileError`].

@@ -75,9 +75,9 @@ pub struct Options {
     pub patch: Linkage,
     /// The SIMD width.
     pub simd: Simd,
-    /// Names of `opt_` passes, of the middle and the back end, that are switched off.
+    /// Names of `opt_` passes, of the mid-end and the back end, that are switched off.
     pub disabled: BTreeSet<String>,
-    /// How many changes `opt_` passes may make: in the middle, then for each SIMD width that is tried in the middle and
+    /// How many changes `opt_` passes may make: in the mid-end, then for each SIMD width that is tried in the mid-end and
     /// the back end. A change is one replaced, moved or removed instruction, variable or value, or one block that gets
     /// another order. `None`: as many as they find. Bisecting it finds the change that breaks a program; an [`Observer`]
     /// is told which was the last.
@@ -125,7 +125,7 @@ impl Options {
 /// The program after a pass.
 #[derive(Clone, Copy, Debug)]
 pub enum Ir<'a> {
-    /// In the middle.
+    /// In the mid-end.
     Ssa(&'a Shader),
     /// In the back end.
     Codegen(&'a Function),

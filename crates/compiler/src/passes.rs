@@ -8,20 +8,20 @@ use crestline_ssa::passes::all_passes;
 pub struct PassInfo {
     /// Its name.
     pub name: &'static str,
-    /// Whether it works on the middle's form; else on the back end's.
-    pub middle: bool,
+    /// Whether it works on the mid-level IR; else on the back end's.
+    pub mid_end: bool,
     /// Whether [`Options::disabled`](crate::Options::disabled) can name it.
     pub optional: bool,
 }
 
-/// All passes in the order in which they first run. A name may stand for a pass of the middle and for one of the back
+/// All passes in the order in which they first run. A name may stand for a pass of the mid-end and for one of the back
 /// end.
 pub fn passes() -> impl Iterator<Item = PassInfo> {
-    let row = |middle| {
-        move |name: &'static str| PassInfo { name, middle, optional: name.starts_with("opt_") }
+    let row = |mid_end| {
+        move |name: &'static str| PassInfo { name, mid_end, optional: name.starts_with("opt_") }
     };
-    let middle = std::iter::once("frontend").chain(all_passes().map(|pass| pass.name));
+    let mid_end = std::iter::once("frontend").chain(all_passes().map(|pass| pass.name));
     let mut seen = std::collections::BTreeSet::new();
-    let all = middle.map(row(true)).chain(backend::steps().map(row(false)));
-    all.filter(move |pass| seen.insert((pass.middle, pass.name)))
+    let all = mid_end.map(row(true)).chain(backend::steps().map(row(false)));
+    all.filter(move |pass| seen.insert((pass.mid_end, pass.name)))
 }

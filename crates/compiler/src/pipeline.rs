@@ -1,9 +1,9 @@
 //! The order of things: what happens to a shader between the front end and the machine code.
 //!
-//! Once for a shader: [`passes::optimize`](crestline_ssa::passes::optimize), the middle's list of passes. Then for each
+//! Once for a shader: [`passes::optimize`](crestline_ssa::passes::optimize), the mid-end's list of passes. Then for each
 //! SIMD width that is tried:
 //!
-//! 1. the middle's list again, now that the width is a constant, if the shader reads it;
+//! 1. the mid-end's list again, now that the width is a constant, if the shader reads it;
 //! 2. the stage's layout of payload and surfaces;
 //! 3. instruction selection;
 //! 4. the back end's list of passes, register allocation and encoding.
@@ -82,7 +82,7 @@ impl<'a> Pipeline<'a> {
         verify::verify(shader).map_err(|error| internal("frontend", &error))
     }
 
-    /// The middle: optimises and lowers, for a SIMD width if one is decided.
+    /// The mid-end: optimises and lowers, for a SIMD width if one is decided.
     pub(crate) fn optimize(
         &mut self,
         shader: &mut Shader,

@@ -73,7 +73,7 @@ pub fn spec_bits(constant: &SpecConstant) -> (u32, u64) {
     (constant.id, u64::from_le_bytes(bits))
 }
 
-/// The interpreter of the middle's form.
+/// The interpreter of the mid-level IR.
 #[derive(Debug, Clone, Copy)]
 pub struct Interpreter;
 
@@ -161,7 +161,7 @@ pub fn emulator_resources(case: &Case, layout: Option<Layout>) -> Result<Resourc
     Ok(resources)
 }
 
-/// Runs a shader in the middle's form on a test's buffers.
+/// Runs a shader in the mid-level IR on a test's buffers.
 ///
 /// # Errors
 ///

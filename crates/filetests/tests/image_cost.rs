@@ -4,7 +4,7 @@
 //! is counted against an access that needs none: to an image of a format that the chip reads as
 //! it is, with the same number of components if there is one. So header and bounds check, which
 //! both have, stand apart; where the shader computes addresses they count with the load. Copies that only bring values
-//! together for a message do not count: how many register allocation saves is luck. With `--nocapture` the test prints the
+//! together for a message do not count: their number depends on register allocation. With `--nocapture` the test prints the
 //! tables of docs/performance.md.
 
 use std::collections::BTreeMap;

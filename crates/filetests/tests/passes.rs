@@ -1,4 +1,4 @@
-//! What each pass of the middle leaves of each run test is valid and computes what it did, with all operations
+//! What each pass of the mid-end leaves of each run test is valid and computes what it did, with all operations
 //! lowered that can be; and so it is when the whole list runs again.
 
 use crestline_device::{Device, Platform};

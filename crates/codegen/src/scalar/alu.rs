@@ -9,7 +9,7 @@ use super::{SelectError, Selector, wide};
 use crate::ir::{Builder, Op, Operand};
 use crate::select::{Class, Cond, Rule, rule};
 
-/// Operations that have no instruction and no short sequence here; the middle replaces them, where their parts can be
+/// Operations that have no instruction and no short sequence here; the mid-end replaces them, where their parts can be
 /// shared and simplified.
 pub const LACKS: &[AluOp] = &[
     AluOp::FCeil,

@@ -587,7 +587,7 @@ impl Selector<'_> {
     }
 }
 
-/// Operations on doubles that this back end has; the middle replaces the others.
+/// Operations on doubles that this back end has; the mid-end replaces the others.
 fn doubles(op: AluOp) -> bool {
     use AluOp as A;
     matches!(

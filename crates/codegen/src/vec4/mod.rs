@@ -46,7 +46,7 @@ const CHANNELS: u8 = 8;
 /// Invocations of a subgroup: a thread has two vertices.
 pub const INVOCATIONS: u32 = 2;
 
-/// Operations that have no instruction and no short sequence here; the middle replaces them.
+/// Operations that have no instruction and no short sequence here; the mid-end replaces them.
 pub const LACKS: &[AluOp] = crate::scalar::LACKS;
 
 /// Selects instructions for a stage of the geometry pipeline, that [`Interface::io`] tells the inputs and outputs of.

@@ -117,7 +117,7 @@ fn linkage(test: &StageTest, stage: VertexStage) -> Result<Linkage, String> {
     Ok(linkage)
 }
 
-/// Where a slot of the middle's form lies: a varying, and which of its dwords the slot's first is, if it has not all four.
+/// Where a slot of the mid-level IR lies: a varying, and which of its dwords the slot's first is, if it has not all four.
 fn varying(slot: IoSlot) -> (Varying, Option<usize>) {
     match slot {
         IoSlot::Position => (Varying::Position, None),

@@ -1,4 +1,4 @@
-//! The interpreter of the middle's form as an engine.
+//! The interpreter of the mid-level IR as an engine.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::pipeline::{Assembled, Engine, Point, fetch};
 use super::{DrawCase, StageTest};
 use crate::engine::{interpreter_key, interpreter_resources};
 
-/// Runs shaders in the middle's form.
+/// Runs shaders in the mid-level IR.
 #[derive(Debug)]
 pub struct StageInterpreter {
     name: &'static str,

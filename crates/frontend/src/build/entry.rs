@@ -24,7 +24,7 @@ pub(crate) fn build(
 ) -> Result<Shader> {
     let mut shader = Shader::new(entry.name.as_str(), stage(module, globals, entry)?);
     shader.float_controls = float_controls(module, entry)?;
-    // A guess: what most shaders come to by the end of the middle. A module with much code for other entry points is no
+    // A guess: what most shaders come to by the end of the mid-end. A module with much code for other entry points is no
     // reason to take memory.
     shader.func.reserve((2 * module.insts.len()).min(MAX_RESERVED));
     let region = shader.func.body();
