@@ -224,7 +224,9 @@ impl Pipeline<'_, '_> {
         let mut scheduled = function.clone();
         let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
         // `opt_schedule_early`, but both it and allocation ask where registers live.
-        let run = |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness));
+        let device = self.device;
+        let run =
+            |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness, device));
         self.try_run_as(&passes::SCHEDULE, &mut scheduled, run)?;
         let damage: fn(&mut Function) = match self.options.fault {
             Some(Fault::Allocation) => regalloc::misplace,
@@ -293,7 +295,7 @@ pub fn generate(
     p.seen("regalloc", function)?;
     p.try_all(passes::SCHEDULE_ALLOCATED, function)?;
     p.lower(passes::LOWER_ALLOCATED, function)?;
-    let estimate = schedule::estimate(function).map_err(FinishError::Flow)?;
+    let estimate = schedule::estimate(function, device).map_err(FinishError::Flow)?;
     let mut insts = finish(function, device)?;
     if p.options.fault == Some(Fault::Instruction) {
         spoil(&mut insts);

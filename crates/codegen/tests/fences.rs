@@ -9,7 +9,7 @@ use crestline_codegen::interface::Interface;
 use crestline_codegen::{ir, scalar};
 use crestline_device::{Device, Platform};
 use crestline_isa::Opcode;
-use crestline_isa::message::{Bti, Cache, Descriptor, Message};
+use crestline_isa::message::{Bti, Cache, Message};
 use crestline_ssa::text;
 
 /// One platform for each generation.
@@ -40,10 +40,8 @@ fn word(inst: &ir::Inst, device: &Device) -> Option<String> {
         (ir::Op::Hw(Opcode::Wait), _) => return Some("wait".into()),
         _ => return None,
     };
-    let generation = device.generation();
-    let found = Descriptor::decode(generation, message.sfid, message.control, message.ex_control);
-    let found = found.unwrap_or_else(|e| panic!("{inst:?}: {e}"));
-    match found.message {
+    message.supported(device.generation()).unwrap_or_else(|e| panic!("{inst:?}: {e}"));
+    match message.kind {
         Message::MemoryFence { cache, bti, commit, .. } => {
             let what = match (cache, bti) {
                 (Cache::Data, Bti::SLM) => "shared memory",

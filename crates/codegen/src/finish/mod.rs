@@ -10,7 +10,8 @@ mod operand;
 
 use crestline_device::Device;
 use crestline_isa as isa;
-use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, ThreadCtrl};
+use crestline_isa::message::DescriptorError;
+use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, Sfid, ThreadCtrl};
 
 use crate::ir::{Flag, FlowError, Function, Inst, Message, Op};
 use crate::passes::legal;
@@ -24,6 +25,14 @@ pub enum FinishError {
     /// An operation that should have been lowered.
     #[error("operation was not lowered: {0}")]
     Virtual(String),
+    /// A message that the descriptors cannot hold.
+    #[error("{error} in {inst}")]
+    Message {
+        /// What does not fit.
+        error: DescriptorError,
+        /// The instruction as printed.
+        inst: String,
+    },
     /// An operand that the instruction formats cannot hold.
     #[error("{what}: {operand} in {inst}")]
     Operand {
@@ -36,17 +45,15 @@ pub enum FinishError {
     },
 }
 
-/// Descriptor bits of a message with its lengths, header and response.
-pub fn message_descriptor(message: &Message) -> u32 {
-    const HEADER: u32 = 1 << 19;
-    let header = if message.headers > 0 { HEADER } else { 0 };
-    let response = message.response / crate::ir::GRF_BYTES;
-    message.control | header | response << 20 | u32::from(message.lengths[0]) << 25
-}
-
-/// Extended descriptor bits of a message: the second payload's length beside its own.
-fn extended_descriptor(message: &Message) -> u32 {
-    message.ex_control | u32::from(message.lengths[1]) << 6
+/// Shared function, descriptor and extended descriptor of a message.
+///
+/// # Errors
+/// A message that the device cannot encode.
+pub fn encode_message(
+    message: &Message,
+    device: &Device,
+) -> Result<(Sfid, u32, u32), DescriptorError> {
+    message.descriptor().encode(device.generation())
 }
 
 /// Makes machine instructions, with branch targets in bytes. None are compacted.
@@ -152,8 +159,9 @@ fn message(inst: &Inst, device: &Device, out: &mut isa::Inst) -> Result<(), Fini
     if message.lengths[1] > 0 {
         out.srcs[1] = place.payload(2)?;
     }
-    let mut send =
-        isa::Send::imm(message.sfid, message_descriptor(message), extended_descriptor(message));
+    let (sfid, desc, ex_desc) = encode_message(message, device)
+        .map_err(|error| FinishError::Message { error, inst: inst.to_string() })?;
+    let mut send = isa::Send::imm(sfid, desc, ex_desc);
     if !inst.srcs[0].is_null() {
         send.desc = DescSrc::Reg { dword: 0 };
     }

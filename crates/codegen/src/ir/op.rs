@@ -1,6 +1,8 @@
 //! Operations: those of the hardware, and virtual ones that a `lower_*` pass replaces.
 
-use crestline_isa::{MathFn, Opcode, Sfid};
+use crestline_device::Gen;
+use crestline_isa::message::{self as isa, Descriptor, DescriptorError};
+use crestline_isa::{MathFn, Opcode};
 
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,16 +90,14 @@ pub enum Space {
 
 /// What an [`Op::Message`] or [`Op::Send`] asks of which shared function.
 ///
-/// The lengths of payload and response are not stored in the descriptor bits here: they follow
-/// from the operands and are filled in when the instruction is finished.
+/// A message stays in named fields until `finish` encodes it. What its descriptor says beside
+/// [`kind`](Self::kind) (lengths, header) follows from the other fields here, see
+/// [`descriptor`](Self::descriptor); a surface or sampler index known only at run time is source
+/// 0, and its field in `kind` is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// Shared function.
-    pub sfid: Sfid,
-    /// Descriptor bits 18:0: the message itself, without lengths, header and end-of-thread bits.
-    pub control: u32,
-    /// Extended descriptor bits beside the function id, second length and end-of-thread bit.
-    pub ex_control: u32,
+    /// The message itself.
+    pub kind: isa::Message,
     /// How many payload parts (sources 1 on) are whole header registers.
     pub headers: u8,
     /// How many payload parts go to the first payload when there are two (split send).
@@ -115,6 +115,30 @@ pub struct Message {
     pub effect: Effect,
     /// Which memory is touched.
     pub space: Space,
+}
+
+impl Message {
+    /// All that the descriptors say.
+    pub fn descriptor(&self) -> Descriptor {
+        let response = self.response / super::GRF_BYTES;
+        Descriptor {
+            mlen: self.lengths[0],
+            ex_mlen: self.lengths[1],
+            // More than any field: an error where it is encoded.
+            rlen: u8::try_from(response).unwrap_or(u8::MAX),
+            header_present: self.headers > 0,
+            surface_offset: 0,
+            message: self.kind.clone(),
+        }
+    }
+
+    /// Whether a generation has the message with these controls.
+    ///
+    /// # Errors
+    /// The control or message that it lacks.
+    pub fn supported(&self, generation: Gen) -> Result<(), DescriptorError> {
+        self.descriptor().encode(generation).map(|_| ())
+    }
 }
 
 impl Op {

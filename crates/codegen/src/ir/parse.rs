@@ -2,9 +2,9 @@
 //!
 //! Text is untrusted: every error names its line and what was expected there.
 
+use crestline_isa::message::MessageTextError;
 use crestline_isa::{
-    AccessMode, ArfKind, CondMod, MathFn, Opcode, PredCtrl, Predicate, Sfid, Swizzle, Type,
-    WriteMask,
+    AccessMode, ArfKind, CondMod, MathFn, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask,
 };
 
 use super::{
@@ -170,11 +170,6 @@ impl<'a> Cursor<'a> {
         u64::from_str_radix(digits, 16).or_else(|_| self.fail(expected))
     }
 
-    fn hex32(&mut self, expected: &'static str) -> Result<u32> {
-        let value = self.hex(expected)?;
-        u32::try_from(value).or_else(|_| self.fail(expected))
-    }
-
     fn name(&mut self) -> &'a str {
         self.take(|c| c.is_ascii_alphanumeric() || c == '_')
     }
@@ -225,28 +220,12 @@ fn inst(c: &mut Cursor<'_>) -> Result<Inst> {
         }
     }
     if inst.op.is_message() {
-        inst.message = Some(Box::new(Message {
-            sfid: Sfid::Null,
-            control: 0,
-            ex_control: 0,
-            headers: 0,
-            first: 1,
-            lengths: [0; 2],
-            response: 0,
-            eot: false,
-            check: false,
-            effect: Effect::Pure,
-            space: Space::None,
-        }));
-    }
-    if c.eat("{") {
-        loop {
-            note(c, &mut inst)?;
-            if c.eat("}") {
-                break;
-            }
-            c.word(",", "`,` or `}`")?;
-        }
+        c.word("{", "`{` and a message")?;
+        inst.message = Some(Box::new(message(c)?));
+        notes(c, &mut inst)?;
+    } else if c.eat("{") {
+        note(c, &mut inst)?;
+        notes(c, &mut inst)?;
     }
     if c.rest.is_empty() { Ok(inst) } else { c.fail("the line's end") }
 }
@@ -395,6 +374,36 @@ fn region(c: &mut Cursor<'_>, dst: bool) -> Result<Option<Region>> {
     Ok(Some(region))
 }
 
+/// The message that the braces of a message begin with.
+fn message(c: &mut Cursor<'_>) -> Result<Message> {
+    let text = c.rest.split([',', '}']).next().unwrap_or("");
+    let kind = text.parse().or_else(|error: MessageTextError| {
+        let MessageTextError { expected, found } = error;
+        Err(ParseError { line: c.line, expected, found })
+    })?;
+    c.rest = &c.rest[text.len()..];
+    Ok(Message {
+        kind,
+        headers: 0,
+        first: 1,
+        lengths: [0; 2],
+        response: 0,
+        eot: false,
+        check: false,
+        effect: Effect::Pure,
+        space: Space::None,
+    })
+}
+
+/// The further entries of the braces after an instruction.
+fn notes(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
+    while !c.eat("}") {
+        c.word(",", "`,` or `}`")?;
+        note(c, inst)?;
+    }
+    Ok(())
+}
+
 /// One entry of the braces after an instruction.
 fn note(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     let name = c.name();
@@ -415,7 +424,6 @@ fn note(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
 
 fn message_note(c: &mut Cursor<'_>, name: &str, m: &mut Message) -> Result<()> {
     match name {
-        "ex" => m.ex_control = c.hex32("extended descriptor bits")?,
         "first" => m.first = c.small("a number of parts")?,
         "headers" => m.headers = c.small("a number of parts")?,
         "mlen" => {
@@ -426,7 +434,7 @@ fn message_note(c: &mut Cursor<'_>, name: &str, m: &mut Message) -> Result<()> {
         "response" => m.response = c.number("bytes")?,
         "eot" => m.eot = true,
         "check" => m.check = true,
-        "pure" | "read" | "write" | "barrier" if !c.rest.starts_with("0x") => {
+        "pure" | "read" | "write" | "barrier" => {
             m.effect = match name {
                 "pure" => Effect::Pure,
                 "read" => Effect::Read,
@@ -442,10 +450,7 @@ fn message_note(c: &mut Cursor<'_>, name: &str, m: &mut Message) -> Result<()> {
                 _ => return c.fail("a memory"),
             };
         }
-        name => {
-            m.sfid = Sfid::from_name(name).map_or_else(|| c.fail("a shared function"), Ok)?;
-            m.control = c.hex32("descriptor bits")?;
-        }
+        _ => return c.fail("an instruction option"),
     }
     Ok(())
 }
@@ -454,6 +459,7 @@ fn message_note(c: &mut Cursor<'_>, name: &str, m: &mut Message) -> Result<()> {
 mod tests {
     use super::*;
     use crate::ir::Builder;
+    use crestline_isa::message as isa;
 
     #[test]
     fn what_is_printed_reads_back() {
@@ -475,9 +481,11 @@ mod tests {
         b.uniform().mov(s.retype(Type::Ud), state);
         b.endif();
         let message = Message {
-            sfid: Sfid::DataCache1,
-            control: 0x5e02,
-            ex_control: 0,
+            kind: isa::Message::UntypedRead {
+                bti: isa::Bti(2),
+                simd: isa::SimdMode::Simd16,
+                mask: isa::ChannelMask(1),
+            },
             headers: 1,
             first: 2,
             lengths: [0; 2],

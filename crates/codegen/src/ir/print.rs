@@ -117,10 +117,7 @@ impl fmt::Display for Inst {
         }
         let mut notes: Vec<String> = Vec::new();
         if let Some(m) = &self.message {
-            notes.push(format!("{} {:#x}", m.sfid.name(), m.control));
-            if m.ex_control != 0 {
-                notes.push(format!("ex {:#x}", m.ex_control));
-            }
+            notes.push(m.kind.to_string());
             if self.op == Op::Send {
                 notes.push(format!("mlen {}+{}", m.lengths[0], m.lengths[1]));
             }

@@ -50,7 +50,7 @@ fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), Pas
         payloads[index] = payload;
         message.lengths[index] = registers as u8;
     }
-    let desc = if desc.is_null() { desc } else { descriptor(&message, desc, b) };
+    let desc = if desc.is_null() { desc } else { descriptor(&message, desc, device, b)? };
     inst.op = Op::Send;
     inst.srcs = smallvec::smallvec![desc, payloads[0], payloads[1]];
     inst.message = Some(message);
@@ -59,11 +59,16 @@ fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), Pas
 }
 
 /// The whole descriptor in a0: its fixed bits with the run-time ones.
-fn descriptor(message: &Message, dynamic: Operand, b: &mut Builder<'_>) -> Operand {
+fn descriptor(
+    message: &Message,
+    dynamic: Operand,
+    device: &Device,
+    b: &mut Builder<'_>,
+) -> Result<Operand, PassError> {
     let a0 = Operand::arf(ArfKind::Address, 0, Type::Ud).with_stride(0);
-    let fixed = Operand::imm_ud(crate::finish::message_descriptor(message));
-    b.uniform().or(a0, dynamic, fixed);
-    a0
+    let (_, fixed, _) = crate::finish::encode_message(message, device)?;
+    b.uniform().or(a0, dynamic, Operand::imm_ud(fixed));
+    Ok(a0)
 }
 
 /// One payload and its registers.

@@ -66,6 +66,7 @@ pub use opt_split_registers::opt_split_registers;
 pub use opt_vector_copies::opt_vector_copies;
 
 use crestline_device::Device;
+use crestline_isa::message::DescriptorError;
 
 use crate::ir::{FlowError, Function, OffsetError, Operand};
 use crate::schedule::{opt_dependency_control, opt_schedule_early, opt_schedule_late};
@@ -87,6 +88,9 @@ pub enum PassError {
         /// The operand as printed.
         operand: String,
     },
+    /// A message that the device cannot encode.
+    #[error(transparent)]
+    Message(#[from] DescriptorError),
     /// A payload longer than its length field.
     #[error("a payload of {registers} registers is too long: {inst}")]
     PayloadTooLong {

@@ -99,7 +99,7 @@ impl Hash for Key<'_> {
             });
         }
         if let Some(message) = &inst.message {
-            state.write_u32(message.control);
+            message.kind.hash(state);
         }
     }
 }

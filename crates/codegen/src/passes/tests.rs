@@ -3,7 +3,8 @@
 use super::*;
 use crate::ir::{Builder, Effect, Flag, Function, Message, Op, Operand, Region, Space, verify};
 use crestline_device::Platform;
-use crestline_isa::{ArfKind, CondMod, Opcode, Sfid, Type};
+use crestline_isa::message as isa;
+use crestline_isa::{ArfKind, CondMod, Opcode, Type};
 
 fn skl() -> Device {
     Device::new(Platform::Skl)
@@ -227,10 +228,9 @@ mod dead_code {
 }
 
 fn store() -> Message {
+    let (bti, simd, mask) = (isa::Bti(0), isa::SimdMode::Simd8, isa::ChannelMask(1));
     Message {
-        sfid: Sfid::DataCache1,
-        control: 0,
-        ex_control: 0,
+        kind: isa::Message::UntypedWrite { bti, simd, mask },
         headers: 0,
         first: 1,
         lengths: [0; 2],

@@ -13,18 +13,14 @@
 //!   stored as it was.
 
 use crestline_device::Device;
-use crestline_isa::{Opcode, Sfid, Type, WriteMask};
+use crestline_isa::message as isa;
+use crestline_isa::{Opcode, Type, WriteMask};
 
 use crate::ir::{
     Builder, Cfg, Effect, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Region, Space,
     Vreg, VregInfo,
 };
 
-/// Bits of a scratch block descriptor (PRM, "data port: scratch block read/write").
-const SCRATCH_BLOCK: u32 = 1 << 18;
-const SCRATCH_WRITE: u32 = 1 << 17;
-const SCRATCH_DWORD_MODE: u32 = 1 << 16;
-const SCRATCH_SIZE_SHIFT: u32 = 12;
 /// Units of 32 bytes that the 12-bit offset reaches.
 const SCRATCH_UNITS: u32 = 1 << 12;
 
@@ -45,28 +41,25 @@ pub fn window(unit: u32, registers: u32) -> u32 {
     if unit + registers <= SCRATCH_UNITS { 0 } else { unit - unit % WINDOW_UNITS }
 }
 
-/// Control bits of a scratch block message that begins at a unit from its base.
-fn scratch_control(device: &Device, write: bool, unit: u32, registers: u32) -> u32 {
+/// A scratch block message that begins at a unit from its base.
+fn block(write: bool, unit: u32, registers: u32) -> isa::Message {
     debug_assert!(unit + registers <= SCRATCH_UNITS);
-    let size = if device.scratch_block_size_is_linear() {
-        registers - 1
+    let (registers, hword_offset) = (registers as u8, unit as u16);
+    if write {
+        isa::Message::ScratchBlockWrite {
+            registers,
+            dword_mode: true,
+            invalidate: false,
+            hword_offset,
+        }
     } else {
-        registers.trailing_zeros()
-    };
-    let direction = if write { SCRATCH_WRITE | SCRATCH_DWORD_MODE } else { 0 };
-    SCRATCH_BLOCK | direction | size << SCRATCH_SIZE_SHIFT | unit
-}
-
-/// What the control bits of a scratch block message say: whether it writes, its first unit from
-/// the base and its registers.
-pub fn scratch_decode(device: &Device, control: u32) -> Option<(bool, u32, u32)> {
-    let size = control >> SCRATCH_SIZE_SHIFT & 3;
-    let registers = if device.scratch_block_size_is_linear() { size + 1 } else { 1 << size };
-    (control & SCRATCH_BLOCK != 0).then_some((
-        control & SCRATCH_WRITE != 0,
-        control & (SCRATCH_UNITS - 1),
-        registers,
-    ))
+        isa::Message::ScratchBlockRead {
+            registers,
+            dword_mode: false,
+            invalidate: false,
+            hword_offset,
+        }
+    }
 }
 
 /// What spilling did.
@@ -341,11 +334,8 @@ impl Emit<'_, '_> {
     /// The message, and the bytes from the thread's scratch base to the one in its header.
     fn message(&self, write: bool, unit: u32, registers: u32) -> (Box<Message>, u32) {
         let window = window(unit, registers);
-        let control = scratch_control(self.device, write, unit - window, registers);
         let message = Message {
-            sfid: Sfid::DataCache0,
-            control,
-            ex_control: 0,
+            kind: block(write, unit - window, registers),
             headers: 1,
             first: 1,
             lengths: [1, 0],

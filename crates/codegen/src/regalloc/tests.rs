@@ -6,6 +6,7 @@ use super::accesses::GRF_COUNT;
 use super::*;
 use crate::ir::{BlockId, Builder, Cfg, Function, GRF_BYTES, Inst, Op, Operand, verify};
 use crestline_device::Platform;
+use crestline_isa::message as isa;
 use crestline_isa::{CondMod, Opcode, Type};
 
 const FLAG: Flag = Flag::Fixed(0);
@@ -128,10 +129,9 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
     for value in &values {
         b.mov(*value, Operand::grf(2, Type::D));
     }
+    let (bti, simd, mask) = (isa::Bti(0), isa::SimdMode::Simd8, isa::ChannelMask(1));
     let message = crate::ir::Message {
-        sfid: crestline_isa::Sfid::DataCache1,
-        control: 0,
-        ex_control: 0,
+        kind: isa::Message::UntypedRead { bti, simd, mask },
         headers: 0,
         first: 1,
         lengths: [1, 0],
@@ -411,7 +411,7 @@ fn a_swapped_register_is_found() {
 fn a_dropped_fill_or_store_is_found() {
     for device in devices() {
         for function in [pressure(16, 100), branchy(16, 90)] {
-            let held = Held::new(&allocate_ok(&function, &device).function, &device);
+            let held = Held::new(&allocate_ok(&function, &device).function);
             for response in [true, false] {
                 let mut redundant = 0;
                 let (count, found) = faults(&function, &device, 5, |bad, block, index| {
@@ -436,8 +436,7 @@ fn a_dropped_fill_or_store_is_found() {
 
 /// Which registers hold the same as which spill space, at the start of each block. Of whole registers and the machine:
 /// every edge counts, and masked writes end what was the same.
-struct Held<'a> {
-    device: &'a Device,
+struct Held {
     starts: Vec<Option<HeldState>>,
 }
 
@@ -449,11 +448,11 @@ struct HeldState {
     stored: BTreeSet<u32>,
 }
 
-impl<'a> Held<'a> {
-    fn new(function: &Function, device: &'a Device) -> Held<'a> {
+impl Held {
+    fn new(function: &Function) -> Held {
         let cfg = Cfg::new(function).unwrap();
         let count = function.blocks.len();
-        let mut held = Held { device, starts: vec![None; count] };
+        let mut held = Held { starts: vec![None; count] };
         held.starts[0] = Some(HeldState::default());
         let mut changed = true;
         while changed {
@@ -482,7 +481,15 @@ impl<'a> Held<'a> {
     /// Whether it stores, the register, first unit and number of units of a scratch message.
     fn scratch(&self, inst: &Inst) -> Option<(bool, (u32, u32, u32))> {
         let message = inst.message.as_ref().filter(|m| m.space == crate::ir::Space::Scratch)?;
-        let (store, unit, count) = spill::scratch_decode(self.device, message.control)?;
+        let (store, unit, count) = match message.kind {
+            isa::Message::ScratchBlockRead { hword_offset, registers, .. } => {
+                (false, hword_offset.into(), registers.into())
+            }
+            isa::Message::ScratchBlockWrite { hword_offset, registers, .. } => {
+                (true, hword_offset.into(), registers.into())
+            }
+            _ => return None,
+        };
         let split = u32::from(message.lengths[1]) == count;
         let data = if split { inst.srcs[2] } else { inst.srcs[1].byte_offset(GRF_BYTES) };
         Some((store, (if store { data.offset } else { inst.dst.offset }, unit, count)))

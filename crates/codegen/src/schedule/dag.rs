@@ -5,6 +5,7 @@
 //! write, a write for the last write and all reads since. Operations that end a block or thread
 //! stay last, those that start one first.
 
+use crestline_device::{Device, Gen};
 use crestline_isa::{ArfKind, Opcode};
 
 use super::latency;
@@ -58,6 +59,7 @@ struct Touched {
 /// State that is reused from block to block.
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
+    generation: Gen,
     touched: Vec<Touched>,
     /// Those that read each resource since it was written.
     readers: Lists<u32>,
@@ -77,10 +79,11 @@ fn space_index(space: Space) -> usize {
 }
 
 impl<'a> DagBuilder<'a> {
-    pub(super) fn new(slots: &'a SlotMap) -> DagBuilder<'a> {
+    pub(super) fn new(slots: &'a SlotMap, device: &Device) -> DagBuilder<'a> {
+        let generation = device.generation();
         let count = slots.count() + EXTRA;
         let touched = vec![Touched { block: 0, writer: None }; count];
-        DagBuilder { slots, touched, readers: Lists::with_room(count, 256), block: 0 }
+        DagBuilder { slots, generation, touched, readers: Lists::with_room(count, 256), block: 0 }
     }
 
     /// The dependencies of a block, whose first instruction is number `first` of the function.
@@ -95,7 +98,7 @@ impl<'a> DagBuilder<'a> {
         self.readers.clear([].into_iter());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
-            let own = Writer { at, latency: latency::result_latency(inst) };
+            let own = Writer { at, latency: latency::result_latency(inst, self.generation) };
             // Reads come first.
             for access in accesses.of(first + index) {
                 match access.write {

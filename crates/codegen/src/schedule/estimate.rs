@@ -3,6 +3,8 @@
 //! An in-order front end waits for operands and for the unit; loops count ten times for each
 //! level around, but for those that no channel goes round in. Divergence, other threads and memory contention are not modelled.
 
+use crestline_device::Device;
+
 use super::latency::{Unit, cost};
 use crate::ir::{BlockId, Cfg, EdgeKind, FlowError, Function};
 use crate::regalloc::accesses::{SlotMap, accesses};
@@ -23,7 +25,8 @@ pub struct Estimate {
 ///
 /// # Errors
 /// Broken control flow.
-pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
+pub fn estimate(function: &Function, device: &Device) -> Result<Estimate, FlowError> {
+    let generation = device.generation();
     const LOOP_WEIGHT: u64 = 10;
     let cfg = Cfg::new(function)?;
     let slots = SlotMap::new(function);
@@ -39,7 +42,7 @@ pub fn estimate(function: &Function) -> Result<Estimate, FlowError> {
         let depth = (cfg.loop_depth(BlockId(index as u32)) - once[index]).min(6);
         let weight = LOOP_WEIGHT.pow(depth);
         for inst in &block.insts {
-            let cost = cost(inst);
+            let cost = cost(inst, generation);
             let before = front;
             touched.clear();
             accesses(&slots, inst, &mut |access| touched.push(access));

@@ -4,9 +4,10 @@
 //! gen7.5 to gen9 code); none was measured here. The figures steer choices and estimates, nothing
 //! depends on them for correctness.
 
+use crestline_device::Gen;
 use crestline_isa::{MathFn, Opcode, Sfid};
 
-use crate::ir::{Effect, GRF_BYTES, Inst, Op, Space};
+use crate::ir::{Effect, GRF_BYTES, Inst, Message, Op, Space};
 use crate::passes::legal;
 
 /// A shared unit that instructions occupy.
@@ -63,9 +64,9 @@ fn exec_registers(inst: &Inst) -> u32 {
 }
 
 /// The row of the performance model for an instruction.
-pub fn cost(inst: &Inst) -> Cost {
+pub fn cost(inst: &Inst, generation: Gen) -> Cost {
     if let Some(message) = &inst.message {
-        return message_cost(inst, message);
+        return message_cost(inst, message, generation);
     }
     let dst = inst.dst.region_bytes(inst.exec_size).div_ceil(GRF_BYTES).max(1);
     let exec = exec_registers(inst).max(1);
@@ -100,13 +101,18 @@ pub fn cost(inst: &Inst) -> Cost {
     }
 }
 
-fn message_cost(inst: &Inst, message: &crate::ir::Message) -> Cost {
+/// Who a message goes to. What the generation lacks goes nowhere.
+fn shared_function(message: &Message, generation: Gen) -> Sfid {
+    message.kind.sfid(generation).unwrap_or(Sfid::Null)
+}
+
+fn message_cost(inst: &Inst, message: &Message, generation: Gen) -> Cost {
     let width = u32::from(inst.exec_size).div_ceil(8);
     let payload = u32::from(message.lengths[0]) + u32::from(message.lengths[1]);
     let response = message.response / GRF_BYTES;
     let base = Cost { unit: Unit::None, issue: 2, busy: 0, read: 10, result: 0, flag: 0, acc: 0 };
     let atomic = message.effect == Effect::Write && message.response > 0;
-    match message.sfid {
+    match shared_function(message, generation) {
         Sfid::Sampler => Cost {
             unit: Unit::Sampler,
             busy: 16 * width,
@@ -133,12 +139,25 @@ fn message_cost(inst: &Inst, message: &crate::ir::Message) -> Cost {
             _ => Cost { unit: Unit::DataCache, busy: 20 * width, result: 100, ..base },
         },
         Sfid::Gateway => Cost { issue: 90, read: 0, ..base },
-        _ => base,
+        Sfid::ThreadSpawner | Sfid::BindlessDispatch => base,
+        // Nothing that the compiler sends.
+        Sfid::Null
+        | Sfid::Math
+        | Sfid::DpRead
+        | Sfid::DpSamplerCache
+        | Sfid::DpWrite
+        | Sfid::Vme
+        | Sfid::RayTrace
+        | Sfid::PixelInterpolator
+        | Sfid::Cre
+        | Sfid::Tgm
+        | Sfid::Slm
+        | Sfid::Ugm => base,
     }
 }
 
 /// Cycles that a list scheduler assumes between an instruction and the use of its result.
-pub fn result_latency(inst: &Inst) -> u32 {
+pub fn result_latency(inst: &Inst, generation: Gen) -> u32 {
     let Some(message) = &inst.message else {
         return match inst.op {
             Op::Hw(Opcode::Mad) => 16,
@@ -147,7 +166,7 @@ pub fn result_latency(inst: &Inst) -> u32 {
             _ => 14,
         };
     };
-    match message.sfid {
+    match shared_function(message, generation) {
         Sfid::Sampler | Sfid::ConstantCache | Sfid::Urb => 200,
         Sfid::RenderCache => 600,
         _ if message.space == Space::Scratch => 50,

@@ -25,13 +25,17 @@ const LIMIT_BYTES: i64 = 112 * GRF_BYTES as i64;
 ///
 /// # Errors
 /// Broken control flow.
-pub fn opt_schedule_early(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
-    Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness))
+pub fn opt_schedule_early(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness, device))
 }
 
 /// Runs the pass on a function whose liveness is known, and will be.
-pub(crate) fn schedule_analysed(function: &mut Function, liveness: &mut Liveness) -> bool {
-    let mut orders = orders(function, liveness);
+pub(crate) fn schedule_analysed(
+    function: &mut Function,
+    liveness: &mut Liveness,
+    device: &Device,
+) -> bool {
+    let mut orders = orders(function, liveness, device);
     orders.retain(|(block, _)| function.fuel.take(|| format!("block {block}")));
     for (block, order) in &orders {
         reorder(&mut function.blocks[*block].insts, order);
@@ -43,10 +47,10 @@ pub(crate) fn schedule_analysed(function: &mut Function, liveness: &mut Liveness
 }
 
 /// Blocks that get a new order, and where each of their instructions comes from.
-fn orders(function: &Function, liveness: &Liveness) -> Vec<(usize, Vec<usize>)> {
+fn orders(function: &Function, liveness: &Liveness, device: &Device) -> Vec<(usize, Vec<usize>)> {
     let weights = weights(function, liveness);
     let through = live_through(liveness, &weights, function.blocks.len());
-    let mut builder = DagBuilder::new(&liveness.slots);
+    let mut builder = DagBuilder::new(&liveness.slots, device);
     let flags = if function.dispatch_width > 16 { FLAG_COUNT / 2 } else { FLAG_COUNT };
     let mut pressure = Pressure::new(liveness, &weights, flags);
     let mut orders = Vec::new();

@@ -11,9 +11,9 @@ use crate::regalloc::accesses::{Accesses, SlotMap};
 ///
 /// # Errors
 /// None.
-pub fn opt_schedule_late(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_schedule_late(function: &mut Function, device: &Device) -> Result<bool, PassError> {
     let slots = SlotMap::new(function);
-    let mut builder = DagBuilder::new(&slots);
+    let mut builder = DagBuilder::new(&slots, device);
     let accesses = Accesses::new(function, &slots);
     let mut changed = false;
     let mut next = 0;

@@ -5,13 +5,16 @@ use crate::ir::{Builder, Effect, Function, Message, Op, Operand, Space, verify};
 use crate::regalloc::tests::{numbers, random};
 use crate::regalloc::{self, Analysis};
 use crestline_device::{Device, Platform};
-use crestline_isa::{ArfKind, Sfid, Type};
+use crestline_isa::message as isa;
+use crestline_isa::{ArfKind, Type};
 
 fn load(space: Space, effect: Effect) -> Message {
+    let (bti, simd, mask) = (isa::Bti(0), isa::SimdMode::Simd8, isa::ChannelMask(1));
     Message {
-        sfid: Sfid::DataCache1,
-        control: 0,
-        ex_control: 0,
+        kind: match effect {
+            Effect::Write => isa::Message::UntypedWrite { bti, simd, mask },
+            _ => isa::Message::UntypedRead { bti, simd, mask },
+        },
         headers: 0,
         first: 1,
         lengths: [1, 0],
@@ -44,9 +47,9 @@ fn independent_work_fills_a_loads_latency() {
     b.add(g(11), g(10), g(10));
     b.add(g(12), g(3), g(3));
     b.add(g(13), g(4), g(4));
-    let before = estimate(&f).unwrap();
+    let before = estimate(&f, &Device::new(Platform::Skl)).unwrap();
     assert_eq!(late(&mut f), ["send g10<1>:UD", "add g12<1>:UD", "add g13<1>:UD", "add g11<1>:UD"]);
-    assert!(estimate(&f).unwrap().cycles <= before.cycles);
+    assert!(estimate(&f, &Device::new(Platform::Skl)).unwrap().cycles <= before.cycles);
 }
 
 #[test]
@@ -118,7 +121,7 @@ fn liveness_follows_the_early_order() {
     }
     b.mov(Operand::grf(120, Type::F), values[11]);
     let mut known = Analysis::new(&f).unwrap();
-    assert!(schedule_analysed(&mut f, &mut known.liveness));
+    assert!(schedule_analysed(&mut f, &mut known.liveness, &Device::new(Platform::Skl)));
     assert!(known == Analysis::new(&f).unwrap());
     // Allocation would tell.
     let options = regalloc::Options { may_spill: true, check: true };
@@ -137,7 +140,8 @@ fn liveness_follows_random_programs() {
         let values = [5, 20, 60, 120][(seed % 4) as usize];
         let mut f = random(seed, width, values, 200);
         let mut known = Analysis::new(&f).unwrap();
-        changed += u32::from(schedule_analysed(&mut f, &mut known.liveness));
+        changed +=
+            u32::from(schedule_analysed(&mut f, &mut known.liveness, &Device::new(Platform::Skl)));
         assert!(known == Analysis::new(&f).unwrap(), "{seed}");
     }
     assert!(changed > 30, "{changed}");
@@ -176,12 +180,12 @@ fn dependencies(dag: &Dag) -> Dependencies {
 /// Gives the number of edges.
 fn blocks_stand_alone(f: &Function) -> usize {
     let known = Analysis::new(f).unwrap().liveness;
-    let mut builder = DagBuilder::new(&known.slots);
+    let mut builder = DagBuilder::new(&known.slots, &Device::new(Platform::Skl));
     let mut count = 0;
     for (block, first) in f.blocks.iter().zip(&known.block_starts) {
         let first = *first as usize;
         let found = dependencies(&builder.build(&block.insts, &known.accesses, first));
-        let mut alone = DagBuilder::new(&known.slots);
+        let mut alone = DagBuilder::new(&known.slots, &Device::new(Platform::Skl));
         let alone = dependencies(&alone.build(&block.insts, &known.accesses, first));
         assert_eq!(found, alone, "{f}");
         count += found.0.iter().map(Vec::len).sum::<usize>();

@@ -17,7 +17,7 @@ mod vec4;
 
 use crestline_device::Device;
 use crestline_isa::Type;
-use crestline_isa::message::{self as isa, Bti, Descriptor, DescriptorError, SimdMode};
+use crestline_isa::message::{self as isa, Bti, DescriptorError, SimdMode};
 
 use crate::ir::{Builder, Effect, Message, Operand, Space};
 
@@ -51,6 +51,9 @@ pub enum Surface {
     Shared,
 }
 
+// An index is added as it is.
+const _: () = assert!(isa::SURFACE_BIT == 0);
+
 impl Surface {
     /// The index that stands in the descriptor.
     fn bti(self) -> Bti {
@@ -61,7 +64,7 @@ impl Surface {
         }
     }
 
-    /// What is added to the descriptor at run time, or null.
+    /// What is added to the descriptor at run time, at [`SURFACE_BIT`](isa::SURFACE_BIT), or null.
     fn addend(self) -> Operand {
         match self {
             Surface::Dynamic(index) => index,
@@ -90,25 +93,10 @@ struct Shape {
     space: Space,
 }
 
-/// A message for the intermediate form: its bits come from the description of the instruction set.
-fn message(
-    device: &Device,
-    message: isa::Message,
-    shape: Shape,
-) -> Result<Message, DescriptorError> {
-    let descriptor = Descriptor {
-        mlen: 0,
-        ex_mlen: 0,
-        rlen: 0,
-        header_present: shape.headers > 0,
-        surface_offset: 0,
-        message,
-    };
-    let (sfid, desc, ex_desc) = descriptor.encode(device.generation())?;
-    Ok(Message {
-        sfid,
-        control: desc & FUNCTION_CONTROL,
-        ex_control: ex_desc,
+/// A message for the intermediate form, if the device has it.
+fn message(device: &Device, kind: isa::Message, shape: Shape) -> Result<Message, DescriptorError> {
+    let message = Message {
+        kind,
         headers: shape.headers,
         first: shape.first,
         response: shape.response,
@@ -117,11 +105,10 @@ fn message(
         check: false,
         effect: shape.effect,
         space: shape.space,
-    })
+    };
+    message.supported(device.generation())?;
+    Ok(message)
 }
-
-/// The bits of a descriptor that are neither lengths nor the header bit.
-const FUNCTION_CONTROL: u32 = 0x0007_ffff;
 
 /// The message form for so many channels.
 fn simd_mode(channels: u8) -> SimdMode {

@@ -213,12 +213,12 @@ fn sample(op: SamplerOp, surface: Surface, sampler: Surface, simd: SamplerSimd) 
     }
 }
 
-/// What is added to the descriptor at run time: the texture's index, and the sampler's in bits 11:8.
+/// What is added to the descriptor at run time: the texture's index, and the sampler's at its field.
 fn addend(b: &mut Builder<'_>, surface: Surface, sampler: Surface) -> Operand {
     let Surface::Dynamic(sampler) = sampler else { return surface.addend() };
     let shifted = b.scalar(Type::Ud);
     let mut b = b.uniform();
-    b.shl(shifted, sampler, Operand::imm_ud(8));
+    b.shl(shifted, sampler, Operand::imm_ud(isa::SAMPLER_BIT));
     let Surface::Dynamic(surface) = surface else { return shifted };
     let both = b.scalar(Type::Ud);
     b.or(both, shifted, surface);

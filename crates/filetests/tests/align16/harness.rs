@@ -6,7 +6,7 @@ use crestline_codegen::ir::{Builder, Effect, Function, Message, Operand, Space};
 use crestline_codegen::{passes, regalloc, surface};
 use crestline_device::{Device, Platform};
 use crestline_emu::{Kernel, Options, Resources};
-use crestline_isa::message::{Bti, Descriptor, Message as Kind, OwordBlock};
+use crestline_isa::message::{Bti, Message as Kind, OwordBlock};
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Type};
@@ -41,19 +41,8 @@ pub(crate) fn save(b: &mut Builder<'_>, device: &Device, at: usize, pairs: &[Ope
         let owords = 4 * (at + 2 * index) as u32;
         b.uniform().mov(header.byte_offset(8), Operand::imm_ud(owords));
         let kind = Kind::OwordBlockWrite { bti: Bti(0), size: kind };
-        let descriptor = Descriptor {
-            mlen: 0,
-            ex_mlen: 0,
-            rlen: 0,
-            header_present: true,
-            surface_offset: 0,
-            message: kind,
-        };
-        let (sfid, desc, _) = descriptor.encode(device.generation()).expect("a block message");
         let message = Message {
-            sfid,
-            control: desc & 0x7_ffff,
-            ex_control: 0,
+            kind,
             headers: 1,
             first: 1,
             lengths: [0; 2],
@@ -63,6 +52,7 @@ pub(crate) fn save(b: &mut Builder<'_>, device: &Device, at: usize, pairs: &[Ope
             effect: Effect::Write,
             space: Space::Global,
         };
+        message.supported(device.generation()).expect("a block message");
         let mut all = vec![header];
         all.extend(parts.iter().map(|part| part.retype(Type::Ud).with_stride(1)));
         let null = Operand::null(Type::Ud);

@@ -4,7 +4,7 @@ use super::Message;
 use super::codec::{DescriptorError, Result};
 use super::enums::*;
 use super::identity::{commit_bit, lsc_ops, type_field};
-use super::walk::{Walk, Word};
+use super::walk::{SAMPLER_BIT, Walk, Word};
 use crate::tables::{MathFn, Sfid};
 use crestline_device::Gen;
 
@@ -307,7 +307,7 @@ impl Message {
             }
             Message::Sample { op, bti, sampler, simd, half_return } => {
                 w.bti(bti)?;
-                w.num("sampler", Word::Desc, 11, 8, sampler)?;
+                w.num("sampler", Word::Desc, SAMPLER_BIT + 3, SAMPLER_BIT, sampler)?;
                 let wide = generation >= Gen::Gen7;
                 let types = sampler_types(generation);
                 w.coded("sampler operation", if wide { (16, 12) } else { (15, 12) }, op, &types)?;
@@ -320,7 +320,7 @@ impl Message {
                     return Err(DescriptorError::NoMessage { message, generation });
                 }
                 w.bti(bti)?;
-                w.num("sampler", Word::Desc, 11, 8, sampler)?;
+                w.num("sampler", Word::Desc, SAMPLER_BIT + 3, SAMPLER_BIT, sampler)?;
                 w.num("return format", Word::Desc, 13, 12, return_format)?;
                 w.num("message type", Word::Desc, 15, 14, msg_type)
             }

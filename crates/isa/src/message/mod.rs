@@ -14,6 +14,7 @@ mod enums;
 mod fields;
 mod identity;
 mod kinds;
+mod text;
 mod walk;
 
 pub use codec::DescriptorError;
@@ -23,7 +24,8 @@ pub use enums::{
     OwordBlock, PortOp, RtSubtype, SamplerOp, SamplerSimd, SimdMode, SlotGroup, UrbAtomicOp,
     UrbLayout, UrbSwizzle,
 };
-pub use walk::{DescriptorField, Word};
+pub use text::MessageTextError;
+pub use walk::{DescriptorField, SAMPLER_BIT, SURFACE_BIT, Word};
 
 /// A message with its lengths: everything a descriptor and an extended descriptor say.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

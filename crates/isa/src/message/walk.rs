@@ -4,6 +4,11 @@ use super::codec::{DescriptorError, Result};
 use super::enums::*;
 use crestline_device::Gen;
 
+/// Lowest descriptor bit of a binding table index: where one that is known only at run time is added.
+pub const SURFACE_BIT: u32 = 0;
+/// Lowest descriptor bit of a sampler state index: where one that is known only at run time is added.
+pub const SAMPLER_BIT: u32 = 8;
+
 /// Which of the two words a field is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
@@ -166,7 +171,7 @@ impl Walk {
     }
 
     pub(super) fn bti(&mut self, bti: &mut Bti) -> Result<()> {
-        self.num("bti", Word::Desc, 7, 0, &mut bti.0)
+        self.num("bti", Word::Desc, SURFACE_BIT + 7, SURFACE_BIT, &mut bti.0)
     }
 
     /// Component mask: the hardware holds the disabled ones.

@@ -12,6 +12,7 @@
 //! which they do only if it was complete for the others too. Unmasked copies that allocation added
 //! (fills, stores, moves) carry what the waiting channel itself has in the place they read.
 
+mod model;
 mod walk;
 
 use std::ops::Range;

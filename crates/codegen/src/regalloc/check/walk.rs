@@ -6,12 +6,13 @@ use crestline_isa::{Type, WriteMask};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
+use super::model::{ScratchBlock, scratch_block};
 use super::{
     CheckError, Checker, Content, Event, FIRST_FLAG, FIRST_SCRATCH, State, flag_places, place_of,
     reads_byte, writes_byte,
 };
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Space};
-use crate::regalloc::spill::{HEADER_BASE, scratch_decode};
+use crate::regalloc::spill::HEADER_BASE;
 
 /// The walk through one block.
 pub(super) struct Walk<'a, 'b> {
@@ -289,11 +290,7 @@ impl Walk<'_, '_> {
 
     fn scratch(&mut self, inst: &Inst) -> Result<(), String> {
         let message = inst.message.as_ref().filter(|m| m.space == Space::Scratch);
-        let Some((write, unit, registers)) =
-            message.and_then(|m| scratch_decode(self.checker.device, m.control))
-        else {
-            return Err("an inserted message is no scratch block".into());
-        };
+        let ScratchBlock { write, unit, registers } = scratch_block(inst, self.checker.device)?;
         let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
         let moved = self.bases.get(&(header.start + HEADER_BASE as usize)).copied();
         let unit = unit + moved.unwrap_or(0) / GRF_BYTES;

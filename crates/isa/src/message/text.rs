@@ -1,0 +1,347 @@
+//! Messages as text: the name of the variant, then its fields in order, `NAME=VALUE`, and of flags the name alone where
+//! they are set: `untyped_atomic bti=2 op=add simd=simd16 return_data`.
+//!
+//! The text says what the variant says, so it is the same on every generation. It is what back end listings show.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::Message;
+use super::enums::*;
+use crate::tables::MathFn;
+
+/// A text that is no message: what was expected and what is there.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected {expected}, found `{found}`")]
+pub struct MessageTextError {
+    /// What should be there.
+    pub expected: &'static str,
+    /// What is there, cut off after forty characters.
+    pub found: String,
+}
+
+/// The words of a text that were not read yet.
+struct Words<'a>(&'a str);
+
+impl<'a> Words<'a> {
+    fn fail<T>(&self, expected: &'static str) -> Result<T, MessageTextError> {
+        Err(MessageTextError { expected, found: self.0.chars().take(40).collect() })
+    }
+
+    /// The next word and what follows it.
+    fn split(&self) -> (&'a str, &'a str) {
+        let end = self.0.find(char::is_whitespace).unwrap_or(self.0.len());
+        let (word, rest) = self.0.split_at(end);
+        (word, rest.trim_start())
+    }
+
+    /// Takes a word if it comes next.
+    fn eat(&mut self, expected: &str) -> bool {
+        let (word, rest) = self.split();
+        let found = word == expected;
+        if found {
+            self.0 = rest;
+        }
+        found
+    }
+
+    /// Takes `NAME=VALUE`.
+    fn value<T>(
+        &mut self,
+        name: &'static str,
+        read: impl Fn(&str) -> Option<T>,
+    ) -> Result<T, MessageTextError> {
+        let (word, rest) = self.split();
+        let text = word.strip_prefix(name).and_then(|rest| rest.strip_prefix('='));
+        let Some(text) = text else { return self.fail(name) };
+        let Some(value) = read(text) else { return self.fail(name) };
+        self.0 = rest;
+        Ok(value)
+    }
+}
+
+/// What a field of a message can be.
+trait Field: Sized {
+    fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result;
+    fn parse(name: &'static str, words: &mut Words<'_>) -> Result<Self, MessageTextError>;
+}
+
+impl Field for bool {
+    fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if *self { write!(f, " {name}") } else { Ok(()) }
+    }
+
+    fn parse(name: &'static str, words: &mut Words<'_>) -> Result<bool, MessageTextError> {
+        Ok(words.eat(name))
+    }
+}
+
+macro_rules! numbers {
+    ($($ty:ty)*) => {$(
+        impl Field for $ty {
+            fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, " {name}={self}")
+            }
+
+            fn parse(name: &'static str, words: &mut Words<'_>) -> Result<$ty, MessageTextError> {
+                words.value(name, |text| text.parse().ok())
+            }
+        }
+    )*};
+}
+
+numbers!(u8 u16 u32);
+
+impl Field for Bti {
+    fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.print(name, f)
+    }
+
+    fn parse(name: &'static str, words: &mut Words<'_>) -> Result<Bti, MessageTextError> {
+        u8::parse(name, words).map(Bti)
+    }
+}
+
+/// Letters of the components, or `none`; a mask of more than four components is its number, which no message has.
+impl Field for ChannelMask {
+    fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, " {name}=")?;
+        match self.0 {
+            0 => f.write_str("none"),
+            1..=15 => {
+                let letters = "xyzw".chars().zip(0..).filter(|(_, bit)| self.0 >> bit & 1 == 1);
+                letters.map(|(letter, _)| letter).try_for_each(|letter| write!(f, "{letter}"))
+            }
+            other => write!(f, "{other}"),
+        }
+    }
+
+    fn parse(name: &'static str, words: &mut Words<'_>) -> Result<ChannelMask, MessageTextError> {
+        words.value(name, |text| match text {
+            "none" => Some(ChannelMask(0)),
+            letters => {
+                let bit = |letter| "xyzw".find(letter).map(|bit| 1 << bit);
+                letters
+                    .chars()
+                    .try_fold(0, |mask, letter| Some(mask | bit(letter)?))
+                    .map(ChannelMask)
+            }
+        })
+    }
+}
+
+macro_rules! named {
+    ($($ty:ident)*) => {$(
+        impl Field for $ty {
+            fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, " {name}={}", self.name())
+            }
+
+            fn parse(name: &'static str, words: &mut Words<'_>) -> Result<$ty, MessageTextError> {
+                words.value(name, |text| $ty::ALL.iter().copied().find(|v| v.name() == text))
+            }
+        }
+    )*};
+}
+
+named! {
+    SimdMode SamplerSimd SlotGroup Cache OwordBlock ByteSize A64Element A64Block AtomicOp FloatAtomicOp SamplerOp
+    RtSubtype GatewayFn PortOp UrbLayout UrbSwizzle UrbAtomicOp InterpolateAt LscSpace LscOp LscAddrSize LscDataSize
+    LscSurface LscScope LscFlush MathFn
+}
+
+/// Both directions from one list, which the compiler compares with the variants and their fields.
+macro_rules! messages {
+    ($($text:literal $variant:ident { $($field:ident),* })*) => {
+        impl fmt::Display for Message {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Message::$variant { $($field),* } => {
+                        f.write_str($text)?;
+                        $(Field::print($field, stringify!($field), f)?;)*
+                        Ok(())
+                    })*
+                    Message::Committed(inner) => write!(f, "committed {inner}"),
+                    Message::Scaled(inner) => write!(f, "scaled {inner}"),
+                }
+            }
+        }
+
+        fn variant(words: &mut Words<'_>) -> Result<Message, MessageTextError> {
+            let (name, rest) = words.split();
+            let message = match name {
+                $($text => {
+                    words.0 = rest;
+                    Message::$variant { $($field: Field::parse(stringify!($field), words)?),* }
+                })*
+                _ => return words.fail("a message"),
+            };
+            Ok(message)
+        }
+
+        /// What a message's text can begin with.
+        #[cfg(test)]
+        const NAMES: &[&str] = &[$($text),*];
+    };
+}
+
+messages! {
+    "oword_block_read" OwordBlockRead { cache, bti, size, unaligned, invalidate }
+    "oword_block_write" OwordBlockWrite { bti, size }
+    "oword_dual_block_read" OwordDualBlockRead { cache, bti, four, invalidate }
+    "oword_dual_block_write" OwordDualBlockWrite { bti, four }
+    "dword_scattered_read" DwordScatteredRead { cache, bti, simd, invalidate }
+    "dword_scattered_write" DwordScatteredWrite { bti, simd }
+    "byte_scattered_read" ByteScatteredRead { bti, simd, size }
+    "byte_scattered_write" ByteScatteredWrite { bti, simd, size }
+    "untyped_read" UntypedRead { bti, simd, mask }
+    "untyped_write" UntypedWrite { bti, simd, mask }
+    "untyped_atomic" UntypedAtomic { bti, op, simd, return_data, word }
+    "untyped_atomic_float" UntypedAtomicFloat { bti, op, simd, return_data, half }
+    "atomic_counter" AtomicCounter { bti, op, simd, return_data }
+    "typed_read" TypedRead { bti, slots, mask }
+    "typed_write" TypedWrite { bti, slots, mask }
+    "typed_atomic" TypedAtomic { bti, op, slots, return_data }
+    "media_block_read" MediaBlockRead { cache, bti, line_stride }
+    "media_block_write" MediaBlockWrite { cache, bti, line_stride }
+    "a64_scattered_read" A64ScatteredRead { bti, element, count, simd }
+    "a64_scattered_write" A64ScatteredWrite { bti, element, count, simd }
+    "a64_untyped_read" A64UntypedRead { bti, simd, mask }
+    "a64_untyped_write" A64UntypedWrite { bti, simd, mask }
+    "a64_atomic" A64Atomic { bti, op, qword, return_data, word }
+    "a64_atomic_float" A64AtomicFloat { bti, op, return_data, half }
+    "a64_block_read" A64BlockRead { bti, block, size, invalidate }
+    "a64_block_write" A64BlockWrite { bti, block, size }
+    "scratch_block_read" ScratchBlockRead { registers, dword_mode, invalidate, hword_offset }
+    "scratch_block_write" ScratchBlockWrite { registers, dword_mode, invalidate, hword_offset }
+    "memory_fence" MemoryFence { cache, bti, commit, l1_flush, l3_flush }
+    "render_target_write" RenderTargetWrite {
+        bti, subtype, upper_slots, last, per_sample, coarse, half, commit, rt_index, src0_alpha,
+        null_rt
+    }
+    "render_target_read" RenderTargetRead { bti, simd8, upper_slots, per_sample }
+    "math" Math { function, signed, partial, saturate, scalar }
+    "sample" Sample { op, bti, sampler, simd, half_return }
+    "sample_gen4" SampleGen4 { msg_type, bti, sampler, return_format }
+    "urb_write" UrbWrite {
+        layout, offset, swizzle, per_slot_offset, channel_mask, allocate, used, complete
+    }
+    "urb_read" UrbRead { layout, offset, swizzle, per_slot_offset, complete }
+    "urb_atomic" UrbAtomic { op, offset, per_slot_offset }
+    "urb_ff_sync" UrbFfSync { allocate, used, complete }
+    "urb_fence" UrbFence {}
+    "gateway" Gateway { function, notify }
+    "thread_spawner" ThreadSpawner { spawn, child, keep_urb }
+    "interpolate" Interpolate { at, data, upper_slots, linear, coarse, simd16 }
+    "lsc" Lsc { space, op, addr, data, vector, transpose, cache, surface, bti, offset }
+    "lsc_fence" LscFence { space, addr, scope, flush, route_to_lsc }
+    "qword_scattered_read" QwordScatteredRead { bti, simd, count, legacy }
+    "qword_scattered_write" QwordScatteredWrite { bti, simd, count, legacy }
+    "hword_block_write" HwordBlockWrite { bti, size }
+    "typed_read_status" TypedReadStatus { bti, slots, mask }
+    "typed_atomic_word" TypedAtomicWord { bti, op, slots, return_data }
+    "atomic_counter_word" AtomicCounterWord { bti, op, simd, return_data }
+    "a64_atomic_4x2" A64Atomic4x2 { bti, op, qword, return_data }
+    "a64_atomic_float_4x2" A64AtomicFloat4x2 { bti, op, return_data }
+    "port" Port { op, cache, bti, control, commit }
+    "motion_estimation" MotionEstimation {
+        bti, search_path, lut_subindex, kind, stream_out, stream_in
+    }
+    "refinement" Refinement { bti, kind }
+    "bindless_spawn" BindlessSpawn { simd16 }
+    "trace_ray" TraceRay { simd16 }
+    "null" Null { function, high }
+}
+
+impl FromStr for Message {
+    type Err = MessageTextError;
+
+    fn from_str(text: &str) -> Result<Message, MessageTextError> {
+        let mut words = Words(text.trim());
+        // A message within another has none within itself.
+        let outer = ["committed", "scaled"].into_iter().find(|outer| words.eat(outer));
+        let message = variant(&mut words)?;
+        if !words.0.is_empty() {
+            return words.fail("the message's end");
+        }
+        Ok(match outer {
+            Some("committed") => Message::Committed(Box::new(message)),
+            Some(_) => Message::Scaled(Box::new(message)),
+            None => message,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::message::Descriptor;
+    use crate::tables::Sfid;
+    use crestline_device::Gen;
+
+    const GENERATIONS: [Gen; 11] = [
+        Gen::Gen4,
+        Gen::Gen45,
+        Gen::Gen5,
+        Gen::Gen6,
+        Gen::Gen7,
+        Gen::Gen75,
+        Gen::Gen8,
+        Gen::Gen9,
+        Gen::Gen11,
+        Gen::Gen12,
+        Gen::Gen125,
+    ];
+
+    #[test]
+    fn every_message_that_bits_can_be_reads_back_from_its_text() {
+        let mut names = BTreeSet::new();
+        let mut state = 1u64;
+        for generation in GENERATIONS {
+            for sfid in Sfid::ALL.iter().filter(|sfid| sfid.bits(generation).is_some()) {
+                let mut random = || {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    (state >> 32) as u32 & 0x1fff_ffff
+                };
+                for round in 0..20_000 {
+                    // Some messages have few bits that may be set.
+                    let desc = if round % 2 == 0 {
+                        random()
+                    } else {
+                        (0..4).fold(!0, |bits, _| bits & random())
+                    };
+                    let Ok(found) = Descriptor::decode(generation, *sfid, desc, 0) else {
+                        continue;
+                    };
+                    let text = found.message.to_string();
+                    assert!(!text.contains([',', '{', '}']), "{text}");
+                    assert_eq!(text.parse(), Ok(found.message), "{text}");
+                    names.extend(text.split(' ').next().map(str::to_owned));
+                }
+            }
+        }
+        let all = NAMES.iter().copied().chain(["committed", "scaled"]);
+        let missing: Vec<&str> = all.filter(|name| !names.contains(*name)).collect();
+        assert!(missing.is_empty(), "no bits became {missing:?}");
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_its_place() {
+        for (text, expected, found) in [
+            ("", "a message", ""),
+            ("frobnicate", "a message", "frobnicate"),
+            ("0x5c02", "a message", "0x5c02"),
+            ("untyped_read simd=simd8", "bti", "simd=simd8"),
+            ("untyped_read bti=256 simd=simd8 mask=x", "bti", "bti=256 simd=simd8 mask=x"),
+            ("untyped_read bti=2 simd=simd7 mask=x", "simd", "simd=simd7 mask=x"),
+            ("untyped_read bti=2 simd=simd8 mask=q", "mask", "mask=q"),
+            ("untyped_read bti=2 simd=simd8 mask=x y", "the message's end", "y"),
+            ("scaled scaled urb_fence", "a message", "scaled urb_fence"),
+        ] {
+            let error = text.parse::<Message>().expect_err(text);
+            assert_eq!((error.expected, error.found.as_str()), (expected, found), "{text}");
+        }
+    }
+}
