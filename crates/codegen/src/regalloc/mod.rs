@@ -37,8 +37,8 @@ pub enum AllocError {
     /// Broken control flow.
     #[error(transparent)]
     Flow(#[from] FlowError),
-    /// A value fits nowhere even after everything else was spilled.
-    #[error("virtual register v{vreg} of {bytes} bytes fits nowhere")]
+    /// There is no free range of registers for a value even after everything else was spilled.
+    #[error("no free register range for v{vreg} ({bytes} bytes)")]
     Impossible {
         /// Number of the register.
         vreg: u32,

@@ -410,10 +410,15 @@ impl Parser<'_, '_> {
             writemask = self.writemask()?;
         }
         self.c.expect(":")?;
+        let type_at = self.c.here();
         let ty = self.c.type_name(self.generation)?;
         let mut place = raw.typed(ty, self.c)?;
         let three16 =
             self.inst.opcode.form() == Form::Three && self.inst.access_mode == AccessMode::Align16;
+        if three16 && ty.three_align16_bits(self.generation).is_none() {
+            let expected = format!("a type that `{}` can have", self.inst.opcode.name());
+            return Err(self.c.error_at(type_at, &expected));
+        }
         if let Place::Direct { reg, sub } = place
             && three16
             && self.inst.exec_size == 1

@@ -52,6 +52,10 @@ rules! {
         "nop has no predicate, modifier or operand"
         => |c| c.op() == Opcode::Nop && (has_cond_mod(c.inst) || c.inst.saturate
             || c.inst.predicate != crate::inst::Predicate::NONE);
+    "M7" Error Gen4..=Gen11 [RARE] "PRM wait"
+        "wait has one channel and a notification register of type UD as its operand"
+        => |c| c.op() == Opcode::Wait && (c.es != 1 || c.dst().ty != Type::Ud
+            || !is_arf(c.dst().place, ArfKind::Notification));
     "P1" Warning Gen11..=Gen125 [BASIC ALIGN1 DST PAIR_DST PAIR_SRC] "vISA"
         "an instruction of two registers whose destination overlaps a source by one register is avoided"
         => |c| c.dst_two_registers() && c.regions().any(|r| r.two_registers()
