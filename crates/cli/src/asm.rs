@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use crestline_isa::compact::compact_program;
-use crestline_isa::text::{ParseError, parse_program};
-use crestline_isa::{Inst, encode_program};
+use crestline_isa::text::{ParseError, Piece, parse_pieces};
+use crestline_isa::{Inst, encode_into};
 use crestline_program::{ZebinKernel, write_hex, write_zebin};
 use serde_json::json;
 
@@ -24,8 +24,8 @@ pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
         let message = format!("byte {:#x}: the text is not UTF-8", error.valid_up_to());
         Failure::new(Code::Assembly, message).at(Origin::file(&file))
     })?;
-    let insts = match assemble(text, arguments) {
-        Ok(insts) => insts,
+    let pieces = match assemble(text, arguments) {
+        Ok(pieces) => pieces,
         Err(errors) => {
             if arguments.json {
                 files::write_json(&json!({ "errors": rows(&errors) }))?;
@@ -33,8 +33,17 @@ pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
             return Err(failure(&errors, &file, text));
         }
     };
-    let code = encode_program(&insts, arguments.target.generation())
-        .map_err(|error| Failure::new(Code::Assembly, error).at(Origin::file(&file)))?;
+    let (mut code, mut insts) = (Vec::new(), Vec::new());
+    for piece in pieces {
+        match piece {
+            Piece::Bytes(bytes) => code.extend(bytes),
+            Piece::Inst(inst) => {
+                encode_into(&inst, arguments.target.generation(), &mut code)
+                    .map_err(|error| Failure::new(Code::Assembly, error).at(Origin::file(&file)))?;
+                insts.push(inst);
+            }
+        }
+    }
     if arguments.json {
         files::write_json(&json!({
             "target": arguments.target.name(),
@@ -52,29 +61,32 @@ pub(crate) fn command(arguments: &args::Asm) -> Result<(), Failure> {
 }
 
 /// Parses the text and compacts what can be, if asked to.
-fn assemble(text: &str, arguments: &args::Asm) -> Result<Vec<Inst>, Vec<ParseError>> {
+fn assemble(text: &str, arguments: &args::Asm) -> Result<Vec<Piece>, Vec<ParseError>> {
     let generation = arguments.target.generation();
-    let insts = parse_program(text, generation, code::syntax(arguments.syntax))?;
-    if insts.is_empty() {
+    let pieces = parse_pieces(text, generation, code::syntax(arguments.syntax))?;
+    let at_end = |found: String, expected: &str| {
+        let (line, expected) = (text.lines().count().max(1), expected.to_owned());
+        vec![ParseError { line, column: 1, found, expected }]
+    };
+    if pieces.is_empty() {
         // No reader of machine code takes a program of no instructions.
-        return Err(vec![ParseError {
-            line: text.lines().count().max(1),
-            column: 1,
-            found: "the end of the text".to_owned(),
-            expected: "an instruction".to_owned(),
-        }]);
+        return Err(at_end("the end of the text".to_owned(), "an instruction"));
     }
     if !arguments.compact {
-        return Ok(insts);
+        return Ok(pieces);
     }
-    compact_program(&insts, generation).map_err(|error| {
-        vec![ParseError {
-            line: text.lines().count().max(1),
-            column: 1,
-            found: error.to_string(),
-            expected: "branches to instructions".to_owned(),
-        }]
-    })
+    let insts = pieces.into_iter().map(|piece| match piece {
+        Piece::Inst(inst) => Some(inst),
+        Piece::Bytes(_) => None,
+    });
+    // What bytes mean to jumps across them is unknown.
+    let Some(insts) = insts.collect::<Option<Vec<Inst>>>() else {
+        let found = "bytes that are no instruction".to_owned();
+        return Err(at_end(found, "instructions alone with --compact"));
+    };
+    let compacted = compact_program(&insts, generation)
+        .map_err(|error| at_end(error.to_string(), "branches to instructions"))?;
+    Ok(compacted.into_iter().map(Piece::Inst).collect())
 }
 
 /// Puts the code into the container that is asked for, or that the file's extension names.

@@ -7,9 +7,11 @@ use std::path::Path;
 use std::thread;
 
 use crestline::{Device, Platform};
-use crestline_isa::text::{Disassembly, Prefix, Syntax, print_bytes, print_code, print_inst};
+use crestline_isa::text::{
+    Disassembly, Prefix, Syntax, cannot_say, print_bytes, print_code, print_inst,
+};
 use crestline_isa::validate::{Finding, Severity, Validator};
-use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each, decode_program};
+use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each};
 use crestline_program::{Container, Kernel, read_kernels};
 use serde_json::{Value, json};
 
@@ -70,18 +72,19 @@ pub(crate) fn of_input<'a>(
     kernels(bytes, &input.file, input.target, input.kernel.as_deref(), input.dwords)
 }
 
-/// The code of the only kernel of a file, or of the one with a name. `bytes` are what the file holds.
-pub(crate) fn of(
-    bytes: &[u8],
+/// The only kernel of a file, or the one with a name. `bytes` are what the file holds.
+pub(crate) fn of<'a>(
+    bytes: &'a [u8],
     path: &Path,
     target: Platform,
     name: Option<&str>,
     dwords: bool,
-) -> Result<Vec<u8>, Failure> {
-    let kernels = kernels(bytes, path, target, name, dwords)?;
-    match kernels.as_slice() {
-        [kernel] => Ok(kernel.code.to_vec()),
-        several => {
+) -> Result<Kernel<'a>, Failure> {
+    let mut kernels = kernels(bytes, path, target, name, dwords)?;
+    match kernels.len() {
+        1 => Ok(kernels.remove(0)),
+        _ => {
+            let several = kernels;
             let names: Vec<&str> = several.iter().map(|kernel| kernel.name.as_str()).collect();
             let message = format!("the file has {} kernels", several.len());
             Err(Failure::new(Code::Container, message)
@@ -118,22 +121,22 @@ fn code_of<'a>(
     Ok(&code[..end.min(code.len())])
 }
 
-/// Decodes a kernel.
+/// Decodes a kernel: its instructions with their places, and what does not decode.
 pub(crate) fn decode(
     kernel: &Kernel<'_>,
-    path: &Path,
     generation: Gen,
-) -> Result<Instructions, Failure> {
-    let insts = decode_program(code(kernel), generation);
-    insts.map_err(|error| kernel_failure(&error, kernel, path))
+) -> Vec<(Range<usize>, Result<Inst, ProgramError>)> {
+    decode_each(code(kernel), 0, generation).collect()
 }
 
 /// An error of decoding a kernel as a failure.
-fn kernel_failure(error: &ProgramError, kernel: &Kernel<'_>, path: &Path) -> Failure {
+pub(crate) fn kernel_failure(error: &ProgramError, kernel: &Kernel<'_>, path: &Path) -> Failure {
     let failure = in_kernel(Failure::new(Code::Decode, error), kernel, path);
-    if !kernel.maybe_dwords {
-        return failure;
-    }
+    if kernel.maybe_dwords { perhaps_dwords(failure) } else { failure }
+}
+
+/// Says that the code may be other than it was read.
+pub(crate) fn perhaps_dwords(failure: Failure) -> Failure {
     failure
         .note("its groups of 8 digits were read as bytes in memory order")
         .help("--dwords reads each as a little-endian dword, as `od -t x4` prints them")
@@ -152,14 +155,14 @@ fn in_kernel(failure: Failure, kernel: &Kernel<'_>, path: &Path) -> Failure {
 
 /// What does not decode in the kernels of a file: how much, and the first of it.
 #[derive(Default)]
-struct Undecoded {
+pub(crate) struct Undecoded {
     count: usize,
     first: Option<Failure>,
 }
 
 impl Undecoded {
     /// Adds what was found in a kernel; with `--strict` the first of it ends the command.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         count: usize,
         first: Option<&ProgramError>,
@@ -176,7 +179,7 @@ impl Undecoded {
     }
 
     /// The failure that ends the command when all else is printed.
-    fn result(self) -> Result<(), Failure> {
+    pub(crate) fn result(self) -> Result<(), Failure> {
         let Some(first) = self.first else { return Ok(()) };
         Err(match self.count {
             1 => first,
@@ -232,9 +235,18 @@ fn document(target: Platform, kernels: Vec<Value>) -> serde_json::Map<String, Va
     fields.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-/// Prints machine code on all cores: long code in parts. Also how many instructions do not decode,
-/// and why the first of them does not.
-fn print(code: &Disassembly<'_>) -> (Vec<Part>, usize, Option<ProgramError>) {
+/// Machine code as text.
+struct PrintedParts {
+    parts: Vec<Part>,
+    /// How many instructions the syntax has no text for.
+    unsaid: usize,
+    /// How many do not decode, and why the first of them does not.
+    undecoded: usize,
+    error: Option<ProgramError>,
+}
+
+/// Prints machine code on all cores: long code in parts.
+fn print(code: &Disassembly<'_>) -> PrintedParts {
     /// Fewer instructions are not worth a thread.
     const LEAST: usize = 8192;
     let count = code.instructions();
@@ -242,23 +254,28 @@ fn print(code: &Disassembly<'_>) -> (Vec<Part>, usize, Option<ProgramError>) {
     let parts = (count / LEAST).clamp(1, cores);
     let print = |n: usize| {
         let printed = code.print(count * n / parts..count * (n + 1) / parts);
-        (Part::new(printed.text), printed.undecoded, printed.error)
+        PrintedParts {
+            parts: vec![Part::new(printed.text)],
+            unsaid: printed.unsaid,
+            undecoded: printed.undecoded,
+            error: printed.error,
+        }
     };
     thread::scope(|scope| {
         let others: Vec<_> = (1..parts).map(|n| scope.spawn(move || print(n))).collect();
-        let (first, mut undecoded, mut error) = print(0);
-        let mut all = vec![first];
+        let mut all = print(0);
         // In the order of the code, so the first error is the one that is reported.
         for other in others {
-            let (part, some, why) = match other.join() {
+            let other = match other.join() {
                 Ok(printed) => printed,
                 Err(panic) => std::panic::resume_unwind(panic),
             };
-            all.push(part);
-            undecoded += some;
-            error = error.or(why);
+            all.parts.extend(other.parts);
+            all.unsaid += other.unsaid;
+            all.undecoded += other.undecoded;
+            all.error = all.error.or(other.error);
         }
-        (all, undecoded, error)
+        all
     })
 }
 
@@ -278,16 +295,18 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     }
     let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
     let prefix = Prefix { offset: arguments.offsets, bytes: arguments.bytes };
+    let mut unsaid = 0;
     // All is printed before anything is written: with `--strict` an error stands alone.
     let texts = kernels.iter().map(|kernel| {
         let code = code_of(kernel, range, &input.file)?;
         let code = Disassembly::starting_at(range.start, code, generation, syntax);
-        let (text, count, error) =
-            print(&code.with_prefix(prefix).with_raw_bits(arguments.raw_bits));
+        let printed = print(&code.with_prefix(prefix).with_raw_bits(arguments.raw_bits));
+        let (count, error) = (printed.undecoded, printed.error);
         undecoded.add(count, error.as_ref(), range.strict, |error| {
             kernel_failure(error, kernel, &input.file)
         })?;
-        Ok(text)
+        unsaid += printed.unsaid;
+        Ok(printed.parts)
     });
     let texts = texts.collect::<Result<Vec<_>, Failure>>()?;
     files::print(|out| {
@@ -302,6 +321,16 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
         }
         Ok(())
     })?;
+    if unsaid > 0 {
+        let (count, name) = (counted(unsaid, "instruction"), syntax.name());
+        let other = match syntax {
+            Syntax::Mesa => "",
+            Syntax::Iga => "; --syntax mesa may have one",
+        };
+        crate::error::warn(format!(
+            "the {name} syntax has no text for {count}, printed as .bytes{other}"
+        ));
+    }
     undecoded.result()
 }
 
@@ -311,7 +340,7 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 /// Bytes that are no instruction as JSON.
-fn undecoded_row(kernel: &Kernel<'_>, at: &Range<usize>, error: &ProgramError) -> Value {
+pub(crate) fn undecoded_row(kernel: &Kernel<'_>, at: &Range<usize>, error: &ProgramError) -> Value {
     json!({
         "offset": at.start,
         "bytes": hex(&kernel.code[at.clone()]),
@@ -331,12 +360,20 @@ fn disassembly(
     let mut rows = Vec::new();
     for (at, inst) in decode_each(code, range.start, generation) {
         rows.push(match inst {
-            Ok(inst) => json!({
-                "offset": at.start,
-                "bytes": hex(&code[at]),
-                "compacted": inst.compacted,
-                "text": print_inst(&inst, generation, syntax),
-            }),
+            Ok(inst) => {
+                let mut row = json!({
+                    "offset": at.start,
+                    "bytes": hex(&code[at]),
+                    "compacted": inst.compacted,
+                    "text": print_inst(&inst, generation, syntax),
+                });
+                if let (Some(why), Some(row)) =
+                    (cannot_say(&inst, generation, syntax), row.as_object_mut())
+                {
+                    row.insert("unsaid".into(), format!("{} has {why}", syntax.name()).into());
+                }
+                row
+            }
             Err(error) => {
                 undecoded.add(1, Some(&error), range.strict, |error| {
                     kernel_failure(error, kernel, &input.file)

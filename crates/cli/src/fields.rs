@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crestline_isa::codec::{FieldBits, explain, meaning};
 use crestline_isa::message::{Descriptor, DescriptorField};
-use crestline_isa::text::{Syntax, print_inst};
+use crestline_isa::text::{Syntax, print_bytes, print_inst};
 use crestline_isa::{Gen, Inst, encode};
 use serde_json::{Value, json};
 
 use crate::args;
+use crate::code::Undecoded;
 use crate::error::{Code, Failure, Origin};
 use crate::files::Limit;
 use crate::{code, files};
@@ -31,13 +32,30 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
     let mut text = String::new();
     let mut documents = Vec::new();
     let mut found = false;
-    for kernel in code::of_input(&bytes, input)? {
-        let insts = code::decode(&kernel, &input.file, generation)?;
-        for (offset, inst) in insts {
+    let mut undecoded = Undecoded::default();
+    for kernel in &code::of_input(&bytes, input)? {
+        for (place, inst) in code::decode(kernel, generation) {
+            let offset = place.start;
             if arguments.at.is_some_and(|at| at != offset) {
                 continue;
             }
             found = true;
+            let inst = match inst {
+                Ok(inst) => inst,
+                Err(error) => {
+                    undecoded.add(1, Some(&error), false, |error| {
+                        code::kernel_failure(error, kernel, &input.file)
+                    })?;
+                    if input.json {
+                        documents.push(code::undecoded_row(kernel, &place, &error));
+                    } else {
+                        let line = print_bytes(&kernel.code[place], &error);
+                        text.push_str(if text.is_empty() { "" } else { "\n" });
+                        text.push_str(&format!("{offset:#06x}:\n    {line}\n"));
+                    }
+                    continue;
+                }
+            };
             let rows = rows(&inst, generation).map_err(|error| {
                 let message = format!("byte {offset:#x}: {error}");
                 Failure::new(Code::Decode, message).at(Origin::file(&file))
@@ -65,13 +83,15 @@ pub(crate) fn command(arguments: &args::Fields) -> Result<(), Failure> {
         return Err(Failure::new(Code::Decode, message).at(Origin::file(file)));
     }
     if input.json {
-        return files::write_json(&json!({
+        files::write_json(&json!({
             "target": input.target.name(),
             "generation": generation.name(),
             "instructions": documents,
-        }));
+        }))?;
+    } else {
+        files::write(Path::new("-"), text.as_bytes())?;
     }
-    files::write(Path::new("-"), text.as_bytes())
+    undecoded.result()
 }
 
 /// The fields of an instruction in its full form, in the order of their bits.

@@ -75,6 +75,7 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
     let file = files::shown(&arguments.code);
     let bytes = files::read(&arguments.code, Limit::CODE)?;
     let metadata = arguments.meta.as_deref().map(read_metadata).transpose()?;
+    let mut maybe_dwords = false;
     let (code, metadata) = match (document(&bytes, &file)?, metadata) {
         (Some(Document::Program(program)), None) => (program.code, program.metadata),
         (Some(Document::Program(program)), Some(metadata)) => (program.code, metadata),
@@ -85,7 +86,9 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
         (None, Some(metadata)) => {
             let kernel = arguments.kernel.as_deref();
             let (target, dwords) = (arguments.target, arguments.dwords);
-            (code::of(&bytes, &arguments.code, target, kernel, dwords)?, metadata)
+            let kernel = code::of(&bytes, &arguments.code, target, kernel, dwords)?;
+            maybe_dwords = kernel.maybe_dwords;
+            (kernel.code.to_vec(), metadata)
         }
         (None, None) => {
             let failure = Failure::new(Code::Metadata, "there is code, but no metadata");
@@ -93,8 +96,13 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
         }
     };
     let device = Device::new(arguments.target);
-    let kernel =
-        Kernel::load(&code, metadata, &device).map_err(|error| emulator_failure(&error, &file))?;
+    let kernel = Kernel::load(&code, metadata, &device).map_err(|error| {
+        let failure = emulator_failure(&error, &file);
+        match error {
+            EmuError::Decode { .. } if maybe_dwords => code::perhaps_dwords(failure),
+            _ => failure,
+        }
+    })?;
     dispatch(&kernel, &arguments.resources, &device, &file, |_| true).map(drop)
 }
 
@@ -126,6 +134,7 @@ fn print(text: &str) -> Result<(), Failure> {
 fn emulator_failure(error: &EmuError, file: &str) -> Failure {
     let code = match error {
         EmuError::Unsupported { .. } => Code::EmulatorLimit,
+        EmuError::Decode { .. } => Code::Decode,
         _ => Code::Emulate,
     };
     let failure = Failure::new(code, error).at(Origin::file(file));

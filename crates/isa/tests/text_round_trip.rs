@@ -165,7 +165,7 @@ fn text_with_raw_bits_gives_back_the_same_code() {
         eprintln!("skipped: no oracle pack");
         return;
     };
-    let (mut all, mut own, mut wholly, mut unread) = (0, 0, 0, 0);
+    let (mut all, mut own, mut wholly) = (0, 0, 0);
     for (path, generation, bytes) in programs(&pack) {
         let kernel = path.extension().is_some_and(|extension| extension == "krn");
         for syntax in [Syntax::Mesa, Syntax::Iga] {
@@ -175,13 +175,6 @@ fn text_with_raw_bits_gives_back_the_same_code() {
             let code = Disassembly::new(&bytes, generation, syntax).with_raw_bits(true);
             let text = code.print(0..code.instructions()).text;
             let place = format!("{} {}", path.display(), syntax.name());
-            // The `iga` syntax is of Align1; what it prints of others it does not always read,
-            // and the text says where.
-            if text.contains("// the next instruction has no text that is read") {
-                assert!(kernel != (syntax == Syntax::Iga), "{place}");
-                unread += 1;
-                continue;
-            }
             let back = parse_program(&text, generation, syntax)
                 .unwrap_or_else(|errors| panic!("{place}: {}", errors[0]));
             let again = encode_program(&back, generation).expect("what was read encodes");
@@ -192,11 +185,12 @@ fn text_with_raw_bits_gives_back_the_same_code() {
             if kernel == (syntax == Syntax::Iga) {
                 own += 1;
                 wholly += usize::from(!text.contains(".bits"));
+                assert!(!text.contains(".bytes"), "{place}: a syntax has words for its own code");
             }
         }
     }
     eprintln!("{all} texts; {wholly} of {own} programs in their own syntax need no more bits");
-    assert!(own > 400 && wholly > 400 && unread < 40, "{unread} unread");
+    assert!(own > 400 && wholly > 400);
 }
 
 /// Bits that no field of the instruction uses, in both syntaxes, and what is refused.

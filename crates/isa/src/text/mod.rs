@@ -14,10 +14,12 @@ mod named_fields;
 mod number;
 mod parse;
 mod raw_bits;
+mod unsaid;
 
-pub use parse::{ParseError, parse_program};
+pub use parse::{ParseError, Piece, parse_pieces, parse_program};
+pub use unsaid::cannot_say;
 
-use crate::codec::{ProgramError, decode_at};
+use crate::codec::{ProgramError, decode_at, encode_into};
 use crate::inst::Inst;
 use crestline_device::Gen;
 use labels::{InOrder, Labels};
@@ -91,7 +93,8 @@ fn print_one(
     }
 }
 
-/// Prints a program, one instruction a line, with labels at branch targets and, in the `iga`
+/// Prints a program, one instruction a line (as bytes those that the syntax
+/// [has no text for](cannot_say)), with labels at branch targets and, in the `iga`
 /// syntax, a comment about each message (the `mesa` syntax has it in the text). The instructions
 /// come with their byte offsets, as from [`decode_program`](crate::decode_program).
 pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -> String {
@@ -152,6 +155,20 @@ fn push_bytes(out: &mut String, bytes: &[u8]) {
     }
 }
 
+/// Begins the line of an instruction that a syntax has no text for: `.bytes`, its bytes and the
+/// reason. What comes closest follows in the same comment.
+fn push_unsaid(out: &mut String, inst: &Inst, generation: Gen, (syntax, why): (Syntax, &str)) {
+    let mut bytes = Vec::new();
+    out.push_str(".bytes ");
+    match encode_into(inst, generation, &mut bytes) {
+        Ok(()) => push_bytes(out, &bytes),
+        // The reader names the place: such an instruction has no bytes either.
+        Err(_) => out.push('?'),
+    }
+    // Writing to a string cannot fail.
+    let _ = write!(out, " // {} has {why}: ", syntax.name());
+}
+
 /// The line of bytes that are no instruction, without a line end: `.bytes`, the bytes in memory
 /// order, and the reason as a comment.
 pub fn print_bytes(bytes: &[u8], error: &ProgramError) -> String {
@@ -172,6 +189,9 @@ pub struct Printed {
     /// One instruction a line, with labels. Those that do not decode stand as [`print_bytes`]
     /// has them.
     pub text: String,
+    /// How many the syntax has no text for: they stand as bytes with the reason and what comes
+    /// closest.
+    pub unsaid: usize,
     /// How many do not decode.
     pub undecoded: usize,
     /// Why the first of those does not.
@@ -246,7 +266,9 @@ impl<'a> Disassembly<'a> {
             let at = place(n);
             lines.begin(at.start);
             let decoded = decode(&at);
-            if let (true, Ok(inst)) = (self.raw_bits, &decoded) {
+            if let (true, Ok(inst)) = (self.raw_bits, &decoded)
+                && cannot_say(inst, generation, syntax).is_none()
+            {
                 raw_bits::print(&mut lines.out, inst, generation, syntax);
             }
             self.prefix.print(&mut lines.out, digits, at.start, &self.code[at.clone()]);
@@ -260,7 +282,8 @@ impl<'a> Disassembly<'a> {
                 }
             }
         }
-        Printed { text: lines.finish(), undecoded, error: first }
+        let unsaid = lines.unsaid;
+        Printed { text: lines.finish(), unsaid, undecoded, error: first }
     }
 }
 
@@ -271,6 +294,8 @@ struct Lines<'a> {
     unprinted: InOrder<'a>,
     /// The number behind the last instruction.
     end: usize,
+    /// How many of them stand as bytes.
+    unsaid: usize,
     generation: Gen,
     syntax: Syntax,
 }
@@ -286,7 +311,7 @@ impl<'a> Lines<'a> {
     ) -> Lines<'a> {
         let out = String::with_capacity(range.len() * 72);
         let unprinted = labels.in_order(range.start, before);
-        Lines { out, labels, unprinted, end: range.end, generation, syntax }
+        Lines { out, labels, unprinted, end: range.end, unsaid: 0, generation, syntax }
     }
 
     /// Prints the label in front of the instruction at an offset, if it has one.
@@ -298,7 +323,19 @@ impl<'a> Lines<'a> {
     fn print(&mut self, offset: usize, inst: &Inst) {
         let out = &mut self.out;
         let context = Context { offset, labels: self.labels };
+        let unsaid = cannot_say(inst, self.generation, self.syntax);
+        if let Some(why) = unsaid {
+            self.unsaid += 1;
+            push_unsaid(out, inst, self.generation, (self.syntax, why));
+        }
+        let start = out.len();
         print_one(out, inst, self.generation, self.syntax, Some(context));
+        if unsaid.is_some() && out[start..].contains('\n') {
+            // A comment ends with its line.
+            let lines: Vec<&str> = out[start..].split_whitespace().collect();
+            let line = lines.join(" ");
+            out.replace_range(start.., &line);
+        }
         if let (Syntax::Iga, Some(send)) = (self.syntax, inst.send()) {
             iga_message::comment(out, self.generation, send);
         }

@@ -1,8 +1,8 @@
 //! What an instruction means, apart from fields that say nothing in it.
 
 use crestline_isa::{
-    DescSrc, Dst, Extra, Flag, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, SrcReg, Swizzle,
-    Type,
+    CondMod, DescSrc, Dst, Extra, Flag, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, SrcReg,
+    Swizzle, Type,
 };
 
 /// The instruction without fields that mean nothing in it, which a syntax need not show.
@@ -24,8 +24,17 @@ pub(crate) fn meaning(inst: &Inst) -> Inst {
     if inst.math().is_some_and(|function| function.sources() == 1) {
         inst.srcs[1] = Src::None;
     }
-    if inst.predicate.ctrl == PredCtrl::None && matches!(inst.opcode, Opcode::Sel | Opcode::Csel) {
+    if inst.predicate.ctrl == PredCtrl::None {
+        inst.predicate.inverse = false;
+    }
+    let reads_flag = inst.predicate.ctrl != PredCtrl::None || inst.is_macro();
+    let writes_flag =
+        inst.cond_mod != CondMod::None && !matches!(inst.opcode, Opcode::Sel | Opcode::Csel);
+    if !reads_flag && !writes_flag {
         inst.flag = Flag::default();
+    }
+    if let Extra::Branch(branch) = &mut inst.extra {
+        branch.branch_ctrl &= matches!(inst.opcode, Opcode::If | Opcode::Else | Opcode::Goto);
     }
     if let Extra::Send(send) = &mut inst.extra
         && let DescSrc::Reg { .. } = send.ex_desc

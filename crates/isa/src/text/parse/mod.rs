@@ -2,7 +2,7 @@
 //!
 //! A line is a label, an instruction, or both; in `mesa` text a semicolon ends an instruction, and
 //! neither of them needs a line of its own. A line `.bits` in front of an instruction sets bits that
-//! its text does not say. `//` and `/* */` are comments. Errors name line and
+//! its text does not say; a line `.bytes` is code without a text. `//` and `/* */` are comments. Errors name line and
 //! column, the token found and what was expected; the parser goes on with the next instruction,
 //! so that one run reports them all.
 
@@ -47,6 +47,22 @@ enum Target {
     Label { name: String, at: usize },
 }
 
+/// A part of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Piece {
+    /// An instruction.
+    Inst(Inst),
+    /// Bytes that are no instruction.
+    Bytes(Vec<u8>),
+}
+
+/// What a statement gives.
+enum Statement {
+    Line(Line),
+    /// From the line `.bytes` that begins at a place of the text.
+    Given(usize, Piece),
+}
+
 /// A parsed instruction whose targets are not resolved.
 struct Line {
     /// Where its operation is, for errors.
@@ -58,23 +74,63 @@ struct Line {
     bits: Vec<Bits>,
 }
 
+/// Code is made of units of so many bytes.
+const INST_UNIT: usize = 8;
+
+const WHOLE_UNITS: &str = "no more code behind bytes that are no multiple of 8";
+
 /// Most errors reported for one text.
 const MAX_ERRORS: usize = 100;
 
-/// Parses a program. Labels are resolved to byte distances; instructions marked compacted count
-/// eight bytes, others sixteen.
+/// Parses a program of instructions. Labels are resolved to byte distances; instructions marked
+/// compacted count eight bytes, others sixteen. Lines `.bytes` are decoded.
 ///
 /// # Errors
 /// All errors found, at most a hundred, in the order of lines. Besides syntax these are unknown
-/// and repeated labels, and instructions that do not encode on the generation.
+/// and repeated labels, instructions that do not encode on the generation, and bytes that are no
+/// instructions.
 pub fn parse_program(
     text: &str,
     generation: Gen,
     syntax: Syntax,
 ) -> Result<Vec<Inst>, Vec<ParseError>> {
     let mut errors = Vec::new();
+    let mut out = Vec::new();
+    for (at, piece) in parse_located(text, generation, syntax)? {
+        match piece {
+            Piece::Inst(inst) => out.push(inst),
+            Piece::Bytes(_) if errors.len() < MAX_ERRORS => {
+                errors.push(error_at(text, at..text.len(), "bytes that are instructions"));
+            }
+            Piece::Bytes(_) => {}
+        }
+    }
+    if errors.is_empty() { Ok(out) } else { Err(errors) }
+}
+
+/// Parses a program that may have lines `.bytes` that are no instructions, as disassembly of damaged
+/// code has them. All else is as for [`parse_program`].
+///
+/// # Errors
+/// As for [`parse_program`], but for the bytes.
+pub fn parse_pieces(
+    text: &str,
+    generation: Gen,
+    syntax: Syntax,
+) -> Result<Vec<Piece>, Vec<ParseError>> {
+    let pieces = parse_located(text, generation, syntax)?;
+    Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
+}
+
+/// Parses a program to its parts with their places in the text, in bytes.
+fn parse_located(
+    text: &str,
+    generation: Gen,
+    syntax: Syntax,
+) -> Result<Vec<(usize, Piece)>, Vec<ParseError>> {
+    let mut errors = Vec::new();
     let mut labels = BTreeMap::<String, usize>::new();
-    let mut lines: Vec<Line> = Vec::new();
+    let mut lines: Vec<Statement> = Vec::new();
     let mut bits = Vec::new();
     let mut offset = 0;
     let (text, open_comment) = without_comments(text);
@@ -103,14 +159,36 @@ pub fn parse_program(
             }
             continue;
         }
+        if cursor.eat(".bytes") {
+            if !bits.is_empty() {
+                errors.push(cursor.error_at(at, "an instruction behind `.bits`"));
+                bits.clear();
+            }
+            match raw_bytes(&mut cursor) {
+                Ok(_) if !offset.is_multiple_of(INST_UNIT) => {
+                    errors.push(cursor.error_at(at, WHOLE_UNITS));
+                }
+                Ok(bytes) => {
+                    offset += bytes.len();
+                    let pieces = pieces_of(bytes, generation).into_iter();
+                    lines.extend(pieces.map(|piece| Statement::Given(at, piece)));
+                }
+                Err(error) => errors.push(error),
+            }
+            continue;
+        }
         let parsed = match syntax {
             Syntax::Iga => iga::instruction(&mut cursor, generation),
             Syntax::Mesa => mesa::instruction(&mut cursor, generation),
         };
         match parsed {
+            Ok(_) if !offset.is_multiple_of(INST_UNIT) => {
+                errors.push(cursor.error_at(at, WHOLE_UNITS));
+            }
             Ok((inst, jip, uip)) => {
                 offset += inst.size() as usize;
-                lines.push(Line { at, inst, jip, uip, bits: std::mem::take(&mut bits) });
+                let bits = std::mem::take(&mut bits);
+                lines.push(Statement::Line(Line { at, inst, jip, uip, bits }));
             }
             Err(error) => errors.push(error),
         }
@@ -120,10 +198,21 @@ pub fn parse_program(
     }
     let mut offset = 0;
     let mut out = Vec::with_capacity(lines.len());
-    for line in lines {
-        let size = line.inst.size() as usize;
+    for statement in lines {
+        let line = match statement {
+            Statement::Line(line) => line,
+            Statement::Given(at, piece) => {
+                offset += match &piece {
+                    Piece::Inst(inst) => inst.size() as usize,
+                    Piece::Bytes(bytes) => bytes.len(),
+                };
+                out.push((at, piece));
+                continue;
+            }
+        };
+        let (at, size) = (line.at, line.inst.size() as usize);
         match resolve(&text, line, offset, &labels, (generation, syntax)) {
-            Ok(inst) => out.push(inst),
+            Ok(inst) => out.push((at, Piece::Inst(inst))),
             Err(error) if errors.len() < MAX_ERRORS => errors.push(error),
             Err(_) => {}
         }
@@ -193,6 +282,43 @@ fn raw_bits(c: &mut Cursor<'_>) -> Result<Vec<Bits>, ParseError> {
         out.push(Bits { word, hi, lo, value });
     }
     Ok(out)
+}
+
+/// The bytes behind `.bytes`.
+fn raw_bytes(c: &mut Cursor<'_>) -> Result<Vec<u8>, ParseError> {
+    let mut out = Vec::new();
+    while !c.at_end() {
+        let at = c.here();
+        let digits = c.name();
+        let byte = |pair: &[u8]| {
+            let digit = |c: u8| char::from(c).to_digit(16);
+            Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8)
+        };
+        let bytes =
+            digits.as_bytes().chunks(2).map(|pair| if pair.len() == 2 { byte(pair) } else { None });
+        match bytes.collect::<Option<Vec<u8>>>() {
+            Some(bytes) if !bytes.is_empty() => out.extend(bytes),
+            _ => return Err(c.error_at(at, "bytes of two hexadecimal digits each")),
+        }
+    }
+    if out.is_empty() {
+        return Err(c.error("bytes of two hexadecimal digits each"));
+    }
+    Ok(out)
+}
+
+/// What bytes are: instructions, if all of them are.
+fn pieces_of(bytes: Vec<u8>, generation: Gen) -> Vec<Piece> {
+    let insts = codec::decode_each(&bytes, 0, generation).map(|(_, inst)| inst.ok());
+    match insts.collect::<Option<Vec<Inst>>>() {
+        // Zeros at the end may be left out.
+        Some(insts)
+            if insts.iter().map(|inst| inst.size() as usize).sum::<usize>() == bytes.len() =>
+        {
+            insts.into_iter().map(Piece::Inst).collect()
+        }
+        _ => vec![Piece::Bytes(bytes)],
+    }
 }
 
 /// The instruction with its unused bits as Mesa's assembler writes them; a compacted one has those
@@ -272,7 +398,9 @@ fn statements(text: &str, syntax: Syntax) -> Vec<Range<usize>> {
     for line in text.split_inclusive('\n') {
         let (start, end) = (next, next + line.trim_end().len());
         next += line.len();
-        if syntax == Syntax::Iga {
+        // Bytes end with their line in both syntaxes.
+        let bytes = begun.is_none() && text[start..end].trim_start().starts_with(".bytes");
+        if syntax == Syntax::Iga || bytes {
             out.push(start..start + text[start..end].trim_end_matches(';').len());
             continue;
         }
