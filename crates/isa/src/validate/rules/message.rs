@@ -3,7 +3,8 @@
 use super::rules;
 use crate::inst::{DescSrc, Predicate};
 use crate::message::{
-    Bti, Descriptor, LscOp, LscSpace, LscSurface, Message, RtSubtype, SamplerOp, UrbLayout,
+    Bti, Descriptor, DescriptorError, LscOp, LscSpace, LscSurface, Message, RtSubtype, SamplerOp,
+    UrbLayout,
 };
 use crate::tables::{MathFn, Sfid};
 use crate::validate::context::Context;
@@ -41,7 +42,7 @@ rules! {
             && s.desc.imm().is_some_and(|d| d >> 19 & 1 == 0));
     "K15" Error Gen5..=Gen125 [SEND] "PRM Shared Functions, message descriptors"
         "the descriptor must be a message of the shared function, with every reserved bit zero"
-        => |c| matches!(c.message(), Some(Err(_)));
+        => |c| c.message().and_then(Result::err).is_some_and(|error| !is_lane_count(error));
     "K16" Error Gen5..=Gen6 [SEND] "PRM URB messages, FF_SYNC; confirmed by Mesa's validator"
         "FF_SYNC returns at most one register, and sets neither used nor complete"
         => |c| message(c).is_some_and(|d| match d.message {
@@ -118,6 +119,14 @@ rules! {
     "K30" Error Gen5..=Gen125 [SEND] "PRM send, response length"
         "a response has at most 16 registers"
         => |c| c.inst.send().and_then(|s| s.desc.imm()).is_some_and(|d| d >> 20 & 31 > 16);
+    "K32" Error Gen7..=Gen125 [SEND] "PRM Shared Functions, SIMD modes and slot groups"
+        "the SIMD mode or slot group of a message must not be a code that the generation reserves"
+        => |c| c.message().and_then(Result::err).is_some_and(is_lane_count);
+}
+
+/// Whether a descriptor means nothing because of how many lanes it asks for.
+fn is_lane_count(error: &DescriptorError) -> bool {
+    matches!(error, DescriptorError::BadCode { field: "simd mode" | "slot group", .. })
 }
 
 /// The message, if its descriptor is an immediate and valid.
