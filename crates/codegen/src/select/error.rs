@@ -86,6 +86,8 @@ impl SelectError {
             (SelectError::Of { .. } | SelectError::DivergentDescriptor { .. }, _) | (_, None) => {
                 self
             }
+            // It may be what the error is about.
+            (_, Some(thing)) if self.to_string().contains(&thing) => self,
             (_, Some(thing)) => SelectError::Of { thing, error: Box::new(self) },
         }
     }
