@@ -15,7 +15,7 @@
 mod builder;
 mod cfg;
 mod function;
-mod inst;
+pub(crate) mod inst;
 mod op;
 mod operand;
 mod packed;

@@ -526,6 +526,74 @@ impl Held {
     }
 }
 
+/// Allocation and spilling take every instruction to write half of what it writes: the checker has an opinion of its own.
+#[test]
+fn a_wrong_size_in_what_allocation_asks_is_found() {
+    use crate::ir::inst::fault::HALVED;
+    for device in devices() {
+        for (width, count) in [(16, 100), (32, 60)] {
+            let function = pressure(width, count);
+            let options = Options { may_spill: true, check: true };
+            assert!(allocate_ok(&function, &device).spills > 0);
+            HALVED.set(true);
+            let found = allocate(&function, &device, options).map(|_| ());
+            HALVED.set(false);
+            let Err(error) = found else { panic!("SIMD{width} was accepted") };
+            assert!(matches!(error, AllocError::Wrong(CheckError::Inst { .. })), "{error}");
+            assert!(error.is_defect());
+        }
+    }
+}
+
+/// A scratch message whose offset, length or direction is wrong is found, each one alone.
+#[test]
+fn a_wrong_scratch_message_is_found() {
+    type Damage = fn(&mut crate::ir::Message);
+    let damages: [Damage; 4] = [
+        |message| match &mut message.kind {
+            isa::Message::ScratchBlockRead { hword_offset, .. }
+            | isa::Message::ScratchBlockWrite { hword_offset, .. } => *hword_offset ^= 1,
+            _ => {}
+        },
+        |message| match &mut message.kind {
+            isa::Message::ScratchBlockRead { registers, .. }
+            | isa::Message::ScratchBlockWrite { registers, .. } => *registers ^= 3,
+            _ => {}
+        },
+        |message| message.headers = 0,
+        |message| {
+            if let isa::Message::ScratchBlockRead { registers, hword_offset, .. } = message.kind {
+                message.kind = isa::Message::ScratchBlockWrite {
+                    registers,
+                    dword_mode: true,
+                    invalidate: false,
+                    hword_offset,
+                };
+            } else {
+                message.lengths[0] += 1;
+            }
+        },
+    ];
+    for device in devices() {
+        let before = pressure(16, 80);
+        let good = allocate_ok(&before, &device);
+        let scratch = |inst: &Inst| {
+            inst.message.as_ref().is_some_and(|m| m.space == crate::ir::Space::Scratch)
+        };
+        let count = good.function.insts().filter(|inst| scratch(inst)).count();
+        assert!(count > 4);
+        for (number, damage) in damages.iter().enumerate() {
+            for which in 0..count {
+                let mut bad = good.function.clone();
+                let inst = bad.insts_mut().filter(|inst| scratch(inst)).nth(which).unwrap();
+                damage(inst.message.as_mut().unwrap());
+                let found = check::check(&before, &bad, &good.origins, &device);
+                assert!(found.is_err(), "damage {number} of message {which}:\n{bad}");
+            }
+        }
+    }
+}
+
 #[test]
 fn an_overlapping_live_range_is_found() {
     // Two values alive together are put in one place.

@@ -24,9 +24,8 @@ use smallvec::SmallVec;
 
 use super::accesses::{FLAG_COUNT, GRF_COUNT};
 use crate::ir::{
-    BlockId, Cfg, Edge, EdgeKind, File, Flag, FlowError, Function, GRF_BYTES, Inst, Operand, Region,
+    BlockId, Cfg, Edge, EdgeKind, File, Flag, FlowError, Function, GRF_BYTES, Inst, Operand,
 };
-use crate::passes::legal;
 use walk::Walk;
 
 /// For each block and instruction of the allocated program: its index in the block before
@@ -119,14 +118,18 @@ impl Values {
         Values { bases, count }
     }
 
-    /// The values an original operand covers.
-    fn of(&self, operand: &Operand, bytes: u32) -> Option<Range<usize>> {
+    /// The value at an original operand's start and the end of its register's values.
+    fn of(&self, operand: &Operand) -> Option<Range<usize>> {
+        let at = operand.offset as usize;
         match operand.file {
-            File::Vgrf(vreg) if bytes != 0 => {
-                let first = self.bases[vreg.0 as usize] + operand.offset as usize;
-                Some(first..first + bytes as usize)
+            File::Vgrf(vreg) => {
+                let vreg = vreg.0 as usize;
+                let end = self.bases.get(vreg + 1).copied().unwrap_or(self.count);
+                Some(self.bases[vreg] + at..end)
             }
-            _ => place_of(operand, bytes),
+            File::Grf => Some(at..FIRST_FLAG),
+            File::Arf(ArfKind::Flag) => Some(FIRST_FLAG + at..FIRST_SCRATCH),
+            _ => None,
         }
     }
 
@@ -151,16 +154,16 @@ fn flag_places(inst: &Inst) -> Range<usize> {
     flag_bytes(FIRST_FLAG + 2 * usize::from(sub), inst)
 }
 
-/// The places an allocated operand covers.
+/// The places of so many bytes from an allocated operand on, if they are there.
 fn place_of(operand: &Operand, bytes: u32) -> Option<Range<usize>> {
-    let base = match operand.file {
-        _ if bytes == 0 => return None,
-        File::Grf => 0,
-        File::Arf(ArfKind::Flag) => FIRST_FLAG,
+    let (base, end) = match operand.file {
+        File::Grf => (0, FIRST_FLAG),
+        File::Arf(ArfKind::Flag) => (FIRST_FLAG, FIRST_SCRATCH),
         _ => return None,
     };
     let first = base + operand.offset as usize;
-    Some(first..first + bytes as usize)
+    let places = first..first + bytes as usize;
+    (places.end <= end).then_some(places)
 }
 
 /// Values that may have been written on the way here, among those that matter across blocks.
@@ -474,32 +477,6 @@ impl Checker<'_> {
         }
         Ok(walk.events)
     }
-}
-
-/// Whether a strided or component-masked destination has an element at a byte.
-fn writes_byte(inst: &Inst, byte: u32) -> bool {
-    let size = inst.dst.ty.size();
-    match inst.dst.region {
-        Region::Mask(mask) => mask.0 >> (byte / size % 4) & 1 == 1,
-        Region::Stride(stride) => byte % (u32::from(stride.max(1)) * size) < size,
-        _ => true,
-    }
-}
-
-/// Whether a channel looks at a byte of source `index`: of vectors, only at the components that
-/// enabled channels read.
-fn reads_byte(inst: &Inst, index: usize, byte: u32) -> bool {
-    let src = &inst.srcs[index];
-    if src.vectors().is_none() || !legal::has_regions(inst.op) {
-        return true;
-    }
-    let channels = inst.channels_read(index);
-    (0..u32::from(inst.exec_size)).filter(|channel| channels.0 >> (channel % 4) & 1 == 1).any(
-        |channel| {
-            let at = src.channel_offset(channel);
-            (at..at + src.ty.size()).contains(&byte)
-        },
-    )
 }
 
 fn is_virtual(operand: &Operand) -> bool {

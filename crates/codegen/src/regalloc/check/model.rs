@@ -1,9 +1,252 @@
-//! What the checker itself knows of instructions: nothing here is shared with allocation or spilling.
+//! What the checker itself knows of instructions: which bytes each reads and writes, channel by channel, and what
+//! scratch messages do.
+//!
+//! Nothing here is shared with allocation, liveness or spilling: a mistake in what they take an operand to be must not
+//! be the checker's too. An operation without its row does not compile.
+
+use std::ops::Range;
 
 use crestline_device::Device;
 use crestline_isa::message::{self as isa, Descriptor};
+use crestline_isa::{MathFn, Opcode, Swizzle};
+use smallvec::{SmallVec, smallvec};
 
-use crate::ir::{GRF_BYTES, Inst};
+use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
+
+/// Bytes of an operand, counted from its start, in the order of the channels that touch them.
+pub(super) type Runs = SmallVec<[Range<u32>; 4]>;
+
+fn whole(bytes: u32) -> Runs {
+    if bytes == 0 { Runs::new() } else { smallvec![0..bytes] }
+}
+
+/// Appends bytes, to the last run if they follow it.
+fn append(runs: &mut Runs, start: u32, end: u32) {
+    match runs.last_mut() {
+        Some(last) if last.end == start => last.end = end,
+        Some(last) if *last == (start..end) => {}
+        _ => runs.push(start..end),
+    }
+}
+
+/// The element of a register that a channel has; `None` if it has none or only an address tells.
+fn element(region: Region, channel: u32) -> Option<u32> {
+    let vector = |step: u32, Swizzle(components): Swizzle| {
+        channel / 4 * step + u32::from(components[channel as usize % 4])
+    };
+    match region {
+        Region::Stride(stride) => Some(channel * u32::from(stride)),
+        Region::Rect { vstride, width, hstride } => {
+            let (row, column) =
+                (channel / u32::from(width.max(1)), channel % u32::from(width.max(1)));
+            Some(row * u32::from(vstride) + column * u32::from(hstride))
+        }
+        Region::Swizzle(swizzle) => Some(vector(4, swizzle)),
+        Region::Vectors { step, swizzle } => Some(vector(step.into(), swizzle)),
+        Region::Mask(mask) => (mask.0 >> (channel % 4) & 1 == 1).then_some(channel),
+        Region::Indirect { .. } => None,
+    }
+}
+
+/// The elements of an operand's channels, of those whose place in a vector is in `components` where they are vectors.
+fn channels(inst: &Inst, operand: &Operand, components: u8) -> Runs {
+    let (size, count) = (operand.ty.size(), u32::from(inst.exec_size));
+    let vectors = matches!(operand.region, Region::Swizzle(_) | Region::Vectors { .. });
+    match operand.region {
+        Region::Stride(0) => return whole(size),
+        Region::Stride(1) => return whole(count * size),
+        _ => {}
+    }
+    let mut runs = Runs::new();
+    for channel in (0..count).filter(|c| !vectors || components >> (c % 4) & 1 == 1) {
+        if let Some(element) = element(operand.region, channel) {
+            append(&mut runs, element * size, (element + 1) * size);
+        }
+    }
+    runs
+}
+
+const ALL: u8 = 0b1111;
+
+/// How an operation of the hardware reads its registers.
+enum Reading {
+    /// Each channel that is written reads its element of every source.
+    Elements,
+    /// Each vector's components are added up: those of source 0 and of source 1.
+    Dot(u8, u8),
+    /// A plane of four coefficients, then one (`line`) or two (`pln`) registers of coordinates for each eight channels.
+    Plane(u32),
+    /// Not made by this compiler, or not with operands of this form.
+    Unknown,
+}
+
+fn reading(opcode: Opcode) -> Reading {
+    use Opcode::*;
+    match opcode {
+        Mov | Sel | Movi | Not | And | Or | Xor | Shr | Shl | Dim | Smov | Asr | Ror | Rol
+        | Cmp | Cmpn | Csel | F32To16 | F16To32 | Bfrev | Bfe | Bfi1 | Bfi2 | Math | Add | Mul
+        | Avg | Frc | Rndu | Rndd | Rnde | Rndz | Mac | Mach | Lzd | Fbh | Fbl | Cbit | Addc
+        | Subb | Mad | Lrp | Madm | Add3 | Bfn => Reading::Elements,
+        // Control: what they read is an element too, if anything.
+        Jmpi | Brd | If | Iff | Brc | Else | EndIf | Do | Case | While | Break | Cont | Halt
+        | Calla | Msave | Call | Mrest | Ret | Push | Fork | Goto | Pop | Join | Wait | Illegal
+        | Nenop | Nop | Sync => Reading::Elements,
+        Dp2 => Reading::Dot(0b0011, 0b0011),
+        Dp3 => Reading::Dot(0b0111, 0b0111),
+        Dph => Reading::Dot(0b0111, ALL),
+        Dp4 => Reading::Dot(ALL, ALL),
+        Line => Reading::Plane(1),
+        Pln => Reading::Plane(2),
+        Send | Sendc | Sends | Sendsc | Sad2 | Sada2 | Dp4a | Dpas | Dpasw => Reading::Unknown,
+    }
+}
+
+/// Components of each vector that an instruction of elements computes.
+fn computed(inst: &Inst) -> u8 {
+    match inst.dst.region {
+        Region::Mask(mask) => mask.0,
+        _ => ALL,
+    }
+}
+
+/// Bytes of a range that a constant source tells.
+fn range(inst: &Inst) -> Result<Runs, &'static str> {
+    let bytes = inst.srcs.get(2).and_then(Operand::imm_bits);
+    let bytes = bytes.and_then(|bytes| u32::try_from(bytes).ok());
+    bytes.map(whole).ok_or("an indirect range is no constant")
+}
+
+/// The bytes of source `index` that an instruction reads.
+///
+/// # Errors
+/// An operation or operand that the model does not know.
+pub(super) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
+    let src = &inst.srcs[index];
+    if matches!(src.file, File::Null | File::Imm(_)) {
+        return Ok(Runs::new());
+    }
+    let part = || channels(inst, src, ALL);
+    Ok(match inst.op {
+        Op::Hw(opcode) => match reading(opcode) {
+            Reading::Elements => channels(inst, src, computed(inst)),
+            Reading::Dot(first, second) => {
+                channels(inst, src, if index == 0 { first } else { second })
+            }
+            Reading::Plane(_) if index == 0 => whole(4 * src.ty.size()),
+            Reading::Plane(registers) => {
+                whole(registers * u32::from(inst.exec_size) * src.ty.size())
+            }
+            Reading::Unknown => return Err("the checker has no model of the operation"),
+        },
+        Op::Math(_) => channels(inst, src, computed(inst)),
+        Op::Collect { headers } if index < usize::from(headers) => whole(GRF_BYTES),
+        Op::Collect { .. } => part(),
+        Op::Message => {
+            let message = inst.message.as_ref().ok_or("a message has no description")?;
+            match index {
+                0 => whole(src.ty.size()),
+                _ if index <= usize::from(message.headers) => whole(GRF_BYTES),
+                _ => part(),
+            }
+        }
+        Op::Send => {
+            let message = inst.message.as_ref().ok_or("a message has no description")?;
+            match index {
+                0 => whole(src.ty.size()),
+                1 | 2 => whole(u32::from(message.lengths[index - 1]) * GRF_BYTES),
+                _ => return Err("a message has more than two payloads"),
+            }
+        }
+        Op::MovIndirect if index == 0 => range(inst)?,
+        Op::MovIndirect | Op::MovIndirectDst | Op::Shuffle | Op::Broadcast | Op::MulHigh => part(),
+        Op::Await => whole(src.ty.size()),
+        Op::Do | Op::HaltTarget | Op::Undef | Op::FindLiveChannel | Op::LiveChannels => {
+            return Err("an operation without sources has one");
+        }
+    })
+}
+
+/// The bytes of the destination that an instruction writes, or with [`Op::MovIndirectDst`] may write.
+///
+/// # Errors
+/// An operation or operand that the model does not know.
+pub(super) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
+    let dst = &inst.dst;
+    if dst.file == File::Null {
+        return Ok(Runs::new());
+    }
+    let mut elements = channels(inst, dst, ALL);
+    Ok(match inst.op {
+        Op::Hw(opcode) => match reading(opcode) {
+            Reading::Elements | Reading::Dot(..) | Reading::Plane(_) => elements,
+            Reading::Unknown => return Err("the checker has no model of the operation"),
+        },
+        Op::Math(function) => match function {
+            // The second result begins a register further on.
+            MathFn::IntDiv | MathFn::SinCos => {
+                for run in elements.clone() {
+                    append(&mut elements, run.start + GRF_BYTES, run.end + GRF_BYTES);
+                }
+                elements
+            }
+            MathFn::Inv
+            | MathFn::Log
+            | MathFn::Exp
+            | MathFn::Sqrt
+            | MathFn::Rsq
+            | MathFn::Sin
+            | MathFn::Cos
+            | MathFn::Fdiv
+            | MathFn::Pow
+            | MathFn::IntQuot
+            | MathFn::IntRem
+            | MathFn::Invm
+            | MathFn::Rsqrtm => elements,
+        },
+        Op::Collect { headers } => {
+            let (mut runs, mut at) = (Runs::new(), 0);
+            for (index, src) in inst.srcs.iter().enumerate() {
+                let bytes = match index < usize::from(headers) {
+                    true => GRF_BYTES,
+                    false => u32::from(inst.exec_size) * src.ty.size(),
+                };
+                if src.file != File::Null {
+                    append(&mut runs, at, at + bytes);
+                }
+                at += bytes.next_multiple_of(GRF_BYTES);
+            }
+            runs
+        }
+        Op::Message | Op::Send => {
+            whole(inst.message.as_ref().ok_or("a message has no description")?.response)
+        }
+        Op::MovIndirectDst => range(inst)?,
+        Op::Undef
+        | Op::MovIndirect
+        | Op::Shuffle
+        | Op::Broadcast
+        | Op::FindLiveChannel
+        | Op::LiveChannels
+        | Op::MulHigh
+        | Op::Await => elements,
+        Op::Do | Op::HaltTarget => return Err("an operation without a result has one"),
+    })
+}
+
+/// Whether a write leaves some enabled channel's bytes as they were: where a predicate disables it, or an index that
+/// is known at run time tells the place.
+pub(super) fn leaves_some(inst: &Inst) -> bool {
+    let selects = inst.op == Op::Hw(Opcode::Sel);
+    let predicated = inst.predicate.ctrl != crestline_isa::PredCtrl::None;
+    predicated && !selects || inst.op == Op::MovIndirectDst
+}
+
+/// Whether a move leaves the bits as they are.
+pub(super) fn moves_bits(inst: &Inst) -> bool {
+    let (from, to) = (&inst.srcs[0], &inst.dst);
+    let integers = !from.ty.is_float() && !to.ty.is_float() && from.ty.size() == to.ty.size();
+    (from.ty == to.ty || integers) && !from.negate && !from.abs && !inst.saturate
+}
 
 /// What a scratch block message does, read from the bits of its descriptor.
 pub(super) struct ScratchBlock {

@@ -1,17 +1,14 @@
 //! One block: what each instruction, original or inserted, does to the state.
 
-use std::ops::Range;
-
 use crestline_isa::{Type, WriteMask};
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
 
-use super::model::{ScratchBlock, scratch_block};
+use super::model::{self, Runs, ScratchBlock, scratch_block};
 use super::{
     CheckError, Checker, Content, Event, FIRST_FLAG, FIRST_SCRATCH, State, flag_places, place_of,
-    reads_byte, writes_byte,
 };
-use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Space};
+use crate::ir::{File, GRF_BYTES, Inst, Op, Operand};
 use crate::regalloc::spill::HEADER_BASE;
 
 /// The walk through one block.
@@ -125,15 +122,14 @@ impl Walk<'_, '_> {
     }
 
     fn original(&mut self, before: &Inst, after: &Inst) -> Result<(), String> {
+        const SOURCES: [&str; 4] = ["source 0", "source 1", "source 2", "source 3"];
         let values = &self.checker.values;
         for (index, (old, new)) in before.srcs.iter().zip(&after.srcs).enumerate() {
-            let bytes = before.size_read(index);
-            let Some(read) = values.of(old, bytes) else { continue };
-            let places = self.places(old, new, bytes)?;
-            for (byte, (value, place)) in read.zip(places).enumerate() {
-                if reads_byte(before, index, byte as u32) {
-                    self.expect(value, place, &format!("source {index}"))?;
-                }
+            let reads = model::reads(before, index)?;
+            let Some((value, place)) = self.starts(old, new, &reads)? else { continue };
+            let what = SOURCES.get(index).unwrap_or(&"a further source");
+            for byte in reads.into_iter().flatten() {
+                self.expect(value + byte as usize, place + byte as usize, what)?;
             }
         }
         if before.reads_flag() {
@@ -141,24 +137,22 @@ impl Walk<'_, '_> {
                 self.expect(value, place, "the predicate")?;
             }
         }
-        let bytes = before.size_written();
+        let writes = model::writes(before)?;
         if before.op == Op::Undef {
             // Whatever was there, nobody may rely on it from here on.
-            for value in values.of(&before.dst, bytes).into_iter().flatten() {
-                self.local.remove(&value);
-                self.checker.undefine(&mut self.state.defined, value);
+            let room = values.of(&before.dst);
+            let value = room.ok_or("an undefined value has no register")?.start;
+            for byte in writes.into_iter().flatten() {
+                self.local.remove(&(value + byte as usize));
+                self.checker.undefine(&mut self.state.defined, value + byte as usize);
             }
             return Ok(());
         }
-        if let Some(written) = values.of(&before.dst, bytes) {
-            let places = self.places(&before.dst, &after.dst, bytes)?;
-            let keeps = before.predicate_disables() || before.op == Op::MovIndirectDst;
-            let gaps = !before.op.is_message() && before.is_partial_write() && !keeps;
-            let first = written.start;
-            for (value, place) in written.zip(places) {
-                if !gaps || writes_byte(before, (value - first) as u32) {
-                    self.write(value, place, before.no_mask, keeps)?;
-                }
+        if let Some((value, place)) = self.starts(&before.dst, &after.dst, &writes)? {
+            let keeps = model::leaves_some(before);
+            for byte in writes.into_iter().flatten() {
+                let (value, place) = (value + byte as usize, place + byte as usize);
+                self.write(value, place, before.no_mask, keeps)?;
             }
         }
         if before.writes_flag() {
@@ -171,19 +165,24 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The places of an allocated operand. Its offset must stay what it was modulo the element,
-    /// which regions and alignment rules depend on.
-    fn places(&self, old: &Operand, new: &Operand, bytes: u32) -> Result<Range<usize>, String> {
-        let places = place_of(new, bytes).ok_or("an operand has no place")?;
-        if new.file == File::Grf {
-            if new.offset % old.ty.size() != old.offset % old.ty.size() {
-                return Err("an operand moved inside its element".into());
-            }
-            if places.end > FIRST_FLAG {
-                return Err("an operand reaches past g127".into());
-            }
+    /// The value and the place at an operand's start, before and after allocation, if it touches any. Its offset must
+    /// stay what it was modulo the element, which regions and alignment rules depend on.
+    fn starts(
+        &self,
+        old: &Operand,
+        new: &Operand,
+        runs: &Runs,
+    ) -> Result<Option<(usize, usize)>, String> {
+        let Some(bytes) = runs.iter().map(|run| run.end).max() else { return Ok(None) };
+        let Some(room) = self.checker.values.of(old) else { return Ok(None) };
+        if room.start + bytes as usize > room.end {
+            return Err("an operand reaches past the end of its register".into());
         }
-        Ok(places)
+        let places = place_of(new, bytes).ok_or("an operand has no place")?;
+        if new.file == File::Grf && new.offset % old.ty.size() != old.offset % old.ty.size() {
+            return Err("an operand moved inside its element".into());
+        }
+        Ok(Some((room.start, places.start)))
     }
 
     /// An original write of a value.
@@ -224,52 +223,59 @@ impl Walk<'_, '_> {
             return Err("an inserted instruction touches flags".into());
         }
         match inst.op {
-            Op::Hw(crestline_isa::Opcode::Mov) if inst.srcs[0].is_imm() => {
-                for place in place_of(&inst.dst, inst.size_written()).into_iter().flatten() {
-                    self.set(place, Content::UNKNOWN, inst.no_mask);
-                }
-                Ok(())
-            }
-            Op::Hw(crestline_isa::Opcode::Mov) => {
-                let size = inst.size_written();
-                let (Some(dst), Some(src)) =
-                    (place_of(&inst.dst, size), place_of(&inst.srcs[0], inst.size_read(0)))
-                else {
-                    return Err("an inserted move has an operand without a place".into());
-                };
-                let same = inst.size_read(0) == size
-                    && !inst.srcs[0].has_modifiers()
-                    && inst.dst.ty.size() == inst.srcs[0].ty.size();
-                self.copy(dst, src, same, inst.no_mask);
-                Ok(())
-            }
+            Op::Hw(crestline_isa::Opcode::Mov) => self.moves(inst),
             Op::Hw(crestline_isa::Opcode::Add) => self.move_base(inst),
             Op::Send => self.scratch(inst),
             _ => Err("an inserted instruction is no move and no scratch message".into()),
         }
     }
 
-    fn copy(&mut self, dst: Range<usize>, src: Range<usize>, same: bool, no_mask: bool) {
-        let contents: Vec<Content> = self.state.contents[src.clone()].to_vec();
-        let apart = src.end <= dst.start || dst.end <= src.start;
-        for ((place, from), content) in dst.zip(src).zip(contents) {
-            match (same, no_mask && apart) {
-                (true, true) => self.set_from(place, content, from),
-                (true, false) => self.set(place, content, no_mask),
-                (false, _) => self.set(place, Content::UNKNOWN, no_mask),
+    fn moves(&mut self, inst: &Inst) -> Result<(), String> {
+        let place = |this: &Self, operand: &Operand, runs: &Runs| -> Result<usize, String> {
+            let starts = this.starts(operand, operand, runs)?;
+            Ok(starts.ok_or("an inserted move has an operand without a place")?.1)
+        };
+        let writes = model::writes(inst)?;
+        let to = place(self, &inst.dst, &writes)?;
+        let bytes = |runs: &Runs| -> Vec<usize> {
+            runs.iter().cloned().flatten().map(|byte| byte as usize).collect()
+        };
+        if inst.srcs[0].is_imm() {
+            for byte in bytes(&writes) {
+                self.set(to + byte, Content::UNKNOWN, inst.no_mask);
+            }
+            return Ok(());
+        }
+        let reads = model::reads(inst, 0)?;
+        let from = place(self, &inst.srcs[0], &reads)?;
+        let same = reads == writes && model::moves_bits(inst);
+        let contents: Vec<Content> = match same {
+            true => {
+                bytes(&reads).into_iter().map(|byte| self.state.contents[from + byte]).collect()
+            }
+            false => Vec::new(),
+        };
+        let end = |runs: &Runs| runs.iter().map(|run| run.end as usize).max().unwrap_or(0);
+        let apart = from + end(&reads) <= to || to + end(&writes) <= from;
+        for (index, byte) in bytes(&writes).into_iter().enumerate() {
+            match (contents.get(index), inst.no_mask && apart) {
+                (Some(content), true) => self.set_from(to + byte, *content, from + byte),
+                (Some(content), false) => self.set(to + byte, *content, inst.no_mask),
+                (None, _) => self.set(to + byte, Content::UNKNOWN, inst.no_mask),
             }
         }
+        Ok(())
     }
 
     /// The scratch base of a header: g0's and a constant.
     fn move_base(&mut self, inst: &Inst) -> Result<(), String> {
         let own = HEADER_BASE as usize;
-        let from = place_of(&inst.srcs[0], inst.size_read(0));
+        let from = place_of(&inst.srcs[0], 4);
         let added = inst.srcs[1].imm_bits().filter(|_| inst.srcs[1].is_imm());
         let (Some(from), Some(added), Some(to)) = (from, added, place_of(&inst.dst, 4)) else {
             return Err("an inserted sum is no scratch base".into());
         };
-        let dword = inst.size_written() == 4 && from.len() == 4 && inst.no_mask;
+        let dword = inst.exec_size == 1 && inst.no_mask;
         // Below the kilobytes g0 has something else.
         if !dword
             || !added.is_multiple_of(1 << 10)
@@ -289,7 +295,6 @@ impl Walk<'_, '_> {
     }
 
     fn scratch(&mut self, inst: &Inst) -> Result<(), String> {
-        let message = inst.message.as_ref().filter(|m| m.space == Space::Scratch);
         let ScratchBlock { write, unit, registers } = scratch_block(inst, self.checker.device)?;
         let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
         let moved = self.bases.get(&(header.start + HEADER_BASE as usize)).copied();
@@ -310,7 +315,7 @@ impl Walk<'_, '_> {
             self.expect(at, place, "the header")?;
         }
         let (from, to) = if write {
-            let lengths = message.map_or([0, 0], |m| m.lengths);
+            let lengths = inst.message.as_ref().map_or([0, 0], |m| m.lengths);
             let split = u32::from(lengths[1]) == registers;
             let data = if split { inst.srcs[2] } else { inst.srcs[1].byte_offset(GRF_BYTES) };
             if !split && u32::from(lengths[0]) != registers + 1 {
