@@ -258,6 +258,15 @@ fn a_barrier_that_a_thread_misses_is_an_error() {
 }
 
 #[test]
+fn a_count_of_notifications_that_the_program_wrote_does_no_harm() {
+    let n0 = Dst::arf(ArfKind::Notification, 0, 0, Type::Ud);
+    let write = Inst::new(Opcode::Mov).with_no_mask().with_dst(n0);
+    let mut program = vec![write.with_srcs(&[Src::imm_ud(u32::MAX)]), barrier(), wait()];
+    program.extend(end());
+    run_on(program, with_local_size(metadata(), 16), &[], &Options::default()).expect("it ends");
+}
+
+#[test]
 fn waiting_for_nothing_is_an_error() {
     let mut program = vec![wait()];
     program.extend(end());

@@ -143,8 +143,8 @@ pub(super) fn run_group<O: Observer>(
             arrivals -= all;
             for t in threads.iter_mut() {
                 t.barriers_sent = t.barriers_sent.saturating_sub(1);
-                let count = t.notifications() + 1;
-                t.set_notifications(count);
+                // The program may have written any count.
+                t.set_notifications(t.notifications().saturating_add(1));
                 if t.status == Status::Waiting {
                     t.status = Status::Running;
                 }
