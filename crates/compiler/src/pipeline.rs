@@ -95,6 +95,7 @@ impl<'a> Pipeline<'a> {
             lower: LowerOptions {
                 scalarize: !self.vec4,
                 dwords: !self.vec4,
+                small_in_dwords: self.vec4,
                 doubles: device.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     local_invocation_index: true,

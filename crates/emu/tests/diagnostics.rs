@@ -113,6 +113,21 @@ fn reports_name_the_resource() {
     assert!(error.to_string().contains(expected), "{error}");
 }
 
+/// As the hardware checks, and as drivers make surfaces (docs/metadata.md).
+#[test]
+fn the_last_dword_of_a_buffer_may_be_there_in_part() {
+    let bytes = [1, 1, 1, 1, 2, 2];
+    let run = |address| {
+        let mut program = vec![mov_ud(14, address), mov_ud(15, 0x0807_0605), read(Bti(0), 14, 12)];
+        program.push(write(Bti(0), 14));
+        program.extend(end());
+        let (report, buffer) = run_on(program, metadata(), &bytes, &Options::default()).unwrap();
+        (report.diagnostics.len(), buffer)
+    };
+    assert_eq!(run(4), (0, vec![1, 1, 1, 1, 5, 6]));
+    assert_eq!(run(8), (2, bytes.to_vec()));
+}
+
 #[test]
 fn an_unbound_surface_is_reported() {
     let mut program = addresses(10);

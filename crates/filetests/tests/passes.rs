@@ -36,6 +36,7 @@ fn options() -> Options {
     let lower = LowerOptions {
         scalarize: true,
         dwords: true,
+        small_in_dwords: false,
         system_values,
         lacks: lacks.into(),
         images: Some(Device::new(Platform::Hsw)),
@@ -52,8 +53,18 @@ fn options() -> Options {
     }
 }
 
+/// For registers that hold vectors of dwords or doubles.
+fn options_of_vectors() -> Options {
+    let mut options = options();
+    options.lower.scalarize = false;
+    options.lower.dwords = false;
+    options.lower.small_in_dwords = true;
+    options.lower.doubles = None;
+    options
+}
+
 /// Runs the list twice; lists the passes after which something was wrong.
-fn failures(test: &RunTest) -> Vec<String> {
+fn failures(test: &RunTest, options: &Options) -> Vec<String> {
     let mut shader = engine::shader(test).unwrap_or_else(|e| panic!("{}: {e}", test.name));
     let expected = match engine::interpret(&shader, test) {
         Ok(expected) => expected,
@@ -73,7 +84,7 @@ fn failures(test: &RunTest) -> Vec<String> {
     };
     let mut failures = Vec::new();
     for run in ["first", "second"] {
-        optimize(&mut shader, &options(), &mut |name, shader| {
+        optimize(&mut shader, options, &mut |name, shader| {
             // The first pass that goes wrong is the one to look at.
             if failures.is_empty()
                 && let Some(wrong) = wrong(shader)
@@ -89,12 +100,28 @@ fn failures(test: &RunTest) -> Vec<String> {
 fn every_pass_leaves_valid_code_that_computes_the_same() {
     let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
     let half = tests.len() / 2;
-    let run = |tests: &[RunTest]| tests.iter().flat_map(failures).collect::<Vec<_>>();
+    let options = options();
+    let run = |tests: &[RunTest]| {
+        tests.iter().flat_map(|test| failures(test, &options)).collect::<Vec<_>>()
+    };
     let failures = std::thread::scope(|scope| {
         let first = scope.spawn(|| run(&tests[..half]));
         let mut all = run(&tests[half..]);
         all.extend(first.join().expect("the other half does not panic"));
         all
     });
+    assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
+}
+
+#[test]
+fn small_values_in_dwords_are_what_they_were() {
+    const WITH_SMALL_VALUES: &[&str] =
+        &["float16", "float64_convert", "int8_int16", "memory_sizes", "pack"];
+    let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
+    let tests = tests
+        .iter()
+        .filter(|test| WITH_SMALL_VALUES.iter().any(|name| test.name.starts_with(name)));
+    let options = options_of_vectors();
+    let failures: Vec<String> = tests.flat_map(|test| failures(test, &options)).collect();
     assert!(failures.is_empty(), "{} failures\n{}", failures.len(), failures.join("\n"));
 }

@@ -1,7 +1,8 @@
 //! Each pass as before/after pairs: `tests/ssa/passes/PASS.ssa`.
 //!
 //! A file is a row of cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader; what the passes
-//! make of it (for the images of that platform) stands after `// expect:`. `// expect: unchanged` says that they must not find anything.
+//! make of it (for the images of that platform; `on vectors`: for registers that hold vectors of dwords or doubles) stands
+//! after `// expect:`. `// expect: unchanged` says that they must not find anything.
 //! `CRESTLINE_BLESS=1` writes what comes out.
 
 use std::fmt::Write;
@@ -13,7 +14,7 @@ use crestline_ssa::passes::{Doubles, LowerOptions, Options, SystemValues, all_pa
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
 
-fn options(images: Option<Device>) -> Options {
+fn options(images: Option<Device>, vectors: bool) -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
     let lacks = [
         AluOp::FDiv,
@@ -29,8 +30,9 @@ fn options(images: Option<Device>) -> Options {
         AluOp::USubBorrow,
     ];
     let lower = LowerOptions {
-        scalarize: true,
-        dwords: true,
+        scalarize: !vectors,
+        dwords: !vectors,
+        small_in_dwords: vectors,
         doubles: Some(Doubles { fused: true }),
         system_values,
         tess_domain: Some(TessDomain::Triangles),
@@ -46,8 +48,9 @@ fn run(passes: &str, before: &str) -> String {
     let mut shader = parse(before).unwrap_or_else(|e| panic!("{e}\n{before}"));
     verify(&shader).unwrap_or_else(|e| panic!("{e}\n{before}"));
     let (passes, platform) = passes.split_once(" on ").unwrap_or((passes, ""));
+    let vectors = platform.trim() == "vectors";
     let platform = platform.trim().parse().ok();
-    let options = options(platform.map(Device::new));
+    let options = options(platform.map(Device::new), vectors);
     let mut progress = false;
     for name in passes.split_whitespace() {
         if name == "optimize" {

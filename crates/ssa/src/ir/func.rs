@@ -267,6 +267,12 @@ impl Function {
         inst
     }
 
+    /// Gives a value another type. Its definition and all that reads it must fit.
+    pub(crate) fn set_ty(&mut self, value: Value, ty: Ty) {
+        self.bit_sizes |= ty.bits() as u8;
+        self.values[value.index()].ty = ty;
+    }
+
     /// Adds a result to an instruction: of `If` and `Loop`, whose results are found while their regions are built.
     pub fn add_result(&mut self, inst: InstId, ty: Ty) -> Value {
         let index = self.insts[inst.index()].results.len() as u32;

@@ -5,11 +5,15 @@
 //! register. A sum, product, quotient or root of half floats that is rounded to 24 bits first rounds to the right one of
 //! 11 bits, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?").
 
+use super::LowerOptions;
 use super::util::{Action, rewrite};
-use crate::ir::{AluOp, Builder, Class, InstKind, Shader, Src, Srcs, Ty, Value};
+use crate::ir::{AluOp, Builder, Class, CompRule, InstKind, Shader, Src, Srcs, Ty, Value};
 
 /// See the [module](self). Returns whether an operation was replaced.
-pub fn lower_small_types(shader: &mut Shader) -> bool {
+pub fn lower_small_types(shader: &mut Shader, options: &LowerOptions) -> bool {
+    if !options.dwords && !options.small_in_dwords {
+        return false;
+    }
     rewrite(&mut shader.func, |b, _, inst| {
         let data = b.func.inst(inst);
         let InstKind::Alu { op, srcs, exact } = &data.kind else { return Action::Keep };
@@ -110,7 +114,10 @@ fn widened(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, ty: Ty) -> Value {
             Class::Int => Some(AluOp::I2I),
             _ => Some(AluOp::U2U),
         };
-        let dwords = Ty::X32.with_comps(comps);
+        let dwords = Ty::X32.with_comps(match operand.comps {
+            CompRule::Is(comps) => comps.into(),
+            CompRule::Each => comps,
+        });
         wide.push(by.map_or(src, |by| b.alu_ty(by, dwords, &[src]).into()));
     }
     let splat = |b: &mut Builder<'_>, value: u32| -> Src {

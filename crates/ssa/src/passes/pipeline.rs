@@ -29,6 +29,9 @@ pub struct LowerOptions {
     /// Registers have 32 bits: memory is accessed by dwords and single elements, integers of other sizes and half floats
     /// are computed in 32 bits. Wants scalars.
     pub dwords: bool,
+    /// No register or message is for 8 or 16 bits: such values are computed and kept in 32, and memory is accessed by
+    /// whole dwords instead of single elements.
+    pub small_in_dwords: bool,
     /// What is computed on doubles; `None` leaves all operations on them as they are.
     pub doubles: Option<Doubles>,
     /// Which system values are provided.
@@ -169,8 +172,9 @@ static LOWER: &[&[Pass]] = &[
         lower_f64_division(options) of doubles wakes ARITHMETIC,
         lower_f64_roots(options) of doubles wakes ARITHMETIC,
         lower_f64_fma(options) of doubles wakes ARITHMETIC,
-        lower_memory_sizes if (dwords) of odd_sizes,
-        lower_small_types if (dwords) of odd_sizes wakes ARITHMETIC,
+        lower_memory_sizes(options) of odd_sizes,
+        lower_small_types(options) of odd_sizes wakes ARITHMETIC,
+        lower_small_values if (small_in_dwords) of small_sizes wakes ARITHMETIC,
         lower_int64 if (dwords) of doubles,
     ],
     passes![
@@ -217,6 +221,11 @@ fn textures(shader: &Shader) -> bool {
 /// Values of 64 bits.
 fn doubles(shader: &Shader) -> bool {
     shader.func.may_have_bits(64)
+}
+
+/// Values of 8 or 16 bits.
+fn small_sizes(shader: &Shader) -> bool {
+    shader.func.may_have_bits(8 | 16)
 }
 
 /// Values of 8, 16 or 64 bits.
