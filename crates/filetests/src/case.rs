@@ -17,6 +17,7 @@
 //! //! sampler 0.5 = nearest:repeat      sampler, as `crestline run --sampler` takes it
 //! //! compare 0.1 = f32 ulp 4           how to compare that buffer: see `compare`
 //! //! expect 0.1 = u32 64 * iota 1 0    what that buffer must hold, where lavapipe is no judge
+//! //! unjudged WHY                      lavapipe cannot run it: what changes has an `expect`
 //! //! simd 8 16                         the widths that make sense; all three by default
 //! //! scratch 12000                 bytes of scratch memory that an invocation takes at least: chips whose
 //! //!                               threads have less at a width are left out there
@@ -50,6 +51,8 @@ pub struct Case {
     pub rules: Vec<Rule>,
     /// Indices of buffers that lavapipe is no judge of, with what they must hold. The test says why.
     pub expected: Vec<(usize, Vec<u8>)>,
+    /// Whether lavapipe can run the shader. If not, buffers without an expectation must stay as they are.
+    pub judged: bool,
     /// SIMD widths to run at.
     pub widths: Vec<u32>,
     /// Bytes of scratch memory that an invocation takes at least.
@@ -110,6 +113,7 @@ impl Case {
             buffers: Vec::new(),
             rules: Vec::new(),
             expected: Vec::new(),
+            judged: true,
             widths: vec![8, 16, 32],
             scratch: 0,
             also: Vec::new(),
@@ -126,6 +130,8 @@ impl Case {
                     .map_err(|_| "dispatch takes three numbers".to_owned())?;
             }
             "entry" => self.entry = rest.to_owned(),
+            "unjudged" if rest.is_empty() => return Err("`unjudged` says why".to_owned()),
+            "unjudged" => self.judged = false,
             "spec" => {
                 let (id, value) = assignment(rest)?;
                 let id = id.parse().map_err(|_| format!("{id:?} is no SpecId"))?;

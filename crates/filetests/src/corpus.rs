@@ -174,7 +174,10 @@ impl RunTest {
     ///
     /// What lavapipe refused.
     pub fn expected(&self, lavapipe: &Lavapipe) -> Result<Vec<Vec<u8>>, JobError> {
-        let mut buffers = lavapipe.run(&self.job())?;
+        let mut buffers = match self.case.judged {
+            true => lavapipe.run(&self.job())?,
+            false => self.case.buffers.iter().map(|buffer| buffer.contents.clone()).collect(),
+        };
         for (index, contents) in &self.case.expected {
             buffers[*index].clone_from(contents);
         }

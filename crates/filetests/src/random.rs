@@ -79,6 +79,7 @@ pub fn program(seed: u64) -> Program {
         widths: vec![8, 16, 32],
         also: Vec::new(),
         scratch: 0,
+        judged: true,
         in_bounds: true,
         expected: Vec::new(),
     };
