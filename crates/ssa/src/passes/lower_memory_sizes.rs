@@ -265,21 +265,8 @@ impl Place {
     fn parts(&self, b: &mut Builder<'_>, ty: Ty, wanted: &[(usize, Src)]) -> InstKind {
         let bytes = wanted[0].0 as u32 * ty.comp_bytes();
         let bits = wanted.len() as u32 * ty.bits();
-        // The elements one above the other.
-        let mut all: Option<Src> = None;
-        for (number, (_, src)) in wanted.iter().enumerate() {
-            let part = b.alu_ty(AluOp::U2U, Ty::X32, &[*src]);
-            all = Some(match all {
-                None => part.into(),
-                Some(all) => {
-                    let shift = b.imm(number as u32 * ty.bits());
-                    let part = b.alu(AluOp::IShl, &[part, shift]);
-                    b.alu_ty(AluOp::IOr, Ty::X32, &[all, part.into()]).into()
-                }
-            });
-        }
-        let data = all.unwrap_or(wanted[0].1);
         if bits == Ty::X32.bits() {
+            let data = joined(b, ty, wanted);
             return self.whole(b, bytes, data, 1);
         }
         let Bits { offset, shift } = match self.first_byte() {
@@ -290,23 +277,14 @@ impl Place {
             }
             None => self.bits_of(b, bytes),
         };
-        match self.memory {
-            Memory::Scratch => self.inserted(b, offset, data, shift, bits),
-            _ => self.set_by_atomics(b, offset, data, shift, bits),
+        if self.memory != Memory::Scratch {
+            let data = joined(b, ty, wanted);
+            return self.set_by_atomics(b, offset, data, shift, bits);
         }
-    }
-
-    /// The store of a dword with some bits replaced. No other invocation may see the memory.
-    fn inserted(
-        &self,
-        b: &mut Builder<'_>,
-        offset: Src,
-        data: Src,
-        shift: Src,
-        bits: u32,
-    ) -> InstKind {
+        // No other invocation sees the dword between the load and the store.
         let (memory, access, align) = (self.memory, self.access, Align::to(DWORD));
         let old = b.load(memory, offset, align, access, Ty::X32);
+        let data = joined(b, ty, wanted);
         let bits = b.imm(bits);
         let srcs = [old.into(), data, shift, bits.into()];
         let data = b.alu_ty(AluOp::BitfieldInsert, Ty::X32, &srcs).into();
@@ -330,4 +308,21 @@ impl Place {
         b.atomic(memory, AtomicOp::And, offset, others.into(), None, access, Ty::X32);
         InstKind::Atomic { memory, op: AtomicOp::Or, offset, data, compare: None, access }
     }
+}
+
+/// Elements one above the other in a dword.
+fn joined(b: &mut Builder<'_>, ty: Ty, wanted: &[(usize, Src)]) -> Src {
+    let mut all: Option<Src> = None;
+    for (number, (_, src)) in wanted.iter().enumerate() {
+        let part = b.alu_ty(AluOp::U2U, Ty::X32, &[*src]);
+        all = Some(match all {
+            None => part.into(),
+            Some(all) => {
+                let shift = b.imm(number as u32 * ty.bits());
+                let part = b.alu(AluOp::IShl, &[part, shift]);
+                b.alu_ty(AluOp::IOr, Ty::X32, &[all, part.into()]).into()
+            }
+        });
+    }
+    all.unwrap_or(wanted[0].1)
 }
