@@ -12,5 +12,6 @@ pub mod regalloc;
 pub mod scalar;
 pub mod schedule;
 pub mod select;
+pub mod stage;
 pub mod surface;
 pub mod vec4;

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use crestline_codegen::interface::{
-    EntryLayout, EntryPlace, Interface, PushConstants, StageIo, VertexIo,
-};
+use crestline_codegen::interface::{Interface, PushConstants};
+use crestline_codegen::stage::{EntryLayout, EntryPlace, StageIo, VertexIo};
 use crestline_codegen::{ir, scalar, vec4};
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
@@ -41,8 +40,7 @@ fn vertex_interface(shader: &Shader) -> Interface {
     let slots = |vars: &[IoVar]| -> Vec<IoSlot> {
         vars.iter().flat_map(|var| (0..var.slots()).filter_map(|n| var.slot.plus(n))).collect()
     };
-    let inputs = slots(&shader.inputs).into_iter().zip(2..);
-    let inputs = inputs.map(|(slot, register)| (slot, 32 * register));
+    let inputs = slots(&shader.inputs).into_iter().zip(0..);
     let place = |slot| match slot {
         IoSlot::Location(location) => EntryPlace::whole(4 + location),
         _ => EntryPlace::whole(1),
@@ -50,7 +48,7 @@ fn vertex_interface(shader: &Shader) -> Interface {
     let places: BTreeMap<IoSlot, EntryPlace> =
         slots(&shader.outputs).into_iter().map(|slot| (slot, place(slot))).collect();
     let outputs = EntryLayout { places, slots: 8 };
-    let io = VertexIo { inputs: inputs.collect(), outputs, ..VertexIo::default() };
+    let io = VertexIo { inputs: inputs.collect(), pushed: 2 * 32, outputs, ..VertexIo::default() };
     Interface { payload_registers: 8, io: StageIo::Vertex(io), ..interface(shader) }
 }
 

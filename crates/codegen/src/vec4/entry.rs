@@ -1,19 +1,19 @@
 //! The output entry of a vertex: registers that its slots are collected in, and the messages that write them.
 //!
 //! A vertex or tessellation evaluation thread writes each slot once, at its end. The registers are the payloads of those
-//! last messages, so a result that is computed there needs no move. One message has at most fourteen slots, from an even
-//! one on and an even number; where the layout has gaps, whatever the registers hold is written.
+//! last messages, so a result that is computed there needs no move. Where the layout has gaps, whatever the registers hold
+//! is written.
 
 use std::collections::BTreeMap;
 
 use crestline_isa::{CondMod, Type, WriteMask};
-use crestline_ssa::ir::{Function, InstKind, IoSlot, IoVar, Shader, Src};
+use crestline_ssa::ir::{Function, InstKind, IoSlot, Src};
 
 use super::operands::{Lanes, Place, lanes_in_place};
 use super::{SelectError, Selector};
-use crate::interface::EntryLayout;
 use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
+use crate::stage::{EntryLayout, HEADER, Run, Usage, row_of, runs};
 use crate::surface::{self, MAX_SLOTS, UrbPlace};
 
 /// Messages that write an entry.
@@ -24,111 +24,38 @@ pub(super) struct Entry {
     registers: BTreeMap<u32, Operand>,
 }
 
-/// A run of slots.
+/// The message that writes a run of slots.
 #[derive(Clone, Copy, Debug)]
-struct Message {
-    /// First slot.
-    first: u32,
-    /// Number of slots.
-    count: u32,
+pub(super) struct Message {
+    pub(super) run: Run,
     /// Header and slots.
-    payload: Operand,
+    pub(super) payload: Operand,
 }
 
-/// How the code stores to a slot of an entry.
-#[derive(Clone, Copy, Debug, Default)]
-struct Stores {
-    /// Stores to each dword.
-    count: [u32; 4],
-    /// Dwords stored whatever the control flow.
-    always: u8,
-}
-
-/// What the stores of a shader do to the slots of a layout.
-#[derive(Debug, Default)]
-pub(super) struct Usage {
-    slots: BTreeMap<u32, Stores>,
-}
-
-impl Usage {
-    /// Looks at all stores of a shader to a layout's slots.
-    pub(super) fn of(shader: &Shader, layout: &EntryLayout) -> Usage {
-        let mut usage = Usage::default();
-        let func = &shader.func;
-        let mut stack = vec![func.body()];
-        while let Some(region) = stack.pop() {
-            for &id in &func.region(region).insts {
-                let kind = &func.inst(id).kind;
-                stack.extend(kind.regions());
-                usage.add(shader, layout, kind, region == func.body());
-            }
-        }
-        usage
+impl Message {
+    /// Messages for slots, which are in order.
+    pub(super) fn for_slots(
+        slots: impl IntoIterator<Item = u32>,
+        out: &mut crate::ir::Function,
+    ) -> Vec<Message> {
+        let message = |run: Run| {
+            let vreg = out.vregs.bytes((1 + run.count) * GRF_BYTES);
+            Message { run, payload: Operand::vgrf(vreg, Type::Ud) }
+        };
+        runs(slots, MAX_SLOTS).into_iter().map(message).collect()
     }
 
-    fn add(&mut self, shader: &Shader, layout: &EntryLayout, kind: &InstKind, always: bool) {
-        let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else { return };
-        let slot = *slot;
-        let wide = shader.func.ty(data.value).bits() == 64;
-        let row = if index.is_some() { row_of(shader.output(slot), slot) } else { vec![slot] };
-        for place in row.iter().filter_map(|slot| layout.places.get(slot)) {
-            let stores = self.slots.entry(place.slot).or_default();
-            let there = place.dwords_from(*comp);
-            for c in (0..4).filter(|&c| mask.has(c)) {
-                let dwords = if wide { vec![2 * c, 2 * c + 1] } else { vec![c] };
-                for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {
-                    // A store by index is as good as several.
-                    stores.count[usize::from(dword)] += if index.is_some() { 2 } else { 1 };
-                    if always && index.is_none() {
-                        stores.always |= 1 << dword;
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether only one store writes each of these dwords.
-    fn once(&self, slot: u32, dwords: u8) -> bool {
-        self.slots.get(&slot).is_some_and(|stores| {
-            (0..4).all(|dword| dwords >> dword & 1 == 0 || stores.count[dword] == 1)
-        })
-    }
-
-    /// The dwords that are stored whatever happens.
-    fn always(&self, slot: u32) -> u8 {
-        self.slots.get(&slot).map_or(0, |stores| stores.always)
+    /// The register of slot number `index` of the run.
+    pub(super) fn register(&self, index: u32) -> Operand {
+        self.payload.byte_offset((1 + index) * GRF_BYTES)
     }
 }
-
-/// The slots that an index may move an access to, of the variable that `slot` is one of.
-pub(super) fn row_of(var: Option<&IoVar>, slot: IoSlot) -> Vec<IoSlot> {
-    let Some(var) = var else { return vec![slot] };
-    let from = var.index_of(slot).unwrap_or(0);
-    (0..var.slots() - from).filter_map(|n| slot.plus(n)).collect()
-}
-
-/// The header of a vertex is the first slot of its entry, and counts as zero where nothing is stored.
-const HEADER: u32 = 0;
 
 impl Entry {
     /// Registers for the slots that are stored to, and the header.
     pub(super) fn new(usage: &Usage, out: &mut crate::ir::Function, first_eot: u32) -> Entry {
-        let mut entry = Entry::default();
-        let mut slots: Vec<u32> = usage.slots.keys().copied().collect();
-        if !slots.contains(&HEADER) {
-            slots.insert(0, HEADER);
-        }
-        let mut slots = slots.into_iter().peekable();
-        while let Some(slot) = slots.next() {
-            let first = slot & !1;
-            let mut last = slot;
-            while let Some(next) = slots.next_if(|&next| next < first + MAX_SLOTS) {
-                last = next;
-            }
-            let count = (last + 1 - first).next_multiple_of(2);
-            let vreg = out.vregs.bytes((1 + count) * GRF_BYTES);
-            entry.messages.push(Message { first, count, payload: Operand::vgrf(vreg, Type::Ud) });
-        }
+        let messages = Message::for_slots(usage.vertex_slots(), out);
+        let mut entry = Entry { messages, registers: BTreeMap::new() };
         if let Some(info) = entry
             .messages
             .last()
@@ -139,9 +66,8 @@ impl Entry {
             info.no_spill = true;
         }
         for message in &entry.messages {
-            for i in 0..message.count {
-                let register = message.payload.byte_offset((1 + i) * GRF_BYTES);
-                entry.registers.insert(message.first + i, register);
+            for i in 0..message.run.count {
+                entry.registers.insert(message.run.first + i, message.register(i));
             }
         }
         entry
@@ -168,11 +94,11 @@ impl Entry {
     pub(super) fn close(&self, selector: &mut Selector<'_>) -> Result<(), SelectError> {
         for (index, message) in self.messages.iter().enumerate() {
             let last = index + 1 == self.messages.len();
-            let place = UrbPlace { slot: message.first, single: false, distances: false };
+            let place = UrbPlace { slot: message.run.first, single: false, distances: false };
             let device = selector.device;
             let mut b = selector.b();
             surface::fill_header(&mut b, message.payload);
-            let (payload, count) = (message.payload, message.count);
+            let (payload, count) = (message.payload, message.run.count);
             surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, last)?;
         }
         Ok(())

@@ -1,23 +1,21 @@
-//! Geometry shaders: the vertices of the input primitive are in the payload; each emitted vertex is written to the URB
-//! when it is emitted, behind the control data, which the end of the thread writes.
+//! Geometry shaders: each emitted vertex is written to the URB when it is emitted, behind the control data, which the end
+//! of the thread writes.
 //!
 //! Where all vertices are emitted outside of control flow, their number is known all along: places in the entry are
 //! constants, and so are the control data. Else a register counts.
 //!
-//! Stores to outputs are for the next vertex. Those in the region of its `EmitVertex`, with nothing between that stores or
-//! emits inside of control flow, go straight to the message; others to a register for each slot.
+//! Stores that the plan gives to an `EmitVertex` go straight to its messages; others to a register for each slot.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crestline_isa::{CondMod, Type, WriteMask};
-use crestline_ssa::ir::{Function, InstId, InstKind, RegionId, Shader, Src, SysVal, Value};
+use crestline_ssa::ir::{Function, InstId, InstKind, Shader, Src, SysVal, Value};
 
-use super::entry::row_of;
+use super::entry::Message;
 use super::operands::{Form, Lanes, Place, VECTOR_BYTES, lanes_in_place};
-use super::urb::{Entries, Term};
 use super::{SelectError, Selector};
-use crate::interface::GeometryIo;
-use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
+use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
+use crate::stage::{Access, GeometryIo, HEADER, Plan, Target};
 use crate::surface::{self, MAX_SLOTS, UrbPlace, header};
 
 /// Position of the invocation's number in the output handle.
@@ -50,134 +48,23 @@ pub(super) struct Vertices {
     control: Vec<Operand>,
 }
 
-/// A run of slots of a vertex and the payload that writes it.
-#[derive(Clone, Copy, Debug)]
-struct Message {
-    first: u32,
-    count: u32,
-    payload: Operand,
-}
-
-/// Which stores belong to which vertex.
-#[derive(Debug, Default)]
-struct Plan {
-    /// The `EmitVertex` whose message a store goes to.
-    emit_of: BTreeMap<InstId, InstId>,
-    /// Dwords of each slot that those stores write, by `EmitVertex`.
-    stored: BTreeMap<InstId, BTreeMap<u32, u8>>,
-    /// All dwords of slots that other stores write.
-    variables: BTreeSet<u32>,
-    emits: Vec<InstId>,
-    /// Something is emitted, or a strip ended, inside of control flow.
-    nested: bool,
-}
-
-impl Plan {
-    fn new(shader: &Shader, io: &GeometryIo) -> Plan {
-        let mut plan = Plan::default();
-        let body = shader.func.body();
-        plan.region(shader, io, body);
-        plan
-    }
-
-    fn region(&mut self, shader: &Shader, io: &GeometryIo, region: RegionId) {
-        let func = &shader.func;
-        let mut pending: Vec<InstId> = Vec::new();
-        for &id in &func.region(region).insts {
-            let kind = &func.inst(id).kind;
-            match kind {
-                InstKind::StoreOutput { index: None, .. } => pending.push(id),
-                InstKind::StoreOutput { .. } => {
-                    self.variable(shader, io, id);
-                    self.flush(shader, io, &mut pending);
-                }
-                InstKind::EmitVertex { .. } => {
-                    self.emits.push(id);
-                    self.nested |= region != func.body();
-                    for store in pending.drain(..) {
-                        self.emit_of.insert(store, id);
-                        let stored = self.stored.entry(id).or_default();
-                        if let Some((slot, dwords)) = dwords_of(func, io, &func.inst(store).kind) {
-                            *stored.entry(slot).or_default() |= dwords;
-                        }
-                    }
-                }
-                InstKind::EndPrimitive { .. } => self.nested |= region != func.body(),
-                _ if kind.regions().len() == 0 => {}
-                _ => {
-                    if kind.regions().any(|inner| touches_outputs(func, inner)) {
-                        self.flush(shader, io, &mut pending);
-                    }
-                    kind.regions().for_each(|inner| self.region(shader, io, inner));
-                }
-            }
-        }
-        self.flush(shader, io, &mut pending);
-    }
-
-    fn flush(&mut self, shader: &Shader, io: &GeometryIo, pending: &mut Vec<InstId>) {
-        pending.drain(..).for_each(|store| self.variable(shader, io, store));
-    }
-
-    fn variable(&mut self, shader: &Shader, io: &GeometryIo, store: InstId) {
-        let InstKind::StoreOutput { slot, index, .. } = &shader.func.inst(store).kind else {
-            return;
-        };
-        let row = if index.is_some() { row_of(shader.output(*slot), *slot) } else { vec![*slot] };
-        self.variables.extend(row.iter().filter_map(|s| Some(io.outputs.places.get(s)?.slot)));
-    }
-}
-
-/// The dwords of slots that a store writes.
-fn dwords_of(func: &Function, io: &GeometryIo, kind: &InstKind) -> Option<(u32, u8)> {
-    let InstKind::StoreOutput { slot, data, comp, mask, .. } = kind else { return None };
-    let place = io.outputs.places.get(slot)?;
-    let wide = func.ty(data.value).bits() == 64;
-    let there = place.dwords_from(*comp);
-    let dwords = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
-        true => vec![2 * c, 2 * c + 1],
-        false => vec![c],
-    });
-    let dwords = dwords.filter_map(|dword| there.get(dword));
-    Some((place.slot, dwords.fold(0, |mask, dword| mask | 1 << dword)))
-}
-
-/// Whether a region stores to outputs or emits.
-fn touches_outputs(func: &Function, region: RegionId) -> bool {
-    func.region(region).insts.iter().any(|&id| {
-        let kind = &func.inst(id).kind;
-        matches!(
-            kind,
-            InstKind::StoreOutput { .. }
-                | InstKind::EmitVertex { .. }
-                | InstKind::EndPrimitive { .. }
-        ) || kind.regions().any(|inner| touches_outputs(func, inner))
-    })
-}
-
 impl Vertices {
     pub(super) fn new(shader: &Shader, io: &GeometryIo, out: &mut crate::ir::Function) -> Vertices {
         let plan = Plan::new(shader, io);
         let register =
             |out: &mut crate::ir::Function| Operand::vgrf(out.vregs.bytes(GRF_BYTES), Type::Ud);
         let variables: BTreeMap<u32, Operand> =
-            plan.variables.iter().map(|&slot| (slot, register(out))).collect();
-        let all: BTreeSet<u32> = plan
-            .stored
-            .values()
-            .flat_map(|slots| slots.keys().copied())
-            .chain(plan.variables.iter().copied())
-            // The header of a vertex counts even where nothing is stored there.
-            .chain([0])
-            .collect();
+            plan.variables().iter().map(|&slot| (slot, register(out))).collect();
+        let all = plan.vertex_slots();
         let mut emits = BTreeMap::new();
-        for &id in &plan.emits {
-            emits.insert(id, messages(&all, out));
+        for &id in plan.emits() {
+            emits.insert(id, Message::for_slots(all.iter().copied(), out));
         }
-        let count = if plan.nested { Count::Register(register(out)) } else { Count::Known(0) };
-        let registers = if plan.nested { io.control_bytes.div_ceil(VECTOR_BYTES) } else { 0 };
+        let nested = plan.is_nested();
+        let count = if nested { Count::Register(register(out)) } else { Count::Known(0) };
+        let registers = if nested { io.control_slots().len() } else { 0 };
         let control = (0..registers).map(|_| register(out)).collect();
-        let known = vec![0; if plan.nested { 0 } else { io.control_bytes as usize / 4 }];
+        let known = vec![0; if nested { 0 } else { io.control_bytes as usize / 4 }];
         let header = register(out);
         Vertices { count, plan, variables, emits, header, known, control }
     }
@@ -187,7 +74,7 @@ impl Vertices {
         let mut b = Builder::new(out);
         surface::fill_header(&mut b, self.header);
         for (slot, variable) in &self.variables {
-            if *slot == 0 {
+            if *slot == HEADER {
                 b.mov(*variable, Operand::imm_ud(0));
             } else {
                 b.no_mask().emit(Op::Undef, *variable, &[]);
@@ -211,53 +98,25 @@ impl Vertices {
         let InstKind::StoreOutput { slot, data, comp, mask, .. } = &func.inst(id).kind else {
             return None;
         };
-        let emit = self.plan.emit_of.get(&id)?;
+        let emit = self.plan.emit_of(id)?;
         let at = io.outputs.places.get(slot)?;
         let comps = mask.width();
         if func.ty(data.value).bits() == 64 || mask.0 != (1 << comps) - 1 {
             return None;
         }
-        // A slot that another store for the same vertex writes too must be written in order.
-        let own = self.plan.emit_of.iter().filter(|(_, e)| *e == emit).all(|(other, _)| {
-            let dwords = |id: &InstId| dwords_of(func, io, &func.inst(*id).kind);
-            *other == id
-                || match (dwords(other), dwords(&id)) {
-                    (Some((a, mask_a)), Some((b, mask_b))) => a != b || mask_a & mask_b == 0,
-                    _ => true,
-                }
-        });
         let lanes: Vec<u8> =
             (0..comps).map(|c| at.dwords_from(*comp).get(c).copied()).collect::<Option<_>>()?;
-        let vector = self.slot(*emit, at.slot)?;
-        own.then(|| (*data, Place { vector, lanes: Lanes::of(&lanes) }))
+        let vector = self.slot(emit, at.slot)?;
+        self.plan
+            .is_alone(func, io, id)
+            .then(|| (*data, Place { vector, lanes: Lanes::of(&lanes) }))
     }
 
     /// The register of a slot in the messages of an `EmitVertex`.
     fn slot(&self, emit: InstId, slot: u32) -> Option<Operand> {
-        let found = self
-            .emits
-            .get(&emit)?
-            .iter()
-            .find(|message| (message.first..message.first + message.count).contains(&slot))?;
-        Some(found.payload.byte_offset((1 + slot - found.first) * GRF_BYTES))
+        let found = self.emits.get(&emit)?.iter().find(|message| message.run.has(slot))?;
+        Some(found.register(slot - found.run.first))
     }
-}
-
-/// Messages for a vertex with these slots.
-fn messages(slots: &BTreeSet<u32>, out: &mut crate::ir::Function) -> Vec<Message> {
-    let mut messages = Vec::new();
-    let mut slots = slots.iter().copied().peekable();
-    while let Some(slot) = slots.next() {
-        let first = slot & !1;
-        let mut last = slot;
-        while let Some(next) = slots.next_if(|&next| next < first + MAX_SLOTS) {
-            last = next;
-        }
-        let count = (last + 1 - first).next_multiple_of(2);
-        let vreg = out.vregs.bytes((1 + count) * GRF_BYTES);
-        messages.push(Message { first, count, payload: Operand::vgrf(vreg, Type::Ud) });
-    }
-    messages
 }
 
 impl Selector<'_> {
@@ -267,35 +126,21 @@ impl Selector<'_> {
         kind: &InstKind,
         result: Value,
     ) -> Result<(), SelectError> {
-        let InstKind::LoadInput { slot, vertex, index, comp } = kind else { return Ok(()) };
-        let missing = SelectError::NoPlace { what: "an input" };
-        let place = *io.inputs.places.get(slot).ok_or(missing)?;
-        let dwords = place.dwords_from(*comp);
-        let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
-        let vertices = io.input_vertices;
-        let row = row_of(self.shader.input(*slot), *slot).len() as u32;
-        let reach = match index.map(|index| self.known_scalar(index)) {
-            None => 0,
-            Some(known) => known.map_or(row - 1, |known| known.min(row - 1)),
-        };
-        if place.slot + reach >= io.pushed_slots
-            && let Some(handles) = io.handles
-        {
-            let handles = self.input_handle(handles, vertices - 1, *vertex);
-            let term = Term { src: *index, scale: 1, last: row - 1 };
-            let (slot, distance) = self.entry_slot(place.slot, &[term]);
-            let entries = Entries { handles, distance };
-            let vector = self.read_entry(entries, slot, Effect::Pure)?;
-            self.dwords_home(result, vector, dwords);
+        let (InstKind::LoadInput { comp, .. }, Some(target)) = (kind, Target::of(kind)) else {
             return Ok(());
-        }
-        // Out of range is the last one, never another register.
-        let terms = [
-            Term { src: *vertex, scale: io.pushed_slots, last: vertices - 1 },
-            Term { src: *index, scale: 1, last: row - 1 },
-        ];
-        let (at, distance) = self.entry_slot(place.slot, &terms);
-        let place = io.pushed + at * stride;
+        };
+        let access = io.input(self.shader, target, &|src| self.known_scalar(src));
+        let (at, place) = match access.ok_or(SelectError::NoPlace { what: "an input" })? {
+            Access::Pushed { slot, place } => (slot, place),
+            Access::Entry { handle, slot, place } => {
+                return self.read_input(handle, &slot, place, *comp, result);
+            }
+        };
+        let dwords = place.dwords_from(*comp);
+        // Of two primitives a slot is a register, the low half for the first; of one, slots are 16 bytes apart.
+        let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
+        let distance = self.weighted_sum(&at.more);
+        let place = io.pushed + at.known * stride;
         let Some(distance) = distance else {
             if io.dual_object {
                 let vector = Operand::grf(0, Type::Ud).byte_offset(place);
@@ -314,7 +159,7 @@ impl Selector<'_> {
         };
         let distance = Place { vector: distance, lanes: Lanes::of(&[0, 0, 0, 0]) };
         let range = lanes_in_place(Place { vector: first, lanes: Lanes::first(4) });
-        let size = Operand::imm_ud((io.pushed_slots * vertices - at) * stride);
+        let size = Operand::imm_ud((io.all_pushed_slots() - at.known) * stride);
         let mut b = self.b();
         b.shl(bytes.dst(Type::Ud), distance.src(), Operand::imm_ud(stride.ilog2()));
         b.emit(Op::MovIndirect, value.dst(Type::Ud), &[range, bytes.src(), size]);
@@ -374,7 +219,7 @@ impl Selector<'_> {
         id: InstId,
         kind: &InstKind,
     ) -> Result<(), SelectError> {
-        let emit = vertices.plan.emit_of.get(&id).copied();
+        let emit = vertices.plan.emit_of(id);
         self.store_slots(&io.outputs, kind, &|slot| match emit {
             Some(emit) => vertices.slot(emit, slot),
             None => vertices.variables.get(&slot).copied(),
@@ -402,18 +247,17 @@ impl Selector<'_> {
                 None
             }
         };
-        let stored = vertices.plan.stored.get(&id).cloned().unwrap_or_default();
         for message in vertices.emits.get(&id).cloned().unwrap_or_default() {
-            for index in 0..message.count {
-                let slot = message.first + index;
-                let register = message.payload.byte_offset((1 + index) * GRF_BYTES);
-                let missing = 0xf & !stored.get(&slot).copied().unwrap_or(0);
+            for index in 0..message.run.count {
+                let slot = message.run.first + index;
+                let register = message.register(index);
+                let missing = 0xf & !vertices.plan.stored(id, slot);
                 self.fill_slot(slot, register, missing, vertices.variables.get(&slot).copied());
             }
             self.write_vertex(io, vertices, message, known)?;
         }
         if io.streams && stream > 0 {
-            self.mark(io, vertices, 2, stream.into(), 0);
+            self.mark(io, vertices, stream.into(), 0);
         }
         match &mut vertices.count {
             Count::Known(count) => *count += 1,
@@ -439,7 +283,7 @@ impl Selector<'_> {
                 let whole = Place { vector: variable, lanes: Lanes::first(4) };
                 b.mov(dst, lanes_in_place(whole));
             }
-            None if slot == 0 => _ = b.mov(dst, Operand::imm_ud(0)),
+            None if slot == HEADER => _ = b.mov(dst, Operand::imm_ud(0)),
             None => {}
         }
     }
@@ -451,7 +295,7 @@ impl Selector<'_> {
         message: Message,
         known: Option<u32>,
     ) -> Result<(), SelectError> {
-        let first = (io.count_bytes + io.control_bytes) / VECTOR_BYTES + message.first;
+        let first = io.first_vertex_slot(message.run.first);
         let header = message.payload;
         let device = self.device;
         let mut b = Builder::new(&mut self.out);
@@ -470,7 +314,7 @@ impl Selector<'_> {
                 UrbPlace { slot: first, single: false, distances: true }
             }
         };
-        let (payload, count) = (message.payload, message.count);
+        let (payload, count) = (message.payload, message.run.count);
         surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, false)?;
         Ok(())
     }
@@ -480,18 +324,12 @@ impl Selector<'_> {
         if matches!(vertices.count, Count::Known(0)) || io.control_bytes == 0 {
             return;
         }
-        self.mark(io, vertices, 1, 1, u32::MAX);
+        self.mark(io, vertices, 1, u32::MAX);
     }
 
-    /// Sets the `bits` bits of control data for the vertex whose number is the count plus `offset`.
-    fn mark(
-        &mut self,
-        io: &GeometryIo,
-        vertices: &mut Vertices,
-        bits: u32,
-        value: u32,
-        offset: u32,
-    ) {
+    /// Sets the control data of the vertex whose number is the count plus `offset`.
+    fn mark(&mut self, io: &GeometryIo, vertices: &mut Vertices, value: u32, offset: u32) {
+        let bits = io.control_bits();
         let count = match vertices.count {
             Count::Known(count) => {
                 let bit = count.wrapping_add(offset).wrapping_mul(bits);
@@ -544,7 +382,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let device = self.device;
         let mut first = 0;
-        let (before, slots) = (io.count_bytes / VECTOR_BYTES, io.control_bytes / VECTOR_BYTES);
+        let (before, slots) = (io.control_slots().start, io.control_slots().len() as u32);
         while first < slots {
             let count = (slots - first).min(MAX_SLOTS);
             let payload = Operand::vgrf(self.out.vregs.bytes((1 + count) * GRF_BYTES), Type::Ud);

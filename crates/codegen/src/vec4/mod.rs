@@ -33,6 +33,8 @@ mod vertex;
 mod wanted;
 mod wide;
 
+pub use vertex::input_registers;
+
 use crestline_device::Device;
 use crestline_ssa::ir::{AluOp, InstId, InstKind, RegionId, Shader, Value};
 

@@ -1,17 +1,19 @@
-//! What differs from stage to stage: where inputs are, what a store to an output does, how a thread begins and ends.
+//! What differs from stage to stage in threads of two vertices: which registers hold what the contract ([`crate::stage`])
+//! names, what a store to an output does, how a thread begins and ends.
 
 use crestline_device::Device;
 use crestline_isa::{Swizzle, Type};
 use crestline_ssa::ir::{InstId, InstKind, Shader, Src, SysVal, Value};
 
-use super::entry::{Entry, Usage, only_store};
+use super::entry::{Entry, only_store};
 use super::geometry::Vertices;
 use super::operands::{Form, Home, Place, VECTOR_BYTES};
 use super::tess_control::Patch;
 use super::{SelectError, Selector};
-use crate::interface::{EntryLayout, Interface, StageIo};
+use crate::interface::Interface;
 use crate::ir::{Builder, Function, Operand, Region};
 use crate::select::Class;
+use crate::stage::{EntryLayout, StageIo, Usage};
 
 /// What the walk knows of its stage.
 #[derive(Debug)]

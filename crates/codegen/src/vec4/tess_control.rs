@@ -1,6 +1,5 @@
-//! Tessellation control shaders: an invocation for each output control point, two to a thread. Inputs are read from the
-//! URB, by handles that the payload has; outputs are written to the patch's one entry, slot by slot, since other
-//! invocations may read them.
+//! Tessellation control shaders: an invocation for each output control point, two to a thread. Inputs are read by handles
+//! that the payload has; outputs are written to the patch's one entry, slot by slot, since other invocations may read them.
 //!
 //! All channels run, so where the number of control points is odd, the code proper is inside of a conditional.
 
@@ -8,26 +7,21 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crestline_isa::{CondMod, Type};
-use crestline_ssa::ir::{InstId, InstKind, IoSlot, Shader, Src, SysVal, Value};
+use crestline_ssa::ir::{InstId, InstKind, Shader, SysVal, Value};
 
-use super::entry::row_of;
 use super::operands::{Home, Lanes, Place};
-use super::urb::{Entries, PATCH_ENTRY, Term, payload_dword};
+use super::urb::{Entries, PATCH_ENTRY, payload_dword};
 use super::{SelectError, Selector};
-use crate::interface::{EntryLayout, EntryPlace, TessControlIo};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
+use crate::stage::{Access, EntryPlace, StageIo, Target, TessControlIo, joined_stores};
 use crate::surface::{self, header};
 
-/// Payload places: the patch's number, thread number and barrier, the inputs' handles.
+/// Payload places: the patch's number, thread number and barrier.
 const PRIMITIVE: u32 = 4;
 const THREAD: u32 = 8;
-const HANDLES: u32 = GRF_BYTES;
 
 /// Bits of a thread's number.
 const THREAD_BITS: u32 = 0x7f;
-
-/// The most control points that the payload has handles of.
-pub(super) const MOST_VERTICES: u32 = 32;
 
 /// The walk through a tessellation control shader.
 #[derive(Clone, Debug)]
@@ -36,51 +30,6 @@ pub(super) struct Patch {
     invocation: Operand,
     /// Stores that wait for a later one to the same slot, which the message is sent for.
     joined: Rc<BTreeMap<InstId, InstId>>,
-}
-
-/// What a store is to.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct Target {
-    slot: IoSlot,
-    vertex: Option<Src>,
-    index: Option<Src>,
-}
-
-impl Target {
-    /// Whether two that are named differently may be the same slot.
-    fn may_be(self, other: Target) -> bool {
-        let indexed = self.index.is_some() || other.index.is_some();
-        self.slot.is_patch() == other.slot.is_patch() && (self.slot == other.slot || indexed)
-    }
-}
-
-/// For each store the last one to the same slot behind it that nothing between can tell from it.
-fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
-    let func = &shader.func;
-    let mut joined = BTreeMap::new();
-    let mut stack = vec![func.body()];
-    while let Some(region) = stack.pop() {
-        let mut last: Vec<(Target, InstId)> = Vec::new();
-        for &id in func.region(region).insts.iter().rev() {
-            let kind = &func.inst(id).kind;
-            stack.extend(kind.regions());
-            match kind {
-                InstKind::StoreOutput { slot, vertex, index, .. } => {
-                    let target = Target { slot: *slot, vertex: *vertex, index: *index };
-                    if let Some((_, behind)) = last.iter().find(|(other, _)| *other == target) {
-                        joined.insert(id, *behind);
-                    } else {
-                        last.retain(|(other, _)| !other.may_be(target));
-                        last.push((target, id));
-                    }
-                }
-                InstKind::LoadOutput { .. } | InstKind::Barrier { .. } => last.clear(),
-                _ if kind.regions().len() != 0 => last.clear(),
-                _ => {}
-            }
-        }
-    }
-    joined
 }
 
 impl Patch {
@@ -171,7 +120,7 @@ impl Selector<'_> {
             let mut b = Builder::new(&mut self.out);
             let mut all = b.no_mask();
             all.exec(8).mov(header, Operand::imm_ud(0));
-            let handles = Operand::grf(0, Type::Ud).byte_offset(HANDLES + 8 * pair);
+            let handles = Operand::grf(0, Type::Ud).byte_offset(io.handles + 8 * pair);
             // The last of an odd number is alone.
             let count = if 2 * pair + 1 < vertices { 2 } else { 1 };
             all.exec(count).mov(
@@ -188,7 +137,7 @@ impl Selector<'_> {
 
     /// Waits for the other threads of the patch.
     pub(super) fn meet(&mut self) -> Result<(), SelectError> {
-        let crate::interface::StageIo::TessControl(io) = &self.interface.io else {
+        let StageIo::TessControl(io) = &self.interface.io else {
             return Err(SelectError::NotLowered { what: "a barrier in this stage" });
         };
         let threads = io.output_vertices.div_ceil(2);
@@ -207,21 +156,20 @@ impl Selector<'_> {
         result: Option<Value>,
     ) -> Result<(), SelectError> {
         let shader = self.shader;
-        match (&shader.func.inst(id).kind, result) {
-            (InstKind::LoadInput { slot, vertex, index, comp }, Some(result)) => {
+        let kind = &shader.func.inst(id).kind;
+        match (kind, result) {
+            (InstKind::LoadInput { comp, .. }, Some(result)) => {
+                let input = Target::of(kind)
+                    .and_then(|target| io.input(shader, target, &|src| self.known_scalar(src)));
                 let missing = SelectError::NoPlace { what: "an input" };
-                let place = *io.inputs.places.get(slot).ok_or(missing)?;
-                let last = io.input_vertices.unwrap_or(MOST_VERTICES) - 1;
-                let handles = self.input_handle(HANDLES, last, *vertex);
-                let row = row_of(shader.input(*slot), *slot).len() as u32;
-                let term = Term { src: *index, scale: 1, last: row - 1 };
-                let (slot, distance) = self.entry_slot(place.slot, &[term]);
-                let entries = Entries { handles, distance };
-                let vector = self.read_entry(entries, slot, Effect::Pure)?;
-                self.dwords_home(result, vector, place.dwords_from(*comp));
+                // Nothing is pushed.
+                let Some(Access::Entry { handle, slot, place }) = input else {
+                    return Err(missing);
+                };
+                self.read_input(handle, &slot, place, *comp, result)?;
             }
-            (InstKind::LoadOutput { slot, vertex, index, comp }, Some(result)) => {
-                let (entries, slot, place) = self.output_place(io, *slot, *vertex, *index)?;
+            (InstKind::LoadOutput { comp, .. }, Some(result)) => {
+                let (entries, slot, place) = self.output_place(io, kind)?;
                 let dwords = place.dwords_from(*comp);
                 if dwords.len() < self.dwords_of(result) {
                     return Err(SelectError::NoPlace { what: "an output" });
@@ -230,8 +178,8 @@ impl Selector<'_> {
                 self.dwords_home(result, vector, dwords);
             }
             (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => {}
-            (InstKind::StoreOutput { slot, vertex, index, .. }, _) => {
-                let (entries, slot, place) = self.output_place(io, *slot, *vertex, *index)?;
+            (InstKind::StoreOutput { .. }, _) => {
+                let (entries, slot, place) = self.output_place(io, kind)?;
                 let payload = self.slot_payload();
                 let mut written = 0;
                 let before = patch.joined.iter().filter(|(_, last)| **last == id);
@@ -273,22 +221,13 @@ impl Selector<'_> {
     fn output_place(
         &mut self,
         io: &TessControlIo,
-        slot: IoSlot,
-        vertex: Option<Src>,
-        index: Option<Src>,
+        kind: &InstKind,
     ) -> Result<(Entries, u32, EntryPlace), SelectError> {
-        let missing = SelectError::NoPlace { what: "an output" };
-        let layout: &EntryLayout = if slot.is_patch() { &io.patch } else { &io.vertex };
-        let place = *layout.places.get(&slot).ok_or(missing)?;
-        let first = if slot.is_patch() { 0 } else { io.patch.slots } + place.slot;
-        let row = row_of(self.shader.output(slot), slot).len() as u32;
-        // Out of range is the last one, never another entry.
-        let terms = [
-            Term { src: vertex, scale: io.vertex.slots, last: io.output_vertices - 1 },
-            Term { src: index, scale: 1, last: row - 1 },
-        ];
-        let (slot, distance) = self.entry_slot(first, &terms);
-        Ok((Entries { handles: PATCH_ENTRY, distance }, slot, place))
+        let output = Target::of(kind)
+            .and_then(|target| io.output(self.shader, target, &|src| self.known_scalar(src)));
+        let (slot, place) = output.ok_or(SelectError::NoPlace { what: "an output" })?;
+        let distance = self.weighted_sum(&slot.more);
+        Ok((Entries { handles: PATCH_ENTRY, distance }, slot.known, place))
     }
 
     pub(super) fn tess_control_sysval(

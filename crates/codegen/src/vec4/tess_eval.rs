@@ -1,16 +1,12 @@
-//! Tessellation evaluation shaders: the patch entry's first slots are in the payload, both points' alike; what lies
-//! beyond, or is asked for by index, is read from the URB.
+//! Tessellation evaluation shaders: pushed slots lie one after another in the payload, the same for both points.
 
 use crestline_isa::{Swizzle, Type};
 use crestline_ssa::ir::{InstKind, SysVal, Value};
 
-use super::entry::row_of;
 use super::operands::{Home, VECTOR_BYTES};
-use super::tess_control::MOST_VERTICES;
-use super::urb::{Entries, Term};
 use super::{SelectError, Selector};
-use crate::interface::TessEvalIo;
-use crate::ir::{Effect, GRF_BYTES, Operand, Region};
+use crate::ir::{GRF_BYTES, Operand, Region};
+use crate::stage::{Access, Target, TessEvalIo};
 
 /// Payload places: the coordinates, the patch's handle, the patch's number.
 const COORDINATES: u32 = GRF_BYTES;
@@ -27,29 +23,24 @@ impl Selector<'_> {
         kind: &InstKind,
         result: Value,
     ) -> Result<(), SelectError> {
-        let InstKind::LoadInput { slot: named, vertex, index, comp } = kind else { return Ok(()) };
+        let (InstKind::LoadInput { comp, .. }, Some(target)) = (kind, Target::of(kind)) else {
+            return Ok(());
+        };
         let missing = SelectError::NoPlace { what: "an input" };
-        let layout = if named.is_patch() { &io.patch } else { &io.vertex };
-        let place = *layout.places.get(named).ok_or(missing.clone())?;
-        let first = if named.is_patch() { 0 } else { io.patch.slots } + place.slot;
-        let dwords = place.dwords_from(*comp);
-        if dwords.len() < self.dwords_of(result) {
+        let access = io.input(self.shader, target, &|src| self.known_scalar(src));
+        let access = access.ok_or(missing.clone())?;
+        if access.place().dwords_from(*comp).len() < self.dwords_of(result) {
             return Err(missing);
         }
-        let row = row_of(self.shader.input(*named), *named).len() as u32;
-        let terms = [
-            Term { src: *vertex, scale: io.vertex.slots, last: MOST_VERTICES - 1 },
-            Term { src: *index, scale: 1, last: row - 1 },
-        ];
-        let (slot, distance) = self.entry_slot(first, &terms);
-        if distance.is_none() && slot < io.pushed_slots {
-            self.pushed_slot(io.pushed + slot * VECTOR_BYTES, dwords, result);
-            return Ok(());
+        match access {
+            Access::Pushed { slot, place } => {
+                let at = io.pushed + slot.known * VECTOR_BYTES;
+                self.pushed_slot(at, place.dwords_from(*comp), result);
+            }
+            Access::Entry { handle, slot, place } => {
+                self.read_input(handle, &slot, place, *comp, result)?;
+            }
         }
-        let handle = self.patch_handle();
-        let entries = Entries { handles: handle, distance };
-        let vector = self.read_entry(entries, slot, Effect::Pure)?;
-        self.dwords_home(result, vector, dwords);
         Ok(())
     }
 
@@ -89,7 +80,7 @@ impl Selector<'_> {
     }
 
     /// The patch entry's handle, one for all.
-    fn patch_handle(&mut self) -> Operand {
+    pub(super) fn patch_handle(&mut self) -> Operand {
         if let Some(handle) = self.patch_handle {
             return handle;
         }

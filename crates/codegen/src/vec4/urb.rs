@@ -1,12 +1,13 @@
 //! Reads and writes of URB entries at places known only at run time, slot by slot.
 
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
-use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal};
+use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal, Value};
 
 use super::operands::{Form, Lanes, Place};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
+use crate::stage::{Count, EntryPlace, Handle, Number, Slot};
 use crate::surface::{self, UrbPlace, header};
 
 /// The entries of a message, one for each vertex.
@@ -32,36 +33,11 @@ pub(super) fn payload_dword(place: u32) -> Operand {
     Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
 }
 
-/// What an access counts its slots by.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Term {
-    /// A number, if the access has one.
-    pub(super) src: Option<Src>,
-    /// Slots for each.
-    pub(super) scale: u32,
-    /// The largest number that counts: any beyond it means the same.
-    pub(super) last: u32,
-}
-
 impl Selector<'_> {
-    /// A slot as far as it is known, and the rest.
-    pub(super) fn entry_slot(&mut self, first: u32, terms: &[Term]) -> (u32, Option<Operand>) {
-        let (mut slot, mut dynamic) = (first, Vec::new());
-        for term in terms {
-            match term.src.map(|src| self.known_scalar(src)) {
-                None => {}
-                Some(Some(known)) => slot += known.min(term.last) * term.scale,
-                Some(None) => dynamic.push(*term),
-            }
-        }
-        (slot, self.weighted_sum(&dynamic))
-    }
-
     /// The sum of scalars, each so many times, in the first component of a register.
-    pub(super) fn weighted_sum(&mut self, terms: &[Term]) -> Option<Operand> {
+    pub(super) fn weighted_sum(&mut self, counts: &[Count]) -> Option<Operand> {
         let mut sum: Option<Place> = None;
-        for &Term { src, scale, last } in terms {
-            let Some(src) = src else { continue };
+        for &Count { number: Number { src, last }, slots: scale } in counts {
             let part = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
             let mut operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
             let dst = part.dst(Type::Ud);
@@ -115,6 +91,30 @@ impl Selector<'_> {
         b.shl(bytes.dst(Type::Ud), clamped.src(), Operand::imm_ud(2));
         b.emit(Op::MovIndirect, handle.dst(Type::Ud), &[range, bytes.src(), size]);
         handle.vector
+    }
+
+    /// Reads what an input is in from an entry.
+    pub(super) fn read_input(
+        &mut self,
+        handle: Handle,
+        slot: &Slot,
+        place: EntryPlace,
+        comp: u8,
+        result: Value,
+    ) -> Result<(), SelectError> {
+        let entries = match handle {
+            Handle::Vertex { first, number, last } => {
+                let handles = self.input_handle(first, last, number);
+                Entries { handles, distance: self.weighted_sum(&slot.more) }
+            }
+            Handle::Patch => {
+                let distance = self.weighted_sum(&slot.more);
+                Entries { handles: self.patch_handle(), distance }
+            }
+        };
+        let vector = self.read_entry(entries, slot.known, Effect::Pure)?;
+        self.dwords_home(result, vector, place.dwords_from(comp));
+        Ok(())
     }
 
     /// A header for entries.

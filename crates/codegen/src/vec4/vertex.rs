@@ -1,19 +1,22 @@
-//! Vertex shaders: attributes are registers of the payload.
+//! Vertex shaders: a pushed slot is a register of the payload, the low half for the first vertex.
 
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{InstKind, SysVal, Value};
 
-use super::entry::row_of;
 use super::operands::Place;
 use super::{SelectError, Selector};
-use crate::interface::VertexIo;
 use crate::ir::{GRF_BYTES, Op, Operand};
+use crate::stage::{Count, Number, Target, VertexIo, VertexNumber};
 
-/// Components of the register of system values.
-const FIRST_VERTEX: u8 = 0;
-const FIRST_INSTANCE: u8 = 1;
-const VERTEX: u8 = 2;
-const INSTANCE: u8 = 3;
+/// Registers of the payload that so many pushed slots of a vertex shader take.
+pub const fn input_registers(slots: u32) -> u32 {
+    slots
+}
+
+/// Payload place of a pushed slot.
+const fn pushed(io: &VertexIo, slot: u32) -> u32 {
+    io.pushed + slot * GRF_BYTES
+}
 
 impl Selector<'_> {
     /// Reads an attribute.
@@ -23,21 +26,17 @@ impl Selector<'_> {
         kind: &InstKind,
         result: Value,
     ) -> Result<(), SelectError> {
-        let InstKind::LoadInput { slot, index, comp, .. } = kind else { return Ok(()) };
-        let place = |slot| io.inputs.get(&slot).copied();
-        let missing = SelectError::NoPlace { what: "an attribute" };
-        let first = place(*slot).ok_or(missing)?;
-        let Some(index) = *index else {
+        let (InstKind::LoadInput { comp, .. }, Some(target)) = (kind, Target::of(kind)) else {
+            return Ok(());
+        };
+        let slot = io.input(self.shader, target, &|src| self.known_scalar(src));
+        let slot = slot.ok_or(SelectError::NoPlace { what: "an attribute" })?;
+        let first = pushed(io, slot.known);
+        let Some(&Count { number: Number { src, last }, .. }) = slot.more.first() else {
             self.payload_vector(result, first, *comp);
             return Ok(());
         };
-        let row = row_of(self.shader.input(*slot), *slot);
-        let last = row.len() as u32 - 1;
-        if let Some(index) = self.known_scalar(index) {
-            self.payload_vector(result, first + index.min(last) * GRF_BYTES, *comp);
-            return Ok(());
-        }
-        let index = self.index(index);
+        let index = self.index(src);
         let vector =
             self.payload_element(Operand::grf(0, Type::Ud).byte_offset(first), index, last);
         self.vector_home(result, vector, *comp);
@@ -65,18 +64,12 @@ impl Selector<'_> {
         sysval: SysVal,
         result: Value,
     ) -> Result<(), SelectError> {
-        let missing = SelectError::NoPlace { what: "a vertex's number" };
-        if sysval == SysVal::DrawIndex {
-            self.payload_vector(result, io.draw_parameters.ok_or(missing)?, 0);
-            return Ok(());
-        }
-        let place = io.system_values.ok_or(missing)?;
-        match sysval {
-            SysVal::BaseVertex => self.payload_vector(result, place, FIRST_VERTEX),
-            SysVal::BaseInstance => self.payload_vector(result, place, FIRST_INSTANCE),
-            SysVal::VertexIndex => self.payload_sum(result, place, [VERTEX, FIRST_VERTEX]),
-            SysVal::InstanceIndex => self.payload_sum(result, place, [INSTANCE, FIRST_INSTANCE]),
-            _ => return Err(SelectError::NotLowered { what: "a built-in" }),
+        let number = io.number(sysval);
+        let number = number.ok_or(SelectError::NoPlace { what: "a built-in" })?;
+        let VertexNumber { slot, comp, plus } = number;
+        match plus {
+            None => self.payload_vector(result, pushed(io, slot), comp),
+            Some(plus) => self.payload_sum(result, pushed(io, slot), [comp, plus]),
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crestline_codegen::interface::{EntryLayout, EntryPlace};
+use crestline_codegen::stage::{EntryLayout, EntryPlace};
 use crestline_program::{SLOT_BYTES, Varying};
 use crestline_ssa::ir::{IoSlot, TessDomain};
 

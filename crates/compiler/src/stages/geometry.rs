@@ -8,7 +8,8 @@
 //! The output entry is the number of vertices where the device wants it there, then the control data, a bit for each vertex behind which a strip ends, or two that name its stream;
 //! then the vertices.
 
-use crestline_codegen::interface::{GeometryIo, Interface, StageIo};
+use crestline_codegen::interface::Interface;
+use crestline_codegen::stage::{GeometryIo, StageIo};
 use crestline_device::Device;
 use crestline_program::{
     ControlData, GRF_BYTES, GeometryDispatch, GeometryMetadata, GeometryOutput, GrfRange, Metadata,

@@ -3,7 +3,8 @@
 //! The payload is r0 with the handle of the patch entry, the patch's number and the thread's, r1 to r4 with the handles
 //! of the input control points, then the constants. Inputs are read from the URB.
 
-use crestline_codegen::interface::{Interface, StageIo, TessControlIo};
+use crestline_codegen::interface::Interface;
+use crestline_codegen::stage::{StageIo, TessControlIo};
 use crestline_device::Device;
 use crestline_program::{
     GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata, TessControlMetadata,
@@ -14,8 +15,11 @@ use super::entry::{entry_bytes, patch_entry, vertex_entry};
 use super::resources::{Demand, Tables, declared, metadata};
 use crate::CompileError;
 
+/// The register of the first input control points' handles.
+const HANDLES: u32 = 1;
+
 /// Registers before the constants.
-const HEADER_REGISTERS: u32 = 1 + MAX_PATCH_VERTICES * 4 / GRF_BYTES;
+const HEADER_REGISTERS: u32 = HANDLES + MAX_PATCH_VERTICES * 4 / GRF_BYTES;
 
 /// What a tessellation shader is not told by its module.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -93,7 +97,8 @@ impl Layout {
             // Threads meet before the first of them gives back the inputs.
             uses_barrier: output_vertices > 2 && (demand.barrier || input_vertices.is_some()),
         };
-        let io = TessControlIo { output_vertices, input_vertices, inputs, patch, vertex };
+        let handles = HANDLES * GRF_BYTES;
+        let io = TessControlIo { output_vertices, input_vertices, handles, inputs, patch, vertex };
         interface.io = StageIo::TessControl(io);
         let tables = demand.tables(shader, &mut interface)?;
         Ok(Layout { interface, payload, tables, stage })

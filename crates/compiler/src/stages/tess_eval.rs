@@ -4,7 +4,8 @@
 //! entry and the patch's number, then the constants, then the first slots of the patch entry, two in a register. Slots
 //! beyond `PUSHED_SLOTS`, and those that an index reaches, are read from the URB.
 
-use crestline_codegen::interface::{EntryLayout, Interface, StageIo, TessEvalIo};
+use crestline_codegen::interface::Interface;
+use crestline_codegen::stage::{EntryLayout, StageIo, TessEvalIo};
 use crestline_device::Device;
 use crestline_program::{
     Domain, GRF_BYTES, GrfRange, Metadata, Payload, Spacing, StageDispatch, StageMetadata,

@@ -4,7 +4,9 @@
 //! the attributes that the code reads, in order of locations; then, where the code asks, first vertex, first instance,
 //! vertex id and instance id; then the draw call's number.
 
-use crestline_codegen::interface::{Interface, StageIo, VertexIo};
+use crestline_codegen::interface::Interface;
+use crestline_codegen::stage::{StageIo, VertexIo};
+use crestline_codegen::vec4;
 use crestline_device::Device;
 use crestline_program::{
     GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata, VertexInput,
@@ -46,16 +48,17 @@ impl Layout {
         if first_input_register > 1 {
             payload.cross_thread = Some(GrfRange { first: 1, count: first_input_register - 1 });
         }
-        let mut io = VertexIo::default();
+        let pushed = first_input_register * GRF_BYTES;
+        let mut io = VertexIo { pushed, ..VertexIo::default() };
         let mut inputs = Vec::new();
         let next = |inputs: &mut Vec<VertexInput>, input| {
             inputs.push(input);
-            (first_input_register + inputs.len() as u32 - 1) * GRF_BYTES
+            inputs.len() as u32 - 1
         };
         for &slot in &demand.inputs {
             let Some(input) = attribute(shader, slot) else { continue };
-            let place = next(&mut inputs, input);
-            io.inputs.insert(slot, place);
+            let pushed = next(&mut inputs, input);
+            io.inputs.insert(slot, pushed);
         }
         let numbers =
             [SysVal::VertexIndex, SysVal::InstanceIndex, SysVal::BaseVertex, SysVal::BaseInstance];
@@ -65,7 +68,8 @@ impl Layout {
         if demand.sysvals.contains(&SysVal::DrawIndex) {
             io.draw_parameters = Some(next(&mut inputs, VertexInput::DrawParameters));
         }
-        interface.payload_registers = first_input_register + inputs.len() as u32;
+        interface.payload_registers =
+            first_input_register + vec4::input_registers(inputs.len() as u32);
         // Beyond half of the registers no program has room to work.
         let limit = device.limits().grf_count / 2;
         if interface.payload_registers > limit {

@@ -1,0 +1,28 @@
+//! What a stage of the geometry pipeline gets and gives, whatever way its threads hold it in registers.
+//!
+//! The contract speaks of *slots* of 16 bytes: those of URB entries, and those that the payload has a copy of, the pushed
+//! ones, counted from 0. The stage's layout (in the `crestline` crate) makes it together with the program's metadata.
+//! What follows from it is here:
+//!
+//! - `io`: the contract itself;
+//! - `access`: where an access finds its slot, in the payload or in an entry, and by which numbers that are known only at
+//!   run time;
+//! - `stores`: what the stores of a shader do to the slots of an entry, which of them go together, and which runs of slots
+//!   messages write;
+//! - `vertices`: which stores of a geometry shader belong to which vertex, and where its entry has vertices and control
+//!   data.
+//!
+//! Nothing here knows a register or a message. A mode of threads (SIMD4x2 in `vec4`) adds where in its payload the pushed
+//! slots and the handles are, what holds a slot, and the messages that move it.
+
+mod access;
+mod io;
+mod stores;
+mod vertices;
+
+pub(crate) use access::{Access, Count, Handle, Number, Slot, Target, row_of};
+pub use io::{
+    EntryLayout, EntryPlace, GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIo, VertexNumber,
+};
+pub(crate) use stores::{HEADER, Run, Usage, joined_stores, runs};
+pub(crate) use vertices::Plan;

@@ -1,0 +1,161 @@
+//! What the stores of a shader do to the slots of an entry.
+
+use std::collections::BTreeMap;
+
+use crestline_ssa::ir::{InstId, InstKind, Shader};
+
+use super::access::{Target, row_of};
+use super::io::EntryLayout;
+
+/// The header of a vertex is the first slot of its entry, and counts as zero where nothing is stored.
+pub(crate) const HEADER: u32 = 0;
+
+/// A run of slots that one message writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Run {
+    /// The first, even.
+    pub(crate) first: u32,
+    /// How many, an even number.
+    pub(crate) count: u32,
+}
+
+impl Run {
+    /// Whether it has a slot.
+    pub(crate) fn has(self, slot: u32) -> bool {
+        (self.first..self.first + self.count).contains(&slot)
+    }
+}
+
+/// Runs with at most `most` slots, an even number, that have all of `slots`, which are in order. Entries are written by
+/// pairs of slots; what a run has beside them may be written with anything.
+pub(crate) fn runs(slots: impl IntoIterator<Item = u32>, most: u32) -> Vec<Run> {
+    let mut slots = slots.into_iter().peekable();
+    let mut runs = Vec::new();
+    while let Some(slot) = slots.next() {
+        let first = slot & !1;
+        let mut last = slot;
+        while let Some(next) = slots.next_if(|&next| next < first + most) {
+            last = next;
+        }
+        runs.push(Run { first, count: (last + 1 - first).next_multiple_of(2) });
+    }
+    runs
+}
+
+/// How the code stores to a slot of an entry.
+#[derive(Clone, Copy, Debug, Default)]
+struct Stores {
+    /// Stores to each dword.
+    count: [u32; 4],
+    /// Dwords stored whatever the control flow.
+    always: u8,
+}
+
+/// What the stores of a shader do to the slots of a layout.
+#[derive(Debug, Default)]
+pub(crate) struct Usage {
+    slots: BTreeMap<u32, Stores>,
+}
+
+impl Usage {
+    /// Looks at all stores of a shader to a layout's slots.
+    pub(crate) fn of(shader: &Shader, layout: &EntryLayout) -> Usage {
+        let mut usage = Usage::default();
+        let func = &shader.func;
+        let mut stack = vec![func.body()];
+        while let Some(region) = stack.pop() {
+            for &id in &func.region(region).insts {
+                let kind = &func.inst(id).kind;
+                stack.extend(kind.regions());
+                usage.add(shader, layout, kind, region == func.body());
+            }
+        }
+        usage
+    }
+
+    fn add(&mut self, shader: &Shader, layout: &EntryLayout, kind: &InstKind, always: bool) {
+        let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else { return };
+        let slot = *slot;
+        let wide = shader.func.ty(data.value).bits() == 64;
+        let row = if index.is_some() { row_of(shader.output(slot), slot) } else { vec![slot] };
+        for place in row.iter().filter_map(|slot| layout.places.get(slot)) {
+            let stores = self.slots.entry(place.slot).or_default();
+            let there = place.dwords_from(*comp);
+            for c in (0..4).filter(|&c| mask.has(c)) {
+                let dwords = if wide { vec![2 * c, 2 * c + 1] } else { vec![c] };
+                for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {
+                    // A store by index is as good as several.
+                    stores.count[usize::from(dword)] += if index.is_some() { 2 } else { 1 };
+                    if always && index.is_none() {
+                        stores.always |= 1 << dword;
+                    }
+                }
+            }
+        }
+    }
+
+    /// The slots that a vertex's entry must have: those stored to and the header, in order.
+    pub(crate) fn vertex_slots(&self) -> impl Iterator<Item = u32> + '_ {
+        let header = (!self.slots.contains_key(&HEADER)).then_some(HEADER);
+        header.into_iter().chain(self.slots.keys().copied())
+    }
+
+    /// Whether only one store writes each of these dwords.
+    pub(crate) fn once(&self, slot: u32, dwords: u8) -> bool {
+        self.slots.get(&slot).is_some_and(|stores| {
+            (0..4).all(|dword| dwords >> dword & 1 == 0 || stores.count[dword] == 1)
+        })
+    }
+
+    /// The dwords that are stored whatever happens.
+    pub(crate) fn always(&self, slot: u32) -> u8 {
+        self.slots.get(&slot).map_or(0, |stores| stores.always)
+    }
+}
+
+/// For each store the last one to the same slot behind it that nothing between can tell from it: outputs that other
+/// invocations may read, written when they are stored.
+pub(crate) fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
+    let func = &shader.func;
+    let mut joined = BTreeMap::new();
+    let mut stack = vec![func.body()];
+    while let Some(region) = stack.pop() {
+        let mut last: Vec<(Target, InstId)> = Vec::new();
+        for &id in func.region(region).insts.iter().rev() {
+            let kind = &func.inst(id).kind;
+            stack.extend(kind.regions());
+            match kind {
+                InstKind::StoreOutput { slot, vertex, index, .. } => {
+                    let target = Target { slot: *slot, vertex: *vertex, index: *index };
+                    if let Some((_, behind)) = last.iter().find(|(other, _)| *other == target) {
+                        joined.insert(id, *behind);
+                    } else {
+                        last.retain(|(other, _)| !other.may_be(target));
+                        last.push((target, id));
+                    }
+                }
+                InstKind::LoadOutput { .. } | InstKind::Barrier { .. } => last.clear(),
+                _ if kind.regions().len() != 0 => last.clear(),
+                _ => {}
+            }
+        }
+    }
+    joined
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_have_pairs_of_slots_up_to_the_limit() {
+        let of = |slots: &[u32], most| -> Vec<(u32, u32)> {
+            runs(slots.iter().copied(), most).iter().map(|run| (run.first, run.count)).collect()
+        };
+        assert_eq!(of(&[], 14), []);
+        assert_eq!(of(&[0, 1, 5], 14), [(0, 6)]);
+        // The next run begins with the pair that the slot is in.
+        assert_eq!(of(&[0, 13, 15], 14), [(0, 14), (14, 2)]);
+        assert_eq!(of(&[3, 4], 2), [(2, 2), (4, 2)]);
+    }
+}
