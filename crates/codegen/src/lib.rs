@@ -7,6 +7,7 @@ pub mod finish;
 pub mod interface;
 pub mod ir;
 mod lists;
+mod native;
 pub mod passes;
 pub mod regalloc;
 pub mod scalar;
@@ -15,3 +16,5 @@ pub mod select;
 pub mod stage;
 pub mod surface;
 pub mod vec4;
+
+pub use native::unsupported_operations;

@@ -108,10 +108,7 @@ impl<'a> Pipeline<'a> {
                     ..SystemValues::default()
                 },
                 tess_domain: Some(self.options.patch.domain()),
-                lacks: if self.vec4 { vec4::LACKS } else { scalar::LACKS }
-                    .iter()
-                    .copied()
-                    .collect(),
+                lacks: crestline_codegen::unsupported_operations().collect(),
                 images: Some(self.options.device),
                 without: self.options.without_image_step,
             },

@@ -9,18 +9,21 @@
 
 use crestline_device::Device;
 use crestline_isa::{AccessMode, ArfKind, Opcode, Predicate, Swizzle, Type};
+use crestline_ssa::ir::AluOp;
 
 use super::PassError;
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
+use crate::native::is_native;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// Operands that cannot be split.
 pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+    let native = is_native(device, AluOp::IMul, 32);
     let multiplies = |inst: &Inst| match inst.op {
         Op::MulHigh => true,
-        Op::Hw(Opcode::Mul) => is_wide(inst) && !device.mul_32x32(),
+        Op::Hw(Opcode::Mul) => is_wide(inst) && !native,
         _ => false,
     };
     function.try_rewrite(multiplies, |inst, b| {

@@ -4,23 +4,11 @@ use crestline_isa::{CondMod, MathFn, Opcode, Type};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 use smallvec::SmallVec;
 
-use super::operands::{Half, is_thread_scalar};
-use super::{SelectError, Selector, wide};
+use super::operands::is_thread_scalar;
+use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
+use crate::native::{self, Mode};
 use crate::select::{Class, Cond, Rule, rule};
-
-/// Operations that have no instruction and no short sequence here; the mid-end replaces them, where their parts can be
-/// shared and simplified.
-pub const LACKS: &[AluOp] = &[
-    AluOp::FCeil,
-    AluOp::FDiv,
-    AluOp::FLdexp,
-    AluOp::FSign,
-    AluOp::IMod,
-    AluOp::ISign,
-    AluOp::UAddCarry,
-    AluOp::USubBorrow,
-];
 
 impl Selector<'_> {
     /// Selects an arithmetic instruction.
@@ -46,17 +34,12 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// This back end computes on 32 bits and booleans; it converts to and from 8 and 16 bits, selects of any
-    /// size, and has some arithmetic on doubles (`wide`).
+    /// Refuses sizes that the table of native operations does not have; booleans and 32 bits are there where the
+    /// mid-end's lowering has been.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
-        let fits = |bits: u32| match op {
-            _ if matches!(bits, 1 | 32) => true,
-            AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::B2I if bits < 32 => true,
-            AluOp::Select => true,
-            _ if bits == 64 && self.device.has_64bit_float() && wide::computes(op) => true,
-            _ => rule(op) == Rule::Place,
-        };
+        let fits =
+            |bits| matches!(bits, 1 | 32) || native::selects(self.device, Mode::Scalar, op, bits);
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
             Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
             None => Ok(()),
@@ -67,22 +50,21 @@ impl Selector<'_> {
     fn place(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         match op {
             AluOp::Pack64From32 => {
-                let halves = [0, 1].map(|comp| self.read(srcs[0].select(comp)));
-                self.put_together(result, halves);
+                let dwords = [0, 1].map(|comp| self.read_dword(srcs[0].select(comp), 0));
+                self.put_together(result, dwords);
             }
             AluOp::Pack64FromHalves => {
-                let halves = [0, 1].map(|i: usize| self.read(srcs[i]));
-                self.put_together(result, halves);
+                let dwords = [0, 1].map(|i: usize| self.read_dword(srcs[i], 0));
+                self.put_together(result, dwords);
             }
             AluOp::Unpack64Low | AluOp::Unpack64High => {
-                let half = if op == AluOp::Unpack64Low { Half::Low } else { Half::High };
-                let dword = self.read_half(srcs[0], half);
-                self.set_home(result, 0, dword);
+                let dword = self.read_dword(srcs[0], usize::from(op == AluOp::Unpack64High));
+                self.locate(result, 0, dword);
             }
             AluOp::Unpack64To32 => {
-                for (comp, half) in [Half::Low, Half::High].into_iter().enumerate() {
-                    let dword = self.read_half(srcs[0], half);
-                    self.set_home(result, comp, dword);
+                for comp in 0..2 {
+                    let dword = self.read_dword(srcs[0], comp);
+                    self.locate(result, comp, dword);
                 }
             }
             AluOp::Mov => {
@@ -156,7 +138,7 @@ impl Selector<'_> {
         match self.bits(result) {
             8 | 16 => {
                 let ty = if class == Class::Float { Type::Ud } else { class.ty(32) };
-                self.read(Src::new(result)).retype(ty)
+                self.read_dword(Src::new(result), 0).retype(ty)
             }
             _ => dst,
         }
@@ -259,14 +241,26 @@ impl Selector<'_> {
 
     /// A selection of other sizes: of whole dwords.
     fn select_dwords(&mut self, cond: Cond, srcs: &[Src], result: Value) {
-        let halves: &[Half] =
-            if self.bits(result) == 64 { &[Half::Low, Half::High] } else { &[Half::Low] };
-        for &half in halves {
-            let (a, b) = (self.read_half(srcs[1], half), self.read_half(srcs[2], half));
-            let (a, b, swapped) = self.two_sources(a.retype(Type::Ud), b.retype(Type::Ud), true);
-            let dst = self.new_dword(result, half);
+        let wide = self.bits(result) == 64;
+        let mut whole = None;
+        let mut dwords: SmallVec<[Operand; 2]> = SmallVec::new();
+        for index in 0..if wide { 2 } else { 1 } {
+            let [a, b] = [1, 2].map(|i: usize| self.read_dword(srcs[i], index).retype(Type::Ud));
+            let (a, b, swapped) = self.two_sources(a, b, true);
+            let dst = if wide && self.doubles[result.index()] {
+                let whole = *whole.get_or_insert_with(|| self.define_double(result));
+                self.dword_in(whole, index)
+            } else {
+                self.new_register(result)
+            };
+            dwords.push(dst);
             let cond = cond.inverse_if(swapped);
             self.b_for(result, |b_| _ = b_.predicate(cond.flag, cond.predicate).sel(dst, a, b));
+        }
+        match dwords[..] {
+            [dword] => self.locate(result, 0, dword),
+            [low, high] if whole.is_none() => self.locate_dwords(result, 0, [low, high]),
+            _ => {}
         }
     }
 

@@ -51,7 +51,7 @@ impl Selector<'_> {
     /// Computes a boolean as a mask of all ones or zeros, if it is kept as one.
     pub(super) fn boolean(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         if !self.booleans.is_mask(result) {
-            return;
+            return self.keep_in_flags(result);
         }
         if let Some((cond_mod, class)) = comparison(op) {
             let (a, cond_mod, b) = self.compared(srcs, cond_mod, class);

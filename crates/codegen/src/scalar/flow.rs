@@ -3,14 +3,16 @@
 //! Copies into scalars do not obey the execution mask; [`super::Uniform`] sees to it that no channel is waiting then.
 
 use crestline_ssa::ir::{RegionId, Shader, Src, Value};
+use smallvec::SmallVec;
 
-use super::operands::{Half, Homes};
+use super::location::{RegisterHint, Storage, ValueLocation};
 use super::{SelectError, Selector, cond, memory};
 use crate::ir::{Builder, File, Op, Operand};
 use crate::select::{Class, Cond, Copy, Frames, Structured};
 
 impl<'a> Structured<'a> for Selector<'a> {
-    type Registers = Homes;
+    /// The value whose location names the registers.
+    type Registers = Value;
     type Known = (cond::FlagCache, memory::BlockCache);
 
     fn shader(&self) -> &'a Shader {
@@ -21,7 +23,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         Builder::new(&mut self.out)
     }
 
-    fn frames(&mut self) -> &mut Frames<Homes> {
+    fn frames(&mut self) -> &mut Frames<Value> {
         &mut self.frames
     }
 
@@ -50,22 +52,23 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.flags = cond::FlagCache::default();
     }
 
-    fn new_home(&mut self, value: Value) -> Homes {
-        let mut registers = Homes::default();
+    fn new_registers(&mut self, value: Value) -> Value {
         let ty = self.shader.func.ty(value);
-        let halves: &[Half] = if ty.bits() == 64 { &[Half::Low, Half::High] } else { &[Half::Low] };
-        for &half in halves {
-            for comp in 0..ty.comps() {
-                let operand = self.new_register(value);
-                self.set_half(value, comp, half, operand);
-                registers[half.place(comp)] = Some(operand);
+        let comps = ty.comps();
+        let count = comps * Storage::of(ty).dwords();
+        let registers: SmallVec<[Operand; 2]> =
+            (0..count).map(|_| self.new_register(value)).collect();
+        for comp in 0..comps {
+            match registers.get(comp + comps) {
+                Some(&high) => self.locate_dwords(value, comp, [registers[comp], high]),
+                None => self.locate(value, comp, registers[comp]),
             }
         }
-        registers
+        value
     }
 
-    fn share_home(&mut self, value: Value, registers: &Homes) {
-        self.homes[value.index()] = *registers;
+    fn share_registers(&mut self, value: Value, &registers: &Value) {
+        self.alias_all(value, Src::new(registers));
     }
 
     fn alias_all(&mut self, value: Value, src: Src) {
@@ -74,15 +77,18 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
-    fn want(&mut self, src: Src, registers: &Homes) {
-        let [Some(register), None, ..] = *registers else { return };
-        let ty = self.shader.func.ty(src.value);
-        let fits = ty.comps() == 1
-            && ty.bits() <= 32
-            && self.uniform.is(src.value) == is_scalar(&register);
-        let wanted = &mut self.wanted[src.value.index()];
-        if fits && wanted.is_none() {
-            *wanted = Some(register);
+    fn hint(&mut self, src: Src, &registers: &Value) {
+        let func = &self.shader.func;
+        let (ty, scalars) = (func.ty(src.value), func.ty(registers).comps() == 1);
+        let location = self.locations.get(registers, 0);
+        if let (true, Some(ValueLocation::Elements(register))) = (scalars, location) {
+            let fits = ty.comps() == 1
+                && ty.bits() <= 32
+                && self.uniform.is(src.value) == register.is_uniform();
+            let hint = &mut self.hints[src.value.index()];
+            if fits && hint.is_none() {
+                *hint = Some(RegisterHint(register));
+            }
         }
     }
 
@@ -96,22 +102,21 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.uniform.is(a) == self.uniform.is(b)
     }
 
-    fn reserve(&mut self, registers: &Homes) {
-        for &register in registers.iter().flatten() {
+    fn reserve(&mut self, &registers: &Value) {
+        for (_, _, register) in self.dwords_of(registers) {
             let mut b = Builder::new(&mut self.out);
             let mut b = if is_scalar(&register) { b.uniform() } else { b.no_mask() };
             b.emit(Op::Undef, register, &[]);
         }
     }
 
-    fn pick(&mut self, cond: Src, values: [Src; 2], result: Value, registers: &Homes) {
+    fn pick(&mut self, cond: Src, values: [Src; 2], result: Value, &registers: &Value) {
         let cond = self.cond(cond);
         let whole = matches!(self.bits(result), 1 | 32);
-        for (place, dst) in registers.iter().enumerate() {
-            let Some(dst) = *dst else { continue };
+        for (index, comp, dst) in self.dwords_of(registers) {
             let [a, b] = values.map(|src| match whole {
-                true => self.src_comp(src, place, Class::Logic).retype(dst.ty),
-                false => self.dword(src, place).retype(dst.ty),
+                true => self.src_comp(src, comp, Class::Logic).retype(dst.ty),
+                false => self.read_dword(src.select(comp), index).retype(dst.ty),
             });
             let [a, b] = [a, b].map(|o| if o.has_modifiers() { self.plain(o, result) } else { o });
             let (a, b, swapped) = self.two_sources(a, b, true);
@@ -120,11 +125,10 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
-    fn copies(&mut self, registers: &Homes, src: Src) -> Vec<Copy> {
+    fn copies(&mut self, &registers: &Value, src: Src) -> Vec<Copy> {
         let mut copies = Vec::new();
-        for (place, register) in registers.iter().enumerate() {
-            let Some(dst) = *register else { continue };
-            let src = self.dword(src, place);
+        for (index, comp, dst) in self.dwords_of(registers) {
+            let src = self.read_dword(src.select(comp), index);
             if !same_place(&dst, &src) {
                 copies.push((dst, src.retype(dst.ty)));
             }
@@ -167,10 +171,16 @@ impl Selector<'_> {
         dst
     }
 
-    /// The dword of a source that goes to number `place` of its reader's.
-    fn dword(&self, src: Src, place: usize) -> Operand {
-        let half = if place >= Half::High.place(0) { Half::High } else { Half::Low };
-        self.read_half(src.select(place - half.place(0)), half)
+    /// The dwords of a value's registers, each with its number in its component and the component: the low dwords of all
+    /// components come first.
+    fn dwords_of(&self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
+        let ty = self.shader.func.ty(value);
+        let numbers = (0..Storage::of(ty).dwords())
+            .flat_map(|index| (0..ty.comps()).map(move |comp| (index, comp)));
+        let src = Src::new(value);
+        numbers
+            .map(|(index, comp)| (index, comp, self.read_dword(src.select(comp), index)))
+            .collect()
     }
 }
 

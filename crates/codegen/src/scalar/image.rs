@@ -32,7 +32,7 @@ impl Selector<'_> {
                 let texel =
                     surface::read_texel(b, device, surface, header, &coordinates, comps, effect)?;
                 for (comp, dword) in texel.into_iter().enumerate() {
-                    self.set_home(result, comp, dword);
+                    self.locate(result, comp, dword);
                 }
             }
             (InstKind::ImageStore { image, coord, dims, data, form, .. }, _) => {
@@ -62,7 +62,7 @@ impl Selector<'_> {
                     wanted.is_some(),
                 )?;
                 if let (Some(result), Some(old)) = (wanted, old) {
-                    self.set_home(result, 0, old);
+                    self.locate(result, 0, old);
                 }
             }
             (InstKind::ImageParam { image, param, comp }, Some(result)) => {

@@ -93,14 +93,14 @@ impl Selector<'_> {
             32 if self.uniform.is(result) => {
                 let dwords = self.uniform_read(surface, offset, ty.comps(), stable)?;
                 for (comp, dword) in dwords.into_iter().take(ty.comps()).enumerate() {
-                    self.set_home(result, comp, dword);
+                    self.locate(result, comp, dword);
                 }
             }
             32 => {
                 let (device, comps) = (self.device, ty.comps() as u32);
                 let dwords = surface::read(&mut self.b(), device, surface, offset, comps, effect)?;
                 for (comp, dword) in dwords.into_iter().enumerate() {
-                    self.set_home(result, comp, dword);
+                    self.locate(result, comp, dword);
                 }
             }
             8 | 16 => {
@@ -117,7 +117,7 @@ impl Selector<'_> {
                 } else {
                     surface::read_scattered(&mut b, device, surface, offset, size, effect)?
                 };
-                self.set_home(result, 0, dword);
+                self.locate(result, 0, dword);
             }
             bits => return Err(SelectError::BitSize { op: "load", bits }),
         }
@@ -228,7 +228,7 @@ impl Selector<'_> {
                 let at = (bits as u32).wrapping_add(step).wrapping_sub(push.first);
                 let inside = at <= push.bytes.saturating_sub(size);
                 let dword = Operand::uniform(base + at, Type::Ud);
-                self.set_home(result, comp, if inside { dword } else { Operand::imm_ud(0) });
+                self.locate(result, comp, if inside { dword } else { Operand::imm_ud(0) });
                 continue;
             }
             let dst = self.define(result, comp, Class::Unsigned);
@@ -284,7 +284,7 @@ impl Selector<'_> {
             let index = self.scratch_index(offset, comp as u32);
             let device = self.device;
             let dword = surface::read_scratch(&mut self.b(), device, index)?;
-            self.set_home(result, comp, dword);
+            self.locate(result, comp, dword);
         }
         Ok(())
     }
@@ -323,7 +323,7 @@ impl Selector<'_> {
         };
         if matches!(ty.bits(), 8 | 16) && comps == 1 {
             let place = self.src(offset, Class::Unsigned);
-            let (device, dword) = (self.device, self.read(data).retype(Type::Ud));
+            let (device, dword) = (self.device, self.read_dword(data, 0).retype(Type::Ud));
             surface::write_scattered(&mut self.b(), device, surface, place, dword, byte_size(ty))?;
             return Ok(());
         }
@@ -399,7 +399,7 @@ impl Selector<'_> {
             wanted.is_some(),
         )?;
         if let (Some(result), Some(old)) = (wanted, old) {
-            self.set_home(result, 0, old);
+            self.locate(result, 0, old);
         }
         Ok(())
     }
@@ -447,7 +447,7 @@ impl Selector<'_> {
                 self.chosen_dword(resource, place, missing, dst)?
             }
         };
-        self.set_home(result, 0, dword);
+        self.locate(result, 0, dword);
         Ok(())
     }
 

@@ -5,7 +5,8 @@
 //!
 //! - A *divergent* value has a register with one element per channel. A *uniform* value ([`Uniform`]) has one element
 //!   for the whole thread and is computed by instructions of one channel that ignore the execution mask.
-//! - Registers hold dwords: a value of 8 or 16 bits is the low part of one, a value of 64 bits is two (`operands`).
+//! - Each component of a value has a location that knows how its bits are stored (`location`). Today registers hold
+//!   dwords: a value of 8 or 16 bits is the low part of one, a value of 64 bits is one element or two dwords.
 //! - A constant is an immediate of each instruction that reads it; where an instruction takes none, it comes from a
 //!   pool of scalars that the program's first block fills (`consts`).
 //! - A boolean that decides branches and selections is compared where it is used, straight into a flag (`cond`); one
@@ -18,6 +19,7 @@ mod cond;
 mod consts;
 mod flow;
 mod image;
+mod location;
 mod memory;
 mod operands;
 mod sysvals;
@@ -30,12 +32,12 @@ use crestline_device::Device;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
-use crate::ir::{Builder, Function, Operand};
+use crate::ir::{Builder, Function};
 use crate::select::{Booleans, Faults, Frames, Structured, used_values};
 use crate::surface;
+use location::{Locations, RegisterHint};
 
 pub use crate::select::SelectError;
-pub use alu::LACKS;
 pub use uniform::Uniform;
 
 /// Selects instructions for a compute shader at SIMD width `simd`: 8, 16 or 32 channels.
@@ -69,10 +71,9 @@ struct Selector<'a> {
     uniform: Uniform,
     out: Function,
     faults: Faults,
-    /// Where each component of each value is, by value.
-    homes: Vec<operands::Homes>,
-    /// A register chosen before the value is computed, by value: that of the region result it will be copied to.
-    wanted: Vec<Option<Operand>>,
+    locations: Locations,
+    /// By value.
+    hints: Vec<Option<RegisterHint>>,
     booleans: Booleans,
     flags: cond::FlagCache,
     /// Values that something reads, by value.
@@ -83,7 +84,7 @@ struct Selector<'a> {
     blocks: memory::BlockCache,
     /// Where the walk is: a region and the index of the instruction in it.
     place: (RegionId, usize),
-    frames: Frames<operands::Homes>,
+    frames: Frames<Value>,
 }
 
 impl<'a> Selector<'a> {
@@ -108,12 +109,12 @@ impl<'a> Selector<'a> {
             uniform: Uniform::new(shader),
             out,
             faults: Faults::default(),
-            homes: vec![[None; 8]; values],
-            wanted: vec![None; values],
+            locations: Locations::new(&shader.func),
+            hints: vec![None; values],
             booleans: Booleans::new(&shader.func),
             flags: cond::FlagCache::default(),
             used: used_values(&shader.func),
-            doubles: wide::read_as_doubles(&shader.func),
+            doubles: wide::read_as_doubles(&shader.func, device),
             pool: consts::Pool::default(),
             blocks: memory::BlockCache::default(),
             place: (shader.func.body(), 0),

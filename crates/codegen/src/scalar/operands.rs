@@ -1,31 +1,12 @@
 //! Where values are, and how an instruction reads them.
 
 use crestline_isa::Type;
-use crestline_ssa::ir::{AluOp, InstData, InstKind, Src, Ty, Value};
+use crestline_ssa::ir::{AluOp, InstData, InstKind, Src, Value};
 
 use super::Selector;
+use super::location::{Elements, RegisterHint, Storage, ValueLocation};
 use crate::ir::{Operand, Region};
 use crate::select::{Class, modify};
-
-/// A dword of a component. A value of 8 or 16 bits is in the low bits of its dword, and the rest is any bits; one of 64
-/// bits has two dwords.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Half {
-    /// The low dword, or the only one.
-    Low,
-    /// The high dword of 64 bits.
-    High,
-}
-
-impl Half {
-    /// Index of a component's dword among a value's places.
-    pub(super) fn place(self, comp: usize) -> usize {
-        comp + if self == Half::High { 4 } else { 0 }
-    }
-}
-
-/// The places of a value's dwords, see [`Half::place`].
-pub(super) type Homes = [Option<Operand>; 8];
 
 /// A source with its modifiers unresolved: what [`Selector::peel`] finds.
 #[derive(Clone, Copy)]
@@ -50,7 +31,7 @@ impl Selector<'_> {
     pub(super) fn src_comp(&mut self, src: Src, comp: usize, class: Class) -> Operand {
         let peeled = self.peel(src.select(comp), class);
         let ty = class.ty(self.bits(peeled.src.value));
-        let mut operand = self.low_part(self.read(peeled.src), ty);
+        let mut operand = self.typed(peeled.src, ty);
         if let Some(bits) = operand.imm_bits() {
             return Operand::imm(modify(bits, ty, peeled.negate, peeled.abs), ty);
         }
@@ -79,7 +60,7 @@ impl Selector<'_> {
                     break;
                 }
                 (Class::Logic, AluOp::INot)
-                    if self.device.has_logic_not_modifier() && self.has_home(inner.value) =>
+                    if self.device.has_logic_not_modifier() && self.is_data(inner.value) =>
                 {
                     peeled.negate = !peeled.negate;
                 }
@@ -95,23 +76,42 @@ impl Selector<'_> {
     }
 
     /// Whether the value exists outside flags.
-    fn has_home(&self, value: Value) -> bool {
-        self.homes[value.index()][0].is_some()
+    fn is_data(&self, value: Value) -> bool {
+        !matches!(self.locations.get(value, 0), None | Some(ValueLocation::Flags))
     }
 
-    /// The first component of a source as it lies: its dword, of 64 bits the low one.
+    /// Where the first component of a source is.
     ///
-    /// Every value has a home before it is read: definitions come first in a verified shader, and booleans that are
-    /// only compared in flags are never read as data (see [`super::cond::data_booleans`]).
-    pub(super) fn read(&self, src: Src) -> Operand {
-        self.read_half(src, Half::Low)
+    /// Every value has a location before it is read: definitions come first in a verified shader, and booleans that are
+    /// only compared in flags are never read as data (see [`crate::select::Booleans`]).
+    pub(super) fn location(&self, src: Src) -> ValueLocation {
+        let location = self.locations.get(src.value, usize::from(src.swizzle[0]));
+        location.unwrap_or_else(|| {
+            self.faults.note("a value is read before it has a location");
+            ValueLocation::Constant(0, Storage::of(self.shader.func.ty(src.value)))
+        })
     }
 
-    /// A dword of the first component of a source.
-    pub(super) fn read_half(&self, src: Src, half: Half) -> Operand {
-        let home = self.homes[src.value.index()][half.place(usize::from(src.swizzle[0]))];
-        home.unwrap_or_else(|| {
-            self.faults.note("a value is read before it has a place");
+    /// The first component of a source as a constant or as elements of type `ty`.
+    fn typed(&self, src: Src, ty: Type) -> Operand {
+        let operand = match self.location(src) {
+            ValueLocation::Constant(bits, _) => Some(immediate(bits, ty)),
+            ValueLocation::Elements(elements) => elements.operand(ty),
+            ValueLocation::Dwords(_) | ValueLocation::Flags => None,
+        };
+        self.readable(operand)
+    }
+
+    /// A dword of the first component of a source: the low one of 64 bits is number 0. One of 8 or 16 bits is in the low
+    /// part of its dword, and the rest is any bits.
+    pub(super) fn read_dword(&self, src: Src, index: usize) -> Operand {
+        self.readable(self.location(src).dword(index))
+    }
+
+    /// What a location gave, if it can be read so.
+    pub(super) fn readable(&self, operand: Option<Operand>) -> Operand {
+        operand.unwrap_or_else(|| {
+            self.faults.note("a value is read as what its location does not hold");
             Operand::imm_ud(0)
         })
     }
@@ -124,54 +124,58 @@ impl Selector<'_> {
         })
     }
 
-    /// The low bits of a dword that are a value of type `ty`. There are no constants of bytes: those are extended to words.
-    fn low_part(&self, dword: Operand, ty: Type) -> Operand {
-        if ty.size() >= Type::Ud.size() {
-            return dword.retype(ty);
-        }
-        match (dword.imm_bits(), ty) {
-            (Some(bits), Type::B) => Operand::imm(u64::from(bits as i8 as i16 as u16), Type::W),
-            (Some(bits), Type::Ub) => Operand::imm(bits & 0xff, Type::Uw),
-            (Some(bits), _) => Operand::imm(bits & 0xffff, ty),
-            (None, _) => self.part(dword.retype(Type::Ud), ty, 0),
-        }
+    /// Gives a component of at most 32 bits the location of an operand.
+    pub(super) fn locate(&mut self, value: Value, comp: usize, operand: Operand) {
+        let storage = Storage::of(self.shader.func.ty(value));
+        self.set_location(value, comp, ValueLocation::of(operand, storage));
     }
 
-    /// Gives a component of a value its place.
-    pub(super) fn set_home(&mut self, value: Value, comp: usize, operand: Operand) {
-        self.set_half(value, comp, Half::Low, operand);
+    /// Gives a component of 64 bits the location of its dwords.
+    pub(super) fn locate_dwords(&mut self, value: Value, comp: usize, dwords: [Operand; 2]) {
+        self.set_location(value, comp, ValueLocation::of_dwords(dwords));
     }
 
-    /// Gives a dword of a component its place.
-    pub(super) fn set_half(&mut self, value: Value, comp: usize, half: Half, operand: Operand) {
+    fn set_location(&mut self, value: Value, comp: usize, location: Option<ValueLocation>) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
         if self.interface.forgets && self.shader.func.def(value).is_some_and(computes) {
             return;
         }
-        self.homes[value.index()][half.place(comp)] = Some(operand);
-    }
-
-    /// Gives a component of a value the place of a component of another.
-    pub(super) fn alias(&mut self, value: Value, comp: usize, src: Src) {
-        for half in [Half::Low, Half::High] {
-            let home = self.homes[src.value.index()][half.place(usize::from(src.swizzle[0]))];
-            self.homes[value.index()][half.place(comp)] = home;
+        if location.is_none() {
+            self.faults.note("a value is written where no location can be");
         }
+        self.locations.set(value, comp, location);
     }
 
-    /// A new register for component `comp` of `value`, or the one its reader wants it in; the destination operand.
+    /// Gives a component of a value the location of a component of another, or of the low part of its elements.
+    pub(super) fn alias(&mut self, value: Value, comp: usize, src: Src) {
+        let storage = Storage::of(self.shader.func.ty(value));
+        let location = self.location(src).narrowed(storage);
+        self.set_location(value, comp, location);
+    }
+
+    /// Notes that a boolean is compared where it is needed.
+    pub(super) fn keep_in_flags(&mut self, value: Value) {
+        self.set_location(value, 0, Some(ValueLocation::Flags));
+    }
+
+    /// A register for component `comp` of `value`, the one hinted at or a new one; the destination operand.
     pub(super) fn define(&mut self, value: Value, comp: usize, class: Class) -> Operand {
         let ty = class.ty(self.bits(value));
-        let wanted = if comp == 0 { self.wanted[value.index()] } else { None };
-        let place = wanted.unwrap_or_else(|| self.new_register(value));
-        self.set_home(value, comp, place);
-        self.low_part(place, ty)
+        let hint = if comp == 0 { self.hints[value.index()] } else { None };
+        let register = match hint {
+            Some(RegisterHint(elements)) => self.readable(elements.dword(0)),
+            None => self.new_register(value),
+        };
+        self.locate(value, comp, register);
+        let storage = Storage::of(self.shader.func.ty(value));
+        let elements = Elements::at(register, storage);
+        self.readable(elements.and_then(|elements| elements.operand(ty)))
     }
 
     /// A register for one component of a value (a dword of it, of 64 bits): an element per channel, or one for the
     /// thread.
     pub(super) fn new_register(&mut self, value: Value) -> Operand {
-        let ty = if self.bits(value) == 1 { Type::D } else { Type::Ud };
+        let ty = Storage::of(self.shader.func.ty(value)).dword();
         if self.uniform.is(value) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
     }
 
@@ -180,10 +184,7 @@ impl Selector<'_> {
         let Some(value) = result else { return };
         let ty = self.shader.func.ty(value);
         for (comp, &bits) in bits.iter().enumerate().take(ty.comps()) {
-            self.set_home(value, comp, immediate(bits, ty));
-            if ty.bits() == 64 {
-                self.set_half(value, comp, Half::High, Operand::imm_ud((bits >> 32) as u32));
-            }
+            self.set_location(value, comp, Some(ValueLocation::constant(bits, ty)));
         }
     }
 
@@ -211,12 +212,15 @@ impl Selector<'_> {
     }
 }
 
-/// A constant component as an operand; booleans are masks.
-fn immediate(bits: u64, ty: Ty) -> Operand {
-    if ty.is_bool() {
-        return Operand::imm_d(-i32::from(bits & 1 == 1));
+/// A constant of type `ty`. There are no constants of bytes: those are extended to words.
+fn immediate(bits: u64, ty: Type) -> Operand {
+    match ty {
+        Type::B => Operand::imm(u64::from(bits as i8 as i16 as u16), Type::W),
+        Type::Ub => Operand::imm(bits & 0xff, Type::Uw),
+        _ if ty.size() == 2 => Operand::imm(bits & 0xffff, ty),
+        _ if ty.size() == 4 => Operand::imm(bits & 0xffff_ffff, ty),
+        _ => Operand::imm(bits, ty),
     }
-    Operand::imm_ud(bits as u32)
 }
 
 /// Whether an operand holds one element for the thread rather than one per channel.

@@ -17,12 +17,12 @@ impl Selector<'_> {
         match sysval {
             SysVal::WorkgroupId => {
                 for (comp, place) in WORKGROUP_ID.into_iter().enumerate() {
-                    self.set_home(result, comp, payload(place));
+                    self.locate(result, comp, payload(place));
                 }
             }
             SysVal::SubgroupId => {
                 let subgroup = self.subgroup_id()?;
-                self.set_home(result, 0, subgroup);
+                self.locate(result, 0, subgroup);
             }
             SysVal::LocalInvocationIndex => {
                 let subgroup = self.subgroup_id()?;
@@ -40,12 +40,12 @@ impl Selector<'_> {
                 let surface = Surface::Index(index);
                 let dwords = self.uniform_read(surface, Operand::imm_ud(0), 3, true)?;
                 for (comp, dword) in dwords.into_iter().take(3).enumerate() {
-                    self.set_home(result, comp, dword);
+                    self.locate(result, comp, dword);
                 }
             }
             SysVal::SubgroupInvocation => {
                 let channels = self.channels();
-                self.set_home(result, 0, channels);
+                self.locate(result, 0, channels);
             }
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }

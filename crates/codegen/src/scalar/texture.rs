@@ -52,7 +52,7 @@ impl Selector<'_> {
         let texel = surface::read_sampler(b, device, &read)?;
         let comps = self.shader.func.ty(result).comps();
         for (comp, dword) in texel.into_iter().take(comps).enumerate() {
-            self.set_home(result, comp, dword);
+            self.locate(result, comp, dword);
         }
         Ok(())
     }

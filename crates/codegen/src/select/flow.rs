@@ -68,7 +68,7 @@ pub(crate) trait Structured<'a> {
     fn frames(&mut self) -> &mut Frames<Self::Registers>;
     /// Selects a region's instructions, its terminator included.
     fn region(&mut self, region: RegionId) -> Result<(), SelectError>;
-    /// Gives a constant its home.
+    /// Gives a constant its location.
     fn constant(&mut self, result: Option<Value>, bits: &[u64; 4]);
     /// The condition in a flag.
     fn cond(&mut self, src: Src) -> Cond;
@@ -78,14 +78,14 @@ pub(crate) trait Structured<'a> {
     /// Forgets what the code at the end of a loop may have changed.
     fn forget_flags(&mut self);
 
-    /// New registers for a value, which are its home from now on.
-    fn new_home(&mut self, value: Value) -> Self::Registers;
-    /// Makes registers that exist a value's home.
-    fn share_home(&mut self, value: Value, registers: &Self::Registers);
-    /// Gives all of a value the home of another.
+    /// New registers for a value, which are its location from now on.
+    fn new_registers(&mut self, value: Value) -> Self::Registers;
+    /// Makes registers that exist a value's location.
+    fn share_registers(&mut self, value: Value, registers: &Self::Registers);
+    /// Gives all of a value the location of another.
     fn alias_all(&mut self, value: Value, src: Src);
     /// Lets a value be computed in registers that it will be copied to, if that can be.
-    fn want(&mut self, src: Src, registers: &Self::Registers);
+    fn hint(&mut self, src: Src, registers: &Self::Registers);
     /// Whether a result of a loop may stay where the value is that every `Break` gives for it.
     fn stays(&self, result: Value, src: Src) -> bool;
     /// Whether one's registers may serve the other, beside their types.
@@ -174,7 +174,7 @@ pub(crate) trait Structured<'a> {
         copies.iter().all(|copy| self.can_be_predicated(copy)).then_some((opcode, copies))
     }
 
-    /// The terminator of a region that has nothing but constants before it; the constants are given their homes.
+    /// The terminator of a region that has nothing but constants before it; the constants are given their locations.
     fn trivial(&mut self, region: RegionId) -> Option<&'a InstKind> {
         let shader = self.shader();
         let (last, rest) = shader.func.region(region).insts.split_last()?;
@@ -201,7 +201,7 @@ pub(crate) trait Structured<'a> {
         let func = &self.shader().func;
         let values = [then, else_].map(|region| yielded(func, region).unwrap_or_default());
         let registers: Vec<Self::Registers> =
-            results.iter().map(|&result| self.new_home(result)).collect();
+            results.iter().map(|&result| self.new_registers(result)).collect();
         if trivial == [true, true] {
             for (index, &result) in results.iter().enumerate() {
                 let values = values.map(|values| values[index]);
@@ -232,7 +232,7 @@ pub(crate) trait Structured<'a> {
 
     /// Selects an arm of a conditional and the copies at its end.
     fn arm(&mut self, region: RegionId, registers: &[Self::Registers]) -> Result<(), SelectError> {
-        self.want_results(region, registers);
+        self.hint_results(region, registers);
         let known = self.known();
         self.frames().yields.push(Yield::Copy(registers.to_vec()));
         self.region(region)?;
@@ -242,7 +242,7 @@ pub(crate) trait Structured<'a> {
     }
 
     /// Lets what the region yields be computed in the result's register where it is defined in the region itself.
-    fn want_results(&mut self, region: RegionId, registers: &[Self::Registers]) {
+    fn hint_results(&mut self, region: RegionId, registers: &[Self::Registers]) {
         let func = &self.shader().func;
         for (src, registers) in yielded(func, region).unwrap_or_default().iter().zip(registers) {
             let own = func.region(region).insts.iter().any(|&id| {
@@ -251,7 +251,7 @@ pub(crate) trait Structured<'a> {
                     && inst.results.first() == Some(&src.value)
             });
             if own {
-                self.want(*src, registers);
+                self.hint(*src, registers);
             }
         }
     }
@@ -293,7 +293,7 @@ pub(crate) trait Structured<'a> {
         let results: Vec<Value> = func.inst(id).results.to_vec();
         let breaks = breaks_of(func, body);
         let registers: Vec<Self::Registers> =
-            params.iter().map(|&param| self.new_home(param)).collect();
+            params.iter().map(|&param| self.new_registers(param)).collect();
         let copies = self.copies_to(&registers, init);
         self.copy_all(copies, None);
         // One value for all breaks stays where it is.
@@ -304,16 +304,16 @@ pub(crate) trait Structured<'a> {
                 same_value(&breaks, index).filter(|&src| self.stays(result, src))
             })
             .collect();
-        let shared = self.result_homes(&breaks, &results, &params, &kept);
+        let shared = self.shared_registers(&breaks, &results, &params, &kept);
         let mut targets = Vec::with_capacity(results.len());
         for (index, &result) in results.iter().enumerate() {
             targets.push(match (kept[index], shared[index]) {
                 (Some(_), _) => None,
                 (None, Some(param)) => {
-                    self.share_home(result, &registers[param]);
+                    self.share_registers(result, &registers[param]);
                     Some(registers[param].clone())
                 }
-                (None, None) => Some(self.new_home(result)),
+                (None, None) => Some(self.new_registers(result)),
             });
         }
         for (target, _) in targets.iter().zip(&shared).filter(|(_, param)| param.is_none()) {
@@ -338,7 +338,7 @@ pub(crate) trait Structured<'a> {
     /// For each result of a loop the parameter whose register it can share: one that some `Break` gives, which then
     /// needs no copy. A channel that leaves has no more use for its parameters. Nothing may be kept in a parameter's
     /// register besides: where a result stays in a register that is not known yet, there is no sharing.
-    fn result_homes(
+    fn shared_registers(
         &self,
         breaks: &[Srcs],
         results: &[Value],
@@ -348,9 +348,9 @@ pub(crate) trait Structured<'a> {
         let func = &self.shader().func;
         let param = |src: &Src| params.iter().position(|&param| param == src.value);
         let known = |src: &Src| param(src).is_some() || func.as_const(src.value).is_some();
-        let mut homes = vec![None; results.len()];
+        let mut shared = vec![None; results.len()];
         if !kept.iter().flatten().all(known) {
-            return homes;
+            return shared;
         }
         let mut taken: Vec<usize> = kept.iter().flatten().filter_map(param).collect();
         for (index, &result) in results.iter().enumerate().filter(|(i, _)| kept[*i].is_none()) {
@@ -362,9 +362,9 @@ pub(crate) trait Structured<'a> {
             };
             let found = given.filter(alike).filter_map(param).find(|p| !taken.contains(p));
             taken.extend(found);
-            homes[index] = found;
+            shared[index] = found;
         }
-        homes
+        shared
     }
 
     /// Leaves the innermost loop.

@@ -6,6 +6,7 @@ use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 use super::operands::{Form, Home, Lanes, Place, lanes_in_place, swizzled};
 use super::{SelectError, Selector};
 use crate::ir::{Op, Operand, Region};
+use crate::native::{self, Mode};
 use crate::select::{Class, Rule, rule};
 
 impl Selector<'_> {
@@ -28,14 +29,12 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// This back end computes on 32 bits, doubles and booleans.
+    /// Refuses sizes that the table of native operations does not have; booleans and 32 bits are there where the
+    /// mid-end's lowering has been.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
-        let fits = |bits: u32| match bits {
-            1 | 32 => true,
-            64 => self.device.has_64bit_float() && doubles(op),
-            _ => false,
-        };
+        let fits =
+            |bits| matches!(bits, 1 | 32) || native::selects(self.device, Mode::Vec4, op, bits);
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
             Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
             None => Ok(()),
@@ -585,46 +584,6 @@ impl Selector<'_> {
         self.b().align1().mov(floats.vector.retype(Type::F).with_stride(1), words);
         self.b().mov(dst, lanes_in_place(floats).retype(Type::F));
     }
-}
-
-/// Operations on doubles that this back end has; the mid-end replaces the others.
-fn doubles(op: AluOp) -> bool {
-    use AluOp as A;
-    matches!(
-        op,
-        A::Mov
-            | A::Vec2
-            | A::Vec3
-            | A::Vec4
-            | A::Pack64From32
-            | A::Unpack64To32
-            | A::Pack64FromHalves
-            | A::Unpack64Low
-            | A::Unpack64High
-            | A::Select
-            | A::FNeg
-            | A::FAbs
-            | A::FSat
-            | A::FAdd
-            | A::FSub
-            | A::FMul
-            | A::FFma
-            | A::FMin
-            | A::FMax
-            | A::FDot2
-            | A::FDot3
-            | A::FDot4
-            | A::FEq
-            | A::FNe
-            | A::FLt
-            | A::FGe
-            | A::F2F
-            | A::F2I
-            | A::F2U
-            | A::I2F
-            | A::U2F
-            | A::B2F
-    )
 }
 
 /// The source with its last component in the channels beyond.

@@ -49,13 +49,13 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.flags = cond::FlagCache::default();
     }
 
-    fn new_home(&mut self, value: Value) -> Place {
+    fn new_registers(&mut self, value: Value) -> Place {
         let place = self.new_place(value);
-        self.share_home(value, &place);
+        self.share_registers(value, &place);
         place
     }
 
-    fn share_home(&mut self, value: Value, place: &Place) {
+    fn share_registers(&mut self, value: Value, place: &Place) {
         self.set_home(value, Home::Place(place.src()));
     }
 
@@ -63,11 +63,11 @@ impl<'a> Structured<'a> for Selector<'a> {
         Selector::alias(self, value, src);
     }
 
-    fn want(&mut self, src: Src, &place: &Place) {
+    fn hint(&mut self, src: Src, &place: &Place) {
         let ty = self.shader.func.ty(src.value);
         let whole = src.is_identity(ty.comps()) && place.lanes.places().len() == ty.comps();
         if whole && ty.bits() == 32 {
-            Selector::want(self, src.value, place);
+            Selector::hint(self, src.value, place);
         }
     }
 

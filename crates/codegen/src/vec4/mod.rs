@@ -36,7 +36,7 @@ mod wide;
 pub use vertex::input_registers;
 
 use crestline_device::Device;
-use crestline_ssa::ir::{AluOp, InstId, InstKind, RegionId, Shader, Value};
+use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand};
@@ -47,9 +47,6 @@ const CHANNELS: u8 = 8;
 
 /// Invocations of a subgroup: a thread has two vertices.
 pub const INVOCATIONS: u32 = 2;
-
-/// Operations that have no instruction and no short sequence here; the mid-end replaces them.
-pub const LACKS: &[AluOp] = crate::scalar::LACKS;
 
 /// Selects instructions for a stage of the geometry pipeline, that [`Interface::io`] tells the inputs and outputs of.
 ///

@@ -223,7 +223,7 @@ impl Selector<'_> {
     pub(super) fn home(&self, value: Value) -> Home {
         let home = self.homes[value.index()];
         home.unwrap_or_else(|| {
-            self.faults.note("a value is read before it has a place");
+            self.faults.note("a value is read before it has a location");
             Home::Constant([0; 4])
         })
     }

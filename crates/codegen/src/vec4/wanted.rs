@@ -129,7 +129,7 @@ impl Selector<'_> {
     }
 
     /// Lets a value be computed in a place, unless it has another.
-    pub(super) fn want(&mut self, value: Value, place: Place) {
+    pub(super) fn hint(&mut self, value: Value, place: Place) {
         if !self.is_wanted(value) {
             self.wanted[value.index()] = Some(Want::Place(place));
         }

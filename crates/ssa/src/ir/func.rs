@@ -174,6 +174,11 @@ impl Function {
         self.values[value.index()].ty
     }
 
+    /// The types of all values made so far, by index.
+    pub fn value_types(&self) -> impl Iterator<Item = Ty> {
+        self.values.iter().map(|value| value.ty)
+    }
+
     /// The instruction that defines the value, if none of the region parameters does.
     pub fn def(&self, value: Value) -> Option<&InstData> {
         match self.value(value).def {

@@ -1,0 +1,290 @@
+//! Which operations the hardware has at which size, and which of those each mode selects: a row per class of operations.
+//!
+//! Sources: the opcode tables of the PRMs ("EU Instruction Set", Haswell volume 7, Broadwell volume 7, Skylake volume 7)
+//! for the types of each instruction, `device` for the parts that lack them.
+
+use crestline_device::Device;
+use crestline_ssa::ir::AluOp;
+
+/// What a device must have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Capability {
+    /// Nothing special: all devices that there is selection for.
+    Always,
+    /// HF registers and arithmetic.
+    HalfFloat,
+    /// HF operands of MATH.
+    HalfFloatMath,
+    /// DF registers and arithmetic.
+    Float64,
+    /// Q and UQ registers and arithmetic.
+    Int64,
+    /// MUL of two dwords uses all bits of both.
+    Product32,
+    /// LRP.
+    Lrp,
+    /// BFE, BFREV, CBIT and their like.
+    BitFields,
+}
+
+impl Capability {
+    fn holds(self, device: &Device) -> bool {
+        match self {
+            Capability::Always => true,
+            Capability::HalfFloat => device.has_half_float(),
+            Capability::HalfFloatMath => device.has_half_float_math(),
+            Capability::Float64 => device.has_64bit_float(),
+            Capability::Int64 => device.has_64bit_int(),
+            Capability::Product32 => device.mul_32x32(),
+            Capability::Lrp => device.has_lrp(),
+            Capability::BitFields => device.has_bit_field_instructions(),
+        }
+    }
+}
+
+/// How the back end gets an operation of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Support {
+    /// It does not: the mid-end makes the operation of others.
+    None,
+    /// One instruction, on devices with the capability.
+    Native(Capability),
+    /// One instruction on devices with the capability, a sequence that the back end makes on the others.
+    NativeOrSequence(Capability),
+    /// A sequence that selection makes, on devices with the capability.
+    Sequence(Capability),
+}
+
+impl Support {
+    fn exists(self, device: &Device) -> bool {
+        match self {
+            Support::None => false,
+            Support::Native(capability) | Support::Sequence(capability) => capability.holds(device),
+            Support::NativeOrSequence(_) => true,
+        }
+    }
+
+    fn is_native(self, device: &Device) -> bool {
+        match self {
+            Support::Native(capability) | Support::NativeOrSequence(capability) => {
+                capability.holds(device)
+            }
+            Support::None | Support::Sequence(_) => false,
+        }
+    }
+}
+
+/// Operations that are native at the same sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum OperationClass {
+    /// No instruction: the result is where the sources are.
+    Location,
+    Select,
+    FloatArithmetic,
+    FloatRounding,
+    FloatMath,
+    FloatInterpolation,
+    FloatDot,
+    FloatComparison,
+    FloatToFloat,
+    /// No instruction rounds a conversion between floats toward zero without a change of the thread's rounding mode.
+    FloatTowardZero,
+    FloatAndInteger,
+    /// Rounded to half and back, and packed halves: all operands have 32 bits.
+    HalfInDword,
+    IntegerSum,
+    IntegerProduct,
+    IntegerProductHigh,
+    IntegerDivision,
+    IntegerComparison,
+    IntegerToInteger,
+    Logic,
+    /// The count is taken modulo the size of the value. The hardware takes counts of words modulo 32.
+    Shift,
+    BitField,
+    HighestBit,
+    BooleanToFloat,
+    BooleanToInteger,
+    /// Elements of 8 and 16 bits taken from or put into larger ones.
+    SmallPacking,
+    /// Made of others in the mid-end, where their parts can be shared and simplified.
+    Composite,
+}
+
+/// A set of sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Sizes(&'static [u32]);
+
+/// What holds for the operations of a class.
+struct Row {
+    /// How the back end gets them, for 8, 16, 32 and 64 bits.
+    support: [Support; 4],
+    /// The sizes of operands that scalar selection takes, where [`Row::support`] has them.
+    scalar: Sizes,
+    /// Likewise selection for SIMD4x2.
+    vec4: Sizes,
+}
+
+/// A way to select.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// [`crate::scalar`].
+    Scalar,
+    /// [`crate::vec4`].
+    Vec4,
+}
+
+fn class(op: AluOp) -> OperationClass {
+    use AluOp as A;
+    use OperationClass as C;
+    match op {
+        A::Mov | A::Vec2 | A::Vec3 | A::Vec4 => C::Location,
+        A::Pack64From32 | A::Unpack64To32 => C::Location,
+        A::Pack64FromHalves | A::Unpack64Low | A::Unpack64High => C::Location,
+        A::Select => C::Select,
+        A::FNeg | A::FAbs | A::FSat | A::FAdd | A::FSub | A::FMul | A::FFma => C::FloatArithmetic,
+        A::FMin | A::FMax => C::FloatArithmetic,
+        A::FFloor | A::FTrunc | A::FRoundEven | A::FFract => C::FloatRounding,
+        A::FRcp | A::FRsq | A::FSqrt | A::FExp2 | A::FLog2 | A::FPow => C::FloatMath,
+        A::FSin | A::FCos | A::FSinReduced | A::FCosReduced => C::FloatMath,
+        A::FLrp => C::FloatInterpolation,
+        A::FDot2 | A::FDot3 | A::FDot4 => C::FloatDot,
+        A::FEq | A::FNe | A::FLt | A::FGe => C::FloatComparison,
+        A::F2F => C::FloatToFloat,
+        A::F2I | A::F2U | A::I2F | A::U2F => C::FloatAndInteger,
+        A::FQuantize16 | A::PackHalf2x16 | A::UnpackHalf2x16 => C::HalfInDword,
+        A::IAdd | A::ISub | A::INeg | A::IAbs => C::IntegerSum,
+        A::IMul => C::IntegerProduct,
+        A::IMulHigh | A::UMulHigh => C::IntegerProductHigh,
+        A::IDiv | A::UDiv | A::IRem | A::UMod => C::IntegerDivision,
+        A::IMin | A::IMax | A::UMin | A::UMax => C::IntegerComparison,
+        A::IEq | A::INe | A::ILt | A::IGe | A::ULt | A::UGe => C::IntegerComparison,
+        A::I2I | A::U2U => C::IntegerToInteger,
+        A::INot | A::IAnd | A::IOr | A::IXor => C::Logic,
+        A::IShl | A::IShr | A::UShr => C::Shift,
+        A::BitCount | A::BitReverse | A::FindLsb => C::BitField,
+        A::IBitfieldExtract | A::UBitfieldExtract | A::BitfieldInsert => C::BitField,
+        A::FindUMsb | A::FindIMsb => C::HighestBit,
+        A::B2F => C::BooleanToFloat,
+        A::B2I => C::BooleanToInteger,
+        A::Pack64From16 | A::Unpack64To16 | A::Pack32From16 | A::Unpack32To16 => C::SmallPacking,
+        A::Pack32From8 | A::Unpack32To8 | A::Pack16From8 | A::Unpack16To8 => C::SmallPacking,
+        A::F2FRtz => C::FloatTowardZero,
+        A::FCeil | A::FDiv | A::FLdexp | A::FSign => C::Composite,
+        A::IMod | A::ISign | A::UAddCarry | A::USubBorrow => C::Composite,
+    }
+}
+
+/// The row of a class.
+#[rustfmt::skip]
+fn row(class: OperationClass) -> Row {
+    use Capability::{Always, BitFields, Float64, HalfFloat, HalfFloatMath, Int64, Lrp, Product32};
+    use OperationClass as C;
+    use Support::{Native as N, NativeOrSequence, None as X, Sequence as S};
+    let row = |support, scalar, vec4| Row { support, scalar: Sizes(scalar), vec4: Sizes(vec4) };
+    match class {
+        //                                8          16                32                           64              scalar            vec4
+        C::Location           => row([N(Always), N(Always),        N(Always),                   N(Always)],    &[8, 16, 32, 64], &[32, 64]),
+        C::Select             => row([N(Always), N(Always),        N(Always),                   S(Always)],    &[8, 16, 32, 64], &[32, 64]),
+        C::FloatArithmetic    => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
+        C::FloatRounding      => row([X,         X,                N(Always),                   X],            &[32],            &[32]),
+        C::FloatMath          => row([X,         N(HalfFloatMath), N(Always),                   X],            &[32],            &[32]),
+        C::FloatInterpolation => row([X,         X,                N(Lrp),                      X],            &[32],            &[32]),
+        C::FloatDot           => row([X,         X,                N(Always),                   S(Float64)],   &[],              &[32, 64]),
+        C::FloatComparison    => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
+        C::FloatToFloat       => row([X,         N(Always),        N(Always),                   N(Float64)],   &[16, 32, 64],    &[32, 64]),
+        C::FloatTowardZero    => row([X,         X,                X,                           X],            &[],              &[]),
+        C::FloatAndInteger    => row([N(Always), N(HalfFloat),     N(Always),                   N(Float64)],   &[32, 64],        &[32, 64]),
+        C::HalfInDword        => row([X,         X,                S(Always),                   X],            &[32],            &[32]),
+        C::IntegerSum         => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32],            &[32]),
+        C::IntegerProduct     => row([N(Always), N(Always),        NativeOrSequence(Product32), X],            &[32],            &[32]),
+        C::IntegerProductHigh => row([X,         X,                S(Always),                   X],            &[32],            &[32]),
+        C::IntegerDivision    => row([X,         X,                N(Always),                   X],            &[32],            &[32]),
+        C::IntegerComparison  => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32],            &[32]),
+        C::IntegerToInteger   => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[8, 16, 32],     &[32]),
+        C::Logic              => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[32],            &[32]),
+        C::Shift              => row([X,         X,                N(Always),                   N(Int64)],     &[32],            &[32]),
+        C::BitField           => row([X,         X,                N(BitFields),                X],            &[32],            &[32]),
+        C::HighestBit         => row([X,         X,                S(BitFields),                X],            &[32],            &[32]),
+        C::BooleanToFloat     => row([X,         N(HalfFloat),     N(Always),                   N(Float64)],   &[32],            &[32, 64]),
+        C::BooleanToInteger   => row([N(Always), N(Always),        N(Always),                   N(Int64)],     &[8, 16, 32],     &[32]),
+        C::SmallPacking       => row([X,         X,                X,                           X],            &[],              &[]),
+        C::Composite          => row([X,         X,                X,                           X],            &[],              &[]),
+    }
+}
+
+fn column(bits: u32) -> Option<usize> {
+    [8, 16, 32, 64].iter().position(|&size| size == bits)
+}
+
+/// Whether one instruction of the device does the operation on `bits` bits.
+pub(crate) fn is_native(device: &Device, op: AluOp, bits: u32) -> bool {
+    column(bits).is_some_and(|at| row(class(op)).support[at].is_native(device))
+}
+
+/// Whether selection takes the operation with operands of `bits` bits: the device has it, and the mode selects it.
+pub(crate) fn selects(device: &Device, mode: Mode, op: AluOp, bits: u32) -> bool {
+    let row = row(class(op));
+    let taken = match mode {
+        Mode::Scalar => row.scalar,
+        Mode::Vec4 => row.vec4,
+    };
+    taken.0.contains(&bits) && column(bits).is_some_and(|at| row.support[at].exists(device))
+}
+
+/// Operations that are made of others before selection, on all devices.
+pub fn unsupported_operations() -> impl Iterator<Item = AluOp> {
+    AluOp::all().filter(|&op| class(op) == OperationClass::Composite)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crestline_device::Platform;
+
+    fn device(platform: Platform) -> Device {
+        Device::new(platform)
+    }
+
+    #[test]
+    fn sizes_are_native_where_the_manuals_have_them() {
+        use Platform::{Bdw, Bxt, Hsw, Icl, Ivb, Skl};
+        let natives = |op, bits| {
+            [Ivb, Hsw, Bdw, Skl, Bxt, Icl].map(|platform| is_native(&device(platform), op, bits))
+        };
+        let (yes, no) = (true, false);
+        assert_eq!(natives(AluOp::FAdd, 16), [no, no, yes, yes, yes, yes]);
+        assert_eq!(natives(AluOp::FRcp, 16), [no, no, no, yes, yes, yes]);
+        assert_eq!(natives(AluOp::FAdd, 64), [yes, yes, yes, yes, yes, no]);
+        assert_eq!(natives(AluOp::FRcp, 64), [no; 6]);
+        assert_eq!(natives(AluOp::IAdd, 64), [no, no, yes, yes, yes, no]);
+        assert_eq!(natives(AluOp::IMul, 64), [no; 6]);
+        assert_eq!(natives(AluOp::IMul, 32), [no, no, yes, yes, no, no]);
+        assert_eq!(natives(AluOp::IAdd, 16), [yes; 6]);
+        assert_eq!(natives(AluOp::FLrp, 32), [yes, yes, yes, yes, yes, no]);
+    }
+
+    /// Half floats and packed integers are native, but not selected yet.
+    #[test]
+    fn what_is_native_need_not_be_selected() {
+        let skl = device(Platform::Skl);
+        for (op, bits) in [(AluOp::FAdd, 16), (AluOp::IAdd, 16), (AluOp::IAdd, 64)] {
+            assert!(is_native(&skl, op, bits) && !selects(&skl, Mode::Scalar, op, bits), "{op:?}");
+        }
+        assert!(selects(&skl, Mode::Scalar, AluOp::FAdd, 64));
+        assert!(!selects(&device(Platform::Icl), Mode::Scalar, AluOp::FAdd, 64));
+        assert!(selects(&skl, Mode::Scalar, AluOp::I2I, 16));
+        assert!(!selects(&skl, Mode::Vec4, AluOp::I2I, 16));
+    }
+
+    #[test]
+    fn what_a_mode_takes_is_a_size_that_some_device_has() {
+        for op in AluOp::all() {
+            let row = row(class(op));
+            for bits in row.scalar.0.iter().chain(row.vec4.0) {
+                let at = column(*bits).unwrap_or_else(|| panic!("{op:?}: {bits} bits"));
+                assert_ne!(row.support[at], Support::None, "{op:?}: {bits} bits");
+            }
+        }
+    }
+}
