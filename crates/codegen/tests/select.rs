@@ -128,3 +128,25 @@ fn shaders_are_selected_as_the_files_say() {
     }
     assert!(bless || failures.is_empty(), "{failures}");
 }
+
+/// What selection would take for 0 is a mistake of its own: a value without a location.
+#[test]
+fn a_missing_location_is_a_defect() {
+    let source = "compute \"main\" {
+        local_size 8, 1, 1
+        binding b0: ssbo set 0 binding 0 \"out\"
+        %0: 32 = sysval subgroup_invocation
+        %1: 32 = iadd %0, %0
+        %2: 32 = imul %1, %1
+        store ssbo b0, %1, %2, align 4
+        return
+    }";
+    let shader = text::parse(source).unwrap_or_else(|error| panic!("{error}"));
+    for forgets in [false, true] {
+        let interface = Interface { forgets, ..interface(&shader) };
+        let selected = scalar::select(&shader, &Device::new(Platform::Skl), &interface, 8);
+        let defect = selected.err().filter(|error| error.is_defect()).map(|e| e.to_string());
+        let expected = forgets.then(|| "a value is read before it has a location".to_owned());
+        assert_eq!(defect, expected);
+    }
+}
