@@ -54,6 +54,13 @@ rules! {
                 found(last);
             }
         };
+    "N14" Error Gen6..=Gen125 [FLOW] "PRM call, ret"
+        "the address that call saves and ret reads is of type D or UD"
+        => |c| match c.op().form() {
+            Form::Call => !matches!(c.dst().ty, Type::D | Type::Ud),
+            Form::Ret => c.reg_srcs().any(|(_, r)| !matches!(r.ty, Type::D | Type::Ud)),
+            _ => false,
+        };
 }
 
 /// Calls back with every branch whose immediate targets are not instruction starts.
