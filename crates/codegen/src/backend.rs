@@ -10,10 +10,11 @@ use crestline_isa as isa;
 use crestline_ssa::ir::Fuel;
 
 use crate::finish::{FinishError, finish};
-use crate::ir::{Function, VerifyError, verify};
+use crate::ir::Function;
 use crate::passes::{self, Pass, PassError};
 use crate::regalloc::{self, AllocError, Allocation, Analysis};
 use crate::schedule::{self, Estimate};
+use crate::verify::{VerifyError, verify};
 
 /// Why there is no machine code.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

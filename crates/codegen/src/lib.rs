@@ -2,10 +2,13 @@
 
 #![deny(missing_docs)]
 
+pub mod analysis;
 pub mod backend;
+pub mod error;
 pub mod finish;
 pub mod interface;
 pub mod ir;
+pub mod legal;
 mod lists;
 mod native;
 pub mod passes;
@@ -16,5 +19,6 @@ pub mod select;
 pub mod stage;
 pub mod surface;
 pub mod vec4;
+pub mod verify;
 
 pub use native::unsupported_operations;

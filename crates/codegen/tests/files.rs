@@ -8,9 +8,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crestline_codegen::ir::{parse, verify};
+use crestline_codegen::ir::parse;
 use crestline_codegen::passes;
 use crestline_codegen::regalloc;
+use crestline_codegen::verify::verify;
 use crestline_device::Device;
 
 fn directory(name: &str) -> PathBuf {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_codegen::stage::{EntryLayout, EntryPlace, StageIo, VertexIo};
-use crestline_codegen::{ir, scalar, vec4};
+use crestline_codegen::{scalar, vec4};
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
 use crestline_ssa::text;
@@ -69,7 +69,7 @@ fn listing(case: &str) -> Result<String, String> {
     };
     match selected {
         Ok(function) => {
-            ir::verify(&function).map_err(|e| format!("{e}\n{function}"))?;
+            crestline_codegen::verify::verify(&function).map_err(|e| format!("{e}\n{function}"))?;
             Ok(function.to_string())
         }
         Err(error) => Ok(format!("error: {error}\n")),

@@ -51,7 +51,7 @@ fn compile(case: &StageCase, variant: &str, stage: ShaderStage) -> Result<(Kerne
 /// Instructions of the other compiler's code.
 fn theirs(case: &StageCase, variant: &str, stage: ShaderStage) -> u32 {
     let code = case.shader(variant, stage).expect("the pack is readable").code;
-    let insts = crestline_isa::codec::decode_program(&code, platform(variant).generation());
+    let insts = crestline_isa::decode_program(&code, platform(variant).generation());
     insts.expect("decodes").iter().filter(|i| i.1.opcode != crestline_isa::Opcode::Nop).count()
         as u32
 }

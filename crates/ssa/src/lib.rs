@@ -14,6 +14,7 @@
 #![deny(missing_docs)]
 
 pub mod analysis;
+pub mod float;
 pub mod interp;
 pub mod ir;
 pub mod link;

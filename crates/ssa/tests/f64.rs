@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use crestline_ssa::interp::float::{Round, f64_to_f16, f64_to_f32};
+use crestline_ssa::float::{Round, f64_to_f16, f64_to_f32};
 use crestline_ssa::interp::{self, Resources};
 use crestline_ssa::ir::{
     Access, Align, AluOp, Binding, BindingId, BindingKind, Builder, ComputeInfo, InstKind, Memory,

@@ -5,8 +5,8 @@ use crestline_isa::{Region as IsaRegion, Swizzle};
 use super::FinishError;
 use super::operand::Placer;
 use crate::ir::{File, Operand};
-use crate::passes::legal;
-use crate::passes::legal::align16::{self, DoubleRows};
+use crate::legal;
+use crate::legal::align16::{self, DoubleRows};
 
 impl Placer<'_> {
     /// Source `index` of an Align16 instruction: the operand moved to its first row, and the

@@ -14,7 +14,7 @@ use crestline_isa::message::DescriptorError;
 use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, Sfid, ThreadCtrl};
 
 use crate::ir::{Flag, FlowError, Function, Inst, Message, Op};
-use crate::passes::legal;
+use crate::legal;
 
 /// Why an instruction has no machine form.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

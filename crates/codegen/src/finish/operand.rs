@@ -8,7 +8,7 @@ use crestline_isa::{
 
 use super::FinishError;
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
-use crate::passes::legal;
+use crate::legal;
 
 /// Makes the operands of one instruction.
 pub(super) struct Placer<'a> {

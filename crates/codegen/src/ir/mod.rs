@@ -10,7 +10,7 @@
 //!
 //! The form is clean until late: an operation takes the types, widths and regions the program
 //! means, and `lower_*` passes make hardware instructions of it. Whatever a pass leaves satisfies
-//! [`verify`].
+//! [`verify`](crate::verify::verify).
 
 mod builder;
 mod cfg;
@@ -21,7 +21,6 @@ mod operand;
 mod packed;
 mod parse;
 mod print;
-mod verify;
 
 pub use builder::Builder;
 pub use cfg::{Cfg, Edge, EdgeKind, FlowError, NodeId};
@@ -34,4 +33,3 @@ pub use operand::{
 };
 pub use packed::{float_code, integer_code, packed_floats, packed_vector};
 pub use parse::{ParseError, parse};
-pub use verify::{VerifyError, verify};

@@ -4,8 +4,6 @@
 //! valid IR, and every `opt_*` pass accepts what any `lower_*` pass leaves: an optimisation
 //! never makes an instruction that [`legal`] refuses out of one that it accepts.
 
-pub mod legal;
-
 mod by_register;
 mod lower_collect;
 mod lower_conversions;
@@ -66,46 +64,11 @@ pub use opt_split_registers::opt_split_registers;
 pub use opt_vector_copies::opt_vector_copies;
 
 use crestline_device::Device;
-use crestline_isa::message::DescriptorError;
 
-use crate::ir::{FlowError, Function, OffsetError, Operand};
+pub use crate::error::PassError;
+use crate::ir::Function;
+use crate::legal;
 use crate::schedule::{opt_dependency_control, opt_schedule_early, opt_schedule_late};
-
-/// Why a pass cannot do its work.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum PassError {
-    /// Broken control flow.
-    #[error(transparent)]
-    Flow(#[from] FlowError),
-    /// An operand cannot be split.
-    #[error(transparent)]
-    Offset(#[from] OffsetError),
-    /// An operand the pass cannot handle.
-    #[error("{pass}: operand {operand} is not supported")]
-    Operand {
-        /// Name of the pass.
-        pass: &'static str,
-        /// The operand as printed.
-        operand: String,
-    },
-    /// A message that the device cannot encode.
-    #[error(transparent)]
-    Message(#[from] DescriptorError),
-    /// A payload longer than its length field.
-    #[error("a payload of {registers} registers is too long: {inst}")]
-    PayloadTooLong {
-        /// Its length.
-        registers: u32,
-        /// The message as printed.
-        inst: String,
-    },
-}
-
-impl PassError {
-    pub(crate) fn operand(pass: &'static str, operand: &Operand) -> PassError {
-        PassError::Operand { pass, operand: operand.to_string() }
-    }
-}
 
 /// A pass: says whether it changed anything.
 pub type PassFn = fn(&mut Function, &Device) -> Result<bool, PassError>;

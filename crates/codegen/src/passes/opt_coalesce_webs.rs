@@ -11,8 +11,8 @@ use crestline_device::Device;
 use crestline_isa::Opcode;
 
 use super::{PassError, legal};
+use crate::analysis::liveness::Liveness;
 use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, Vreg};
-use crate::regalloc::liveness::Liveness;
 
 /// Values considered at once; copies beyond stay.
 const MAX_VALUES: usize = 1024;

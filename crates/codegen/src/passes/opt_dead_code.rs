@@ -1,7 +1,7 @@
 //! `opt_dead_code`: instructions whose results nobody reads go; flag writes nobody reads too.
 //!
 //! Backwards through the blocks with the bytes that are read later. What is read is a channel's
-//! own view (logical edges, see [`liveness`](crate::regalloc::liveness)): a masked write ends the
+//! own view (logical edges, see [`liveness`](crate::analysis::liveness)): a masked write ends the
 //! need for what it overwrites.
 
 use crestline_device::Device;
@@ -10,8 +10,8 @@ use crestline_ssa::ir::Fuel;
 
 use super::legal::align16::TORN_MASKS;
 use super::{PassError, legal};
+use crate::analysis::accesses::{Access, Accesses, FLAG_COUNT, GRF_COUNT, Slot, SlotMap, accesses};
 use crate::ir::{BlockId, Cfg, EdgeKind, File, Function, Inst, Op, Operand, Region};
-use crate::regalloc::accesses::{Access, Accesses, FLAG_COUNT, GRF_COUNT, Slot, SlotMap, accesses};
 
 /// Runs the pass.
 ///

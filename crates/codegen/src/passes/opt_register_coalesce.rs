@@ -8,8 +8,8 @@
 use crestline_device::Device;
 
 use super::{PassError, legal};
+use crate::analysis::accesses::is_early_clobber;
 use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Region, Span, Vreg};
-use crate::regalloc::accesses::is_early_clobber;
 
 /// Runs the pass.
 ///

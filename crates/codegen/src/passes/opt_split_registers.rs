@@ -139,7 +139,8 @@ impl Parts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ir::{Builder, Op, verify};
+    use crate::ir::{Builder, Op};
+    use crate::verify::verify;
     use crestline_device::Platform;
     use crestline_isa::Type;
 

@@ -1,7 +1,8 @@
 //! Passes on small programs: what they must change and what they must leave alone.
 
 use super::*;
-use crate::ir::{Builder, Effect, Flag, Function, Message, Op, Operand, Region, Space, verify};
+use crate::ir::{Builder, Effect, Flag, Function, Message, Op, Operand, Region, Space};
+use crate::verify::verify;
 use crestline_device::Platform;
 use crestline_isa::message as isa;
 use crestline_isa::{ArfKind, CondMod, Opcode, Type};

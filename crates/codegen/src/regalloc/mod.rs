@@ -10,22 +10,19 @@
 //! Afterwards no operand is virtual. Push constants must have become general registers before
 //! ([`File::Uniform`] is refused).
 
-pub mod accesses;
 pub mod assign;
-mod bits;
 pub mod check;
 pub mod flags;
-pub mod liveness;
 pub mod spill;
 
 use crestline_device::Device;
 use crestline_isa::ArfKind;
 
+use crate::analysis::accesses::{self, GRF_COUNT, Slot};
+use crate::analysis::liveness::{self, Liveness};
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, GRF_BYTES, Operand, Vreg, Vregs};
-use accesses::{GRF_COUNT, Slot};
 use assign::{Strategy, assign, peak, peak_at_a_glance};
 use check::{CheckError, Origins};
-use liveness::Liveness;
 
 /// Rounds of spilling after which a program counts as impossible: each round spills something,
 /// and real programs need a handful.

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use super::accesses::GRF_COUNT;
 use super::*;
-use crate::ir::{BlockId, Builder, Cfg, Function, GRF_BYTES, Inst, Op, Operand, verify};
+use crate::ir::{BlockId, Builder, Cfg, Function, GRF_BYTES, Inst, Op, Operand};
+use crate::verify::verify;
 use crestline_device::Platform;
 use crestline_isa::message as isa;
 use crestline_isa::{CondMod, Opcode, Type};

@@ -9,9 +9,9 @@ use crestline_device::{Device, Gen};
 use crestline_isa::{ArfKind, Opcode};
 
 use super::latency;
+use crate::analysis::accesses::{Accesses, SlotMap};
 use crate::ir::{Effect, File, Inst, Op, Operand, Space};
 use crate::lists::Lists;
-use crate::regalloc::accesses::{Accesses, SlotMap};
 
 /// An edge to a later instruction.
 #[derive(Clone, Copy, Debug)]

@@ -6,8 +6,8 @@
 use crestline_device::Device;
 
 use super::latency::{Unit, cost};
+use crate::analysis::accesses::{SlotMap, accesses};
 use crate::ir::{BlockId, Cfg, EdgeKind, FlowError, Function};
-use crate::regalloc::accesses::{SlotMap, accesses};
 
 /// What the walk finds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -96,5 +96,5 @@ fn blocks_in_passed_loops(cfg: &Cfg) -> Vec<u32> {
 }
 
 fn is_flag(slot: usize) -> bool {
-    slot >= crate::regalloc::accesses::GRF_COUNT
+    slot >= crate::analysis::accesses::GRF_COUNT
 }

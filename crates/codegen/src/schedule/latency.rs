@@ -8,7 +8,7 @@ use crestline_device::Gen;
 use crestline_isa::{MathFn, Opcode, Sfid};
 
 use crate::ir::{Effect, GRF_BYTES, Inst, Message, Op, Space};
-use crate::passes::legal;
+use crate::legal;
 
 /// A shared unit that instructions occupy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -10,9 +10,9 @@ use crestline_device::Device;
 use crestline_isa::AccessMode;
 use crestline_ssa::ir::Fuel;
 
+use crate::error::PassError;
 use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Region, Span};
-use crate::passes::PassError;
-use crate::passes::legal::{self, align16};
+use crate::legal::{self, align16};
 
 /// Instructions that a group looks ahead over.
 const WINDOW: usize = 64;

@@ -9,12 +9,12 @@ use std::ops::Range;
 use crestline_device::Device;
 
 use super::{DagBuilder, Walk, reorder};
+use crate::analysis::accesses::{Access, FLAG_COUNT, Slot};
+use crate::analysis::liveness::Liveness;
+use crate::error::PassError;
 use crate::ir::{BlockId, Class, Function, GRF_BYTES, Inst};
 use crate::lists::Lists;
-use crate::passes::PassError;
 use crate::regalloc::Analysis;
-use crate::regalloc::accesses::{Access, FLAG_COUNT, Slot};
-use crate::regalloc::liveness::Liveness;
 
 /// Bytes of registers that count as plenty.
 const RELAXED_BYTES: i64 = 56 * GRF_BYTES as i64;

@@ -3,9 +3,9 @@
 use crestline_device::Device;
 
 use super::{DagBuilder, Walk, reorder};
+use crate::analysis::accesses::{Accesses, SlotMap};
+use crate::error::PassError;
 use crate::ir::Function;
-use crate::passes::PassError;
-use crate::regalloc::accesses::{Accesses, SlotMap};
 
 /// Runs the pass.
 ///

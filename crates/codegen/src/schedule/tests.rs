@@ -1,9 +1,10 @@
 //! Orders the schedulers must and must not change.
 
 use super::*;
-use crate::ir::{Builder, Effect, Function, Message, Op, Operand, Space, verify};
+use crate::ir::{Builder, Effect, Function, Message, Op, Operand, Space};
 use crate::regalloc::tests::{numbers, random};
 use crate::regalloc::{self, Analysis};
+use crate::verify::verify;
 use crestline_device::{Device, Platform};
 use crestline_isa::message as isa;
 use crestline_isa::{ArfKind, Type};
@@ -127,7 +128,7 @@ fn liveness_follows_the_early_order() {
     let options = regalloc::Options { may_spill: true, check: true };
     let device = Device::new(Platform::Skl);
     assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &device, options).is_ok());
-    known.liveness.intervals.swap(regalloc::accesses::GRF_COUNT, 2);
+    known.liveness.intervals.swap(crate::analysis::accesses::GRF_COUNT, 2);
     let stale = regalloc::allocate_analysed(f, known, &device, options);
     assert!(matches!(stale, Err(regalloc::AllocError::Stale("liveness"))), "{stale:?}");
 }

@@ -2,7 +2,8 @@
 //! through the whole back end.
 
 use crate::harness::{PLATFORMS, compile, end, execute, listing, save};
-use crestline_codegen::ir::{Builder, Operand, parse, verify};
+use crestline_codegen::ir::{Builder, Operand, parse};
+use crestline_codegen::verify::verify;
 use crestline_device::{Device, Platform};
 use crestline_isa::{Inst, Type};
 

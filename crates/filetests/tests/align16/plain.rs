@@ -1,7 +1,8 @@
 //! Vectors of dwords, from IR text through the whole back end.
 
 use crate::harness::{GRF, PLATFORMS, compile, end, execute, listing, save};
-use crestline_codegen::ir::{Builder, Operand, parse, verify};
+use crestline_codegen::ir::{Builder, Operand, parse};
+use crestline_codegen::verify::verify;
 use crestline_device::{Device, Platform};
 use crestline_filetests::gen7_text::{disagreements, is_known};
 use crestline_isa::{AccessMode, Inst, Type};

@@ -13,7 +13,6 @@ mod common;
 mod fields;
 mod meaning;
 mod mesa;
-mod program;
 mod send;
 mod three_src;
 mod two_src;
@@ -24,10 +23,6 @@ pub(crate) use branch::scale;
 pub(crate) use common::swsb_exists;
 pub use meaning::meaning;
 pub(crate) use mesa::{mesa_residue, unsigned_distance};
-pub use program::{
-    ProgramError, decode_at, decode_each, decode_program, encode_into, encode_program,
-};
-pub(crate) use program::{boundaries, opcode_at};
 pub use walk::CodecError;
 
 use crate::inst::Inst;

@@ -1,8 +1,9 @@
 //! Labels of a program.
 
 use super::{Syntax, number};
-use crate::codec::{boundaries, decode_at, opcode_at, scale};
+use crate::codec::scale;
 use crate::inst::{Inst, Send};
+use crate::program::{boundaries, decode_at, opcode_at};
 use crate::tables::Opcode;
 use crestline_device::Gen;
 use std::collections::BTreeMap;

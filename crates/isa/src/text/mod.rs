@@ -19,8 +19,8 @@ mod unsaid;
 pub use parse::{ParseError, Piece, parse_pieces, parse_program};
 pub use unsaid::cannot_say;
 
-use crate::codec::{ProgramError, decode_at, encode_into};
 use crate::inst::Inst;
+use crate::program::{ProgramError, decode_at, encode_into};
 use crestline_device::Gen;
 use labels::{InOrder, Labels};
 use std::fmt::Write;
@@ -357,7 +357,7 @@ impl<'a> Lines<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codec::{decode_program, encode_program};
+    use crate::program::{decode_program, encode_program};
 
     #[test]
     fn parts_of_a_program_join_to_its_text() {

@@ -5,9 +5,10 @@
 
 use super::parse::parse_program;
 use super::{Syntax, print_inst};
-use crate::codec::{decode, encode, encode_into};
+use crate::codec::{decode, encode};
 use crate::compact::compact;
 use crate::inst::Inst;
+use crate::program::encode_into;
 use crestline_device::Gen;
 use std::fmt::Write;
 

@@ -14,7 +14,7 @@
 //! the second rounding of a sum, difference, product, quotient or root cannot differ from rounding once. Only the
 //! fused multiply-add needs more care. Transcendental functions are the mathematical library's in binary64, rounded.
 
-use super::float::{Round, f16_to_f64, f64_to_f16, f64_to_f32, fma_f16, ldexp};
+use crate::float::{Round, f16_to_f64, f64_to_f16, f64_to_f32, fma_f16, ldexp};
 use crate::ir::{AluOp, Ty};
 
 /// The components of a value or of a source as read: entry `i` is component `i`, zero extended.

@@ -3,7 +3,7 @@
 //! A model of the format rules on plain numbers, one texel and one component at a time. Conversions are computed in
 //! binary64 and rounded once.
 
-use super::float::{Round, f16_to_f64, f64_to_f16};
+use crate::float::{Round, f16_to_f64, f64_to_f16};
 use crate::ir::{ImageDim, ImageParam, ImageTy, SurfaceFormat};
 use crestline_device::{Channel, ChannelKind};
 

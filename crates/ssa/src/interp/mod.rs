@@ -12,7 +12,6 @@
 pub mod alu;
 mod code;
 mod compile;
-pub mod float;
 mod image;
 mod machine;
 mod memory;

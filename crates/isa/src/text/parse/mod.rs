@@ -18,6 +18,7 @@ use super::Syntax;
 use super::raw_bits::{self, Bits};
 use crate::codec;
 use crate::inst::{Inst, Region, Src, SrcReg, Swizzle};
+use crate::program;
 use crate::tables::Opcode;
 use crestline_device::Gen;
 use cursor::{Cursor, error_at};
@@ -326,7 +327,7 @@ fn pieces_of(bytes: Vec<u8>, generation: Gen) -> Vec<Piece> {
 fn as_mesa_writes(inst: Inst, generation: Gen) -> Inst {
     let own = inst.residue;
     let theirs = Inst { residue: own | codec::mesa_residue(&inst, generation), ..inst };
-    let exists = |inst: &Inst| codec::encode_into(inst, generation, &mut Vec::new()).is_ok();
+    let exists = |inst: &Inst| program::encode_into(inst, generation, &mut Vec::new()).is_ok();
     if !theirs.compacted || exists(&theirs) {
         return theirs;
     }

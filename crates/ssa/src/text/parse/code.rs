@@ -1,7 +1,7 @@
 //! Regions and instructions.
 
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
-use crate::interp::float::{Round, f64_to_f16};
+use crate::float::{Round, f64_to_f16};
 use crate::ir::{
     Access, Align, BindingId, ImageDim, ImageForm, InstId, InstKind, MAX_DEPTH, Memory,
     MemorySemantics, PathStep, RegionId, Resource, Src, Srcs, TextureOp, TextureRead, TextureTy,

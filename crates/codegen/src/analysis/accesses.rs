@@ -8,7 +8,7 @@ use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
 
 use super::bits;
 use crate::ir::{Class, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg};
-use crate::passes::legal;
+use crate::legal;
 
 /// Number of general registers.
 pub const GRF_COUNT: usize = 128;

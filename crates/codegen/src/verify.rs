@@ -11,8 +11,8 @@
 
 use crestline_isa::{AccessMode, CondMod, Form, Opcode, WriteMask};
 
-use super::{Cfg, Class, File, Flag, FlowError, Function, Inst, Op, Operand, Region};
-use crate::passes::legal;
+use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Inst, Op, Operand, Region};
+use crate::legal;
 
 /// A function that breaks a rule: where and which.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -127,7 +127,7 @@ fn check_sources(inst: &Inst) -> Result<(), String> {
         (Some(m), Op::Message) if usize::from(m.headers.max(m.first)) > given - 1 => {
             return Err("more headers or first parts than payload parts".into());
         }
-        (Some(m), _) if m.response % super::GRF_BYTES != 0 => {
+        (Some(m), _) if m.response % crate::ir::GRF_BYTES != 0 => {
             return Err("the response is not in whole registers".into());
         }
         _ => {}

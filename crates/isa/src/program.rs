@@ -1,6 +1,6 @@
 //! Whole programs: a sequence of full and compacted instructions.
 
-use super::{CodecError, decode, encode};
+use crate::codec::{CodecError, decode, encode};
 use crate::compact::{self, COMPACT_BIT};
 use crate::inst::Inst;
 use crate::tables::Opcode;

@@ -1,0 +1,41 @@
+//! What can go wrong in a pass.
+
+use crestline_isa::message::DescriptorError;
+
+use crate::ir::{FlowError, OffsetError, Operand};
+
+/// Why a pass cannot do its work.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PassError {
+    /// Broken control flow.
+    #[error(transparent)]
+    Flow(#[from] FlowError),
+    /// An operand cannot be split.
+    #[error(transparent)]
+    Offset(#[from] OffsetError),
+    /// An operand the pass cannot handle.
+    #[error("{pass}: operand {operand} is not supported")]
+    Operand {
+        /// Name of the pass.
+        pass: &'static str,
+        /// The operand as printed.
+        operand: String,
+    },
+    /// A message that the device cannot encode.
+    #[error(transparent)]
+    Message(#[from] DescriptorError),
+    /// A payload longer than its length field.
+    #[error("a payload of {registers} registers is too long: {inst}")]
+    PayloadTooLong {
+        /// Its length.
+        registers: u32,
+        /// The message as printed.
+        inst: String,
+    },
+}
+
+impl PassError {
+    pub(crate) fn operand(pass: &'static str, operand: &Operand) -> PassError {
+        PassError::Operand { pass, operand: operand.to_string() }
+    }
+}
