@@ -5,8 +5,10 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashMap;
 
-use super::flow::Copy;
-use crate::ir::File;
+use crate::ir::{File, Operand};
+
+/// A register to copy to, and what.
+pub(crate) type Copy = (Operand, Operand);
 
 /// What to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use crestline_isa::Opcode;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Src, Srcs, Value};
 use hashbrown::HashMap;
 
-use super::copies::{Step, in_order};
+use super::copies::{Copy, Step, in_order};
 use super::{Cond, SelectError, breaks_of, same_value, yielded};
 use crate::ir::{Builder, File, Operand};
 
@@ -40,9 +40,6 @@ enum Yield<R> {
     /// They are the results.
     Alias(Vec<Value>),
 }
-
-/// A register to copy to, and what.
-pub(crate) type Copy = (Operand, Operand);
 
 impl<R> Frames<R> {
     /// Outside of all regions.
