@@ -310,7 +310,7 @@ fn raw_bytes(c: &mut Cursor<'_>) -> Result<Vec<u8>, ParseError> {
 
 /// What bytes are: instructions, if all of them are.
 fn pieces_of(bytes: Vec<u8>, generation: Gen) -> Vec<Piece> {
-    let insts = codec::decode_each(&bytes, 0, generation).map(|(_, inst)| inst.ok());
+    let insts = program::decode_each(&bytes, 0, generation).map(|(_, inst)| inst.ok());
     match insts.collect::<Option<Vec<Inst>>>() {
         // Zeros at the end may be left out.
         Some(insts)
