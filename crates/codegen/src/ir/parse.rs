@@ -377,9 +377,9 @@ fn region(c: &mut Cursor<'_>, dst: bool) -> Result<Option<Region>> {
 /// The message that the braces of a message begin with.
 fn message(c: &mut Cursor<'_>) -> Result<Message> {
     let text = c.rest.split([',', '}']).next().unwrap_or("");
-    let kind = text.parse().or_else(|error: MessageTextError| {
+    let kind = text.parse().map_err(|error: MessageTextError| {
         let MessageTextError { expected, found } = error;
-        Err(ParseError { line: c.line, expected, found })
+        ParseError { line: c.line, expected, found }
     })?;
     c.rest = &c.rest[text.len()..];
     Ok(Message {

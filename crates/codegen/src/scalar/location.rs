@@ -165,7 +165,7 @@ impl ValueLocation {
     pub(super) fn constant(bits: u64, ty: Ty) -> ValueLocation {
         let storage = Storage::of(ty);
         let bits = match storage {
-            Storage::Mask => u64::from((bits & 1 == 1).then_some(u32::MAX).unwrap_or_default()),
+            Storage::Mask => u64::from(if bits & 1 == 1 { u32::MAX } else { 0 }),
             Storage::Bits64 => bits,
             _ => bits & u64::from(u32::MAX),
         };

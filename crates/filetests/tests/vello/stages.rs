@@ -89,10 +89,11 @@ impl World<'_> {
                 rules: names.iter().map(|name| rule(name)).collect(),
                 widths: vec![8, 16, 32],
                 also: Vec::new(),
-                // Some stages read next to an array and then choose another value.
                 scratch: 0,
+                // Some stages read next to an array and then choose another value.
                 in_bounds: false,
                 expected: Vec::new(),
+                judged: true,
             },
         };
         let expected = (self.run)(&test);
