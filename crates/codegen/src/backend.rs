@@ -8,10 +8,11 @@ use std::collections::BTreeSet;
 use crestline_device::Device;
 use crestline_isa as isa;
 use crestline_ssa::ir::Fuel;
+use crestline_ssa::runner::{self, Broken, Switches};
 
 use crate::finish::{FinishError, finish};
 use crate::ir::Function;
-use crate::passes::{self, Pass, PassError};
+use crate::passes::{self, Pass, PassError, PassFn};
 use crate::regalloc::{self, AllocError, Allocation, Analysis};
 use crate::schedule::{self, Estimate};
 use crate::verify::{VerifyError, verify};
@@ -107,6 +108,12 @@ impl Default for Options {
     }
 }
 
+impl Options {
+    fn allocation(&self) -> regalloc::Options {
+        regalloc::Options { may_spill: self.may_spill, check: self.verify }
+    }
+}
+
 /// Machine code with what is known of it.
 #[derive(Clone, Debug)]
 pub struct Compiled {
@@ -129,148 +136,80 @@ pub struct Compiled {
 /// What is called after every step with its name and the program.
 pub type Observer<'a> = dyn FnMut(&'static str, &Function) + 'a;
 
-struct Pipeline<'a, 'b> {
-    device: &'a Device,
-    options: Options,
-    observe: &'a mut Observer<'b>,
-    /// Passes that have looked since something changed that may give them work.
-    asleep: BTreeSet<&'static str>,
+impl runner::Ir for Function {
+    type Error = VerifyError;
+
+    fn fuel(&mut self) -> &mut Fuel {
+        &mut self.fuel
+    }
+
+    fn verify(&self) -> Result<(), VerifyError> {
+        verify(self)
+    }
 }
 
-impl Pipeline<'_, '_> {
-    fn seen(&mut self, pass: &'static str, function: &Function) -> Result<(), BackendError> {
-        (self.observe)(pass, function);
-        if self.options.verify {
-            verify(function).map_err(|error| BackendError::Verify { pass, error })?;
-        }
-        Ok(())
+impl From<Broken<VerifyError>> for BackendError {
+    fn from(Broken { pass, error }: Broken<VerifyError>) -> BackendError {
+        BackendError::Verify { pass, error }
     }
+}
 
-    /// Whether an `opt_*` pass may run now.
-    fn allows(&self, pass: &Pass) -> bool {
-        self.options.optimize
-            && !self.options.fuel.is_empty()
-            && !self.options.disabled.contains(pass.name)
+type Runner<'a> = runner::Runner<'a, Function, PassFn, BackendError>;
+
+/// Rounds of the optimisations after which their work counts as done.
+const MAX_ROUNDS: u32 = 8;
+
+/// What a pass changed, if it found no mistake of its own.
+fn checked(
+    pass: &Pass,
+    function: &Function,
+    changed: Result<bool, PassError>,
+) -> Result<bool, BackendError> {
+    let changed = changed?;
+    match function.vregs.fault() {
+        Some(what) => Err(BackendError::Defect { pass: pass.name, what }),
+        None => Ok(changed),
     }
+}
 
-    /// Runs an `opt_*` pass if it may.
-    fn try_run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
-        let device = self.device;
-        self.try_run_as(pass, function, |function| (pass.run)(function, device))
+/// Schedules and allocates; where the new order must spill, the old one may do better.
+fn allocate(
+    runner: &mut Runner<'_>,
+    function: &mut Function,
+    device: &Device,
+    options: &Options,
+) -> Result<Allocation, BackendError> {
+    let fault = options.fault;
+    let options = options.allocation();
+    runner.once(passes::COALESCE, function)?;
+    let mut scheduled = function.clone();
+    let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
+    // `opt_schedule_early`, but both it and allocation ask where registers live.
+    runner.run_as(&passes::SCHEDULE, &mut scheduled, |f| {
+        let changed = schedule::schedule_analysed(f, &mut known.liveness, device);
+        checked(&passes::SCHEDULE, f, Ok(changed))
+    })?;
+    let damage: fn(&mut Function) = match fault {
+        Some(Fault::Allocation) => regalloc::misplace,
+        _ => |_| {},
+    };
+    let scheduled = regalloc::allocate_damaged(scheduled, known, device, options, damage);
+    if let Ok(found) = &scheduled
+        && found.spills + found.fills == 0
+    {
+        return Ok(scheduled?);
     }
-
-    /// Runs `run`, which does an `opt_*` pass's work, if that may run.
-    fn try_run_as(
-        &mut self,
-        pass: &Pass,
-        function: &mut Function,
-        run: impl FnOnce(&mut Function) -> Result<bool, PassError>,
-    ) -> Result<bool, BackendError> {
-        if !self.allows(pass) {
-            return Ok(false);
-        }
-        self.options.fuel.enter(pass.name);
-        function.fuel = std::mem::take(&mut self.options.fuel);
-        let changed = self.run_as(pass, function, run);
-        self.options.fuel = std::mem::take(&mut function.fuel);
-        changed
+    // Another order may need fewer registers, but hides no defect.
+    if let Err(error) = &scheduled
+        && error.is_defect()
+    {
+        return Err(error.clone().into());
     }
-
-    fn run(&mut self, pass: &Pass, function: &mut Function) -> Result<bool, BackendError> {
-        let device = self.device;
-        self.run_as(pass, function, |function| (pass.run)(function, device))
-    }
-
-    fn run_as(
-        &mut self,
-        pass: &Pass,
-        function: &mut Function,
-        run: impl FnOnce(&mut Function) -> Result<bool, PassError>,
-    ) -> Result<bool, BackendError> {
-        if !self.asleep.insert(pass.name) {
-            return Ok(false);
-        }
-        let changed = run(function)?;
-        if let Some(what) = function.vregs.fault() {
-            return Err(BackendError::Defect { pass: pass.name, what });
-        }
-        if changed {
-            match pass.wakes {
-                Some(woken) => self.asleep.retain(|name| !woken.contains(name)),
-                None => self.asleep.clear(),
-            }
-            self.seen(pass.name, function)?;
-        }
-        Ok(changed)
-    }
-
-    fn lower(&mut self, list: &[Pass], function: &mut Function) -> Result<(), BackendError> {
-        for pass in list {
-            let changed = self.run(pass, function)?;
-            if changed && self.options.optimize_everywhere {
-                self.optimize(function)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn allocation(&self) -> regalloc::Options {
-        regalloc::Options { may_spill: self.options.may_spill, check: self.options.verify }
-    }
-
-    /// Schedules and allocates; where the new order must spill, the old one may do better.
-    fn allocate(&mut self, function: &mut Function) -> Result<Allocation, BackendError> {
-        let options = self.allocation();
-        self.try_all(passes::COALESCE, function)?;
-        let mut scheduled = function.clone();
-        let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
-        // `opt_schedule_early`, but both it and allocation ask where registers live.
-        let device = self.device;
-        let run =
-            |f: &mut Function| Ok(schedule::schedule_analysed(f, &mut known.liveness, device));
-        self.try_run_as(&passes::SCHEDULE, &mut scheduled, run)?;
-        let damage: fn(&mut Function) = match self.options.fault {
-            Some(Fault::Allocation) => regalloc::misplace,
-            _ => |_| {},
-        };
-        let scheduled = regalloc::allocate_damaged(scheduled, known, self.device, options, damage);
-        if let Ok(found) = &scheduled
-            && found.spills + found.fills == 0
-        {
-            return Ok(scheduled?);
-        }
-        // Another order may need fewer registers, but hides no defect.
-        if let Err(error) = &scheduled
-            && error.is_defect()
-        {
-            return Err(error.clone().into());
-        }
-        let other = regalloc::allocate(function, self.device, options);
-        match (scheduled, other) {
-            (Ok(a), Ok(b)) if a.spills + a.fills <= b.spills + b.fills => Ok(a),
-            (Ok(a), Err(_)) => Ok(a),
-            (_, other) => Ok(other?),
-        }
-    }
-
-    /// Runs those `opt_*` passes of a list that may, and says whether they changed anything.
-    fn try_all(&mut self, list: &[Pass], function: &mut Function) -> Result<bool, BackendError> {
-        let mut changed = false;
-        for pass in list {
-            changed |= self.try_run(pass, function)?;
-        }
-        Ok(changed)
-    }
-
-    /// Runs the optimisations until nothing changes, a bounded number of times.
-    fn optimize(&mut self, function: &mut Function) -> Result<(), BackendError> {
-        const ROUNDS: u32 = 8;
-        for _ in 0..ROUNDS {
-            if !self.try_all(passes::OPTIMIZE, function)? {
-                break;
-            }
-        }
-        Ok(())
+    let other = regalloc::allocate(function, device, options);
+    match (scheduled, other) {
+        (Ok(a), Ok(b)) if a.spills + a.fills <= b.spills + b.fills => Ok(a),
+        (Ok(a), Err(_)) => Ok(a),
+        (_, other) => Ok(other?),
     }
 }
 
@@ -284,21 +223,30 @@ pub fn generate(
     options: Options,
     observe: &mut Observer<'_>,
 ) -> Result<Compiled, BackendError> {
-    let mut p = Pipeline { device, options, observe, asleep: BTreeSet::new() };
+    let Options { optimize, ref disabled, verify, .. } = options;
+    let switches = Switches { optimize, disabled, verify };
+    let call = |pass: &Pass, function: &mut Function| {
+        let changed = (pass.run)(function, device);
+        checked(pass, function, changed)
+    };
+    let mut runner = Runner::new(switches, options.fuel.clone(), &call, observe);
+    if options.optimize_everywhere {
+        runner.repeat_everywhere(passes::OPTIMIZE, MAX_ROUNDS);
+    }
     let function = &mut function;
-    p.seen("select", function)?;
-    p.try_all(passes::OPTIMIZE_SELECTED, function)?;
-    regalloc::foresee(function, p.allocation())?;
-    p.lower(passes::LOWER, function)?;
-    p.optimize(function)?;
-    let mut allocated = p.allocate(function)?;
+    runner.observe("select", function)?;
+    runner.once(passes::OPTIMIZE_SELECTED, function)?;
+    regalloc::foresee(function, options.allocation())?;
+    runner.once(passes::LOWER, function)?;
+    runner.repeat(passes::OPTIMIZE, MAX_ROUNDS, function)?;
+    let mut allocated = allocate(&mut runner, function, device, &options)?;
     let function = &mut allocated.function;
-    p.seen("regalloc", function)?;
-    p.try_all(passes::SCHEDULE_ALLOCATED, function)?;
-    p.lower(passes::LOWER_ALLOCATED, function)?;
+    runner.observe("regalloc", function)?;
+    runner.once(passes::SCHEDULE_ALLOCATED, function)?;
+    runner.once(passes::LOWER_ALLOCATED, function)?;
     let estimate = schedule::estimate(function, device).map_err(FinishError::Flow)?;
     let mut insts = finish(function, device)?;
-    if p.options.fault == Some(Fault::Instruction) {
+    if options.fault == Some(Fault::Instruction) {
         spoil(&mut insts);
     }
     Ok(Compiled {
@@ -308,7 +256,7 @@ pub fn generate(
         fills: allocated.fills,
         scratch_bytes: allocated.function.scratch_bytes,
         estimate,
-        fuel: p.options.fuel,
+        fuel: runner.into_fuel(),
     })
 }
 

@@ -22,6 +22,7 @@ use crestline_isa::{decode_program, encode_program};
 use crestline_program::{Program, Statistics};
 use crestline_ssa::ir::{Fuel, Shader};
 use crestline_ssa::passes::{Doubles, LowerOptions, SystemValues};
+use crestline_ssa::runner::Broken;
 use crestline_ssa::{passes, verify};
 
 use crate::simd::Attempt;
@@ -116,19 +117,16 @@ impl<'a> Pipeline<'a> {
             fuel: std::mem::take(&mut self.fuel),
             // A second time, for a width, only that is new.
             resumed: simd.is_some(),
+            verify: self.options.verify,
             optimize_everywhere: self.options.optimize_everywhere,
         };
-        let check = self.options.verify;
-        let mut broken = None;
         let was_empty = options.fuel.is_empty();
-        self.fuel = passes::optimize(shader, &options, &mut |name, shader| {
-            if check && broken.is_none() {
-                broken = verify::verify(shader).err().map(|error| internal(name, &error));
-            }
+        let left = passes::optimize(shader, &options, &mut |name, shader| {
             self.report(name, Ir::Ssa(shader));
         });
+        self.fuel = left.map_err(|Broken { pass, error }| internal(pass, &error))?;
         self.note_fuel(was_empty);
-        broken.map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// What selection gets.

@@ -91,7 +91,8 @@ fn failures(test: &RunTest, options: &Options) -> Vec<String> {
             {
                 failures.push(format!("{}: {run} run, after {name}: {wrong}", test.name));
             }
-        });
+        })
+        .unwrap();
     }
     failures
 }

@@ -53,7 +53,7 @@ fn the_interpreter_agrees_with_lavapipe_before_and_after_all_passes() {
     for (test, expected) in tests(lavapipe) {
         let plain = StageInterpreter::new(&test, "ssa", |_| {});
         let passed = StageInterpreter::new(&test, "ssa after passes", |shader| {
-            passes::optimize(shader, &passes::Options::default(), &mut |_, _| {});
+            passes::optimize(shader, &passes::Options::default(), &mut |_, _| {}).unwrap();
         });
         for engine in [plain, passed] {
             match engine {

@@ -501,7 +501,7 @@ fn random_control_flow_means_what_it_says() {
             .unwrap_or_else(|e| panic!("{}", show(&e.to_string())));
         verify(&shader).unwrap_or_else(|e| panic!("{}", show(&e.to_string())));
         assert_eq!(run(&shader), expected, "{}", show("as translated"));
-        passes::optimize(&mut shader, &passes::Options::default(), &mut |_, _| {});
+        passes::optimize(&mut shader, &passes::Options::default(), &mut |_, _| {}).unwrap();
         assert_eq!(run(&shader), expected, "{}", show("after all passes"));
     }
 }

@@ -51,7 +51,7 @@ fn every_shader_of_the_pack_computes_what_it_should() {
             failures.push(format!("{name}: {error}"));
         }
         let before = shader.func.num_insts();
-        passes::optimize(&mut shader, &passes::Options::default(), &mut |_, _| {});
+        passes::optimize(&mut shader, &passes::Options::default(), &mut |_, _| {}).unwrap();
         if let Err(error) = check(&dir, &shader) {
             failures.push(format!("{name} after all passes: {error}"));
         }

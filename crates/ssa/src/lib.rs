@@ -20,5 +20,6 @@ pub mod ir;
 pub mod link;
 pub mod passes;
 pub mod reduce;
+pub mod runner;
 pub mod text;
 pub mod verify;

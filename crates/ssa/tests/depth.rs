@@ -97,7 +97,8 @@ fn the_deepest_code_passes_everything() {
         let options = passes::Options { lower, ..Default::default() };
         optimize(&mut shader, &options, &mut |name, after| {
             verify(after).unwrap_or_else(|e| panic!("{name}: {e}"));
-        });
+        })
+        .unwrap();
         assert_eq!(results(&shader), expected);
     }
 }

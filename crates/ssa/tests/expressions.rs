@@ -277,7 +277,8 @@ fn every_operation_survives_every_pass() {
                 );
             }
             before = after.clone();
-        });
+        })
+        .unwrap();
     }
 }
 

@@ -181,7 +181,8 @@ fn lower(shader: &mut Shader, platform: Platform) {
     };
     passes::optimize(shader, &options, &mut |name, shader| {
         verify::verify(shader).unwrap_or_else(|error| panic!("after {name}: {error}\n{shader}"));
-    });
+    })
+    .unwrap();
     let mut left = 0;
     let mut regions = vec![shader.func.body()];
     while let Some(region) = regions.pop() {

@@ -57,7 +57,8 @@ fn run(passes: &str, before: &str) -> String {
             optimize(&mut shader, &options, &mut |name, shader| {
                 progress = true;
                 verify(shader).unwrap_or_else(|e| panic!("after {name}: {e}\n{shader}"));
-            });
+            })
+            .unwrap();
         } else {
             let pass = all_passes().find(|p| p.name == name);
             let pass = pass.unwrap_or_else(|| panic!("there is no pass {name}"));

@@ -60,14 +60,16 @@ fn check(shader: &Shader, resources: &Resources, options: &Options) {
             "{name} changed what the shader does:\n{before}\nbecame\n{after}"
         );
         before = after.clone();
-    });
+    })
+    .unwrap();
     let mut seen = false;
     optimize(&mut shader.clone(), options, &mut |name, after| {
         // Running the whole list again may find a little, but must not go wrong.
         seen = true;
         verify(after).unwrap_or_else(|e| panic!("again, after {name}: {e}\n{after}"));
         assert!(run(after, resources) == expected, "{name} again:\n{shader}\nbecame\n{after}");
-    });
+    })
+    .unwrap();
 }
 
 #[test]
@@ -108,7 +110,8 @@ fn fuel_stops_optional_passes_after_any_change() {
             let mut passes = 0;
             let left = optimize(&mut shader, &options, &mut |name, _| {
                 passes += u64::from(name.starts_with("opt_"));
-            });
+            })
+            .unwrap();
             (shader, left, passes)
         };
         let (whole, left, passes) = optimized(Fuel::new(u64::MAX));

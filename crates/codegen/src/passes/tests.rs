@@ -604,10 +604,26 @@ fn unsplittable_operands_are_errors() {
 }
 
 #[test]
-fn only_passes_that_run_again_are_woken() {
+fn whatever_an_optimisation_changes_another_reads() {
     for pass in OPTIMIZE {
-        for woken in pass.wakes.unwrap_or_default() {
-            assert!(OPTIMIZE.iter().any(|pass| pass.name == *woken), "{} wakes {woken}", pass.name);
+        assert!(!pass.reads.is_empty() && !pass.changes.is_empty(), "{}", pass.name);
+        for fact in Fact::ALL.into_iter().filter(|&fact| pass.changes.has(fact)) {
+            let read = OPTIMIZE.iter().any(|reader| reader.reads.has(fact));
+            assert!(read || pass.changes == Facts::ALL, "{} changes {fact:?}", pass.name);
         }
     }
+}
+
+#[test]
+fn what_runs_on_selected_code_are_those_that_see_less_after_lowering() {
+    let names: Vec<&str> = OPTIMIZE_SELECTED.iter().map(|pass| pass.name).collect();
+    let expected = [
+        "opt_copy_propagation",
+        "opt_vector_copies",
+        "opt_cmod_propagation",
+        "opt_saturate_propagation",
+        "opt_register_coalesce",
+        "opt_coalesce_vectors",
+    ];
+    assert_eq!(names, expected);
 }

@@ -1,25 +1,16 @@
-//! The pass list, and what runs it: names, switches, fuel, an observer.
+//! The list of passes: their order, and what each reads and changes.
 
 use std::collections::BTreeSet;
-use std::sync::LazyLock;
 
 use crestline_device::Device;
 
 use super::*;
 use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Shader, TessDomain};
+use crate::runner::{self, Broken, Fact, Facts, Runner, Switches};
+use crate::verify::{VerifyError, verify};
 
-/// A pass of the list.
-#[derive(Clone, Copy, Debug)]
-pub struct Pass {
-    /// Its name: of the function, the file and in traces.
-    pub name: &'static str,
-    /// Whether there is in the shader what the pass is about, at a glance.
-    pub concerns: fn(&Shader) -> bool,
-    /// Runs it; returns whether it changed anything.
-    pub run: fn(&mut Shader, &LowerOptions) -> bool,
-    /// Names of the `opt_` passes that its changes may give work; `None`: all of them, itself too.
-    pub wakes: Option<&'static [&'static str]>,
-}
+/// A pass of this crate: its function returns whether it changed anything.
+pub type Pass = runner::Pass<fn(&mut Shader, &LowerOptions) -> bool>;
 
 /// What a back end wants lowered.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,134 +59,137 @@ pub struct Options {
     /// Whether the shader has been through the list before and only what is lowered now gives `opt_` passes work: a
     /// second time with more system values known.
     pub resumed: bool,
+    /// Whether the verifier follows each pass.
+    pub verify: bool,
     /// Whether the `opt_` passes run after every single lowering pass instead of after each group of them: a test of
     /// the passes.
     pub optimize_everywhere: bool,
 }
 
-/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`; then what it is about,
-/// and what it wakes.
+/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`; then what must be in the
+/// shader for the pass to have work, and the facts that it `reads` (those of a row without them are all) and `changes`.
 macro_rules! passes {
     ($(
-        $name:ident $(($option:ident))? $(if ($when:ident))? $(of $matter:ident)? $(wakes $woken:tt)?
+        $name:ident $(($option:ident))? $(if ($when:ident))? $(of $matter:ident)?
+        $(reads [$($read:ident),+])? changes $changed:tt
     ),+ $(,)?) => {
         &[$(Pass {
             name: stringify!($name),
-            concerns: passes!(@of $($matter)?),
+            reads: passes!(@facts $([$($read),+])?),
+            changes: passes!(@facts $changed),
             run: |shader, _options| {
                 $(if !_options.$when {
                     return false;
                 })?
+                $(if !$matter(shader) {
+                    return false;
+                })?
                 $name(shader $(, passes!(@ _options $option))?)
             },
-            wakes: passes!(@wakes $($woken)?),
         }),+]
     };
-    (@of) => { |_| true };
-    (@of $matter:ident) => { $matter };
-    (@wakes) => { None };
-    (@wakes [$($woken:ident),*]) => { Some(&[$(stringify!($woken)),*]) };
-    (@wakes $list:ident) => { Some($list) };
+    (@facts) => { Facts::ALL };
+    (@facts all) => { Facts::ALL };
+    (@facts arithmetic) => { ARITHMETIC };
+    (@facts [$($fact:ident),+]) => { Facts::of(&[$(Fact::$fact),+]) };
     (@ $options:ident options) => { $options };
     (@ $options:ident $option:ident) => { &$options.$option };
 }
 
-/// Passes that give each other work: run again and again until none is awake.
-///
-/// Those that change almost every shader do not wake all that their changes may concern: it waits for the next lowering,
-/// or for [`LATE`], where in a first run all are awake that have not run since. In a run that is resumed all sleep at the
-/// start, and what flattening an `if` leaves to `opt_vectorize_memory`, `opt_fuse_ffma`, folding and copy propagation
-/// may never be done: gains missed, nothing wrong.
-static CLEAN: &[Pass] = passes![
-    opt_scalar_replacement of variables,
-    opt_vars_to_ssa of variables,
-    opt_copy_propagation wakes [opt_constant_folding, opt_algebraic, opt_cse, opt_dce],
-    opt_constant_folding wakes [
-        opt_scalar_replacement, opt_vars_to_ssa, opt_algebraic, opt_dead_control_flow, opt_large_constants,
-        opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce
-    ],
-    opt_algebraic wakes [
-        opt_copy_propagation, opt_dead_control_flow, opt_cse, opt_dce
-    ],
-    opt_trivial_params of regions,
-    opt_dead_control_flow of regions,
-    opt_if_flatten of regions wakes [
-        opt_algebraic, opt_trivial_params, opt_dead_control_flow, opt_if_flatten, opt_loop_unroll, opt_cse,
-        opt_load_store_forwarding, opt_dce
-    ],
-    opt_large_constants of variables,
-    opt_loop_unroll of loops,
-    opt_cse wakes [opt_dce],
-    opt_load_store_forwarding,
-    opt_dce wakes [opt_if_flatten, opt_loop_unroll],
-];
+/// A part of the list.
+enum Step {
+    /// Each pass once, in order.
+    Once(&'static [Pass]),
+    /// [`CLEAN`], until none of its passes has work.
+    Clean,
+    /// Those passes of [`CLEAN`] that leave control flow as it is, once.
+    CleanStraight,
+}
 
-/// Passes that would hide work from [`CLEAN`]: once each, at the end.
-static LATE: &[Pass] = passes![
-    opt_vectorize_memory wakes [opt_copy_propagation, opt_cse, opt_dce],
-    opt_fuse_ffma(options) wakes [opt_cse, opt_dce],
-    opt_copy_propagation,
-    opt_constant_folding,
-    opt_cse,
-    opt_dce,
-];
-
-/// Passes whose work is best cleaned together with what they find: before the first run of [`CLEAN`].
-static EARLY: &[Pass] = passes![
-    lower_system_values(system_values) wakes ARITHMETIC,
-    lower_tess_levels(options),
-];
-
-/// Passes that bring the shader into the form a back end takes, in order; [`CLEAN`] runs after each group that changed
-/// something.
-static LOWER: &[&[Pass]] = &[
-    passes![
-        lower_image_load(options) of images wakes ARITHMETIC,
-        lower_image_store(options) of images wakes ARITHMETIC,
-        lower_image_atomic(options) of images,
-        lower_image_size(options) of images wakes ARITHMETIC,
-        lower_texture(options) of textures wakes ARITHMETIC,
-    ],
-    passes![lower_returns of regions, lower_continue_constructs of regions wakes [opt_trivial_params, opt_dead_control_flow, opt_loop_unroll, opt_cse, opt_load_store_forwarding, opt_dce]],
-    passes![
+/// The list: from what the front end made to what a back end takes.
+static STEPS: &[Step] = &[
+    // The work of these is best cleaned together with what else there is.
+    Step::Once(passes![
+        lower_system_values(system_values) changes arithmetic,
+        lower_tess_levels(options) changes all,
+    ]),
+    Step::Clean,
+    Step::Once(passes![
+        lower_image_load(options) of images changes arithmetic,
+        lower_image_store(options) of images changes arithmetic,
+        lower_image_atomic(options) of images changes all,
+        lower_image_size(options) of images changes arithmetic,
+        lower_texture(options) of textures changes arithmetic,
+    ]),
+    Step::Clean,
+    Step::Once(passes![
+        lower_returns of regions changes all,
+        lower_continue_constructs of regions changes [ControlFlow, DeadCode],
+    ]),
+    Step::Clean,
+    Step::Once(passes![
         // Where vectors stay, registers can be indexed.
-        lower_indirect_vars if (scalarize) of variables,
-        lower_vars_to_scratch of variables,
-        lower_divergent_descriptors
-    ],
-    passes![lower_scalarize if (scalarize) wakes ARITHMETIC],
-    passes![
-        lower_f64_formulas(options) of doubles wakes ARITHMETIC,
-        lower_f64_conversions(options) of doubles wakes ARITHMETIC,
-        lower_f64_rounding(options) of doubles wakes ARITHMETIC,
-        lower_f64_scaling(options) of doubles wakes ARITHMETIC,
-        lower_f64_division(options) of doubles wakes ARITHMETIC,
-        lower_f64_roots(options) of doubles wakes ARITHMETIC,
-        lower_f64_fma(options) of doubles wakes ARITHMETIC,
-        lower_memory_sizes(options) of odd_sizes,
-        lower_small_types(options) of odd_sizes wakes ARITHMETIC,
-        lower_small_values if (small_in_dwords) of small_sizes wakes ARITHMETIC,
-        lower_int64 if (dwords) of doubles,
-    ],
-    passes![
-        lower_trigonometry wakes ARITHMETIC,
-        lower_float_ops(options) wakes ARITHMETIC,
-        lower_bit_ops(options) wakes ARITHMETIC,
-        lower_int_division(options) wakes ARITHMETIC,
-    ],
+        lower_indirect_vars if (scalarize) of variables changes all,
+        lower_vars_to_scratch of variables changes all,
+        lower_divergent_descriptors changes all,
+    ]),
+    Step::Clean,
+    Step::Once(passes![lower_scalarize if (scalarize) changes arithmetic]),
+    Step::Clean,
+    Step::Once(passes![
+        lower_f64_formulas(options) of doubles changes arithmetic,
+        lower_f64_conversions(options) of doubles changes arithmetic,
+        lower_f64_rounding(options) of doubles changes arithmetic,
+        lower_f64_scaling(options) of doubles changes arithmetic,
+        lower_f64_division(options) of doubles changes arithmetic,
+        lower_f64_roots(options) of doubles changes arithmetic,
+        lower_f64_fma(options) of doubles changes arithmetic,
+        lower_memory_sizes(options) of odd_sizes changes all,
+        lower_small_types(options) of odd_sizes changes arithmetic,
+        lower_small_values if (small_in_dwords) of small_sizes changes arithmetic,
+        lower_int64 if (dwords) of doubles changes all,
+    ]),
+    Step::Clean,
+    Step::Once(passes![
+        lower_trigonometry changes arithmetic,
+        lower_float_ops(options) changes arithmetic,
+        lower_bit_ops(options) changes arithmetic,
+        lower_int_division(options) changes arithmetic,
+    ]),
+    Step::Clean,
+    // These hide work from the others, so they come last, and what they leave is cleaned once. Regions stay as they are.
+    Step::Once(passes![
+        opt_vectorize_memory reads [Memory, Arithmetic] changes [Memory, Copies, DeadCode],
+        opt_fuse_ffma(options) reads [Arithmetic] changes [Arithmetic, DeadCode],
+    ]),
+    Step::CleanStraight,
 ];
 
-/// What arithmetic that stands in the place of other things gives work: it may also tell how often a loop runs.
-static ARITHMETIC: &[&str] = &[
-    "opt_copy_propagation",
-    "opt_constant_folding",
-    "opt_algebraic",
-    "opt_loop_unroll",
-    "opt_cse",
-    "opt_dce",
-    "opt_vectorize_memory",
-    "opt_fuse_ffma",
+/// Passes that give each other work.
+///
+/// What some of them read and change is less than it could be, since they change almost every shader: `opt_algebraic`
+/// may make constants of what it simplifies, for `opt_constant_folding`; `opt_if_flatten` joins code, for
+/// `opt_vectorize_memory`. Those wait for the next change of another pass.
+static CLEAN: &[Pass] = passes![
+    opt_scalar_replacement of variables reads [Variables, Constants] changes all,
+    opt_vars_to_ssa of variables reads [Variables, Constants] changes all,
+    opt_copy_propagation reads [Copies] changes [Operands, DeadCode],
+    opt_constant_folding reads [Operands] changes [Constants, DeadCode],
+    opt_algebraic reads [Operands, Constants, ControlFlow]
+        changes [Arithmetic, Copies, Conditions, DeadCode],
+    opt_trivial_params of regions reads [ControlFlow] changes all,
+    opt_dead_control_flow of regions reads [Constants, Conditions, ControlFlow] changes all,
+    opt_if_flatten of regions reads [ControlFlow, CodeSize] changes [ControlFlow, CodeSize, DeadCode],
+    opt_large_constants of variables reads [Variables, Constants] changes all,
+    opt_loop_unroll of loops reads [LoopCounts, Constants, ControlFlow, CodeSize] changes all,
+    opt_cse reads [Arithmetic, Operands, Constants, ControlFlow, Memory] changes [DeadCode],
+    opt_load_store_forwarding reads [Memory, Constants, ControlFlow] changes all,
+    opt_dce reads [DeadCode] changes [CodeSize],
 ];
+
+/// What changes where arithmetic stands in the place of other things: it may also tell how often a loop runs.
+const ARITHMETIC: Facts =
+    Facts::of(&[Fact::Arithmetic, Fact::Operands, Fact::Copies, Fact::LoopCounts, Fact::DeadCode]);
 
 fn variables(shader: &Shader) -> bool {
     !shader.vars.is_empty()
@@ -234,135 +228,66 @@ fn odd_sizes(shader: &Shader) -> bool {
 }
 
 /// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
-const MAX_ROUNDS: usize = 24;
+const MAX_ROUNDS: u32 = 24;
+
+impl runner::Ir for Shader {
+    type Error = VerifyError;
+
+    fn fuel(&mut self) -> &mut Fuel {
+        &mut self.func.fuel
+    }
+
+    fn verify(&self) -> Result<(), VerifyError> {
+        verify(self)
+    }
+}
 
 /// Optimises and lowers a shader for a back end: the whole list.
 ///
 /// `after_pass` is called after each pass that changed something, with its name. Returns the fuel that is left, for what
 /// comes after.
+///
+/// # Errors
+/// A pass left broken code, if [`Options::verify`] asks.
 pub fn optimize(
     shader: &mut Shader,
     options: &Options,
     after_pass: &mut dyn FnMut(&'static str, &Shader),
-) -> Fuel {
-    let mut runner = Runner { options, fuel: options.fuel.clone(), after_pass, asleep: 0 };
+) -> Result<Fuel, Broken<VerifyError>> {
+    let Options { disabled, verify, .. } = options;
+    let switches = Switches { optimize: true, disabled, verify: *verify };
+    let call = |pass: &Pass, shader: &mut Shader| Ok((pass.run)(shader, &options.lower));
+    let mut runner = Runner::new(switches, options.fuel.clone(), &call, after_pass);
     if options.resumed {
-        let optional = LISTS.clean.iter().chain(&LISTS.late);
-        runner.asleep = optional.fold(0, |names, row| names | row.name);
+        for pass in all_passes().filter(|pass| pass.is_optional()) {
+            runner.assume_run(std::slice::from_ref(pass));
+        }
     }
-    for row in &LISTS.early {
-        runner.run(shader, row);
+    if options.optimize_everywhere {
+        runner.repeat_everywhere(CLEAN, MAX_ROUNDS);
     }
-    runner.clean(shader);
-    for group in &LISTS.lower {
-        let mut lowered = false;
-        for row in group {
-            lowered |= runner.run(shader, row);
-            if lowered && options.optimize_everywhere {
-                runner.clean(shader);
+    for step in STEPS {
+        match step {
+            Step::Once(list) => _ = runner.once(list, shader)?,
+            Step::Clean => runner.repeat(CLEAN, MAX_ROUNDS, shader)?,
+            Step::CleanStraight => {
+                for pass in CLEAN.iter().filter(|pass| !pass.changes.has(Fact::ControlFlow)) {
+                    runner.run(pass, shader)?;
+                }
             }
         }
-        if lowered {
-            runner.clean(shader);
-        }
     }
-    for row in &LISTS.late {
-        runner.run(shader, row);
-    }
-    runner.fuel
+    Ok(runner.into_fuel())
 }
-
-/// A row of a list, with names as bits.
-struct Row {
-    pass: &'static Pass,
-    name: u64,
-    /// Names of the passes to wake.
-    wakes: u64,
-}
-
-/// The most names that are bits of one number.
-const MAX_NAMES: usize = u64::BITS as usize;
-
-struct Lists {
-    early: Vec<Row>,
-    clean: Vec<Row>,
-    lower: Vec<Vec<Row>>,
-    late: Vec<Row>,
-}
-
-static LISTS: LazyLock<Lists> = LazyLock::new(|| {
-    let names: BTreeSet<&str> = all_passes().map(|pass| pass.name).collect();
-    debug_assert!(names.len() <= MAX_NAMES);
-    let bit = |name: &str| names.iter().position(|&n| n == name).map_or(0, |at| 1 << at);
-    let rows = |list: &'static [Pass]| -> Vec<Row> {
-        let row = |pass: &'static Pass| {
-            let wakes = pass.wakes.map_or(u64::MAX, |list| list.iter().fold(0, |n, w| n | bit(w)));
-            Row { pass, name: bit(pass.name), wakes }
-        };
-        list.iter().map(row).collect()
-    };
-    Lists {
-        early: rows(EARLY),
-        clean: rows(CLEAN),
-        lower: LOWER.iter().map(|group| rows(group)).collect(),
-        late: rows(LATE),
-    }
-});
 
 /// Every pass, by name.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
-    EARLY.iter().chain(CLEAN).chain(LOWER.iter().copied().flatten()).chain(LATE)
-}
-
-struct Runner<'o> {
-    options: &'o Options,
-    fuel: Fuel,
-    after_pass: &'o mut dyn FnMut(&'static str, &Shader),
-    /// Passes that have looked since something changed that may give them work.
-    asleep: u64,
-}
-
-impl Runner<'_> {
-    fn clean(&mut self, shader: &mut Shader) {
-        for _ in 0..MAX_ROUNDS {
-            let mut progress = false;
-            for row in &LISTS.clean {
-                progress |= self.run(shader, row);
-            }
-            if !progress {
-                return;
-            }
-        }
-    }
-
-    fn run(&mut self, shader: &mut Shader, row: &Row) -> bool {
-        if self.asleep & row.name != 0 {
-            return false;
-        }
-        let pass = row.pass;
-        let optional = pass.name.starts_with("opt_");
-        if optional && (self.fuel.is_empty() || self.options.disabled.contains(pass.name)) {
-            return false;
-        }
-        if !(pass.concerns)(shader) {
-            return false;
-        }
-        self.asleep |= row.name;
-        // Lowering is never limited, by whatever rules it works.
-        if optional {
-            self.fuel.enter(pass.name);
-            shader.func.fuel = std::mem::take(&mut self.fuel);
-        }
-        let progress = (pass.run)(shader, &self.options.lower);
-        if optional {
-            self.fuel = std::mem::take(&mut shader.func.fuel);
-        }
-        if progress {
-            self.asleep &= !row.wakes;
-            (self.after_pass)(pass.name, shader);
-        }
-        progress
-    }
+    let mut cleaned = false;
+    STEPS.iter().flat_map(move |step| match step {
+        Step::Once(list) => *list,
+        Step::Clean if !std::mem::replace(&mut cleaned, true) => CLEAN,
+        Step::Clean | Step::CleanStraight => &[],
+    })
 }
 
 #[cfg(test)]
@@ -370,17 +295,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_bits_of_one_number() {
-        let names: BTreeSet<&str> = all_passes().map(|pass| pass.name).collect();
-        assert!(names.len() <= MAX_NAMES, "{}", names.len());
-    }
-
-    #[test]
-    fn only_passes_that_run_again_are_woken() {
-        let named = |list: &'static [Pass], name| list.iter().any(|pass| pass.name == name);
+    fn whatever_a_pass_changes_another_reads() {
         for pass in all_passes() {
-            for &woken in pass.wakes.unwrap_or_default() {
-                assert!(named(CLEAN, woken) || named(LATE, woken), "{} wakes {woken}", pass.name);
+            assert!(!pass.reads.is_empty() && !pass.changes.is_empty(), "{}", pass.name);
+            for fact in Fact::ALL.into_iter().filter(|&fact| pass.changes.has(fact)) {
+                let read = CLEAN.iter().any(|reader| reader.reads.has(fact));
+                assert!(read || pass.changes == Facts::ALL, "{} changes {fact:?}", pass.name);
             }
         }
     }

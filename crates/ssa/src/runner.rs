@@ -1,0 +1,456 @@
+//! The pass runner, for the IR of this crate and that of the back end: switches, fuel, verification, an observer, and
+//! which pass runs again.
+//!
+//! A pass declares which kinds of facts it reads and which it changes ([`Fact`]). It runs again only if a kind that it
+//! reads was changed after it last ran. Passes know nothing of each other, and any number of them can be in a list.
+//!
+//! A kind that a pass reads may be left out where it would have the pass run often for gains that are rare. Code is
+//! then less good, never wrong.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::ir::Fuel;
+
+/// A kind of facts about code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Fact {
+    /// Which operations there are, and their modifiers.
+    Arithmetic,
+    /// Which values instructions read.
+    Operands,
+    /// Moves and vectors made of other values.
+    Copies,
+    /// Values that are known.
+    Constants,
+    /// Booleans that decide.
+    Conditions,
+    /// Conditionals, loops, and what enters and leaves them.
+    ControlFlow,
+    /// How often loops run.
+    LoopCounts,
+    /// How much code regions hold.
+    CodeSize,
+    /// Loads, stores and other accesses, and their addresses.
+    Memory,
+    /// Variables and their accesses.
+    Variables,
+    /// Which instructions have no reader.
+    DeadCode,
+    /// Where values are read last.
+    Lifetimes,
+    /// Which register holds a value.
+    Registers,
+    /// Conditions that instructions write to flags.
+    Flags,
+}
+
+impl Fact {
+    /// Every kind.
+    pub const ALL: [Fact; 14] = [
+        Fact::Arithmetic,
+        Fact::Operands,
+        Fact::Copies,
+        Fact::Constants,
+        Fact::Conditions,
+        Fact::ControlFlow,
+        Fact::LoopCounts,
+        Fact::CodeSize,
+        Fact::Memory,
+        Fact::Variables,
+        Fact::DeadCode,
+        Fact::Lifetimes,
+        Fact::Registers,
+        Fact::Flags,
+    ];
+}
+
+/// A set of kinds of facts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Facts(u32);
+
+impl Facts {
+    /// All of them.
+    pub const ALL: Facts = Facts::of(&Fact::ALL);
+
+    /// These.
+    pub const fn of(facts: &[Fact]) -> Facts {
+        let (mut bits, mut at) = (0, 0);
+        while at < facts.len() {
+            bits |= 1 << facts[at] as u32;
+            at += 1;
+        }
+        Facts(bits)
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether the kind is one of them.
+    pub const fn has(self, fact: Fact) -> bool {
+        self.0 >> fact as u32 & 1 == 1
+    }
+}
+
+/// A pass: what it declares, and the function `run` of a type that its IR chooses.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass<R> {
+    /// Its name: of the function, its file, in traces and on the command line. `opt_*` may be skipped.
+    pub name: &'static str,
+    /// What may give it work.
+    pub reads: Facts,
+    /// What may be different after it made a change.
+    pub changes: Facts,
+    /// The function.
+    pub run: R,
+}
+
+impl<R> Pass<R> {
+    /// Whether it may be skipped.
+    pub fn is_optional(&self) -> bool {
+        self.name.starts_with("opt_")
+    }
+}
+
+/// An IR that passes run on.
+pub trait Ir {
+    /// A broken rule.
+    type Error;
+
+    /// Where a pass finds how many changes it may make.
+    fn fuel(&mut self) -> &mut Fuel;
+
+    /// Checks all that passes rely on.
+    ///
+    /// # Errors
+    /// The first rule that is broken.
+    fn verify(&self) -> Result<(), Self::Error>;
+}
+
+/// A pass left broken code: a defect of the pass.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("after {pass}: {error}")]
+pub struct Broken<V> {
+    /// Name of the pass.
+    pub pass: &'static str,
+    /// The broken rule.
+    pub error: V,
+}
+
+/// Which passes run.
+#[derive(Clone, Copy, Debug)]
+pub struct Switches<'a> {
+    /// Whether any `opt_*` pass runs.
+    pub optimize: bool,
+    /// Names of `opt_*` passes that do not run.
+    pub disabled: &'a BTreeSet<String>,
+    /// Whether the verifier follows each pass that changed something.
+    pub verify: bool,
+}
+
+/// How a pass of the list runs on the IR.
+pub type Call<'a, I, R, E> = dyn Fn(&Pass<R>, &mut I) -> Result<bool, E> + 'a;
+
+/// Runs passes. `R` is what [`Pass::run`] is, `E` why a pass or the runner stops.
+pub struct Runner<'a, I: Ir, R: 'static, E> {
+    switches: Switches<'a>,
+    fuel: Fuel,
+    call: &'a Call<'a, I, R, E>,
+    observe: &'a mut dyn FnMut(&'static str, &I),
+    everywhere: Option<(&'static [Pass<R>], u32)>,
+    history: History,
+}
+
+impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
+    /// A runner that has run nothing. `call` runs a pass, `observe` is called after each that changed something, with its
+    /// name.
+    pub fn new(
+        switches: Switches<'a>,
+        fuel: Fuel,
+        call: &'a Call<'a, I, R, E>,
+        observe: &'a mut dyn FnMut(&'static str, &I),
+    ) -> Self {
+        let history = History::default();
+        Runner { switches, fuel, call, observe, everywhere: None, history }
+    }
+
+    /// Has a list repeated after each `lower_*` pass that changes something.
+    pub fn repeat_everywhere(&mut self, list: &'static [Pass<R>], rounds: u32) {
+        self.everywhere = Some((list, rounds));
+    }
+
+    /// Takes the passes of a list as having run.
+    pub fn assume_run(&mut self, list: &[Pass<R>]) {
+        list.iter().for_each(|pass| self.history.runs(pass));
+    }
+
+    /// The fuel that is left.
+    pub fn into_fuel(self) -> Fuel {
+        self.fuel
+    }
+
+    /// The fuel, for what runs between passes.
+    pub fn fuel(&self) -> &Fuel {
+        &self.fuel
+    }
+
+    /// Observes and verifies what a step that is no pass has made.
+    ///
+    /// # Errors
+    /// Broken code.
+    pub fn observe(&mut self, name: &'static str, ir: &I) -> Result<(), E> {
+        (self.observe)(name, ir);
+        if self.switches.verify {
+            ir.verify().map_err(|error| Broken { pass: name, error })?;
+        }
+        Ok(())
+    }
+
+    /// Runs a pass if it may run and may have work. Returns whether it changed anything.
+    ///
+    /// # Errors
+    /// Those of the pass; broken code.
+    pub fn run(&mut self, pass: &Pass<R>, ir: &mut I) -> Result<bool, E> {
+        let call = self.call;
+        self.run_as(pass, ir, |ir| call(pass, ir))
+    }
+
+    /// Runs `run`, which does a pass's work, if the pass may run and may have work.
+    ///
+    /// # Errors
+    /// Those of the pass; broken code.
+    pub fn run_as(
+        &mut self,
+        pass: &Pass<R>,
+        ir: &mut I,
+        run: impl FnOnce(&mut I) -> Result<bool, E>,
+    ) -> Result<bool, E> {
+        let optional = pass.is_optional();
+        let off = || !self.switches.optimize || self.switches.disabled.contains(pass.name);
+        if optional && (self.fuel.is_empty() || off()) || !self.history.has_work(pass) {
+            return Ok(false);
+        }
+        self.history.runs(pass);
+        // Lowering is never limited, by whatever rules it works.
+        let changed = if optional {
+            self.fuel.enter(pass.name);
+            *ir.fuel() = std::mem::take(&mut self.fuel);
+            let changed = run(ir);
+            self.fuel = std::mem::take(ir.fuel());
+            changed?
+        } else {
+            run(ir)?
+        };
+        if changed {
+            self.history.changes(pass);
+            self.observe(pass.name, ir)?;
+        }
+        Ok(changed)
+    }
+
+    /// Runs each pass of a list, in order. Returns whether any changed anything.
+    ///
+    /// # Errors
+    /// Those of the passes; broken code.
+    pub fn once(&mut self, list: &[Pass<R>], ir: &mut I) -> Result<bool, E> {
+        let mut changed = false;
+        for pass in list {
+            let now = self.run(pass, ir)?;
+            changed |= now;
+            if let (true, false, Some((list, rounds))) = (now, pass.is_optional(), self.everywhere)
+            {
+                self.repeat(list, rounds, ir)?;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Runs the passes of a list in order, again and again until none has work, at most `rounds` times.
+    ///
+    /// # Errors
+    /// Those of the passes; broken code.
+    pub fn repeat(&mut self, list: &[Pass<R>], rounds: u32, ir: &mut I) -> Result<(), E> {
+        for _ in 0..rounds {
+            if !self.once(list, ir)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What has run and changed, in order of time.
+#[derive(Debug, Default)]
+struct History {
+    now: u32,
+    /// When each pass last began, by name.
+    began: BTreeMap<&'static str, u32>,
+    /// When each kind of facts last changed.
+    changed: [u32; Fact::ALL.len()],
+}
+
+impl History {
+    fn runs<R>(&mut self, pass: &Pass<R>) {
+        self.now += 1;
+        self.began.insert(pass.name, self.now);
+    }
+
+    fn changes<R>(&mut self, pass: &Pass<R>) {
+        self.now += 1;
+        for (at, &fact) in Fact::ALL.iter().enumerate() {
+            if pass.changes.has(fact) {
+                self.changed[at] = self.now;
+            }
+        }
+    }
+
+    /// Whether the pass never ran, or something that it reads changed after it began.
+    fn has_work<R>(&self, pass: &Pass<R>) -> bool {
+        let Some(&began) = self.began.get(pass.name) else { return true };
+        let mut kinds = Fact::ALL.iter().zip(self.changed);
+        kinds.any(|(&fact, changed)| changed > began && pass.reads.has(fact))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// An IR of numbers, and a log of the passes that ran.
+    #[derive(Default)]
+    struct Numbers {
+        left: [u32; 2],
+        ran: Vec<&'static str>,
+        fuel: Fuel,
+    }
+
+    impl Ir for Numbers {
+        type Error = &'static str;
+
+        fn fuel(&mut self) -> &mut Fuel {
+            &mut self.fuel
+        }
+
+        fn verify(&self) -> Result<(), &'static str> {
+            if self.left[0] == 13 { Err("13 is bad luck") } else { Ok(()) }
+        }
+    }
+
+    type Run = fn(&mut Numbers) -> bool;
+
+    const fn pass(name: &'static str, reads: &[Fact], changes: &[Fact], run: Run) -> Pass<Run> {
+        Pass { name, reads: Facts::of(reads), changes: Facts::of(changes), run }
+    }
+
+    fn take(numbers: &mut Numbers, at: usize) -> bool {
+        let some = numbers.left[at] > 0 && numbers.fuel.take(String::new);
+        numbers.left[at] -= u32::from(some);
+        some
+    }
+
+    /// Two that give each other work, one that only looks, one that reads what nobody changes.
+    static LIST: &[Pass<Run>] = &[
+        pass("opt_a", &[Fact::Copies], &[Fact::Constants], |n| take(n, 0)),
+        pass("opt_b", &[Fact::Constants], &[Fact::Copies], |n| take(n, 1)),
+        pass("opt_look", &[Fact::Constants], &[], |_| false),
+        pass("opt_else", &[Fact::Memory], &[Fact::Memory], |_| false),
+    ];
+
+    fn run(
+        numbers: &mut Numbers,
+        fuel: Fuel,
+        disabled: &[&str],
+        work: impl FnOnce(
+            &mut Runner<'_, Numbers, Run, Broken<&'static str>>,
+            &mut Numbers,
+        ) -> Result<(), Broken<&'static str>>,
+    ) -> (Result<(), Broken<&'static str>>, Fuel, Vec<&'static str>) {
+        let disabled = disabled.iter().map(|&name| name.to_owned()).collect();
+        let switches = Switches { optimize: true, disabled: &disabled, verify: true };
+        let mut seen = Vec::new();
+        let mut observe = |name, _: &Numbers| seen.push(name);
+        let call = |pass: &Pass<Run>, numbers: &mut Numbers| {
+            numbers.ran.push(pass.name);
+            Ok((pass.run)(numbers))
+        };
+        let mut runner = Runner::new(switches, fuel, &call, &mut observe);
+        let result = work(&mut runner, numbers);
+        let fuel = runner.into_fuel();
+        (result, fuel, seen)
+    }
+
+    #[test]
+    fn a_pass_runs_again_only_after_what_it_reads_has_changed() {
+        let mut numbers = Numbers { left: [2, 1], ..Numbers::default() };
+        let (result, _, seen) =
+            run(&mut numbers, Fuel::default(), &[], |r, n| r.repeat(LIST, 9, n));
+        assert_eq!(result, Ok(()));
+        let first = ["opt_a", "opt_b", "opt_look", "opt_else"];
+        let second = ["opt_a", "opt_b", "opt_look"];
+        assert_eq!(numbers.ran, [&first[..], &second[..]].concat());
+        assert_eq!(seen, ["opt_a", "opt_b", "opt_a"]);
+    }
+
+    #[test]
+    fn rounds_are_bounded_and_what_was_assumed_does_not_run() {
+        let mut numbers = Numbers { left: [100, 100], ..Numbers::default() };
+        run(&mut numbers, Fuel::default(), &[], |r, n| r.repeat(LIST, 3, n)).0.unwrap();
+        assert_eq!(numbers.left, [97, 97]);
+        numbers.ran.clear();
+        let assumed = run(&mut numbers, Fuel::default(), &[], |r, n| {
+            r.assume_run(LIST);
+            r.repeat(LIST, 3, n)
+        });
+        assert!(assumed.0.is_ok() && numbers.ran.is_empty());
+    }
+
+    #[test]
+    fn switches_and_fuel_stop_passes() {
+        let mut numbers = Numbers { left: [5, 5], ..Numbers::default() };
+        run(&mut numbers, Fuel::default(), &["opt_a"], |r, n| r.repeat(LIST, 9, n)).0.unwrap();
+        assert_eq!(numbers.left, [5, 4]);
+        let (_, fuel, _) = run(&mut numbers, Fuel::new(3), &[], |r, n| r.repeat(LIST, 9, n));
+        assert_eq!((numbers.left, fuel.used(), fuel.is_empty()), ([3, 3], 3, true));
+    }
+
+    #[test]
+    fn broken_code_names_the_pass() {
+        let mut numbers = Numbers { left: [14, 1], ..Numbers::default() };
+        let (result, _, _) = run(&mut numbers, Fuel::default(), &[], |r, n| r.repeat(LIST, 9, n));
+        assert_eq!(result, Err(Broken { pass: "opt_a", error: "13 is bad luck" }));
+    }
+
+    /// Any number of passes: names are no bits of a number.
+    #[test]
+    fn lists_may_be_long() {
+        let names: Vec<&'static str> = (0..200).map(|i| &*format!("opt_{i}").leak()).collect();
+        let reads = &[Fact::Copies];
+        let mut list: Vec<Pass<Run>> =
+            names.iter().map(|&name| pass(name, reads, &[], |_| false)).collect();
+        list.push(LIST[1]);
+        let mut numbers = Numbers { left: [0, 1], ..Numbers::default() };
+        run(&mut numbers, Fuel::default(), &[], |r, n| r.repeat(&list, 9, n)).0.unwrap();
+        // All, the last changes copies, and all but it again.
+        assert_eq!(numbers.ran.len(), 201 + 200);
+    }
+
+    #[test]
+    fn a_lowering_pass_may_be_followed_by_a_list_and_needs_no_fuel() {
+        static LOWER: &[Pass<Run>] = &[pass("lower_c", &[], &[Fact::Copies], |n| {
+            n.left[0] += 1;
+            true
+        })];
+        let mut numbers = Numbers::default();
+        let (result, _, seen) = run(&mut numbers, Fuel::default(), &[], |r, n| {
+            r.repeat_everywhere(LIST, 9);
+            r.once(LOWER, n).map(|_| ())
+        });
+        assert_eq!((result, numbers.left[0]), (Ok(()), 0));
+        assert_eq!(seen, ["lower_c", "opt_a"]);
+        let (_, _, seen) =
+            run(&mut numbers, Fuel::new(0), &[], |r, n| r.once(LOWER, n).map(|_| ()));
+        assert_eq!(seen, ["lower_c"]);
+    }
+}
