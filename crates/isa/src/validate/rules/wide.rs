@@ -34,7 +34,8 @@ rules! {
     "F9" Error Gen7..=Gen7 [BASIC QWORD] "PRM Region Parameters, 64-bit elements; Mesa's emitter"
         "regions count dwords: the two of each DF element lie together, so that a scalar is <0;2,1>, and there are two channels at least"
         => |c| c.es < 2 || c.has(Facts::ALIGN1.and(Facts::DST)) && c.dst().ty == Type::Df && c.hd() != 1
-            || c.regions().any(|r| r.reg.ty == Type::Df && (0..c.es).step_by(2).any(|i| r.byte(i + 1) != r.byte(i) + 4));
+            || c.regions().any(|r| r.reg.ty == Type::Df && (0..c.es).step_by(2).any(|i| r.byte(i + 1) != r.byte(i) + 4))
+            || c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.place, Place::Indirect { .. }) && parts_dwords(c.es, r.region));
     "F14" Error Gen7..=Gen9 [QWORD] "PRM Swizzle Control, 64-bit elements"
         "a swizzle keeps the two dwords of each 64-bit element together: xy or zw"
         => |c| c.reg_srcs().any(|(_, r)| match r.region {
@@ -146,4 +147,12 @@ fn types<'a>(c: &Context<'a>) -> impl Iterator<Item = Type> + use<'a> {
 
 fn has_bf(c: &Context<'_>) -> bool {
     types(c).any(|ty| ty == Type::Bf)
+}
+
+/// Whether a region that counts dwords parts the two of an element.
+fn parts_dwords(es: u32, region: Region) -> bool {
+    let Some((vstride, width, hstride)) = region.strides() else { return false };
+    let width = width.max(1);
+    let dword = |i: u32| i / width * vstride + i % width * hstride;
+    (0..es).step_by(2).any(|i| dword(i + 1) != dword(i) + 1)
 }
