@@ -10,6 +10,9 @@ use crate::succeeds;
 /// How long a target runs unless `--seconds` says otherwise.
 const SECONDS: u32 = 60;
 
+/// Where the fuzzer's random numbers start.
+const SEED: u32 = 1;
+
 /// One input may take this long, in seconds, before it is called a hang.
 const INPUT_SECONDS: u32 = 10;
 
@@ -79,6 +82,8 @@ pub(crate) fn run(wish: &Wish) -> ExitCode {
                     let child = fuzz(&["run", "-s", "none", target])
                         .args([&corpus, &seeds])
                         .arg("--")
+                        // The same code gets the same inputs, so a run can be repeated.
+                        .arg(format!("-seed={SEED}"))
                         .arg(format!("-max_total_time={seconds}"))
                         .arg(format!("-timeout={INPUT_SECONDS}"))
                         .arg(format!("-rss_limit_mb={MEMORY_MIB}"))
