@@ -130,7 +130,8 @@ fn plan_of(
 /// The instruction as all devices would have it, where this one has a form of its own: the
 /// execution size in channels where it counts dwords, and `dim` as a move of a double.
 fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
-    let counts_dwords = region::counts_dwords(inst, device);
+    // What `wait` has in its type fields says nothing of channels.
+    let counts_dwords = inst.opcode != Opcode::Wait && region::counts_dwords(inst, device);
     if !counts_dwords && inst.opcode != Opcode::Dim {
         return Ok(None);
     }
