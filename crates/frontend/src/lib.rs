@@ -18,7 +18,6 @@
 
 #![deny(missing_docs)]
 
-mod build;
 mod confine;
 mod control;
 mod error;
@@ -29,6 +28,7 @@ mod limits;
 mod origin;
 mod source;
 mod spirv;
+mod translate;
 
 use crestline_ssa::ir::{Shader, Stage};
 
@@ -79,5 +79,5 @@ pub fn translate(words: &[u32], options: &TranslateOptions<'_>) -> Result<Shader
     let module = spirv::Module::read(words)?;
     let entry = module.entry_point(options.entry, options.stage)?;
     let globals = spirv::Globals::read(&module, options.spec)?;
-    build::build(&module, &globals, entry, options)
+    translate::translate_entry_point(&module, &globals, entry, options)
 }

@@ -36,7 +36,7 @@ use crate::spirv::{Func, Globals, Module};
 use pointer::Pointer;
 use value::{Bound, Deferred};
 
-pub(crate) use entry::build;
+pub(crate) use entry::translate_entry_point;
 
 /// What one translation keeps.
 struct Translator<'m, 'w> {

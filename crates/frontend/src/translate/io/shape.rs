@@ -3,9 +3,9 @@
 use crestline_ssa::ir::{IoSlot, IoVar, Ty};
 
 use super::Compact;
-use crate::build::Translator;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::Type;
+use crate::translate::Translator;
 
 /// More declarations than there are components share one: locations of vertices and of patches, and built-ins.
 const MAX_DECLARATIONS: usize = 512;

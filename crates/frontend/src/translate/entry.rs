@@ -16,7 +16,7 @@ use crate::spirv::{EntryPoint, Globals, Module};
 const MAX_RESERVED: usize = 1 << 16;
 
 /// Translates one entry point.
-pub(crate) fn build(
+pub(crate) fn translate_entry_point(
     module: &Module<'_>,
     globals: &Globals,
     entry: &EntryPoint,

@@ -10,13 +10,13 @@ use rspirv::spirv::Decoration;
 
 use super::access::{outside, store_vector};
 use super::{Compact, Root, SlotPtr};
-use crate::build::Translator;
-use crate::build::pointer::Index;
 use crate::error::Result;
+use crate::translate::Translator;
+use crate::translate::pointer::Index;
 
 /// An output variable of the module.
 #[derive(Clone, Debug)]
-pub(in crate::build) struct Output {
+pub(in crate::translate) struct Output {
     /// Its id.
     pub(super) id: u32,
     /// The private variable.
@@ -40,7 +40,7 @@ struct Leaf {
 
 impl Translator<'_, '_> {
     /// Puts stores of all outputs where vertices are complete.
-    pub(in crate::build) fn place_outputs(&mut self) -> Result<()> {
+    pub(in crate::translate) fn place_outputs(&mut self) -> Result<()> {
         let leaves = self.written_leaves()?;
         let body = self.shader.func.body();
         if self.shader.stage.stage() != Stage::Geometry {

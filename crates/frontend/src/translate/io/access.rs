@@ -3,10 +3,10 @@
 use crestline_ssa::ir::{AluOp, Builder, InstKind, IoSlot, Src, Ty, Value, WriteMask};
 
 use super::{Compact, Root, SlotPtr, Vertex};
-use crate::build::Translator;
-use crate::build::pointer::Index;
-use crate::build::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
+use crate::translate::Translator;
+use crate::translate::pointer::Index;
+use crate::translate::value::Val;
 
 /// Components of 64 bits in a slot.
 const WIDE_COMPS: usize = 2;
@@ -23,7 +23,7 @@ struct Place {
 
 impl Translator<'_, '_> {
     /// Reads what a pointer into inputs or outputs points to.
-    pub(in crate::build) fn load_slots(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Val> {
+    pub(in crate::translate) fn load_slots(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Val> {
         if let Root::Compact(Compact { at: Some(Index::Dyn(index)), .. }) = pointer.root {
             return self.load_distance(pointer, index).map(Val::Leaf);
         }
@@ -45,7 +45,7 @@ impl Translator<'_, '_> {
     }
 
     /// Writes what a pointer into outputs points to.
-    pub(in crate::build) fn store_slots(
+    pub(in crate::translate) fn store_slots(
         &mut self,
         pointer: &SlotPtr,
         ty: u32,
