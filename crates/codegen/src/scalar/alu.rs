@@ -16,7 +16,7 @@ impl Selector<'_> {
         self.check_bits(op, srcs, result)?;
         let double = srcs.iter().map(|src| src.value).chain([result]).any(|v| self.bits(v) == 64);
         match rule(op) {
-            Rule::Place => self.place(op, srcs, result),
+            Rule::Components => self.components(op, srcs, result),
             _ if double && self.bits(result) != 1 && op != AluOp::Select => {
                 self.compute_double(op, srcs, result);
             }
@@ -46,8 +46,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Results that are places of the sources.
-    fn place(&mut self, op: AluOp, srcs: &[Src], result: Value) {
+    /// Results that are components of the sources.
+    fn components(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         match op {
             AluOp::Pack64From32 => {
                 let dwords = [0, 1].map(|comp| self.read_dword(srcs[0].select(comp), 0));

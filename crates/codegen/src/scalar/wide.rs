@@ -20,7 +20,7 @@ pub(super) fn read_as_doubles(func: &Function, device: &Device) -> Vec<bool> {
     let computes = |op| {
         is_native(device, op, 64)
             && selects(device, Mode::Scalar, op, 64)
-            && rule(op) != Rule::Place
+            && rule(op) != Rule::Components
     };
     let mut read = vec![false; func.num_values()];
     let mut stack = vec![func.body()];

@@ -8,8 +8,8 @@ use super::Class;
 /// How an operation is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// Nothing: the result is a place of the sources.
-    Place,
+    /// None: the result is made of components of the sources.
+    Components,
     /// One hardware instruction with sources and result of a class.
     Hw(Opcode, Class),
     /// One hardware instruction with sources of a class, and a 32-bit unsigned result.
@@ -31,8 +31,10 @@ pub(crate) fn rule(op: AluOp) -> Rule {
     use AluOp as A;
     use Class::{Float, Logic, Signed, Unsigned, Wrapping};
     match op {
-        A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Pack64From32 | A::Unpack64To32 => Rule::Place,
-        A::Pack64FromHalves | A::Unpack64Low | A::Unpack64High => Rule::Place,
+        A::Mov | A::Vec2 | A::Vec3 | A::Vec4 | A::Pack64From32 | A::Unpack64To32 => {
+            Rule::Components
+        }
+        A::Pack64FromHalves | A::Unpack64Low | A::Unpack64High => Rule::Components,
         A::FNeg | A::FAbs => Rule::Convert(Float, Float),
         A::INeg => Rule::Convert(Wrapping, Wrapping),
         A::FFloor => Rule::Hw(Opcode::Rndd, Float),

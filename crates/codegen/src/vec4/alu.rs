@@ -3,7 +3,7 @@
 use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type, WriteMask};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 
-use super::operands::{Form, Home, Lanes, Place, lanes_in_place, swizzled};
+use super::operands::{Form, Lanes, ValueLocation, VectorRegister, in_channel_order, swizzled};
 use super::{SelectError, Selector};
 use crate::ir::{Op, Operand, Region};
 use crate::native::{self, Mode};
@@ -14,7 +14,7 @@ impl Selector<'_> {
     pub(super) fn alu(&mut self, op: AluOp, srcs: &Srcs, result: Value) -> Result<(), SelectError> {
         self.check_bits(op, srcs, result)?;
         match rule(op) {
-            Rule::Place => self.place(op, srcs, result),
+            Rule::Components => self.components(op, srcs, result),
             _ if self.bits(result) == 1 && op != AluOp::Select => self.boolean(op, srcs, result),
             Rule::Hw(opcode, class) => self.hw(Op::Hw(opcode), class, class, srcs, result),
             Rule::Count(opcode, class) => {
@@ -41,10 +41,10 @@ impl Selector<'_> {
         }
     }
 
-    /// Results that are places of the sources, and vectors built of several.
-    fn place(&mut self, op: AluOp, srcs: &Srcs, result: Value) {
+    /// Results that are components of the sources, and vectors built of several.
+    fn components(&mut self, op: AluOp, srcs: &Srcs, result: Value) {
         match op {
-            AluOp::Mov if !self.is_wanted(result) => self.alias(result, srcs[0]),
+            AluOp::Mov if !self.has_hint(result) => self.alias(result, srcs[0]),
             AluOp::Mov => {
                 let parts: Vec<Src> = (0..self.comps(result)).map(|c| srcs[0].select(c)).collect();
                 self.build(&parts, result);
@@ -55,25 +55,26 @@ impl Selector<'_> {
             AluOp::Unpack64Low => self.half_of(srcs[0], 0, result),
             AluOp::Unpack64High => self.half_of(srcs[0], 1, result),
             _ => {
-                if !self.is_wanted(result)
-                    && let Some(home) = self.common_home(srcs)
+                if !self.has_hint(result)
+                    && let Some(location) = self.common_location(srcs)
                 {
-                    return self.set_home(result, home);
+                    return self.set_location(result, location);
                 }
                 self.build(srcs, result);
             }
         }
     }
 
-    /// The home of a vector whose components all lie in one place, or are all constants.
-    fn common_home(&self, parts: &[Src]) -> Option<Home> {
-        let homes: Vec<Home> = parts.iter().map(|part| self.component_home(*part)).collect();
-        let last = homes.len() - 1;
-        match homes[0] {
-            Home::Place(first) => {
+    /// The location of a vector whose components all lie in one register, or are all constants.
+    fn common_location(&self, parts: &[Src]) -> Option<ValueLocation> {
+        let locations: Vec<ValueLocation> =
+            parts.iter().map(|part| self.component_location(*part)).collect();
+        let last = locations.len() - 1;
+        match locations[0] {
+            ValueLocation::Register(first) => {
                 let mut swizzle = [0; 4];
-                for (i, place) in swizzle.iter_mut().enumerate() {
-                    let Home::Place(part) = homes[i.min(last)] else { return None };
+                for (i, channel) in swizzle.iter_mut().enumerate() {
+                    let ValueLocation::Register(part) = locations[i.min(last)] else { return None };
                     if (part.file, part.offset, part.ty) != (first.file, first.offset, first.ty) {
                         return None;
                     }
@@ -81,45 +82,48 @@ impl Selector<'_> {
                     else {
                         return None;
                     };
-                    *place = old[0];
+                    *channel = old[0];
                 }
                 let region = crate::ir::Region::Swizzle(crestline_isa::Swizzle(swizzle));
-                Some(Home::Place(first.with_region(region)))
+                Some(ValueLocation::Register(first.with_region(region)))
             }
-            Home::Constant(_) => {
+            ValueLocation::Constant(_) => {
                 let mut all = [0; 4];
                 for (i, bits) in all.iter_mut().enumerate() {
-                    let Home::Constant(part) = homes[i.min(last)] else { return None };
+                    let ValueLocation::Constant(part) = locations[i.min(last)] else { return None };
                     *bits = part[0];
                 }
-                Some(Home::Constant(all))
+                Some(ValueLocation::Constant(all))
             }
         }
     }
 
-    /// The home of one component, its swizzle all that component.
-    fn component_home(&self, part: Src) -> Home {
+    /// The location of one component, its swizzle all that component.
+    fn component_location(&self, part: Src) -> ValueLocation {
         let comp = usize::from(part.swizzle[0]);
-        match self.home(part.value) {
-            Home::Place(place) => Home::Place(swizzled(place, [comp as u8; 4])),
-            Home::Constant(bits) => Home::Constant([bits[comp]; 4]),
+        match self.location(part.value) {
+            ValueLocation::Register(register) => {
+                ValueLocation::Register(swizzled(register, [comp as u8; 4]))
+            }
+            ValueLocation::Constant(bits) => ValueLocation::Constant([bits[comp]; 4]),
         }
     }
 
-    /// Moves components to the places of a result, those of one value at once; what is computed there already stays.
+    /// Moves components to the channels of a result, those of one value at once; what is computed there already stays.
     fn build(&mut self, parts: &[Src], result: Value) {
-        let place = self.define(result);
+        let register = self.define(result);
         let class = if self.bits(result) == 64 { Class::Float } else { Class::Unsigned };
-        self.move_parts(parts, place, class);
+        self.move_parts(parts, register, class);
     }
 
-    /// Moves component `i`, the first of part `i`, to place `i`.
-    pub(super) fn move_parts(&mut self, parts: &[Src], place: Place, class: Class) {
-        let places = place.lanes.places().to_vec();
-        let mut left: Vec<(Src, u8)> = parts.iter().copied().zip(places).collect();
-        left.retain(|(part, to)| !self.is_there(*part, place, *to));
-        let constant =
-            |selector: &Self, part: &Src| matches!(selector.home(part.value), Home::Constant(_));
+    /// Moves component `i`, the first of part `i`, to channel `i`.
+    pub(super) fn move_parts(&mut self, parts: &[Src], register: VectorRegister, class: Class) {
+        let channels = register.lanes.channels().to_vec();
+        let mut left: Vec<(Src, u8)> = parts.iter().copied().zip(channels).collect();
+        left.retain(|(part, to)| !self.is_there(*part, register, *to));
+        let constant = |selector: &Self, part: &Src| {
+            matches!(selector.location(part.value), ValueLocation::Constant(_))
+        };
         // Constants of all values together.
         let constants: Vec<(Src, u8)> =
             left.iter().copied().filter(|(part, _)| constant(self, part)).collect();
@@ -134,50 +138,51 @@ impl Selector<'_> {
                 src.swizzle[usize::from(*to)] = part.swizzle[0];
             }
             let lanes = Lanes::of(&group.iter().map(|(_, to)| *to).collect::<Vec<u8>>());
-            let part = Place { lanes, ..place };
+            let part = VectorRegister { lanes, ..register };
             let operand = self.src(src, lanes.mask(), class, Form::Register);
             let dst = part.dst(operand.ty);
             self.b().mov(dst, operand);
         }
         if !constants.is_empty() {
-            self.move_constants(&constants, place, class);
+            self.move_constants(&constants, register, class);
         }
     }
 
-    fn move_constants(&mut self, constants: &[(Src, u8)], place: Place, class: Class) {
-        let mut by_place = [None; 4];
+    fn move_constants(&mut self, constants: &[(Src, u8)], register: VectorRegister, class: Class) {
+        let mut by_channel = [None; 4];
         for (part, to) in constants {
-            if let Home::Constant(bits) = self.home(part.value) {
-                by_place[usize::from(*to)] = Some(bits[usize::from(part.swizzle[0])]);
+            if let ValueLocation::Constant(bits) = self.location(part.value) {
+                by_channel[usize::from(*to)] = Some(bits[usize::from(part.swizzle[0])]);
             }
         }
         let wide = class.ty(self.bits(constants[0].0.value)).size() == 8;
         let mut b = self.b();
         if wide {
-            for (comp, bits) in by_place.iter().enumerate() {
+            for (comp, bits) in by_channel.iter().enumerate() {
                 let Some(bits) = *bits else { continue };
-                let dst = Place { lanes: Lanes::of(&[comp as u8]), ..place }.dst(Type::Df);
+                let dst =
+                    VectorRegister { lanes: Lanes::of(&[comp as u8]), ..register }.dst(Type::Df);
                 b.mov(dst, Operand::imm(bits, Type::Df));
             }
         } else {
-            super::consts::fill_places(&mut b, place.vector, by_place);
+            super::consts::fill_channels(&mut b, register.vector, by_channel);
         }
     }
 
     /// Whether a component is computed where it is to go.
-    pub(super) fn is_there(&self, part: Src, place: Place, to: u8) -> bool {
-        let there = |home: Operand| {
-            let crate::ir::Region::Swizzle(crestline_isa::Swizzle(old)) = home.region else {
+    pub(super) fn is_there(&self, part: Src, register: VectorRegister, to: u8) -> bool {
+        let there = |location: Operand| {
+            let crate::ir::Region::Swizzle(crestline_isa::Swizzle(old)) = location.region else {
                 return false;
             };
-            home.file == place.vector.file
-                && home.offset == place.vector.offset
+            location.file == register.vector.file
+                && location.offset == register.vector.offset
                 && old[usize::from(part.swizzle[0])] == to
         };
-        matches!(self.home(part.value), Home::Place(home) if there(home))
+        matches!(self.location(part.value), ValueLocation::Register(location) if there(location))
     }
 
-    /// The sources of an instruction, each four wide for the places of its result, and legal: a constant is last.
+    /// The sources of an instruction, each four wide for the channels of its result, and legal: a constant is last.
     pub(super) fn sources(
         &mut self,
         op: Op,
@@ -214,25 +219,25 @@ impl Selector<'_> {
     }
 
     fn hw(&mut self, op: Op, from: Class, to: Class, srcs: &[Src], result: Value) {
-        let place = self.define(result);
-        let operands = self.sources(op, from, srcs, place.lanes);
-        let dst = place.dst(to.ty(self.bits(result)));
+        let register = self.define(result);
+        let operands = self.sources(op, from, srcs, register.lanes);
+        let dst = register.dst(to.ty(self.bits(result)));
         self.b().emit(op, dst, &operands);
     }
 
     fn math(&mut self, function: MathFn, class: Class, srcs: &[Src], result: Value) {
-        let place = self.define(result);
-        let operands = self.sources(Op::Math(function), class, srcs, place.lanes);
-        let dst = place.dst(class.ty(self.bits(result)));
+        let register = self.define(result);
+        let operands = self.sources(Op::Math(function), class, srcs, register.lanes);
+        let dst = register.dst(class.ty(self.bits(result)));
         self.b().math(function, dst, &operands);
     }
 
     fn min_max(&mut self, cond_mod: CondMod, class: Class, srcs: &[Src], result: Value) {
-        let place = self.define(result);
-        let spread: Vec<Src> = srcs.iter().map(|&src| place.lanes.spread(src)).collect();
+        let register = self.define(result);
+        let spread: Vec<Src> = srcs.iter().map(|&src| register.lanes.spread(src)).collect();
         let sel = Op::Hw(Opcode::Sel);
-        let operands = self.operands(sel, class, &spread, place.lanes.mask(), true);
-        let dst = place.dst(class.ty(self.bits(result)));
+        let operands = self.operands(sel, class, &spread, register.lanes.mask(), true);
+        let dst = register.dst(class.ty(self.bits(result)));
         self.b().min_max(dst, operands[0], operands[1], cond_mod);
     }
 
@@ -241,8 +246,8 @@ impl Selector<'_> {
         if matches!(op, AluOp::I2I | AluOp::U2U) && self.bits(src.value) == self.bits(result) {
             return self.alias(result, src);
         }
-        let place = self.define(result);
-        let (src, mask) = (place.lanes.spread(src), place.lanes.mask());
+        let register = self.define(result);
+        let (src, mask) = (register.lanes.spread(src), register.lanes.mask());
         let modifies = matches!(op, AluOp::FNeg | AluOp::INeg | AluOp::FAbs);
         let form = if modifies { Form::Register } else { Form::Any };
         let operand = self.src(src, mask, from, form);
@@ -251,7 +256,7 @@ impl Selector<'_> {
             AluOp::FAbs => operand.absolute(),
             _ => operand,
         };
-        let dst = place.dst(to.ty(self.bits(result)));
+        let dst = register.dst(to.ty(self.bits(result)));
         self.b().mov(dst, operand);
     }
 
@@ -268,13 +273,13 @@ impl Selector<'_> {
             AluOp::FDot3 => self.dot(Opcode::Dp3, 3, srcs, result),
             AluOp::FDot4 => self.dot(Opcode::Dp4, 4, srcs, result),
             AluOp::FSat => {
-                let (place, x) = self.unary(Class::Float, srcs[0], result);
-                let dst = place.dst(x.ty);
+                let (register, x) = self.unary(Class::Float, srcs[0], result);
+                let dst = register.dst(x.ty);
                 self.b().mov(dst, x).saturate = true;
             }
             AluOp::IAbs => {
-                let (place, x) = self.unary(Class::Signed, srcs[0], result);
-                let dst = place.dst(Type::D);
+                let (register, x) = self.unary(Class::Signed, srcs[0], result);
+                let dst = register.dst(Type::D);
                 self.b().mov(dst, x.absolute());
             }
             AluOp::B2F => self.convert_boolean(Class::Float, srcs[0], result),
@@ -291,30 +296,31 @@ impl Selector<'_> {
             AluOp::PackHalf2x16 => self.pack_half(srcs[0], result),
             AluOp::UnpackHalf2x16 => self.unpack_half(srcs[0], result),
             AluOp::FQuantize16 => {
-                let (place, x) = self.unary(Class::Float, srcs[0], result);
-                let half = self.temporary(place, Type::Ud);
+                let (register, x) = self.unary(Class::Float, srcs[0], result);
+                let half = self.temporary(register, Type::Ud);
                 self.halves_of(x, half);
-                self.floats_of(half, place);
+                self.floats_of(half, register);
             }
             _ => return Err(SelectError::NotLowered { what: op.name() }),
         }
         Ok(())
     }
 
-    /// The place of a result and its only source, in a register.
-    fn unary(&mut self, class: Class, src: Src, result: Value) -> (Place, Operand) {
-        let place = self.define(result);
-        let (src, mask) = (place.lanes.spread(src), place.lanes.mask());
+    /// The register of a result, and its only source as an operand that is no constant.
+    fn unary(&mut self, class: Class, src: Src, result: Value) -> (VectorRegister, Operand) {
+        let register = self.define(result);
+        let (src, mask) = (register.lanes.spread(src), register.lanes.mask());
         let operand = self.src(src, mask, class, Form::Register);
-        (place, operand)
+        (register, operand)
     }
 
     /// A three-source instruction, whose sources are registers.
     fn three(&mut self, opcode: Opcode, class: Class, srcs: [Src; 3], result: Value) {
-        let place = self.define(result);
-        let mask = place.lanes.mask();
-        let operands = srcs.map(|src| self.src(place.lanes.spread(src), mask, class, Form::Three));
-        let dst = place.dst(class.ty(self.bits(result)));
+        let register = self.define(result);
+        let mask = register.lanes.mask();
+        let operands =
+            srcs.map(|src| self.src(register.lanes.spread(src), mask, class, Form::Three));
+        let dst = register.dst(class.ty(self.bits(result)));
         self.b().emit(Op::Hw(opcode), dst, &operands);
     }
 
@@ -325,40 +331,40 @@ impl Selector<'_> {
         if constants < 2 {
             return self.three(Opcode::Mad, Class::Float, [addend, a, b], result);
         }
-        let place = self.define(result);
-        let product = self.temporary(place, place.vector.ty);
+        let register = self.define(result);
+        let product = self.temporary(register, register.vector.ty);
         let (mul, ty) = (Op::Hw(Opcode::Mul), Class::Float.ty(self.bits(result)));
-        let operands = self.sources(mul, Class::Float, &[a, b], place.lanes);
+        let operands = self.sources(mul, Class::Float, &[a, b], register.lanes);
         self.b().emit(mul, product.dst(ty), &operands);
-        let mask = place.lanes.mask();
-        let addend = self.src(place.lanes.spread(addend), mask, Class::Float, Form::Any);
-        self.b().add(place.dst(ty), lanes_in_place(product).retype(ty), addend);
+        let mask = register.lanes.mask();
+        let addend = self.src(register.lanes.spread(addend), mask, Class::Float, Form::Any);
+        self.b().add(register.dst(ty), in_channel_order(product).retype(ty), addend);
     }
 
     fn dot(&mut self, opcode: Opcode, comps: usize, srcs: &[Src], result: Value) {
-        let place = self.define(result);
+        let register = self.define(result);
         let lanes = Lanes::first(comps);
         let sources: Vec<Src> = srcs.iter().map(|&src| last_repeats(src, comps)).collect();
         if self.bits(result) == 64 {
-            return self.dot_of_doubles(place, lanes, &sources);
+            return self.dot_of_doubles(register, lanes, &sources);
         }
         let op = Op::Hw(opcode);
         let operands = self.operands(op, Class::Float, &sources, lanes.mask(), true);
-        let dst = place.dst(Type::F);
+        let dst = register.dst(Type::F);
         self.b().emit(op, dst, &operands);
     }
 
     /// Dot products are of floats only: the components' products, added up in order.
-    fn dot_of_doubles(&mut self, place: Place, lanes: Lanes, sources: &[Src]) {
+    fn dot_of_doubles(&mut self, register: VectorRegister, lanes: Lanes, sources: &[Src]) {
         let mul = Op::Hw(Opcode::Mul);
         let operands = self.operands(mul, Class::Float, sources, lanes.mask(), true);
-        let products = Place { vector: self.vector(Type::Df), lanes };
+        let products = VectorRegister { vector: self.vector(Type::Df), lanes };
         let mut sum = swizzled(products.src(), [0; 4]);
         self.b().emit(mul, products.dst(Type::Df), &operands);
-        let count = lanes.places().len() as u8;
+        let count = lanes.channels().len() as u8;
         for comp in 1..count {
             let last = comp + 1 == count;
-            let to = if last { place } else { self.temporary(place, Type::Df) };
+            let to = if last { register } else { self.temporary(register, Type::Df) };
             let product = swizzled(products.src(), [comp; 4]);
             self.b().add(to.dst(Type::Df), sum, product);
             sum = swizzled(to.src(), [0; 4]);
@@ -366,25 +372,25 @@ impl Selector<'_> {
     }
 
     fn subtract(&mut self, class: Class, srcs: &[Src], result: Value) {
-        let place = self.define(result);
-        let (lanes, mask) = (place.lanes, place.lanes.mask());
+        let register = self.define(result);
+        let (lanes, mask) = (register.lanes, register.lanes.mask());
         let [a, b] = [lanes.spread(srcs[0]), lanes.spread(srcs[1])];
         let ty = class.ty(self.bits(result));
         if self.is_constant(a, class) {
             let b = self.src(b, mask, class, Form::Register).negated();
             let a = self.src(a, mask, class, Form::Any);
-            self.b().add(place.dst(ty), b, a);
+            self.b().add(register.dst(ty), b, a);
             return;
         }
         let a = self.src(a, mask, class, Form::Register);
         let b = self.negated(b, mask, class);
-        self.b().add(place.dst(ty), a, b);
+        self.b().add(register.dst(ty), a, b);
     }
 
     /// The negated source; a constant is negated now.
     fn negated(&mut self, src: Src, mask: u8, class: Class) -> Operand {
         let peeled = self.peel(src, class);
-        let Home::Constant(bits) = self.home(peeled.src.value) else {
+        let ValueLocation::Constant(bits) = self.location(peeled.src.value) else {
             return self.src(src, mask, class, Form::Register).negated();
         };
         let ty = class.ty(self.bits(peeled.src.value));
@@ -398,8 +404,8 @@ impl Selector<'_> {
 
     /// The second source where the condition holds, else the third. A constant goes last.
     fn select(&mut self, srcs: &[Src], result: Value) {
-        let place = self.define(result);
-        let (lanes, mask) = (place.lanes, place.lanes.mask());
+        let register = self.define(result);
+        let (lanes, mask) = (register.lanes, register.lanes.mask());
         let cond = self.cond(lanes.spread(srcs[0]));
         let srcs = [lanes.spread(srcs[1]), lanes.spread(srcs[2])];
         // Integer types keep all bits; a float modifier needs the float type.
@@ -418,34 +424,36 @@ impl Selector<'_> {
         let a = self.src(a, mask, class, Form::Register);
         let b = self.src(b, mask, class, Form::Any);
         let cond = cond.inverse_if(swap);
-        let dst = place.dst(class.ty(self.bits(result)));
+        let dst = register.dst(class.ty(self.bits(result)));
         self.b().predicate(cond.flag, cond.predicate).sel(dst, a, b);
     }
 
     /// 1 or 0 from a mask: its negation, converted.
     fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
-        let (place, mask) = self.unary(Class::Signed, src, result);
-        let dst = place.dst(class.ty(self.bits(result)));
+        let (register, mask) = self.unary(Class::Signed, src, result);
+        let dst = register.dst(class.ty(self.bits(result)));
         self.b().mov(dst, mask.negated());
     }
 
     /// 31 minus the leading zeros (ones, of a negative number). "None" is counted as 32 by `lzd`, and by `fbh` as all
     /// ones, which the least of it and 32 repairs.
     fn find_msb(&mut self, opcode: Opcode, class: Class, src: Src, result: Value) {
-        let (place, x) = self.unary(class, src, result);
-        let count = self.temporary(place, Type::Ud);
-        let counted = lanes_in_place(count);
+        let (register, x) = self.unary(class, src, result);
+        let count = self.temporary(register, Type::Ud);
+        let counted = in_channel_order(count);
         let mut b = self.b();
         b.emit(Op::Hw(opcode), count.dst(Type::Ud), &[x]);
         if opcode == Opcode::Fbh {
             b.min_max(count.dst(Type::Ud), counted, Operand::imm_ud(32), CondMod::L);
         }
-        b.add(place.dst(Type::D), counted.retype(Type::D).negated(), Operand::imm_d(31));
+        b.add(register.dst(Type::D), counted.retype(Type::D).negated(), Operand::imm_d(31));
     }
 
     /// The bits that a constant source has in all channels of `mask`.
     fn known(&self, src: Src, mask: u8) -> Option<u32> {
-        let Home::Constant(bits) = self.home(self.peel(src, Class::Unsigned).src.value) else {
+        let ValueLocation::Constant(bits) =
+            self.location(self.peel(src, Class::Unsigned).src.value)
+        else {
             return None;
         };
         let mut used = (0..4).filter(|i| mask >> i & 1 == 1);
@@ -457,12 +465,12 @@ impl Selector<'_> {
     fn extract(&mut self, class: Class, srcs: &[Src], result: Value) {
         let all = Lanes::first(self.comps(result));
         let [offset, width] = [1, 2].map(|i| self.known(all.spread(srcs[i]), all.mask()));
-        if width == Some(32) && !self.is_wanted(result) {
+        if width == Some(32) && !self.has_hint(result) {
             return self.alias(result, srcs[0]);
         }
-        let place = self.define(result);
-        let (lanes, mask, ty) = (place.lanes, place.lanes.mask(), class.ty(32));
-        let dst = place.dst(ty);
+        let register = self.define(result);
+        let (lanes, mask, ty) = (register.lanes, register.lanes.mask(), class.ty(32));
+        let dst = register.dst(ty);
         if let (Some(offset), Some(width), Class::Unsigned) = (offset, width, class) {
             // A field at either end is a mask or a shift.
             let ones = ((1u64 << width.min(32)) - 1) as u32;
@@ -484,20 +492,20 @@ impl Selector<'_> {
             self.b().emit(Op::Hw(Opcode::Bfe), dst, &operands);
             return;
         }
-        let field = self.temporary(place, Type::Ud);
+        let field = self.temporary(register, Type::Ud);
         self.b().emit(Op::Hw(Opcode::Bfe), field.dst(ty), &operands);
-        self.whole_word(dst, operands[0], operands[2], lanes_in_place(field).retype(ty));
+        self.whole_word(dst, operands[0], operands[2], in_channel_order(field).retype(ty));
     }
 
     fn insert(&mut self, srcs: &[Src], result: Value) {
         let all = Lanes::first(self.comps(result));
         let [offset, width] = [2, 3].map(|i| self.known(all.spread(srcs[i]), all.mask()));
-        if width == Some(32) && !self.is_wanted(result) {
+        if width == Some(32) && !self.has_hint(result) {
             return self.alias(result, srcs[1]);
         }
-        let place = self.define(result);
-        let (lanes, mask) = (place.lanes, place.lanes.mask());
-        let dst = place.dst(Type::Ud);
+        let register = self.define(result);
+        let (lanes, mask) = (register.lanes, register.lanes.mask());
+        let dst = register.dst(Type::Ud);
         let [base, field] =
             [0, 1].map(|i| self.src(lanes.spread(srcs[i]), mask, Class::Unsigned, Form::Three));
         let bfi2 = Op::Hw(Opcode::Bfi2);
@@ -510,11 +518,11 @@ impl Selector<'_> {
         }
         let width = self.src(lanes.spread(srcs[3]), mask, Class::Unsigned, Form::Register);
         let offset = self.src(lanes.spread(srcs[2]), mask, Class::Unsigned, Form::Any);
-        let [ones, merged] = [(); 2].map(|()| self.temporary(place, Type::Ud));
+        let [ones, merged] = [(); 2].map(|()| self.temporary(register, Type::Ud));
         let mut b = self.b();
         b.bfi1(ones.dst(Type::Ud), width, offset);
-        b.emit(bfi2, merged.dst(Type::Ud), &[lanes_in_place(ones), field, base]);
-        self.whole_word(dst, width, field, lanes_in_place(merged));
+        b.emit(bfi2, merged.dst(Type::Ud), &[in_channel_order(ones), field, base]);
+        self.whole_word(dst, width, field, in_channel_order(merged));
     }
 
     /// `whole` where the width is 32 or more, else `field`.
@@ -529,35 +537,35 @@ impl Selector<'_> {
 
     /// Two halves in the low words of two dwords, then together.
     fn pack_half(&mut self, src: Src, result: Value) {
-        let place = self.define(result);
+        let register = self.define(result);
         let x = self.src(last_repeats(src, 2), 0b11, Class::Float, Form::Register);
-        let halves = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(2) };
-        let high = self.temporary(place, Type::Ud);
+        let halves = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(2) };
+        let high = self.temporary(register, Type::Ud);
         self.halves_of(x, halves);
         let mut b = self.b();
         b.shl(high.dst(Type::Ud), swizzled(halves.src(), [1; 4]), Operand::imm_ud(16));
-        b.or(place.dst(Type::Ud), lanes_in_place(high), swizzled(halves.src(), [0; 4]));
+        b.or(register.dst(Type::Ud), in_channel_order(high), swizzled(halves.src(), [0; 4]));
     }
 
     fn unpack_half(&mut self, src: Src, result: Value) {
-        let place = self.define(result);
+        let register = self.define(result);
         let x = self.src(
             Src { swizzle: [src.swizzle[0]; 4], ..src },
             0xf,
             Class::Unsigned,
             Form::Register,
         );
-        let halves = Place { vector: self.vector(Type::Ud), lanes: place.lanes };
-        let places = place.lanes.places().to_vec();
-        let part = |to: u8| Place { lanes: Lanes::of(&[to]), ..halves };
+        let halves = VectorRegister { vector: self.vector(Type::Ud), lanes: register.lanes };
+        let channels = register.lanes.channels().to_vec();
+        let part = |to: u8| VectorRegister { lanes: Lanes::of(&[to]), ..halves };
         let mut b = self.b();
-        b.and(part(places[0]).dst(Type::Ud), x, Operand::imm_ud(0xffff));
-        b.shr(part(places[1]).dst(Type::Ud), x, Operand::imm_ud(16));
-        self.floats_of(halves, place);
+        b.and(part(channels[0]).dst(Type::Ud), x, Operand::imm_ud(0xffff));
+        b.shr(part(channels[1]).dst(Type::Ud), x, Operand::imm_ud(16));
+        self.floats_of(halves, register);
     }
 
     /// Converts what each channel of a float vector reads to halves in the low words of a temporary's dwords.
-    fn halves_of(&mut self, x: Operand, halves: Place) {
+    fn halves_of(&mut self, x: Operand, halves: VectorRegister) {
         if self.device.has_half_conversion_instructions() {
             self.b().emit(Op::Hw(Opcode::F32To16), halves.dst(Type::Ud), &[x]);
             return;
@@ -572,17 +580,17 @@ impl Selector<'_> {
         b.mov(halves.vector.with_stride(1), words.retype(Type::Uw).with_stride(2));
     }
 
-    /// Converts halves in the low words of dwords, each in its place.
-    fn floats_of(&mut self, halves: Place, place: Place) {
-        let dst = place.dst(Type::F);
+    /// Converts halves in the low words of dwords, each in its channel.
+    fn floats_of(&mut self, halves: VectorRegister, register: VectorRegister) {
+        let dst = register.dst(Type::F);
         if self.device.has_half_conversion_instructions() {
-            self.b().emit(Op::Hw(Opcode::F16To32), dst, &[lanes_in_place(halves)]);
+            self.b().emit(Op::Hw(Opcode::F16To32), dst, &[in_channel_order(halves)]);
             return;
         }
-        let floats = Place { vector: self.vector(Type::Ud), ..place };
+        let floats = VectorRegister { vector: self.vector(Type::Ud), ..register };
         let words = halves.vector.retype(Type::Hf).with_stride(2);
         self.b().align1().mov(floats.vector.retype(Type::F).with_stride(1), words);
-        self.b().mov(dst, lanes_in_place(floats).retype(Type::F));
+        self.b().mov(dst, in_channel_order(floats).retype(Type::F));
     }
 }
 

@@ -9,7 +9,7 @@ use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{Align, Shader, Src};
 
 use super::Selector;
-use super::operands::{Form, Lanes, Place, VECTOR_BYTES, lanes_in_place, swizzled};
+use super::operands::{Form, Lanes, VECTOR_BYTES, VectorRegister, in_channel_order, swizzled};
 use crate::ir::{Builder, Function, GRF_BYTES, Op, Operand, Region};
 
 /// Registers that arrays may take: a quarter of them all. Larger ones are in scratch memory, all of a shader's together.
@@ -65,8 +65,10 @@ impl Selector<'_> {
 
     /// Reads dwords in order into a register.
     pub(super) fn read_array(&mut self, array: Operand, at: Spot) -> Operand {
-        let value =
-            Place { vector: self.vector(Type::Ud), lanes: Lanes::first(at.dwords as usize) };
+        let value = VectorRegister {
+            vector: self.vector(Type::Ud),
+            lanes: Lanes::first(at.dwords as usize),
+        };
         if let Some((vector, first)) = self.known_vector(array, at) {
             let swizzle = Swizzle([0, 1, 2, 3].map(|i: u8| (first as u8 + i).min(3)));
             let src = vector.with_region(Region::Swizzle(swizzle));
@@ -88,7 +90,7 @@ impl Selector<'_> {
 
     /// Writes the components of `mask` of a register to dwords in order.
     pub(super) fn write_array(&mut self, array: Operand, at: Spot, data: Operand, mask: u8) {
-        let data = lanes_in_place(Place { vector: data, lanes: Lanes::first(4) });
+        let data = in_channel_order(VectorRegister { vector: data, lanes: Lanes::first(4) });
         let shifted = |first: u32| {
             let swizzle = Swizzle([0, 1, 2, 3].map(|i: u8| i.saturating_sub(first as u8)));
             (Region::Mask(WriteMask(mask << first)), data.with_region(Region::Swizzle(swizzle)))
@@ -109,8 +111,8 @@ impl Selector<'_> {
 
     /// The byte of the vector that a spot is in, in the array. Out of range is the last vector, never another register.
     fn vector_index(&mut self, at: Spot) -> Operand {
-        let [sum, clamped, index] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) });
+        let [sum, clamped, index] = [(); 3]
+            .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(1) });
         let offset = self.index(at.offset);
         let last = Operand::imm_ud(self.array_bytes() - VECTOR_BYTES);
         let whole = at.distance.wrapping_sub(at.align.offset % VECTOR_BYTES);
@@ -130,7 +132,7 @@ impl Selector<'_> {
     fn dword_index(&mut self, at: Spot, placed: bool) -> Operand {
         let lanes = Lanes::first(4);
         let [sum, clamped, vector, index, own] =
-            [(); 5].map(|()| Place { vector: self.vector(Type::Ud), lanes });
+            [(); 5].map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes });
         let steps = [0u32, 4, 8, 12];
         let first = steps.map(|step| u64::from(at.distance.wrapping_add(step)));
         let first = self.constant_operand(first, 0xf, Type::Ud, Form::Register);

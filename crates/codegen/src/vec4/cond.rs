@@ -102,16 +102,16 @@ impl Selector<'_> {
         if !self.booleans.is_mask(result) {
             return;
         }
-        let place = self.define(result);
-        let mask = place.lanes.mask();
+        let register = self.define(result);
+        let mask = register.lanes.mask();
         if let Some((cond_mod, class)) = comparison(op) {
-            let srcs = [0, 1].map(|i| place.lanes.spread(srcs[i]));
+            let srcs = [0, 1].map(|i| register.lanes.spread(srcs[i]));
             let (a, cond_mod, b) = self.compared(srcs, mask, cond_mod, class);
             let flag = self.b().flag();
             let mut builder = self.b();
             if a.ty.size() > 4 {
                 // The mask would be wider: the condition picks one.
-                let dst = place.dst(crestline_isa::Type::D);
+                let dst = register.dst(crestline_isa::Type::D);
                 let null = Operand::null(a.ty).with_region(dst.region);
                 builder.cmp(null, a, cond_mod, b, flag);
                 builder.mov(dst, Operand::imm_d(0));
@@ -119,7 +119,7 @@ impl Selector<'_> {
                 return;
             }
             // The mask is written in the sources' own type: no conversion, all bits set.
-            builder.cmp(place.dst(a.ty), a, cond_mod, b, flag);
+            builder.cmp(register.dst(a.ty), a, cond_mod, b, flag);
             return;
         }
         let opcode = match op {
@@ -128,8 +128,8 @@ impl Selector<'_> {
             AluOp::IXor => Opcode::Xor,
             _ => Opcode::Not,
         };
-        let operands = self.sources(Op::Hw(opcode), Class::Logic, srcs, place.lanes);
-        let dst = place.dst(Class::Logic.ty(32));
+        let operands = self.sources(Op::Hw(opcode), Class::Logic, srcs, register.lanes);
+        let dst = register.dst(Class::Logic.ty(32));
         self.b().emit(Op::Hw(opcode), dst, &operands);
     }
 }

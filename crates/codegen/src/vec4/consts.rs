@@ -60,16 +60,16 @@ impl Pool {
         let (vreg, have) = &mut list[index];
         let more = missing(have);
         have.extend(more);
-        let mut lacks = false;
-        let mut place = |bits: u64| {
-            let place = have.iter().position(|&b| b == bits);
-            lacks |= place.is_none();
-            place.unwrap_or(0) as u8
+        let mut missing = false;
+        let mut channel = |bits: u64| {
+            let channel = have.iter().position(|&b| b == bits);
+            missing |= channel.is_none();
+            channel.unwrap_or(0) as u8
         };
-        let first = needed.first().map_or(0, |&bits| place(bits));
+        let first = needed.first().map_or(0, |&bits| channel(bits));
         let swizzle =
-            std::array::from_fn(|i| if mask >> i & 1 == 1 { place(bits[i]) } else { first });
-        if lacks {
+            std::array::from_fn(|i| if mask >> i & 1 == 1 { channel(bits[i]) } else { first });
+        if missing {
             out.vregs.note_fault("a constant is not in its vector");
         }
         Operand::vgrf(*vreg, ty).with_region(Region::Swizzle(Swizzle(swizzle)))
@@ -113,13 +113,13 @@ impl Pool {
         let mut b = b.align16();
         for (vreg, bits) in &self.dwords {
             let dwords = std::array::from_fn(|i| bits.get(i).copied());
-            fill_places(&mut b, Operand::vgrf(*vreg, Type::Ud), dwords);
+            fill_channels(&mut b, Operand::vgrf(*vreg, Type::Ud), dwords);
         }
         for (vreg, bits) in &self.qwords {
             for (comp, &bits) in bits.iter().enumerate() {
                 let mask = Region::Mask(WriteMask(1 << comp));
-                let place = Operand::vgrf(*vreg, Type::Df).with_region(mask);
-                b.mov(place, Operand::imm(bits, Type::Df));
+                let dst = Operand::vgrf(*vreg, Type::Df).with_region(mask);
+                b.mov(dst, Operand::imm(bits, Type::Df));
             }
         }
         let mut b = b.align1();
@@ -156,7 +156,7 @@ impl Pool {
 }
 
 /// Writes dwords to the components of a vector that are given.
-pub(super) fn fill_places(b: &mut Builder<'_>, vector: Operand, dwords: [Option<u64>; 4]) {
+pub(super) fn fill_channels(b: &mut Builder<'_>, vector: Operand, dwords: [Option<u64>; 4]) {
     let bits = dwords.map(|bits| bits.unwrap_or(0));
     let all = (0..4).filter(|&i| dwords[i].is_some()).fold(0u8, |mask, i| mask | 1 << i);
     let having = |has: &dyn Fn(u64) -> bool| {

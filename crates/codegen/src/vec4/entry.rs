@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use crestline_isa::{CondMod, Type, WriteMask};
 use crestline_ssa::ir::{Function, InstKind, IoSlot, Src};
 
-use super::operands::{Lanes, Place, lanes_in_place};
+use super::operands::{Lanes, VectorRegister, in_channel_order};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
@@ -116,7 +116,7 @@ pub(super) fn only_store(
     layout: &EntryLayout,
     entry: &Entry,
     kind: &InstKind,
-) -> Option<(Src, Place)> {
+) -> Option<(Src, VectorRegister)> {
     let InstKind::StoreOutput { slot, data, index: None, vertex: None, comp, mask } = kind else {
         return None;
     };
@@ -130,7 +130,7 @@ pub(super) fn only_store(
     let lanes = Lanes::of(&dwords);
     let whole = mask.0 == (1 << comps) - 1;
     (whole && usage.once(at.slot, lanes.mask()))
-        .then(|| Some((*data, Place { vector: entry.register(at.slot)?, lanes })))?
+        .then(|| Some((*data, VectorRegister { vector: entry.register(at.slot)?, lanes })))?
 }
 
 impl Selector<'_> {
@@ -192,15 +192,15 @@ impl Selector<'_> {
         }
         let to: Vec<u8> = comps.iter().filter_map(|&c| dwords.get(c).copied()).collect();
         let parts: Vec<Src> = comps.iter().take(to.len()).map(|&c| data.select(c)).collect();
-        let place = Place { vector: register, lanes: Lanes::of(&to) };
+        let register = VectorRegister { vector: register, lanes: Lanes::of(&to) };
         match only {
-            None => self.move_parts(&parts, place, Class::Unsigned),
+            None => self.move_parts(&parts, register, Class::Unsigned),
             Some(flag) => {
-                let temporary = Place { vector: self.vector(Type::Ud), ..place };
+                let temporary = VectorRegister { vector: self.vector(Type::Ud), ..register };
                 self.move_parts(&parts, temporary, Class::Unsigned);
                 let mut b = self.b();
                 let mut b = b.predicated(flag, false);
-                b.mov(place.dst(Type::Ud), lanes_in_place(temporary));
+                b.mov(register.dst(Type::Ud), in_channel_order(temporary));
             }
         }
     }

@@ -4,13 +4,13 @@ use crestline_isa::Type;
 use crestline_ssa::ir::{RegionId, Shader, Src, Value};
 
 use super::cond;
-use super::operands::{Form, Home, Lanes, Place};
+use super::operands::{Form, Lanes, ValueLocation, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
 use crate::select::{Class, Cond, Copy, Frames, Structured};
 
 impl<'a> Structured<'a> for Selector<'a> {
-    type Registers = Place;
+    type Registers = VectorRegister;
     type Known = cond::FlagCache;
 
     fn shader(&self) -> &'a Shader {
@@ -21,7 +21,7 @@ impl<'a> Structured<'a> for Selector<'a> {
         Selector::b(self)
     }
 
-    fn frames(&mut self) -> &mut Frames<Place> {
+    fn frames(&mut self) -> &mut Frames<VectorRegister> {
         &mut self.frames
     }
 
@@ -49,25 +49,25 @@ impl<'a> Structured<'a> for Selector<'a> {
         self.flags = cond::FlagCache::default();
     }
 
-    fn new_registers(&mut self, value: Value) -> Place {
-        let place = self.new_place(value);
-        self.share_registers(value, &place);
-        place
+    fn new_registers(&mut self, value: Value) -> VectorRegister {
+        let register = self.new_register(value);
+        self.share_registers(value, &register);
+        register
     }
 
-    fn share_registers(&mut self, value: Value, place: &Place) {
-        self.set_home(value, Home::Place(place.src()));
+    fn share_registers(&mut self, value: Value, register: &VectorRegister) {
+        self.set_location(value, ValueLocation::Register(register.src()));
     }
 
     fn alias_all(&mut self, value: Value, src: Src) {
         Selector::alias(self, value, src);
     }
 
-    fn hint(&mut self, src: Src, &place: &Place) {
+    fn hint(&mut self, src: Src, &register: &VectorRegister) {
         let ty = self.shader.func.ty(src.value);
-        let whole = src.is_identity(ty.comps()) && place.lanes.places().len() == ty.comps();
+        let whole = src.is_identity(ty.comps()) && register.lanes.channels().len() == ty.comps();
         if whole && ty.bits() == 32 {
-            Selector::hint(self, src.value, place);
+            Selector::hint(self, src.value, register);
         }
     }
 
@@ -79,35 +79,35 @@ impl<'a> Structured<'a> for Selector<'a> {
         true
     }
 
-    fn reserve(&mut self, place: &Place) {
-        let dst = place.dst(place.vector.ty);
+    fn reserve(&mut self, register: &VectorRegister) {
+        let dst = register.dst(register.vector.ty);
         self.b().emit(Op::Undef, dst, &[]);
     }
 
-    fn pick(&mut self, cond: Src, [a, b]: [Src; 2], _: Value, &place: &Place) {
+    fn pick(&mut self, cond: Src, [a, b]: [Src; 2], _: Value, &register: &VectorRegister) {
         let cond = self.cond(cond);
-        let (lanes, mask) = (place.lanes, place.lanes.mask());
-        let class = copy_class(place);
+        let (lanes, mask) = (register.lanes, register.lanes.mask());
+        let class = copy_class(register);
         let swap = self.is_constant(a, class) && !self.is_constant(b, class);
         let [a, b] = if swap { [b, a] } else { [a, b] };
         let a = self.src(lanes.spread(a), mask, class, Form::Register);
         let b = self.src(lanes.spread(b), mask, class, Form::Any);
         let cond = cond.inverse_if(swap);
-        let dst = place.dst(a.ty);
+        let dst = register.dst(a.ty);
         self.b().predicate(cond.flag, cond.predicate).sel(dst, a, b.retype(a.ty));
     }
 
-    fn copies(&mut self, &place: &Place, src: Src) -> Vec<Copy> {
-        let (lanes, mask) = (place.lanes, place.lanes.mask());
+    fn copies(&mut self, &register: &VectorRegister, src: Src) -> Vec<Copy> {
+        let (lanes, mask) = (register.lanes, register.lanes.mask());
         let spread = lanes.spread(src);
         let there = (0..4).all(|lane| {
-            mask >> lane & 1 == 0 || self.is_there(spread.select(lane), place, lane as u8)
+            mask >> lane & 1 == 0 || self.is_there(spread.select(lane), register, lane as u8)
         });
         if there {
             return Vec::new();
         }
-        let operand = self.src(spread, mask, copy_class(place), Form::Any);
-        vec![(place.dst(place.vector.ty), operand)]
+        let operand = self.src(spread, mask, copy_class(register), Form::Any);
+        vec![(register.dst(register.vector.ty), operand)]
     }
 
     fn can_be_predicated(&self, _: &Copy) -> bool {
@@ -124,14 +124,14 @@ impl<'a> Structured<'a> for Selector<'a> {
     }
 
     fn saved(&mut self, register: Operand) -> Operand {
-        let saved = Place { vector: self.vector(register.ty), lanes: Lanes::first(4) };
-        let whole = Place { vector: register, lanes: Lanes::first(4) };
+        let saved = VectorRegister { vector: self.vector(register.ty), lanes: Lanes::first(4) };
+        let whole = VectorRegister { vector: register, lanes: Lanes::first(4) };
         self.b().mov(saved.dst(register.ty), whole.src());
         saved.vector
     }
 }
 
 /// The class that values are copied as: no modifiers but of doubles, whose type has no other.
-fn copy_class(place: Place) -> Class {
-    if place.vector.ty == Type::Df { Class::Float } else { Class::Unsigned }
+fn copy_class(register: VectorRegister) -> Class {
+    if register.vector.ty == Type::Df { Class::Float } else { Class::Unsigned }
 }

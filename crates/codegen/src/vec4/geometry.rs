@@ -12,7 +12,7 @@ use crestline_isa::{CondMod, Type, WriteMask};
 use crestline_ssa::ir::{Function, InstId, InstKind, Shader, Src, SysVal, Value};
 
 use super::entry::Message;
-use super::operands::{Form, Lanes, Place, VECTOR_BYTES, lanes_in_place};
+use super::operands::{Form, Lanes, VECTOR_BYTES, VectorRegister, in_channel_order};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
 use crate::stage::{Access, GeometryIo, HEADER, Plan, Target};
@@ -94,7 +94,7 @@ impl Vertices {
         func: &Function,
         io: &GeometryIo,
         id: InstId,
-    ) -> Option<(Src, Place)> {
+    ) -> Option<(Src, VectorRegister)> {
         let InstKind::StoreOutput { slot, data, comp, mask, .. } = &func.inst(id).kind else {
             return None;
         };
@@ -109,7 +109,7 @@ impl Vertices {
         let vector = self.slot(emit, at.slot)?;
         self.plan
             .is_alone(func, io, id)
-            .then(|| (*data, Place { vector, lanes: Lanes::of(&lanes) }))
+            .then(|| (*data, VectorRegister { vector, lanes: Lanes::of(&lanes) }))
     }
 
     /// The register of a slot in the messages of an `EmitVertex`.
@@ -144,26 +144,26 @@ impl Selector<'_> {
         let Some(distance) = distance else {
             if io.dual_object {
                 let vector = Operand::grf(0, Type::Ud).byte_offset(place);
-                self.dwords_home(result, vector, dwords);
+                self.set_dword_location(result, vector, dwords);
             } else {
                 self.pushed_slot(place, dwords, result);
             }
             return Ok(());
         };
-        let [bytes, value] =
-            [(); 2].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let [bytes, value] = [(); 2]
+            .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let first = if io.dual_object {
             Operand::grf(0, Type::Ud).byte_offset(place)
         } else {
             Operand::uniform(place, Type::Ud)
         };
-        let distance = Place { vector: distance, lanes: Lanes::of(&[0, 0, 0, 0]) };
-        let range = lanes_in_place(Place { vector: first, lanes: Lanes::first(4) });
+        let distance = VectorRegister { vector: distance, lanes: Lanes::of(&[0, 0, 0, 0]) };
+        let range = in_channel_order(VectorRegister { vector: first, lanes: Lanes::first(4) });
         let size = Operand::imm_ud((io.all_pushed_slots() - at.known) * stride);
         let mut b = self.b();
         b.shl(bytes.dst(Type::Ud), distance.src(), Operand::imm_ud(stride.ilog2()));
         b.emit(Op::MovIndirect, value.dst(Type::Ud), &[range, bytes.src(), size]);
-        self.dwords_home(result, value.vector, dwords);
+        self.set_dword_location(result, value.vector, dwords);
         Ok(())
     }
 
@@ -185,7 +185,7 @@ impl Selector<'_> {
                 let mut b = b.no_mask();
                 let shift = Operand::imm_uw(INVOCATION_SHIFT);
                 b.exec(2).shr(register.with_stride(4), Operand::grf(0, Type::Ud), shift);
-                self.first_component_home(result, register);
+                self.set_first_component_location(result, register);
             }
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }
@@ -238,7 +238,7 @@ impl Selector<'_> {
             Count::Known(count) if count >= io.max_vertices => return Ok(()),
             Count::Known(count) => Some(count),
             Count::Register(count) => {
-                let vector = Place { vector: count, lanes: Lanes::of(&[0, 0, 0, 0]) };
+                let vector = VectorRegister { vector: count, lanes: Lanes::of(&[0, 0, 0, 0]) };
                 let limit = Operand::imm_ud(io.max_vertices);
                 let mut b = self.b();
                 let flag = b.flag();
@@ -262,9 +262,9 @@ impl Selector<'_> {
         match &mut vertices.count {
             Count::Known(count) => *count += 1,
             Count::Register(count) => {
-                let place = Place { vector: *count, lanes: Lanes::first(1) };
+                let register = VectorRegister { vector: *count, lanes: Lanes::first(1) };
                 let mut b = self.b();
-                b.add(place.dst(Type::Ud), place.src(), Operand::imm_ud(1));
+                b.add(register.dst(Type::Ud), register.src(), Operand::imm_ud(1));
                 b.endif();
             }
         }
@@ -280,8 +280,8 @@ impl Selector<'_> {
         let mut b = self.b();
         match variable {
             Some(variable) => {
-                let whole = Place { vector: variable, lanes: Lanes::first(4) };
-                b.mov(dst, lanes_in_place(whole));
+                let whole = VectorRegister { vector: variable, lanes: Lanes::first(4) };
+                b.mov(dst, in_channel_order(whole));
             }
             None if slot == HEADER => _ = b.mov(dst, Operand::imm_ud(0)),
             None => {}
@@ -341,9 +341,9 @@ impl Selector<'_> {
             Count::Register(count) => count,
         };
         let all = Lanes::of(&[0, 0, 0, 0]);
-        let count = Place { vector: count, lanes: all };
-        let [bit, shifted, word] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let count = VectorRegister { vector: count, lanes: all };
+        let [bit, shifted, word] = [(); 3]
+            .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let value = self.constant_operand([value.into(); 4], 0xf, Type::Ud, Form::Register);
         let mut b = self.b();
         if offset == 0 {
@@ -355,8 +355,8 @@ impl Selector<'_> {
         b.shl(shifted.dst(Type::Ud), value, bit.src());
         if io.max_vertices * bits <= 32 {
             for control in &vertices.control {
-                let place = Place { vector: *control, lanes: Lanes::first(1) };
-                b.or(place.dst(Type::Ud), place.src(), shifted.src());
+                let register = VectorRegister { vector: *control, lanes: Lanes::first(1) };
+                b.or(register.dst(Type::Ud), register.src(), shifted.src());
             }
             return;
         }
@@ -365,12 +365,12 @@ impl Selector<'_> {
             let first = number as u64 * u64::from(CONTROL_BITS / 32);
             let words = [first, first + 1, first + 2, first + 3];
             let words = self.constant_operand(words, 0xf, Type::Ud, Form::Register);
-            let place = Place { vector: control, lanes: Lanes::first(4) };
+            let register = VectorRegister { vector: control, lanes: Lanes::first(4) };
             let mut b = self.b();
             let flag = b.flag();
             b.cmp(Operand::null(Type::Ud), word.src(), CondMod::Z, words, flag);
             let mut b = b.predicated(flag, false);
-            b.or(place.dst(Type::Ud), place.src(), shifted.src());
+            b.or(register.dst(Type::Ud), register.src(), shifted.src());
         }
     }
 
@@ -395,7 +395,7 @@ impl Selector<'_> {
                         let known = std::array::from_fn(|dword| {
                             vertices.known.get(4 * number + dword).map(|&bits| u64::from(bits))
                         });
-                        super::consts::fill_places(&mut self.b(), register, known);
+                        super::consts::fill_channels(&mut self.b(), register, known);
                     }
                 }
             }
@@ -419,8 +419,8 @@ impl Selector<'_> {
         match vertices.count {
             Count::Known(count) if in_entry => _ = b.mov(slot, Operand::imm_ud(count)),
             Count::Register(count) if in_entry => {
-                let place = Place { vector: count, lanes: Lanes::of(&[0, 0, 0, 0]) };
-                b.align16().mov(slot.with_region(Region::Mask(WriteMask::XYZW)), place.src());
+                let register = VectorRegister { vector: count, lanes: Lanes::of(&[0, 0, 0, 0]) };
+                b.align16().mov(slot.with_region(Region::Mask(WriteMask::XYZW)), register.src());
             }
             Count::Known(count) => {
                 let both = count | count << 16;

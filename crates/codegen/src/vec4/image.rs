@@ -52,7 +52,7 @@ impl Selector<'_> {
                 let b = &mut self.b();
                 let old = surface::atomic_texels(b, device, surface, op, header, &lanes, asked)?;
                 if let (Some(result), Some(old)) = (wanted, old) {
-                    self.first_component_home(result, old);
+                    self.set_first_component_location(result, old);
                 }
             }
             _ => return Err(SelectError::NotLowered { what: "an instruction" }),

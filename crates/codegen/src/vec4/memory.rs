@@ -8,7 +8,9 @@ use crestline_ssa::ir::{
 };
 
 use super::array::Spot;
-use super::operands::{Form, Home, Lanes, Place, VECTOR_BYTES, lanes_in_place, swizzled};
+use super::operands::{
+    Form, Lanes, VECTOR_BYTES, ValueLocation, VectorRegister, in_channel_order, swizzled,
+};
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Op, Operand, Region};
 use crate::select::{Class, atomic_operation};
@@ -90,7 +92,7 @@ impl Selector<'_> {
         };
         // Doubles come two at a time, as dwords.
         let wide = ty.bits() == 64;
-        let place = wide.then(|| self.define(result));
+        let register = wide.then(|| self.define(result));
         let (mut first, comps) = (0, ty.comps() as u32);
         while first < comps {
             let count = if wide { (comps - first).min(2) } else { comps };
@@ -103,16 +105,16 @@ impl Selector<'_> {
                     self.read_scratch(at)?
                 }
             };
-            if let Some(place) = place {
+            if let Some(register) = register {
                 let to: Vec<u8> =
-                    (first..first + count).map(|c| place.lanes.places()[c as usize]).collect();
-                let part = Place { lanes: Lanes::of(&to), ..place };
+                    (first..first + count).map(|c| register.lanes.channels()[c as usize]).collect();
+                let part = VectorRegister { lanes: Lanes::of(&to), ..register };
                 self.widen(vector, [0, 1, 2, 3], part);
             } else {
                 let last = dwords as u8 - 1;
                 let swizzle = Swizzle([0, 1, 2, 3].map(|i: u8| i.min(last)));
-                let home = vector.with_region(Region::Swizzle(swizzle));
-                self.set_home(result, Home::Place(home));
+                let location = vector.with_region(Region::Swizzle(swizzle));
+                self.set_location(result, ValueLocation::Register(location));
             }
             first += count;
         }
@@ -158,16 +160,16 @@ impl Selector<'_> {
         {
             return register;
         }
-        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
+        let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
         let offset = self.src(offset.select(0), 1, Class::Unsigned, Form::Any);
-        let dst = place.dst(Type::Ud);
+        let dst = register.dst(Type::Ud);
         let mut b = self.b();
         match known {
             Some(bits) => b.mov(dst, Operand::imm_ud(bits.wrapping_add(distance))),
             None if distance == 0 => b.mov(dst, offset),
             None => b.add(dst, offset, Operand::imm_ud(distance)),
         };
-        place.vector
+        register.vector
     }
 
     /// The register in whose first component a source is.
@@ -183,10 +185,10 @@ impl Selector<'_> {
         if let Some(register) = self.in_first(src) {
             return register;
         }
-        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
+        let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
         let operand = self.src(src.select(0), 1, Class::Unsigned, Form::Any);
-        self.b().mov(place.dst(Type::Ud), operand);
-        place.vector
+        self.b().mov(register.dst(Type::Ud), operand);
+        register.vector
     }
 
     /// The components of a source in order in a register, at least those of `mask`.
@@ -203,9 +205,9 @@ impl Selector<'_> {
         }
         let to: Vec<u8> = (0..4).filter(|i| mask >> i & 1 == 1).collect();
         let parts: Vec<Src> = to.iter().map(|&i| src.select(usize::from(i))).collect();
-        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::of(&to) };
-        self.move_parts(&parts, place, Class::Unsigned);
-        place.vector
+        let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::of(&to) };
+        self.move_parts(&parts, register, Class::Unsigned);
+        register.vector
     }
 
     fn store(
@@ -276,39 +278,39 @@ impl Selector<'_> {
 
     /// The offset of each component of a vector in memory.
     fn dword_addresses(&mut self, offset: Src, distance: u32) -> Operand {
-        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
         let step = |first: u32| [0, 1, 2, 3].map(|i: u32| first.wrapping_add(DWORD * i));
         if let Some(offset) = self.known_scalar(offset) {
             let dwords = step(offset.wrapping_add(distance)).map(|at| Some(u64::from(at)));
-            super::consts::fill_places(&mut self.b(), place.vector, dwords);
-            return place.vector;
+            super::consts::fill_channels(&mut self.b(), register.vector, dwords);
+            return register.vector;
         }
         let steps = step(distance).map(u64::from);
         let steps = self.constant_operand(steps, 0xf, Type::Ud, Form::Register);
         let offset = self.index(offset);
-        self.b().add(place.dst(Type::Ud), offset, steps);
-        place.vector
+        self.b().add(register.dst(Type::Ud), offset, steps);
+        register.vector
     }
 
     /// The dword of each component in the thread's scratch space: those of the two vertices take turns.
     fn scratch_index(&mut self, offset: Src, distance: u32) -> Operand {
-        let place = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
         let steps = self.pool.scratch_steps(&mut self.out);
         let known = self.known_scalar(offset);
         if let Some(offset) = known {
             let first = Operand::imm_ud(offset.wrapping_add(distance) / 2);
-            self.b().add(place.dst(Type::Ud), steps, first);
-            return place.vector;
+            self.b().add(register.dst(Type::Ud), steps, first);
+            return register.vector;
         }
         let offset = self.index(offset);
-        let half = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let half = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
         let mut b = self.b();
         b.shr(half.dst(Type::Ud), offset, Operand::imm_ud(1));
-        b.add(place.dst(Type::Ud), steps, half.src());
+        b.add(register.dst(Type::Ud), steps, half.src());
         if distance > 0 {
-            b.add(place.dst(Type::Ud), place.src(), Operand::imm_ud(distance / 2));
+            b.add(register.dst(Type::Ud), register.src(), Operand::imm_ud(distance / 2));
         }
-        place.vector
+        register.vector
     }
 
     fn read_scratch(&mut self, at: Spot) -> Result<Operand, SelectError> {
@@ -350,15 +352,15 @@ impl Selector<'_> {
         let b = &mut self.b();
         let old = surface::atomic_vectors(b, device, surface, op, &parts, asked)?;
         if let (Some(result), Some(old)) = (wanted, old) {
-            self.first_component_home(result, old);
+            self.set_first_component_location(result, old);
         }
         Ok(())
     }
 
     /// The value is in the first component of a register.
-    pub(super) fn first_component_home(&mut self, result: Value, register: Operand) {
+    pub(super) fn set_first_component_location(&mut self, result: Value, register: Operand) {
         let region = Region::Swizzle(Swizzle([0; 4]));
-        self.set_home(result, Home::Place(register.with_region(region)));
+        self.set_location(result, ValueLocation::Register(register.with_region(region)));
     }
 
     /// The message's operation and operands, the value to compare with first.
@@ -406,8 +408,8 @@ impl Selector<'_> {
     ) {
         let value = self.define(result);
         let ty = if size == 8 { Type::Df } else { Type::Ud };
-        let [moved, clamped] =
-            [(); 2].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let [moved, clamped] = [(); 2]
+            .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         // Consecutive components, each read by the channel that it is for.
         let order = value.lanes.spread(Src::new(result)).swizzle;
         let range = Operand::uniform(place, ty).with_region(Region::Swizzle(Swizzle(order)));
@@ -436,13 +438,13 @@ impl Selector<'_> {
         if inside && last < 4 {
             let vector = Operand::uniform(place + at - at % VECTOR_BYTES, ty);
             let swizzle = Swizzle([0, 1, 2, 3].map(|i| (first + i).min(last) as u8));
-            let home = vector.with_region(Region::Swizzle(swizzle));
-            return self.set_home(result, Home::Place(home));
+            let location = vector.with_region(Region::Swizzle(swizzle));
+            return self.set_location(result, ValueLocation::Register(location));
         }
         let value = self.define(result);
-        for (comp, &to) in value.lanes.places().to_vec().iter().enumerate() {
+        for (comp, &to) in value.lanes.channels().to_vec().iter().enumerate() {
             let at = at.wrapping_add(comp as u32 * size);
-            let dst = Place { lanes: Lanes::of(&[to]), ..value }.dst(ty);
+            let dst = VectorRegister { lanes: Lanes::of(&[to]), ..value }.dst(ty);
             let there = at.checked_add(size).is_some_and(|end| end <= bytes);
             let src = if there {
                 let vector = Operand::uniform(place + at - at % VECTOR_BYTES, ty);
@@ -471,8 +473,8 @@ impl Selector<'_> {
             let at = place(element.min(last)).ok_or(missing)?;
             let vector = Operand::uniform(at - at % VECTOR_BYTES, Type::Ud);
             let comp = (at % VECTOR_BYTES / DWORD) as u8;
-            let home = vector.with_region(Region::Swizzle(Swizzle([comp; 4])));
-            self.set_home(result, Home::Place(home));
+            let location = vector.with_region(Region::Swizzle(Swizzle([comp; 4])));
+            self.set_location(result, ValueLocation::Register(location));
             return Ok(());
         }
         let (Some(first), Some(element)) = (place(0), resource.element) else {
@@ -480,8 +482,8 @@ impl Selector<'_> {
         };
         let distance = place(1).map_or(DWORD, |second| second - first);
         let element = self.index(element);
-        let [index, bytes] =
-            [(); 2].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let [index, bytes] = [(); 2]
+            .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let start = first - first % VECTOR_BYTES;
         let comp = (first % VECTOR_BYTES / DWORD) as u8;
         let range = Operand::uniform(start, Type::Ud);
@@ -530,7 +532,7 @@ impl Selector<'_> {
             let (set, binding) = (binding.set, binding.binding);
             return Err(SelectError::DivergentDescriptor { set, binding });
         }
-        let copy = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let copy = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
         let operand = self.index(element);
         self.b().mov(copy.dst(Type::Ud), operand);
         let (channel, value) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
@@ -561,11 +563,11 @@ impl Selector<'_> {
 
     /// A vector read channel by channel from a vector of scalars: component `comp` of each.
     pub(super) fn gather(&mut self, registers: &[Operand], result: Value) {
-        let place = self.define(result);
-        for (&register, &to) in registers.iter().zip(place.lanes.places().to_vec().iter()) {
-            let dst = Place { lanes: Lanes::of(&[to]), ..place }.dst(Type::Ud);
-            let first = Place { vector: register, lanes: Lanes::first(1) };
-            let operand = swizzled(lanes_in_place(first), [0; 4]);
+        let whole = self.define(result);
+        for (&register, &to) in registers.iter().zip(whole.lanes.channels().to_vec().iter()) {
+            let dst = VectorRegister { lanes: Lanes::of(&[to]), ..whole }.dst(Type::Ud);
+            let first = VectorRegister { vector: register, lanes: Lanes::first(1) };
+            let operand = swizzled(in_channel_order(first), [0; 4]);
             self.b().mov(dst, operand);
         }
     }

@@ -6,7 +6,7 @@
 //! - A value is a vector in a register, the lower half for the first vertex; of doubles, a register for each vertex
 //!   (`operands`). Swizzles are part of who reads it, write masks of who computes it. Doubles are selected as any other
 //!   type, their swizzles in doubles; `lower_df_*` make hardware instructions of them.
-//! - A component is computed where the vector or output it belongs to is (`wanted`).
+//! - A component is computed where the vector or output it belongs to is (`register_hints`).
 //! - A constant is an immediate of its reader, packed if its channels differ; where an instruction takes none, it comes
 //!   from vectors that the program's first block fills (`consts`).
 //! - A boolean that decides is compared where it is used, straight into a flag; one that is data is a mask (`cond`).
@@ -24,13 +24,13 @@ mod geometry;
 mod image;
 mod memory;
 mod operands;
+mod register_hints;
 mod stage;
 mod tess_control;
 mod tess_eval;
 mod texture;
 mod urb;
 mod vertex;
-mod wanted;
 mod wide;
 
 pub use vertex::input_registers;
@@ -77,10 +77,10 @@ struct Selector<'a> {
     faults: Faults,
     stage: stage::State,
     /// Where each value is, by value.
-    homes: Vec<Option<operands::Home>>,
-    /// Where a value should be computed, by value, and the place once it is known.
-    wanted: Vec<Option<wanted::Want>>,
-    reserved: Vec<Option<operands::Place>>,
+    locations: Vec<Option<operands::ValueLocation>>,
+    /// Where a value should be computed, by value, and the register once it is known.
+    hints: Vec<Option<register_hints::RegisterHint>>,
+    reserved: Vec<Option<operands::VectorRegister>>,
     booleans: Booleans,
     flags: cond::FlagCache,
     /// Values that something reads, by value.
@@ -92,7 +92,7 @@ struct Selector<'a> {
     prologue: Vec<Inst>,
     /// The handle of a patch's entry, once something asks for it.
     patch_handle: Option<Operand>,
-    frames: Frames<operands::Place>,
+    frames: Frames<operands::VectorRegister>,
 }
 
 impl<'a> Selector<'a> {
@@ -113,8 +113,9 @@ impl<'a> Selector<'a> {
         out.push_bytes = interface.payload_registers * GRF_BYTES;
         let booleans = Booleans::new(&shader.func);
         let stage = stage::State::new(shader, device, interface, &mut out)?;
-        let wanted =
-            wanted::wishes(&shader.func, &booleans, &|id| stage.only_store(shader, interface, id));
+        let hints = register_hints::register_hints(&shader.func, &booleans, &|id| {
+            stage.only_store(shader, interface, id)
+        });
         Ok(Selector {
             shader,
             device,
@@ -122,8 +123,8 @@ impl<'a> Selector<'a> {
             out,
             faults: Faults::default(),
             stage,
-            homes: vec![None; values],
-            wanted,
+            locations: vec![None; values],
+            hints,
             reserved: vec![None; values],
             booleans,
             flags: cond::FlagCache::default(),

@@ -1,7 +1,7 @@
 //! Where values are, and how an instruction reads and writes them.
 //!
 //! A value of 32-bit components is a vector per vertex: one register for two vertices. Component `i` may be in any of the
-//! four places of the vector, so that a scalar can be computed where a vector is built of it. A value of 64-bit
+//! four channels of the vector, so that a scalar can be computed where a vector is built of it. A value of 64-bit
 //! components has a register per vertex. Booleans that are data are masks of 32 bits.
 //!
 //! A source here is *four wide*: an [`Src`] all of whose four swizzle entries count, one for each channel of a vector,
@@ -16,14 +16,14 @@ use crate::select::{Class, modify};
 
 /// Where a value is.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Home {
+pub(super) enum ValueLocation {
     /// In a register or uniform: component `i` is at entry `i` of the operand's swizzle.
-    Place(Operand),
+    Register(Operand),
     /// Nowhere: it is an operand of those who read it.
     Constant([u64; 4]),
 }
 
-/// Which place of a vector each component of a result goes to.
+/// Which channel of a vector each component of a result goes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes {
     to: [u8; 4],
@@ -31,36 +31,36 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    /// The first `count` places, in order.
+    /// The first `count` channels, in order.
     pub(super) fn first(count: usize) -> Lanes {
         Lanes { to: Src::IDENTITY, count: count as u8 }
     }
 
-    /// The places given, in order.
-    pub(super) fn of(places: &[u8]) -> Lanes {
-        let mut lanes = Lanes { to: [0; 4], count: places.len() as u8 };
-        lanes.to[..places.len()].copy_from_slice(places);
+    /// The channels given, in order.
+    pub(super) fn of(channels: &[u8]) -> Lanes {
+        let mut lanes = Lanes { to: [0; 4], count: channels.len() as u8 };
+        lanes.to[..channels.len()].copy_from_slice(channels);
         lanes
     }
 
-    pub(super) fn places(&self) -> &[u8] {
+    pub(super) fn channels(&self) -> &[u8] {
         &self.to[..usize::from(self.count)]
     }
 
     pub(super) fn mask(&self) -> u8 {
-        self.places().iter().fold(0, |mask, place| mask | 1 << place)
+        self.channels().iter().fold(0, |mask, channel| mask | 1 << channel)
     }
 
-    /// These places seen through others: component `i` of `inner` goes where this puts what `inner` says.
+    /// These channels seen through others: component `i` of `inner` goes where this puts what `inner` says.
     pub(super) fn then(&self, inner: Lanes) -> Lanes {
-        Lanes { to: inner.to.map(|place| self.to[usize::from(place)]), count: inner.count }
+        Lanes { to: inner.to.map(|channel| self.to[usize::from(channel)]), count: inner.count }
     }
 
-    /// The source, four wide: each place reads the component that goes there, the others the first component.
+    /// The source, four wide: each channel reads the component that goes there, the others the first component.
     pub(super) fn spread(&self, src: Src) -> Src {
         let mut swizzle = [src.swizzle[0]; 4];
-        for (comp, &place) in self.places().iter().enumerate() {
-            swizzle[usize::from(place)] = src.swizzle[comp];
+        for (comp, &channel) in self.channels().iter().enumerate() {
+            swizzle[usize::from(channel)] = src.swizzle[comp];
         }
         Src { value: src.value, swizzle }
     }
@@ -73,15 +73,15 @@ impl Lanes {
     }
 }
 
-/// A place that a value is computed in.
+/// Channels of a register, in which a value is computed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct VectorRegister {
     /// The whole vector: offset of component 0, of type UD or DF.
     pub(super) vector: Operand,
     pub(super) lanes: Lanes,
 }
 
-impl Place {
+impl VectorRegister {
     /// As a destination of type `ty`.
     pub(super) fn dst(&self, ty: Type) -> Operand {
         self.vector.retype(ty).with_region(Region::Mask(WriteMask(self.lanes.mask())))
@@ -123,14 +123,14 @@ impl Selector<'_> {
     pub(super) fn src(&mut self, src: Src, mask: u8, class: Class, form: Form) -> Operand {
         let peeled = self.peel(src, class);
         let ty = class.ty(self.bits(peeled.src.value));
-        match self.home(peeled.src.value) {
-            Home::Place(place) => {
-                let mut operand = at(place, peeled.src).retype(ty);
+        match self.location(peeled.src.value) {
+            ValueLocation::Register(register) => {
+                let mut operand = at(register, peeled.src).retype(ty);
                 operand.negate = peeled.negate;
                 operand.abs = peeled.abs;
                 if form == Form::Three { self.own_register(operand, mask) } else { operand }
             }
-            Home::Constant(bits) => {
+            ValueLocation::Constant(bits) => {
                 let change = |bits| modify(bits, ty, peeled.negate, peeled.abs);
                 let bits = peeled.src.swizzle.map(|comp| change(bits[usize::from(comp)]));
                 self.constant_operand(bits, mask, ty, form)
@@ -163,7 +163,7 @@ impl Selector<'_> {
 
     /// Whether the source is a constant.
     pub(super) fn is_constant(&self, src: Src, class: Class) -> bool {
-        matches!(self.home(self.peel(src, class).src.value), Home::Constant(_))
+        matches!(self.location(self.peel(src, class).src.value), ValueLocation::Constant(_))
     }
 
     /// A uniform vector in a register, for each vertex, as three-source instructions want it. One element for all
@@ -207,7 +207,7 @@ impl Selector<'_> {
                     break;
                 }
                 (Class::Logic, AluOp::INot)
-                    if self.device.has_logic_not_modifier() && self.has_place(inner.value) =>
+                    if self.device.has_logic_not_modifier() && self.is_in_register(inner.value) =>
                 {
                     peeled.negate = !peeled.negate;
                 }
@@ -218,35 +218,37 @@ impl Selector<'_> {
         peeled
     }
 
-    /// Where the value is. Every value has a home before it is read: definitions come first in a verified shader, and
+    /// Where the value is. Every value has a location before it is read: definitions come first in a verified shader, and
     /// booleans that are only compared in flags are never read as data.
-    pub(super) fn home(&self, value: Value) -> Home {
-        let home = self.homes[value.index()];
-        home.unwrap_or_else(|| {
+    pub(super) fn location(&self, value: Value) -> ValueLocation {
+        let location = self.locations[value.index()];
+        location.unwrap_or_else(|| {
             self.faults.note("a value is read before it has a location");
-            Home::Constant([0; 4])
+            ValueLocation::Constant([0; 4])
         })
     }
 
-    fn has_place(&self, value: Value) -> bool {
-        matches!(self.homes[value.index()], Some(Home::Place(_)))
+    fn is_in_register(&self, value: Value) -> bool {
+        matches!(self.locations[value.index()], Some(ValueLocation::Register(_)))
     }
 
-    pub(super) fn set_home(&mut self, value: Value, home: Home) {
+    pub(super) fn set_location(&mut self, value: Value, location: ValueLocation) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
         if self.interface.forgets && self.shader.func.def(value).is_some_and(computes) {
             return;
         }
-        self.homes[value.index()] = Some(home);
+        self.locations[value.index()] = Some(location);
     }
 
     /// The value is what a four-wide source reads.
     pub(super) fn alias(&mut self, value: Value, src: Src) {
-        let home = match self.home(src.value) {
-            Home::Place(place) => Home::Place(at(place, src)),
-            Home::Constant(bits) => Home::Constant(src.swizzle.map(|comp| bits[usize::from(comp)])),
+        let location = match self.location(src.value) {
+            ValueLocation::Register(register) => ValueLocation::Register(at(register, src)),
+            ValueLocation::Constant(bits) => {
+                ValueLocation::Constant(src.swizzle.map(|comp| bits[usize::from(comp)]))
+            }
         };
-        self.set_home(value, home);
+        self.set_location(value, location);
     }
 
     /// A new register for a vector of a type's size at each vertex.
@@ -255,26 +257,26 @@ impl Selector<'_> {
         Operand::vgrf(self.out.vregs.bytes(bytes), if ty.size() == 8 { Type::Df } else { Type::Ud })
     }
 
-    /// The place of a result: the one its reader wants it in, or a new register.
-    pub(super) fn define(&mut self, value: Value) -> Place {
-        let place = match self.wanted_place(value) {
-            Some(place) => place,
-            None => self.new_place(value),
+    /// The register of a result: that of its hint, or a new one.
+    pub(super) fn define(&mut self, value: Value) -> VectorRegister {
+        let register = match self.hinted_register(value) {
+            Some(register) => register,
+            None => self.new_register(value),
         };
-        self.set_home(value, Home::Place(place.src()));
-        place
+        self.set_location(value, ValueLocation::Register(register.src()));
+        register
     }
 
     /// A new register for a value.
-    pub(super) fn new_place(&mut self, value: Value) -> Place {
+    pub(super) fn new_register(&mut self, value: Value) -> VectorRegister {
         let wide = self.bits(value) == 64;
         let vector = self.vector(if wide { Type::Df } else { Type::Ud });
-        Place { vector, lanes: Lanes::first(self.comps(value)) }
+        VectorRegister { vector, lanes: Lanes::first(self.comps(value)) }
     }
 
-    /// A register for an intermediate value with the places of another.
-    pub(super) fn temporary(&mut self, like: Place, ty: Type) -> Place {
-        Place { vector: self.vector(ty), lanes: like.lanes }
+    /// A register for an intermediate value with the channels of another.
+    pub(super) fn temporary(&mut self, like: VectorRegister, ty: Type) -> VectorRegister {
+        VectorRegister { vector: self.vector(ty), lanes: like.lanes }
     }
 
     /// Constants are operands of their readers.
@@ -293,7 +295,7 @@ impl Selector<'_> {
             (true, false) => bits[i],
             (false, _) => last,
         });
-        self.set_home(value, Home::Constant(bits));
+        self.set_location(value, ValueLocation::Constant(bits));
     }
 }
 
@@ -305,14 +307,14 @@ pub(super) struct Peeled {
     pub(super) abs: bool,
 }
 
-/// What a four-wide source reads of a value's place.
-fn at(place: Operand, src: Src) -> Operand {
-    match place.region {
-        Region::Swizzle(Swizzle(home)) => {
-            let swizzle = src.swizzle.map(|comp| home[usize::from(comp)]);
-            place.with_region(Region::Swizzle(Swizzle(swizzle)))
+/// What a four-wide source reads of the register of a value.
+fn at(register: Operand, src: Src) -> Operand {
+    match register.region {
+        Region::Swizzle(Swizzle(location)) => {
+            let swizzle = src.swizzle.map(|comp| location[usize::from(comp)]);
+            register.with_region(Region::Swizzle(Swizzle(swizzle)))
         }
-        _ => place,
+        _ => register,
     }
 }
 
@@ -327,7 +329,7 @@ pub(super) fn swizzled(operand: Operand, through: [u8; 4]) -> Operand {
     }
 }
 
-/// A place read channel by channel: each reads its own component.
-pub(super) fn lanes_in_place(place: Place) -> Operand {
-    place.vector.with_region(Region::Swizzle(Swizzle::XYZW))
+/// A register read channel by channel: each reads its own component.
+pub(super) fn in_channel_order(register: VectorRegister) -> Operand {
+    register.vector.with_region(Region::Swizzle(Swizzle::XYZW))
 }

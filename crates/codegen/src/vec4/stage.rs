@@ -7,7 +7,7 @@ use crestline_ssa::ir::{InstId, InstKind, Shader, Src, SysVal, Value};
 
 use super::entry::{Entry, only_store};
 use super::geometry::Vertices;
-use super::operands::{Form, Home, Place, VECTOR_BYTES};
+use super::operands::{Form, VECTOR_BYTES, ValueLocation, VectorRegister};
 use super::tess_control::Patch;
 use super::{SelectError, Selector};
 use crate::interface::Interface;
@@ -67,7 +67,7 @@ impl State {
         shader: &Shader,
         interface: &Interface,
         id: InstId,
-    ) -> Option<(Src, Place)> {
+    ) -> Option<(Src, VectorRegister)> {
         match (self, &interface.io) {
             (State::Entry { entry, usage }, _) => {
                 let kind = &shader.func.inst(id).kind;
@@ -170,7 +170,7 @@ impl Selector<'_> {
         let mut b = b.uniform();
         b.mov(first, Operand::imm_ud(0));
         b.mov(first.byte_offset(VECTOR_BYTES), Operand::imm_ud(1));
-        self.first_component_home(result, register);
+        self.set_first_component_location(result, register);
     }
 
     /// Puts instructions at the very start of the program.
@@ -183,29 +183,29 @@ impl Selector<'_> {
     /// The value is components of a payload vector, from `first` on: of a register, the lower half for the first vertex.
     pub(super) fn payload_vector(&mut self, result: Value, place: u32, first: u8) {
         let vector = Operand::grf(0, Type::Ud).byte_offset(place);
-        self.vector_home(result, vector, first);
+        self.set_vector_location(result, vector, first);
     }
 
     /// The value is components of a vector from `first` on. Doubles are moved to registers of their own.
-    pub(super) fn vector_home(&mut self, result: Value, vector: Operand, first: u8) {
+    pub(super) fn set_vector_location(&mut self, result: Value, vector: Operand, first: u8) {
         let last = first + (self.comps(result) as u8 - 1);
         let wide = self.bits(result) == 64;
         let comp = |i: u8| if wide { (first + i).min(3) } else { (first + i).min(last).min(3) };
         let swizzle = [0, 1, 2, 3].map(comp);
         if wide {
-            let place = self.define(result);
-            self.widen(vector, swizzle, place);
+            let register = self.define(result);
+            self.widen(vector, swizzle, register);
         } else {
-            let home = vector.with_region(Region::Swizzle(Swizzle(swizzle)));
-            self.set_home(result, Home::Place(home));
+            let location = vector.with_region(Region::Swizzle(Swizzle(swizzle)));
+            self.set_location(result, ValueLocation::Register(location));
         }
     }
 
     /// The value of a source that is the same in all channels, if it is known.
     pub(super) fn known_scalar(&self, src: Src) -> Option<u32> {
-        match self.home(src.value) {
-            Home::Constant(bits) => Some(bits[usize::from(src.swizzle[0])] as u32),
-            Home::Place(_) => None,
+        match self.location(src.value) {
+            ValueLocation::Constant(bits) => Some(bits[usize::from(src.swizzle[0])] as u32),
+            ValueLocation::Register(_) => None,
         }
     }
 

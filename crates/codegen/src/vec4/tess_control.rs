@@ -9,14 +9,14 @@ use std::rc::Rc;
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{InstId, InstKind, Shader, SysVal, Value};
 
-use super::operands::{Home, Lanes, Place};
+use super::operands::{Lanes, ValueLocation, VectorRegister};
 use super::urb::{Entries, PATCH_ENTRY, payload_dword};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
 use crate::stage::{Access, EntryPlace, StageIo, Target, TessControlIo, joined_stores};
 use crate::surface::{self, header};
 
-/// Payload places: the patch's number, thread number and barrier.
+/// Bytes in the payload: the patch's number, thread number and barrier.
 const PRIMITIVE: u32 = 4;
 const THREAD: u32 = 8;
 
@@ -38,8 +38,8 @@ impl Patch {
         Patch { invocation, joined: Rc::new(joined_stores(shader)) }
     }
 
-    fn number(&self) -> Place {
-        Place { vector: self.invocation, lanes: Lanes::of(&[0, 0, 0, 0]) }
+    fn number(&self) -> VectorRegister {
+        VectorRegister { vector: self.invocation, lanes: Lanes::of(&[0, 0, 0, 0]) }
     }
 }
 
@@ -175,7 +175,7 @@ impl Selector<'_> {
                     return Err(SelectError::NoPlace { what: "an output" });
                 }
                 let vector = self.read_entry(entries, slot, Effect::Read)?;
-                self.dwords_home(result, vector, dwords);
+                self.set_dword_location(result, vector, dwords);
             }
             (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => {}
             (InstKind::StoreOutput { .. }, _) => {
@@ -239,14 +239,14 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         match sysval {
             SysVal::InvocationId => {
-                let home = patch.number().src();
-                self.set_home(result, Home::Place(home));
+                let location = patch.number().src();
+                self.set_location(result, ValueLocation::Register(location));
             }
             SysVal::PrimitiveId => self.payload_scalar(result, PRIMITIVE),
             SysVal::PatchVertices => {
                 let missing = SelectError::NoPlace { what: "the number of a patch's vertices" };
                 let count = io.input_vertices.ok_or(missing)?;
-                self.set_home(result, Home::Constant([count.into(); 4]));
+                self.set_location(result, ValueLocation::Constant([count.into(); 4]));
             }
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }

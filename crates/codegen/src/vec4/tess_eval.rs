@@ -3,12 +3,12 @@
 use crestline_isa::{Swizzle, Type};
 use crestline_ssa::ir::{InstKind, SysVal, Value};
 
-use super::operands::{Home, VECTOR_BYTES};
+use super::operands::{VECTOR_BYTES, ValueLocation};
 use super::{SelectError, Selector};
 use crate::ir::{GRF_BYTES, Operand, Region};
 use crate::stage::{Access, Target, TessEvalIo};
 
-/// Payload places: the coordinates, the patch's handle, the patch's number.
+/// Bytes in the payload: the coordinates, the patch's handle, the patch's number.
 const COORDINATES: u32 = GRF_BYTES;
 const HANDLE: u32 = GRF_BYTES + 12;
 const PRIMITIVE: u32 = GRF_BYTES + 28;
@@ -51,10 +51,10 @@ impl Selector<'_> {
             let first = dwords.first().map_or(0, |dword| dword / 2);
             let last = first + self.comps(result) as u8 - 1;
             let swizzle = Swizzle([0, 1, 2, 3].map(|i: u8| (first + i).min(last)));
-            let home = vector.retype(Type::Df).with_region(Region::Swizzle(swizzle));
-            return self.set_home(result, Home::Place(home));
+            let location = vector.retype(Type::Df).with_region(Region::Swizzle(swizzle));
+            return self.set_location(result, ValueLocation::Register(location));
         }
-        self.dwords_home(result, vector, dwords);
+        self.set_dword_location(result, vector, dwords);
     }
 
     /// Dwords of a value.
@@ -63,7 +63,7 @@ impl Selector<'_> {
     }
 
     /// The value is these dwords of a vector, in this order.
-    pub(super) fn dwords_home(&mut self, result: Value, vector: Operand, dwords: &[u8]) {
+    pub(super) fn set_dword_location(&mut self, result: Value, vector: Operand, dwords: &[u8]) {
         let at = |i: usize| {
             dwords.get(i).copied().unwrap_or_else(|| {
                 self.faults.note("a value has more components than its place");
@@ -71,12 +71,15 @@ impl Selector<'_> {
             })
         };
         if self.bits(result) == 64 {
-            return self.vector_home(result, vector, at(0));
+            return self.set_vector_location(result, vector, at(0));
         }
         let last = self.comps(result) - 1;
         let at = |i: usize| at(i.min(last));
         let swizzle = Swizzle([0, 1, 2, 3].map(at));
-        self.set_home(result, Home::Place(vector.with_region(Region::Swizzle(swizzle))));
+        self.set_location(
+            result,
+            ValueLocation::Register(vector.with_region(Region::Swizzle(swizzle))),
+        );
     }
 
     /// The patch entry's handle, one for all.
@@ -111,6 +114,6 @@ impl Selector<'_> {
     pub(super) fn payload_scalar(&mut self, result: Value, place: u32) {
         let vector = Operand::uniform(place - place % VECTOR_BYTES, Type::Ud);
         let dword = (place % VECTOR_BYTES / 4) as u8;
-        self.dwords_home(result, vector, &[dword]);
+        self.set_dword_location(result, vector, &[dword]);
     }
 }

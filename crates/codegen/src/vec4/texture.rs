@@ -3,7 +3,7 @@
 use crestline_isa::{Type, WriteMask};
 use crestline_ssa::ir::{Resource, Src, TextureForm, TextureOp, TextureRead, Value};
 
-use super::operands::{Lanes, Place};
+use super::operands::{Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Operand, Region};
 use crate::select::Class;
@@ -45,7 +45,7 @@ impl Selector<'_> {
             .then(|| surface::sampler_header(&mut self.b().align1(), read.offset, component));
         let (places, b) = ([texture, sampler], &mut self.b());
         let texel = surface::read_sampler_vectors(b, device, op, places, header, &rows)?;
-        self.vector_home(result, texel, 0);
+        self.set_vector_location(result, texel, 0);
         Ok(())
     }
 
@@ -53,18 +53,18 @@ impl Selector<'_> {
     fn row(&mut self, parts: &[Option<Src>]) -> Operand {
         let vector = self.vector(Type::Ud);
         let (mut to, mut sources, mut zeros) = (Vec::new(), Vec::new(), 0);
-        for (place, part) in (0..).zip(parts) {
+        for (register, part) in (0..).zip(parts) {
             match part {
                 Some(src) => {
-                    to.push(place);
+                    to.push(register);
                     sources.push(*src);
                 }
-                None => zeros |= 1 << place,
+                None => zeros |= 1 << register,
             }
         }
         if !sources.is_empty() {
-            let place = Place { vector, lanes: Lanes::of(&to) };
-            self.move_parts(&sources, place, Class::Unsigned);
+            let register = VectorRegister { vector, lanes: Lanes::of(&to) };
+            self.move_parts(&sources, register, Class::Unsigned);
         }
         if zeros != 0 {
             let dst = vector.with_region(Region::Mask(WriteMask(zeros)));

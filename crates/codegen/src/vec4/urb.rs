@@ -3,7 +3,7 @@
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal, Value};
 
-use super::operands::{Form, Lanes, Place};
+use super::operands::{Form, Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
@@ -36,9 +36,9 @@ pub(super) fn payload_dword(place: u32) -> Operand {
 impl Selector<'_> {
     /// The sum of scalars, each so many times, in the first component of a register.
     pub(super) fn weighted_sum(&mut self, counts: &[Count]) -> Option<Operand> {
-        let mut sum: Option<Place> = None;
+        let mut sum: Option<VectorRegister> = None;
         for &Count { number: Number { src, last }, slots: scale } in counts {
-            let part = Place { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
+            let part = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
             let mut operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
             let dst = part.dst(Type::Ud);
             if !self.is_invocation_up_to(src, last) {
@@ -56,7 +56,7 @@ impl Selector<'_> {
             }
             sum = Some(part);
         }
-        sum.map(|place| place.vector)
+        sum.map(|register| register.vector)
     }
 
     /// Whether a number is the invocation's own, and none is beyond `last`.
@@ -80,8 +80,8 @@ impl Selector<'_> {
             Some((vertex, None)) => vertex,
         };
         // Out of range is the last one, never another register.
-        let [clamped, bytes, handle] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
+        let [clamped, bytes, handle] = [(); 3]
+            .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let vertex = self.index(vertex);
         let range = Operand::uniform(first, Type::Ud);
         let range = range.with_region(Region::Swizzle(Swizzle([0; 4])));
@@ -113,7 +113,7 @@ impl Selector<'_> {
             }
         };
         let vector = self.read_entry(entries, slot.known, Effect::Pure)?;
-        self.dwords_home(result, vector, place.dwords_from(comp));
+        self.set_dword_location(result, vector, place.dwords_from(comp));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{InstKind, SysVal, Value};
 
-use super::operands::Place;
+use super::operands::VectorRegister;
 use super::{SelectError, Selector};
 use crate::ir::{GRF_BYTES, Op, Operand};
 use crate::stage::{Count, Number, Target, VertexIo, VertexNumber};
@@ -39,7 +39,7 @@ impl Selector<'_> {
         let index = self.index(src);
         let vector =
             self.payload_element(Operand::grf(0, Type::Ud).byte_offset(first), index, last);
-        self.vector_home(result, vector, *comp);
+        self.set_vector_location(result, vector, *comp);
         Ok(())
     }
 
@@ -47,7 +47,7 @@ impl Selector<'_> {
     pub(super) fn payload_element(&mut self, first: Operand, index: Operand, last: u32) -> Operand {
         let whole = super::operands::Lanes::first(4);
         let [clamped, bytes, value] =
-            [(); 3].map(|()| Place { vector: self.vector(Type::Ud), lanes: whole });
+            [(); 3].map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: whole });
         let range = first.with_region(crate::ir::Region::Swizzle(crestline_isa::Swizzle::XYZW));
         let mut b = self.b();
         // Out of range is the last one, never another register.

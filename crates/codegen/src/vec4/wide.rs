@@ -6,7 +6,7 @@ use crestline_isa::{Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{Src, Value};
 
 use super::Selector;
-use super::operands::{Form, Home, Lanes, Place, VECTOR_BYTES};
+use super::operands::{Form, Lanes, VECTOR_BYTES, ValueLocation, VectorRegister};
 use crate::ir::{Builder, Flag, GRF_BYTES, Operand, Region};
 use crate::select::Class;
 
@@ -20,7 +20,7 @@ fn move_halves(
     only: Option<Flag>,
 ) {
     let dst = dst.retype(Type::Ud).with_region(Region::Mask(WriteMask(mask)));
-    // What both vertices share lies in one place.
+    // What both vertices share is there once.
     let src_step = if src.in_grf() { src_step } else { 0 };
     let src = src.without_modifiers().retype(Type::Ud);
     let src = match src.is_imm() {
@@ -44,14 +44,14 @@ fn dwords_of(a: u8, b: u8) -> [u8; 4] {
 }
 
 impl Selector<'_> {
-    /// Doubles from a vector of dwords: `count` of them from dword `first` on go to places `to` and following.
-    pub(super) fn widen(&mut self, src: Operand, swizzle: [u8; 4], place: Place) {
-        let places = place.lanes.places().to_vec();
-        for (i, to) in places.iter().copied().enumerate() {
+    /// Doubles from a vector of dwords: `count` of them from dword `first` on go to channels `to` and following.
+    pub(super) fn widen(&mut self, src: Operand, swizzle: [u8; 4], register: VectorRegister) {
+        let channels = register.lanes.channels().to_vec();
+        for (i, to) in channels.iter().copied().enumerate() {
             let dwords = dwords_of(i as u8, i as u8).map(|dword| swizzle[usize::from(dword)]);
-            let half = place.vector.byte_offset(VECTOR_BYTES * u32::from(to / 2));
+            let half = register.vector.byte_offset(VECTOR_BYTES * u32::from(to / 2));
             // Two doubles for the same half go together.
-            let pair = i == 0 && places.len() == 2 && to == 0 && places[1] == 1;
+            let pair = i == 0 && channels.len() == 2 && to == 0 && channels[1] == 1;
             let (mask, dwords) = match pair {
                 true => (0xf, swizzle),
                 false => (0b11 << (2 * (to % 2)), dwords),
@@ -87,21 +87,21 @@ impl Selector<'_> {
 
     /// A double of two dwords.
     pub(super) fn pack_double(&mut self, src: Src, result: Value) {
-        let place = self.define(result);
+        let register = self.define(result);
         let operand = self.src(src, 0b11, Class::Unsigned, Form::Register);
         let Region::Swizzle(Swizzle(swizzle)) = operand.region else { return };
-        self.widen(operand, swizzle, place);
+        self.widen(operand, swizzle, register);
     }
 
     /// The two dwords of a double.
     pub(super) fn unpack_double(&mut self, src: Src, result: Value) {
-        if let Home::Constant(bits) = self.home(src.value) {
+        if let ValueLocation::Constant(bits) = self.location(src.value) {
             let bits = bits[usize::from(src.swizzle[0])];
             let (low, high) = (bits & 0xffff_ffff, bits >> 32);
-            return self.set_home(result, Home::Constant([low, high, high, high]));
+            return self.set_location(result, ValueLocation::Constant([low, high, high, high]));
         }
-        let place = self.define(result);
-        let to = place.lanes.places().to_vec();
+        let register = self.define(result);
+        let to = register.lanes.channels().to_vec();
         let operand = self.src(src.select(0), 0xf, Class::Unsigned, Form::Register);
         let Some(component) = component_of(&operand) else { return };
         let half = operand.byte_offset(VECTOR_BYTES * u32::from(component / 2));
@@ -110,30 +110,37 @@ impl Selector<'_> {
         swizzle[usize::from(to[1])] = low + 1;
         let mask = Lanes::of(&to).mask();
         let mut b = self.b();
-        move_halves(&mut b, (place.vector, VECTOR_BYTES), mask, (half, GRF_BYTES), swizzle, None);
+        move_halves(
+            &mut b,
+            (register.vector, VECTOR_BYTES),
+            mask,
+            (half, GRF_BYTES),
+            swizzle,
+            None,
+        );
     }
 }
 
 impl Selector<'_> {
     /// Dword `which` (0 is the low one) of each component of a source.
     pub(super) fn half_of(&mut self, src: Src, which: u8, result: Value) {
-        if let Home::Constant(bits) = self.home(src.value) {
+        if let ValueLocation::Constant(bits) = self.location(src.value) {
             let half = |comp: u8| bits[usize::from(comp)] >> (32 * which) & 0xffff_ffff;
-            return self.set_home(result, Home::Constant(src.swizzle.map(half)));
+            return self.set_location(result, ValueLocation::Constant(src.swizzle.map(half)));
         }
-        let place = self.define(result);
+        let register = self.define(result);
         let operand = self.src(src, 0xf, Class::Unsigned, Form::Register);
         let Region::Swizzle(Swizzle(comps)) = operand.region else { return };
-        let places = place.lanes.places().to_vec();
+        let channels = register.lanes.channels().to_vec();
         for row in 0..2 {
             let (mut mask, mut swizzle) = (0, [0; 4]);
-            for (&to, comp) in places.iter().zip(comps).filter(|(_, comp)| comp / 2 == row) {
+            for (&to, comp) in channels.iter().zip(comps).filter(|(_, comp)| comp / 2 == row) {
                 mask |= 1 << to;
                 swizzle[usize::from(to)] = 2 * (comp % 2) + which;
             }
             if mask != 0 {
                 let from = operand.byte_offset(VECTOR_BYTES * u32::from(row));
-                let (dst, src) = ((place.vector, VECTOR_BYTES), (from, GRF_BYTES));
+                let (dst, src) = ((register.vector, VECTOR_BYTES), (from, GRF_BYTES));
                 move_halves(&mut self.b(), dst, mask, src, swizzle, None);
             }
         }
@@ -141,24 +148,24 @@ impl Selector<'_> {
 
     /// Doubles of low and high dwords.
     pub(super) fn join_halves(&mut self, halves: [Src; 2], result: Value) {
-        let place = self.define(result);
-        let places = place.lanes.places().to_vec();
+        let register = self.define(result);
+        let channels = register.lanes.channels().to_vec();
         for (which, src) in (0..).zip(halves) {
             let operand =
-                self.src(src, Lanes::first(places.len()).mask(), Class::Unsigned, Form::Any);
+                self.src(src, Lanes::first(channels.len()).mask(), Class::Unsigned, Form::Any);
             let comps = match operand.region {
                 Region::Swizzle(Swizzle(comps)) => comps,
                 _ => [0; 4],
             };
             for row in 0..2 {
                 let (mut mask, mut swizzle) = (0, [comps[0]; 4]);
-                for (&to, comp) in places.iter().zip(comps).filter(|(to, _)| *to / 2 == row) {
+                for (&to, comp) in channels.iter().zip(comps).filter(|(to, _)| *to / 2 == row) {
                     let dword = 2 * (to % 2) + which;
                     mask |= 1 << dword;
                     swizzle[usize::from(dword)] = comp;
                 }
                 if mask != 0 {
-                    let to = place.vector.byte_offset(VECTOR_BYTES * u32::from(row));
+                    let to = register.vector.byte_offset(VECTOR_BYTES * u32::from(row));
                     let (dst, src) = ((to, GRF_BYTES), (operand, VECTOR_BYTES));
                     move_halves(&mut self.b(), dst, mask, src, swizzle, None);
                 }
