@@ -164,8 +164,9 @@ rules! {
             && c.srcs().iter().any(|s| s.ty() == Some(Type::F))
             && c.srcs().iter().filter_map(Src::ty).any(is_dword_int);
     "B37" Error Gen4..=Gen125 [RARE] "PRM frc, rndd, rndu, rnde, rndz, dp2, dp3, dp4, dph, line, pln, madm"
-        "fractions, roundings, dot products, plane equations and madm work on floats"
-        => |c| works_on_floats(c.op()) && c.srcs().iter().filter_map(Src::ty).any(is_int);
+        "fractions, roundings, dot products, plane equations and madm work on floats, only madm on DF"
+        => |c| works_on_floats(c.op()) && c.srcs().iter().filter_map(Src::ty)
+            .any(|ty| is_int(ty) || ty == Type::Df && c.op() != Opcode::Madm);
 }
 
 fn works_on_floats(op: Opcode) -> bool {

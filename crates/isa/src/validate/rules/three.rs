@@ -22,9 +22,9 @@ rules! {
             let first = c.srcs()[0].ty().map(half);
             c.srcs().iter().any(|s| s.ty().map(half) != first)
         };
-    "I3" Error Gen6..=Gen9 [THREE RARE] "PRM lrp"
-        "lrp works on floats"
-        => |c| c.op() == Opcode::Lrp && (is_int(c.dst().ty) || c.srcs().iter().filter_map(Src::ty).any(is_int));
+    "I3" Error Gen6..=Gen9 [THREE] "PRM lrp, mad; the tables of iga64"
+        "lrp and mad work on floats"
+        => |c| matches!(c.op(), Opcode::Lrp | Opcode::Mad) && (is_int(c.dst().ty) || c.srcs().iter().filter_map(Src::ty).any(is_int));
     "I4" Error Gen6..=Gen9 [THREE] "PRM Three-Source Instruction Encoding"
         "a source that is not replicated is aligned to 16 bytes"
         => |c| c.reg_srcs().any(|(_, r)| matches!(r.region, Region::ThreeAlign16 { rep: false, .. })
@@ -92,6 +92,12 @@ rules! {
                 hstride != 0 && u32::from(sub) != c.dst_off() && c.es > 1,
             _ => false,
         });
+    "I18" Error Gen7..=Gen9 [THREE] "PRM Three-Source Instruction Encoding"
+        "the destination has the kind of the sources: integer, F or HF, or DF"
+        => |c| {
+            let kind = |ty: Type| (is_int(ty), ty == Type::Df);
+            c.srcs().iter().filter_map(Src::ty).any(|ty| kind(ty) != kind(c.dst().ty))
+        };
     "O1" Warning Gen125..=Gen125 [DPAS] "vISA"
         "dpas takes no predicate, conditional modifier or source modifiers"
         => |c| is_dpas(c) && (c.inst.predicate != crate::inst::Predicate::NONE

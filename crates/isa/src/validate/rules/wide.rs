@@ -32,10 +32,13 @@ rules! {
         "float and 64-bit operations may name only null and accumulators among the architecture registers"
         => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && any_foreign_arf(c);
     "F9" Error Gen7..=Gen7 [BASIC QWORD] "PRM Region Parameters, 64-bit elements; Mesa's emitter"
-        "regions count dwords: the two of each DF element lie together, so that a scalar is <0;2,1>, and there are two channels at least"
-        => |c| c.es < 2 || c.has(Facts::ALIGN1.and(Facts::DST)) && c.dst().ty == Type::Df && c.hd() != 1
+        "regions count dwords: the two of each DF element lie together, so that a scalar is <0;2,1>"
+        => |c| c.has(Facts::ALIGN1.and(Facts::DST)) && c.dst().ty == Type::Df && c.hd() != 1
             || c.regions().any(|r| r.reg.ty == Type::Df && (0..c.es).step_by(2).any(|i| r.byte(i + 1) != r.byte(i) + 4))
             || c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.place, Place::Indirect { .. }) && parts_dwords(c.es, r.region));
+    "F15" Error Gen7..=Gen7 [QWORD] "PRM Region Parameters, 64-bit elements; Mesa's emitter"
+        "the execution size counts dwords, two for each DF element, so it is at least 2"
+        => |c| c.es < 2 && !c.inst.opcode.is_send() && c.op() != Opcode::Wait;
     "F14" Error Gen7..=Gen9 [QWORD] "PRM Swizzle Control, 64-bit elements"
         "a swizzle keeps the two dwords of each 64-bit element together: xy or zw"
         => |c| c.reg_srcs().any(|(_, r)| match r.region {
