@@ -40,10 +40,10 @@ pub enum DescriptorError {
         /// Lowest bit of the field.
         bit: u32,
     },
-    /// The generation has no such message.
+    /// The generation has no such message or shared function.
     #[error("{message} does not exist on {generation}")]
     NoMessage {
-        /// Message.
+        /// Message or shared function.
         message: &'static str,
         /// Generation.
         generation: Gen,
@@ -83,7 +83,7 @@ impl Descriptor {
     /// register repeats end-of-thread and function id, are ignored.
     ///
     /// # Errors
-    /// If the shared function has no such message on the generation, a control has a reserved
+    /// If the generation lacks the shared function or the message, a control has a reserved
     /// code, or a bit is set that no field of the message explains.
     pub fn decode(generation: Gen, sfid: Sfid, desc: u32, ex_desc: u32) -> Result<Descriptor> {
         let mut walk = Walk::decoder(generation, [desc, ex_desc & !EX_DESC_REPEATED]);
@@ -109,6 +109,11 @@ impl Descriptor {
     }
 
     fn read(walk: &mut Walk, sfid: Sfid) -> Result<Descriptor> {
+        // Assembly text can name any shared function.
+        if sfid.bits(walk.generation).is_none() {
+            let (message, generation) = (sfid.name(), walk.generation);
+            return Err(DescriptorError::NoMessage { message, generation });
+        }
         let desc = walk.words[Word::Desc as usize];
         let mut out = Descriptor {
             mlen: 0,

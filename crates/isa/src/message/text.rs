@@ -281,25 +281,11 @@ mod tests {
     use crate::tables::Sfid;
     use crestline_device::Gen;
 
-    const GENERATIONS: [Gen; 11] = [
-        Gen::Gen4,
-        Gen::Gen45,
-        Gen::Gen5,
-        Gen::Gen6,
-        Gen::Gen7,
-        Gen::Gen75,
-        Gen::Gen8,
-        Gen::Gen9,
-        Gen::Gen11,
-        Gen::Gen12,
-        Gen::Gen125,
-    ];
-
     #[test]
     fn every_message_that_bits_can_be_reads_back_from_its_text() {
         let mut names = BTreeSet::new();
         let mut state = 1u64;
-        for generation in GENERATIONS {
+        for generation in Gen::ALL {
             for sfid in Sfid::ALL.iter().filter(|sfid| sfid.bits(generation).is_some()) {
                 let mut random = || {
                     state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,4 +1,5 @@
-//! What an instruction means, apart from fields that say nothing in it.
+//! What an instruction means, apart from fields that say nothing in it. `text/unsaid.rs` of the library decides the same
+//! for the printer; this copy is independent of it on purpose, so that the tests notice a mistake there.
 
 use crestline_isa::{
     CondMod, DescSrc, Dst, Extra, Flag, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, SrcReg,
