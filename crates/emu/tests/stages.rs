@@ -16,8 +16,9 @@ use crestline_isa::{
     AccessMode, Dst, Extra, Inst, Opcode, Region, Send, Src, Swizzle, Type, WriteMask,
 };
 use crestline_program::{
-    BindingEntry, Dispatch, FloatMode, ImageAccess, Metadata, Payload, ResourceRef, StageDispatch,
-    StageMetadata, Surface, TessControlMetadata, VERSION, Varying, VertexInput, VertexMetadata,
+    BindingEntry, Dispatch, FloatMode, ImageAccess, Metadata, ResourceRef, StageDispatch,
+    StageMetadata, Surface, TessControlMetadata, ThreadPayload, VERSION, Varying, VertexInput,
+    VertexMetadata,
 };
 
 const IMAGE: ResourceRef = ResourceRef { set: 0, binding: 1, element: 0 };
@@ -123,7 +124,7 @@ fn metadata(platform: Platform, stage: StageMetadata) -> Metadata {
         version: VERSION,
         platform,
         entry_point: "test".into(),
-        dispatches: Dispatch::at_start(8, Payload::default()).into(),
+        dispatches: Dispatch::at_start(8, ThreadPayload::default()).into(),
         stage,
         binding_table: vec![
             BindingEntry { index: 0, surface: buffer },

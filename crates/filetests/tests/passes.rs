@@ -11,7 +11,7 @@ use crestline_ssa::verify::verify;
 /// Everything is lowered for which there is a pass.
 fn options() -> Options {
     use AluOp::*;
-    let lacks = [
+    let unsupported_ops = [
         FDiv,
         FCeil,
         FFract,
@@ -38,7 +38,7 @@ fn options() -> Options {
         dwords: true,
         small_in_dwords: false,
         system_values,
-        lacks: lacks.into(),
+        unsupported_ops: unsupported_ops.into(),
         images: Some(Device::new(Platform::Hsw)),
         tess_domain: None,
         without: None,

@@ -1,7 +1,7 @@
 //! The entry points of a program: ways to start its threads.
 
 use crate::json::{Node, Read, record};
-use crate::{MetadataError, Payload, Statistics};
+use crate::{MetadataError, Statistics, ThreadPayload};
 use serde::Serialize;
 
 /// Entry points lie on cache lines: kernel start pointers have no bits 5:0.
@@ -22,7 +22,7 @@ pub struct Dispatch {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_start_slot: Option<u8>,
     /// What the registers hold when a thread starts.
-    pub payload: Payload,
+    pub payload: ThreadPayload,
     /// What the compiler counted in the code of this entry point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
@@ -30,7 +30,7 @@ pub struct Dispatch {
 
 impl Dispatch {
     /// An entry point at the begin of the code, without statistics.
-    pub fn at_start(simd_width: u32, payload: Payload) -> Dispatch {
+    pub fn at_start(simd_width: u32, payload: ThreadPayload) -> Dispatch {
         Dispatch { simd_width, offset: 0, kernel_start_slot: None, payload, statistics: None }
     }
 }

@@ -35,7 +35,9 @@ pub use metadata::{
     CODE_LIMIT, ComputeMetadata, ConstantData, DenormalMode, FloatMode, Metadata, OLDEST_VERSION,
     Relocation, RelocationEncoding, RelocationValue, RoundingMode, StageMetadata, VERSION,
 };
-pub use payload::{Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, Payload, PayloadItem};
+pub use payload::{
+    Content, GRF_BYTES, GrfRange, ImageParameter, LocalIds, PayloadItem, ThreadPayload,
+};
 pub use program::{Document, Program};
 pub use stages::{
     ControlData, Domain, GeometryDispatch, GeometryMetadata, GeometryOutput, SLOT_BYTES, Spacing,

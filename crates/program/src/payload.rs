@@ -13,7 +13,7 @@ pub const GRF_BYTES: u32 = 32;
 /// r0.1, r0.6, r0.7 are the workgroup id, r0.5 the scratch base (bits 31:10) and the thread
 /// id, r0.3 bits 3:0 the scratch size code, r0.2 the barrier id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Payload {
+pub struct ThreadPayload {
     /// Registers that hold the same constants in every thread of a workgroup, or of a draw
     /// call; absent if there are none (always for compute on gen7, which has only per-thread
     /// constants).
@@ -165,7 +165,7 @@ pub enum ImageParameter {
 }
 
 record! {
-    Payload { cross_thread, per_thread, local_ids, items: default }
+    ThreadPayload { cross_thread, per_thread, local_ids, items: default }
     GrfRange { first, count }
     LocalIds { first, registers_per_dimension, dimensions }
     PayloadItem { offset, size, content }

@@ -131,7 +131,7 @@ pub enum VertexInput {
 
 /// What only vertex shaders have.
 ///
-/// Payload: r0.0 and r0.1 are the URB handles of the output entries (SIMD8: r1). Push constants
+/// ThreadPayload: r0.0 and r0.1 are the URB handles of the output entries (SIMD8: r1). Push constants
 /// are `payload.cross_thread`. The inputs follow from `first_input_register`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VertexMetadata {
@@ -231,7 +231,7 @@ pub enum TessOutput {
 
 /// What only tessellation evaluation shaders have.
 ///
-/// Payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries, r1.0 to r1.2 are
+/// ThreadPayload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries, r1.0 to r1.2 are
 /// u, v, w of the first point, r1.4 to r1.6 of the second, r1.3 is the handle of the patch
 /// entry, r1.7 the primitive id. Push constants are `payload.cross_thread`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -282,7 +282,7 @@ pub enum ControlData {
 
 /// What only geometry shaders have.
 ///
-/// Payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the two objects' output entries, with
+/// ThreadPayload (SIMD4x2): r0.0 and r0.1 are the URB handles of the two objects' output entries, with
 /// the invocation in bits 31:27; r1 the primitive ids (low and high half) if
 /// `primitive_id` is set; then the handles of the input vertices if there are `vertex_handles`. Push constants are
 /// `payload.cross_thread`. Then, from

@@ -33,7 +33,7 @@ pub(super) fn dwords(values: &[u32]) -> Vec<u8> {
 
 impl Payload {
     pub(super) fn new(
-        layout: &crestline_program::Payload,
+        layout: &crestline_program::ThreadPayload,
         scratch_code: u32,
         inputs: &Inputs<'_>,
     ) -> Result<Payload, EmuError> {

@@ -7,8 +7,8 @@ use crestline_emu::{EmuError, Kernel, Options, Report, Resources};
 use crestline_isa::message::{Bti, ChannelMask, Descriptor, GatewayFn, Message, SimdMode};
 use crestline_isa::{DescSrc, Dst, Extra, Inst, Opcode, Region, Send, Src, Type};
 use crestline_program::{
-    BindingEntry, ComputeMetadata, Dispatch, FloatMode, GrfRange, Metadata, Payload, ResourceRef,
-    StageMetadata, Surface, VERSION,
+    BindingEntry, ComputeMetadata, Dispatch, FloatMode, GrfRange, Metadata, ResourceRef,
+    StageMetadata, Surface, ThreadPayload, VERSION,
 };
 
 /// The buffer that tests bind at index 0.
@@ -17,7 +17,7 @@ pub(crate) const BUFFER: ResourceRef = ResourceRef { set: 0, binding: 0, element
 /// Metadata of a SIMD8 program on Skylake: one thread, r1 is zero, one storage buffer.
 pub(crate) fn metadata() -> Metadata {
     let cross_thread = Some(GrfRange { first: 1, count: 1 });
-    let payload = Payload { cross_thread, ..Payload::default() };
+    let payload = ThreadPayload { cross_thread, ..ThreadPayload::default() };
     Metadata {
         version: VERSION,
         platform: Platform::Skl,

@@ -11,8 +11,8 @@ use crestline_isa::text::{Syntax, print_inst};
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Type};
 use crestline_program::{
-    BindingEntry, ComputeMetadata, Content, Dispatch, FloatMode, GrfRange, Metadata, Payload,
-    PayloadItem, ResourceRef, StageMetadata, Surface, VERSION,
+    BindingEntry, ComputeMetadata, Content, Dispatch, FloatMode, GrfRange, Metadata, PayloadItem,
+    ResourceRef, StageMetadata, Surface, ThreadPayload, VERSION,
 };
 
 /// Bytes of a general register.
@@ -120,14 +120,14 @@ pub(crate) fn execute(
 ) -> Vec<u8> {
     validate(&insts, device);
     let count = inputs.len().div_ceil(GRF).max(1) as u32;
-    let payload = Payload {
+    let payload = ThreadPayload {
         per_thread: Some(GrfRange { first: 1, count }),
         items: vec![PayloadItem {
             offset: GRF as u32,
             size: inputs.len() as u32,
             content: Content::PushConstant { offset: 0 },
         }],
-        ..Payload::default()
+        ..ThreadPayload::default()
     };
     let metadata = Metadata {
         version: VERSION,

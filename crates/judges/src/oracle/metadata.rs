@@ -3,8 +3,8 @@
 use super::parse_hex;
 use crestline_program::{
     BindingEntry, ComputeMetadata, ConstantData, Content, Dispatch, FloatMode, GrfRange,
-    ImageAccess, LocalIds, Metadata, Payload, PayloadItem, Relocation, RelocationEncoding,
-    RelocationValue, ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
+    ImageAccess, LocalIds, Metadata, PayloadItem, Relocation, RelocationEncoding, RelocationValue,
+    ResourceRef, SamplerEntry, StageMetadata, Surface, ThreadPayload, VERSION,
 };
 use serde::Deserialize;
 
@@ -178,7 +178,7 @@ impl MetaFile {
 }
 
 impl PayloadFile {
-    fn translate(&self, simd: u32) -> Result<Payload, String> {
+    fn translate(&self, simd: u32) -> Result<ThreadPayload, String> {
         if let (Some(per_thread), Some(cross_thread)) = (&self.per_thread, &self.cross_thread) {
             return kernel_payload(per_thread, cross_thread, simd);
         }
@@ -197,7 +197,7 @@ impl PayloadFile {
             let offset = push.grf * 32 + push.dword * 4;
             items.push(PayloadItem { offset, size: push.count * 4, content });
         }
-        Ok(Payload {
+        Ok(ThreadPayload {
             cross_thread: range(self.cross_thread_grfs),
             per_thread: range(self.per_thread_grfs),
             local_ids: None,
@@ -211,7 +211,7 @@ fn kernel_payload(
     per_thread: &RangeFile,
     cross_thread: &RangeFile,
     simd: u32,
-) -> Result<Payload, String> {
+) -> Result<ThreadPayload, String> {
     let start = cross_thread.first_grf * 32;
     let bytes = parse_hex(cross_thread.data_hex.as_deref().unwrap_or_default())?;
     let mut items = vec![PayloadItem {
@@ -228,7 +228,7 @@ fn kernel_payload(
         items.push(PayloadItem { offset: start + patch.offset, size: 8, content });
     }
     let range = |range: &RangeFile| GrfRange { first: range.first_grf, count: range.grfs };
-    Ok(Payload {
+    Ok(ThreadPayload {
         cross_thread: Some(range(cross_thread)),
         per_thread: Some(range(per_thread)),
         local_ids: Some(LocalIds {

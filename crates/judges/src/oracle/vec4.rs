@@ -8,9 +8,9 @@ use super::{
 };
 use crestline_program::{
     Content, ControlData, Dispatch, Domain, FloatMode, GeometryDispatch, GeometryMetadata,
-    GeometryOutput, GrfRange, Metadata, Payload, PayloadItem, ResourceRef, SamplerEntry, Spacing,
-    StageDispatch, StageMetadata, TessControlMetadata, TessEvalMetadata, TessOutput, VERSION,
-    Varying, VertexInput, VertexMetadata,
+    GeometryOutput, GrfRange, Metadata, PayloadItem, ResourceRef, SamplerEntry, Spacing,
+    StageDispatch, StageMetadata, TessControlMetadata, TessEvalMetadata, TessOutput, ThreadPayload,
+    VERSION, Varying, VertexInput, VertexMetadata,
 };
 use serde::Deserialize;
 use std::path::{Path, PathBuf};
@@ -403,7 +403,7 @@ fn metadata(platform: &str, name: &str, stage: StageMetadata) -> Result<Metadata
         version: VERSION,
         platform: platform.parse().map_err(|e| format!("{e}"))?,
         entry_point: name.to_owned(),
-        dispatches: Dispatch::at_start(8, Payload::default()).into(),
+        dispatches: Dispatch::at_start(8, ThreadPayload::default()).into(),
         stage,
         binding_table: Vec::new(),
         samplers: Vec::new(),

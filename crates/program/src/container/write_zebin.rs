@@ -3,7 +3,7 @@
 //!
 //! What has a counterpart is written: register count, SIMD width, workgroup size, barriers,
 //! shared memory, scratch, local ids, buffers by their place in the binding table, buffer addresses, push
-//! constants and sizes of the dispatch. Payload contents of Vulkan alone (subgroup ids, image
+//! constants and sizes of the dispatch. ThreadPayload contents of Vulkan alone (subgroup ids, image
 //! parameters) have none and are left out; constant data that needs relocation is refused.
 //! Confirmed by `ocloc validate`.
 
@@ -18,8 +18,8 @@ use object::write::elf::{FileHeader, SectionHeader, Writer};
 use super::device::{FAMILY, OWNER, PRODUCT, product};
 use super::zebin::{COMPATIBILITY, MACHINE, TEXT, ZE_INFO};
 use crate::{
-    ContainerError, Content, GRF_BYTES, Metadata, Payload, PayloadItem, ResourceRef, StageMetadata,
-    Surface,
+    ContainerError, Content, GRF_BYTES, Metadata, PayloadItem, ResourceRef, StageMetadata, Surface,
+    ThreadPayload,
 };
 
 /// The version of `.ze_info` that is written.
@@ -233,7 +233,7 @@ fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError
 
 /// Arguments: first the buffers, numbered in the order of their places in the interface, then
 /// push constants; payload contents with their offsets from the first cross-thread register.
-fn arguments(out: &mut String, metadata: &Metadata, payload: &Payload) {
+fn arguments(out: &mut String, metadata: &Metadata, payload: &ThreadPayload) {
     let surfaces = metadata.binding_table.iter().filter_map(|entry| match entry.surface {
         Surface::StorageBuffer { resource } => Some((entry.index, resource, "readwrite")),
         Surface::UniformBuffer { resource } => Some((entry.index, resource, "readonly")),

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{
-    Content, GrfRange, LocalIds, Payload, PayloadItem, Program, StageDispatch, Statistics, Surface,
-    Varying, VertexInput,
+    Content, GrfRange, LocalIds, PayloadItem, Program, StageDispatch, Statistics, Surface,
+    ThreadPayload, Varying, VertexInput,
 };
 
 const EXAMPLE: &str = include_str!("../../../../docs/metadata-example.json");
@@ -315,7 +315,7 @@ fn entry_points_are_checked() {
     let code = vec![0; 656];
     let at = |offset, width| {
         let mut metadata = example();
-        let mut second = Dispatch::at_start(width, Payload::default());
+        let mut second = Dispatch::at_start(width, ThreadPayload::default());
         second.offset = offset;
         metadata.dispatches.push(second);
         metadata

@@ -2,7 +2,7 @@
 
 use super::{ConstantData, FloatMode, Metadata, Relocation, StageMetadata, VERSION};
 use crate::json::{Json, Node, Read, record};
-use crate::{BindingEntry, Dispatch, MetadataError, Payload, SamplerEntry};
+use crate::{BindingEntry, Dispatch, MetadataError, SamplerEntry, ThreadPayload};
 use crestline_device::Platform;
 
 struct Metadata1 {
@@ -11,7 +11,7 @@ struct Metadata1 {
     entry_point: String,
     simd_width: u32,
     stage: StageMetadata,
-    payload: Payload,
+    payload: ThreadPayload,
     binding_table: Vec<BindingEntry>,
     samplers: Vec<SamplerEntry>,
     scratch_bytes: u32,
