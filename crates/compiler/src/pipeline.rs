@@ -109,7 +109,7 @@ impl<'a> Pipeline<'a> {
                     ..SystemValues::default()
                 },
                 tess_domain: Some(self.options.patch.domain()),
-                lacks: crestline_codegen::unsupported_operations().collect(),
+                unsupported_ops: crestline_codegen::unsupported_operations().collect(),
                 images: Some(self.options.device),
                 without: self.options.without_image_step,
             },

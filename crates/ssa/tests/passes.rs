@@ -16,7 +16,7 @@ use crestline_ssa::verify::verify;
 
 fn options(images: Option<Device>, vectors: bool) -> Options {
     let system_values = SystemValues { subgroup_size: Some(16), ..SystemValues::default() };
-    let lacks = [
+    let unsupported_ops = [
         AluOp::FDiv,
         AluOp::FSign,
         AluOp::FLrp,
@@ -36,7 +36,7 @@ fn options(images: Option<Device>, vectors: bool) -> Options {
         doubles: Some(Doubles { fused: true }),
         system_values,
         tess_domain: Some(TessDomain::Triangles),
-        lacks: lacks.into(),
+        unsupported_ops: unsupported_ops.into(),
         images,
         ..LowerOptions::default()
     };

@@ -14,7 +14,7 @@ use crestline_ssa::verify::verify;
 const GRID: [u32; 3] = [2, 1, 1];
 
 fn options(subgroup_size: u32) -> Options {
-    let lacks = [
+    let unsupported_ops = [
         AluOp::FSign,
         AluOp::ISign,
         AluOp::IMod,
@@ -31,7 +31,7 @@ fn options(subgroup_size: u32) -> Options {
         scalarize: true,
         dwords: true,
         system_values,
-        lacks: lacks.into(),
+        unsupported_ops: unsupported_ops.into(),
         ..LowerOptions::default()
     };
     Options { lower, ..Options::default() }

@@ -58,14 +58,14 @@ fn near_quotient(d: &mut Doubles<'_, '_>, n: Value, m: Value) -> Value {
 fn on_grid(d: &mut Doubles<'_, '_>, near: Value, n: Value, m: Value, exponent: Value) -> Value {
     // How many bits a denormal lacks. With 54 nothing is left, not even by rounding.
     let lowest = d.dword(1 - BIAS);
-    let lacks = d.op(AluOp::ISub, &[lowest, exponent]);
-    let lacks = d.op_imm(AluOp::IMax, lacks, 0);
-    let lacks = d.op_imm(AluOp::IMin, lacks, PRECISION + 2);
-    let high = d.power_high(lacks);
+    let missing = d.op(AluOp::ISub, &[lowest, exponent]);
+    let missing = d.op_imm(AluOp::IMax, missing, 0);
+    let missing = d.op_imm(AluOp::IMin, missing, PRECISION + 2);
+    let high = d.power_high(missing);
     // A sum with that power of two has no room for the bits; of a tie it leaves the even neighbour, which is right
     // since such a quotient is exact so far.
     let (zero, any) = (d.dword(0), d.dword(1));
-    let some = d.op(AluOp::IGe, &[lacks, any]);
+    let some = d.op(AluOp::IGe, &[missing, any]);
     let room = d.select(some, high, zero);
     let room = d.high_only(room);
     let cut = d.op(AluOp::FAdd, &[near, room]);

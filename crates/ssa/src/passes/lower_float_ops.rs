@@ -12,7 +12,7 @@ use crate::ir::{AluOp, Shader};
 /// See the [module](self). Returns whether an operation was replaced.
 pub fn lower_float_ops(shader: &mut Shader, options: &LowerOptions) -> bool {
     static RULES: LazyLock<RuleSet> = LazyLock::new(|| RuleSet::new(&[FORMULAS]));
-    RULES.apply_where(shader, &|op, _| options.lacks.contains(&op))
+    RULES.apply_where(shader, &|op, _| options.unsupported_ops.contains(&op))
 }
 
 static FORMULAS: &[Rule] = rules! {

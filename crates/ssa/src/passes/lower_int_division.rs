@@ -28,8 +28,8 @@ pub fn lower_int_division(shader: &mut Shader, options: &LowerOptions) -> bool {
             _ => None,
         };
         let by = by.or_else(|| {
-            let lacks = options.lacks.contains(&op);
-            lacks.then(|| lower.by_other_division(op, n, d)).flatten()
+            let unsupported = options.unsupported_ops.contains(&op);
+            unsupported.then(|| lower.by_other_division(op, n, d)).flatten()
         });
         by.map_or(Action::Keep, |by| Action::Replace(by.into()))
     })

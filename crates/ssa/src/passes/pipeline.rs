@@ -32,7 +32,7 @@ pub struct LowerOptions {
     pub tess_domain: Option<TessDomain>,
     /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
     /// selection reports them.
-    pub lacks: BTreeSet<AluOp>,
+    pub unsupported_ops: BTreeSet<AluOp>,
     /// The device by whose messages images are accessed; `None` leaves image accesses as they are.
     pub images: Option<Device>,
     /// A step that image lowerings leave out, which makes the shader wrong: for the test that every step is needed.
