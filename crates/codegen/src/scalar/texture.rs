@@ -1,11 +1,11 @@
 //! Textures: reads through the sampler unit.
 
-use crestline_ssa::ir::{Resource, TextureForm, TextureOp, TextureRead, Value};
+use crestline_ssa::ir::{Resource, TextureForm, TextureRead, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::Operand;
 use crate::select::Class;
-use crate::surface::{self, Question, SamplerRead, Surface};
+use crate::surface::{self, SamplerRead, Surface};
 
 impl Selector<'_> {
     pub(super) fn texture(&mut self, read: &TextureRead, result: Value) -> Result<(), SelectError> {
@@ -19,12 +19,6 @@ impl Selector<'_> {
             None => Surface::Index(0),
         };
         let dims = usize::from(read.dims);
-        let (question, component) = match read.op {
-            TextureOp::Fetch => (Question::Fetch, 0),
-            TextureOp::Sample => (Question::Sample, 0),
-            TextureOp::Gather(component) => (Question::Gather, component),
-            TextureOp::Size => (Question::Size, 0),
-        };
         let mut components = |src: Option<_>, count: usize| -> Option<Vec<Operand>> {
             src.map(|src| (0..count).map(|i| self.src_comp(src, i, Class::Unsigned)).collect())
         };
@@ -36,10 +30,9 @@ impl Selector<'_> {
             .and_then(|[x, y]| Some([components(Some(x), dims)?, components(Some(y), dims)?]));
         let offset = components(read.offset_at_run_time, dims);
         let b = &mut self.b();
-        let header = (read.offset != [0; 3] || component != 0)
-            .then(|| surface::sampler_header(b, read.offset, component));
+        let header = surface::sampler_header(b, read.op, read.offset);
         let read = SamplerRead {
-            question,
+            op: read.op,
             surface,
             sampler,
             header,

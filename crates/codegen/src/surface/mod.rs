@@ -6,7 +6,7 @@
 //! lays out payload parts. Byte offsets are per channel (or one for all); bounds are the surface's business: out of
 //! bounds reads give 0, writes are dropped.
 //!
-//! Threads of two vertices (vec4 mode) have eight channels here too, four for each; see [`UrbPlace`] for the URB.
+//! Threads of two vertices (vec4 mode) have eight channels here too, four for each; see [`UrbAddress`] for the URB.
 
 mod memory;
 mod sampler;
@@ -26,13 +26,13 @@ pub use memory::{
     read_scratch, write, write_scattered, write_scratch,
 };
 pub use sampler::{
-    Brings, Parameter, Question, SamplerRead, operation, read_sampler, read_sampler_vectors,
-    sampler_header, vector_order,
+    Parameter, SamplerParameters, SamplerRead, read_sampler, read_sampler_vectors, sampler_header,
+    sampler_op, vector_parameters,
 };
 pub use sync::{Fenced, barrier, end_thread, fence, patch_barrier, set_shared_memory_index};
 pub use typed::{atomic_texel, fill_typed_header, read_texel, write_texel};
 pub use urb::{
-    MAX_SLOTS, UrbPlace, end_patch, fill_blank_header, fill_header, header, read_slots, release,
+    MAX_SLOTS, UrbAddress, end_patch, fill_blank_header, fill_header, header, read_slots, release,
     write_slots,
 };
 pub use vec4::{

@@ -1,4 +1,4 @@
-//! Reads through the sampler unit: fetches, filtered samples, gathers, and questions about sizes.
+//! Reads through the sampler unit: fetches, filtered samples, gathers, and queries of sizes.
 //!
 //! A message serves sixteen channels where its parameters, a register for eight channels each, fit eleven registers with
 //! the header, and none of them is a derivative (PRM, "Sampling Engine", message lengths). Parameters stand in the order of the
@@ -8,6 +8,7 @@
 use crestline_device::Device;
 use crestline_isa::message::{self as isa, DescriptorError, SamplerOp, SamplerSimd};
 use crestline_isa::{Type, WriteMask};
+use crestline_ssa::ir::TextureOp;
 
 use super::memory::join;
 use super::vec4::register;
@@ -20,25 +21,12 @@ const MAX_REGISTERS: usize = 11;
 /// Components of a response.
 const COMPONENTS: u32 = 4;
 
-/// Byte in the header of offsets, of components that are not wanted and of the component of a gather.
+/// Byte in the header of offsets, of components that are not returned and of the component of a gather.
 const OFFSETS: u32 = 8;
 
-/// What the sampler unit is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// The texel at integer coordinates.
-    Fetch,
-    /// A filtered texel.
-    Sample,
-    /// A component of four texels.
-    Gather,
-    /// The size of a level and the number of levels.
-    Size,
-}
-
-/// What a read brings with it.
+/// Which parameters a read has.
 #[derive(Clone, Copy, Debug)]
-pub struct Brings {
+pub struct SamplerParameters {
     /// Coordinates, the layer included.
     pub coordinates: usize,
     /// Coordinates that have derivatives.
@@ -56,7 +44,7 @@ pub struct Brings {
 pub enum Parameter {
     /// A coordinate, or the layer behind them.
     Coordinate(usize),
-    /// The level of detail, 0 if the read brings none.
+    /// The level of detail, 0 if the read has none.
     Level,
     /// What texels are compared with.
     Compare,
@@ -73,8 +61,8 @@ pub enum Parameter {
 /// A read, with its operands for all channels.
 #[derive(Clone, Debug)]
 pub struct SamplerRead {
-    /// What is asked.
-    pub question: Question,
+    /// The operation.
+    pub op: TextureOp,
     /// The texture.
     pub surface: Surface,
     /// The sampler's index: [`Surface::Index`] or [`Surface::Dynamic`].
@@ -94,8 +82,8 @@ pub struct SamplerRead {
 }
 
 impl SamplerRead {
-    fn brings(&self) -> Brings {
-        Brings {
+    fn parameters(&self) -> SamplerParameters {
+        SamplerParameters {
             coordinates: self.coordinates.len(),
             gradients: self.gradients.as_ref().map_or(0, |[x, _]| x.len()),
             offsets: self.offset.as_ref().map_or(0, Vec::len),
@@ -125,19 +113,23 @@ impl SamplerRead {
     }
 }
 
-/// The header that a read with constant offsets or of another component than the first needs: the thread's own, with
-/// `offset` (-8 to 7 texels) and the `component` of a gather.
-pub fn sampler_header(b: &mut Builder<'_>, offset: [i8; 3], component: u8) -> Operand {
+/// The header that a read with a constant `offset` (-8 to 7 texels), or a gather of another component than the first,
+/// needs: the thread's own, with the offset and the component.
+pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Option<Operand> {
+    let component = if let TextureOp::Gather(component) = op { component } else { 0 };
+    if offset == [0; 3] && component == 0 {
+        return None;
+    }
     let mut b = b.no_mask();
     let header = b.exec(8).lanes(Type::Ud, 1);
     b.exec(8).mov(header, Operand::grf(0, Type::Ud));
     let [u, v, r] = offset.map(|texels| u32::from(texels.cast_unsigned()) & 0xf);
     let bits = u << 8 | v << 4 | r | u32::from(component) << 16;
     b.uniform().mov(header.byte_offset(OFFSETS), Operand::imm_ud(bits));
-    header
+    Some(header)
 }
 
-/// Reads. Returns four registers, of a question about sizes too.
+/// Reads. Returns four registers, also for a query of a size.
 ///
 /// # Errors
 /// A device without the message.
@@ -146,10 +138,12 @@ pub fn read_sampler(
     device: &Device,
     read: &SamplerRead,
 ) -> Result<Vec<Operand>, DescriptorError> {
-    let brings = read.brings();
-    let op = operation(device, read.question, brings);
-    let parameters: Vec<Operand> =
-        order(device, op, brings).into_iter().map(|parameter| read.operand(b, parameter)).collect();
+    let parameters = read.parameters();
+    let op = sampler_op(device, read.op, parameters);
+    let parameters: Vec<Operand> = message_parameters(device, op, parameters)
+        .into_iter()
+        .map(|parameter| read.operand(b, parameter))
+        .collect();
     let registers = usize::from(read.header.is_some()) + 2 * parameters.len();
     let derivatives = matches!(op, SamplerOp::SampleD | SamplerOp::SampleDC);
     let most = if derivatives || registers > MAX_REGISTERS { 8 } else { 16 };
@@ -177,7 +171,7 @@ pub fn read_sampler(
     Ok(join(b, &responses, COMPONENTS))
 }
 
-/// Reads for two vertices; `rows` are the registers of the parameters that [`vector_order`] tells. Returns the vector.
+/// Reads for two vertices; `rows` are the registers of the parameters that [`vector_parameters`] tells. Returns the vector.
 ///
 /// # Errors
 /// A device without the message.
@@ -225,50 +219,54 @@ fn addend(b: &mut Builder<'_>, surface: Surface, sampler: Surface) -> Operand {
     both
 }
 
-/// The message's operation.
-pub fn operation(device: &Device, question: Question, brings: Brings) -> SamplerOp {
-    let level_zero = !brings.level && device.has_level_zero_messages();
-    match (question, brings.compare) {
-        (Question::Size, _) => SamplerOp::ResInfo,
-        (Question::Fetch, _) if level_zero => SamplerOp::LdLz,
-        (Question::Fetch, _) => SamplerOp::Ld,
-        (Question::Gather, false) if brings.offsets > 0 => SamplerOp::Gather4Po,
-        (Question::Gather, true) if brings.offsets > 0 => SamplerOp::Gather4PoC,
-        (Question::Gather, false) => SamplerOp::Gather4,
-        (Question::Gather, true) => SamplerOp::Gather4C,
-        (Question::Sample, false) if brings.gradients > 0 => SamplerOp::SampleD,
-        (Question::Sample, true) if brings.gradients > 0 => SamplerOp::SampleDC,
-        (Question::Sample, false) if level_zero => SamplerOp::SampleLz,
-        (Question::Sample, true) if level_zero => SamplerOp::SampleCLz,
-        (Question::Sample, false) => SamplerOp::SampleL,
-        (Question::Sample, true) => SamplerOp::SampleLC,
+/// The operation of the message.
+pub fn sampler_op(device: &Device, op: TextureOp, parameters: SamplerParameters) -> SamplerOp {
+    let level_zero = !parameters.level && device.has_level_zero_messages();
+    match (op, parameters.compare) {
+        (TextureOp::Size, _) => SamplerOp::ResInfo,
+        (TextureOp::Fetch, _) if level_zero => SamplerOp::LdLz,
+        (TextureOp::Fetch, _) => SamplerOp::Ld,
+        (TextureOp::Gather(_), false) if parameters.offsets > 0 => SamplerOp::Gather4Po,
+        (TextureOp::Gather(_), true) if parameters.offsets > 0 => SamplerOp::Gather4PoC,
+        (TextureOp::Gather(_), false) => SamplerOp::Gather4,
+        (TextureOp::Gather(_), true) => SamplerOp::Gather4C,
+        (TextureOp::Sample, false) if parameters.gradients > 0 => SamplerOp::SampleD,
+        (TextureOp::Sample, true) if parameters.gradients > 0 => SamplerOp::SampleDC,
+        (TextureOp::Sample, false) if level_zero => SamplerOp::SampleLz,
+        (TextureOp::Sample, true) if level_zero => SamplerOp::SampleCLz,
+        (TextureOp::Sample, false) => SamplerOp::SampleL,
+        (TextureOp::Sample, true) => SamplerOp::SampleLC,
     }
 }
 
 /// The parameters of a message with a channel for each invocation.
-fn order(device: &Device, op: SamplerOp, brings: Brings) -> Vec<Parameter> {
+fn message_parameters(
+    device: &Device,
+    op: SamplerOp,
+    parameters: SamplerParameters,
+) -> Vec<Parameter> {
     use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
-    let mut list: Vec<Parameter> = if brings.compare { vec![Compare] } else { Vec::new() };
-    let coordinates = (0..brings.coordinates).map(Coordinate);
+    let mut list: Vec<Parameter> = if parameters.compare { vec![Compare] } else { Vec::new() };
+    let coordinates = (0..parameters.coordinates).map(Coordinate);
     match op {
         SamplerOp::ResInfo => list.push(Level),
         SamplerOp::Ld => {
             list.extend(coordinates);
-            let place = if device.ld_level_precedes_v() { 1 } else { 2 };
-            if brings.level || list.len() > place {
-                list.resize(list.len().max(place), Zero);
-                list.insert(place, Level);
+            let index = if device.ld_level_precedes_v() { 1 } else { 2 };
+            if parameters.level || list.len() > index {
+                list.resize(list.len().max(index), Zero);
+                list.insert(index, Level);
             }
         }
         SamplerOp::Gather4Po | SamplerOp::Gather4PoC => {
             list.extend(coordinates.clone().take(2));
-            list.extend((0..brings.offsets).map(Offset));
+            list.extend((0..parameters.offsets).map(Offset));
             list.extend(coordinates.skip(2));
         }
         SamplerOp::SampleD | SamplerOp::SampleDC => {
-            for axis in 0..brings.coordinates {
+            for axis in 0..parameters.coordinates {
                 list.push(Coordinate(axis));
-                if axis < brings.gradients {
+                if axis < parameters.gradients {
                     list.extend([AlongX(axis), AlongY(axis)]);
                 }
             }
@@ -282,18 +280,18 @@ fn order(device: &Device, op: SamplerOp, brings: Brings) -> Vec<Parameter> {
     list
 }
 
-/// The parameters of a SIMD4x2 message, four to a register: the coordinates fill the first, in whose last place a fetch has
+/// The parameters of a SIMD4x2 message, four to a register: the coordinates fill the first, in whose last component a fetch has
 /// the level; what is compared with and the level come before anything else in the second, derivatives coordinate by
 /// coordinate, along x and along y.
-pub fn vector_order(op: SamplerOp, brings: Brings) -> Vec<Parameter> {
+pub fn vector_parameters(op: SamplerOp, parameters: SamplerParameters) -> Vec<Parameter> {
     use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
     const REGISTER: usize = 4;
     if op == SamplerOp::ResInfo {
         return vec![Level];
     }
-    let mut list: Vec<Parameter> = (0..brings.coordinates).map(Coordinate).collect();
+    let mut list: Vec<Parameter> = (0..parameters.coordinates).map(Coordinate).collect();
     list.resize(REGISTER, Zero);
-    let along = |axis: usize| match axis < brings.gradients {
+    let along = |axis: usize| match axis < parameters.gradients {
         true => [AlongX(axis), AlongY(axis)],
         false => [Zero, Zero],
     };
@@ -302,7 +300,7 @@ pub fn vector_order(op: SamplerOp, brings: Brings) -> Vec<Parameter> {
         SamplerOp::SampleL => list.push(Level),
         SamplerOp::SampleLC => list.extend([Compare, Level]),
         SamplerOp::SampleD => {
-            list.extend((0..brings.gradients.max(2)).flat_map(along));
+            list.extend((0..parameters.gradients.max(2)).flat_map(along));
         }
         SamplerOp::SampleDC => {
             list.extend((0..3).flat_map(along));

@@ -1,13 +1,13 @@
 //! Textures: reads through the sampler unit, whose SIMD4x2 messages take a vector of parameters for each vertex.
 
 use crestline_isa::{Type, WriteMask};
-use crestline_ssa::ir::{Resource, Src, TextureForm, TextureOp, TextureRead, Value};
+use crestline_ssa::ir::{Resource, Src, TextureForm, TextureRead, Value};
 
 use super::operands::{Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Operand, Region};
 use crate::select::Class;
-use crate::surface::{self, Brings, Parameter, Question, Surface};
+use crate::surface::{self, Parameter, SamplerParameters, Surface};
 
 impl Selector<'_> {
     pub(super) fn texture(&mut self, read: &TextureRead, result: Value) -> Result<(), SelectError> {
@@ -20,31 +20,24 @@ impl Selector<'_> {
             Some(sampler) => self.sampler(sampler)?,
             None => Surface::Index(0),
         };
-        let (question, component) = match read.op {
-            TextureOp::Fetch => (Question::Fetch, 0),
-            TextureOp::Sample => (Question::Sample, 0),
-            TextureOp::Gather(component) => (Question::Gather, component),
-            TextureOp::Size => (Question::Size, 0),
-        };
         let dims = usize::from(read.dims);
         let zero = |src| self.known_scalar(src) == Some(0);
-        let brings = Brings {
+        let parameters = SamplerParameters {
             coordinates: if read.coord.is_some() { read.coords() } else { 0 },
             gradients: if read.gradients.is_some() { dims } else { 0 },
             offsets: if read.offset_at_run_time.is_some() { dims } else { 0 },
             level: read.level.is_some_and(|level| !zero(level)),
             compare: read.compare.is_some(),
         };
-        let op = surface::operation(device, question, brings);
-        let parameters: Vec<Option<Src>> = surface::vector_order(op, brings)
+        let op = surface::sampler_op(device, read.op, parameters);
+        let parameters: Vec<Option<Src>> = surface::vector_parameters(op, parameters)
             .into_iter()
             .map(|parameter| source(read, parameter).filter(|&src| !zero(src)))
             .collect();
         let rows: Vec<Operand> = parameters.chunks(4).map(|row| self.row(row)).collect();
-        let header = (read.offset != [0; 3] || component != 0)
-            .then(|| surface::sampler_header(&mut self.b().align1(), read.offset, component));
-        let (places, b) = ([texture, sampler], &mut self.b());
-        let texel = surface::read_sampler_vectors(b, device, op, places, header, &rows)?;
+        let header = surface::sampler_header(&mut self.b().align1(), read.op, read.offset);
+        let (resources, b) = ([texture, sampler], &mut self.b());
+        let texel = surface::read_sampler_vectors(b, device, op, resources, header, &rows)?;
         self.set_vector_location(result, texel, 0);
         Ok(())
     }
