@@ -13,7 +13,7 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Gen, decode_program};
 use crestline_program::{
     BindingEntry, ComputeMetadata, Content, Dispatch, FloatMode, GrfRange, ImageAccess, LocalIds,
-    Metadata, Payload, PayloadItem, ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
+    Metadata, ThreadPayload, PayloadItem, ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -53,7 +53,7 @@ fn metadata(platform: Platform, width: u32) -> Metadata {
     let entries = surfaces.into_iter().zip(0..);
     let ids = LocalIds { first: 1, dimensions: 3, registers_per_dimension: width.div_ceil(16) };
     let constants = GrfRange { first: 8, count: 1 };
-    let payload = Payload {
+    let payload = ThreadPayload {
         cross_thread: (platform.generation() > Gen::Gen7).then_some(constants),
         per_thread: Some(GrfRange { first: 1, count: 7 }),
         local_ids: Some(ids),

@@ -9,9 +9,9 @@ use crestline_ssa::ir::{BindingId, ImageParam};
 
 use crate::stage::StageIo;
 
-/// Places of payload values and indices of surfaces.
+/// Offsets of payload values and indices of surfaces.
 ///
-/// A payload place is a byte offset in the register file: 32 * register + byte.
+/// An offset in the payload is a byte offset in the register file: 32 * register + byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interface {
     /// Registers that hold payload when a thread starts, r0 included: r0 to r(n - 1).
@@ -46,9 +46,9 @@ pub struct Interface {
 /// A range of the push constant block or of a uniform buffer, as it lies in the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PushConstants {
-    /// Payload place of the range, in bytes.
-    pub place: u32,
-    /// First byte of the range in the block or buffer, a multiple of 4; in vec4 mode one of 16, as `place` is.
+    /// Byte in the payload where the range begins.
+    pub offset: u32,
+    /// First byte of the range in the block or buffer, a multiple of 4; in vec4 mode one of 16, as `offset` is.
     pub first: u32,
     /// Bytes of the range, a multiple of 4.
     pub bytes: u32,

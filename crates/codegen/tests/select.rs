@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use crestline_codegen::interface::{Interface, PushConstants};
-use crestline_codegen::stage::{EntryLayout, EntryPlace, StageIo, VertexIo};
+use crestline_codegen::stage::{StageIo, VertexIo, VueMap, VueSlot};
 use crestline_codegen::{scalar, vec4};
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
@@ -23,7 +23,7 @@ fn interface(shader: &Shader) -> Interface {
     let bindings = (0..shader.bindings.len()).map(|i| (BindingId(i as u32), 4 * i as u8));
     Interface {
         payload_registers: 4,
-        push_constants: Some(PushConstants { place: 32, first: 0, bytes: 32 }),
+        push_constants: Some(PushConstants { offset: 32, first: 0, bytes: 32 }),
         subgroup_id: Some(64),
         image_params: Default::default(),
         buffer_sizes: bindings.clone().map(|(id, i)| ((id, 0), 96 + u32::from(i))).collect(),
@@ -42,12 +42,12 @@ fn vertex_interface(shader: &Shader) -> Interface {
     };
     let inputs = slots(&shader.inputs).into_iter().zip(0..);
     let place = |slot| match slot {
-        IoSlot::Location(location) => EntryPlace::whole(4 + location),
-        _ => EntryPlace::whole(1),
+        IoSlot::Location(location) => VueSlot::whole(4 + location),
+        _ => VueSlot::whole(1),
     };
-    let places: BTreeMap<IoSlot, EntryPlace> =
+    let slots: BTreeMap<IoSlot, VueSlot> =
         slots(&shader.outputs).into_iter().map(|slot| (slot, place(slot))).collect();
-    let outputs = EntryLayout { places, slots: 8 };
+    let outputs = VueMap { slots, num_slots: 8 };
     let io = VertexIo { inputs: inputs.collect(), pushed: 2 * 32, outputs, ..VertexIo::default() };
     Interface { payload_registers: 8, io: StageIo::Vertex(io), ..interface(shader) }
 }

@@ -219,7 +219,7 @@ impl Selector<'_> {
         if ty.bits() != 32 {
             return Err(SelectError::BitSize { op: "load of a push constant", bits: ty.bits() });
         }
-        let base = push.place % GRF_BYTES;
+        let base = push.offset % GRF_BYTES;
         let offset = self.src(offset, Class::Unsigned);
         let size = Type::Ud.size();
         for comp in 0..ty.comps() {

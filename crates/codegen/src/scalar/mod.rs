@@ -99,8 +99,8 @@ impl<'a> Selector<'a> {
         out.payload_registers = interface.payload_registers;
         out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4).saturating_mul(simd.into());
         if let Some(push) = interface.push_constants {
-            out.push_register = push.place / crate::ir::GRF_BYTES;
-            out.push_bytes = push.place % crate::ir::GRF_BYTES + push.bytes;
+            out.push_register = push.offset / crate::ir::GRF_BYTES;
+            out.push_bytes = push.offset % crate::ir::GRF_BYTES + push.bytes;
         }
         Selector {
             shader,

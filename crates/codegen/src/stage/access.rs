@@ -5,7 +5,7 @@
 
 use crestline_ssa::ir::{InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, Shader, Src};
 
-use super::io::{EntryPlace, GeometryIo, TessControlIo, TessEvalIo, VertexIo};
+use super::io::{GeometryIo, TessControlIo, TessEvalIo, VertexIo, VueMap, VueSlot};
 
 /// Tells the first component of a source, if it is known before the program runs.
 pub(crate) type Known<'k> = &'k dyn Fn(Src) -> Option<u32>;
@@ -48,41 +48,41 @@ pub(crate) fn row_of(var: Option<&IoVar>, slot: IoSlot) -> Vec<IoSlot> {
     (0..var.slots() - from).filter_map(|n| slot.plus(n)).collect()
 }
 
-/// A number that only the run tells.
+/// An index that is known only when the program runs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Number {
-    /// Its first component is the number.
+pub(crate) struct DynamicIndex {
+    /// Its first component is the index.
     pub(crate) src: Src,
-    /// The last number that counts: any beyond it means the same.
+    /// The last index that counts: any beyond it means the same.
     pub(crate) last: u32,
 }
 
-/// Slots for each of a number.
+/// Slots for each unit of an index.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Count {
-    pub(crate) number: Number,
+pub(crate) struct OffsetTerm {
+    pub(crate) index: DynamicIndex,
     pub(crate) slots: u32,
 }
 
-/// A slot: as far as it is known, and what the run adds.
+/// The number of a slot: a constant, and terms that are known only when the program runs.
 #[derive(Clone, Debug)]
-pub(crate) struct Slot {
-    pub(crate) known: u32,
-    pub(crate) more: Vec<Count>,
+pub(crate) struct SlotOffset {
+    pub(crate) constant: u32,
+    pub(crate) terms: Vec<OffsetTerm>,
 }
 
-impl Slot {
-    /// Adds so many slots for each of the numbers that an access has.
-    fn new(first: u32, terms: &[(Option<Src>, u32, u32)], known: Known<'_>) -> Slot {
-        let mut slot = Slot { known: first, more: Vec::new() };
+impl SlotOffset {
+    /// Adds so many slots for each unit of the indices that an access has: index, slots, last index that counts.
+    fn new(first: u32, terms: &[(Option<Src>, u32, u32)], known: Known<'_>) -> SlotOffset {
+        let mut offset = SlotOffset { constant: first, terms: Vec::new() };
         for &(src, slots, last) in terms {
             let Some(src) = src else { continue };
             match known(src) {
-                Some(number) => slot.known += number.min(last) * slots,
-                None => slot.more.push(Count { number: Number { src, last }, slots }),
+                Some(index) => offset.constant += index.min(last) * slots,
+                None => offset.terms.push(OffsetTerm { index: DynamicIndex { src, last }, slots }),
             }
         }
-        slot
+        offset
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) enum Handle {
     /// That of the patch, one for all invocations.
     Patch,
     /// That of the input vertex with this number, of those up to `last`; of the first one if there is no number. The
-    /// handles are dwords of the payload, from place `first` on.
+    /// handles are dwords of the payload, from byte `first` on.
     Vertex { first: u32, number: Option<Src>, last: u32 },
 }
 
@@ -100,16 +100,16 @@ pub(crate) enum Handle {
 #[derive(Clone, Debug)]
 pub(crate) enum Access {
     /// In a pushed slot.
-    Pushed { slot: Slot, place: EntryPlace },
+    Pushed { offset: SlotOffset, slot: VueSlot },
     /// In a slot of an entry, which takes a message.
-    Entry { handle: Handle, slot: Slot, place: EntryPlace },
+    Entry { handle: Handle, offset: SlotOffset, slot: VueSlot },
 }
 
 impl Access {
-    /// The place in the slot.
-    pub(crate) fn place(&self) -> EntryPlace {
+    /// Where the components are in the slot.
+    pub(crate) fn slot(&self) -> VueSlot {
         match self {
-            Access::Pushed { place, .. } | Access::Entry { place, .. } => *place,
+            Access::Pushed { slot, .. } | Access::Entry { slot, .. } => *slot,
         }
     }
 }
@@ -119,12 +119,47 @@ fn last_index(var: Option<&IoVar>, slot: IoSlot) -> u32 {
     row_of(var, slot).len() as u32 - 1
 }
 
+/// A patch's entry: the part of the patch, then its control points.
+struct PatchEntry<'a> {
+    patch: &'a VueMap,
+    vertex: &'a VueMap,
+    /// The last control point that counts.
+    last_vertex: u32,
+}
+
+impl PatchEntry<'_> {
+    /// The slot in the entry of an access to a variable; `None` if the entry has it not.
+    fn slot(
+        &self,
+        var: Option<&IoVar>,
+        target: Target,
+        known: Known<'_>,
+    ) -> Option<(SlotOffset, VueSlot)> {
+        let of_patch = target.slot.is_patch();
+        let (first, vue_map) = match of_patch {
+            true => (0, self.patch),
+            false => (self.patch.num_slots, self.vertex),
+        };
+        let slot = *vue_map.slots.get(&target.slot)?;
+        let terms = [
+            (target.vertex, self.vertex.num_slots, self.last_vertex),
+            (target.index, 1, last_index(var, target.slot)),
+        ];
+        Some((SlotOffset::new(first + slot.slot, &terms, known), slot))
+    }
+}
+
 impl VertexIo {
     /// The pushed slot of an attribute; `None` for one that the payload has not.
-    pub(crate) fn input(&self, shader: &Shader, target: Target, known: Known<'_>) -> Option<Slot> {
+    pub(crate) fn input(
+        &self,
+        shader: &Shader,
+        target: Target,
+        known: Known<'_>,
+    ) -> Option<SlotOffset> {
         let first = *self.inputs.get(&target.slot)?;
         let last = last_index(shader.input(target.slot), target.slot);
-        Some(Slot::new(first, &[(target.index, 1, last)], known))
+        Some(SlotOffset::new(first, &[(target.index, 1, last)], known))
     }
 }
 
@@ -136,29 +171,24 @@ impl TessControlIo {
         target: Target,
         known: Known<'_>,
     ) -> Option<Access> {
-        let place = *self.inputs.places.get(&target.slot)?;
+        let slot = *self.inputs.slots.get(&target.slot)?;
         let last = self.input_vertices.unwrap_or(MAX_PATCH_VERTICES) - 1;
         let handle = Handle::Vertex { first: self.handles, number: target.vertex, last };
         let last = last_index(shader.input(target.slot), target.slot);
-        let slot = Slot::new(place.slot, &[(target.index, 1, last)], known);
-        Some(Access::Entry { handle, slot, place })
+        let offset = SlotOffset::new(slot.slot, &[(target.index, 1, last)], known);
+        Some(Access::Entry { handle, offset, slot })
     }
 
-    /// The slot of an output in the patch's entry, and the place in it; `None` if the entry has it not.
+    /// The slot of an output in the patch's entry; `None` if the entry has it not.
     pub(crate) fn output(
         &self,
         shader: &Shader,
         target: Target,
         known: Known<'_>,
-    ) -> Option<(Slot, EntryPlace)> {
-        let of_patch = target.slot.is_patch();
-        let layout = if of_patch { &self.patch } else { &self.vertex };
-        let place = *layout.places.get(&target.slot)?;
-        let first = if of_patch { 0 } else { self.patch.slots } + place.slot;
-        let last = last_index(shader.output(target.slot), target.slot);
-        let terms =
-            [(target.vertex, self.vertex.slots, self.output_vertices - 1), (target.index, 1, last)];
-        Some((Slot::new(first, &terms, known), place))
+    ) -> Option<(SlotOffset, VueSlot)> {
+        let last_vertex = self.output_vertices - 1;
+        let entry = PatchEntry { patch: &self.patch, vertex: &self.vertex, last_vertex };
+        entry.slot(shader.output(target.slot), target, known)
     }
 }
 
@@ -170,17 +200,12 @@ impl TessEvalIo {
         target: Target,
         known: Known<'_>,
     ) -> Option<Access> {
-        let of_patch = target.slot.is_patch();
-        let layout = if of_patch { &self.patch } else { &self.vertex };
-        let place = *layout.places.get(&target.slot)?;
-        let first = if of_patch { 0 } else { self.patch.slots } + place.slot;
-        let last = last_index(shader.input(target.slot), target.slot);
-        let terms =
-            [(target.vertex, self.vertex.slots, MAX_PATCH_VERTICES - 1), (target.index, 1, last)];
-        let slot = Slot::new(first, &terms, known);
-        Some(match slot.more.is_empty() && slot.known < self.pushed_slots {
-            true => Access::Pushed { slot, place },
-            false => Access::Entry { handle: Handle::Patch, slot, place },
+        let last_vertex = MAX_PATCH_VERTICES - 1;
+        let entry = PatchEntry { patch: &self.patch, vertex: &self.vertex, last_vertex };
+        let (offset, slot) = entry.slot(shader.input(target.slot), target, known)?;
+        Some(match offset.terms.is_empty() && offset.constant < self.pushed_slots {
+            true => Access::Pushed { offset, slot },
+            false => Access::Entry { handle: Handle::Patch, offset, slot },
         })
     }
 }
@@ -198,19 +223,19 @@ impl GeometryIo {
         target: Target,
         known: Known<'_>,
     ) -> Option<Access> {
-        let place = *self.inputs.places.get(&target.slot)?;
+        let slot = *self.inputs.slots.get(&target.slot)?;
         let last = last_index(shader.input(target.slot), target.slot);
         let last_vertex = self.input_vertices - 1;
         // Slots of one access are all pushed, or all read from the entry.
         let reach = target.index.map_or(0, |index| known(index).map_or(last, |n| n.min(last)));
-        if place.slot + reach >= self.pushed_slots
+        if slot.slot + reach >= self.pushed_slots
             && let Some(first) = self.handles
         {
             let handle = Handle::Vertex { first, number: target.vertex, last: last_vertex };
-            let slot = Slot::new(place.slot, &[(target.index, 1, last)], known);
-            return Some(Access::Entry { handle, slot, place });
+            let offset = SlotOffset::new(slot.slot, &[(target.index, 1, last)], known);
+            return Some(Access::Entry { handle, offset, slot });
         }
         let terms = [(target.vertex, self.pushed_slots, last_vertex), (target.index, 1, last)];
-        Some(Access::Pushed { slot: Slot::new(place.slot, &terms, known), place })
+        Some(Access::Pushed { offset: SlotOffset::new(slot.slot, &terms, known), slot })
     }
 }

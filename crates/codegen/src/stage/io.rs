@@ -1,4 +1,4 @@
-//! The contract: slots, entries, pushes. No register is named but by its place in the payload.
+//! The contract: slots, entries, pushes. No register is named but by its byte in the payload.
 
 use std::collections::BTreeMap;
 
@@ -29,15 +29,15 @@ pub struct VertexIo {
     pub system_values: Option<u32>,
     /// The pushed slot of draw id.
     pub draw_parameters: Option<u32>,
-    /// Payload place of pushed slot 0.
+    /// Byte in the payload of pushed slot 0.
     pub pushed: u32,
     /// The output entry.
-    pub outputs: EntryLayout,
+    pub outputs: VueMap,
 }
 
 /// Where a number of a vertex is: the sum of components of a pushed slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct VertexNumber {
+pub struct VertexIdSource {
     /// The pushed slot.
     pub slot: u32,
     /// A component.
@@ -52,10 +52,10 @@ impl VertexIo {
     ///
     /// The order of components is that of the driver's vertex element (docs/metadata.md, `system_values`). Vertex and
     /// instance are counted from 0 there, and from the first one by the shader.
-    pub fn number(&self, sysval: SysVal) -> Option<VertexNumber> {
+    pub fn number(&self, sysval: SysVal) -> Option<VertexIdSource> {
         let (comp, plus) = match sysval {
             SysVal::DrawIndex => {
-                return Some(VertexNumber { slot: self.draw_parameters?, comp: 0, plus: None });
+                return Some(VertexIdSource { slot: self.draw_parameters?, comp: 0, plus: None });
             }
             SysVal::BaseVertex => (0, None),
             SysVal::BaseInstance => (1, None),
@@ -63,7 +63,7 @@ impl VertexIo {
             SysVal::InstanceIndex => (3, Some(1)),
             _ => return None,
         };
-        Some(VertexNumber { slot: self.system_values?, comp, plus })
+        Some(VertexIdSource { slot: self.system_values?, comp, plus })
     }
 }
 
@@ -74,29 +74,29 @@ pub struct TessControlIo {
     pub output_vertices: u32,
     /// Control points of the input patch, if they are known.
     pub input_vertices: Option<u32>,
-    /// Payload place of the handles of the input control points' entries; a dword each.
+    /// Byte in the payload of the handles of the input control points' entries; a dword each.
     pub handles: u32,
     /// The entry of an input control point.
-    pub inputs: EntryLayout,
+    pub inputs: VueMap,
     /// First part of the patch entry.
-    pub patch: EntryLayout,
+    pub patch: VueMap,
     /// An output control point, which follow one after another.
-    pub vertex: EntryLayout,
+    pub vertex: VueMap,
 }
 
 /// A tessellation evaluation shader's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TessEvalIo {
     /// First part of the patch entry.
-    pub patch: EntryLayout,
+    pub patch: VueMap,
     /// A control point of the patch entry.
-    pub vertex: EntryLayout,
-    /// Payload place of the patch entry's first slot.
+    pub vertex: VueMap,
+    /// Byte in the payload of the patch entry's first slot.
     pub pushed: u32,
     /// Slots of the patch entry that are pushed, from the first on; the others are in the entry.
     pub pushed_slots: u32,
     /// The output entry.
-    pub outputs: EntryLayout,
+    pub outputs: VueMap,
 }
 
 /// A geometry shader's inputs and outputs.
@@ -108,14 +108,14 @@ pub struct GeometryIo {
     /// Vertices of an input primitive.
     pub input_vertices: u32,
     /// The entry of an input vertex.
-    pub inputs: EntryLayout,
-    /// Payload place of the primitive ids.
+    pub inputs: VueMap,
+    /// Byte in the payload of the primitive ids.
     pub primitive_id: Option<u32>,
-    /// Payload place of the first vertex' first slot; vertex after vertex.
+    /// Byte in the payload of the first vertex' first slot; vertex after vertex.
     pub pushed: u32,
     /// Slots of each vertex that are pushed, from the first on.
     pub pushed_slots: u32,
-    /// Payload place of the handles of the vertices' entries, for the other slots; a dword each.
+    /// Byte in the payload of the handles of the vertices' entries, for the other slots; a dword each.
     pub handles: Option<u32>,
     /// Vertices emitted at most.
     pub max_vertices: u32,
@@ -126,48 +126,48 @@ pub struct GeometryIo {
     /// The control data are streams, two bits for each vertex, rather than cuts, one bit.
     pub streams: bool,
     /// An emitted vertex.
-    pub outputs: EntryLayout,
+    pub outputs: VueMap,
     /// Slots from vertex to vertex, even.
     pub vertex_slots: u32,
 }
 
-/// Where data are in a URB entry or a part of one.
+/// The layout of a vertex URB entry (VUE), of a patch entry, or of a part of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct EntryLayout {
-    /// The place of each slot of the API.
-    pub places: BTreeMap<IoSlot, EntryPlace>,
-    /// Slots in all.
-    pub slots: u32,
+pub struct VueMap {
+    /// Where each slot of the API is.
+    pub slots: BTreeMap<IoSlot, VueSlot>,
+    /// Slots of 16 bytes in all.
+    pub num_slots: u32,
 }
 
-/// A place in a URB entry.
+/// Where the components of a slot of the API are in an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EntryPlace {
+pub struct VueSlot {
     /// The slot, counted in 16 bytes.
     pub slot: u32,
-    /// The dword of each component that has a place.
+    /// The dword of each component that is in the entry.
     dwords: [u8; 4],
-    /// How many have one.
+    /// How many components are.
     comps: u8,
 }
 
-impl EntryPlace {
+impl VueSlot {
     /// Components in order from the slot's start.
-    pub const fn whole(slot: u32) -> EntryPlace {
-        EntryPlace { slot, dwords: [0, 1, 2, 3], comps: 4 }
+    pub const fn whole(slot: u32) -> VueSlot {
+        VueSlot { slot, dwords: [0, 1, 2, 3], comps: 4 }
     }
 
-    /// Component 0 at a dword; the others have no place.
-    pub const fn at(slot: u32, dword: u8) -> EntryPlace {
-        EntryPlace { slot, dwords: [dword; 4], comps: 1 }
+    /// Component 0 at a dword; the others are not in the entry.
+    pub const fn at(slot: u32, dword: u8) -> VueSlot {
+        VueSlot { slot, dwords: [dword; 4], comps: 1 }
     }
 
-    /// The components at these dwords, four at most; the others have no place.
-    pub fn of(slot: u32, dwords: &[u8]) -> EntryPlace {
+    /// The components at these dwords, four at most; the others are not in the entry.
+    pub fn of(slot: u32, dwords: &[u8]) -> VueSlot {
         let mut all = [0; 4];
         let comps = dwords.len().min(all.len());
         all[..comps].copy_from_slice(&dwords[..comps]);
-        EntryPlace { slot, dwords: all, comps: comps as u8 }
+        VueSlot { slot, dwords: all, comps: comps as u8 }
     }
 
     /// The dwords of the components from number `comp` on.

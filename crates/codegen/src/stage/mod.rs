@@ -20,9 +20,9 @@ mod io;
 mod stores;
 mod vertices;
 
-pub(crate) use access::{Access, Count, Handle, Number, Slot, Target, row_of};
+pub(crate) use access::{Access, DynamicIndex, Handle, OffsetTerm, SlotOffset, Target, row_of};
 pub use io::{
-    EntryLayout, EntryPlace, GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIo, VertexNumber,
+    GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIdSource, VertexIo, VueMap, VueSlot,
 };
 pub(crate) use stores::{HEADER, Run, Usage, joined_stores, runs};
 pub(crate) use vertices::Plan;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crestline_ssa::ir::{InstId, InstKind, Shader};
 
 use super::access::{Target, row_of};
-use super::io::EntryLayout;
+use super::io::VueMap;
 
 /// The header of a vertex is the first slot of its entry, and counts as zero where nothing is stored.
 pub(crate) const HEADER: u32 = 0;
@@ -51,15 +51,15 @@ struct Stores {
     always: u8,
 }
 
-/// What the stores of a shader do to the slots of a layout.
+/// What the stores of a shader do to the slots of a vue_map.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     slots: BTreeMap<u32, Stores>,
 }
 
 impl Usage {
-    /// Looks at all stores of a shader to a layout's slots.
-    pub(crate) fn of(shader: &Shader, layout: &EntryLayout) -> Usage {
+    /// Looks at all stores of a shader to an entry's slots.
+    pub(crate) fn of(shader: &Shader, vue_map: &VueMap) -> Usage {
         let mut usage = Usage::default();
         let func = &shader.func;
         let mut stack = vec![func.body()];
@@ -67,20 +67,20 @@ impl Usage {
             for &id in &func.region(region).insts {
                 let kind = &func.inst(id).kind;
                 stack.extend(kind.regions());
-                usage.add(shader, layout, kind, region == func.body());
+                usage.add(shader, vue_map, kind, region == func.body());
             }
         }
         usage
     }
 
-    fn add(&mut self, shader: &Shader, layout: &EntryLayout, kind: &InstKind, always: bool) {
+    fn add(&mut self, shader: &Shader, vue_map: &VueMap, kind: &InstKind, always: bool) {
         let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else { return };
         let slot = *slot;
         let wide = shader.func.ty(data.value).bits() == 64;
         let row = if index.is_some() { row_of(shader.output(slot), slot) } else { vec![slot] };
-        for place in row.iter().filter_map(|slot| layout.places.get(slot)) {
-            let stores = self.slots.entry(place.slot).or_default();
-            let there = place.dwords_from(*comp);
+        for vue_slot in row.iter().filter_map(|slot| vue_map.slots.get(slot)) {
+            let stores = self.slots.entry(vue_slot.slot).or_default();
+            let there = vue_slot.dwords_from(*comp);
             for c in (0..4).filter(|&c| mask.has(c)) {
                 let dwords = if wide { vec![2 * c, 2 * c + 1] } else { vec![c] };
                 for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {

@@ -101,7 +101,7 @@ impl Plan {
             return;
         };
         let row = if index.is_some() { row_of(shader.output(*slot), *slot) } else { vec![*slot] };
-        self.variables.extend(row.iter().filter_map(|s| Some(io.outputs.places.get(s)?.slot)));
+        self.variables.extend(row.iter().filter_map(|s| Some(io.outputs.slots.get(s)?.slot)));
     }
 
     /// Whether the number of vertices so far is known nowhere: something is emitted, or a strip ended, inside of control
@@ -154,15 +154,15 @@ impl Plan {
 /// The dwords of slots that a store writes.
 fn dwords_of(func: &Function, io: &GeometryIo, kind: &InstKind) -> Option<(u32, u8)> {
     let InstKind::StoreOutput { slot, data, comp, mask, .. } = kind else { return None };
-    let place = io.outputs.places.get(slot)?;
+    let vue_slot = io.outputs.slots.get(slot)?;
     let wide = func.ty(data.value).bits() == 64;
-    let there = place.dwords_from(*comp);
+    let there = vue_slot.dwords_from(*comp);
     let dwords = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
         true => vec![2 * c, 2 * c + 1],
         false => vec![c],
     });
     let dwords = dwords.filter_map(|dword| there.get(dword));
-    Some((place.slot, dwords.fold(0, |mask, dword| mask | 1 << dword)))
+    Some((vue_slot.slot, dwords.fold(0, |mask, dword| mask | 1 << dword)))
 }
 
 /// Whether a region stores to outputs or emits.

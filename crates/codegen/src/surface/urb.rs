@@ -31,7 +31,7 @@ pub mod header {
 
 /// Where in its entries a message works.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UrbPlace {
+pub struct UrbAddress {
     /// First slot; a multiple of 2 unless `single`.
     pub slot: u32,
     /// One slot rather than an even number of them.
@@ -40,7 +40,7 @@ pub struct UrbPlace {
     pub distances: bool,
 }
 
-impl UrbPlace {
+impl UrbAddress {
     fn layout(self) -> UrbLayout {
         if self.single { UrbLayout::Oword } else { UrbLayout::Hword }
     }
@@ -61,16 +61,16 @@ pub fn fill_header(b: &mut Builder<'_>, header: Operand) {
     let header = header.retype(Type::Ud).with_stride(1);
     b.uniform().no_mask().exec(8).mov(header, r0);
     let mask = r0.with_stride(0).byte_offset(header::MASK);
-    let place = header.with_stride(0).byte_offset(header::MASK);
-    b.uniform().or(place, mask, Operand::imm_ud(header::ALL));
+    let mask_dword = header.with_stride(0).byte_offset(header::MASK);
+    b.uniform().or(mask_dword, mask, Operand::imm_ud(header::ALL));
 }
 
 /// A header without handles: all channels write.
 pub fn fill_blank_header(b: &mut Builder<'_>, header: Operand) {
     let header = header.retype(Type::Ud).with_stride(1);
     b.uniform().exec(8).mov(header, Operand::imm_ud(0));
-    let place = header.with_stride(0).byte_offset(header::MASK);
-    b.uniform().mov(place, Operand::imm_ud(header::ALL));
+    let mask_dword = header.with_stride(0).byte_offset(header::MASK);
+    b.uniform().mov(mask_dword, Operand::imm_ud(header::ALL));
 }
 
 /// Writes the components of `mask` of the slots that follow the header in the registers from `payload` on. `last` ends
@@ -82,16 +82,16 @@ pub fn write_slots(
     b: &mut Builder<'_>,
     device: &Device,
     payload: Operand,
-    place: UrbPlace,
+    address: UrbAddress,
     slots: u32,
     mask: WriteMask,
     last: bool,
 ) -> Result<(), DescriptorError> {
     let kind = isa::Message::UrbWrite {
-        layout: place.layout(),
-        offset: place.offset(),
+        layout: address.layout(),
+        offset: address.offset(),
         swizzle: UrbSwizzle::Interleave,
-        per_slot_offset: place.distances,
+        per_slot_offset: address.distances,
         channel_mask: false,
         allocate: false,
         used: false,
@@ -124,16 +124,16 @@ pub fn read_slots(
     b: &mut Builder<'_>,
     device: &Device,
     header: Operand,
-    place: UrbPlace,
+    address: UrbAddress,
     dst: Operand,
     slots: u32,
     effect: Effect,
 ) -> Result<(), DescriptorError> {
     let kind = isa::Message::UrbRead {
-        layout: place.layout(),
-        offset: place.offset(),
+        layout: address.layout(),
+        offset: address.offset(),
         swizzle: UrbSwizzle::Interleave,
-        per_slot_offset: place.distances,
+        per_slot_offset: address.distances,
         complete: false,
     };
     let response = slots * GRF_BYTES;

@@ -13,8 +13,8 @@ use super::operands::{Lanes, VectorRegister, in_channel_order};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
-use crate::stage::{EntryLayout, HEADER, Run, Usage, row_of, runs};
-use crate::surface::{self, MAX_SLOTS, UrbPlace};
+use crate::stage::{HEADER, Run, Usage, VueMap, row_of, runs};
+use crate::surface::{self, MAX_SLOTS, UrbAddress};
 
 /// Messages that write an entry.
 #[derive(Clone, Debug, Default)]
@@ -94,12 +94,12 @@ impl Entry {
     pub(super) fn close(&self, selector: &mut Selector<'_>) -> Result<(), SelectError> {
         for (index, message) in self.messages.iter().enumerate() {
             let last = index + 1 == self.messages.len();
-            let place = UrbPlace { slot: message.run.first, single: false, distances: false };
+            let address = UrbAddress { slot: message.run.first, single: false, distances: false };
             let device = selector.device;
             let mut b = selector.b();
             surface::fill_header(&mut b, message.payload);
             let (payload, count) = (message.payload, message.run.count);
-            surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, last)?;
+            surface::write_slots(&mut b, device, payload, address, count, WriteMask::XYZW, last)?;
         }
         Ok(())
     }
@@ -113,7 +113,7 @@ impl Entry {
 pub(super) fn only_store(
     func: &Function,
     usage: &Usage,
-    layout: &EntryLayout,
+    vue_map: &VueMap,
     entry: &Entry,
     kind: &InstKind,
 ) -> Option<(Src, VectorRegister)> {
@@ -123,7 +123,7 @@ pub(super) fn only_store(
     if func.ty(data.value).bits() == 64 {
         return None;
     }
-    let at = layout.places.get(slot)?;
+    let at = vue_map.slots.get(slot)?;
     let comps = mask.width();
     let dwords: Vec<u8> =
         (0..comps).map(|c| at.dwords_from(*comp).get(c).copied()).collect::<Option<_>>()?;
@@ -137,15 +137,15 @@ impl Selector<'_> {
     /// Stores to registers of slots, that `register` tells.
     pub(super) fn store_slots(
         &mut self,
-        layout: &EntryLayout,
+        vue_map: &VueMap,
         kind: &InstKind,
         register: &dyn Fn(u32) -> Option<Operand>,
     ) -> Result<(), SelectError> {
         let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else {
             return Ok(());
         };
-        let place = |slot: IoSlot| {
-            let at = *layout.places.get(&slot)?;
+        let find = |slot: IoSlot| {
+            let at = *vue_map.slots.get(&slot)?;
             Some((at, register(at.slot)?))
         };
         let known = index.map(|index| self.known_scalar(index));
@@ -157,7 +157,7 @@ impl Selector<'_> {
                 None => *slot,
             };
             // What nobody asks for has no register.
-            let Some((at, register)) = place(slot) else { return Ok(()) };
+            let Some((at, register)) = find(slot) else { return Ok(()) };
             let dwords = at.dwords_from(*comp);
             self.store_comps(*data, register, dwords, mask.0, None);
             return Ok(());
@@ -165,7 +165,7 @@ impl Selector<'_> {
         // Each slot of the row compares the index with its own number; the last one takes what lies beyond.
         let Some(index) = index.map(|index| index.select(0)) else { return Ok(()) };
         for (number, slot) in (0..).zip(row) {
-            let Some((at, register)) = place(slot) else { continue };
+            let Some((at, register)) = find(slot) else { continue };
             let index = self.index(index);
             let own = if number == last { CondMod::Ge } else { CondMod::Z };
             let mut b = self.b();

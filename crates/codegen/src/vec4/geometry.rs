@@ -1,7 +1,7 @@
 //! Geometry shaders: each emitted vertex is written to the URB when it is emitted, behind the control data, which the end
 //! of the thread writes.
 //!
-//! Where all vertices are emitted outside of control flow, their number is known all along: places in the entry are
+//! Where all vertices are emitted outside of control flow, their number is known all along: slots of the entry are
 //! constants, and so are the control data. Else a register counts.
 //!
 //! Stores that the plan gives to an `EmitVertex` go straight to its messages; others to a register for each slot.
@@ -16,7 +16,7 @@ use super::operands::{Form, Lanes, VECTOR_BYTES, VectorRegister, in_channel_orde
 use super::{SelectError, Selector};
 use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
 use crate::stage::{Access, GeometryIo, HEADER, Plan, Target};
-use crate::surface::{self, MAX_SLOTS, UrbPlace, header};
+use crate::surface::{self, MAX_SLOTS, UrbAddress, header};
 
 /// Position of the invocation's number in the output handle.
 const INVOCATION_SHIFT: u16 = 27;
@@ -99,7 +99,7 @@ impl Vertices {
             return None;
         };
         let emit = self.plan.emit_of(id)?;
-        let at = io.outputs.places.get(slot)?;
+        let at = io.outputs.slots.get(slot)?;
         let comps = mask.width();
         if func.ty(data.value).bits() == 64 || mask.0 != (1 << comps) - 1 {
             return None;
@@ -130,36 +130,36 @@ impl Selector<'_> {
             return Ok(());
         };
         let access = io.input(self.shader, target, &|src| self.known_scalar(src));
-        let (at, place) = match access.ok_or(SelectError::NoPlace { what: "an input" })? {
-            Access::Pushed { slot, place } => (slot, place),
-            Access::Entry { handle, slot, place } => {
-                return self.read_input(handle, &slot, place, *comp, result);
+        let (offset, slot) = match access.ok_or(SelectError::NoPlace { what: "an input" })? {
+            Access::Pushed { offset, slot } => (offset, slot),
+            Access::Entry { handle, offset, slot } => {
+                return self.read_input(handle, &offset, slot, *comp, result);
             }
         };
-        let dwords = place.dwords_from(*comp);
+        let dwords = slot.dwords_from(*comp);
         // Of two primitives a slot is a register, the low half for the first; of one, slots are 16 bytes apart.
         let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
-        let distance = self.weighted_sum(&at.more);
-        let place = io.pushed + at.known * stride;
+        let distance = self.weighted_sum(&offset.terms);
+        let byte = io.pushed + offset.constant * stride;
         let Some(distance) = distance else {
             if io.dual_object {
-                let vector = Operand::grf(0, Type::Ud).byte_offset(place);
+                let vector = Operand::grf(0, Type::Ud).byte_offset(byte);
                 self.set_dword_location(result, vector, dwords);
             } else {
-                self.pushed_slot(place, dwords, result);
+                self.pushed_slot(byte, dwords, result);
             }
             return Ok(());
         };
         let [bytes, value] = [(); 2]
             .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let first = if io.dual_object {
-            Operand::grf(0, Type::Ud).byte_offset(place)
+            Operand::grf(0, Type::Ud).byte_offset(byte)
         } else {
-            Operand::uniform(place, Type::Ud)
+            Operand::uniform(byte, Type::Ud)
         };
         let distance = VectorRegister { vector: distance, lanes: Lanes::of(&[0, 0, 0, 0]) };
         let range = in_channel_order(VectorRegister { vector: first, lanes: Lanes::first(4) });
-        let size = Operand::imm_ud((io.all_pushed_slots() - at.known) * stride);
+        let size = Operand::imm_ud((io.all_pushed_slots() - offset.constant) * stride);
         let mut b = self.b();
         b.shl(bytes.dst(Type::Ud), distance.src(), Operand::imm_ud(stride.ilog2()));
         b.emit(Op::MovIndirect, value.dst(Type::Ud), &[range, bytes.src(), size]);
@@ -300,10 +300,10 @@ impl Selector<'_> {
         let device = self.device;
         let mut b = Builder::new(&mut self.out);
         b.no_mask().exec(8).mov(header, vertices.header);
-        let place = match known {
+        let address = match known {
             Some(count) => {
                 let slot = first + count * io.vertex_slots;
-                UrbPlace { slot, single: false, distances: false }
+                UrbAddress { slot, single: false, distances: false }
             }
             None => {
                 if let Count::Register(count) = vertices.count {
@@ -311,11 +311,11 @@ impl Selector<'_> {
                     let pairs = Operand::imm_uw((io.vertex_slots / 2) as u16);
                     b.no_mask().exec(2).mul(distances, count.with_stride(4), pairs);
                 }
-                UrbPlace { slot: first, single: false, distances: true }
+                UrbAddress { slot: first, single: false, distances: true }
             }
         };
         let (payload, count) = (message.payload, message.run.count);
-        surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, false)?;
+        surface::write_slots(&mut b, device, payload, address, count, WriteMask::XYZW, false)?;
         Ok(())
     }
 
@@ -401,8 +401,8 @@ impl Selector<'_> {
             }
             let mut b = Builder::new(&mut self.out);
             b.no_mask().exec(8).mov(payload, vertices.header);
-            let place = UrbPlace { slot: before + first, single: false, distances: false };
-            surface::write_slots(&mut b, device, payload, place, count, WriteMask::XYZW, false)?;
+            let address = UrbAddress { slot: before + first, single: false, distances: false };
+            surface::write_slots(&mut b, device, payload, address, count, WriteMask::XYZW, false)?;
             first += count;
         }
         // The number of vertices: a slot of the entry, or in the header.
@@ -431,9 +431,9 @@ impl Selector<'_> {
                 b.no_mask().exec(2).mov(counts.retype(Type::Uw), words);
             }
         }
-        let place = UrbPlace { slot: 0, single: in_entry, distances: false };
+        let address = UrbAddress { slot: 0, single: in_entry, distances: false };
         let slots = u32::from(in_entry);
-        surface::write_slots(&mut b, device, last, place, slots, WriteMask::XYZW, true)?;
+        surface::write_slots(&mut b, device, last, address, slots, WriteMask::XYZW, true)?;
         Ok(())
     }
 }

@@ -83,7 +83,7 @@ impl Selector<'_> {
             && let Some(at) = self.known_scalar(offset).and_then(|at| at.checked_sub(pushed.first))
             && at.saturating_add(ty.comps() as u32 * ty.comp_bytes()) <= pushed.bytes
         {
-            self.load_uniform(pushed.place, pushed.bytes, at, result);
+            self.load_uniform(pushed.offset, pushed.bytes, at, result);
             return Ok(());
         }
         let surface = match memory {
@@ -387,11 +387,11 @@ impl Selector<'_> {
         let Some(push) = self.interface.push_constants else { return Err(missing) };
         if let Some(offset) = self.known_scalar(offset) {
             let at = offset.wrapping_sub(push.first);
-            self.load_uniform(push.place, push.bytes, at, result);
+            self.load_uniform(push.offset, push.bytes, at, result);
             return Ok(());
         }
         let (index, size) = (self.index(offset), self.bits(result) / 8);
-        self.load_uniform_indexed(push.place, push.bytes, index, size, push.first, result);
+        self.load_uniform_indexed(push.offset, push.bytes, index, size, push.first, result);
         Ok(())
     }
 
@@ -399,7 +399,7 @@ impl Selector<'_> {
     /// range's memory.
     fn load_uniform_indexed(
         &mut self,
-        place: u32,
+        offset: u32,
         bytes: u32,
         index: Operand,
         size: u32,
@@ -412,7 +412,7 @@ impl Selector<'_> {
             .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         // Consecutive components, each read by the channel that it is for.
         let order = value.lanes.spread(Src::new(result)).swizzle;
-        let range = Operand::uniform(place, ty).with_region(Region::Swizzle(Swizzle(order)));
+        let range = Operand::uniform(offset, ty).with_region(Region::Swizzle(Swizzle(order)));
         let last = bytes.saturating_sub(self.comps(result) as u32 * size);
         let mut b = self.b();
         let index = match first {
@@ -429,14 +429,14 @@ impl Selector<'_> {
     }
 
     /// Components at byte `at` of a range of the payload that both vertices share; 0 outside.
-    pub(super) fn load_uniform(&mut self, place: u32, bytes: u32, at: u32, result: Value) {
+    pub(super) fn load_uniform(&mut self, offset: u32, bytes: u32, at: u32, result: Value) {
         let (size, comps) = (self.bits(result) / 8, self.comps(result) as u32);
         let ty = if size == 8 { Type::Df } else { Type::Ud };
         let first = at % VECTOR_BYTES / size;
         let last = first + comps - 1;
         let inside = at.checked_add(comps * size).is_some_and(|end| end <= bytes);
         if inside && last < 4 {
-            let vector = Operand::uniform(place + at - at % VECTOR_BYTES, ty);
+            let vector = Operand::uniform(offset + at - at % VECTOR_BYTES, ty);
             let swizzle = Swizzle([0, 1, 2, 3].map(|i| (first + i).min(last) as u8));
             let location = vector.with_region(Region::Swizzle(swizzle));
             return self.set_location(result, ValueLocation::Register(location));
@@ -447,7 +447,7 @@ impl Selector<'_> {
             let dst = VectorRegister { lanes: Lanes::of(&[to]), ..value }.dst(ty);
             let there = at.checked_add(size).is_some_and(|end| end <= bytes);
             let src = if there {
-                let vector = Operand::uniform(place + at - at % VECTOR_BYTES, ty);
+                let vector = Operand::uniform(offset + at - at % VECTOR_BYTES, ty);
                 let comp = (at % VECTOR_BYTES / size) as u8;
                 vector.with_region(Region::Swizzle(Swizzle([comp; 4])))
             } else {

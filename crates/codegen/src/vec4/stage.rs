@@ -13,7 +13,7 @@ use super::{SelectError, Selector};
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, Operand, Region};
 use crate::select::Class;
-use crate::stage::{EntryLayout, StageIo, Usage};
+use crate::stage::{StageIo, Usage, VueMap};
 
 /// What the walk knows of its stage.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ pub(super) enum State {
 }
 
 /// The output entry of a stage that has one for each vertex.
-fn outputs(interface: &Interface) -> Option<&EntryLayout> {
+fn outputs(interface: &Interface) -> Option<&VueMap> {
     match &interface.io {
         StageIo::Vertex(io) => Some(&io.outputs),
         StageIo::TessEval(io) => Some(&io.outputs),
@@ -134,10 +134,10 @@ impl Selector<'_> {
             }
             (InstKind::StoreOutput { .. }, _, _) => {
                 let missing = SelectError::NoPlace { what: "an output" };
-                let layout = outputs(interface).ok_or(missing)?;
+                let vue_map = outputs(interface).ok_or(missing)?;
                 let State::Entry { entry, .. } = &self.stage else { return Ok(()) };
                 let entry = entry.clone();
-                self.store_slots(layout, kind, &|slot| entry.register(slot))
+                self.store_slots(vue_map, kind, &|slot| entry.register(slot))
             }
             _ => Err(SelectError::NotLowered { what: "an instruction of another stage" }),
         }
@@ -181,8 +181,8 @@ impl Selector<'_> {
     }
 
     /// The value is components of a payload vector, from `first` on: of a register, the lower half for the first vertex.
-    pub(super) fn payload_vector(&mut self, result: Value, place: u32, first: u8) {
-        let vector = Operand::grf(0, Type::Ud).byte_offset(place);
+    pub(super) fn payload_vector(&mut self, result: Value, offset: u32, first: u8) {
+        let vector = Operand::grf(0, Type::Ud).byte_offset(offset);
         self.set_vector_location(result, vector, first);
     }
 

@@ -13,7 +13,7 @@ use super::operands::{Lanes, ValueLocation, VectorRegister};
 use super::urb::{Entries, PATCH_ENTRY, payload_dword};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
-use crate::stage::{Access, EntryPlace, StageIo, Target, TessControlIo, joined_stores};
+use crate::stage::{Access, StageIo, Target, TessControlIo, VueSlot, joined_stores};
 use crate::surface::{self, header};
 
 /// Bytes in the payload: the patch's number, thread number and barrier.
@@ -163,31 +163,31 @@ impl Selector<'_> {
                     .and_then(|target| io.input(shader, target, &|src| self.known_scalar(src)));
                 let missing = SelectError::NoPlace { what: "an input" };
                 // Nothing is pushed.
-                let Some(Access::Entry { handle, slot, place }) = input else {
+                let Some(Access::Entry { handle, offset, slot }) = input else {
                     return Err(missing);
                 };
-                self.read_input(handle, &slot, place, *comp, result)?;
+                self.read_input(handle, &offset, slot, *comp, result)?;
             }
             (InstKind::LoadOutput { comp, .. }, Some(result)) => {
-                let (entries, slot, place) = self.output_place(io, kind)?;
-                let dwords = place.dwords_from(*comp);
+                let (entries, number, slot) = self.output_slot(io, kind)?;
+                let dwords = slot.dwords_from(*comp);
                 if dwords.len() < self.dwords_of(result) {
                     return Err(SelectError::NoPlace { what: "an output" });
                 }
-                let vector = self.read_entry(entries, slot, Effect::Read)?;
+                let vector = self.read_entry(entries, number, Effect::Read)?;
                 self.set_dword_location(result, vector, dwords);
             }
             (InstKind::StoreOutput { .. }, _) if patch.joined.contains_key(&id) => {}
             (InstKind::StoreOutput { .. }, _) => {
-                let (entries, slot, place) = self.output_place(io, kind)?;
+                let (entries, number, slot) = self.output_slot(io, kind)?;
                 let payload = self.slot_payload();
                 let mut written = 0;
                 let before = patch.joined.iter().filter(|(_, last)| **last == id);
                 for store in before.map(|(store, _)| *store).chain([id]) {
                     let kind = &shader.func.inst(store).kind;
-                    written |= self.store_part(kind, place, payload.byte_offset(GRF_BYTES))?;
+                    written |= self.store_part(kind, slot, payload.byte_offset(GRF_BYTES))?;
                 }
-                self.write_entry(entries, slot, payload, written)?;
+                self.write_entry(entries, number, payload, written)?;
             }
             _ => {}
         }
@@ -198,11 +198,11 @@ impl Selector<'_> {
     fn store_part(
         &mut self,
         kind: &InstKind,
-        place: EntryPlace,
+        slot: VueSlot,
         register: Operand,
     ) -> Result<u8, SelectError> {
         let InstKind::StoreOutput { data, comp, mask, .. } = kind else { return Ok(0) };
-        let dwords = place.dwords_from(*comp);
+        let dwords = slot.dwords_from(*comp);
         self.store_comps(*data, register, dwords, mask.0, None);
         let wide = self.bits(data.value) == 64;
         let written = (0..4).filter(|&c| mask.has(c)).flat_map(|c| match wide {
@@ -217,17 +217,17 @@ impl Selector<'_> {
         Ok(all)
     }
 
-    /// The place of an output in the patch's entry.
-    fn output_place(
+    /// The slot of an output in the patch's entry: the entry, the slot's number, where components are in it.
+    fn output_slot(
         &mut self,
         io: &TessControlIo,
         kind: &InstKind,
-    ) -> Result<(Entries, u32, EntryPlace), SelectError> {
+    ) -> Result<(Entries, u32, VueSlot), SelectError> {
         let output = Target::of(kind)
             .and_then(|target| io.output(self.shader, target, &|src| self.known_scalar(src)));
-        let (slot, place) = output.ok_or(SelectError::NoPlace { what: "an output" })?;
-        let distance = self.weighted_sum(&slot.more);
-        Ok((Entries { handles: PATCH_ENTRY, distance }, slot.known, place))
+        let (offset, slot) = output.ok_or(SelectError::NoPlace { what: "an output" })?;
+        let distance = self.weighted_sum(&offset.terms);
+        Ok((Entries { handles: PATCH_ENTRY, distance }, offset.constant, slot))
     }
 
     pub(super) fn tess_control_sysval(

@@ -29,24 +29,24 @@ impl Selector<'_> {
         let missing = SelectError::NoPlace { what: "an input" };
         let access = io.input(self.shader, target, &|src| self.known_scalar(src));
         let access = access.ok_or(missing.clone())?;
-        if access.place().dwords_from(*comp).len() < self.dwords_of(result) {
+        if access.slot().dwords_from(*comp).len() < self.dwords_of(result) {
             return Err(missing);
         }
         match access {
-            Access::Pushed { slot, place } => {
-                let at = io.pushed + slot.known * VECTOR_BYTES;
-                self.pushed_slot(at, place.dwords_from(*comp), result);
+            Access::Pushed { offset, slot } => {
+                let at = io.pushed + offset.constant * VECTOR_BYTES;
+                self.pushed_slot(at, slot.dwords_from(*comp), result);
             }
-            Access::Entry { handle, slot, place } => {
-                self.read_input(handle, &slot, place, *comp, result)?;
+            Access::Entry { handle, offset, slot } => {
+                self.read_input(handle, &offset, slot, *comp, result)?;
             }
         }
         Ok(())
     }
 
     /// The value is dwords of a slot in the payload that both vertices share.
-    pub(super) fn pushed_slot(&mut self, place: u32, dwords: &[u8], result: Value) {
-        let vector = Operand::uniform(place, Type::Ud);
+    pub(super) fn pushed_slot(&mut self, offset: u32, dwords: &[u8], result: Value) {
+        let vector = Operand::uniform(offset, Type::Ud);
         if self.bits(result) == 64 {
             let first = dwords.first().map_or(0, |dword| dword / 2);
             let last = first + self.comps(result) as u8 - 1;
@@ -66,7 +66,7 @@ impl Selector<'_> {
     pub(super) fn set_dword_location(&mut self, result: Value, vector: Operand, dwords: &[u8]) {
         let at = |i: usize| {
             dwords.get(i).copied().unwrap_or_else(|| {
-                self.faults.note("a value has more components than its place");
+                self.faults.note("a value has more components than its slot");
                 0
             })
         };
@@ -111,9 +111,9 @@ impl Selector<'_> {
     }
 
     /// The value is a dword of the payload, for both vertices.
-    pub(super) fn payload_scalar(&mut self, result: Value, place: u32) {
-        let vector = Operand::uniform(place - place % VECTOR_BYTES, Type::Ud);
-        let dword = (place % VECTOR_BYTES / 4) as u8;
+    pub(super) fn payload_scalar(&mut self, result: Value, offset: u32) {
+        let vector = Operand::uniform(offset - offset % VECTOR_BYTES, Type::Ud);
+        let dword = (offset % VECTOR_BYTES / 4) as u8;
         self.set_dword_location(result, vector, &[dword]);
     }
 }

@@ -1,4 +1,4 @@
-//! Reads and writes of URB entries at places known only at run time, slot by slot.
+//! Reads and writes of URB entries at slots known only at run time, slot by slot.
 
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal, Value};
@@ -7,8 +7,8 @@ use super::operands::{Form, Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Region};
 use crate::select::Class;
-use crate::stage::{Count, EntryPlace, Handle, Number, Slot};
-use crate::surface::{self, UrbPlace, header};
+use crate::stage::{DynamicIndex, Handle, OffsetTerm, SlotOffset, VueSlot};
+use crate::surface::{self, UrbAddress, header};
 
 /// The entries of a message, one for each vertex.
 #[derive(Clone, Copy, Debug)]
@@ -29,15 +29,15 @@ fn halves(operand: Operand) -> Operand {
 }
 
 /// A dword of the payload, for both vertices.
-pub(super) fn payload_dword(place: u32) -> Operand {
-    Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
+pub(super) fn payload_dword(offset: u32) -> Operand {
+    Operand::grf(0, Type::Ud).with_stride(0).byte_offset(offset)
 }
 
 impl Selector<'_> {
     /// The sum of scalars, each so many times, in the first component of a register.
-    pub(super) fn weighted_sum(&mut self, counts: &[Count]) -> Option<Operand> {
+    pub(super) fn weighted_sum(&mut self, terms: &[OffsetTerm]) -> Option<Operand> {
         let mut sum: Option<VectorRegister> = None;
-        for &Count { number: Number { src, last }, slots: scale } in counts {
+        for &OffsetTerm { index: DynamicIndex { src, last }, slots: scale } in terms {
             let part = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(1) };
             let mut operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
             let dst = part.dst(Type::Ud);
@@ -97,23 +97,23 @@ impl Selector<'_> {
     pub(super) fn read_input(
         &mut self,
         handle: Handle,
-        slot: &Slot,
-        place: EntryPlace,
+        offset: &SlotOffset,
+        slot: VueSlot,
         comp: u8,
         result: Value,
     ) -> Result<(), SelectError> {
         let entries = match handle {
             Handle::Vertex { first, number, last } => {
                 let handles = self.input_handle(first, last, number);
-                Entries { handles, distance: self.weighted_sum(&slot.more) }
+                Entries { handles, distance: self.weighted_sum(&offset.terms) }
             }
             Handle::Patch => {
-                let distance = self.weighted_sum(&slot.more);
+                let distance = self.weighted_sum(&offset.terms);
                 Entries { handles: self.patch_handle(), distance }
             }
         };
-        let vector = self.read_entry(entries, slot.known, Effect::Pure)?;
-        self.set_dword_location(result, vector, place.dwords_from(comp));
+        let vector = self.read_entry(entries, offset.constant, Effect::Pure)?;
+        self.set_dword_location(result, vector, slot.dwords_from(comp));
         Ok(())
     }
 
@@ -146,9 +146,9 @@ impl Selector<'_> {
         let header = Operand::vgrf(self.out.vregs.bytes(GRF_BYTES), Type::Ud);
         let vector = self.vector(Type::Ud);
         self.entry_header(header, entries);
-        let place = UrbPlace { slot, single: true, distances: entries.distance.is_some() };
+        let address = UrbAddress { slot, single: true, distances: entries.distance.is_some() };
         let device = self.device;
-        surface::read_slots(&mut self.b(), device, header, place, vector, 1, effect)?;
+        surface::read_slots(&mut self.b(), device, header, address, vector, 1, effect)?;
         Ok(vector)
     }
 
@@ -166,9 +166,9 @@ impl Selector<'_> {
         mask: u8,
     ) -> Result<(), SelectError> {
         self.entry_header(payload, entries);
-        let place = UrbPlace { slot, single: true, distances: entries.distance.is_some() };
+        let address = UrbAddress { slot, single: true, distances: entries.distance.is_some() };
         let (device, mask) = (self.device, WriteMask(mask));
-        surface::write_slots(&mut self.b(), device, payload, place, 1, mask, false)?;
+        surface::write_slots(&mut self.b(), device, payload, address, 1, mask, false)?;
         Ok(())
     }
 }

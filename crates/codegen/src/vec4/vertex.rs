@@ -6,14 +6,14 @@ use crestline_ssa::ir::{InstKind, SysVal, Value};
 use super::operands::VectorRegister;
 use super::{SelectError, Selector};
 use crate::ir::{GRF_BYTES, Op, Operand};
-use crate::stage::{Count, Number, Target, VertexIo, VertexNumber};
+use crate::stage::{DynamicIndex, OffsetTerm, Target, VertexIdSource, VertexIo};
 
 /// Registers of the payload that so many pushed slots of a vertex shader take.
 pub const fn input_registers(slots: u32) -> u32 {
     slots
 }
 
-/// Payload place of a pushed slot.
+/// The byte in the payload of a pushed slot.
 const fn pushed(io: &VertexIo, slot: u32) -> u32 {
     io.pushed + slot * GRF_BYTES
 }
@@ -29,10 +29,11 @@ impl Selector<'_> {
         let (InstKind::LoadInput { comp, .. }, Some(target)) = (kind, Target::of(kind)) else {
             return Ok(());
         };
-        let slot = io.input(self.shader, target, &|src| self.known_scalar(src));
-        let slot = slot.ok_or(SelectError::NoPlace { what: "an attribute" })?;
-        let first = pushed(io, slot.known);
-        let Some(&Count { number: Number { src, last }, .. }) = slot.more.first() else {
+        let offset = io.input(self.shader, target, &|src| self.known_scalar(src));
+        let offset = offset.ok_or(SelectError::NoPlace { what: "an attribute" })?;
+        let first = pushed(io, offset.constant);
+        let Some(&OffsetTerm { index: DynamicIndex { src, last }, .. }) = offset.terms.first()
+        else {
             self.payload_vector(result, first, *comp);
             return Ok(());
         };
@@ -66,7 +67,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let number = io.number(sysval);
         let number = number.ok_or(SelectError::NoPlace { what: "a built-in" })?;
-        let VertexNumber { slot, comp, plus } = number;
+        let VertexIdSource { slot, comp, plus } = number;
         match plus {
             None => self.payload_vector(result, pushed(io, slot), comp),
             Some(plus) => self.payload_sum(result, pushed(io, slot), [comp, plus]),
@@ -75,12 +76,12 @@ impl Selector<'_> {
     }
 
     /// The sum of two components of a payload register.
-    fn payload_sum(&mut self, result: Value, place: u32, comps: [u8; 2]) {
+    fn payload_sum(&mut self, result: Value, offset: u32, comps: [u8; 2]) {
         let sum = self.define(result);
         let [a, b] = comps.map(|comp| {
             let swizzle = crestline_isa::Swizzle([comp; 4]);
             let region = crate::ir::Region::Swizzle(swizzle);
-            Operand::grf(0, Type::D).byte_offset(place).with_region(region)
+            Operand::grf(0, Type::D).byte_offset(offset).with_region(region)
         });
         self.b().add(sum.dst(Type::D), a, b);
     }

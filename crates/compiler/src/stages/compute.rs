@@ -15,7 +15,8 @@
 use crestline_codegen::interface::Interface;
 use crestline_device::Device;
 use crestline_program::{
-    ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, Payload, PayloadItem, StageMetadata,
+    ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, PayloadItem, StageMetadata,
+    ThreadPayload,
 };
 use crestline_ssa::ir::{ComputeInfo, Shader};
 
@@ -31,7 +32,7 @@ pub struct Layout {
     /// For selection.
     pub interface: Interface,
     /// For the driver.
-    pub payload: Payload,
+    pub payload: ThreadPayload,
     /// For the driver.
     pub tables: Tables,
     /// Whether threads of a workgroup wait for one another.
@@ -50,37 +51,37 @@ impl Layout {
         let mut items = Vec::new();
         let cross = device.has_cross_thread_constants();
         // The next free byte. A device without cross-thread registers puts the thread's index first.
-        let mut place = GRF_BYTES;
+        let mut next = GRF_BYTES;
         if demand.subgroup_id && !cross {
-            interface.subgroup_id = Some(place);
-            items.push(PayloadItem { offset: place, size: 4, content: Content::SubgroupId });
-            place += 4;
+            interface.subgroup_id = Some(next);
+            items.push(PayloadItem { offset: next, size: 4, content: Content::SubgroupId });
+            next += 4;
         }
-        demand.place_constants(shader, device, 4, &mut interface, &mut items, &mut place)?;
+        demand.place_constants(shader, device, 4, &mut interface, &mut items, &mut next)?;
         let registers = |end: u32, first: u32| {
             let count = end.div_ceil(GRF_BYTES) - first;
             (count > 0).then_some(GrfRange { first, count })
         };
-        let mut payload = Payload::default();
+        let mut payload = ThreadPayload::default();
         if cross {
-            payload.cross_thread = registers(place, 1);
+            payload.cross_thread = registers(next, 1);
             if demand.subgroup_id {
-                let first = place.div_ceil(GRF_BYTES);
-                place = first * GRF_BYTES;
-                interface.subgroup_id = Some(place);
-                items.push(PayloadItem { offset: place, size: 4, content: Content::SubgroupId });
-                place += 4;
-                payload.per_thread = registers(place, first);
+                let first = next.div_ceil(GRF_BYTES);
+                next = first * GRF_BYTES;
+                interface.subgroup_id = Some(next);
+                items.push(PayloadItem { offset: next, size: 4, content: Content::SubgroupId });
+                next += 4;
+                payload.per_thread = registers(next, first);
             }
         } else {
-            payload.per_thread = registers(place, 1);
+            payload.per_thread = registers(next, 1);
         }
         payload.items = items;
-        interface.payload_registers = place.div_ceil(GRF_BYTES);
+        interface.payload_registers = next.div_ceil(GRF_BYTES);
         // Beyond half of the registers no program has room to work.
         let limit = device.limits().grf_count / 2 * GRF_BYTES;
-        if place > limit {
-            return Err(CompileError::PushConstants { bytes: place - GRF_BYTES, limit });
+        if next > limit {
+            return Err(CompileError::PushConstants { bytes: next - GRF_BYTES, limit });
         }
         let tables = demand.tables(shader, &mut interface)?;
         let uses_barrier = demand.barrier;

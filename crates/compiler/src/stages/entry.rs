@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use crestline_codegen::stage::{EntryLayout, EntryPlace};
+use crestline_codegen::stage::{VueMap, VueSlot};
 use crestline_program::{SLOT_BYTES, Varying};
 use crestline_ssa::ir::{IoSlot, TessDomain};
 
@@ -30,17 +30,17 @@ const ENTRY_UNIT: u32 = 64;
 /// A location beyond the limit.
 pub(super) fn vertex_entry(
     slots: &BTreeSet<IoSlot>,
-) -> Result<(EntryLayout, Vec<Varying>), CompileError> {
-    let mut layout = EntryLayout::default();
+) -> Result<(VueMap, Vec<Varying>), CompileError> {
+    let mut vue_map = VueMap::default();
     let mut varyings = vec![Varying::Header, Varying::Position];
     // The id has the slot behind all locations, and is the last in order of slots.
-    let mut put = |slot: IoSlot, place: EntryPlace, varying: Varying| {
-        let index = place.slot as usize;
+    let mut put = |slot: IoSlot, vue_slot: VueSlot, varying: Varying| {
+        let index = vue_slot.slot as usize;
         if varyings.len() <= index {
             varyings.resize(index + 1, Varying::Padding);
         }
         varyings[index] = varying;
-        layout.places.insert(slot, place);
+        vue_map.slots.insert(slot, vue_slot);
     };
     let behind = slots.iter().filter_map(|slot| match slot {
         IoSlot::Location(location) => Some(location + 1),
@@ -49,28 +49,28 @@ pub(super) fn vertex_entry(
     let behind = FIRST_LOCATION + behind.max().unwrap_or(0).min(LOCATIONS);
     for &slot in slots {
         match slot {
-            IoSlot::Position => put(slot, EntryPlace::whole(1), Varying::Position),
-            IoSlot::Layer => put(slot, EntryPlace::at(0, 1), Varying::Header),
-            IoSlot::ViewportIndex => put(slot, EntryPlace::at(0, 2), Varying::Header),
-            IoSlot::PointSize => put(slot, EntryPlace::at(0, 3), Varying::Header),
+            IoSlot::Position => put(slot, VueSlot::whole(1), Varying::Position),
+            IoSlot::Layer => put(slot, VueSlot::at(0, 1), Varying::Header),
+            IoSlot::ViewportIndex => put(slot, VueSlot::at(0, 2), Varying::Header),
+            IoSlot::PointSize => put(slot, VueSlot::at(0, 3), Varying::Header),
             IoSlot::ClipDistances { first } => {
-                let place = EntryPlace::whole(2 + u32::from(first / 4));
-                put(slot, place, Varying::ClipDistances { first });
+                let vue_slot = VueSlot::whole(2 + u32::from(first / 4));
+                put(slot, vue_slot, Varying::ClipDistances { first });
             }
             IoSlot::Location(location) if location < LOCATIONS => {
-                let place = EntryPlace::whole(FIRST_LOCATION + location);
-                put(slot, place, Varying::Location { location });
+                let vue_slot = VueSlot::whole(FIRST_LOCATION + location);
+                put(slot, vue_slot, Varying::Location { location });
             }
             IoSlot::Location(location) => {
                 return Err(CompileError::Location { location, limit: LOCATIONS });
             }
-            IoSlot::PrimitiveId => put(slot, EntryPlace::at(behind, 0), Varying::PrimitiveId),
+            IoSlot::PrimitiveId => put(slot, VueSlot::at(behind, 0), Varying::PrimitiveId),
             // What belongs to a patch is in its own entry.
             IoSlot::Patch(_) | IoSlot::TessLevelOuter | IoSlot::TessLevelInner => {}
         }
     }
-    layout.slots = varyings.len() as u32;
-    Ok((layout, varyings))
+    vue_map.num_slots = varyings.len() as u32;
+    Ok((vue_map, varyings))
 }
 
 /// The first part of a patch entry: the patch header, then what belongs to the patch, by location. Where levels are in
@@ -81,33 +81,33 @@ pub(super) fn vertex_entry(
 pub(super) fn patch_entry(
     slots: &BTreeSet<IoSlot>,
     domain: TessDomain,
-) -> Result<(EntryLayout, Vec<Varying>), CompileError> {
-    let mut layout = EntryLayout::default();
+) -> Result<(VueMap, Vec<Varying>), CompileError> {
+    let mut vue_map = VueMap::default();
     let mut varyings = vec![Varying::PatchHeader { half: 0 }, Varying::PatchHeader { half: 1 }];
     for &slot in slots {
-        let place = match (slot, domain) {
+        let vue_slot = match (slot, domain) {
             (IoSlot::Patch(location), _) if location < LOCATIONS => {
                 let slot = FIRST_PATCH_LOCATION + location;
                 let index = slot as usize;
                 varyings.resize(varyings.len().max(index + 1), Varying::Padding);
                 varyings[index] = Varying::Patch { location };
-                EntryPlace::whole(slot)
+                VueSlot::whole(slot)
             }
             (IoSlot::Patch(location), _) => {
                 return Err(CompileError::Location { location, limit: LOCATIONS });
             }
             // Levels that the domain has not have no place; `lower_tess_levels` has removed all accesses to them.
-            (IoSlot::TessLevelOuter, TessDomain::Quads) => EntryPlace::of(1, &[3, 2, 1, 0]),
-            (IoSlot::TessLevelOuter, TessDomain::Triangles) => EntryPlace::of(1, &[3, 2, 1]),
-            (IoSlot::TessLevelOuter, TessDomain::Isolines) => EntryPlace::of(1, &[2, 3]),
-            (IoSlot::TessLevelInner, TessDomain::Quads) => EntryPlace::of(0, &[3, 2]),
-            (IoSlot::TessLevelInner, TessDomain::Triangles) => EntryPlace::of(1, &[0]),
+            (IoSlot::TessLevelOuter, TessDomain::Quads) => VueSlot::of(1, &[3, 2, 1, 0]),
+            (IoSlot::TessLevelOuter, TessDomain::Triangles) => VueSlot::of(1, &[3, 2, 1]),
+            (IoSlot::TessLevelOuter, TessDomain::Isolines) => VueSlot::of(1, &[2, 3]),
+            (IoSlot::TessLevelInner, TessDomain::Quads) => VueSlot::of(0, &[3, 2]),
+            (IoSlot::TessLevelInner, TessDomain::Triangles) => VueSlot::of(1, &[0]),
             _ => continue,
         };
-        layout.places.insert(slot, place);
+        vue_map.slots.insert(slot, vue_slot);
     }
-    layout.slots = varyings.len() as u32;
-    Ok((layout, varyings))
+    vue_map.num_slots = varyings.len() as u32;
+    Ok((vue_map, varyings))
 }
 
 /// The size of an entry of so many slots, which messages write two at a time.

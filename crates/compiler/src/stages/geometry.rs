@@ -13,7 +13,7 @@ use crestline_codegen::stage::{GeometryIo, StageIo};
 use crestline_device::Device;
 use crestline_program::{
     ControlData, GRF_BYTES, GeometryDispatch, GeometryMetadata, GeometryOutput, GrfRange, Metadata,
-    Payload, SLOT_BYTES, StageMetadata,
+    SLOT_BYTES, StageMetadata, ThreadPayload,
 };
 use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal};
 
@@ -33,7 +33,7 @@ pub struct Layout {
     /// For selection.
     pub interface: Interface,
     /// For the driver.
-    pub payload: Payload,
+    pub payload: ThreadPayload,
     /// For the driver.
     pub tables: Tables,
     /// For the driver.
@@ -51,11 +51,11 @@ impl Layout {
         };
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
-        let mut payload = Payload::default();
+        let mut payload = ThreadPayload::default();
         let primitive_id = demand.sysvals.contains(&SysVal::PrimitiveId);
         let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
         let input_vertices = info.input.vertices();
-        let slots = inputs.slots.next_multiple_of(2);
+        let slots = inputs.num_slots.next_multiple_of(2);
         let dispatch = match slots * input_vertices {
             _ if info.invocations > 1 => GeometryDispatch::DualInstance,
             registers if registers <= PUSHED_REGISTERS => GeometryDispatch::DualObject,
@@ -69,11 +69,11 @@ impl Layout {
         let mut first_constant = if primitive_id { 2 } else { 1 };
         let vertex_handles = (pushed_slots < slots).then_some(first_constant);
         first_constant += u32::from(vertex_handles.is_some());
-        let mut place = first_constant * GRF_BYTES;
+        let mut next = first_constant * GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
-        demand.place_buffers(shader, &mut interface, items, &mut place);
-        let first_input_register = place.div_ceil(GRF_BYTES);
+        demand.place_constants(shader, device, 16, &mut interface, items, &mut next)?;
+        demand.place_buffers(shader, &mut interface, items, &mut next);
+        let first_input_register = next.div_ceil(GRF_BYTES);
         if first_input_register > first_constant {
             let count = first_input_register - first_constant;
             payload.cross_thread = Some(GrfRange { first: first_constant, count });
@@ -82,7 +82,7 @@ impl Layout {
         let (outputs, varyings) = vertex_entry(&demand.outputs)?;
         let streams = demand.streams;
         let control_bytes = control_bytes(info, streams, demand.ends_strips);
-        let vertex_slots = outputs.slots.next_multiple_of(2);
+        let vertex_slots = outputs.num_slots.next_multiple_of(2);
         let vertices = info.max_vertices.saturating_mul(vertex_slots * SLOT_BYTES);
         // A register of its own.
         let count_bytes = if device.has_vertex_count_in_entry() { GRF_BYTES } else { 0 };

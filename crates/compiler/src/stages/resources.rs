@@ -10,8 +10,8 @@ use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_device::Device;
 use crestline_program::{
     BindingEntry, ConstantData, Content, DenormalMode, Dispatch, FloatMode, GRF_BYTES, ImageAccess,
-    ImageParameter, Metadata, Payload, PayloadItem, ResourceRef, RoundingMode, SamplerEntry,
-    StageMetadata, Surface, VERSION,
+    ImageParameter, Metadata, PayloadItem, ResourceRef, RoundingMode, SamplerEntry, StageMetadata,
+    Surface, ThreadPayload, VERSION,
 };
 use crestline_ssa::ir::{
     BindingId, BindingKind, Function, ImageForm, ImageParam, InstData, InstKind, IoSlot, IoVar,
@@ -123,46 +123,46 @@ impl Demand {
         align: u32,
         interface: &mut Interface,
         items: &mut Vec<PayloadItem>,
-        place: &mut u32,
+        next: &mut u32,
     ) -> Result<(), CompileError> {
         if let Some((first, end)) = self.push {
-            // The range starts as aligned as its place.
+            // The range starts as aligned as its offset.
             let first = first / align * align;
-            *place = place.next_multiple_of(align);
+            *next = next.next_multiple_of(align);
             let bytes = end - first;
             let limit = device.limits().max_push_bytes;
             if bytes > limit {
                 return Err(CompileError::PushConstants { bytes, limit });
             }
-            interface.push_constants = Some(PushConstants { place: *place, first, bytes });
+            interface.push_constants = Some(PushConstants { offset: *next, first, bytes });
             let content = Content::PushConstant { offset: first };
-            items.push(PayloadItem { offset: *place, size: bytes, content });
-            *place += bytes;
+            items.push(PayloadItem { offset: *next, size: bytes, content });
+            *next += bytes;
         }
         for &(id, element) in &self.sizes {
             let binding = shader.binding(id);
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
-            interface.buffer_sizes.insert((id, element), *place);
+            interface.buffer_sizes.insert((id, element), *next);
             let content = Content::BufferSize { resource };
-            items.push(PayloadItem { offset: *place, size: 4, content });
-            *place += 4;
+            items.push(PayloadItem { offset: *next, size: 4, content });
+            *next += 4;
         }
         for &(id, element) in &self.addresses {
             let binding = shader.binding(id);
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
-            interface.buffer_addresses.insert((id, element), *place);
+            interface.buffer_addresses.insert((id, element), *next);
             let content = Content::BufferAddress { resource };
-            items.push(PayloadItem { offset: *place, size: 8, content });
-            *place += 8;
+            items.push(PayloadItem { offset: *next, size: 8, content });
+            *next += 8;
         }
         for (&(id, param), (elements, comps)) in &self.image_params {
             let binding = shader.binding(id);
             for &element in elements {
                 let resource = ResourceRef { set: binding.set, binding: binding.binding, element };
-                interface.image_params.insert((id, param, element), *place);
+                interface.image_params.insert((id, param, element), *next);
                 let content = Content::ImageParameter { resource, parameter: parameter(param) };
-                items.push(PayloadItem { offset: *place, size: 4 * comps, content });
-                *place += 4 * comps;
+                items.push(PayloadItem { offset: *next, size: 4 * comps, content });
+                *next += 4 * comps;
             }
         }
         Ok(())
@@ -175,7 +175,7 @@ impl Demand {
         shader: &Shader,
         interface: &mut Interface,
         items: &mut Vec<PayloadItem>,
-        place: &mut u32,
+        next: &mut u32,
     ) {
         const VECTOR: u32 = 16;
         let mut room = PUSHED_BUFFER_BYTES;
@@ -184,13 +184,13 @@ impl Demand {
             let bytes = (end - first).next_multiple_of(VECTOR);
             let Some(left) = room.checked_sub(bytes) else { continue };
             room = left;
-            *place = place.next_multiple_of(VECTOR);
+            *next = next.next_multiple_of(VECTOR);
             let binding = shader.binding(id);
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element: 0 };
             let content = Content::UniformBuffer { resource, offset: first };
-            items.push(PayloadItem { offset: *place, size: bytes, content });
-            interface.pushed_buffers.insert(id, PushConstants { place: *place, first, bytes });
-            *place += bytes;
+            items.push(PayloadItem { offset: *next, size: bytes, content });
+            interface.pushed_buffers.insert(id, PushConstants { offset: *next, first, bytes });
+            *next += bytes;
         }
     }
 
@@ -461,7 +461,7 @@ pub(super) fn metadata(
     shader: &Shader,
     device: &Device,
     stage: StageMetadata,
-    payload: &Payload,
+    payload: &ThreadPayload,
     tables: &Tables,
     simd: u32,
     scratch_bytes: u32,

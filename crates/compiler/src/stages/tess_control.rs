@@ -7,7 +7,7 @@ use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, TessControlIo};
 use crestline_device::Device;
 use crestline_program::{
-    GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata, TessControlMetadata,
+    GRF_BYTES, GrfRange, Metadata, StageDispatch, StageMetadata, TessControlMetadata, ThreadPayload,
 };
 use crestline_ssa::ir::{MAX_PATCH_VERTICES, Shader, StageInfo, TessDomain};
 
@@ -46,7 +46,7 @@ pub struct Layout {
     /// For selection.
     pub interface: Interface,
     /// For the driver.
-    pub payload: Payload,
+    pub payload: ThreadPayload,
     /// For the driver.
     pub tables: Tables,
     /// For the driver.
@@ -69,12 +69,12 @@ impl Layout {
         }
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
-        let mut payload = Payload::default();
-        let mut place = HEADER_REGISTERS * GRF_BYTES;
+        let mut payload = ThreadPayload::default();
+        let mut next = HEADER_REGISTERS * GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
-        demand.place_buffers(shader, &mut interface, items, &mut place);
-        interface.payload_registers = place.div_ceil(GRF_BYTES);
+        demand.place_constants(shader, device, 16, &mut interface, items, &mut next)?;
+        demand.place_buffers(shader, &mut interface, items, &mut next);
+        interface.payload_registers = next.div_ceil(GRF_BYTES);
         if interface.payload_registers > HEADER_REGISTERS {
             let count = interface.payload_registers - HEADER_REGISTERS;
             payload.cross_thread = Some(GrfRange { first: HEADER_REGISTERS, count });
@@ -84,7 +84,7 @@ impl Layout {
         let outputs = declared(&shader.outputs);
         let (patch, patch_outputs) = patch_entry(&outputs, linkage.domain())?;
         let (vertex, vertex_outputs) = vertex_entry(&outputs)?;
-        let slots = patch.slots + info.output_vertices * vertex.slots;
+        let slots = patch.num_slots + info.output_vertices * vertex.num_slots;
         let (output_vertices, input_vertices) = (info.output_vertices, linkage.input_vertices);
         let stage = TessControlMetadata {
             dispatch: StageDispatch::Simd4x2,

@@ -5,11 +5,11 @@
 //! beyond `PUSHED_SLOTS`, and those that an index reaches, are read from the URB.
 
 use crestline_codegen::interface::Interface;
-use crestline_codegen::stage::{EntryLayout, StageIo, TessEvalIo};
+use crestline_codegen::stage::{StageIo, TessEvalIo, VueMap};
 use crestline_device::Device;
 use crestline_program::{
-    Domain, GRF_BYTES, GrfRange, Metadata, Payload, Spacing, StageDispatch, StageMetadata,
-    TessEvalMetadata, TessOutput,
+    Domain, GRF_BYTES, GrfRange, Metadata, Spacing, StageDispatch, StageMetadata, TessEvalMetadata,
+    TessOutput, ThreadPayload,
 };
 use crestline_ssa::ir::{Shader, StageInfo, TessDomain, TessEvalInfo, TessSpacing};
 
@@ -29,7 +29,7 @@ pub struct Layout {
     /// For selection.
     pub interface: Interface,
     /// For the driver.
-    pub payload: Payload,
+    pub payload: ThreadPayload,
     /// For the driver.
     pub tables: Tables,
     /// For the driver.
@@ -47,7 +47,7 @@ impl Layout {
         };
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
-        let mut payload = Payload::default();
+        let mut payload = ThreadPayload::default();
         let mut place = HEADER_REGISTERS * GRF_BYTES;
         let items = &mut payload.items;
         demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
@@ -73,7 +73,7 @@ impl Layout {
             vertex_inputs,
             first_input_register,
             pushed_slots,
-            entry_bytes: entry_bytes(outputs.slots),
+            entry_bytes: entry_bytes(outputs.num_slots),
             outputs: varyings,
         };
         let pushed = first_input_register * GRF_BYTES;
@@ -91,12 +91,12 @@ impl Layout {
 }
 
 /// Slots to push: up to the last that the code reads at a place known now.
-fn pushed(demand: &Demand, patch: &EntryLayout, vertex: &EntryLayout) -> u32 {
+fn pushed(demand: &Demand, patch: &VueMap, vertex: &VueMap) -> u32 {
     let slots = demand.known_inputs.iter().filter_map(|&(slot, number)| {
         let layout = if slot.is_patch() { patch } else { vertex };
-        let first = if slot.is_patch() { 0 } else { patch.slots };
-        let place = layout.places.get(&slot)?.slot;
-        Some(first + number * vertex.slots + place + 1)
+        let first = if slot.is_patch() { 0 } else { patch.num_slots };
+        let place = layout.slots.get(&slot)?.slot;
+        Some(first + number * vertex.num_slots + place + 1)
     });
     let within = slots.filter(|&slots| slots <= PUSHED_SLOTS);
     within.max().unwrap_or(0).next_multiple_of(2)

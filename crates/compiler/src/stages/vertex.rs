@@ -9,7 +9,7 @@ use crestline_codegen::stage::{StageIo, VertexIo};
 use crestline_codegen::vec4;
 use crestline_device::Device;
 use crestline_program::{
-    GRF_BYTES, GrfRange, Metadata, Payload, StageDispatch, StageMetadata, VertexInput,
+    GRF_BYTES, GrfRange, Metadata, StageDispatch, StageMetadata, ThreadPayload, VertexInput,
     VertexMetadata,
 };
 use crestline_ssa::ir::{IoSlot, Shader, SysVal};
@@ -24,7 +24,7 @@ pub struct Layout {
     /// For selection.
     pub interface: Interface,
     /// For the driver.
-    pub payload: Payload,
+    pub payload: ThreadPayload,
     /// For the driver.
     pub tables: Tables,
     /// For the driver.
@@ -39,12 +39,12 @@ impl Layout {
     pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
-        let mut payload = Payload::default();
-        let mut place = GRF_BYTES;
+        let mut payload = ThreadPayload::default();
+        let mut next = GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
-        demand.place_buffers(shader, &mut interface, items, &mut place);
-        let first_input_register = place.div_ceil(GRF_BYTES);
+        demand.place_constants(shader, device, 16, &mut interface, items, &mut next)?;
+        demand.place_buffers(shader, &mut interface, items, &mut next);
+        let first_input_register = next.div_ceil(GRF_BYTES);
         if first_input_register > 1 {
             payload.cross_thread = Some(GrfRange { first: 1, count: first_input_register - 1 });
         }
@@ -81,7 +81,7 @@ impl Layout {
             dispatch: StageDispatch::Simd4x2,
             first_input_register,
             inputs,
-            entry_bytes: entry_bytes(outputs.slots),
+            entry_bytes: entry_bytes(outputs.num_slots),
             outputs: varyings,
         };
         io.outputs = outputs;
