@@ -166,6 +166,21 @@ fn glsl_has_the_stage_asked_for_or_that_of_its_pragma() {
     assert!(stage(text, Some(Stage::Compute)).is_err());
 }
 
+#[cfg(feature = "glslang")]
+#[test]
+fn a_small_input_is_named_with_its_size() {
+    let text = "#version 450
+        #extension GL_EXT_shader_16bit_storage : require
+        #extension GL_EXT_shader_explicit_arithmetic_types : require
+        layout(location = 0) in f16vec3 position;
+        void main() { gl_Position = vec4(position, 1); }";
+    let source = Source { name: "small.vert", language: Language::Glsl, bytes: text.as_bytes() };
+    let options = TranslateOptions { stage: Some(Stage::Vertex), ..TranslateOptions::default() };
+    let error = load(&source, &options).expect_err("inputs have 32 or 64 bits");
+    assert_eq!(error.code, ErrorCode::UnsupportedType);
+    assert!(error.to_string().contains("found a vector of 3 floats of 16 bits"), "{error}");
+}
+
 #[test]
 fn a_module_with_several_entry_points_asks_for_one() {
     let text = "@compute @workgroup_size(1) fn a() {} @compute @workgroup_size(1) fn b() {}

@@ -133,6 +133,21 @@ impl Types {
         self.table.get(&id).map(|e| &e.ty)
     }
 
+    /// The type with that id in words, for errors; a vector with its components.
+    pub(crate) fn describe(&self, id: u32) -> String {
+        match self.get(id) {
+            Some(Type::Vector { elem, count }) => match self.get(*elem) {
+                Some(Type::Int { bits, .. }) => {
+                    format!("a vector of {count} integers of {bits} bits")
+                }
+                Some(Type::Float { bits }) => format!("a vector of {count} floats of {bits} bits"),
+                _ => format!("a vector of {count} booleans"),
+            },
+            Some(ty) => ty.describe(),
+            None => "nothing".into(),
+        }
+    }
+
     /// The type with that id, which must exist.
     pub(crate) fn expect(&self, id: u32) -> Result<&Type> {
         self.get(id).ok_or_else(|| {

@@ -18,7 +18,7 @@ impl Translator<'_, '_> {
             return match leaf.bits() {
                 32 => Ok(1),
                 64 => Ok(leaf.comps().div_ceil(2) as u32),
-                _ => Err(no_slots(types.get(id))),
+                _ => Err(no_slots(&types.describe(id))),
             };
         }
         match types.expect(id)? {
@@ -26,7 +26,7 @@ impl Translator<'_, '_> {
                 Ok(self.slots_of(*elem)?.saturating_mul(*count))
             }
             Type::Struct { members } => self.slots_before(id, members.len() as u32),
-            other => Err(no_slots(Some(other))),
+            _ => Err(no_slots(&types.describe(id))),
         }
     }
 
@@ -103,8 +103,7 @@ impl Translator<'_, '_> {
     }
 }
 
-fn no_slots(ty: Option<&Type>) -> FrontendError {
-    let found = ty.map_or("nothing".into(), Type::describe);
+fn no_slots(found: &str) -> FrontendError {
     let detail = format!("expected an input or output of 32 or 64 bits, found {found}");
     FrontendError::new(ErrorCode::UnsupportedType, detail)
 }
