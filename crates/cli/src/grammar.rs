@@ -1,4 +1,4 @@
-//! The small languages of single arguments: places, buffers, images, samplers, numbers.
+//! The small languages of single arguments: descriptors, buffers, images, samplers, numbers.
 //!
 //! Each type parses with [`FromStr`], so that `clap` reports what is wrong with an argument
 //! together with its flag. Every message says what was expected.
@@ -43,29 +43,33 @@ pub(crate) fn offset(text: &str) -> Result<usize, GrammarError> {
 
 /// A descriptor: `SET.BINDING` or `SET.BINDING[ELEMENT]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Place {
+pub(crate) struct DescriptorRef {
     pub(crate) set: u32,
     pub(crate) binding: u32,
     pub(crate) element: u32,
 }
 
-impl FromStr for Place {
+impl FromStr for DescriptorRef {
     type Err = GrammarError;
 
-    fn from_str(text: &str) -> Result<Place, GrammarError> {
+    fn from_str(text: &str) -> Result<DescriptorRef, GrammarError> {
         const FORM: &str = "SET.BINDING or SET.BINDING[ELEMENT]";
         let bad = || GrammarError(format!("{text:?} is not {FORM}"));
-        let (place, element) = match text.split_once('[') {
-            Some((place, element)) => (place, element.strip_suffix(']').ok_or_else(bad)?),
+        let (descriptor, element) = match text.split_once('[') {
+            Some((descriptor, element)) => (descriptor, element.strip_suffix(']').ok_or_else(bad)?),
             None => (text, "0"),
         };
-        let (set, binding) = split(place, '.', FORM)?;
+        let (set, binding) = split(descriptor, '.', FORM)?;
         let number = |text: &str| text.parse().map_err(|_| bad());
-        Ok(Place { set: number(set)?, binding: number(binding)?, element: number(element)? })
+        Ok(DescriptorRef {
+            set: number(set)?,
+            binding: number(binding)?,
+            element: number(element)?,
+        })
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DescriptorRef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.set, self.binding)?;
         if self.element > 0 {
@@ -102,7 +106,7 @@ impl FromStr for Contents {
 /// `--bind PLACE=FILE` or `--bind PLACE=zero:BYTES`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Bind {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     pub(crate) contents: Contents,
 }
 
@@ -113,15 +117,15 @@ impl FromStr for Bind {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Bind, GrammarError> {
-        let (place, source) = split(text, '=', "PLACE=FILE or PLACE=zero:BYTES")?;
-        Ok(Bind { place: place.parse()?, contents: source.parse()? })
+        let (descriptor, source) = split(text, '=', "PLACE=FILE or PLACE=zero:BYTES")?;
+        Ok(Bind { descriptor: descriptor.parse()?, contents: source.parse()? })
     }
 }
 
 /// `--descriptors SET.BINDING=COUNT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Descriptors {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     /// At least 1.
     pub(crate) count: u32,
 }
@@ -130,19 +134,19 @@ impl FromStr for Descriptors {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Descriptors, GrammarError> {
-        let (place, count) = split(text, '=', "SET.BINDING=COUNT")?;
-        let (place, count) = (place.parse()?, number(count, "a number of descriptors")?);
+        let (descriptor, count) = split(text, '=', "SET.BINDING=COUNT")?;
+        let (descriptor, count) = (descriptor.parse()?, number(count, "a number of descriptors")?);
         if count == 0 {
             return fail(format!("{text:?}: expected at least one descriptor"));
         }
-        Ok(Descriptors { place, count })
+        Ok(Descriptors { descriptor, count })
     }
 }
 
 /// `--out PLACE=FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Out {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     pub(crate) file: PathBuf,
 }
 
@@ -150,18 +154,18 @@ impl FromStr for Out {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Out, GrammarError> {
-        let (place, file) = split(text, '=', "PLACE=FILE")?;
+        let (descriptor, file) = split(text, '=', "PLACE=FILE")?;
         if file.is_empty() {
             return fail("no file after `=`");
         }
-        Ok(Out { place: place.parse()?, file: file.into() })
+        Ok(Out { descriptor: descriptor.parse()?, file: file.into() })
     }
 }
 
 /// `--png PLACE=WIDTHxHEIGHT:FILE`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Png {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     pub(crate) width: u32,
     pub(crate) height: u32,
     pub(crate) file: PathBuf,
@@ -172,7 +176,7 @@ impl FromStr for Png {
 
     fn from_str(text: &str) -> Result<Png, GrammarError> {
         const FORM: &str = "PLACE=WIDTHxHEIGHT:FILE";
-        let (place, rest) = split(text, '=', FORM)?;
+        let (descriptor, rest) = split(text, '=', FORM)?;
         let (size, file) = split(rest, ':', FORM)?;
         let (width, height) = split(size, 'x', FORM)?;
         let side = |text| match number::<u32>(text, "a number of pixels")? {
@@ -183,7 +187,7 @@ impl FromStr for Png {
             return fail("no file after `:`");
         }
         Ok(Png {
-            place: place.parse()?,
+            descriptor: descriptor.parse()?,
             width: side(width)?,
             height: side(height)?,
             file: file.into(),
@@ -266,7 +270,7 @@ impl FromStr for Element {
 /// `--print PLACE=TYPE` or `--print PLACE=TYPE:COUNT`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Print {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     pub(crate) element: Element,
     /// How many elements to print; all when absent.
     pub(crate) count: Option<usize>,
@@ -276,12 +280,12 @@ impl FromStr for Print {
     type Err = GrammarError;
 
     fn from_str(text: &str) -> Result<Print, GrammarError> {
-        let (place, rest) = split(text, '=', "PLACE=TYPE or PLACE=TYPE:COUNT")?;
+        let (descriptor, rest) = split(text, '=', "PLACE=TYPE or PLACE=TYPE:COUNT")?;
         let (element, count) = match rest.split_once(':') {
             Some((element, count)) => (element, Some(number(count, "a number of elements")?)),
             None => (rest, None),
         };
-        Ok(Print { place: place.parse()?, element: element.parse()?, count })
+        Ok(Print { descriptor: descriptor.parse()?, element: element.parse()?, count })
     }
 }
 
@@ -393,7 +397,7 @@ impl Dim {
 /// `--image PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Image {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     pub(crate) dim: Dim,
     /// Width, height and depth or layers; 1 where the shape has no such side.
     pub(crate) size: [u32; 3],
@@ -408,7 +412,7 @@ impl FromStr for Image {
 
     fn from_str(text: &str) -> Result<Image, GrammarError> {
         const FORM: &str = "PLACE=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]";
-        let (place, rest) = split(text, '=', FORM)?;
+        let (descriptor, rest) = split(text, '=', FORM)?;
         let (dim, rest) = split(rest, ':', FORM)?;
         let (size, rest) = split(rest, ':', FORM)?;
         let (format, rest) = split(rest, ':', FORM)?;
@@ -440,7 +444,7 @@ impl FromStr for Image {
         if tiling != Tiling::Linear && (levels > 1 || matches!(dim, Dim::D1 | Dim::Buffer)) {
             return fail("a tiled image has two or more dimensions and one level here");
         }
-        Ok(Image { place: place.parse()?, dim, size, format, contents, levels, tiling })
+        Ok(Image { descriptor: descriptor.parse()?, dim, size, format, contents, levels, tiling })
     }
 }
 
@@ -497,7 +501,7 @@ fn parse_size(text: &str, dim: Dim) -> Result<[u32; 3], GrammarError> {
 /// `--sampler PLACE=FILTER:ADDRESS[:mip=FILTER][:compare=OP][:border=COLOUR]`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sampler {
-    pub(crate) place: Place,
+    pub(crate) descriptor: DescriptorRef,
     pub(crate) state: crestline_device::Sampler,
 }
 
@@ -506,9 +510,9 @@ impl FromStr for Sampler {
 
     fn from_str(text: &str) -> Result<Sampler, GrammarError> {
         const FORM: &str = "PLACE=nearest|linear:repeat|clamp|mirror|border[:mip=FILTER][:compare=OP][:border=COLOUR]";
-        let (place, state) = split(text, '=', FORM)?;
+        let (descriptor, state) = split(text, '=', FORM)?;
         let state = state.parse().or_else(|error| fail(format!("{error}")))?;
-        Ok(Sampler { place: place.parse()?, state })
+        Ok(Sampler { descriptor: descriptor.parse()?, state })
     }
 }
 
@@ -539,12 +543,12 @@ mod tests {
     }
 
     #[test]
-    fn places_and_buffers() {
-        let place = |set, binding, element| Place { set, binding, element };
-        assert_eq!("1.2".parse(), Ok(place(1, 2, 0)));
-        assert_eq!("1.2[3]".parse(), Ok(place(1, 2, 3)));
-        assert_eq!(place(1, 2, 3).to_string(), "1.2[3]");
-        assert!(error::<Place>("1.2[3").contains("SET.BINDING[ELEMENT]"));
+    fn descriptors_and_buffers() {
+        let descriptor = |set, binding, element| DescriptorRef { set, binding, element };
+        assert_eq!("1.2".parse(), Ok(descriptor(1, 2, 0)));
+        assert_eq!("1.2[3]".parse(), Ok(descriptor(1, 2, 3)));
+        assert_eq!(descriptor(1, 2, 3).to_string(), "1.2[3]");
+        assert!(error::<DescriptorRef>("1.2[3").contains("SET.BINDING[ELEMENT]"));
         let bind: Bind = "0.1[2]=a=b.bin".parse().unwrap();
         assert_eq!(bind.contents, Contents::File("a=b.bin".into()));
         assert_eq!("0.1=zero:64".parse::<Bind>().unwrap().contents, Contents::Zero(64));
@@ -624,7 +628,7 @@ mod tests {
     #[test]
     fn samplers() {
         let sampler: Sampler = "0.2=linear:border:compare=less".parse().unwrap();
-        assert_eq!(sampler.place.to_string(), "0.2");
+        assert_eq!(sampler.descriptor.to_string(), "0.2");
         assert_eq!(Ok(sampler.state), "linear:border:compare=less".parse());
         assert!(error::<Sampler>("0.2:linear").contains("nearest|linear"));
         assert!(error::<Sampler>("0.2=cubic:clamp").contains("no filter"));

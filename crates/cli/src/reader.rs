@@ -17,8 +17,8 @@ use std::time::Duration;
 
 use crestline::{Language, Source, Stage};
 use crestline_frontend::{
-    ErrorCode, FrontendError, Override, OverrideKind, SourcePlace, TranslateOptions, to_spirv_with,
-    wgsl_overrides,
+    ErrorCode, FrontendError, Override, OverrideKind, SourcePosition, TranslateOptions,
+    to_spirv_with, wgsl_overrides,
 };
 use serde_json::{Value, json};
 
@@ -269,7 +269,7 @@ fn limited(reader: &str, limit: &str) -> FrontendError {
 }
 
 fn error(code: ErrorCode, detail: String) -> FrontendError {
-    FrontendError { code, place: None, source_place: None, detail }
+    FrontendError { code, position: None, source_position: None, detail }
 }
 
 /// Why a process ended without an answer.
@@ -315,9 +315,9 @@ pub(crate) fn serve() -> ExitCode {
         Ok(answer) => answer,
         Err(error) => {
             let mut answer = vec![ERROR];
-            let place = error.source_place.map(|place| [place.line, place.column]);
+            let place = error.source_position.map(|place| [place.line, place.column]);
             let error = json!({
-                "code": error.code.as_str(), "source_place": place, "detail": error.detail
+                "code": error.code.as_str(), "source_position": place, "detail": error.detail
             });
             answer.extend(error.to_string().into_bytes());
             answer
@@ -334,10 +334,10 @@ fn parse_error(bytes: &[u8]) -> Option<FrontendError> {
     let value: Value = serde_json::from_slice(bytes).ok()?;
     let code = value.get("code")?.as_str()?;
     let code = ErrorCode::ALL.iter().copied().find(|known| known.as_str() == code)?;
-    let number = |index: usize| value.get("source_place")?.get(index)?.as_u64()?.try_into().ok();
+    let number = |index: usize| value.get("source_position")?.get(index)?.as_u64()?.try_into().ok();
     let place = number(0).zip(number(1));
     Some(FrontendError {
-        source_place: place.map(|(line, column)| SourcePlace { line, column }),
+        source_position: place.map(|(line, column)| SourcePosition { line, column }),
         ..error(code, value.get("detail")?.as_str()?.to_owned())
     })
 }
@@ -426,9 +426,9 @@ mod tests {
 
     #[test]
     fn errors_survive_the_way() {
-        let place = Some(SourcePlace { line: 3, column: 0 });
-        let sent = FrontendError { source_place: place, ..failed("naga", "\"a\nb\"".into()) };
-        let text = json!({ "code": "E0706", "source_place": [3, 0], "detail": sent.detail });
+        let place = Some(SourcePosition { line: 3, column: 0 });
+        let sent = FrontendError { source_position: place, ..failed("naga", "\"a\nb\"".into()) };
+        let text = json!({ "code": "E0706", "source_position": [3, 0], "detail": sent.detail });
         assert_eq!(parse_error(text.to_string().as_bytes()), Some(sent));
         assert_eq!(parse_error(b"{}"), None);
         assert_eq!(parse_error(b"{\"code\": \"E9999\", \"detail\": \"\"}"), None);

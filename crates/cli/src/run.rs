@@ -18,7 +18,7 @@ use crate::compile::{self, Watcher};
 use crate::draw::{self, Stopped};
 use crate::error::{Code, Failure, Origin, warn};
 use crate::files::{Limit, Room};
-use crate::grammar::{Contents, Dim, Image, Place, Png, Print};
+use crate::grammar::{Contents, DescriptorRef, Dim, Image, Png, Print};
 use crate::progress::Progress;
 use crate::{code, files, picture};
 
@@ -171,9 +171,13 @@ fn statistics(program: &Program) -> String {
     rows.iter().map(|(name, value)| format!("{name:<18}{value}\n")).collect()
 }
 
-impl From<Place> for ResourceRef {
-    fn from(place: Place) -> ResourceRef {
-        ResourceRef { set: place.set, binding: place.binding, element: place.element }
+impl From<DescriptorRef> for ResourceRef {
+    fn from(descriptor: DescriptorRef) -> ResourceRef {
+        ResourceRef {
+            set: descriptor.set,
+            binding: descriptor.binding,
+            element: descriptor.element,
+        }
     }
 }
 
@@ -280,18 +284,18 @@ fn bind(
         .collect();
     // Before any memory is taken: what the command line itself tells the size of.
     for image in &arguments.image {
-        room.take(&format_args!("--image {}", image.place), shape(image).bytes())?;
+        room.take(&format_args!("--image {}", image.descriptor), shape(image).bytes())?;
     }
     for bind in &arguments.bind {
         if let Contents::Zero(bytes) = bind.contents {
-            room.take(&format_args!("--bind {}", bind.place), bytes as u64)?;
+            room.take(&format_args!("--bind {}", bind.descriptor), bytes as u64)?;
         }
     }
     let mut resources = Resources::new();
     bind_images(metadata, arguments, file, &mut resources)?;
     bind_samplers(metadata, arguments, file, &mut resources)?;
     for bind in &arguments.bind {
-        let resource = ResourceRef::from(bind.place);
+        let resource = ResourceRef::from(bind.descriptor);
         if resources.buffer(resource).is_some() {
             let message = format!("--bind {resource} is given twice");
             return Err(Failure::new(Code::UnusedResource, message));
@@ -319,14 +323,16 @@ fn bind(
         }
     }
     bind_push_constants(metadata, arguments, file, room, &mut resources)?;
-    let asked = arguments.out.iter().map(|out| ("--out", out.place));
-    let asked = asked.chain(arguments.png.iter().map(|png| ("--png", png.place)));
-    for (flag, place) in asked.chain(arguments.print.iter().map(|print| ("--print", print.place))) {
-        let resource = ResourceRef::from(place);
+    let asked = arguments.out.iter().map(|out| ("--out", out.descriptor));
+    let asked = asked.chain(arguments.png.iter().map(|png| ("--png", png.descriptor)));
+    for (flag, descriptor) in
+        asked.chain(arguments.print.iter().map(|print| ("--print", print.descriptor)))
+    {
+        let resource = ResourceRef::from(descriptor);
         if resources.buffer(resource).is_none() && resources.image(resource).is_none() {
-            let message = format!("{flag} {place}: no buffer is given there");
+            let message = format!("{flag} {descriptor}: no buffer is given there");
             return Err(Failure::new(Code::MissingResource, message)
-                .help(format!("--bind {place}=FILE or --bind {place}=zero:BYTES")));
+                .help(format!("--bind {descriptor}=FILE or --bind {descriptor}=zero:BYTES")));
         }
     }
     Ok(resources)
@@ -370,9 +376,10 @@ fn bind_samplers(
     file: &str,
     resources: &mut Resources,
 ) -> Result<(), Failure> {
-    let given = |resource| arguments.sampler.iter().filter(move |s| resource == s.place.into());
+    let given =
+        |resource| arguments.sampler.iter().filter(move |s| resource == s.descriptor.into());
     for sampler in &arguments.sampler {
-        let resource = ResourceRef::from(sampler.place);
+        let resource = ResourceRef::from(sampler.descriptor);
         if given(resource).count() > 1 {
             let message = format!("--sampler {resource} is given twice");
             return Err(Failure::new(Code::UnusedResource, message));
@@ -407,7 +414,7 @@ fn bind_images(
         _ => None,
     });
     for image in &arguments.image {
-        let resource = ResourceRef::from(image.place);
+        let resource = ResourceRef::from(image.descriptor);
         if resources.image(resource).is_some() {
             let message = format!("--image {resource} is given twice");
             return Err(Failure::new(Code::UnusedResource, message));
@@ -470,25 +477,25 @@ fn shape(image: &Image) -> ImageShape {
 
 /// Writes and prints buffers as the flags ask.
 fn write_results(resources: &Resources, arguments: &args::Resources) -> Result<(), Failure> {
-    let buffer = |place: Place| {
-        let resource = ResourceRef::from(place);
+    let buffer = |descriptor: DescriptorRef| {
+        let resource = ResourceRef::from(descriptor);
         resources.buffer(resource).or_else(|| resources.image(resource)).unwrap_or_default()
     };
     for out in &arguments.out {
-        files::write(&out.file, &buffer(out.place))?;
+        files::write(&out.file, &buffer(out.descriptor))?;
     }
     for png in &arguments.png {
-        files::write(&png.file, &encode_picture(png, &buffer(png.place))?)?;
+        files::write(&png.file, &encode_picture(png, &buffer(png.descriptor))?)?;
     }
     for wanted in &arguments.print {
-        print(&show_buffer(wanted, &buffer(wanted.place)))?;
+        print(&show_buffer(wanted, &buffer(wanted.descriptor)))?;
     }
     Ok(())
 }
 
 fn encode_picture(png: &Png, pixels: &[u8]) -> Result<Vec<u8>, Failure> {
     picture::encode(png.width, png.height, pixels).map_err(|message| {
-        Failure::new(Code::ResourceSize, format!("--png {}: {message}", png.place))
+        Failure::new(Code::ResourceSize, format!("--png {}: {message}", png.descriptor))
     })
 }
 
@@ -499,7 +506,7 @@ fn show_buffer(print: &Print, bytes: &[u8]) -> String {
         .take(print.count.unwrap_or(usize::MAX))
         .map(|element| print.element.show(element))
         .collect();
-    let mut text = format!("{}:\n", print.place);
+    let mut text = format!("{}:\n", print.descriptor);
     for (row, values) in elements.chunks(8).enumerate() {
         // Writing to a string cannot fail.
         let _ = writeln!(text, "{:>6}: {}", 8 * row, values.join(" "));

@@ -164,12 +164,13 @@ impl Shader {
         });
         options.disabled = source.skip_pass.iter().cloned().collect();
         options.fuel = source.fuel;
-        for Bind { place, .. } in bound {
-            let count = options.descriptor_counts.entry((place.set, place.binding)).or_default();
-            *count = place.element.saturating_add(1).max(*count);
+        for Bind { descriptor, .. } in bound {
+            let count =
+                options.descriptor_counts.entry((descriptor.set, descriptor.binding)).or_default();
+            *count = descriptor.element.saturating_add(1).max(*count);
         }
-        for Descriptors { place, count } in &source.descriptors {
-            options.descriptor_counts.insert((place.set, place.binding), *count);
+        for Descriptors { descriptor, count } in &source.descriptors {
+            options.descriptor_counts.insert((descriptor.set, descriptor.binding), *count);
         }
         options.specialization.clone_from(&self.specialization);
         Ok(options)
@@ -223,13 +224,13 @@ impl Shader {
 
     /// The words of the instruction that a front end's error speaks of.
     fn words(&self, error: &FrontendError) -> Option<String> {
-        let place = error.place?;
-        let start = place.word as usize;
+        let position = error.position?;
+        let start = position.word as usize;
         let count = (self.spirv.get(start)? >> 16) as usize;
         let words = self.spirv.get(start..start.checked_add(count.clamp(1, 8))?)?;
         let shown: Vec<String> = words.iter().map(|word| format!("{word:08x}")).collect();
         let rest = if count > 8 { " ..." } else { "" };
-        let name = match place.inst {
+        let name = match position.inst {
             "" => String::new(),
             name => format!(" Op{name}:"),
         };
@@ -324,7 +325,7 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
         }
         _ => failure,
     };
-    let place = error.source_place.map(|place| (place.line as usize, place.column as usize));
+    let place = error.source_position.map(|place| (place.line as usize, place.column as usize));
     let place = place.or_else(|| Some((named_line(detail, name)?, 0)));
     match text.zip(place) {
         // What is not a line of a text that people read is not shown.

@@ -74,7 +74,7 @@ pub struct CaseError {
 }
 
 /// Where a buffer is bound: set, binding, element.
-type Place = (u32, u32, u32);
+type DescriptorRef = (u32, u32, u32);
 
 impl Case {
     /// Reads the directives of a shader's text.
@@ -143,8 +143,8 @@ impl Case {
                     "buffer" => BufferKind::Storage,
                     _ => BufferKind::Uniform,
                 };
-                let (place, description) = assignment(rest)?;
-                let (set, binding, element) = parse_place(place)?;
+                let (descriptor, description) = assignment(rest)?;
+                let (set, binding, element) = parse_descriptor(descriptor)?;
                 // Different buffers get different numbers, the same on every run.
                 let seed = u64::from(set) << 40 | u64::from(binding) << 20 | u64::from(element);
                 let contents = data::bytes(description, seed)?;
@@ -152,8 +152,8 @@ impl Case {
                 self.rules.push(Rule::exact());
             }
             "image" => {
-                let (place, rest) = assignment(rest)?;
-                let (set, binding, element) = parse_place(place)?;
+                let (descriptor, rest) = assignment(rest)?;
+                let (set, binding, element) = parse_descriptor(descriptor)?;
                 let (shape, description) =
                     rest.split_once(':').ok_or("expected `DIM WxHxD FORMAT: CONTENTS`")?;
                 let (image, bytes) = parse_image(shape)?;
@@ -165,8 +165,8 @@ impl Case {
                 self.rules.push(Rule::exact());
             }
             "texture" => {
-                let (place, rest) = assignment(rest)?;
-                let (set, binding, element) = parse_place(place)?;
+                let (descriptor, rest) = assignment(rest)?;
+                let (set, binding, element) = parse_descriptor(descriptor)?;
                 let (shape, description) =
                     rest.split_once(": ").ok_or("expected `DIM WxHxD FORMAT ...: CONTENTS`")?;
                 let (texture, bytes) = parse_texture(shape)?;
@@ -178,21 +178,21 @@ impl Case {
                 self.rules.push(Rule::exact());
             }
             "sampler" => {
-                let (place, state) = assignment(rest)?;
-                let (set, binding, element) = parse_place(place)?;
+                let (descriptor, state) = assignment(rest)?;
+                let (set, binding, element) = parse_descriptor(descriptor)?;
                 let state = state.parse().map_err(|error| format!("{error}"))?;
                 let (kind, contents) = (BufferKind::Sampler(state), Vec::new());
                 self.buffers.push(Buffer { set, binding, element, kind, contents });
                 self.rules.push(Rule::exact());
             }
             "compare" => {
-                let (place, rule) = assignment(rest)?;
-                let index = self.buffer(place)?;
+                let (descriptor, rule) = assignment(rest)?;
+                let index = self.buffer(descriptor)?;
                 self.rules[index] = Rule::parse(rule)?;
             }
             "expect" => {
-                let (place, description) = assignment(rest)?;
-                self.expected.push((self.buffer(place)?, data::bytes(description, 0)?));
+                let (descriptor, description) = assignment(rest)?;
+                self.expected.push((self.buffer(descriptor)?, data::bytes(description, 0)?));
             }
             "simd" => {
                 self.widths = numbers(rest)?;
@@ -218,13 +218,13 @@ impl Case {
         Ok(())
     }
 
-    /// The index of the buffer at a place, which a line before must have described.
-    fn buffer(&self, place: &str) -> Result<usize, String> {
-        let place = parse_place(place)?;
+    /// The index of the buffer at a descriptor, which a line before must have described.
+    fn buffer(&self, descriptor: &str) -> Result<usize, String> {
+        let descriptor = parse_descriptor(descriptor)?;
         self.buffers
             .iter()
-            .position(|buffer| (buffer.set, buffer.binding, buffer.element) == place)
-            .ok_or_else(|| format!("no buffer at {place:?} before this line"))
+            .position(|buffer| (buffer.set, buffer.binding, buffer.element) == descriptor)
+            .ok_or_else(|| format!("no buffer at {descriptor:?} before this line"))
     }
 }
 
@@ -300,13 +300,13 @@ fn parse_texture(text: &str) -> Result<(Texture, usize), String> {
 }
 
 /// Reads `SET.BINDING` or `SET.BINDING[ELEMENT]`.
-fn parse_place(text: &str) -> Result<Place, String> {
+fn parse_descriptor(text: &str) -> Result<DescriptorRef, String> {
     let bad = || format!("{text:?} is not SET.BINDING or SET.BINDING[ELEMENT]");
-    let (place, element) = match text.split_once('[') {
-        Some((place, element)) => (place, element.strip_suffix(']').ok_or_else(bad)?),
+    let (descriptor, element) = match text.split_once('[') {
+        Some((descriptor, element)) => (descriptor, element.strip_suffix(']').ok_or_else(bad)?),
         None => (text, "0"),
     };
-    let (set, binding) = place.split_once('.').ok_or_else(bad)?;
+    let (set, binding) = descriptor.split_once('.').ok_or_else(bad)?;
     let number = |text: &str| text.parse::<u32>().map_err(|_| bad());
     Ok((number(set)?, number(binding)?, number(element)?))
 }

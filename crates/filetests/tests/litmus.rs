@@ -21,7 +21,7 @@ const PLATFORMS: [Platform; 4] = [Platform::Ivb, Platform::Hsw, Platform::Bdw, P
 
 /// Where a variable lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum Storage {
     Buffer,
     Shared,
     /// An image of that format.
@@ -31,16 +31,16 @@ enum Place {
 /// Four dwords to a texel: an image that Ivy Bridge reaches through untyped messages.
 const RAW: &str = "rgba32ui";
 
-impl Place {
+impl Storage {
     /// The declaration of a variable at that binding.
     fn declaration(self, name: &str, binding: u32, channels: u32) -> String {
         let layout = format!("set = 0, binding = {binding}");
         match self {
-            Place::Buffer => {
+            Storage::Buffer => {
                 format!("layout({layout}) coherent buffer B{name} {{ uint {name}[]; }};\n")
             }
-            Place::Shared => format!("shared uint {name}[{channels}];\n"),
-            Place::Image(format) => {
+            Storage::Shared => format!("shared uint {name}[{channels}];\n"),
+            Storage::Image(format) => {
                 format!("layout({layout}, {format}) coherent uniform uimage1D {name};\n")
             }
         }
@@ -48,14 +48,14 @@ impl Place {
 
     fn load(self, name: &str) -> String {
         match self {
-            Place::Image(_) => format!("imageLoad({name}, int(lane)).x"),
+            Storage::Image(_) => format!("imageLoad({name}, int(lane)).x"),
             _ => format!("{name}[lane]"),
         }
     }
 
     fn store(self, name: &str) -> String {
         match self {
-            Place::Image(_) => format!("imageStore({name}, int(lane), uvec4(1));"),
+            Storage::Image(_) => format!("imageStore({name}, int(lane), uvec4(1));"),
             _ => format!("{name}[lane] = 1;"),
         }
     }
@@ -63,8 +63,8 @@ impl Place {
     /// Whether the fence of that cache is about the place.
     fn is_fenced_by(self, cache: Cache, device: &Device) -> bool {
         let render = match self {
-            Place::Buffer | Place::Shared => false,
-            Place::Image(format) => {
+            Storage::Buffer | Storage::Shared => false,
+            Storage::Image(format) => {
                 let format = SurfaceFormat::from_glsl(format).expect("GLSL's");
                 let typed = device.image_surface_format(format) != SurfaceFormat::RAW;
                 typed && device.has_separate_typed_fence()
@@ -87,11 +87,11 @@ enum Pattern {
 impl Pattern {
     const ALL: [Pattern; 3] = [Pattern::MessagePassing, Pattern::StoreBuffering, Pattern::Barrier];
 
-    fn shader(self, x: Place, y: Place, channels: u32) -> String {
+    fn shader(self, x: Storage, y: Storage, channels: u32) -> String {
         let storage = |place| match place {
-            Place::Buffer => "gl_StorageSemanticsBuffer",
-            Place::Shared => "gl_StorageSemanticsShared",
-            Place::Image(_) => "gl_StorageSemanticsImage",
+            Storage::Buffer => "gl_StorageSemanticsBuffer",
+            Storage::Shared => "gl_StorageSemanticsShared",
+            Storage::Image(_) => "gl_StorageSemanticsImage",
         };
         let about = format!("{} | {}, gl_SemanticsAcquireRelease", storage(x), storage(y));
         let fence = format!("memoryBarrier(gl_ScopeWorkgroup, {about});");
@@ -140,7 +140,7 @@ impl Pattern {
         second: bool,
         alone: bool,
         cache: Cache,
-        [x, y]: [Place; 2],
+        [x, y]: [Storage; 2],
         device: &Device,
     ) -> bool {
         match self {
@@ -160,14 +160,21 @@ fn binding(binding: u32) -> ResourceRef {
 }
 
 /// The first seed under which an invocation finds what is forbidden.
-fn forbidden(kernel: &Kernel, pattern: Pattern, places: [Place; 2], channels: u32) -> Option<u64> {
+fn forbidden(
+    kernel: &Kernel,
+    pattern: Pattern,
+    places: [Storage; 2],
+    channels: u32,
+) -> Option<u64> {
     (0..SEEDS).find(|&seed| {
         let mut resources = Resources::new();
         for (i, place) in (0..).zip(places) {
             match place {
-                Place::Buffer => resources.set_buffer(binding(i), &vec![0; 4 * channels as usize]),
-                Place::Shared => {}
-                Place::Image(format) => {
+                Storage::Buffer => {
+                    resources.set_buffer(binding(i), &vec![0; 4 * channels as usize])
+                }
+                Storage::Shared => {}
+                Storage::Image(format) => {
                     let shape = ImageShape {
                         dimension: ImageDimension::D1,
                         format: SurfaceFormat::from_glsl(format).expect("GLSL's"),
@@ -208,7 +215,7 @@ fn fence(inst: &Inst, device: &Device) -> Option<Cache> {
 }
 
 /// What is wrong with a litmus shader on a chip.
-fn failures(pattern: Pattern, places: [Place; 2], platform: Platform, simd: Simd) -> Vec<String> {
+fn failures(pattern: Pattern, places: [Storage; 2], platform: Platform, simd: Simd) -> Vec<String> {
     let channels = simd.channels().map_or(8, u32::from);
     let name = format!("{pattern:?} {places:?} on {platform} at {simd:?}");
     let source = pattern.shader(places[0], places[1], channels);
@@ -227,7 +234,7 @@ fn failures(pattern: Pattern, places: [Place; 2], platform: Platform, simd: Simd
     let fences: Vec<(usize, Cache)> =
         (0..).zip(instructions).filter_map(|(i, inst)| Some((i, fence(inst, &device)?))).collect();
     let sites = if pattern == Pattern::Barrier { 1 } else { 2 };
-    let images = places.iter().any(|place| matches!(place, Place::Image(_)));
+    let images = places.iter().any(|place| matches!(place, Storage::Image(_)));
     let each = if images && device.has_separate_typed_fence() { 2 } else { 1 };
     if fences.len() != sites * each {
         failures.push(format!("{name}: {} fences, expected {}", fences.len(), sites * each));
@@ -249,16 +256,16 @@ fn failures(pattern: Pattern, places: [Place; 2], platform: Platform, simd: Simd
 
 #[test]
 fn fences_order_memory_and_every_one_is_needed() {
-    let (typed, raw) = (Place::Image("r32ui"), Place::Image(RAW));
+    let (typed, raw) = (Storage::Image("r32ui"), Storage::Image(RAW));
     let pairs = [
-        [Place::Buffer, Place::Buffer],
-        [Place::Shared, Place::Shared],
+        [Storage::Buffer, Storage::Buffer],
+        [Storage::Shared, Storage::Shared],
         [typed, typed],
         [raw, raw],
-        [typed, Place::Buffer],
-        [Place::Buffer, typed],
-        [Place::Shared, Place::Buffer],
-        [raw, Place::Shared],
+        [typed, Storage::Buffer],
+        [Storage::Buffer, typed],
+        [Storage::Shared, Storage::Buffer],
+        [raw, Storage::Shared],
     ];
     let mut all = Vec::new();
     for places in pairs {

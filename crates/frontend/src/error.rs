@@ -4,69 +4,69 @@ use std::fmt;
 
 /// The instruction that an error speaks of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct ModulePosition {
     /// Offset of the instruction's first word from the start of the module, in words.
     pub word: u32,
     /// The instruction's name without the `Op` prefix; empty where no instruction could be read.
     pub inst: &'static str,
 }
 
-/// A place in a source text.
+/// A position in a source text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SourcePlace {
+pub struct SourcePosition {
     /// The line, from 1.
     pub line: u32,
     /// The column in characters, from 1; 0 where only the line is known.
     pub column: u32,
 }
 
-impl SourcePlace {
-    /// The place of a byte of `text`, which need not be the first of a character.
-    pub(crate) fn of_byte(text: &str, byte: usize) -> SourcePlace {
+impl SourcePosition {
+    /// The position of a byte of `text`, which need not be the first of a character.
+    pub(crate) fn of_byte(text: &str, byte: usize) -> SourcePosition {
         let before = &text.as_bytes()[..byte.min(text.len())];
         let start = before.iter().rposition(|&c| c == b'\n').map_or(0, |at| at + 1);
         let characters = before[start..].iter().filter(|&&c| c & 0xc0 != 0x80).count();
         let lines = before.iter().filter(|&&c| c == b'\n').count();
-        SourcePlace { line: lines as u32 + 1, column: characters as u32 + 1 }
+        SourcePosition { line: lines as u32 + 1, column: characters as u32 + 1 }
     }
 }
 
 /// Why a shader was not translated.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{code}{}{}: {}: {detail}", Site(*place), SourceSite(*source_place), code.rule())]
+#[error("{code}{}{}: {}: {detail}", Site(*position), SourceSite(*source_position), code.rule())]
 pub struct FrontendError {
     /// The rule that was broken.
     pub code: ErrorCode,
     /// Where; `None` for errors that concern no single instruction.
-    pub place: Option<Place>,
+    pub position: Option<ModulePosition>,
     /// Where in the text that the module was made of, as far as that is known.
-    pub source_place: Option<SourcePlace>,
+    pub source_position: Option<SourcePosition>,
     /// What was expected, and what was found.
     pub detail: String,
 }
 
-/// Shows a place as ` at word 12 (OpLoad)`.
-struct Site(Option<Place>);
+/// Shows a position as ` at word 12 (OpLoad)`.
+struct Site(Option<ModulePosition>);
 
 impl fmt::Display for Site {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => Ok(()),
-            Some(Place { word, inst: "" }) => write!(f, " at word {word}"),
-            Some(Place { word, inst }) => write!(f, " at word {word} (Op{inst})"),
+            Some(ModulePosition { word, inst: "" }) => write!(f, " at word {word}"),
+            Some(ModulePosition { word, inst }) => write!(f, " at word {word} (Op{inst})"),
         }
     }
 }
 
-/// Shows a place as ` at line 3, column 7`.
-struct SourceSite(Option<SourcePlace>);
+/// Shows a position as ` at line 3, column 7`.
+struct SourceSite(Option<SourcePosition>);
 
 impl fmt::Display for SourceSite {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             None => Ok(()),
-            Some(SourcePlace { line, column: 0 }) => write!(f, " at line {line}"),
-            Some(SourcePlace { line, column }) => write!(f, " at line {line}, column {column}"),
+            Some(SourcePosition { line, column: 0 }) => write!(f, " at line {line}"),
+            Some(SourcePosition { line, column }) => write!(f, " at line {line}, column {column}"),
         }
     }
 }
@@ -181,17 +181,17 @@ pub(crate) type Result<T> = std::result::Result<T, FrontendError>;
 impl FrontendError {
     /// An error that concerns no single instruction.
     pub(crate) fn new(code: ErrorCode, detail: impl fmt::Display) -> FrontendError {
-        FrontendError { code, place: None, source_place: None, detail: detail.to_string() }
+        FrontendError { code, position: None, source_position: None, detail: detail.to_string() }
     }
 
-    /// The same error at a place of the source text.
-    pub(crate) fn in_source(self, place: SourcePlace) -> FrontendError {
-        FrontendError { source_place: Some(place), ..self }
+    /// The same error at a position of the source text.
+    pub(crate) fn in_source(self, position: SourcePosition) -> FrontendError {
+        FrontendError { source_position: Some(position), ..self }
     }
 
-    /// The same error at a place, unless it has one.
-    pub(crate) fn at(mut self, place: Place) -> FrontendError {
-        self.place.get_or_insert(place);
+    /// The same error at a position, unless it has one.
+    pub(crate) fn at(mut self, position: ModulePosition) -> FrontendError {
+        self.position.get_or_insert(position);
         self
     }
 }
@@ -208,7 +208,7 @@ mod tests {
     #[test]
     fn an_error_names_word_instruction_rule_and_expectation() {
         let error = FrontendError::new(ErrorCode::NotAPointer, "expected a pointer, found %3")
-            .at(Place { word: 12, inst: "Load" });
+            .at(ModulePosition { word: 12, inst: "Load" });
         assert_eq!(
             error.to_string(),
             "E0304 at word 12 (OpLoad): memory is reached through a pointer: expected a pointer, found %3"

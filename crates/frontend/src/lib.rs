@@ -32,7 +32,7 @@ mod translate;
 
 use crestline_ssa::ir::{Shader, Stage};
 
-pub use error::{ErrorCode, FrontendError, Place, SourcePlace};
+pub use error::{ErrorCode, FrontendError, ModulePosition, SourcePosition};
 pub use origin::in_source;
 pub use source::{
     Language, Override, OverrideKind, Source, load, spirv_words, to_spirv, to_spirv_with,

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use rspirv::grammar::reflect::is_block_terminator;
 use rspirv::spirv::{Op, StorageClass};
 
-use crate::error::{FrontendError, SourcePlace};
+use crate::error::{FrontendError, SourcePosition};
 use crate::limits;
 use crate::source::Source;
 use crate::spirv::{Inst, read_instructions};
@@ -19,16 +19,16 @@ const MOST_STEPS: usize = 6;
 /// An error of [`translate`](crate::translate) as it is told to who wrote `source`; `words` are the module that was made
 /// of it. An error that speaks of no instruction of the module stays as it is.
 pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> FrontendError {
-    let (Some(place), Ok(text)) = (error.place, std::str::from_utf8(source.bytes)) else {
+    let (Some(position), Ok(text)) = (error.position, std::str::from_utf8(source.bytes)) else {
         return error;
     };
     let Ok((insts, _)) = read_instructions(words) else { return error };
     let module = Module::new(&insts);
-    let Some((inst, line, function)) = module.find(place.word) else { return error };
+    let Some((inst, line, function)) = module.find(position.word) else { return error };
     let subject = module.subject(inst, function);
     let declared = || {
         let at = limits::declaration(text, source.language, subject.as_deref()?)?;
-        Some(SourcePlace::of_byte(text, at))
+        Some(SourcePosition::of_byte(text, at))
     };
     let mut detail = module.reword(&error.detail);
     if let Some(name) = subject.as_deref().filter(|name| !detail.contains(*name)) {
@@ -37,7 +37,7 @@ pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> Fr
     if let Some(function) = function.filter(|function| subject.as_deref() != Some(*function)) {
         detail.push_str(&format!(" in the function `{function}`"));
     }
-    FrontendError { place: None, source_place: line.or_else(declared), detail, ..error }
+    FrontendError { position: None, source_position: line.or_else(declared), detail, ..error }
 }
 
 /// A module as far as errors need it.
@@ -70,14 +70,15 @@ impl<'m> Module<'m> {
     }
 
     /// The instruction at a word, its line, and the name of the function that it is in.
-    fn find(&self, word: u32) -> Option<(&'m Inst<'m>, Option<SourcePlace>, Option<&str>)> {
+    fn find(&self, word: u32) -> Option<(&'m Inst<'m>, Option<SourcePosition>, Option<&str>)> {
         let (mut line, mut function) = (None, None);
         for inst in self.insts {
             match inst.op {
                 Op::Line => {
                     let number = |index| inst.word(index).ok();
-                    line =
-                        number(1).zip(number(2)).map(|(line, column)| SourcePlace { line, column });
+                    line = number(1)
+                        .zip(number(2))
+                        .map(|(line, column)| SourcePosition { line, column });
                 }
                 Op::NoLine | Op::FunctionEnd => line = None,
                 Op::Function => function = self.names.get(&inst.result).map(String::as_str),

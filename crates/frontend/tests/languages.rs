@@ -116,7 +116,7 @@ fn product(n: u32) -> u32 {
     let error = load(&source, &options).expect_err("too many instructions");
     assert_eq!(error.code, ErrorCode::Budget);
     assert_eq!(
-        (error.place, error.source_place.map(|place| place.line)),
+        (error.position, error.source_position.map(|position| position.line)),
         (None, Some(5)),
         "{error}"
     );

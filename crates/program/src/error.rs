@@ -17,10 +17,10 @@ pub enum MetadataError {
         message: String,
     },
     /// JSON of another shape than the documented one.
-    #[error("metadata{}: expected {expected}, found {found}", at(place))]
+    #[error("metadata{}: expected {expected}, found {found}", at(path))]
     Shape {
         /// Path of the value: `dispatches[0].payload.items[3].size`; empty for the whole document.
-        place: String,
+        path: String,
         /// What was expected there.
         expected: String,
         /// What stands there.
@@ -44,9 +44,9 @@ pub enum MetadataError {
     },
 }
 
-/// The place in a sentence.
-fn at(place: &str) -> String {
-    if place.is_empty() { String::new() } else { format!(" `{place}`") }
+/// The path in a sentence.
+fn at(path: &str) -> String {
+    if path.is_empty() { String::new() } else { format!(" `{path}`") }
 }
 
 /// Why code could not be read from a container.

@@ -159,28 +159,28 @@ impl<'de> Visitor<'de> for Any<'_> {
 
 /// Where a value stands in its document.
 #[derive(Clone, Copy)]
-enum Place<'a> {
+enum JsonPath<'a> {
     Root,
-    Field(&'a Place<'a>, &'a str),
-    Element(&'a Place<'a>, usize),
+    Field(&'a JsonPath<'a>, &'a str),
+    Element(&'a JsonPath<'a>, usize),
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Root => Ok(()),
-            Place::Field(Place::Root, name) => f.write_str(name),
-            Place::Field(outer, name) => write!(f, "{outer}.{name}"),
-            Place::Element(outer, index) => write!(f, "{outer}[{index}]"),
+            JsonPath::Root => Ok(()),
+            JsonPath::Field(JsonPath::Root, name) => f.write_str(name),
+            JsonPath::Field(outer, name) => write!(f, "{outer}.{name}"),
+            JsonPath::Element(outer, index) => write!(f, "{outer}[{index}]"),
         }
     }
 }
 
-/// A value and its place; `None` where there is no value.
+/// A value and its path; `None` where there is no value.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a> {
     json: Option<&'a Json>,
-    place: Place<'a>,
+    path: JsonPath<'a>,
     /// Whether the object has a `kind` that somebody else reads.
     tagged: bool,
 }
@@ -196,7 +196,7 @@ const KIND: &str = "kind";
 impl<'a> Node<'a> {
     /// A whole document.
     pub(crate) fn root(json: &'a Json) -> Node<'a> {
-        Node { json: Some(json), place: Place::Root, tagged: false }
+        Node { json: Some(json), path: JsonPath::Root, tagged: false }
     }
 
     /// The error that something else stands here.
@@ -206,8 +206,8 @@ impl<'a> Node<'a> {
     }
 
     fn instead(&self, expected: impl fmt::Display, found: String) -> MetadataError {
-        let place = self.place.to_string();
-        MetadataError::Shape { place, expected: expected.to_string(), found }
+        let path = self.path.to_string();
+        MetadataError::Shape { path, expected: expected.to_string(), found }
     }
 
     pub(crate) fn is_missing(&self) -> bool {
@@ -233,7 +233,7 @@ impl<'a> Node<'a> {
         }
         Ok(names.map(|name| Node {
             json: find(entries, name),
-            place: Place::Field(&self.place, name),
+            path: JsonPath::Field(&self.path, name),
             tagged: false,
         }))
     }
@@ -248,7 +248,7 @@ impl<'a> Node<'a> {
         };
         let node = Node {
             json: find(entries, KIND),
-            place: Place::Field(&self.place, KIND),
+            path: JsonPath::Field(&self.path, KIND),
             tagged: false,
         };
         let found = match node.json {
@@ -264,10 +264,10 @@ impl<'a> Node<'a> {
         let Some(Json::List(values)) = self.json else {
             return Err(self.expected("a list"));
         };
-        let place = &self.place;
+        let path = &self.path;
         Ok(values.iter().enumerate().map(move |(index, value)| Node {
             json: Some(value),
-            place: Place::Element(place, index),
+            path: JsonPath::Element(path, index),
             tagged: false,
         }))
     }

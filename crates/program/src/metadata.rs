@@ -465,7 +465,7 @@ fn known(json: &Json) -> Result<u32, MetadataError> {
     let Some(found) = number else {
         let expected = format!("the number of a version, {OLDEST_VERSION} to {VERSION}");
         let found = json.get("version").map_or_else(|| "nothing".to_owned(), Json::to_string);
-        return Err(MetadataError::Shape { place: "version".to_owned(), expected, found });
+        return Err(MetadataError::Shape { path: "version".to_owned(), expected, found });
     };
     match u32::try_from(found) {
         Ok(version @ OLDEST_VERSION..=VERSION) => Ok(version),

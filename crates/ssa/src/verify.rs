@@ -23,24 +23,24 @@ use crate::text::inst_to_string;
 
 /// A promise of the IR that a shader breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{place}{kind}")]
+#[error("{location}{kind}")]
 pub struct VerifyError {
     /// Where.
-    pub place: Place,
+    pub location: ErrorLocation,
     /// What is wrong.
     pub kind: VerifyErrorKind,
 }
 
-/// The place of a broken promise.
+/// The location of a broken promise.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct ErrorLocation {
     /// The region, if it is in the code.
     pub region: Option<RegionId>,
     /// The instruction, if it is in one, and what it looks like.
     pub inst: Option<(InstId, String)>,
 }
 
-impl std::fmt::Display for Place {
+impl std::fmt::Display for ErrorLocation {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match (&self.inst, self.region) {
             (Some((_, text)), _) => write!(f, "`{text}`: "),
@@ -185,7 +185,7 @@ type Result<T> = std::result::Result<T, VerifyErrorKind>;
 /// Checks a shader.
 ///
 /// # Errors
-/// The first broken promise and its place.
+/// The first broken promise and its location.
 pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
     let func = &shader.func;
     let mut verifier = Verifier {
@@ -194,14 +194,14 @@ pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
         stack: Vec::new(),
         inst_seen: vec![false; func.num_insts()],
         region_seen: vec![false; func.num_regions()],
-        place: Place::default(),
+        location: ErrorLocation::default(),
         at: None,
     };
     let done = interface(shader).and_then(|()| verifier.body());
     done.map_err(|kind| {
-        let mut place = verifier.place;
-        place.inst = verifier.at.map(|inst| (inst, inst_to_string(shader, inst)));
-        VerifyError { place, kind }
+        let mut location = verifier.location;
+        location.inst = verifier.at.map(|inst| (inst, inst_to_string(shader, inst)));
+        VerifyError { location, kind }
     })
 }
 
@@ -212,14 +212,14 @@ pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
 pub fn interface(shader: &Shader) -> std::result::Result<(), VerifyErrorKind> {
     io::stage(shader)?;
     // Several may share a set and number, as views of different kinds or lengths.
-    let place = |i: usize| (shader.bindings[i].set, shader.bindings[i].binding);
+    let location = |i: usize| (shader.bindings[i].set, shader.bindings[i].binding);
     let view = |i: usize| (shader.bindings[i].kind, shader.bindings[i].count);
     let mut first = 0;
     for i in 1..shader.bindings.len() {
-        if place(i) != place(first) {
+        if location(i) != location(first) {
             first = i;
         }
-        if place(i - 1) > place(i) || (first..i).any(|other| view(other) == view(i)) {
+        if location(i - 1) > location(i) || (first..i).any(|other| view(other) == view(i)) {
             return Err(VerifyErrorKind::BindingOrder(i));
         }
     }
@@ -252,7 +252,7 @@ struct Verifier<'a> {
     stack: Vec<Value>,
     inst_seen: Vec<bool>,
     region_seen: Vec<bool>,
-    place: Place,
+    location: ErrorLocation,
     /// The instruction being checked.
     at: Option<InstId>,
 }
@@ -265,7 +265,7 @@ impl Verifier<'_> {
 
     fn region(&mut self, region: RegionId, targets: Targets, depth: usize) -> Result<()> {
         let func = &self.shader.func;
-        self.place.region = Some(region);
+        self.location.region = Some(region);
         self.at = None;
         if depth > MAX_DEPTH {
             return Err(VerifyErrorKind::TooDeep(MAX_DEPTH));
@@ -298,7 +298,7 @@ impl Verifier<'_> {
             self.inst(inst, targets)?;
             for (index, nested) in func.inst(inst).kind.regions().enumerate() {
                 self.region(nested, targets.inside(inst, &func.inst(inst).kind, index), depth + 1)?;
-                self.place.region = Some(region);
+                self.location.region = Some(region);
                 self.at = Some(inst);
             }
             for (index, &result) in func.inst(inst).results.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! What a sampler makes of the texels around a place: addresses, weights, levels, comparisons.
+//! What a sampler makes of the texels around its coordinates: addresses, weights, levels, comparisons.
 //!
 //! Written independently of the interpreter's model of the same rules (Vulkan, "Image Operations").
 
@@ -7,9 +7,9 @@ use crate::image::{ImageDimension, Level};
 use crate::texel::{decode, is_integer};
 use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter, Sampler};
 
-/// Where a channel samples.
+/// What a channel samples with: coordinates, level of detail, reference, offsets.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct SampleParameters {
     /// Coordinates, and the layer of an array of cubes; other layers follow the last coordinate.
     pub(super) at: [f32; 4],
     /// The level of detail, unless there are gradients.
@@ -38,15 +38,19 @@ pub(super) fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32
 }
 
 /// Samples at the level of detail asked for.
-pub(super) fn sample(view: &View<'_>, sampler: &Sampler, place: &Place) -> [u32; 4] {
+pub(super) fn sample(
+    view: &View<'_>,
+    sampler: &Sampler,
+    parameters: &SampleParameters,
+) -> [u32; 4] {
     let last = view.shape.levels.saturating_sub(1) as f32;
-    let lod = match place.gradients {
+    let lod = match parameters.gradients {
         Some(gradients) => lod_of(view, gradients),
-        None => place.lod,
+        None => parameters.lod,
     };
     let lod = if lod.is_nan() { 0.0 } else { lod.clamp(0.0, last) };
     let one = |level: f32| match view.shape.level(level as u32) {
-        Some(level) => sample_level(view, &level, sampler, place),
+        Some(level) => sample_level(view, &level, sampler, parameters),
         None => [0; 4],
     };
     let below = lod.floor();
@@ -61,18 +65,18 @@ pub(super) fn sample(view: &View<'_>, sampler: &Sampler, place: &Place) -> [u32;
     std::array::from_fn(|i| mix(i).to_bits())
 }
 
-/// One component of the four texels around the place, counter-clockwise from the lower left.
+/// One component of the four texels around the coordinates, counter-clockwise from the lower left.
 pub(super) fn gather(
     view: &View<'_>,
     sampler: &Sampler,
-    place: &Place,
+    parameters: &SampleParameters,
     component: usize,
 ) -> [u32; 4] {
     let Some(level) = view.shape.level(0) else { return [0; 4] };
-    let footprint = footprint(view, &level, sampler, place, true);
+    let footprint = footprint(view, &level, sampler, parameters, true);
     [0b10, 0b11, 0b01, 0b00].map(|corner| {
         let texel = corner_texel(view, &level, sampler, &footprint, corner);
-        compared(view, sampler, place, texel)[component]
+        compared(view, sampler, parameters, texel)[component]
     })
 }
 
@@ -97,8 +101,15 @@ fn axes(dimension: ImageDimension) -> usize {
 }
 
 /// The texel, or whether the reference passes the comparison with its first component.
-fn compared(view: &View<'_>, sampler: &Sampler, place: &Place, texel: [u32; 4]) -> [u32; 4] {
-    let (Some(mut reference), Some(op)) = (place.compare, sampler.compare) else { return texel };
+fn compared(
+    view: &View<'_>,
+    sampler: &Sampler,
+    parameters: &SampleParameters,
+    texel: [u32; 4],
+) -> [u32; 4] {
+    let (Some(mut reference), Some(op)) = (parameters.compare, sampler.compare) else {
+        return texel;
+    };
     if view.format.info().channels[0].is_some_and(|c| c.kind == ChannelKind::Unorm) {
         reference = reference.clamp(0.0, 1.0);
     }
@@ -117,11 +128,21 @@ fn compared(view: &View<'_>, sampler: &Sampler, place: &Place, texel: [u32; 4]) 
 }
 
 /// Samples one level.
-fn sample_level(view: &View<'_>, level: &Level, sampler: &Sampler, place: &Place) -> [u32; 4] {
+fn sample_level(
+    view: &View<'_>,
+    level: &Level,
+    sampler: &Sampler,
+    parameters: &SampleParameters,
+) -> [u32; 4] {
     let linear = sampler.filter == Filter::Linear && !is_integer(view.format);
-    let footprint = footprint(view, level, sampler, place, linear);
+    let footprint = footprint(view, level, sampler, parameters, linear);
     if !linear {
-        return compared(view, sampler, place, corner_texel(view, level, sampler, &footprint, 0));
+        return compared(
+            view,
+            sampler,
+            parameters,
+            corner_texel(view, level, sampler, &footprint, 0),
+        );
     }
     let mut sum = [0f32; 4];
     for corner in 0..1 << footprint.axes {
@@ -133,7 +154,7 @@ fn sample_level(view: &View<'_>, level: &Level, sampler: &Sampler, place: &Place
             .product();
         if weight != 0.0 {
             let texel = corner_texel(view, level, sampler, &footprint, corner);
-            for (sum, value) in sum.iter_mut().zip(compared(view, sampler, place, texel)) {
+            for (sum, value) in sum.iter_mut().zip(compared(view, sampler, parameters, texel)) {
                 *sum += weight * f32::from_bits(value);
             }
         }
@@ -141,12 +162,12 @@ fn sample_level(view: &View<'_>, level: &Level, sampler: &Sampler, place: &Place
     sum.map(f32::to_bits)
 }
 
-/// Which texels a place lies between.
+/// Which texels the coordinates lie between.
 fn footprint(
     view: &View<'_>,
     level: &Level,
     sampler: &Sampler,
-    place: &Place,
+    parameters: &SampleParameters,
     linear: bool,
 ) -> Footprint {
     use ImageDimension::*;
@@ -155,24 +176,24 @@ fn footprint(
         layer.round_ties_even().clamp(0.0, layers.saturating_sub(1) as f32) as i64
     };
     let (at, layer) = match dimension {
-        D1Array => (place.at, clamped(place.at[1], level.size[2])),
-        D2Array => (place.at, clamped(place.at[2], level.size[2])),
+        D1Array => (parameters.at, clamped(parameters.at[1], level.size[2])),
+        D2Array => (parameters.at, clamped(parameters.at[2], level.size[2])),
         Cube | CubeArray => {
-            let (face, u, v) = cube_face([place.at[0], place.at[1], place.at[2]]);
+            let (face, u, v) = cube_face([parameters.at[0], parameters.at[1], parameters.at[2]]);
             let cube = match dimension {
-                CubeArray => clamped(place.at[3], level.size[2] / 6),
+                CubeArray => clamped(parameters.at[3], level.size[2] / 6),
                 _ => 0,
             };
             ([u, v, 0.0, 0.0], 6 * cube + face)
         }
-        _ => (place.at, 0),
+        _ => (parameters.at, 0),
     };
     let axes = axes(dimension);
     let mut footprint = Footprint { axes, low: [0; 3], beyond: [0.0; 3], layer };
     let half = if linear { 0.5 } else { 0.0 };
     for (axis, at) in at.into_iter().enumerate().take(axes) {
         let scale = if sampler.normalized { level.size[axis] as f32 } else { 1.0 };
-        let texels = at * scale + place.offsets[axis] as f32 - half;
+        let texels = at * scale + parameters.offsets[axis] as f32 - half;
         footprint.low[axis] = texels.floor() as i64;
         footprint.beyond[axis] = texels - texels.floor();
     }

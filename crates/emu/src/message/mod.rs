@@ -167,12 +167,12 @@ pub(crate) fn execute(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
         Kind::OwordDualBlockRead { bti, .. } => dual_block::read(call, t, world, bti),
         Kind::OwordDualBlockWrite { bti, .. } => dual_block::write(call, t, world, bti),
         Kind::UrbRead { layout, offset, swizzle, per_slot_offset, .. } => {
-            let place = urb::Place { layout, offset, swizzle, per_slot_offset };
-            urb::read(call, t, world, place);
+            let address = urb::UrbAddress { layout, offset, swizzle, per_slot_offset };
+            urb::read(call, t, world, address);
         }
         Kind::UrbWrite { layout, offset, swizzle, per_slot_offset, .. } => {
-            let place = urb::Place { layout, offset, swizzle, per_slot_offset };
-            urb::write(call, t, world, place);
+            let address = urb::UrbAddress { layout, offset, swizzle, per_slot_offset };
+            urb::write(call, t, world, address);
         }
         Kind::UntypedRead { bti, simd, mask } => untyped::read(call, t, world, bti, simd, mask),
         Kind::UntypedWrite { bti, simd, mask } => untyped::write(call, t, world, bti, simd, mask),

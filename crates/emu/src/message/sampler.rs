@@ -5,7 +5,7 @@
 //! level 0 here. A uniform buffer is fetched as 16-byte texels at a pitch of one byte, so its
 //! coordinate is a byte offset.
 
-use super::filter::{Place, fetch, gather, sample};
+use super::filter::{SampleParameters, fetch, gather, sample};
 use super::surface::with_surface;
 use super::typed::View;
 use super::{Bound, Call, World};
@@ -280,7 +280,7 @@ fn image(
     for lane in request.channels(call) {
         let mut bits = |index| parameter(call, t, request, index, lane);
         let mut float = |index| f32::from_bits(bits(index));
-        let mut place = Place {
+        let mut parameters = SampleParameters {
             at: order.coordinates.map(&mut float),
             lod: order.level.map_or(0.0, &mut float),
             gradients: order.gradients.map(|g| g.map(|at| [float(at), float(at + 1)])),
@@ -290,12 +290,12 @@ fn image(
         if let Some([u, v]) = order.offsets {
             // Six bits of each count.
             let texels = |bits: u32| i64::from(bits as i32) << 58 >> 58;
-            place.offsets = [texels(bits(u)), texels(bits(v)), 0];
+            parameters.offsets = [texels(bits(u)), texels(bits(v)), 0];
         }
         let gathers = request.op.name().starts_with("gather4");
         let texel = match gathers {
-            true => gather(view, &state, &place, request.gathered),
-            false => sample(view, &state, &place),
+            true => gather(view, &state, &parameters, request.gathered),
+            false => sample(view, &state, &parameters),
         };
         respond(call, t, request, lane, texel);
     }

@@ -11,7 +11,7 @@ use crestline_isa::message::{UrbLayout, UrbSwizzle};
 
 /// Where in its entries a message works.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct UrbAddress {
     pub(super) layout: UrbLayout,
     /// In units of the layout.
     pub(super) offset: u16,
@@ -29,14 +29,19 @@ struct Element {
 }
 
 /// The elements of `registers` data registers that masks and enables let pass.
-fn elements(call: &Call<'_>, t: &mut Thread, place: Place, registers: usize) -> Vec<Element> {
-    let slots_per_unit = match place.layout {
+fn elements(
+    call: &Call<'_>,
+    t: &mut Thread,
+    address: UrbAddress,
+    registers: usize,
+) -> Vec<Element> {
+    let slots_per_unit = match address.layout {
         UrbLayout::Oword => 1,
         UrbLayout::Hword | UrbLayout::Simd8 => 2,
     };
-    let interleaved = place.swizzle == UrbSwizzle::Interleave;
+    let interleaved = address.swizzle == UrbSwizzle::Interleave;
     // A write of owords that are not interleaved has one of them.
-    let dwords = match (interleaved, place.layout) {
+    let dwords = match (interleaved, address.layout) {
         (false, UrbLayout::Oword) => 4,
         _ => 8,
     };
@@ -49,8 +54,8 @@ fn elements(call: &Call<'_>, t: &mut Thread, place: Place, registers: usize) -> 
         }
         let entry = if interleaved { half } else { 0 };
         let handle = call.header(t, entry);
-        let own = if place.per_slot_offset { call.header(t, 3 + entry) } else { 0 };
-        let first = (u64::from(place.offset) + u64::from(own)) * slots_per_unit;
+        let own = if address.per_slot_offset { call.header(t, 3 + entry) } else { 0 };
+        let first = (u64::from(address.offset) + u64::from(own)) * slots_per_unit;
         for register in 0..registers {
             let row = if interleaved { register } else { 2 * register + half };
             let slot = first + row as u64;
@@ -70,12 +75,12 @@ fn outside(t: &mut Thread, element: &Element, limit: u64, write: bool) {
     t.report(Problem::OutOfBounds { surface, address, size: 4, limit, write }, Some(lane));
 }
 
-pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, place: Place) {
-    if !check(call, t, place) {
+pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, address: UrbAddress) {
+    if !check(call, t, address) {
         return;
     }
     let registers = usize::from(call.descriptor.mlen) - 1;
-    for element in elements(call, t, place, registers) {
+    for element in elements(call, t, address, registers) {
         let register = call.payload(1) + 4 * element.position;
         let written = t.registers.all_written(register, 4);
         if !written {
@@ -106,12 +111,12 @@ fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     }
 }
 
-pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, place: Place) {
-    if !check(call, t, place) {
+pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, address: UrbAddress) {
+    if !check(call, t, address) {
         return;
     }
     // Without a response the message only releases the handles.
-    for element in elements(call, t, place, usize::from(call.descriptor.rlen)) {
+    for element in elements(call, t, address, usize::from(call.descriptor.rlen)) {
         let value = match world.urb.load(element.handle, element.dword) {
             Ok(value) => value,
             Err(error) => {
@@ -123,8 +128,8 @@ pub(super) fn read(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, place
     }
 }
 
-fn check(call: &Call<'_>, t: &mut Thread, place: Place) -> bool {
-    if place.swizzle == UrbSwizzle::Transpose || call.wide {
+fn check(call: &Call<'_>, t: &mut Thread, address: UrbAddress) -> bool {
+    if address.swizzle == UrbSwizzle::Transpose || call.wide {
         t.fail(Fault::Message("a transposed or wide URB message".into()));
         return false;
     }

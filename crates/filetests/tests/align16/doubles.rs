@@ -29,7 +29,7 @@ fn inputs() -> Vec<f64> {
 
 /// Where a source lies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum SourceKind {
     Vector(u32),
     Uniform,
     Crossing,
@@ -40,18 +40,18 @@ enum Place {
 
 #[derive(Clone, Copy, Debug)]
 struct Source {
-    place: Place,
+    place: SourceKind,
     swizzle: Swizzle,
     negate: bool,
     abs: bool,
 }
 
 impl Source {
-    fn new(place: Place, swizzle: Swizzle) -> Source {
+    fn new(place: SourceKind, swizzle: Swizzle) -> Source {
         // There are no more than two components side by side.
         let Swizzle(components) = swizzle;
         let swizzle = match place {
-            Place::Pairs => Swizzle(components.map(|component| component % 2)),
+            SourceKind::Pairs => Swizzle(components.map(|component| component % 2)),
             _ => swizzle,
         };
         Source { place, swizzle, negate: false, abs: false }
@@ -61,13 +61,13 @@ impl Source {
         let at = |register: u32| Operand::grf(register, Type::Df);
         let swizzle = self.swizzle;
         let operand = match self.place {
-            Place::Vector(n) => at(1 + 2 * n).with_region(Region::Swizzle(swizzle)),
-            Place::Uniform => at(UNIFORM).with_region(Region::Vectors { step: 0, swizzle }),
-            Place::Crossing => {
+            SourceKind::Vector(n) => at(1 + 2 * n).with_region(Region::Swizzle(swizzle)),
+            SourceKind::Uniform => at(UNIFORM).with_region(Region::Vectors { step: 0, swizzle }),
+            SourceKind::Crossing => {
                 at(CROSSING).byte_offset(16).with_region(Region::Vectors { step: 0, swizzle })
             }
-            Place::Pairs => at(PAIRS).with_region(Region::Vectors { step: 2, swizzle }),
-            Place::Result(_) => result.with_region(Region::Swizzle(swizzle)),
+            SourceKind::Pairs => at(PAIRS).with_region(Region::Vectors { step: 2, swizzle }),
+            SourceKind::Result(_) => result.with_region(Region::Swizzle(swizzle)),
         };
         Operand { negate: self.negate, abs: self.abs, ..operand }
     }
@@ -76,10 +76,12 @@ impl Source {
     fn value(&self, inputs: &[f64], vertex: usize, component: usize) -> f64 {
         let component = usize::from(self.swizzle.0[component]);
         let index = match self.place {
-            Place::Vector(n) | Place::Result(n) => 8 * n as usize + 4 * vertex + component,
-            Place::Uniform => 4 * (UNIFORM as usize - 1) + component,
-            Place::Crossing => 4 * (CROSSING as usize - 1) + 2 + component,
-            Place::Pairs => 4 * (PAIRS as usize - 1) + 2 * vertex + component,
+            SourceKind::Vector(n) | SourceKind::Result(n) => {
+                8 * n as usize + 4 * vertex + component
+            }
+            SourceKind::Uniform => 4 * (UNIFORM as usize - 1) + component,
+            SourceKind::Crossing => 4 * (CROSSING as usize - 1) + 2 + component,
+            SourceKind::Pairs => 4 * (PAIRS as usize - 1) + 2 * vertex + component,
         };
         let value = inputs[index];
         let value = if self.abs { value.abs() } else { value };
@@ -104,7 +106,7 @@ impl Case {
     /// The vector that the result holds before, if a source reads it.
     fn initial(&self) -> Option<u32> {
         self.sources.iter().find_map(|source| match source.place {
-            Place::Result(n) => Some(n),
+            SourceKind::Result(n) => Some(n),
             _ => None,
         })
     }
@@ -235,7 +237,7 @@ fn swizzles() -> impl Iterator<Item = Swizzle> {
 
 #[test]
 fn every_move() {
-    let vector = |swizzle| Source::new(Place::Vector(1), swizzle);
+    let vector = |swizzle| Source::new(SourceKind::Vector(1), swizzle);
     let cases: Vec<Case> = swizzles()
         .flat_map(|swizzle| (1..16).map(move |mask| (vector(swizzle), WriteMask(mask))))
         .map(|(source, mask)| Case::new(Opcode::Mov, mask, &[source]))
@@ -251,7 +253,8 @@ fn every_pair_of_swizzles_in_a_sum() {
     let cases: Vec<Case> = swizzles()
         .flat_map(|a| swizzles().map(move |b| (a, b)))
         .map(|(a, b)| {
-            let sources = [Source::new(Place::Vector(0), a), Source::new(Place::Vector(2), b)];
+            let sources =
+                [Source::new(SourceKind::Vector(0), a), Source::new(SourceKind::Vector(2), b)];
             Case::new(Opcode::Add, WriteMask::XYZW, &sources)
         })
         .collect();
@@ -268,11 +271,11 @@ fn any_case(random: &mut Random, opcode: Opcode, sources: usize) -> (Case, u32) 
     let sources: Vec<Source> = (0..sources)
         .map(|_| {
             let place = match random.below(9) {
-                0 => Place::Uniform,
-                1 => Place::Crossing,
-                2 => Place::Pairs,
-                3 => Place::Result(initial),
-                _ => Place::Vector(random.below(VECTORS)),
+                0 => SourceKind::Uniform,
+                1 => SourceKind::Crossing,
+                2 => SourceKind::Pairs,
+                3 => SourceKind::Result(initial),
+                _ => SourceKind::Vector(random.below(VECTORS)),
             };
             let source = Source::new(place, Swizzle::from_bits(random.below(256) as u8));
             Source { negate: random.below(4) == 0, abs: random.below(4) == 0, ..source }

@@ -15,7 +15,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use crate::Language;
-use crate::error::{ErrorCode, FrontendError, Result, SourcePlace};
+use crate::error::{ErrorCode, FrontendError, Result, SourcePosition};
 use scan::{Body, Kind, Meaning, Scan, Token};
 
 /// The most bytes of a source text.
@@ -84,7 +84,7 @@ pub(crate) fn declaration(text: &str, language: Language, name: &str) -> Option<
 }
 
 fn error(text: &str, offset: u32, detail: String) -> FrontendError {
-    let place = SourcePlace::of_byte(text, offset as usize);
+    let place = SourcePosition::of_byte(text, offset as usize);
     FrontendError::new(ErrorCode::ReaderLimit, detail).in_source(place)
 }
 

@@ -179,5 +179,5 @@ fn the_measure_is_linear() {
 fn the_place_is_named() {
     let text = format!("void f() {{\n  a = {}b;\n}}", "b + ".repeat(5000));
     let error = check(&text, Language::Glsl).unwrap_err();
-    assert_eq!(error.source_place.map(|place| place.line), Some(2));
+    assert_eq!(error.source_position.map(|place| place.line), Some(2));
 }

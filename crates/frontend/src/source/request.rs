@@ -7,7 +7,7 @@ use crestline_ssa::ir::Stage;
 use super::source_error;
 #[cfg(feature = "glslang")]
 use crate::error::ErrorCode;
-use crate::error::{FrontendError, Result, SourcePlace};
+use crate::error::{FrontendError, Result, SourcePosition};
 
 /// Stages as `#pragma shader_stage` and file extensions name them.
 const STAGES: [(&str, &str, Stage); 6] = [
@@ -41,8 +41,8 @@ fn pragma(name: &str, text: &str) -> Result<Option<Stage>> {
     }
     for (line, text) in (1..).zip(without_comments(text).lines()) {
         let Some(stage) = pragma_argument(text) else { continue };
-        let source_place = Some(SourcePlace { line, column: 0 });
-        let fail = |message: &str| FrontendError { source_place, ..source_error(name, message) };
+        let source_position = Some(SourcePosition { line, column: 0 });
+        let fail = |message: &str| FrontendError { source_position, ..source_error(name, message) };
         let Some(row) = STAGES.iter().find(|row| row.0 == stage) else {
             let names = STAGES.map(|row| row.0).join(", ");
             return Err(fail(&format!("expected one of {names}, found {stage:?}")));
@@ -221,8 +221,8 @@ mod tests {
         assert_eq!(found("a", twice, None), Err(message.into()));
         let unknown = found("a", "#pragma shader_stage(pixel)", None).unwrap_err();
         assert!(unknown.starts_with("a: expected one of vertex, "), "{unknown}");
-        let place = stage("a", twice, None).unwrap_err().source_place;
-        assert_eq!(place, Some(SourcePlace { line: 2, column: 0 }));
+        let place = stage("a", twice, None).unwrap_err().source_position;
+        assert_eq!(place, Some(SourcePosition { line: 2, column: 0 }));
     }
 
     #[cfg(feature = "glslang")]

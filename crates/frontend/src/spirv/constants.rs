@@ -119,7 +119,7 @@ impl Globals {
         spec: &[(u32, u64)],
         known: &mut [bool],
     ) -> Result<Const> {
-        let ty = self.types.expect(inst.ty).map_err(|e| e.at(inst.place()))?;
+        let ty = self.types.expect(inst.ty).map_err(|e| e.at(inst.position()))?;
         let mut chosen = |default: u64| -> Result<Const> {
             let Some(id) = module.decoration_word(inst.result, Decoration::SpecId)? else {
                 return Ok(Const::Scalar(default));

@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use rspirv::grammar::{INSTRUCTION_TABLE, Instruction, OperandKind, OperandQuantifier};
 use rspirv::spirv::{MAGIC_NUMBER, Op};
 
-use crate::error::{ErrorCode, FrontendError, Place, Result};
+use crate::error::{ErrorCode, FrontendError, ModulePosition, Result};
 
 /// Words of the module header.
 const HEADER_WORDS: usize = 5;
@@ -45,14 +45,14 @@ pub(crate) struct Inst<'w> {
 }
 
 impl<'w> Inst<'w> {
-    /// The place of the instruction, for errors.
-    pub(crate) fn place(&self) -> Place {
-        Place { word: self.at, inst: self.name }
+    /// The position of the instruction, for errors.
+    pub(crate) fn position(&self) -> ModulePosition {
+        ModulePosition { word: self.at, inst: self.name }
     }
 
     /// An error at this instruction.
     pub(crate) fn error(&self, code: ErrorCode, detail: impl std::fmt::Display) -> FrontendError {
-        FrontendError::new(code, detail).at(self.place())
+        FrontendError::new(code, detail).at(self.position())
     }
 
     /// Operand word `index`.
@@ -112,7 +112,7 @@ pub(crate) fn read(words: &[u32]) -> Result<(Vec<Inst<'_>>, u32)> {
 
 fn read_header(words: &[u32]) -> Result<u32> {
     let error = |word, detail: String| {
-        FrontendError::new(ErrorCode::BadHeader, detail).at(Place { word, inst: "" })
+        FrontendError::new(ErrorCode::BadHeader, detail).at(ModulePosition { word, inst: "" })
     };
     if words.len() < HEADER_WORDS {
         return Err(error(0, format!("expected {HEADER_WORDS} words, found {}", words.len())));
@@ -138,21 +138,21 @@ fn read_header(words: &[u32]) -> Result<u32> {
 
 fn read_inst(words: &[u32], at: usize, bound: u32) -> Result<Inst<'_>> {
     let (count, opcode) = ((words[at] >> 16) as usize, words[at] as u16);
-    let bare = Place { word: at as u32, inst: "" };
+    let bare = ModulePosition { word: at as u32, inst: "" };
     let Some(row) = GRAMMAR.get(usize::from(opcode)).copied().flatten() else {
         let detail = format!("expected a known opcode, found {opcode}");
         return Err(FrontendError::new(ErrorCode::UnknownOpcode, detail).at(bare));
     };
-    let place = Place { word: at as u32, inst: row.opname };
+    let position = ModulePosition { word: at as u32, inst: row.opname };
     let left = words.len() - at;
     if count == 0 || count > left {
         let detail = format!("expected a length of 1 to {left} words, found {count}");
-        return Err(FrontendError::new(ErrorCode::WordCount, detail).at(place));
+        return Err(FrontendError::new(ErrorCode::WordCount, detail).at(position));
     }
     let least = 1 + row.operands.iter().filter(|o| o.quantifier == OperandQuantifier::One).count();
     if count < least {
         let detail = format!("expected at least {least} words, found {count}");
-        return Err(FrontendError::new(ErrorCode::MissingOperand, detail).at(place));
+        return Err(FrontendError::new(ErrorCode::MissingOperand, detail).at(position));
     }
     let mut inst = Inst {
         at: at as u32,
@@ -199,6 +199,6 @@ mod tests {
         let words = [MAGIC_NUMBER, 0x1_0300, 0, 9, 0, 9 << 16 | 21, 3, 32, 1];
         let error = read(&words).expect_err("the module ends early");
         assert_eq!(error.code, ErrorCode::WordCount);
-        assert_eq!(error.place, Some(Place { word: 5, inst: "TypeInt" }));
+        assert_eq!(error.position, Some(ModulePosition { word: 5, inst: "TypeInt" }));
     }
 }

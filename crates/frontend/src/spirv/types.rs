@@ -298,7 +298,7 @@ impl Types {
             Op::TypeArray => {
                 let elem = inst.word(0)?;
                 self.need(inst, elem, "an element type", is_data)?;
-                let count = length(inst.word(1)?).map_err(|e| e.at(inst.place()))?;
+                let count = length(inst.word(1)?).map_err(|e| e.at(inst.position()))?;
                 match u32::try_from(count) {
                     Ok(count) if count > 0 => Type::Array { elem, count },
                     _ => {

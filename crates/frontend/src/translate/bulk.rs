@@ -1,7 +1,7 @@
 //! Values with a large array in them: they stay in memory.
 //!
 //! A small array as a value is a value of the IR for each of its parts. Of a large one that would be more than there are
-//! registers. So the id of a large one stands for a place ([`Val::Place`]) that nothing writes while the id is in use: a
+//! registers. So the id of a large one stands for a place ([`Val::InMemory`]) that nothing writes while the id is in use: a
 //! variable of its own that a loop fills where the value is read, or, if nothing writes memory before the last use, the
 //! place that it is read from.
 
@@ -27,8 +27,8 @@ impl<'m> Translator<'m, '_> {
     /// The value of a bulky type that stands where a pointer points now: copied to a variable of its own.
     pub(super) fn snapshot(&mut self, pointer: &Pointer) -> Result<Val> {
         let place = self.bulky_var(pointer.pointee)?;
-        self.copy_bulky(&place, &Val::Place(pointer.clone().into()))?;
-        Ok(Val::Place(place.into()))
+        self.copy_bulky(&place, &Val::InMemory(pointer.clone().into()))?;
+        Ok(Val::InMemory(place.into()))
     }
 
     /// A new variable for a value of a bulky type.
@@ -48,7 +48,7 @@ impl<'m> Translator<'m, '_> {
     ) -> Result<Val> {
         let pointer = pointer.with_access(access);
         if !access.volatile && self.is_only_copied(inst, &pointer) {
-            return Ok(Val::Place(pointer.into()));
+            return Ok(Val::InMemory(pointer.into()));
         }
         self.snapshot(&pointer)
     }
@@ -104,7 +104,7 @@ impl<'m> Translator<'m, '_> {
         let ty = to.pointee;
         if !self.is_bulky(ty) {
             let val = match from {
-                Val::Place(from) => self.load(from, Access::default())?,
+                Val::InMemory(from) => self.load(from, Access::default())?,
                 other => other.clone(),
             };
             return self.store(to, &val, Access::default());
@@ -142,7 +142,7 @@ impl<'m> Translator<'m, '_> {
     fn copy_part(&mut self, to: &Pointer, from: &Val, index: Index) -> Result<()> {
         let to = self.step(to.clone(), index)?;
         let from = match from {
-            Val::Place(from) => Val::Place(self.step((**from).clone(), index)?.into()),
+            Val::InMemory(from) => Val::InMemory(self.step((**from).clone(), index)?.into()),
             other => other.clone(),
         };
         self.copy_bulky(&to, &from)
@@ -152,7 +152,7 @@ impl<'m> Translator<'m, '_> {
     pub(super) fn place_part(&mut self, place: &Pointer, index: u32) -> Result<Val> {
         let part = self.step(place.clone(), Index::Const(index))?;
         match self.is_bulky(part.pointee) {
-            true => Ok(Val::Place(part.into())),
+            true => Ok(Val::InMemory(part.into())),
             false => self.load(&part, Access::default()),
         }
     }
@@ -161,7 +161,7 @@ impl<'m> Translator<'m, '_> {
 impl Val {
     /// Whether a value of a bulky type is copied in memory, and not made of parts.
     pub(super) fn is_copied(&self) -> bool {
-        matches!(self, Val::Place(_) | Val::Const(Const::Null))
+        matches!(self, Val::InMemory(_) | Val::Const(Const::Null))
     }
 }
 

@@ -51,7 +51,7 @@ impl Translator<'_, '_> {
         self.check_args(inst, func.inst, &func.params, &args)?;
 
         self.steps += 1;
-        self.check_budget().map_err(|e| e.at(inst.place()))?;
+        self.check_budget().map_err(|e| e.at(inst.position()))?;
         let tree = self.tree(function)?;
         let result_ty = module.insts[func.inst].ty;
         let is_void = matches!(self.globals.types.get(result_ty), Some(Type::Void));
@@ -64,7 +64,8 @@ impl Translator<'_, '_> {
                     true => self.count_scalars(result_ty)?,
                     false => self.check_parts(result_ty)?,
                 }
-                let shape = self.globals.types.var_ty(result_ty).map_err(|e| e.at(inst.place()))?;
+                let shape =
+                    self.globals.types.var_ty(result_ty).map_err(|e| e.at(inst.position()))?;
                 ReturnSlot::Var(self.new_var(String::new(), shape, None))
             }
         };
@@ -98,7 +99,7 @@ impl Translator<'_, '_> {
             // Nothing but this call writes the variable.
             ReturnSlot::Var(var) if self.is_bulky(result_ty) => {
                 let base = Base::Var { var, path: vec![] };
-                Some(Val::Place(Pointer { base, pointee: result_ty }.into()))
+                Some(Val::InMemory(Pointer { base, pointee: result_ty }.into()))
             }
             ReturnSlot::Var(var) => Some(self.load_var(var, &[], result_ty)?),
         };

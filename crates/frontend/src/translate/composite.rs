@@ -48,7 +48,7 @@ impl Translator<'_, '_> {
             let detail = format!("expected {count} parts, found {}", inst.operands.len());
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        self.check_parts(inst.ty).map_err(|e| e.at(inst.place()))?;
+        self.check_parts(inst.ty).map_err(|e| e.at(inst.position()))?;
         let mut parts = Vec::new();
         for at in 0..count {
             let (val, ty) = self.operand(inst, at)?;
@@ -66,7 +66,7 @@ impl Translator<'_, '_> {
     pub(super) fn op_extract(&mut self, inst: &Inst<'_>) -> Result<()> {
         let (mut val, mut ty) = self.operand(inst, 0)?;
         for &index in inst.rest(1) {
-            (val, ty) = self.part(&val, ty, index).map_err(|e| e.at(inst.place()))?;
+            (val, ty) = self.part(&val, ty, index).map_err(|e| e.at(inst.position()))?;
         }
         if ty != inst.ty {
             let detail = format!("expected %{ty}, the type of the part, found %{}", inst.ty);
@@ -86,7 +86,7 @@ impl Translator<'_, '_> {
         }
         let val = self
             .inserted(&base, ty, inst.rest(2), &object, object_ty)
-            .map_err(|e| e.at(inst.place()))?;
+            .map_err(|e| e.at(inst.position()))?;
         self.bind(inst.result, val);
         Ok(())
     }
@@ -107,13 +107,13 @@ impl Translator<'_, '_> {
             return Err(FrontendError::new(ErrorCode::OperandType, detail));
         };
         let (part, part_ty) = self.part(base, ty, *index)?;
-        if matches!(base, Val::Place(_)) {
+        if matches!(base, Val::InMemory(_)) {
             let whole = self.bulky_var(ty)?;
             self.store(&whole, base, Access::default())?;
             let part = self.inserted(&part, part_ty, path, object, object_ty)?;
             let place = self.step(whole.clone(), Index::Const(*index))?;
             self.store(&place, &part, Access::default())?;
-            return Ok(Val::Place(whole.into()));
+            return Ok(Val::InMemory(whole.into()));
         }
         let part = self.inserted(&part, part_ty, path, object, object_ty)?;
         if let Some(leaf) = self.globals.types.leaf(ty) {
@@ -226,7 +226,7 @@ impl Translator<'_, '_> {
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let cond = Src { value: cond, swizzle: Src::IDENTITY };
-        let val = self.selected(cond, ty, &yes, &no, inst.ty).map_err(|e| e.at(inst.place()))?;
+        let val = self.selected(cond, ty, &yes, &no, inst.ty).map_err(|e| e.at(inst.position()))?;
         self.bind(inst.result, val);
         Ok(())
     }
@@ -249,7 +249,7 @@ impl Translator<'_, '_> {
             let place = self.bulky_var(ty)?;
             let write = |t: &mut Self, val| t.store(&place, val, Access::default());
             self.if_(cond.value, |t| write(t, yes), |t| write(t, no))?;
-            return Ok(Val::Place(place.into()));
+            return Ok(Val::InMemory(place.into()));
         }
         let (yes, no) = (self.parts(yes, ty)?, self.parts(no, ty)?);
         let mut parts = Vec::new();

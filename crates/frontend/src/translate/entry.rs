@@ -50,7 +50,7 @@ pub(crate) fn translate_entry_point(
     };
     translator.set_active(region, true);
     let inst = module.insts[entry.inst];
-    translator.call(&inst, entry.function, Vec::new()).map_err(|e| e.at(inst.place()))?;
+    translator.call(&inst, entry.function, Vec::new()).map_err(|e| e.at(inst.position()))?;
     let func = &translator.shader.func;
     let last = func.region(region).insts.last();
     if !last.is_some_and(|&i| func.inst(i).kind.is_terminator()) {

@@ -282,15 +282,15 @@ impl Translator<'_, '_> {
                     let detail = "expected phis before the other instructions of a block";
                     return Err(inst.error(ErrorCode::BadPhi, detail));
                 }
-                let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
+                let var = self.phi_var(inst.result).map_err(|e| e.at(inst.position()))?;
                 // An edge may write the variable while the value is in use.
                 let from = Pointer { base: Base::Var { var, path: vec![] }, pointee: inst.ty };
-                let val = self.load(&from, Access::default()).map_err(|e| e.at(inst.place()))?;
+                let val = self.load(&from, Access::default()).map_err(|e| e.at(inst.position()))?;
                 self.bind(inst.result, val);
             } else {
-                self.inst(&inst).map_err(|e| e.at(inst.place()))?;
+                self.inst(&inst).map_err(|e| e.at(inst.position()))?;
             }
-            self.check_budget().map_err(|e| e.at(inst.place()))?;
+            self.check_budget().map_err(|e| e.at(inst.position()))?;
         }
         Ok(())
     }
@@ -310,7 +310,7 @@ impl Translator<'_, '_> {
             let pair = inst.operands.chunks_exact(2).find(|p| p[1] == label).ok_or_else(|| {
                 inst.error(ErrorCode::BadPhi, format!("expected a value for block %{label}"))
             })?;
-            let (val, ty) = self.value(pair[0]).map_err(|e| e.at(inst.place()))?;
+            let (val, ty) = self.value(pair[0]).map_err(|e| e.at(inst.position()))?;
             if ty != inst.ty {
                 let detail = format!("expected a value of type %{}, found %{}", inst.ty, pair[0]);
                 return Err(inst.error(ErrorCode::BadPhi, detail));
@@ -318,8 +318,8 @@ impl Translator<'_, '_> {
             moves.push((*inst, val));
         }
         for (inst, val) in moves {
-            let var = self.phi_var(inst.result).map_err(|e| e.at(inst.place()))?;
-            self.store_var(var, &[], inst.ty, &val).map_err(|e| e.at(inst.place()))?;
+            let var = self.phi_var(inst.result).map_err(|e| e.at(inst.position()))?;
+            self.store_var(var, &[], inst.ty, &val).map_err(|e| e.at(inst.position()))?;
         }
         Ok(())
     }
@@ -351,7 +351,7 @@ impl Translator<'_, '_> {
             // The only return: the caller reads the value where it is.
             ReturnSlot::Bound(id) => self.bind(id, val),
             ReturnSlot::Var(var) => {
-                self.store_var(var, &[], ty, &val).map_err(|e| e.at(inst.place()))?;
+                self.store_var(var, &[], ty, &val).map_err(|e| e.at(inst.position()))?;
             }
             ReturnSlot::Nothing => {
                 let detail = "expected no value from a function that returns void";

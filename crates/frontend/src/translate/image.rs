@@ -255,7 +255,7 @@ impl Translator<'_, '_> {
         let coord = self.coordinates(inst, image.ty)?;
         self.image_operands(inst, 3)?;
         let (val, ty) = self.operand(inst, 2)?;
-        let texel = self.as_leaf(&val, ty).map_err(|e| e.at(inst.place()))?;
+        let texel = self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))?;
         let same_kind = self.globals.types.scalar(ty) == self.globals.types.get(image.sampled);
         if self.shader.func.ty(texel).bits() != 32 || !same_kind {
             let detail = "expected components of the image's texels";

@@ -51,7 +51,7 @@ impl Translator<'_, '_> {
         // The two do not overlap.
         if self.is_bulky(target.pointee) && matches!(source.base, Base::Var { .. } | Base::Mem(_)) {
             let (target, source) = (target.with_access(access), source.with_access(access));
-            return self.store(&target, &Val::Place(source.into()), access);
+            return self.store(&target, &Val::InMemory(source.into()), access);
         }
         let val = self.load(&source, access)?;
         self.store(&target, &val, access)

@@ -222,7 +222,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         let Some(&Type::Pointer { class, pointee }) = self.globals.types.get(inst.ty) else {
             return Err(inst.error(ErrorCode::ResultType, "expected a pointer type"));
         };
-        let base = self.variable_base(&inst, class, pointee).map_err(|e| e.at(inst.place()))?;
+        let base = self.variable_base(&inst, class, pointee).map_err(|e| e.at(inst.position()))?;
         let pointer = Pointer { base, pointee };
         self.variables.insert(id, pointer.clone());
         Ok(Some(pointer))
@@ -280,7 +280,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         pointee: u32,
         at_start: bool,
     ) -> Result<Base> {
-        self.count_scalars(pointee).map_err(|e| e.at(inst.place()))?;
+        self.count_scalars(pointee).map_err(|e| e.at(inst.position()))?;
         let ty = self.globals.types.var_ty(pointee)?;
         let init = match inst.operands.get(1) {
             Some(&id) if at_start => Some(self.initial_scalars(id, pointee)?),
@@ -409,7 +409,7 @@ impl<'m, 'w> Translator<'m, 'w> {
         let mut pointer = self.pointer(inst, 0)?;
         for at in first..inst.operands.len() {
             let index = self.index(inst, at)?;
-            pointer = self.step(pointer, index).map_err(|e| e.at(inst.place()))?;
+            pointer = self.step(pointer, index).map_err(|e| e.at(inst.position()))?;
         }
         match self.globals.types.get(inst.ty) {
             Some(Type::Pointer { pointee, .. }) if *pointee == pointer.pointee => {}

@@ -227,7 +227,7 @@ fn local_size(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Res
             Some(ExecutionMode::LocalSizeId) => {
                 let mut dims = [0; 3];
                 for (dim, at) in dims.iter_mut().zip(2..) {
-                    let value = globals.int(inst.word(at)?).map_err(|e| e.at(inst.place()))?;
+                    let value = globals.int(inst.word(at)?).map_err(|e| e.at(inst.position()))?;
                     *dim = u32::try_from(value).unwrap_or(u32::MAX);
                 }
                 size = Some(dims);
@@ -238,15 +238,15 @@ fn local_size(module: &Module<'_>, globals: &Globals, entry: &EntryPoint) -> Res
     if let Some((_, value)) = globals.workgroup_size.and_then(|id| globals.get(id)) {
         size = Some([0, 1, 2].map(|i| u32::try_from(value.part(i).bits()).unwrap_or(u32::MAX)));
     }
-    let place = module.insts[entry.inst].place();
+    let position = module.insts[entry.inst].position();
     let size = size.ok_or_else(|| {
         let detail = "expected LocalSize, LocalSizeId or a WorkgroupSize constant";
-        FrontendError::new(ErrorCode::BadLocalSize, detail).at(place)
+        FrontendError::new(ErrorCode::BadLocalSize, detail).at(position)
     })?;
     let total = size.iter().fold(1u64, |n, &d| n.saturating_mul(u64::from(d)));
     if total == 0 || total > MAX_INVOCATIONS {
         let detail = format!("expected 1 to {MAX_INVOCATIONS} invocations, found {size:?}");
-        return Err(FrontendError::new(ErrorCode::BadLocalSize, detail).at(place));
+        return Err(FrontendError::new(ErrorCode::BadLocalSize, detail).at(position));
     }
     Ok(size)
 }

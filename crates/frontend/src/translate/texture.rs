@@ -412,11 +412,11 @@ impl Translator<'_, '_> {
             }
             // Each result is what its own offset has where all other gathers have their last one.
             (None, Some(array)) => {
-                let (offsets, ty) = self.value(array).map_err(|e| e.at(inst.place()))?;
+                let (offsets, ty) = self.value(array).map_err(|e| e.at(inst.position()))?;
                 let mut comps = Vec::new();
                 for index in 0..4 {
                     let (offset, ty) =
-                        self.part(&offsets, ty, index).map_err(|e| e.at(inst.place()))?;
+                        self.part(&offsets, ty, index).map_err(|e| e.at(inst.position()))?;
                     let mut read = read.clone();
                     self.offset_gather(inst, &mut read, &offset, ty)?;
                     let texels = self.texture_read(read);

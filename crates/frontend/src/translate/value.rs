@@ -27,7 +27,7 @@ pub(super) enum Val {
     /// The parts of a matrix, array or structure.
     Parts(Rc<[Val]>),
     /// A value that stays in memory: it stands there as long as it is in use.
-    Place(Rc<Pointer>),
+    InMemory(Rc<Pointer>),
     /// A constant, made when it is used.
     Const(Const),
     /// A pointer.
@@ -41,7 +41,7 @@ impl Val {
             Val::Leaf(value) => Val::Leaf(f(*value)),
             Val::Parts(parts) => Val::Parts(parts.iter().map(|p| p.map(f)).collect()),
             Val::Const(_) => self.clone(),
-            Val::Place(place) => Val::Place(place.map(f).into()),
+            Val::InMemory(place) => Val::InMemory(place.map(f).into()),
             Val::Pointer(pointer) => Val::Pointer(pointer.map(f).into()),
         }
     }
@@ -83,7 +83,7 @@ impl Translator<'_, '_> {
     /// What operand word `index` stands for, and its type.
     pub(super) fn operand(&mut self, inst: &Inst<'_>, index: usize) -> Result<(Val, u32)> {
         let id = inst.word(index)?;
-        self.value(id).map_err(|e| e.at(inst.place()))
+        self.value(id).map_err(|e| e.at(inst.position()))
     }
 
     /// What an id stands for, and its type.
@@ -148,7 +148,7 @@ impl Translator<'_, '_> {
     /// The scalar or vector that operand word `index` stands for.
     pub(super) fn leaf(&mut self, inst: &Inst<'_>, index: usize) -> Result<Value> {
         let (val, ty) = self.operand(inst, index)?;
-        self.as_leaf(&val, ty).map_err(|e| e.at(inst.place()))
+        self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))
     }
 
     /// The IR value of a scalar or vector.
@@ -208,7 +208,7 @@ impl Translator<'_, '_> {
                 Some(part) => part.clone(),
                 None => Val::Const(Const::Undef),
             },
-            Val::Place(place) => {
+            Val::InMemory(place) => {
                 let place = Rc::clone(place);
                 self.place_part(&place, index)?
             }

@@ -56,7 +56,7 @@ impl Translator<'_, '_> {
             let detail = format!("expected integers in operand {at}, found {found}");
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        let value = self.as_leaf(&val, ty).map_err(|e| e.at(inst.place()))?;
+        let value = self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))?;
         Ok(self.narrowed(value, how))
     }
 
@@ -78,7 +78,7 @@ impl Translator<'_, '_> {
             let detail = format!("expected floats in operand {at}, found {found}");
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
-        let value = self.as_leaf(&val, ty).map_err(|e| e.at(inst.place()))?;
+        let value = self.as_leaf(&val, ty).map_err(|e| e.at(inst.position()))?;
         match self.shader.func.ty(value).bits() {
             32 => Ok(value),
             _ => Ok(self.b().convert(AluOp::F2F, 32, value)),

@@ -37,9 +37,9 @@ pub fn lower_memory_sizes(shader: &mut Shader, options: &LowerOptions) -> bool {
                     return Action::Keep;
                 };
                 let (memory, offset, align, access) = (*memory, *offset, *align, *access);
-                let place = Place { memory, offset, align, access, sizes };
+                let whole = MemoryAccess { memory, offset, align, access, sizes };
                 split = true;
-                Action::Replace(place.load(b, ty).into())
+                Action::Replace(whole.load(b, ty).into())
             }
             InstKind::Store { memory, offset, data, comps, mask, align, access } => {
                 let ty = b.func.ty(data.value);
@@ -50,9 +50,9 @@ pub fn lower_memory_sizes(shader: &mut Shader, options: &LowerOptions) -> bool {
                 let wanted = (0..comps).filter(|&c| mask.has(c)).map(|c| (c, data.select(c)));
                 let wanted: Vec<(usize, Src)> = wanted.collect();
                 let (memory, offset, align, access) = (*memory, *offset, *align, *access);
-                let place = Place { memory, offset, align, access, sizes };
+                let whole = MemoryAccess { memory, offset, align, access, sizes };
                 // The last piece takes the place of the whole.
-                if let Some(last) = place.store(b, ty.scalar(), &wanted) {
+                if let Some(last) = whole.store(b, ty.scalar(), &wanted) {
                     for &ty in results_of(&last) {
                         b.func.add_result(inst, ty);
                     }
@@ -98,7 +98,7 @@ fn results_of(kind: &InstKind) -> &'static [Ty] {
 }
 
 /// Where an access begins, and what it promises.
-struct Place {
+struct MemoryAccess {
     memory: Memory,
     offset: Src,
     align: Align,
@@ -114,7 +114,7 @@ struct Bits {
     shift: Src,
 }
 
-impl Place {
+impl MemoryAccess {
     /// The offset `bytes` further on, or back.
     fn at(&self, b: &mut Builder<'_>, bytes: u32) -> Src {
         if bytes == 0 {

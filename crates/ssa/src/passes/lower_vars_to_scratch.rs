@@ -1,7 +1,7 @@
 //! Moves variables that are still there, arrays indexed at run time, to scratch memory.
 
 use super::opt_large_constants::append;
-use super::util::layout::{from_memory, in_memory, place, size_align};
+use super::util::layout::{from_memory, in_memory, path_offset, size_align};
 use super::util::{Action, rewrite};
 use crate::ir::{
     Access, Align, AluOp, Builder, InstKind, Memory, PathStep, Shader, Ty, VarId, VarTy, Variable,
@@ -32,7 +32,7 @@ pub fn lower_vars_to_scratch(shader: &mut Shader) -> bool {
             return Action::Keep;
         };
         let Some(base) = bases[var.0 as usize] else { return Action::Keep };
-        let Some(place) = place(&vars[var.0 as usize].ty, path) else { return Action::Keep };
+        let Some(place) = path_offset(&vars[var.0 as usize].ty, path) else { return Action::Keep };
         let (leaf, access) = (place.leaf, Access::default());
         match data.kind.clone() {
             InstKind::StoreVar { mut data, mask, .. } => {
@@ -190,7 +190,7 @@ fn store_leaves(
             for (bits, &init) in bits.iter_mut().zip(init.by_ref().take(leaf.comps())) {
                 *bits = init & leaf.mask();
             }
-            if let Some(place) = place(whole, path) {
+            if let Some(place) = path_offset(whole, path) {
                 let data = b.constant(in_memory(*leaf), bits);
                 let (offset, align) = place.offset(b, base);
                 b.store(Memory::Scratch, offset, data, align, Access::default());

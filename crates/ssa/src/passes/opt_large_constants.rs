@@ -3,7 +3,7 @@
 //! Of such a variable each part has one value, given first or by stores wherever they stand; what a load finds before
 //! is undefined, so it may as well be that value.
 
-use super::util::layout::{from_memory, in_memory, place, size_align};
+use super::util::layout::{from_memory, in_memory, path_offset, size_align};
 use super::util::{Action, const_src, rewrite, walk};
 use crate::ir::{Access, InstKind, Memory, PathStep, Shader, VarTy};
 
@@ -36,7 +36,7 @@ pub fn opt_large_constants(shader: &mut Shader) -> bool {
         let Some(base) = bases[var.0 as usize] else { return Action::Keep };
         // Stores stay for opt_dce: nothing loads the variable any more.
         let (InstKind::LoadVar { .. }, Some(place)) =
-            (&data.kind, place(&vars[var.0 as usize].ty, path))
+            (&data.kind, path_offset(&vars[var.0 as usize].ty, path))
         else {
             return Action::Keep;
         };
@@ -117,7 +117,8 @@ fn collect(shader: &Shader) -> Vec<Option<Table>> {
         InstKind::StoreVar { var, path, data, mask } => {
             let slot = &mut tables[var.0 as usize];
             let Some(table) = slot else { return };
-            let place = place(&shader.var(*var).ty, path).filter(|place| place.scaled.is_empty());
+            let place =
+                path_offset(&shader.var(*var).ty, path).filter(|place| place.scaled.is_empty());
             let constant = place.is_some_and(|place| {
                 let size = place.leaf.comp_bytes() as usize;
                 const_src(&shader.func, *data, place.leaf.comps()).is_some_and(|bits| {

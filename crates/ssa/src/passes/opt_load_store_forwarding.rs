@@ -1,4 +1,4 @@
-//! Gives loads the values that memory is known to hold: those stored or loaded before at the same place.
+//! Gives loads the values that memory is known to hold: those stored or loaded before at the same range.
 //!
 //! A walk keeps what is known of each memory, component by component, by base and constant offset. A store forgets
 //! what it may overwrite; barriers and atomics forget what others may write; what is learnt in a region is forgotten
@@ -18,7 +18,7 @@ use crate::ir::{
 
 /// See the [module](self). Returns whether a load went.
 pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
-    if !reads_a_place_again(&shader.func) {
+    if !reads_a_range_again(&shader.func) {
         return false;
     }
     let writes = Writes::in_loops(&shader.func);
@@ -38,31 +38,32 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
                     return Action::Keep;
                 }
                 let result = b.func.inst(inst).results[0];
-                let place = Place::new(b.func, memory, offset, b.func.ty(result));
+                let range = MemoryRange::new(b.func, memory, offset, b.func.ty(result));
                 // What `find` builds is of no use where it may not take the load's place.
                 if !b.func.fuel.is_empty()
-                    && let Some(value) = known.find(b, &place)
+                    && let Some(value) = known.find(b, &range)
                     && b.func.may_change(inst)
                 {
                     return Action::Replace(value);
                 }
-                for comp in 0..place.comps {
-                    known.learn(&place, comp, Src::comp(result, comp as usize), access);
+                for comp in 0..range.comps {
+                    known.learn(&range, comp, Src::comp(result, comp as usize), access);
                 }
             }
             InstKind::Store { memory, offset, data, comps, mask, access, .. } => {
                 let ty = b.func.ty(data.value).with_comps(usize::from(comps));
-                let place = Place::new(b.func, memory, offset, ty);
-                known.forget(&place, access);
+                let range = MemoryRange::new(b.func, memory, offset, ty);
+                known.forget(&range, access);
                 if !access.volatile && !access.coherent {
-                    for comp in (0..place.comps).filter(|&c| mask.has(c as usize)) {
-                        known.learn(&place, comp, data.select(comp as usize), access);
+                    for comp in (0..range.comps).filter(|&c| mask.has(c as usize)) {
+                        known.learn(&range, comp, data.select(comp as usize), access);
                     }
                 }
             }
             InstKind::Atomic { memory, offset, data, access, .. } => {
-                let place = Place::new(b.func, memory, offset, b.func.ty(data.value).scalar());
-                known.forget(&place, access);
+                let range =
+                    MemoryRange::new(b.func, memory, offset, b.func.ty(data.value).scalar());
+                known.forget(&range, access);
             }
             InstKind::Loop { body, continuing, .. } => {
                 for region in std::iter::once(body).chain(continuing) {
@@ -77,7 +78,7 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
 
 /// Whether some load begins where an access before it has a component: without what may come between, so that code in
 /// which there is nothing to find needs no more than this.
-fn reads_a_place_again(func: &Function) -> bool {
+fn reads_a_range_again(func: &Function) -> bool {
     let mut accesses = 0;
     let is_access =
         |inst: &InstData| matches!(inst.kind, InstKind::Load { .. } | InstKind::Store { .. });
@@ -88,9 +89,9 @@ fn reads_a_place_again(func: &Function) -> bool {
     if !func.may_have(several) {
         return false;
     }
-    // By hash: taking different places for the same costs no more than the walk that this is to save.
+    // By hash: taking different ranges for the same costs no more than the walk that this is to save.
     let hasher = DefaultHashBuilder::default();
-    let mut places: HashSet<u64> = HashSet::new();
+    let mut ranges: HashSet<u64> = HashSet::new();
     let mut again = false;
     walk(func, |_, _, inst| {
         let data = func.inst(inst);
@@ -98,26 +99,26 @@ fn reads_a_place_again(func: &Function) -> bool {
         if again || !is_access(data) {
             return;
         }
-        let (place, load) = match data.kind {
+        let (range, load) = match data.kind {
             InstKind::Load { memory, offset, .. } => {
-                (Place::new(func, memory, offset, func.ty(data.results[0])), true)
+                (MemoryRange::new(func, memory, offset, func.ty(data.results[0])), true)
             }
             InstKind::Store { memory, offset, data, comps, .. } => {
                 let ty = func.ty(data.value).with_comps(usize::from(comps));
-                (Place::new(func, memory, offset, ty), false)
+                (MemoryRange::new(func, memory, offset, ty), false)
             }
             _ => return,
         };
-        let memory = hasher.hash_one((place.memory, place.address.base));
-        let at = |comp| memory.wrapping_add(u64::from(place.at(comp)));
-        again = load && places.contains(&at(0));
-        places.extend((0..place.comps).map(at));
+        let memory = hasher.hash_one((range.memory, range.address.base));
+        let at = |comp| memory.wrapping_add(u64::from(range.at(comp)));
+        again = load && ranges.contains(&at(0));
+        ranges.extend((0..range.comps).map(at));
     });
     again
 }
 
 /// Consecutive components in memory.
-struct Place {
+struct MemoryRange {
     memory: Memory,
     address: Address,
     /// Bits of a component.
@@ -125,9 +126,9 @@ struct Place {
     comps: u32,
 }
 
-impl Place {
-    fn new(func: &Function, memory: Memory, offset: Src, ty: Ty) -> Place {
-        Place {
+impl MemoryRange {
+    fn new(func: &Function, memory: Memory, offset: Src, ty: Ty) -> MemoryRange {
+        MemoryRange {
             memory: canonical(memory),
             address: Address::of(func, offset),
             bits: ty.bits(),
@@ -186,40 +187,40 @@ impl Known {
         }
     }
 
-    fn learn(&mut self, place: &Place, comp: u32, value: Src, access: Access) {
-        let (memory, base, at) = (place.memory, place.address.base, place.at(comp));
-        let fact = Fact { value, bits: place.bits, restrict: access.restrict };
+    fn learn(&mut self, range: &MemoryRange, comp: u32, value: Src, access: Access) {
+        let (memory, base, at) = (range.memory, range.address.base, range.at(comp));
+        let fact = Fact { value, bits: range.bits, restrict: access.restrict };
         self.facts.entry(memory).or_default().entry(base).or_default().insert(at, fact);
         self.learnt.push((memory, base, at));
     }
 
     /// The value of a load, if all of it is known.
-    fn find(&self, b: &mut Builder<'_>, place: &Place) -> Option<Src> {
-        let facts = self.facts.get(&place.memory)?.get(&place.address.base)?;
+    fn find(&self, b: &mut Builder<'_>, range: &MemoryRange) -> Option<Src> {
+        let facts = self.facts.get(&range.memory)?.get(&range.address.base)?;
         let mut comps = Vec::new();
-        for comp in 0..place.comps {
-            let fact = facts.get(&place.at(comp)).filter(|fact| fact.bits == place.bits)?;
+        for comp in 0..range.comps {
+            let fact = facts.get(&range.at(comp)).filter(|fact| fact.bits == range.bits)?;
             comps.push(fact.value);
         }
         Some(if let [comp] = comps[..] { comp } else { b.vec(&comps).into() })
     }
 
-    /// A write to `place`: forgets what it may change.
-    fn forget(&mut self, place: &Place, access: Access) {
+    /// A write to `range`: forgets what it may change.
+    fn forget(&mut self, range: &MemoryRange, access: Access) {
         for (memory, bases) in &mut self.facts {
-            if *memory == place.memory {
+            if *memory == range.memory {
                 bases.retain(|base, facts| {
-                    let same = *base == place.address.base;
+                    let same = *base == range.address.base;
                     if same {
-                        let first = place.address.fixed;
-                        forget_range(facts, first, place.comps * place.comp_bytes());
+                        let first = range.address.fixed;
+                        forget_range(facts, first, range.comps * range.comp_bytes());
                     }
                     same
                 });
             } else {
                 bases.retain(|_, facts| {
                     facts.retain(|_, fact| {
-                        !may_alias(memory, &place.memory, fact.restrict || access.restrict)
+                        !may_alias(memory, &range.memory, fact.restrict || access.restrict)
                     });
                     !facts.is_empty()
                 });
@@ -232,7 +233,7 @@ impl Known {
         self.facts.retain(|memory, _| memory.is_read_only() || *memory == Memory::Scratch);
     }
 
-    /// Forgets what an instruction may change that names no place.
+    /// Forgets what an instruction may change that names no range.
     fn forget_after(&mut self, facts: Facts) {
         if facts.orders {
             self.forget_shared();
@@ -278,7 +279,7 @@ fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
 /// The memories that each region of loops may write.
 struct Writes {
     memories: Vec<Vec<Memory>>,
-    /// What instructions write that name no place.
+    /// What instructions write that name no range.
     others: Vec<Storages>,
     barriers: Vec<bool>,
 }

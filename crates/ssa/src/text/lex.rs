@@ -1,10 +1,10 @@
-//! Words, numbers and signs, each with its place.
+//! Words, numbers and signs, each with its position.
 
 use std::fmt;
 
-/// A place in a text: both count from 1, columns in characters.
+/// A position in a text: both count from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct Position {
     pub(super) line: u32,
     pub(super) column: u32,
 }
@@ -46,20 +46,20 @@ fn short(text: &str) -> &str {
 
 pub(super) struct Lexer<'t> {
     rest: &'t str,
-    place: Place,
+    position: Position,
 }
 
 impl<'t> Lexer<'t> {
     pub(super) fn new(text: &'t str) -> Self {
-        Lexer { rest: text, place: Place { line: 1, column: 1 } }
+        Lexer { rest: text, position: Position { line: 1, column: 1 } }
     }
 
     /// The next token and where it starts.
-    pub(super) fn next(&mut self) -> (Token<'t>, Place) {
+    pub(super) fn next(&mut self) -> (Token<'t>, Position) {
         self.skip_space();
-        let place = self.place;
+        let position = self.position;
         let Some(first) = self.rest.chars().next() else {
-            return (Token::End, place);
+            return (Token::End, position);
         };
         let token = match first {
             'a'..='z' | 'A'..='Z' | '_' => Token::Word(self.take_while(is_name)),
@@ -74,7 +74,7 @@ impl<'t> Lexer<'t> {
                 Token::Sign(sign)
             }
         };
-        (token, place)
+        (token, position)
     }
 
     /// Whether the next token, which stays, is this sign.
@@ -101,9 +101,9 @@ impl<'t> Lexer<'t> {
     fn advance(&mut self, bytes: usize) -> &'t str {
         let (taken, rest) = self.rest.split_at(bytes);
         for c in taken.chars() {
-            self.place = match c {
-                '\n' => Place { line: self.place.line + 1, column: 1 },
-                _ => Place { column: self.place.column + 1, ..self.place },
+            self.position = match c {
+                '\n' => Position { line: self.position.line + 1, column: 1 },
+                _ => Position { column: self.position.column + 1, ..self.position },
             };
         }
         self.rest = rest;

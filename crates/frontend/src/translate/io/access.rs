@@ -13,7 +13,7 @@ const WIDE_COMPS: usize = 2;
 
 /// A scalar or vector in slots.
 #[derive(Clone, Copy)]
-struct Place {
+struct SlotAccess {
     output: bool,
     slot: IoSlot,
     vertex: Option<Src>,
@@ -33,8 +33,8 @@ impl Translator<'_, '_> {
             let whole = self.as_leaf(&whole, vector)?;
             return Ok(Val::Leaf(self.dynamic_comp(whole, comp)));
         }
-        if let Some((place, leaf)) = self.place_of(pointer, ty)? {
-            return Ok(Val::Leaf(self.load_place(place, leaf)?));
+        if let Some((access, leaf)) = self.slot_access(pointer, ty)? {
+            return Ok(Val::Leaf(self.load_access(access, leaf)?));
         }
         let mut parts = Vec::new();
         for (part, ty) in self.slot_parts(pointer, ty)? {
@@ -59,24 +59,24 @@ impl Translator<'_, '_> {
             pointer.root
         {
             let data = self.as_leaf(val, ty)?;
-            let places: Result<Vec<_>> =
+            let accesses: Result<Vec<_>> =
                 (0..count).map(|i| self.distance(pointer, compact, i)).collect();
-            return self.store_chosen(&places?, index, data);
+            return self.store_chosen(&accesses?, index, data);
         }
         if let Some((comp, vector)) = pointer.part {
             let data = self.as_leaf(val, ty)?;
             let whole = SlotPtr { part: None, ..pointer.clone() };
-            let mut places = Vec::new();
+            let mut accesses = Vec::new();
             let shape = self.globals.types.expect(vector)?.clone();
             for i in 0..self.globals.types.parts(vector).unwrap_or(0) {
                 let part = self.slot_step(whole.clone(), vector, &shape, Index::Const(i))?;
-                places.extend(self.place_of(&part, ty)?.map(|(place, _)| place));
+                accesses.extend(self.slot_access(&part, ty)?.map(|(access, _)| access));
             }
-            return self.store_chosen(&places, comp, data);
+            return self.store_chosen(&accesses, comp, data);
         }
-        if let Some((place, _)) = self.place_of(pointer, ty)? {
+        if let Some((access, _)) = self.slot_access(pointer, ty)? {
             let data = self.as_leaf(val, ty)?;
-            return self.store_place(place, data);
+            return self.store_access(access, data);
         }
         for (i, (part, part_ty)) in self.slot_parts(pointer, ty)?.into_iter().enumerate() {
             let (val, _) = self.part(val, ty, i as u32)?;
@@ -99,7 +99,7 @@ impl Translator<'_, '_> {
     }
 
     /// Where a scalar or vector lies, and its type; `None` for composites.
-    fn place_of(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Option<(Place, Ty)>> {
+    fn slot_access(&mut self, pointer: &SlotPtr, ty: u32) -> Result<Option<(SlotAccess, Ty)>> {
         let Some(leaf) = self.globals.types.leaf(ty) else { return Ok(None) };
         if let Root::Compact(compact @ Compact { at: Some(Index::Const(i)), .. }) = pointer.root {
             return Ok(Some((self.distance(pointer, compact, i)?, leaf)));
@@ -108,15 +108,18 @@ impl Translator<'_, '_> {
         let slot = root.plus(pointer.slots).ok_or_else(outside)?;
         let vertex = self.vertex(pointer);
         let index = pointer.index.map(Src::new);
-        Ok(Some((Place { output: pointer.output, slot, vertex, index, comp: pointer.comp }, leaf)))
+        Ok(Some((
+            SlotAccess { output: pointer.output, slot, vertex, index, comp: pointer.comp },
+            leaf,
+        )))
     }
 
     /// Where scalar number `i` of an array that lies four to a slot is.
-    fn distance(&mut self, pointer: &SlotPtr, compact: Compact, i: u32) -> Result<Place> {
+    fn distance(&mut self, pointer: &SlotPtr, compact: Compact, i: u32) -> Result<SlotAccess> {
         let at = compact.start + i;
         let slot = compact.slot.plus(at / 4).ok_or_else(outside)?;
         let (output, vertex) = (pointer.output, self.vertex(pointer));
-        Ok(Place { output, slot, vertex, index: None, comp: (at % 4) as u8 })
+        Ok(SlotAccess { output, slot, vertex, index: None, comp: (at % 4) as u8 })
     }
 
     fn vertex(&mut self, pointer: &SlotPtr) -> Option<Src> {
@@ -132,8 +135,8 @@ impl Translator<'_, '_> {
         let Root::Compact(compact) = pointer.root else { return Err(outside()) };
         let mut chosen = None;
         for i in 0..compact.count {
-            let place = self.distance(pointer, compact, i)?;
-            let this = self.load_place(place, Ty::X32)?;
+            let access = self.distance(pointer, compact, i)?;
+            let this = self.load_access(access, Ty::X32)?;
             chosen = Some(match chosen {
                 None => this,
                 Some(others) => {
@@ -146,14 +149,14 @@ impl Translator<'_, '_> {
         chosen.ok_or_else(outside)
     }
 
-    /// Stores to the place whose number `index` is at run time, to none if there is no such place.
-    fn store_chosen(&mut self, places: &[Place], index: Value, data: Value) -> Result<()> {
-        for (i, &place) in places.iter().enumerate() {
+    /// Stores to the component whose number `index` is at run time, to none if there is no such access.
+    fn store_chosen(&mut self, accesses: &[SlotAccess], index: Value, data: Value) -> Result<()> {
+        for (i, &access) in accesses.iter().enumerate() {
             let number = self.imm(i as u32);
             let hit = self.alu(AluOp::IEq, &[index, number]);
             let (_, then, else_) = self.b().if_(hit);
             let mut b = Builder::new(&mut self.shader.func, then);
-            b.inst(store(place, Src::new(data), WriteMask::all(1)), &[]);
+            b.inst(store(access, Src::new(data), WriteMask::all(1)), &[]);
             b.yield_(&[]);
             b.switch_to(else_);
             b.yield_(&[]);
@@ -161,12 +164,12 @@ impl Translator<'_, '_> {
         Ok(())
     }
 
-    fn load_place(&mut self, place: Place, ty: Ty) -> Result<Value> {
+    fn load_access(&mut self, access: SlotAccess, ty: Ty) -> Result<Value> {
         if ty.bits() == 32 || ty.comps() <= WIDE_COMPS {
-            return Ok(self.load_slot(place, ty));
+            return Ok(self.load_slot(access, ty));
         }
-        let low = self.load_slot(place, ty.with_comps(WIDE_COMPS));
-        let next = Place { slot: place.slot.plus(1).ok_or_else(outside)?, ..place };
+        let low = self.load_slot(access, ty.with_comps(WIDE_COMPS));
+        let next = SlotAccess { slot: access.slot.plus(1).ok_or_else(outside)?, ..access };
         let high = self.load_slot(next, ty.with_comps(ty.comps() - WIDE_COMPS));
         let comps: Vec<Src> =
             (0..ty.comps())
@@ -177,8 +180,8 @@ impl Translator<'_, '_> {
         Ok(self.b().vec(&comps))
     }
 
-    fn load_slot(&mut self, place: Place, ty: Ty) -> Value {
-        let Place { output, slot, vertex, index, comp } = place;
+    fn load_slot(&mut self, access: SlotAccess, ty: Ty) -> Value {
+        let SlotAccess { output, slot, vertex, index, comp } = access;
         let kind = match output {
             true => InstKind::LoadOutput { slot, vertex, index, comp },
             false => InstKind::LoadInput { slot, vertex, index, comp },
@@ -188,9 +191,9 @@ impl Translator<'_, '_> {
         b.func.inst(inst).results[0]
     }
 
-    fn store_place(&mut self, place: Place, data: Value) -> Result<()> {
-        store_vector(&mut self.b(), place.slot, data, |slot, data, mask| {
-            store(Place { slot, ..place }, data, mask)
+    fn store_access(&mut self, access: SlotAccess, data: Value) -> Result<()> {
+        store_vector(&mut self.b(), access.slot, data, |slot, data, mask| {
+            store(SlotAccess { slot, ..access }, data, mask)
         })
     }
 }
@@ -216,8 +219,8 @@ pub(super) fn store_vector(
     Ok(())
 }
 
-fn store(place: Place, data: Src, mask: WriteMask) -> InstKind {
-    let Place { slot, vertex, index, comp, .. } = place;
+fn store(access: SlotAccess, data: Src, mask: WriteMask) -> InstKind {
+    let SlotAccess { slot, vertex, index, comp, .. } = access;
     InstKind::StoreOutput { slot, data, vertex, index, comp, mask }
 }
 

@@ -168,7 +168,7 @@ impl Translator<'_, '_> {
     pub(super) fn op_stream(&mut self, inst: &Inst<'_>) -> Result<()> {
         let stream = match inst.op {
             Op::EmitStreamVertex | Op::EndStreamPrimitive => {
-                self.globals.int(inst.word(0)?).map_err(|e| e.at(inst.place()))?
+                self.globals.int(inst.word(0)?).map_err(|e| e.at(inst.position()))?
             }
             _ => 0,
         };

@@ -100,9 +100,10 @@ impl Translator<'_, '_> {
                 continue;
             }
             let Some(inst) = self.module.def(output.id).copied() else { continue };
-            let place = inst.place();
-            let pointer = self.slot_pointer(&inst, true, output.ty).map_err(|e| e.at(place))?;
-            self.output_leaves(&output, pointer, &parts, &mut leaves).map_err(|e| e.at(place))?;
+            let position = inst.position();
+            let pointer = self.slot_pointer(&inst, true, output.ty).map_err(|e| e.at(position))?;
+            self.output_leaves(&output, pointer, &parts, &mut leaves)
+                .map_err(|e| e.at(position))?;
         }
         leaves.sort_by_key(|leaf| (leaf.slot, leaf.comp));
         Ok(leaves)

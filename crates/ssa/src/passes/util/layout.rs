@@ -24,7 +24,7 @@ pub(crate) fn size_align(ty: &VarTy) -> (u64, u32) {
 
 /// Where a part of a variable lies.
 #[derive(Clone, Debug)]
-pub(crate) struct Place {
+pub(crate) struct PathOffset {
     /// Bytes from the start that are known now.
     pub(crate) fixed: u32,
     /// Indices known at run time, with the bytes from one to the next.
@@ -34,7 +34,7 @@ pub(crate) struct Place {
 }
 
 /// Where a path leads; `None` if it is no path of the type, or the type too large to have addresses.
-pub(crate) fn place(ty: &VarTy, path: &[PathStep]) -> Option<Place> {
+pub(crate) fn path_offset(ty: &VarTy, path: &[PathStep]) -> Option<PathOffset> {
     let mut fixed = 0_u64;
     let mut scaled = Vec::new();
     let mut at = ty.clone();
@@ -64,12 +64,12 @@ pub(crate) fn place(ty: &VarTy, path: &[PathStep]) -> Option<Place> {
         at = below;
     }
     match at {
-        VarTy::Vector(leaf) => Some(Place { fixed: u32::try_from(fixed).ok()?, scaled, leaf }),
+        VarTy::Vector(leaf) => Some(PathOffset { fixed: u32::try_from(fixed).ok()?, scaled, leaf }),
         _ => None,
     }
 }
 
-impl Place {
+impl PathOffset {
     /// Computes the byte offset from the start of the memory in which the variable begins at `base`, a multiple of 16.
     pub(crate) fn offset(&self, b: &mut Builder<'_>, base: u32) -> (Src, Align) {
         let fixed = base.wrapping_add(self.fixed);

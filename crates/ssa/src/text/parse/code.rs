@@ -7,7 +7,7 @@ use crate::ir::{
     MemorySemantics, PathStep, RegionId, Resource, Src, Srcs, TextureOp, TextureRead, TextureTy,
     Ty, Value, VarId, WriteMask,
 };
-use crate::text::lex::{Place, Token};
+use crate::text::lex::{Position, Token};
 use crate::text::words::{ACCESS, Field, SEMANTICS};
 
 /// Operations that are no arithmetic.
@@ -83,29 +83,29 @@ impl<'t> Parser<'t> {
         self.shader.func.region_mut(region).insts.push(inst);
         self.masked.push(false);
         let first = results.first().map(|r| r.2);
-        for (name, place, ty) in results {
+        for (name, position, ty) in results {
             let value = self.shader.func.add_result(inst, ty);
-            self.define(name, place, value)?;
+            self.define(name, position, value)?;
         }
         let kind = self.operation(inst, first, depth)?;
         *self.shader.func.kind_mut(inst) = kind;
         Ok(())
     }
 
-    fn definition(&mut self) -> Result<(&'t str, Place, Ty)> {
-        let place = self.place;
+    fn definition(&mut self) -> Result<(&'t str, Position, Ty)> {
+        let position = self.position;
         let Token::Value(name) = self.token else {
             return Err(self.expected("a value to define"));
         };
         self.next();
         self.sign(':')?;
-        Ok((name, place, self.ty()?))
+        Ok((name, position, self.ty()?))
     }
 
-    fn define(&mut self, name: &'t str, place: Place, value: Value) -> Result<()> {
+    fn define(&mut self, name: &'t str, position: Position, value: Value) -> Result<()> {
         match self.names.insert(name, value) {
             None => Ok(()),
-            Some(_) => Err(error_at(place, ParseErrorKind::Redefined(name.to_owned()))),
+            Some(_) => Err(error_at(position, ParseErrorKind::Redefined(name.to_owned()))),
         }
     }
 
@@ -295,9 +295,9 @@ impl<'t> Parser<'t> {
     }
 
     fn param(&mut self, region: RegionId) -> Result<()> {
-        let (name, place, ty) = self.definition()?;
+        let (name, position, ty) = self.definition()?;
         let value = self.shader.func.add_param(region, ty);
-        self.define(name, place, value)
+        self.define(name, position, value)
     }
 
     /// Components: numbers, `true` and `false`, and numbers with a point, which become floats of the type's size.
@@ -314,7 +314,7 @@ impl<'t> Parser<'t> {
     }
 
     fn component(&mut self, ty: Ty) -> Result<u64> {
-        let place = self.place;
+        let position = self.position;
         let negative = self.take_sign('-');
         let (token, bits) = match self.token {
             Token::Word(word @ ("true" | "false")) if ty.is_bool() && !negative => {
@@ -336,7 +336,7 @@ impl<'t> Parser<'t> {
                 let Some(number) = Some(number).filter(fits) else {
                     let number = text.to_owned();
                     let what = "a component of the type";
-                    return Err(error_at(place, ParseErrorKind::TooLarge { number, what }));
+                    return Err(error_at(position, ParseErrorKind::TooLarge { number, what }));
                 };
                 (text, Some(signed(number)))
             }
@@ -553,7 +553,7 @@ impl<'t> Parser<'t> {
     }
 
     fn src(&mut self) -> Result<Src> {
-        let place = self.place;
+        let position = self.position;
         let Token::Value(name) = self.token else {
             return Err(self.expected("a value"));
         };
@@ -566,7 +566,7 @@ impl<'t> Parser<'t> {
             }
             self.next();
         }
-        self.uses.push(Use { name, swizzle, place });
+        self.uses.push(Use { name, swizzle, position });
         let value = Value::from_index(self.uses.len() - 1);
         Ok(Src { value, swizzle: swizzle.map_or(Src::IDENTITY, |(_, comps)| comps) })
     }

@@ -7,7 +7,7 @@ mod resolve;
 
 use hashbrown::HashMap;
 
-use super::lex::{Lexer, Place, Token};
+use super::lex::{Lexer, Position, Token};
 use super::words::{COMPONENTS, Word};
 use crate::ir::{AluOp, Shader, Ty, Value};
 
@@ -68,14 +68,14 @@ type Result<T> = std::result::Result<T, ParseError>;
 /// Reads a shader in text form. Values, instructions and regions are numbered in order of appearance.
 ///
 /// # Errors
-/// The first place where the text departs from the form. The result may still fail verification.
+/// The first position where the text departs from the form. The result may still fail verification.
 pub fn parse(text: &str) -> Result<Shader> {
     let mut lexer = Lexer::new(text);
-    let (token, place) = lexer.next();
+    let (token, position) = lexer.next();
     let mut parser = Parser {
         lexer,
         token,
-        place,
+        position,
         shader: Shader::new_compute(""),
         ops: AluOp::all().map(|op| (op.name(), op)).collect(),
         names: HashMap::new(),
@@ -96,14 +96,14 @@ pub fn parse(text: &str) -> Result<Shader> {
 struct Use<'t> {
     name: &'t str,
     swizzle: Option<(usize, [u8; 4])>,
-    place: Place,
+    position: Position,
 }
 
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token<'t>,
     /// Of `token`.
-    place: Place,
+    position: Position,
     shader: Shader,
     ops: HashMap<&'static str, AluOp>,
     names: HashMap<&'t str, Value>,
@@ -238,7 +238,7 @@ impl<'t> Parser<'t> {
     }
 
     fn next(&mut self) {
-        (self.token, self.place) = self.lexer.next();
+        (self.token, self.position) = self.lexer.next();
     }
 
     fn expected(&self, expected: &str) -> ParseError {
@@ -247,7 +247,7 @@ impl<'t> Parser<'t> {
     }
 
     fn error(&self, kind: ParseErrorKind) -> ParseError {
-        error_at(self.place, kind)
+        error_at(self.position, kind)
     }
 }
 
@@ -258,6 +258,6 @@ fn number(text: &str) -> Option<u64> {
     }
 }
 
-fn error_at(place: Place, kind: ParseErrorKind) -> ParseError {
-    ParseError { line: place.line, column: place.column, kind }
+fn error_at(position: Position, kind: ParseErrorKind) -> ParseError {
+    ParseError { line: position.line, column: position.column, kind }
 }

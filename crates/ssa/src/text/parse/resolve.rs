@@ -10,7 +10,7 @@ impl<'t> Parser<'t> {
         for used in &self.uses {
             let value = self.names.get(used.name).copied();
             let undefined = || ParseErrorKind::Undefined(used.name.to_owned());
-            values.push(value.ok_or_else(|| error_at(used.place, undefined()))?);
+            values.push(value.ok_or_else(|| error_at(used.position, undefined()))?);
         }
         let func = &mut self.shader.func;
         let count = |used: &Use, value: Value, func: &crate::ir::Function| {
@@ -60,7 +60,7 @@ impl<'t> Parser<'t> {
                     if found != expected && wrong.is_none() {
                         let name = used.name.to_owned();
                         let kind = ParseErrorKind::Components { name, expected, found };
-                        wrong = Some(error_at(used.place, kind));
+                        wrong = Some(error_at(used.position, kind));
                     }
                     last = expected;
                 });

@@ -231,7 +231,7 @@ fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> V
 
 /// The word's bits of the channels'.
 fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)], steps: Steps) -> Value {
-    let (place, cut) = (steps.take(ImageStep::Place), steps.take(ImageStep::Cut));
+    let (shifted, cut) = (steps.take(ImageStep::Position), steps.take(ImageStep::Cut));
     let mut whole = None;
     for &(channel, value) in channels {
         let (start, bits) = (u32::from(channel.shift), u32::from(channel.bits));
@@ -243,13 +243,13 @@ fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)], steps:
                 true => with(b, AluOp::IAnd, value, low_bits(word.bits)),
                 false => value,
             };
-            match start > word.shift && place {
+            match start > word.shift && shifted {
                 true => with(b, AluOp::IShl, low, start - word.shift),
                 false => low,
             }
         } else {
             let above = word.shift - start;
-            let rest = if place { with(b, AluOp::UShr, value, above) } else { value };
+            let rest = if shifted { with(b, AluOp::UShr, value, above) } else { value };
             let more = cut && bits - above > word.bits;
             if more { with(b, AluOp::IAnd, rest, low_bits(word.bits)) } else { rest }
         };

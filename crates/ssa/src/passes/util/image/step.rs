@@ -37,8 +37,8 @@ pub enum ImageStep {
     Round,
     /// Bits above a signed channel are cut off, which messages would clamp.
     Mask,
-    /// Channels are put in their places in a word.
-    Place,
+    /// Channels are moved to their positions in a word.
+    Position,
     /// Words take their part of a channel that is longer.
     Cut,
     /// The level begins somewhere in the image's memory.
@@ -59,7 +59,7 @@ impl ImageStep {
         use ImageStep::*;
         [
             Bounds, Bound, Alpha, Narrow, Pad, Extract, SignExtend, Join, Number, Scale, Floor,
-            Half, Magnitude, Clamp, Sign, Round, Mask, Place, Cut, Offset, Tile, Slice, Across,
+            Half, Magnitude, Clamp, Sign, Round, Mask, Position, Cut, Offset, Tile, Slice, Across,
             Swizzle,
         ]
     };
