@@ -23,28 +23,28 @@ pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<
     if !function.insts().any(|inst| Copy::of(inst).is_some()) {
         return Ok(false);
     }
-    let homes = homes(function);
+    let only_blocks = only_blocks(function);
     let mut changed = false;
     for (index, block) in function.blocks.iter_mut().enumerate() {
         // The instructions that name each register which lives in this block alone.
-        let mut places: HashMap<Vreg, Vec<usize>> = HashMap::new();
+        let mut mentions: HashMap<Vreg, Vec<usize>> = HashMap::new();
         for (at, inst) in block.insts.iter().enumerate() {
             for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
-                if homes.get(&vreg) == Some(&Some(index)) {
-                    places.entry(vreg).or_default().push(at);
+                if only_blocks.get(&vreg) == Some(&Some(index)) {
+                    mentions.entry(vreg).or_default().push(at);
                 }
             }
         }
         let mut dead = vec![false; block.insts.len()];
         for at in 0..block.insts.len() {
             let Some(copy) = Copy::of(&block.insts[at]) else { continue };
-            let Some(list) = places.get(&copy.from) else { continue };
+            let Some(list) = mentions.get(&copy.from) else { continue };
             let Some(writers) = plan(block, &dead, at, &copy, list, device) else { continue };
             if !function.fuel.take(|| block.insts[at].to_string()) {
                 continue;
             }
             // The destination has other writers now.
-            if let Some(own) = copy.dst.vreg().and_then(|vreg| places.get_mut(&vreg)) {
+            if let Some(own) = copy.dst.vreg().and_then(|vreg| mentions.get_mut(&vreg)) {
                 own.extend(writers.iter().map(|(writer, _)| *writer));
                 own.sort_unstable();
             }
@@ -61,19 +61,19 @@ pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<
 }
 
 /// The block that alone names each register, if one does.
-fn homes(function: &Function) -> HashMap<Vreg, Option<usize>> {
-    let mut homes: HashMap<Vreg, Option<usize>> = HashMap::new();
+fn only_blocks(function: &Function) -> HashMap<Vreg, Option<usize>> {
+    let mut only_blocks: HashMap<Vreg, Option<usize>> = HashMap::new();
     for (index, block) in function.blocks.iter().enumerate() {
         for inst in &block.insts {
             for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
-                let home = homes.entry(vreg).or_insert(Some(index));
-                if *home != Some(index) {
-                    *home = None;
+                let only = only_blocks.entry(vreg).or_insert(Some(index));
+                if *only != Some(index) {
+                    *only = None;
                 }
             }
         }
     }
-    homes
+    only_blocks
 }
 
 /// A move that may go: where it moves to, and which component goes to which.
@@ -102,19 +102,19 @@ impl Copy {
 }
 
 /// The instructions that make the value, as they must be for the move at `at` to go; those at
-/// `places` name its register.
+/// `mentions` name its register.
 fn plan(
     block: &Block,
     dead: &[bool],
     at: usize,
     copy: &Copy,
-    places: &[usize],
+    mentions: &[usize],
     device: &Device,
 ) -> Option<Vec<(usize, Inst)>> {
     let insts = &block.insts;
     let (mover, from, mask) = (&insts[at], copy.from, copy.mask);
     let mut writers = Vec::new();
-    for &index in places.iter().filter(|index| **index != at && !dead[**index]) {
+    for &index in mentions.iter().filter(|index| **index != at && !dead[**index]) {
         let inst = &insts[index];
         let reads = inst.srcs.iter().any(|src| src.vreg() == Some(from));
         if index > at || reads || inst.dst.vreg() != Some(from) {

@@ -19,37 +19,37 @@ pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result
     if !function.insts().any(|inst| whole_copy(inst).is_some()) {
         return Ok(false);
     }
-    let mut homes = vec![Home::Nowhere; function.vregs.len()];
+    let mut named_in = vec![NamedIn::NoBlock; function.vregs.len()];
     for (b, block) in (0..).zip(&function.blocks) {
         for inst in &block.insts {
             for_mentions(inst, |vreg| {
-                let home = &mut homes[vreg.0 as usize];
-                *home = match home {
-                    Home::Nowhere => Home::Block(b),
-                    Home::Block(first) if *first == b => Home::Block(b),
-                    _ => Home::Several,
+                let here = &mut named_in[vreg.0 as usize];
+                *here = match here {
+                    NamedIn::NoBlock => NamedIn::Block(b),
+                    NamedIn::Block(first) if *first == b => NamedIn::Block(b),
+                    _ => NamedIn::Several,
                 };
             });
         }
     }
-    let mut places = vec![Places::default(); function.vregs.len()];
+    let mut mentions = vec![Mentions::default(); function.vregs.len()];
     let mut changed = false;
     for b in 0..function.blocks.len() {
-        changed |= coalesce_block(function, b, &mut homes, &mut places, device);
+        changed |= coalesce_block(function, b, &mut named_in, &mut mentions, device);
     }
     Ok(changed)
 }
 
 /// Which blocks name a register.
 #[derive(Clone, Copy, PartialEq)]
-enum Home {
-    Nowhere,
+enum NamedIn {
+    NoBlock,
     Block(u32),
     Several,
 }
 
 /// Where a block names a register, ascending, if it is one of those that the block copies.
-type Places = Option<Vec<usize>>;
+type Mentions = Option<Vec<usize>>;
 
 /// Calls `visit` for each register an instruction names.
 fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
@@ -62,22 +62,22 @@ fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
     }
 }
 
-/// Coalesces in block `b`. `places` has a row for each register, all without lists, before and after.
+/// Coalesces in block `b`. `mentions` has a row for each register, all without lists, before and after.
 fn coalesce_block(
     function: &mut Function,
     b: usize,
-    homes: &mut [Home],
-    places: &mut [Places],
+    named_in: &mut [NamedIn],
+    mentions: &mut [Mentions],
     device: &Device,
 ) -> bool {
     let block = &mut function.blocks[b];
-    let home = Home::Block(b as u32);
+    let here = NamedIn::Block(b as u32);
     // The registers change only at copies that come later, so this can be asked beforehand.
     let mut copies: Vec<(usize, Vreg, Vreg)> = Vec::new();
     for (at, inst) in block.insts.iter().enumerate() {
         if let Some((dst, src)) = whole_copy(inst)
             && let (Some(to), Some(from)) = (dst.vreg(), src.vreg())
-            && homes[from.0 as usize] == home
+            && named_in[from.0 as usize] == here
         {
             copies.push((at, to, from));
         }
@@ -88,11 +88,11 @@ fn coalesce_block(
     let copied: Vec<usize> =
         copies.iter().flat_map(|(_, to, from)| [to.0 as usize, from.0 as usize]).collect();
     for vreg in &copied {
-        places[*vreg] = Some(Vec::new());
+        mentions[*vreg] = Some(Vec::new());
     }
     for (index, inst) in block.insts.iter().enumerate() {
         for_mentions(inst, |vreg| {
-            if let Some(list) = &mut places[vreg.0 as usize]
+            if let Some(list) = &mut mentions[vreg.0 as usize]
                 && list.last() != Some(&index)
             {
                 list.push(index);
@@ -118,9 +118,10 @@ fn coalesce_block(
             && inst.size_read(0) == from_info.bytes
             && shift.is_multiple_of(align)
             && from_info.min_register <= to_info.min_register
-            && homes[from.0 as usize] == home;
+            && named_in[from.0 as usize] == here;
         let span = Span { file: dst.file, start: shift, end: shift + from_info.bytes };
-        let (Some(list), Some(others)) = (&places[from.0 as usize], &places[to.0 as usize]) else {
+        let (Some(list), Some(others)) = (&mentions[from.0 as usize], &mentions[to.0 as usize])
+        else {
             continue;
         };
         if !fits
@@ -129,7 +130,7 @@ fn coalesce_block(
         {
             continue;
         }
-        let list = places[from.0 as usize].replace(Vec::new()).unwrap_or_default();
+        let list = mentions[from.0 as usize].replace(Vec::new()).unwrap_or_default();
         for &index in &list {
             let inst = &mut block.insts[index];
             for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
@@ -141,15 +142,15 @@ fn coalesce_block(
         }
         dead[at] = true;
         any = true;
-        if let Some(merged) = &mut places[to.0 as usize] {
+        if let Some(merged) = &mut mentions[to.0 as usize] {
             merged.extend(list);
             merged.sort_unstable();
             merged.dedup();
         }
-        homes[from.0 as usize] = Home::Nowhere;
+        named_in[from.0 as usize] = NamedIn::NoBlock;
     }
     for vreg in copied {
-        places[vreg] = None;
+        mentions[vreg] = None;
     }
     let mut dead = dead.into_iter();
     block.insts.retain(|_| !dead.next().unwrap_or(false));

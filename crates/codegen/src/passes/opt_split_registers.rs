@@ -23,13 +23,13 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
         }
         parts.join(&inst.dst, || inst.size_written());
     }
-    let homes = parts.homes(function);
-    if homes.registers.is_empty() {
+    let new = parts.split(function);
+    if new.registers.is_empty() {
         return Ok(false);
     }
     for inst in function.insts_mut() {
         for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
-            if let Some((part, start)) = homes.of(operand) {
+            if let Some((part, start)) = new.of(operand) {
                 operand.file = File::Vgrf(part);
                 operand.offset -= start;
             }
@@ -38,15 +38,15 @@ pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<
     Ok(true)
 }
 
-/// Where the registers of values that fall apart went.
-struct Homes {
+/// Where the registers of values that are split went.
+struct NewRegisters {
     /// Where those of each value start, and the end; a value that stays whole has none.
     starts: Vec<u32>,
     /// The new value of each register, and where that starts in the old one.
     registers: Vec<(Vreg, u32)>,
 }
 
-impl Homes {
+impl NewRegisters {
     /// The new value of the register where an operand starts, and where that starts in the old one. An operand without
     /// bytes may start at the end of its value, which is in none of the parts: it stays.
     fn of(&self, operand: &Operand) -> Option<(Vreg, u32)> {
@@ -103,18 +103,18 @@ impl Parts {
         }
     }
 
-    /// Whether a value falls apart.
-    fn is_torn(&self, vreg: Vreg) -> bool {
+    /// Whether a value is split.
+    fn is_split(&self, vreg: Vreg) -> bool {
         self.used[vreg.0 as usize] && self.joined[self.boundaries(vreg)].contains(&false)
     }
 
-    /// Gives each part of a value that falls apart a value of its own.
-    fn homes(&self, function: &mut Function) -> Homes {
-        let mut homes =
-            Homes { starts: Vec::with_capacity(self.starts.len()), registers: Vec::new() };
+    /// Gives each part of a value that is split a value of its own.
+    fn split(&self, function: &mut Function) -> NewRegisters {
+        let mut new =
+            NewRegisters { starts: Vec::with_capacity(self.starts.len()), registers: Vec::new() };
         for vreg in (0..self.used.len() as u32).map(Vreg) {
-            homes.starts.push(homes.registers.len() as u32);
-            if !self.is_torn(vreg) || !function.fuel.take(|| format!("register v{}", vreg.0)) {
+            new.starts.push(new.registers.len() as u32);
+            if !self.is_split(vreg) || !function.fuel.take(|| format!("register v{}", vreg.0)) {
                 continue;
             }
             let info = function.vregs[vreg];
@@ -127,12 +127,12 @@ impl Parts {
                 let start = first as u32 * GRF_BYTES;
                 let bytes = ((last + 1) as u32 * GRF_BYTES).min(info.bytes) - start;
                 let part = function.vregs.push(crate::ir::VregInfo { bytes, ..info });
-                homes.registers.extend((first..=last).map(|_| (part, start)));
+                new.registers.extend((first..=last).map(|_| (part, start)));
                 first = last + 1;
             }
         }
-        homes.starts.push(homes.registers.len() as u32);
-        homes
+        new.starts.push(new.registers.len() as u32);
+        new
     }
 }
 

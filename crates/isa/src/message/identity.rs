@@ -403,7 +403,7 @@ impl Message {
             Message::BindlessSpawn { .. } => Sfid::BindlessDispatch,
             Message::TraceRay { .. } => Sfid::RayTrace,
             Message::Null { .. } => Sfid::Null,
-            _ => self.kind().and_then(|kind| kind.home(generation)).ok_or_else(missing)?,
+            _ => self.kind().and_then(|kind| kind.default_port(generation)).ok_or_else(missing)?,
         };
         if shared_function(port, generation).bits(generation).is_none() {
             return Err(missing());

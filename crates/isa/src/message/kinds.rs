@@ -252,17 +252,18 @@ impl Kind {
     pub(super) fn code(self, generation: Gen, port: Sfid) -> Option<u32> {
         let column = gen_index(generation);
         let at_port = |row: &&Row| row.kind == self && row.port == port;
-        let home = self.home_row(generation).filter(at_port);
-        let row = home.or_else(|| ROWS.iter().filter(at_port).find(|r| r.codes[column] != NONE))?;
+        let default = self.default_row(generation).filter(at_port);
+        let row =
+            default.or_else(|| ROWS.iter().filter(at_port).find(|r| r.codes[column] != NONE))?;
         Some(u32::from(row.codes[column]))
     }
 
     /// The port that has the kind on a generation; the data cache before others.
-    pub(super) fn home(self, generation: Gen) -> Option<Sfid> {
-        self.home_row(generation).map(|row| row.port)
+    pub(super) fn default_port(self, generation: Gen) -> Option<Sfid> {
+        self.default_row(generation).map(|row| row.port)
     }
 
-    fn home_row(self, generation: Gen) -> Option<&'static Row> {
+    fn default_row(self, generation: Gen) -> Option<&'static Row> {
         ROWS.get(usize::from(INDEX.by_kind[gen_index(generation)][self as usize]))
     }
 }

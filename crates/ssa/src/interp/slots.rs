@@ -59,8 +59,8 @@ impl Walk<'_> {
             let data = func.inst(inst);
             data.kind.for_each_src(|src| {
                 let value = src.value.index();
-                let home = self.region_of[value];
-                self.last[value] = home.and_then(|home| self.at[home.index()]);
+                let region = self.region_of[value];
+                self.last[value] = region.and_then(|region| self.at[region.index()]);
             });
             for nested in data.kind.regions() {
                 self.region(nested);

@@ -46,17 +46,17 @@ impl Pass<'_> {
             let continues =
                 continues.filter(|&j| matches!(self.func.inst(j).kind, InstKind::Continue(_)));
             continues
-                .filter_map(|j| Some((j, self.tree.home(j)?)))
-                .filter(|&(_, home)| self.tree.is_inside(home, from))
+                .filter_map(|j| Some((j, self.tree.region_of(j)?)))
+                .filter(|&(_, parent)| self.tree.is_inside(parent, from))
                 .collect()
         };
         let (rounds, ends) = (jumps(body), jumps(continuing));
-        let plain = ends.iter().all(|&(_, home)| home == continuing);
+        let plain = ends.iter().all(|&(_, parent)| parent == continuing);
         match rounds[..] {
             [] => {}
-            [(jump, home)] => self.move_to(jump, home, continuing),
+            [(jump, parent)] => self.move_to(jump, parent, continuing),
             _ if !plain || self.may_copy(continuing, rounds.len()) => {
-                rounds.iter().for_each(|&(jump, home)| self.copy_to(jump, home, continuing));
+                rounds.iter().for_each(|&(jump, parent)| self.copy_to(jump, parent, continuing));
             }
             _ => return self.guard(inst, body, continuing, &rounds),
         }
@@ -91,24 +91,24 @@ impl Pass<'_> {
         }
     }
 
-    fn move_to(&mut self, jump: InstId, home: RegionId, continuing: RegionId) {
+    fn move_to(&mut self, jump: InstId, parent: RegionId, continuing: RegionId) {
         for (param, src) in self.given(jump, continuing) {
             self.subst.insert(param, src);
         }
         let mut insts = std::mem::take(&mut self.func.region_mut(continuing).insts);
-        let list = &mut self.func.region_mut(home).insts;
+        let list = &mut self.func.region_mut(parent).insts;
         list.pop();
         list.append(&mut insts);
     }
 
-    fn copy_to(&mut self, jump: InstId, home: RegionId, continuing: RegionId) {
+    fn copy_to(&mut self, jump: InstId, parent: RegionId, continuing: RegionId) {
         for (param, src) in self.given(jump, continuing) {
             self.copier.subst.insert(param, src);
         }
-        self.func.region_mut(home).insts.pop();
-        if let Some(end) = self.copier.append(self.func, continuing, home) {
+        self.func.region_mut(parent).insts.pop();
+        if let Some(end) = self.copier.append(self.func, continuing, parent) {
             let end = self.func.add_inst(end, &[]);
-            self.func.region_mut(home).insts.push(end);
+            self.func.region_mut(parent).insts.push(end);
         }
     }
 

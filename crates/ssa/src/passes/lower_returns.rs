@@ -76,13 +76,13 @@ impl Pass<'_> {
         if found {
             for jump in breaks {
                 // The end of the region is where the jump stands, so the flag goes before it.
-                let Some(home) = self.tree.home(jump) else { continue };
-                self.func.region_mut(home).insts.pop();
-                let flag = Builder::new(self.func, home).imm_b(false);
+                let Some(parent) = self.tree.region_of(jump) else { continue };
+                self.func.region_mut(parent).insts.pop();
+                let flag = Builder::new(self.func, parent).imm_b(false);
                 if let InstKind::Break(srcs) = self.func.kind_mut(jump) {
                     srcs.push(flag.into());
                 }
-                self.func.region_mut(home).insts.push(jump);
+                self.func.region_mut(parent).insts.push(jump);
             }
             self.func.add_result(inst, Ty::BOOL);
         }
@@ -92,7 +92,7 @@ impl Pass<'_> {
     /// Ends `region` by leaving the loop `around` for good: its results are undefined, but the flag is set.
     fn leave(&mut self, region: RegionId, around: InstId) {
         let results = self.func.inst(around).results.clone();
-        let is_once = self.tree.home(around) == Some(self.func.body());
+        let is_once = self.tree.region_of(around) == Some(self.func.body());
         let mut b = Builder::new(self.func, region);
         let mut srcs = Srcs::new();
         for result in results {

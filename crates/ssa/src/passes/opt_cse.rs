@@ -60,7 +60,7 @@ struct Seen {
 struct Entry {
     hash: u64,
     inst: InstId,
-    home: RegionId,
+    parent: RegionId,
 }
 
 impl Seen {
@@ -91,9 +91,9 @@ impl Seen {
             };
             (hash, self.entries.find_mut(hash, same))
         };
-        let new = Entry { hash, inst, home: region };
+        let new = Entry { hash, inst, parent: region };
         match found {
-            Some(entry) if open[entry.home.index()] => return Some(entry.inst),
+            Some(entry) if open[entry.parent.index()] => return Some(entry.inst),
             Some(closed) => *closed = new,
             None => {
                 self.entries.insert_unique(hash, new, |entry| entry.hash);

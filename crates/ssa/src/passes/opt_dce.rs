@@ -154,7 +154,7 @@ impl Live<'_> {
                 | InstKind::Break(_)
                 | InstKind::Continue(_) => {}
                 // The end of the function is no effect of its own; an earlier one is.
-                InstKind::Return if self.tree.home(inst) == Some(shader.func.body()) => {
+                InstKind::Return if self.tree.region_of(inst) == Some(shader.func.body()) => {
                     self.insts[inst.index()] = true;
                 }
                 kind if kind.has_effect() => {
@@ -207,9 +207,9 @@ impl Live<'_> {
 
     /// The region in which something needed stands is needed, and so what owns it: once for all in it.
     fn need_around(&mut self, inst: InstId) {
-        if let Some(home) = self.tree.home(inst)
-            && !std::mem::replace(&mut self.regions[home.index()], true)
-            && let Some(owner) = self.tree.owner(home)
+        if let Some(parent) = self.tree.region_of(inst)
+            && !std::mem::replace(&mut self.regions[parent.index()], true)
+            && let Some(owner) = self.tree.owner(parent)
         {
             self.need_inst(owner);
         }
@@ -238,7 +238,7 @@ impl Live<'_> {
         match func.value(value).def {
             ValueDef::Result { inst, .. } => match func.inst(inst).kind {
                 // Needs nothing more, nor does the body.
-                InstKind::Const(_) if self.tree.home(inst) == Some(func.body()) => {
+                InstKind::Const(_) if self.tree.region_of(inst) == Some(func.body()) => {
                     self.insts[inst.index()] = true;
                 }
                 InstKind::If { .. } | InstKind::Loop { .. } => self.todo.push(Todo::Value(value)),
@@ -333,8 +333,8 @@ fn feeds(
     body: RegionId,
     continuing: Option<RegionId>,
 ) -> Option<RegionId> {
-    let home = tree.home(jump)?;
-    Some(if tree.is_inside(home, body) { continuing.unwrap_or(body) } else { body })
+    let parent = tree.region_of(jump)?;
+    Some(if tree.is_inside(parent, body) { continuing.unwrap_or(body) } else { body })
 }
 
 /// Which sources of the jumps in a region are needed.

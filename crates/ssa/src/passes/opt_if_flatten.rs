@@ -74,7 +74,7 @@ fn op_cost(op: AluOp) -> usize {
 
 fn flatten(
     func: &mut Function,
-    home: RegionId,
+    parent: RegionId,
     inst: InstId,
     cond: Src,
     then: RegionId,
@@ -86,13 +86,13 @@ fn flatten(
             Some(InstKind::Yield(srcs)) => srcs,
             _ => Srcs::new(),
         };
-        func.region_mut(home).insts.append(&mut list);
+        func.region_mut(parent).insts.append(&mut list);
         yielded
     };
     let (when_true, when_false) = (take(func, then), take(func, else_));
     // The selects take over the results of the `If`.
     let results: Vec<_> = func.inst(inst).results.iter().copied().collect();
-    let mut b = Builder::new(func, home);
+    let mut b = Builder::new(func, parent);
     for ((result, x), y) in results.into_iter().zip(when_true).zip(when_false) {
         let select = b.func.add_inst(InstKind::alu(AluOp::Select, [cond.select(0), x, y]), &[]);
         b.func.move_result(result, select);

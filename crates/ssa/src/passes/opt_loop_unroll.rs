@@ -49,7 +49,7 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
             let mut around = Some(inst);
             while let Some(inst) = around {
                 done[inst.index()] = true;
-                around = tree.home(inst).and_then(|home| tree.owner(home));
+                around = tree.region_of(inst).and_then(|parent| tree.owner(parent));
             }
         }
     }

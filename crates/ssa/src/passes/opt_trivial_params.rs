@@ -20,8 +20,8 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
         if !kind.owns_regions() {
             continue;
         }
-        let Some(home) = tree.home(inst) else { continue };
-        let facts = Facts { func, tree: &tree, home };
+        let Some(parent) = tree.region_of(inst) else { continue };
+        let facts = Facts { func, tree: &tree, parent };
         match *kind {
             InstKind::If { .. } => {
                 let jumps = facts.jumps(inst, |kind, _| matches!(kind, InstKind::Yield(_)));
@@ -51,11 +51,11 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
     !subst.is_empty()
 }
 
-/// One `If` or loop, standing in region `home`.
+/// One `If` or loop, standing in region `parent`.
 struct Facts<'f> {
     func: &'f Function,
     tree: &'f Tree,
-    home: RegionId,
+    parent: RegionId,
 }
 
 impl Facts<'_> {
@@ -68,7 +68,7 @@ impl Facts<'_> {
         let mut lists = Vec::new();
         for &jump in self.tree.jumps(inst) {
             let kind = &self.func.inst(jump).kind;
-            if self.tree.home(jump).is_some_and(|at| pick(kind, at)) {
+            if self.tree.region_of(jump).is_some_and(|at| pick(kind, at)) {
                 let mut srcs = Vec::new();
                 kind.for_each_src(|src| srcs.push(src));
                 lists.push(srcs);
@@ -107,7 +107,7 @@ impl Facts<'_> {
             if let Some(one) = one
                 && same
                 && one.value != value
-                && self.tree.is_visible_from(self.func, one.value, self.home)
+                && self.tree.is_visible_from(self.func, one.value, self.parent)
                 && fuel.take(|| format!("{value}, which is always {}", one.value))
             {
                 subst.insert(value, one);

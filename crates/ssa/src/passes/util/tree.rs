@@ -49,7 +49,7 @@ impl Tree {
     }
 
     /// The region in which an instruction stands, if it is reachable.
-    pub(crate) fn home(&self, inst: InstId) -> Option<RegionId> {
+    pub(crate) fn region_of(&self, inst: InstId) -> Option<RegionId> {
         if inst.index() < self.known { self.regions.region_of(inst) } else { None }
     }
 
@@ -64,9 +64,9 @@ impl Tree {
     }
 
     /// The region in which a value is defined, if that is reachable.
-    pub(crate) fn home_of_value(&self, func: &Function, value: Value) -> Option<RegionId> {
+    pub(crate) fn region_of_value(&self, func: &Function, value: Value) -> Option<RegionId> {
         match func.value(value).def {
-            ValueDef::Result { inst, .. } => self.home(inst),
+            ValueDef::Result { inst, .. } => self.region_of(inst),
             ValueDef::Param { region, .. } => Some(region),
         }
     }
@@ -78,6 +78,6 @@ impl Tree {
 
     /// Whether a value that is visible in some region inside `region` is visible at the end of `region` too.
     pub(crate) fn is_visible_from(&self, func: &Function, value: Value, region: RegionId) -> bool {
-        self.home_of_value(func, value).is_some_and(|home| self.is_inside(region, home))
+        self.region_of_value(func, value).is_some_and(|parent| self.is_inside(region, parent))
     }
 }
