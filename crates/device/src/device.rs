@@ -4,7 +4,7 @@
 //! of the questions below, so a new generation is a new set of answers. Figures are those of
 //! the usual GT2 part of each platform, from the public manuals ("Configurations" volumes).
 
-use crate::{Gen, Operation, Platform, SurfaceFormat};
+use crate::{Gen, Platform};
 
 /// A platform together with its limits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -261,29 +261,14 @@ impl Device {
         self.since(Gen::Gen75) && self.has_64bit_float() && !self.is_low_power()
     }
 
-    /// PLN, the plane equation instruction.
-    pub fn has_pln(&self) -> bool {
-        self.since(Gen::Gen45) && self.until(Gen::Gen9)
-    }
-
     /// LRP, linear interpolation.
     pub fn has_lrp(&self) -> bool {
         self.since(Gen::Gen6) && self.until(Gen::Gen9)
     }
 
-    /// CSEL, select by a third operand's sign.
-    pub fn has_csel(&self) -> bool {
-        self.since(Gen::Gen8)
-    }
-
     /// BFE, BFI1, BFI2, BFREV, FBH, FBL, CBIT.
     pub fn has_bit_field_instructions(&self) -> bool {
         self.since(Gen::Gen7)
-    }
-
-    /// ROL and ROR.
-    pub fn has_rotate(&self) -> bool {
-        self.since(Gen::Gen11)
     }
 
     /// A comparison without destination must let the next thread in, or its flag may come too late (PRM, "cmp").
@@ -371,11 +356,6 @@ impl Device {
 
 /// Memory and dispatch capabilities.
 impl Device {
-    /// Untyped surface messages live on data port 1 (data port 0 before).
-    pub fn has_data_port1(&self) -> bool {
-        self.since(Gen::Gen75)
-    }
-
     /// Binding table index 253 is memory without a surface that caches need not keep coherent; scratch accesses
     /// use it where there is one, else 255.
     pub fn has_non_coherent_stateless(&self) -> bool {
@@ -385,11 +365,6 @@ impl Device {
     /// Messages with 64-bit addresses.
     pub fn has_a64_messages(&self) -> bool {
         self.since(Gen::Gen8)
-    }
-
-    /// Atomics on floats (max, min, compare-exchange).
-    pub fn has_float_atomics(&self) -> bool {
-        self.since(Gen::Gen9)
     }
 
     /// Push constants shared by the threads of a group; otherwise each thread has its copy.
@@ -439,11 +414,6 @@ impl Device {
         self.since(Gen::Gen75)
     }
 
-    /// The scratch block message gives its size as registers minus one (log2 otherwise).
-    pub fn scratch_block_size_is_linear(&self) -> bool {
-        self.until(Gen::Gen75)
-    }
-
     /// The largest scratch block message, in registers.
     pub fn max_scratch_block_registers(&self) -> u32 {
         if self.since(Gen::Gen8) { 8 } else { 4 }
@@ -490,12 +460,6 @@ impl Device {
     pub const fn first_eot_register(&self) -> u32 {
         112
     }
-
-    /// What the device can do with a surface format. On Haswell and later `RAW` and every
-    /// format can additionally be accessed through untyped messages.
-    pub fn format_can(&self, format: SurfaceFormat, operation: Operation) -> bool {
-        format.can(operation, self.generation())
-    }
 }
 
 /// Size codes of state fields.
@@ -508,16 +472,6 @@ impl Device {
         }
         let least = if self.since(Gen::Gen9) { 1 << 10 } else { 4 << 10 };
         Some(if bytes == 0 { 0 } else { bytes.next_power_of_two().max(least) })
-    }
-
-    /// The interface descriptor's code for the shared memory size. `None` above the limit.
-    pub fn shared_memory_code(&self, bytes: u32) -> Option<u32> {
-        let size = self.shared_memory_size(bytes)?;
-        Some(match size {
-            0 => 0,
-            _ if self.since(Gen::Gen9) => size.ilog2() - 9,
-            _ => size >> 12,
-        })
     }
 
     /// Scratch space that a compute thread gets when it asks for `bytes`. `None` above the
@@ -562,15 +516,6 @@ mod tests {
         for platform in Platform::ALL {
             assert_eq!(TOPOLOGY[platform as usize].0, platform);
         }
-    }
-
-    #[test]
-    fn shared_memory_codes_follow_the_manual() {
-        let (bdw, skl) = (device(Platform::Bdw), device(Platform::Skl));
-        let codes = |d: Device| [0, 1, 4096, 5000, 65536].map(|bytes| d.shared_memory_code(bytes));
-        assert_eq!(codes(bdw), [Some(0), Some(1), Some(1), Some(2), Some(16)]);
-        assert_eq!(codes(skl), [Some(0), Some(1), Some(3), Some(4), Some(7)]);
-        assert_eq!(skl.shared_memory_code(65537), None);
     }
 
     #[test]

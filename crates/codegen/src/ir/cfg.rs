@@ -38,8 +38,6 @@ struct Node {
     parent: Option<NodeId>,
     /// Where channels wait that are not on this level now but will go on later.
     parked: SmallVec<[BlockId; 2]>,
-    /// The loop body's first and last block, for a loop.
-    body: Option<(BlockId, BlockId)>,
 }
 
 /// Control flow of a function.
@@ -179,7 +177,6 @@ impl Cfg {
                         cfg.edge(block, index, EdgeKind::Logical);
                     }
                     let parked = &mut cfg.nodes[node.0 as usize];
-                    parked.body = Some((BlockId(header as u32), BlockId(index as u32)));
                     if predicated || !breaks.is_empty() {
                         parked.parked.push(BlockId(index as u32 + 1));
                     }
@@ -224,11 +221,7 @@ impl Cfg {
 
     fn push_node(&mut self, open: &[Open]) -> NodeId {
         let id = NodeId(self.nodes.len() as u32);
-        self.nodes.push(Node {
-            parent: open.last().map(Open::node),
-            parked: SmallVec::new(),
-            body: None,
-        });
+        self.nodes.push(Node { parent: open.last().map(Open::node), parked: SmallVec::new() });
         id
     }
 
@@ -292,11 +285,6 @@ impl Cfg {
     /// those of the structures around it.
     pub fn parked(&self, node: NodeId) -> &[BlockId] {
         &self.nodes[node.0 as usize].parked
-    }
-
-    /// First and last block of a structure that is a loop.
-    pub fn loop_body(&self, node: NodeId) -> Option<(BlockId, BlockId)> {
-        self.nodes[node.0 as usize].body
     }
 
     /// The block where halted channels wait and the first block that halts any.

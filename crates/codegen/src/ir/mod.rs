@@ -27,9 +27,6 @@ pub use cfg::{Cfg, Edge, EdgeKind, FlowError, NodeId};
 pub use function::{Block, BlockId, Class, Function, Vreg, VregInfo, Vregs};
 pub use inst::{Flag, Inst};
 pub use op::{Effect, Message, Op, Space};
-pub use operand::{
-    File, GRF_BYTES, OffsetError, Operand, Region, Span, byte_offset, horiz_offset, is_contained,
-    offset, regions_overlap,
-};
+pub use operand::{File, GRF_BYTES, OffsetError, Operand, Region, Span};
 pub use packed::{float_code, integer_code, packed_floats, packed_vector};
 pub use parse::{ParseError, parse};

@@ -529,26 +529,6 @@ impl Operand {
     }
 }
 
-/// The operand `bytes` further on; see [`Operand::byte_offset`].
-#[must_use]
-pub const fn byte_offset(reg: Operand, bytes: u32) -> Operand {
-    reg.byte_offset(bytes)
-}
-
-/// The operand `channels` channels further on; see [`Operand::horiz_offset`].
-///
-/// # Errors
-/// See [`Operand::horiz_offset`].
-pub fn horiz_offset(reg: Operand, channels: u32) -> Result<Operand, OffsetError> {
-    reg.horiz_offset(channels)
-}
-
-/// The operand `components` components further on; see [`Operand::component`].
-#[must_use]
-pub fn offset(reg: Operand, width: u8, components: u32) -> Operand {
-    reg.component(width, components)
-}
-
 /// The bytes an operand covers: a file and a range of byte offsets in it, gaps included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
@@ -584,17 +564,6 @@ impl Span {
             file => file == other.file && self.start >= other.start && self.end <= other.end,
         }
     }
-}
-
-/// Whether `a_bytes` bytes from operand `a` and `b_bytes` bytes from operand `b` have a byte in
-/// common.
-pub fn regions_overlap(a: &Operand, a_bytes: u32, b: &Operand, b_bytes: u32) -> bool {
-    Span::of(a, a_bytes).overlaps(&Span::of(b, b_bytes))
-}
-
-/// Whether all of `a_bytes` bytes from operand `a` are among the `b_bytes` bytes from `b`.
-pub fn is_contained(a: &Operand, a_bytes: u32, b: &Operand, b_bytes: u32) -> bool {
-    Span::of(a, a_bytes).is_contained_in(&Span::of(b, b_bytes))
 }
 
 #[cfg(test)]
@@ -679,11 +648,12 @@ mod tests {
     fn overlap_and_containment_go_by_bytes_and_file() {
         let a = Operand::vgrf(V, Type::F);
         let b = Operand::vgrf(V, Type::Uw).byte_offset(16);
-        assert!(regions_overlap(&a, 32, &b, 16));
-        assert!(!regions_overlap(&a, 16, &b, 16));
-        assert!(is_contained(&b, 16, &a, 32));
-        assert!(!is_contained(&a, 32, &b, 16));
-        assert!(!regions_overlap(&a, 32, &Operand::vgrf(Vreg(4), Type::F), 32));
-        assert!(!regions_overlap(&Operand::imm_ud(1), 4, &Operand::imm_ud(1), 4));
+        let span = |operand: &Operand, bytes| Span::of(operand, bytes);
+        assert!(span(&a, 32).overlaps(&span(&b, 16)));
+        assert!(!span(&a, 16).overlaps(&span(&b, 16)));
+        assert!(span(&b, 16).is_contained_in(&span(&a, 32)));
+        assert!(!span(&a, 32).is_contained_in(&span(&b, 16)));
+        assert!(!span(&a, 32).overlaps(&span(&Operand::vgrf(Vreg(4), Type::F), 32)));
+        assert!(!span(&Operand::imm_ud(1), 4).overlaps(&span(&Operand::imm_ud(1), 4)));
     }
 }
