@@ -62,10 +62,11 @@ impl BackendError {
 }
 
 /// A mistake to make, to test what finds it.
+#[cfg(feature = "testing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
     /// Selection forgets where the results of arithmetic are ([`Interface::forgets`](crate::interface::Interface)).
-    Places,
+    Locations,
     /// Allocation gives an operand a wrong register ([`regalloc::misplace`]).
     Allocation,
     /// The last instruction but one breaks a rule of the hardware.
@@ -91,6 +92,7 @@ pub struct Options {
     /// How many changes `opt_*` passes may make; then they stop.
     pub fuel: Fuel,
     /// A mistake to make: to test that it is found.
+    #[cfg(feature = "testing")]
     pub fault: Option<Fault>,
 }
 
@@ -103,6 +105,7 @@ impl Default for Options {
             optimize_everywhere: false,
             disabled: BTreeSet::new(),
             fuel: Fuel::default(),
+            #[cfg(feature = "testing")]
             fault: None,
         }
     }
@@ -111,6 +114,15 @@ impl Default for Options {
 impl Options {
     fn allocation(&self) -> regalloc::Options {
         regalloc::Options { may_spill: self.may_spill, check: self.verify }
+    }
+
+    /// What changes the outcome of allocation before it is checked.
+    fn damage(&self) -> fn(&mut Function) {
+        #[cfg(feature = "testing")]
+        if self.fault == Some(Fault::Allocation) {
+            return regalloc::misplace;
+        }
+        |_| {}
     }
 }
 
@@ -179,7 +191,7 @@ fn allocate(
     device: &Device,
     options: &Options,
 ) -> Result<Allocation, BackendError> {
-    let fault = options.fault;
+    let damage = options.damage();
     let options = options.allocation();
     runner.once(passes::COALESCE, function)?;
     let mut scheduled = function.clone();
@@ -189,10 +201,6 @@ fn allocate(
         let changed = schedule::schedule_analysed(f, &mut known.liveness, device);
         checked(&passes::SCHEDULE, f, Ok(changed))
     })?;
-    let damage: fn(&mut Function) = match fault {
-        Some(Fault::Allocation) => regalloc::misplace,
-        _ => |_| {},
-    };
     let scheduled = regalloc::allocate_damaged(scheduled, known, device, options, damage);
     if let Ok(found) = &scheduled
         && found.spills + found.fills == 0
@@ -245,7 +253,9 @@ pub fn generate(
     runner.once(passes::SCHEDULE_ALLOCATED, function)?;
     runner.once(passes::LOWER_ALLOCATED, function)?;
     let estimate = schedule::estimate(function, device).map_err(FinishError::Flow)?;
+    #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
     let mut insts = finish(function, device)?;
+    #[cfg(feature = "testing")]
     if options.fault == Some(Fault::Instruction) {
         spoil(&mut insts);
     }
@@ -260,6 +270,7 @@ pub fn generate(
     })
 }
 
+#[cfg(feature = "testing")]
 /// Gives the last instruction that computes too many channels for a destination of two registers.
 fn spoil(insts: &mut [isa::Inst]) {
     let computes =

@@ -40,7 +40,18 @@ pub struct Interface {
     /// Inputs and outputs of a stage of the geometry pipeline.
     pub io: StageIo,
     /// Whether selection forgets where the results of arithmetic are: to test that it finds out.
+    #[cfg(feature = "testing")]
     pub forgets: bool,
+}
+
+impl Interface {
+    /// See `forgets`.
+    pub(crate) const fn forgets(&self) -> bool {
+        #[cfg(feature = "testing")]
+        return self.forgets;
+        #[cfg(not(feature = "testing"))]
+        false
+    }
 }
 
 /// A range of the push constant block or of a uniform buffer, as it lies in the payload.

@@ -31,6 +31,7 @@ use crestline_frontend::{TranslateOptions, load, translate};
 use crestline_ssa::ir::Shader;
 
 pub use batch::{Input, Job, compile_all};
+#[cfg(feature = "testing")]
 pub use crestline_codegen::backend::Fault;
 pub use crestline_device::{Device, Platform};
 pub use crestline_frontend::{FrontendError, Language, Source};

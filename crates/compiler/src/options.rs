@@ -2,10 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+#[cfg(feature = "testing")]
 use crestline_codegen::backend::Fault;
 use crestline_codegen::ir::Function;
 use crestline_device::{Device, Platform};
 use crestline_ssa::ir::{LastChange, Shader, Stage};
+#[cfg(feature = "testing")]
 use crestline_ssa::passes::ImageStep;
 
 use crate::stages::tess_control::Linkage;
@@ -86,9 +88,11 @@ pub struct Options {
     /// test of the passes.
     pub optimize_everywhere: bool,
     /// A step of image accesses that is left out. The program is wrong: for the test that every step is needed.
+    #[cfg(feature = "testing")]
     pub without_image_step: Option<ImageStep>,
     /// A mistake of the back end to make: for the test that it is found. [`Fault::Allocation`] only is where
     /// [`verify`](Self::verify) is on.
+    #[cfg(feature = "testing")]
     pub fault: Option<Fault>,
     /// Whether each pass is followed by the verifier of its form. On by default in debug builds.
     pub verify: bool,
@@ -108,7 +112,9 @@ impl Options {
             disabled: BTreeSet::new(),
             fuel: None,
             optimize_everywhere: false,
+            #[cfg(feature = "testing")]
             without_image_step: None,
+            #[cfg(feature = "testing")]
             fault: None,
             verify: cfg!(debug_assertions),
         }

@@ -10,7 +10,7 @@
 
 use std::borrow::Cow;
 
-use crestline_codegen::backend::{self, BackendError, Compiled, Fault};
+use crestline_codegen::backend::{self, BackendError, Compiled};
 use crestline_codegen::interface::Interface;
 use crestline_codegen::ir::Function;
 use crestline_codegen::regalloc::AllocError;
@@ -111,6 +111,7 @@ impl<'a> Pipeline<'a> {
                 tess_domain: Some(self.options.patch.domain()),
                 unsupported_ops: crestline_codegen::unsupported_operations().collect(),
                 images: Some(self.options.device),
+                #[cfg(feature = "testing")]
                 without: self.options.without_image_step,
             },
             disabled: self.options.disabled.clone(),
@@ -131,12 +132,11 @@ impl<'a> Pipeline<'a> {
 
     /// What selection gets.
     fn interface<'l>(&self, layout: &'l Layout) -> Cow<'l, Interface> {
-        match self.options.fault {
-            Some(Fault::Places) => {
-                Cow::Owned(Interface { forgets: true, ..layout.interface().clone() })
-            }
-            _ => Cow::Borrowed(layout.interface()),
+        #[cfg(feature = "testing")]
+        if self.options.fault == Some(crestline_codegen::backend::Fault::Locations) {
+            return Cow::Owned(Interface { forgets: true, ..layout.interface().clone() });
         }
+        Cow::Borrowed(layout.interface())
     }
 
     /// The back end at one SIMD width.
@@ -184,6 +184,7 @@ impl<'a> Pipeline<'a> {
             // An attempt that fails takes nothing: what counts are the changes of programs that came to be.
             fuel: self.fuel.clone(),
             may_spill,
+            #[cfg(feature = "testing")]
             fault: self.options.fault,
             ..backend::Options::default()
         };

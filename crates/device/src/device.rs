@@ -133,6 +133,7 @@ impl Device {
 impl Device {
     /// The same device as if it had no UV immediates. Every device with vec4 threads has them,
     /// so that only tests can see how code does without.
+    #[cfg(feature = "testing")]
     #[must_use]
     pub const fn without_uv_immediates(mut self) -> Device {
         self.uv_immediates = false;

@@ -45,7 +45,7 @@ fn mistakes_of_the_compiler_are_failures() {
     let tests = corpus::run_tests().unwrap_or_else(|error| panic!("{error}"));
     let tests = &tests[..tests.len().min(8)];
     for (fault, says) in [
-        (Fault::Places, "a value is read before it has a location"),
+        (Fault::Locations, "a value is read before it has a location"),
         (Fault::Allocation, "allocation is wrong"),
         (Fault::Instruction, "after finish"),
     ] {

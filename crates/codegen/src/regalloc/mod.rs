@@ -20,7 +20,7 @@ use crestline_isa::ArfKind;
 
 use crate::analysis::accesses::{self, GRF_COUNT, Slot};
 use crate::analysis::liveness::{self, Liveness};
-use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, GRF_BYTES, Operand, Vreg, Vregs};
+use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vreg, Vregs};
 use assign::{Strategy, assign, peak, peak_at_a_glance};
 use check::{CheckError, Origins};
 
@@ -206,7 +206,7 @@ pub fn allocate_analysed(
 ///
 /// # Errors
 /// As [`allocate_analysed`].
-pub fn allocate_damaged(
+pub(crate) fn allocate_damaged(
     function: Function,
     known: Analysis,
     device: &Device,
@@ -238,11 +238,12 @@ pub fn allocate_damaged(
 }
 
 /// Moves the last source that is a register behind the payload to the next register: damage that must be found.
-pub fn misplace(function: &mut Function) {
-    let payload = function.payload_registers * GRF_BYTES;
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn misplace(function: &mut Function) {
+    let payload = function.payload_registers * crate::ir::GRF_BYTES;
     let sources = function.insts_mut().flat_map(|inst| &mut inst.srcs);
     if let Some(src) = sources.filter(|src| src.file == File::Grf && src.offset >= payload).last() {
-        src.offset += GRF_BYTES;
+        src.offset += crate::ir::GRF_BYTES;
     }
 }
 

@@ -137,7 +137,7 @@ impl Selector<'_> {
 
     fn set_location(&mut self, value: Value, comp: usize, location: Option<ValueLocation>) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
-        if self.interface.forgets && self.shader.func.def(value).is_some_and(computes) {
+        if self.interface.forgets() && self.shader.func.def(value).is_some_and(computes) {
             return;
         }
         if location.is_none() {

@@ -234,7 +234,7 @@ impl Selector<'_> {
 
     pub(super) fn set_location(&mut self, value: Value, location: ValueLocation) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
-        if self.interface.forgets && self.shader.func.def(value).is_some_and(computes) {
+        if self.interface.forgets() && self.shader.func.def(value).is_some_and(computes) {
             return;
         }
         self.locations[value.index()] = Some(location);

@@ -84,6 +84,7 @@ impl Divergence {
     }
 
     /// Calls a value uniform, whatever was found: to test what checks such claims.
+    #[cfg(feature = "testing")]
     pub fn claim_uniform(&mut self, value: Value) {
         self.values[value.index()] = false;
     }

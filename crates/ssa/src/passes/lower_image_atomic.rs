@@ -25,7 +25,7 @@ pub fn lower_image_atomic(shader: &mut Shader, options: &LowerOptions) -> bool {
         }
         progress = true;
         let stray = device.typed_atomics_ignore_null_surfaces();
-        *b.func.kind_mut(inst) = if stray && options.without != Some(ImageStep::Bound) {
+        *b.func.kind_mut(inst) = if stray && options.left_out() != Some(ImageStep::Bound) {
             let (zero, width) = (b.imm(0), b.image_param(image, ImageParam::Size, 0));
             let bound = b.alu(AluOp::INe, &[width, zero]);
             let results: Vec<Ty> = data.results.iter().map(|&old| b.func.ty(old)).collect();

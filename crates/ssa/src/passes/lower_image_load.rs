@@ -30,7 +30,7 @@ pub fn lower_image_load(shader: &mut Shader, options: &LowerOptions) -> bool {
         else {
             return Action::Keep;
         };
-        let texel = Texel::new(device, image, ty, coord, format, options.without);
+        let texel = Texel::new(device, image, ty, coord, format, options.left_out());
         Action::Replace(Src::new(load(b, &texel, access)))
     })
 }

@@ -94,4 +94,5 @@ pub use opt_trivial_params::opt_trivial_params;
 pub use opt_vars_to_ssa::opt_vars_to_ssa;
 pub use opt_vectorize_memory::opt_vectorize_memory;
 pub use pipeline::{Doubles, LowerOptions, Options, Pass, all_passes, optimize};
+#[cfg(feature = "testing")]
 pub use util::image::ImageStep;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use crestline_device::Device;
 
+use super::util::image::ImageStep;
 use super::*;
 use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Shader, TessDomain};
 use crate::runner::{self, Broken, Fact, Facts, Runner, Switches};
@@ -36,7 +37,18 @@ pub struct LowerOptions {
     /// The device by whose messages images are accessed; `None` leaves image accesses as they are.
     pub images: Option<Device>,
     /// A step that image lowerings leave out, which makes the shader wrong: for the test that every step is needed.
+    #[cfg(feature = "testing")]
     pub without: Option<ImageStep>,
+}
+
+impl LowerOptions {
+    /// The step that image lowerings leave out.
+    pub(crate) const fn left_out(&self) -> Option<ImageStep> {
+        #[cfg(feature = "testing")]
+        return self.without;
+        #[cfg(not(feature = "testing"))]
+        None
+    }
 }
 
 /// Arithmetic on doubles that a back end has, beside sums, products, comparisons, least and greatest, and conversions from

@@ -5,6 +5,10 @@ mod convert;
 mod step;
 
 pub(crate) use convert::{from_words, to_words};
+#[cfg_attr(
+    not(feature = "testing"),
+    expect(unreachable_pub, reason = "only tests name steps")
+)]
 pub use step::ImageStep;
 pub(crate) use step::Steps;
 
