@@ -244,7 +244,7 @@ pub fn generate(
     let function = &mut function;
     runner.observe("select", function)?;
     runner.once(passes::OPTIMIZE_SELECTED, function)?;
-    regalloc::foresee(function, options.allocation())?;
+    regalloc::check_pressure_estimate(function, options.allocation())?;
     runner.once(passes::LOWER, function)?;
     runner.repeat(passes::OPTIMIZE, MAX_ROUNDS, function)?;
     let mut allocated = allocate(&mut runner, function, device, &options)?;

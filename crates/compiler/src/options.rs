@@ -16,8 +16,8 @@ use crate::stages::tess_control::Linkage;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simd {
     /// By a rule. Widths are allowed at which the workgroup's threads fit the device. SIMD16 is tried first (SIMD8 if the
-    /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it would spill, or seems
-    /// to need more registers than there are by a glance at the selected program, SIMD8 is taken. If it uses at most
+    /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it would spill, or the
+    /// pressure estimate of the selected program exceeds the registers, SIMD8 is taken. If it uses at most
     /// half of the registers, SIMD32 is taken where it does not spill and an EU full of threads spends at most nine
     /// tenths of the estimated time for an invocation: where much of the work is for whole threads, or the EU's threads
     /// do not hide the waits.

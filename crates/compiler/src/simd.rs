@@ -84,7 +84,7 @@ fn needs_narrower(error: &CompileError) -> bool {
         error,
         CompileError::Scratch { .. }
             | CompileError::Backend(BackendError::Alloc(
-                AllocError::Impossible { .. } | AllocError::Crowded { .. }
+                AllocError::Impossible { .. } | AllocError::Pressure { .. }
             ))
     )
 }
@@ -135,14 +135,14 @@ mod tests {
     }
 
     #[test]
-    fn what_seems_crowded_at_simd16_is_compiled_at_simd8() {
-        let crowded = AllocError::Crowded { registers: 200 };
-        for error in [crowded.clone(), AllocError::Impossible { vreg: 1, bytes: 64 }] {
+    fn what_has_too_much_pressure_at_simd16_is_compiled_at_simd8() {
+        let pressure = AllocError::Pressure { registers: 200 };
+        for error in [pressure.clone(), AllocError::Impossible { vreg: 1, bytes: 64 }] {
             let found = without_simd16(&[8, 16, 32], error);
             assert_eq!(found, (Some(8), vec![(16, false), (8, true)]));
         }
         // With nothing narrower SIMD16 may spill; and other errors are no matter of width.
-        assert_eq!(without_simd16(&[16, 32], crowded), (None, vec![(16, true)]));
+        assert_eq!(without_simd16(&[16, 32], pressure), (None, vec![(16, true)]));
         let found = without_simd16(&[8, 16, 32], AllocError::Rounds(100));
         assert_eq!(found, (None, vec![(16, false)]));
     }

@@ -190,11 +190,11 @@ pub fn peak(function: &Function, liveness: &Liveness) -> u32 {
     most(2 * count + 1, fixed.chain(values))
 }
 
-/// As [`peak`], at a glance: values count whole from where the program first names them to where it last does, and
+/// An estimate of [`peak`] without liveness: values count whole from where the program first names them to where it last does, and
 /// nothing else counts. That is no bound either way: too little where a value must survive the rest of a loop after its
 /// last use, where the payload is alive and where lowering needs registers of its own; too much where a value or its
 /// parts are not needed between two uses, and where optimisation and scheduling will make values shorter.
-pub fn peak_at_a_glance(function: &Function) -> u32 {
+pub fn pressure_estimate(function: &Function) -> u32 {
     let mut intervals = vec![Interval::EMPTY; function.vregs.len()];
     let mut count = 0;
     for inst in function.insts() {

@@ -81,10 +81,10 @@ fn victim(
 /// Moves virtual flags to general registers. Gives, for each block and instruction now there, its
 /// index in the block before.
 pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<Option<u32>>> {
-    let mut homes = vec![None; function.vregs.len()];
+    let mut saved = vec![None; function.vregs.len()];
     for flag in flags {
         let bytes = function.vregs[*flag].bytes;
-        homes[flag.0 as usize] = Some(function.vregs.bytes(bytes));
+        saved[flag.0 as usize] = Some(function.vregs.bytes(bytes));
     }
     let width = function.dispatch_width;
     let mut origins = Vec::new();
@@ -101,31 +101,31 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
             };
             let mut touched: Vec<(Vreg, Vreg)> = Vec::new();
             for vreg in operands.chain(used) {
-                if let Some(home) = homes.get(vreg.0 as usize).copied().flatten()
+                if let Some(save) = saved.get(vreg.0 as usize).copied().flatten()
                     && touched.iter().all(|(other, _)| *other != vreg)
                 {
-                    touched.push((vreg, home));
+                    touched.push((vreg, save));
                 }
             }
             let mut after = Vec::new();
-            for (vreg, home) in touched {
+            for (vreg, save) in touched {
                 let info = function.vregs[vreg];
                 let temp = function.vregs.push(VregInfo { no_spill: true, ..info });
                 let ty = if info.bytes > 2 { Type::Ud } else { Type::Uw };
-                let (home, whole) = (Operand::scalar(home, ty), Operand::scalar(temp, ty));
+                let (save, whole) = (Operand::scalar(save, ty), Operand::scalar(temp, ty));
                 // A write changes the bits of enabled channels only: the others come along,
                 // unless there are none that anyone will ask for.
                 let by_flag = inst.flag == Flag::Virtual(vreg);
                 let whole_write = top && by_flag && !inst.reads_flag() && inst.exec_size == width;
                 if !whole_write {
                     let mut b = Builder::list(&mut function.vregs, &mut new, width);
-                    b.uniform().mov(whole, home);
+                    b.uniform().mov(whole, save);
                 }
                 let written = inst.dst.vreg() == Some(vreg)
                     || inst.writes_flag() && inst.flag == Flag::Virtual(vreg);
                 if written {
                     let mut b = Builder::list(&mut function.vregs, &mut after, width);
-                    b.uniform().mov(home, whole);
+                    b.uniform().mov(save, whole);
                 }
                 for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
                     if operand.vreg() == Some(vreg) {
@@ -145,15 +145,15 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
         block.insts = new;
         origins.push(from);
     }
-    let homes: Vec<Operand> = homes
+    let saved: Vec<Operand> = saved
         .into_iter()
         .flatten()
-        .map(|home| {
-            let wide = function.vregs[home].bytes > 2;
-            Operand::scalar(home, if wide { Type::Ud } else { Type::Uw })
+        .map(|save| {
+            let wide = function.vregs[save].bytes > 2;
+            Operand::scalar(save, if wide { Type::Ud } else { Type::Uw })
         })
         .collect();
-    clear(function, &homes, &mut origins);
+    clear(function, &saved, &mut origins);
     origins
 }
 
@@ -166,7 +166,7 @@ pub fn clear_all(function: &mut Function, origins: &mut [Vec<Option<u32>>]) {
     clear(function, &flags, origins);
 }
 
-/// Clears flags, or their homes, at the program's start. They are moved as wholes, with the bits of channels that are
+/// Clears flags, or the registers that they are saved in, at the program's start. They are moved as wholes, with the bits of channels that are
 /// not there or that never had the value; nobody uses those, but they should not be chance.
 fn clear(function: &mut Function, places: &[Operand], origins: &mut [Vec<Option<u32>>]) {
     let (Some(block), Some(from)) = (function.blocks.first_mut(), origins.first_mut()) else {

@@ -21,7 +21,7 @@ use crestline_isa::ArfKind;
 use crate::analysis::accesses::{self, GRF_COUNT, Slot};
 use crate::analysis::liveness::{self, Liveness};
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vreg, Vregs};
-use assign::{Strategy, assign, peak, peak_at_a_glance};
+use assign::{Strategy, assign, peak, pressure_estimate};
 use check::{CheckError, Origins};
 
 /// Rounds of spilling after which a program counts as impossible: each round spills something,
@@ -43,9 +43,9 @@ pub enum AllocError {
         bytes: u32,
     },
     /// More registers seem to be in use at once than there are, where spilling is not allowed. Of the program to
-    /// allocate that is certain; what [`foresee`] says of a selected one is a guess, so another way may still allocate it.
+    /// allocate that is certain; what [`check_pressure_estimate`] says of a selected one is a guess, so another way may still allocate it.
     #[error("about {registers} registers seem to be in use at once, of {GRF_COUNT}")]
-    Crowded {
+    Pressure {
         /// How many.
         registers: u32,
     },
@@ -84,7 +84,7 @@ impl AllocError {
             | AllocError::Uniform(_)
             | AllocError::Wrong(_) => true,
             AllocError::Impossible { .. }
-            | AllocError::Crowded { .. }
+            | AllocError::Pressure { .. }
             | AllocError::OutOfScratch { .. }
             | AllocError::Rounds(_) => false,
         }
@@ -95,7 +95,7 @@ impl AllocError {
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`] or
-    /// [`AllocError::Crowded`].
+    /// [`AllocError::Pressure`].
     pub may_spill: bool,
     /// Whether the checker runs also in release builds, and what is known before is compared with the program.
     pub check: bool,
@@ -162,17 +162,17 @@ impl Analysis {
 }
 
 /// Whether a selected program seems not to find registers, before much work is spent on it. This is a guess
-/// ([`peak_at_a_glance`] errs both ways): it may give up what would have been allocated, so it is only asked where
+/// ([`pressure_estimate`] errs both ways): it may give up what would have been allocated, so it is only asked where
 /// spilling is not allowed and a narrower program can take its place.
 ///
 /// # Errors
-/// [`AllocError::Crowded`], where spilling is not allowed.
-pub fn foresee(function: &Function, options: Options) -> Result<(), AllocError> {
+/// [`AllocError::Pressure`], where spilling is not allowed.
+pub fn check_pressure_estimate(function: &Function, options: Options) -> Result<(), AllocError> {
     if options.may_spill {
         return Ok(());
     }
-    match peak_at_a_glance(function) {
-        registers if registers as usize > GRF_COUNT => Err(AllocError::Crowded { registers }),
+    match pressure_estimate(function) {
+        registers if registers as usize > GRF_COUNT => Err(AllocError::Pressure { registers }),
         _ => Ok(()),
     }
 }
@@ -314,13 +314,13 @@ fn assign_registers(
             None => Analysis::new(&result.function)?,
         };
         let registers = peak(&result.function, &liveness);
-        let crowded = registers as usize > GRF_COUNT;
-        if crowded && !options.may_spill {
-            return Err(AllocError::Crowded { registers });
+        let too_many = registers as usize > GRF_COUNT;
+        if too_many && !options.may_spill {
+            return Err(AllocError::Pressure { registers });
         }
         let scan = |strategy| assign(&result.function, &liveness, &cfg, strategy);
         let dense = Strategy::Dense { spill: options.may_spill };
-        let found = if crowded {
+        let found = if too_many {
             scan(dense)
         } else {
             let spread = scan(Strategy::Spread);

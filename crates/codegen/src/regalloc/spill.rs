@@ -107,7 +107,7 @@ pub fn spill(
     device: &Device,
     vregs: &[Vreg],
 ) -> Result<Spilled, OutOfScratch> {
-    let mut homes = vec![None; function.vregs.len()];
+    let mut unit_of = vec![None; function.vregs.len()];
     let first = function.scratch_bytes.div_ceil(GRF_BYTES);
     let units = |vreg: &Vreg| function.vregs[*vreg].bytes.div_ceil(GRF_BYTES);
     let all = vregs.iter().fold(u64::from(first), |all, vreg| all + u64::from(units(vreg)));
@@ -117,7 +117,7 @@ pub fn spill(
     }
     let mut unit = first;
     for vreg in vregs {
-        homes[vreg.0 as usize] = Some(unit);
+        unit_of[vreg.0 as usize] = Some(unit);
         unit += units(vreg);
     }
     function.scratch_bytes = unit * GRF_BYTES;
@@ -128,7 +128,7 @@ pub fn spill(
         let mut new = Vec::with_capacity(2 * old.len());
         let mut origins = Vec::with_capacity(2 * old.len());
         for (index, mut inst) in old.into_iter().enumerate() {
-            let groups = spilled_operands(&inst, &homes);
+            let groups = spilled_operands(&inst, &unit_of);
             if groups.is_empty() {
                 new.push(inst);
                 origins.push(Some(index as u32));
@@ -174,11 +174,11 @@ fn hull(a: Option<(u32, u32)>, b: (u32, u32)) -> (u32, u32) {
     a.map_or(b, |a| (a.0.min(b.0), a.1.max(b.1)))
 }
 
-fn spilled_operands(inst: &Inst, homes: &[Option<u32>]) -> Vec<Group> {
+fn spilled_operands(inst: &Inst, unit_of: &[Option<u32>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut touch = |operand: &Operand, bytes: u32, write: bool| {
         let Some(vreg) = operand.vreg() else { return };
-        let Some(unit) = homes.get(vreg.0 as usize).copied().flatten() else { return };
+        let Some(unit) = unit_of.get(vreg.0 as usize).copied().flatten() else { return };
         let slots = slots_of(operand, bytes);
         let at = groups.iter().position(|g| g.vreg == vreg).unwrap_or_else(|| {
             groups.push(Group { vreg, unit, slots, reads: None, writes: None });

@@ -1,10 +1,10 @@
-//! What a scan knows at a glance against what its tracks say.
+//! The summary that a scan keeps of each register against its tracks.
 
 use super::*;
 use crate::regalloc::Analysis;
 use crate::regalloc::tests::{numbers, random};
 
-/// What a glance may not leave out: counts those places it does leave out, of registers and of units.
+/// What the summary may not leave out: counts the places that it does leave out, of registers and of units.
 fn excluded(scan: &Scan<'_>, vreg: Vreg, interval: Interval) -> [usize; 2] {
     let slots = scan.liveness.slots.of(vreg);
     let count = slots.len();
@@ -33,7 +33,7 @@ fn excluded(scan: &Scan<'_>, vreg: Vreg, interval: Interval) -> [usize; 2] {
     found
 }
 
-/// Scans a program, evicts a random value now and then, and counts what the glance left out.
+/// Scans a program, evicts a random value now and then, and counts what the summary left out.
 fn scan(
     function: &Function,
     strategy: Strategy,

@@ -228,7 +228,7 @@ pub fn check(
 
 /// Every value of registers that more than one block touches, numbered; fixed ones too.
 fn shared_values(function: &Function, values: &Values) -> HashMap<usize, usize> {
-    let mut home: HashMap<u32, usize> = HashMap::new();
+    let mut block_of: HashMap<u32, usize> = HashMap::new();
     let mut many: HashSet<u32> = HashSet::new();
     for (b, block) in function.blocks.iter().enumerate() {
         for inst in &block.insts {
@@ -238,7 +238,7 @@ fn shared_values(function: &Function, values: &Values) -> HashMap<usize, usize> 
             };
             let operands = inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg);
             for vreg in operands.chain(flag) {
-                if *home.entry(vreg.0).or_insert(b) != b {
+                if *block_of.entry(vreg.0).or_insert(b) != b {
                     many.insert(vreg.0);
                 }
             }
@@ -328,7 +328,7 @@ impl Checker<'_> {
         let mut ins: Vec<Option<State>> = vec![None; count];
         let mut outs: Vec<Option<State>> = vec![None; count];
         let mut events: Vec<Vec<Event>> = (0..count).map(|_| Vec::new()).collect();
-        let mut homes = vec![u32::MAX; self.values.count];
+        let mut holders = vec![u32::MAX; self.values.count];
         // A block is looked at again only if something that it depends on changed since.
         let depends: Vec<Vec<Range<usize>>> = (0..count).map(|b| self.dependencies(b)).collect();
         let (mut seen_at, mut changed_at) = (vec![0; count], vec![1u64; count]);
@@ -350,7 +350,7 @@ impl Checker<'_> {
                 }
                 let mut out = state.clone();
                 ins[b] = Some(state);
-                let did = self.transfer(b, &mut out, &mut homes, false)?;
+                let did = self.transfer(b, &mut out, &mut holders, false)?;
                 if outs[b].as_ref() != Some(&out) || events[b] != did {
                     (outs[b], events[b]) = (Some(out), did);
                     now += 1;
@@ -361,7 +361,7 @@ impl Checker<'_> {
         }
         for (b, state) in ins.into_iter().enumerate() {
             if let Some(mut state) = state {
-                self.transfer(b, &mut state, &mut homes, true)?;
+                self.transfer(b, &mut state, &mut holders, true)?;
             }
         }
         Ok(())
@@ -448,7 +448,7 @@ impl Checker<'_> {
         &self,
         b: usize,
         state: &mut State,
-        homes: &mut [u32],
+        holders: &mut [u32],
         report: bool,
     ) -> Result<Vec<Event>, CheckError> {
         let mut walk = Walk {
@@ -456,7 +456,7 @@ impl Checker<'_> {
             block: b,
             top: self.cfg.level(BlockId(b as u32)).is_none(),
             local: HashSet::new(),
-            homes,
+            holders,
             touched: Vec::new(),
             copies: HashMap::new(),
             events: Vec::new(),
@@ -466,14 +466,14 @@ impl Checker<'_> {
         };
         for place in 0..walk.state.contents.len() {
             if let Some(value) = walk.state.contents[place].value() {
-                walk.add_home(value, place);
+                walk.add_holder(value, place);
             }
         }
         for index in 0..self.after.blocks[b].insts.len() {
             walk.inst(index)?;
         }
         for value in &walk.touched {
-            walk.homes[*value] = u32::MAX;
+            walk.holders[*value] = u32::MAX;
         }
         Ok(walk.events)
     }
@@ -494,12 +494,12 @@ fn rename(old: &mut Operand, new: &Operand) {
 /// What waiting channels still have after other blocks ran, or did not.
 fn wait(state: &mut State, events: &[&[Event]]) {
     let mut contents = state.contents.clone();
-    let mut homes: HashMap<usize, Vec<usize>> = HashMap::new();
+    let mut holders: HashMap<usize, Vec<usize>> = HashMap::new();
     let redefines = |event: &Event| matches!(event, Event::Redefine { .. });
     if events.iter().any(|list| list.iter().any(redefines)) {
         for (place, content) in contents.iter().enumerate() {
             if let Some(value) = content.value() {
-                homes.entry(value).or_default().push(place);
+                holders.entry(value).or_default().push(place);
             }
         }
     }
@@ -511,7 +511,7 @@ fn wait(state: &mut State, events: &[&[Event]]) {
                 if no_mask && content.others() {
                     *held = content;
                     if let Some(value) = content.value() {
-                        homes.entry(value).or_default().push(place as usize);
+                        holders.entry(value).or_default().push(place as usize);
                     }
                 } else if no_mask || !same {
                     *held = Content::UNKNOWN;
@@ -525,16 +525,16 @@ fn wait(state: &mut State, events: &[&[Event]]) {
                     .find_map(|(held, valid)| (valid && held.value().is_some()).then_some(held));
                 contents[place as usize] = held.unwrap_or(Content::UNKNOWN);
                 if let Some(value) = held.and_then(Content::value) {
-                    homes.entry(value).or_default().push(place as usize);
+                    holders.entry(value).or_default().push(place as usize);
                 }
             }
             Event::Redefine { value, place } => {
-                for at in homes.remove(&(value as usize)).unwrap_or_default() {
+                for at in holders.remove(&(value as usize)).unwrap_or_default() {
                     if at != place as usize && contents[at].value() == Some(value as usize) {
                         contents[at] = Content::UNKNOWN;
                     }
                 }
-                homes.insert(value as usize, vec![place as usize]);
+                holders.insert(value as usize, vec![place as usize]);
             }
         }
     }

@@ -19,8 +19,8 @@ pub(super) struct Walk<'a, 'b> {
     /// Values of this block alone that were written.
     pub(super) local: HashSet<usize>,
     /// A place where each value is or was.
-    pub(super) homes: &'a mut [u32],
-    /// Values with an entry in `homes`.
+    pub(super) holders: &'a mut [u32],
+    /// Values with an entry in `holders`.
     pub(super) touched: Vec<usize>,
     /// Further places of values that are in several.
     pub(super) copies: HashMap<usize, SmallVec<[u32; 2]>>,
@@ -53,15 +53,15 @@ impl Walk<'_, '_> {
         self.local.contains(&value) || self.checker.is_defined(&self.state.defined, value)
     }
 
-    pub(super) fn add_home(&mut self, value: usize, place: usize) {
-        let home = self.homes[value];
-        let elsewhere = home != u32::MAX
-            && home as usize != place
-            && self.state.contents[home as usize].value() == Some(value);
+    pub(super) fn add_holder(&mut self, value: usize, place: usize) {
+        let holder = self.holders[value];
+        let elsewhere = holder != u32::MAX
+            && holder as usize != place
+            && self.state.contents[holder as usize].value() == Some(value);
         if elsewhere {
-            self.copies.entry(value).or_default().push(home);
+            self.copies.entry(value).or_default().push(holder);
         }
-        self.homes[value] = place as u32;
+        self.holders[value] = place as u32;
         self.touched.push(value);
     }
 
@@ -83,7 +83,7 @@ impl Walk<'_, '_> {
         }
         self.state.contents[place] = content;
         if let Some(value) = content.value() {
-            self.add_home(value, place);
+            self.add_holder(value, place);
         }
     }
 
@@ -200,7 +200,7 @@ impl Walk<'_, '_> {
         }
         // Copies elsewhere hold the old value now.
         let mut copies = self.copies.remove(&value).unwrap_or_default();
-        copies.extend((self.homes[value] != u32::MAX).then_some(self.homes[value]));
+        copies.extend((self.holders[value] != u32::MAX).then_some(self.holders[value]));
         for other in copies {
             let held = &mut self.state.contents[other as usize];
             if held.any() == Some(value) {

@@ -1,0 +1,78 @@
+//! Register pressure: its peak, its estimate, and programs that may not spill.
+
+use super::*;
+
+#[test]
+fn no_spill_means_no_spill() {
+    let options = Options { may_spill: false, check: true };
+    let too_many = pressure(16, 200);
+    let found = allocate(&too_many, &devices()[1], options);
+    assert!(
+        matches!(found, Err(AllocError::Pressure { registers }) if registers > 128),
+        "{found:?}"
+    );
+    assert!(matches!(
+        check_pressure_estimate(&too_many, options),
+        Err(AllocError::Pressure { .. })
+    ));
+    assert_eq!(check_pressure_estimate(&too_many, Options { may_spill: true, ..options }), Ok(()));
+    assert_eq!(check_pressure_estimate(&pressure(8, 20), options), Ok(()));
+}
+
+#[test]
+fn the_pressure_estimate_is_the_peak_of_straight_code() {
+    for values in [5, 40, 200] {
+        let f = pressure(16, values);
+        let cfg = Cfg::new(&f).unwrap();
+        let (estimate, peak) = (pressure_estimate(&f), peak(&f, &Liveness::new(&f, &cfg)));
+        assert!(estimate <= peak && peak <= estimate + 4, "estimate {estimate}, peak {peak}");
+    }
+}
+
+/// What is read at a loop's start and was written before it must survive all of the loop, which the estimate does not see.
+#[test]
+fn the_pressure_estimate_is_too_low_for_loops() {
+    let mut f = Function::new(8);
+    let kept: Vec<Operand> = (0..10).map(|_| f.lanes(Type::F, 1)).collect();
+    let made: Vec<Operand> = (0..10).map(|_| f.lanes(Type::F, 1)).collect();
+    let mut b = Builder::new(&mut f);
+    for value in &kept {
+        b.mov(*value, Operand::imm_f(1.0));
+    }
+    b.do_();
+    for value in &kept {
+        b.mov(Operand::null(Type::F), *value);
+    }
+    for value in &made {
+        b.mov(*value, Operand::imm_f(1.0));
+    }
+    for value in &made {
+        b.mov(Operand::null(Type::F), *value);
+    }
+    b.predicated(FLAG, false).while_();
+    b.mov(Operand::null(Type::F), Operand::imm_f(1.0));
+    let known = Analysis::new(&f).unwrap();
+    assert_eq!((pressure_estimate(&f), peak(&f, &known.liveness)), (10, 20));
+}
+
+/// Between two stretches of use the estimate counts a value on, as the intervals of allocation do; but a value's parts it
+/// counts together, which allocation does not.
+#[test]
+fn the_pressure_estimate_is_too_high_for_values_in_parts() {
+    let stretches = |parts: u32| {
+        let mut f = Function::new(8);
+        let values: Vec<Operand> = (0..10).map(|_| f.lanes(Type::F, parts)).collect();
+        let mut b = Builder::new(&mut f);
+        for part in [0, parts - 1] {
+            for value in &values {
+                let value = value.byte_offset(part * GRF_BYTES);
+                b.mov(value, Operand::imm_f(1.0));
+                b.mov(Operand::null(Type::F), value);
+            }
+        }
+        let known = Analysis::new(&f).unwrap();
+        (pressure_estimate(&f), peak(&f, &known.liveness))
+    };
+    assert_eq!(stretches(1), (10, 10));
+    assert_eq!(stretches(2), (20, 1));
+}
