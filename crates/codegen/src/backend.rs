@@ -10,9 +10,11 @@ use crestline_isa as isa;
 use crestline_ssa::ir::Fuel;
 use crestline_ssa::runner::{self, Broken, Switches};
 
+use crate::error::PassError;
 use crate::finish::{FinishError, finish};
 use crate::ir::Function;
-use crate::passes::{self, Pass, PassError, PassFn};
+use crate::passes::PassFn;
+use crate::pipeline::{self, Pass};
 use crate::regalloc::{self, AllocError, Allocation, Analysis};
 use crate::schedule::{self, Estimate};
 use crate::verify::{VerifyError, verify};
@@ -193,13 +195,13 @@ fn allocate(
 ) -> Result<Allocation, BackendError> {
     let damage = options.damage();
     let options = options.allocation();
-    runner.once(passes::COALESCE, function)?;
+    runner.once(pipeline::COALESCE, function)?;
     let mut scheduled = function.clone();
     let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
     // `opt_schedule_early`, but both it and allocation ask where registers live.
-    runner.run_as(&passes::SCHEDULE, &mut scheduled, |f| {
+    runner.run_as(&pipeline::SCHEDULE, &mut scheduled, |f| {
         let changed = schedule::schedule_analysed(f, &mut known.liveness, device);
-        checked(&passes::SCHEDULE, f, Ok(changed))
+        checked(&pipeline::SCHEDULE, f, Ok(changed))
     })?;
     let scheduled = regalloc::allocate_damaged(scheduled, known, device, options, damage);
     if let Ok(found) = &scheduled
@@ -239,19 +241,19 @@ pub fn generate(
     };
     let mut runner = Runner::new(switches, options.fuel.clone(), &call, observe);
     if options.optimize_everywhere {
-        runner.repeat_everywhere(passes::OPTIMIZE, MAX_ROUNDS);
+        runner.repeat_everywhere(pipeline::OPTIMIZE, MAX_ROUNDS);
     }
     let function = &mut function;
     runner.observe("select", function)?;
-    runner.once(passes::OPTIMIZE_SELECTED, function)?;
+    runner.once(pipeline::OPTIMIZE_SELECTED, function)?;
     regalloc::check_pressure_estimate(function, options.allocation())?;
-    runner.once(passes::LOWER, function)?;
-    runner.repeat(passes::OPTIMIZE, MAX_ROUNDS, function)?;
+    runner.once(pipeline::LOWER, function)?;
+    runner.repeat(pipeline::OPTIMIZE, MAX_ROUNDS, function)?;
     let mut allocated = allocate(&mut runner, function, device, &options)?;
     let function = &mut allocated.function;
     runner.observe("regalloc", function)?;
-    runner.once(passes::SCHEDULE_ALLOCATED, function)?;
-    runner.once(passes::LOWER_ALLOCATED, function)?;
+    runner.once(pipeline::SCHEDULE_ALLOCATED, function)?;
+    runner.once(pipeline::LOWER_ALLOCATED, function)?;
     let estimate = schedule::estimate(function, device).map_err(FinishError::Flow)?;
     #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
     let mut insts = finish(function, device)?;
@@ -284,13 +286,13 @@ fn spoil(insts: &mut [isa::Inst]) {
 pub fn steps() -> impl Iterator<Item = &'static str> {
     let names = |list: &'static [Pass]| list.iter().map(|pass| pass.name);
     std::iter::once("select")
-        .chain(names(passes::OPTIMIZE_SELECTED))
-        .chain(names(passes::LOWER))
-        .chain(names(passes::OPTIMIZE))
-        .chain(names(passes::COALESCE))
-        .chain([passes::SCHEDULE.name, "regalloc"])
-        .chain(names(passes::SCHEDULE_ALLOCATED))
-        .chain(names(passes::LOWER_ALLOCATED))
+        .chain(names(pipeline::OPTIMIZE_SELECTED))
+        .chain(names(pipeline::LOWER))
+        .chain(names(pipeline::OPTIMIZE))
+        .chain(names(pipeline::COALESCE))
+        .chain([pipeline::SCHEDULE.name, "regalloc"])
+        .chain(names(pipeline::SCHEDULE_ALLOCATED))
+        .chain(names(pipeline::LOWER_ALLOCATED))
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ pub mod legal;
 mod lists;
 mod native;
 pub mod passes;
+pub mod pipeline;
 pub mod regalloc;
 pub mod scalar;
 pub mod schedule;

@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crestline_codegen::ir::parse;
-use crestline_codegen::passes;
+use crestline_codegen::pipeline;
 use crestline_codegen::regalloc;
 use crestline_codegen::verify::verify;
 use crestline_device::Device;
@@ -34,12 +34,12 @@ fn outcome(before: &str) -> Result<String, String> {
     let mut function = parse(before).map_err(|e| e.to_string())?;
     verify(&function).map_err(|e| format!("before: {e}"))?;
     let all = [
-        passes::OPTIMIZE,
-        passes::LOWER,
-        passes::COALESCE,
-        &[passes::SCHEDULE],
-        passes::SCHEDULE_ALLOCATED,
-        passes::LOWER_ALLOCATED,
+        pipeline::OPTIMIZE,
+        pipeline::LOWER,
+        pipeline::COALESCE,
+        &[pipeline::SCHEDULE],
+        pipeline::SCHEDULE_ALLOCATED,
+        pipeline::LOWER_ALLOCATED,
     ]
     .concat();
     for name in option(before, "run").ok_or("no `; run`")?.split_whitespace() {

@@ -585,15 +585,6 @@ mod lowering {
 }
 
 #[test]
-fn every_pass_is_named_as_its_function() {
-    let all =
-        [OPTIMIZE, LOWER, COALESCE, &[SCHEDULE], SCHEDULE_ALLOCATED, LOWER_ALLOCATED].concat();
-    for pass in &all {
-        assert!(pass.name.starts_with("opt_") || pass.name.starts_with("lower_"), "{}", pass.name);
-    }
-}
-
-#[test]
 fn unsplittable_operands_are_errors() {
     let mut f = program(32, |b| {
         let region = Region::Rect { vstride: 32, width: 32, hstride: 0 };
@@ -601,29 +592,4 @@ fn unsplittable_operands_are_errors() {
         b.emit(Op::Hw(Opcode::Mov), v, &[g(2, Type::F).with_region(region)]);
     });
     assert!(matches!(lower_simd_width(&mut f, &skl()), Err(PassError::Offset(_))));
-}
-
-#[test]
-fn whatever_an_optimisation_changes_another_reads() {
-    for pass in OPTIMIZE {
-        assert!(!pass.reads.is_empty() && !pass.changes.is_empty(), "{}", pass.name);
-        for fact in Fact::ALL.into_iter().filter(|&fact| pass.changes.has(fact)) {
-            let read = OPTIMIZE.iter().any(|reader| reader.reads.has(fact));
-            assert!(read || pass.changes == Facts::ALL, "{} changes {fact:?}", pass.name);
-        }
-    }
-}
-
-#[test]
-fn what_runs_on_selected_code_are_those_that_see_less_after_lowering() {
-    let names: Vec<&str> = OPTIMIZE_SELECTED.iter().map(|pass| pass.name).collect();
-    let expected = [
-        "opt_copy_propagation",
-        "opt_vector_copies",
-        "opt_cmod_propagation",
-        "opt_saturate_propagation",
-        "opt_register_coalesce",
-        "opt_coalesce_vectors",
-    ];
-    assert_eq!(names, expected);
 }

@@ -3,7 +3,7 @@
 use crestline_codegen::backend::{self, Options as BackendOptions};
 use crestline_codegen::finish::finish;
 use crestline_codegen::ir::{Builder, Effect, Function, Message, Operand, Space};
-use crestline_codegen::{passes, regalloc, surface};
+use crestline_codegen::{pipeline, regalloc, surface};
 use crestline_device::{Device, Platform};
 use crestline_emu::{Kernel, Options, Resources};
 use crestline_isa::message::{Bti, Message as Kind, OwordBlock};
@@ -76,17 +76,17 @@ pub(crate) fn compile(function: &Function, device: &Device, everywhere: bool) ->
 /// The lowering passes alone, so that every instruction of the function stays; `check` asks for
 /// the proof of the allocation.
 pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec<Inst> {
-    let run = |list: &[passes::Pass], function: &mut Function| {
+    let run = |list: &[pipeline::Pass], function: &mut Function| {
         for pass in list {
             (pass.run)(function, device)
                 .unwrap_or_else(|error| panic!("{}: {error}\n{function}", pass.name));
         }
     };
-    run(passes::LOWER, &mut function);
+    run(pipeline::LOWER, &mut function);
     let options = regalloc::Options { may_spill: true, check };
     let mut allocated = regalloc::allocate(&function, device, options)
         .unwrap_or_else(|error| panic!("{error}\n{function}"));
-    run(passes::LOWER_ALLOCATED, &mut allocated.function);
+    run(pipeline::LOWER_ALLOCATED, &mut allocated.function);
     finish(&allocated.function, device).unwrap_or_else(|error| panic!("{error}\n{function}"))
 }
 

@@ -1,0 +1,127 @@
+//! The lists of the back end's passes: their order, and what each reads and changes. [`crate::backend`] says when each
+//! list runs.
+
+use crestline_ssa::runner::{self, Fact, Facts};
+
+use crate::passes::*;
+use crate::schedule::{opt_dependency_control, opt_schedule_early, opt_schedule_late};
+
+/// A pass of this crate.
+pub type Pass = runner::Pass<PassFn>;
+
+/// Rows of a pass, the facts that it `reads` (those of a row without them are all) and `changes`.
+macro_rules! passes {
+    ($($name:ident $(reads [$($read:ident),+])? changes $changed:tt),* $(,)?) => {
+        &[$(Pass {
+            name: stringify!($name),
+            reads: passes!(@facts $([$($read),+])?),
+            changes: passes!(@facts $changed),
+            run: $name,
+        }),*]
+    };
+    (@facts) => { Facts::ALL };
+    (@facts all) => { Facts::ALL };
+    (@facts [$($fact:ident),+]) => { Facts::of(&[$(Fact::$fact),+]) };
+}
+
+/// The optimisations, run in this order until none has work.
+///
+/// What some of them read is less than it could be: `opt_cmod_propagation` does not look again for what `opt_cse` makes
+/// equal, for example. That is rare.
+pub const OPTIMIZE: &[Pass] = passes![
+    opt_split_registers changes all,
+    opt_copy_propagation reads [Copies, Registers] changes [Operands, DeadCode],
+    opt_vector_copies reads [Copies, Operands, Lifetimes, Registers] changes all,
+    opt_cse reads [Operands, Flags] changes [Copies, DeadCode],
+    opt_cmod_propagation reads [Operands] changes [Flags, DeadCode],
+    opt_saturate_propagation reads [Lifetimes] changes [Copies, DeadCode],
+    opt_dead_code reads [DeadCode] changes [Lifetimes],
+    opt_register_coalesce reads [Copies, Operands, Lifetimes] changes [Registers],
+    opt_coalesce_vectors reads [Copies, Operands, Lifetimes, Registers, Flags] changes all,
+];
+
+/// The optimisations of what selection made, once: those that see less after lowering, or whose
+/// work lowering would multiply. All others find the same then.
+pub const OPTIMIZE_SELECTED: &[Pass] =
+    &[OPTIMIZE[1], OPTIMIZE[2], OPTIMIZE[4], OPTIMIZE[5], OPTIMIZE[7], OPTIMIZE[8]];
+
+/// From selected operations to instructions the hardware has, before register allocation.
+pub const LOWER: &[Pass] = passes![
+    lower_uniforms changes all,
+    lower_cross_channel changes all,
+    lower_messages changes all,
+    lower_collect changes all,
+    lower_int_multiply changes all,
+    lower_indirect_vectors changes all,
+    lower_indirect_writes changes all,
+    lower_df_immediates changes all,
+    lower_df_conversions changes all,
+    lower_conversions changes all,
+    lower_df_swizzles changes all,
+    lower_df_writemasks changes all,
+    lower_simd_width changes all,
+    lower_regioning changes all,
+];
+
+/// Once after all of that, before scheduling: values get several definitions, which hides them from
+/// the passes above, and what is left of moves of constants has found its places.
+pub const COALESCE: &[Pass] =
+    passes![opt_coalesce_webs changes all, opt_pack_constants changes all];
+
+/// Just before register allocation. The pipeline runs this pass in a form of its own that keeps what is known of the
+/// program, so it is no list.
+pub const SCHEDULE: Pass = passes![opt_schedule_early changes all][0];
+
+/// Just after register allocation.
+pub const SCHEDULE_ALLOCATED: &[Pass] = passes![
+    opt_self_copies changes all,
+    opt_schedule_late changes all,
+    opt_dependency_control changes all,
+];
+
+/// After register allocation.
+pub const LOWER_ALLOCATED: &[Pass] =
+    passes![lower_mov_indirect changes all, lower_math_hazards changes all];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pass_is_named_as_its_function() {
+        let all =
+            [OPTIMIZE, LOWER, COALESCE, &[SCHEDULE], SCHEDULE_ALLOCATED, LOWER_ALLOCATED].concat();
+        for pass in &all {
+            assert!(
+                pass.name.starts_with("opt_") || pass.name.starts_with("lower_"),
+                "{}",
+                pass.name
+            );
+        }
+    }
+
+    #[test]
+    fn whatever_an_optimisation_changes_another_reads() {
+        for pass in OPTIMIZE {
+            assert!(!pass.reads.is_empty() && !pass.changes.is_empty(), "{}", pass.name);
+            for fact in Fact::ALL.into_iter().filter(|&fact| pass.changes.has(fact)) {
+                let read = OPTIMIZE.iter().any(|reader| reader.reads.has(fact));
+                assert!(read || pass.changes == Facts::ALL, "{} changes {fact:?}", pass.name);
+            }
+        }
+    }
+
+    #[test]
+    fn what_runs_on_selected_code_are_those_that_see_less_after_lowering() {
+        let names: Vec<&str> = OPTIMIZE_SELECTED.iter().map(|pass| pass.name).collect();
+        let expected = [
+            "opt_copy_propagation",
+            "opt_vector_copies",
+            "opt_cmod_propagation",
+            "opt_saturate_propagation",
+            "opt_register_coalesce",
+            "opt_coalesce_vectors",
+        ];
+        assert_eq!(names, expected);
+    }
+}
