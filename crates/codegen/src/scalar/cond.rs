@@ -10,7 +10,9 @@ use crestline_ssa::ir::{AluOp, Function, Src, Value};
 
 use super::Selector;
 use crate::ir::{Builder, Op, Operand};
-use crate::select::{Booleans, Class, Cond, Conditions, Test, comparison, mirrored};
+use crate::select::{
+    Booleans, Class, Cond, Conditions, Test, compare_to_mask, comparison, mirrored,
+};
 
 /// Flags that already hold a value.
 pub(super) type FlagCache = crate::select::FlagCache<Value>;
@@ -54,21 +56,10 @@ impl Selector<'_> {
             return self.keep_in_flags(result);
         }
         if let Some((cond_mod, class)) = comparison(op) {
-            let (a, cond_mod, b) = self.compared(srcs, cond_mod, class);
+            let operands = self.compared(srcs, cond_mod, class);
             let dst = self.define(result, 0, Class::Signed);
-            if a.ty.size() > dst.ty.size() {
-                // The mask would be wider: the condition picks one.
-                let flag = self.b().flag();
-                return self.b_for(result, |b_| {
-                    b_.cmp(Operand::null(a.ty), a, cond_mod, b, flag);
-                    b_.mov(dst, Operand::imm_d(0));
-                    b_.predicated(flag, false).mov(dst, Operand::imm_d(-1));
-                });
-            }
-            // The mask is written in the sources' own type: no conversion, all bits set.
-            let dst = if a.ty.size() == dst.ty.size() { dst.retype(a.ty) } else { dst };
             let flag = self.b().flag();
-            self.b_for(result, |b_| _ = b_.cmp(dst, a, cond_mod, b, flag));
+            self.b_for(result, |b| compare_to_mask(b, dst, operands, flag));
             return;
         }
         let opcode = match op {

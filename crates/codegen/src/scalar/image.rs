@@ -4,8 +4,8 @@ use crestline_ssa::ir::{ImageForm, InstKind, Resource, Src, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Operand};
-use crate::select::Class;
-use crate::surface::{self, Atomic};
+use crate::select::{Class, MemoryMessages};
+use crate::surface;
 
 impl Selector<'_> {
     pub(super) fn image(
@@ -45,25 +45,20 @@ impl Selector<'_> {
             (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
                 let surface = self.surface(image)?;
                 let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
-                let (Atomic::Integer(op), operands) = self.atomic_operands(*op, *data, *compare)?
-                else {
-                    return Err(SelectError::Memory { what: "a float atomic on an image" });
-                };
-                let wanted = result.filter(|result| self.used[result.index()]);
-                let b = &mut self.b();
-                let old = surface::atomic_texel(
-                    b,
-                    device,
-                    surface,
-                    op,
-                    header,
-                    &coordinates,
-                    &operands,
-                    wanted.is_some(),
-                )?;
-                if let (Some(result), Some(old)) = (wanted, old) {
-                    self.locate(result, 0, old);
-                }
+                let (op, operands) = self.texel_atomic_operands(*op, *data, *compare)?;
+                self.with_old_value(result, |selector, asked| {
+                    let b = &mut selector.b();
+                    Ok(surface::atomic_texel(
+                        b,
+                        device,
+                        surface,
+                        op,
+                        header,
+                        &coordinates,
+                        &operands,
+                        asked,
+                    )?)
+                })?;
             }
             (InstKind::ImageParam { image, param, comp }, Some(result)) => {
                 let Resource { binding, .. } = *image;

@@ -2,18 +2,16 @@
 
 use crestline_isa::message::ByteSize;
 use crestline_isa::{CondMod, Type};
-use crestline_ssa::analysis::Divergence;
 use crestline_ssa::ir::{
-    Access, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty,
-    Value, WriteMask,
+    Access, AtomicOp, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Ty, Value, WriteMask,
 };
 
 use super::operands::is_thread_scalar;
 use super::sysvals::payload;
 use super::{SelectError, Selector};
 use crate::ir::{Effect, GRF_BYTES, Op, Operand};
-use crate::select::{Class, atomic_operation};
-use crate::surface::{self, Atomic, Surface};
+use crate::select::{Class, MemoryMessages};
+use crate::surface::{self, Surface};
 
 /// Registers of eight dwords that were read from memory nothing writes, at offsets known now.
 ///
@@ -386,41 +384,12 @@ impl Selector<'_> {
             _ => return Err(SelectError::Memory { what: "an atomic on read-only memory" }),
         };
         let (op, operands) = self.atomic_operands(op, data, compare)?;
-        let wanted = result.filter(|result| self.used[result.index()]);
         let offset = self.src(offset, Class::Unsigned);
         let device = self.device;
-        let old = surface::atomic(
-            &mut self.b(),
-            device,
-            surface,
-            op,
-            offset,
-            &operands,
-            wanted.is_some(),
-        )?;
-        if let (Some(result), Some(old)) = (wanted, old) {
-            self.locate(result, 0, old);
-        }
-        Ok(())
-    }
-
-    /// The message's operation and operands.
-    pub(super) fn atomic_operands(
-        &mut self,
-        op: AtomicOp,
-        data: Src,
-        compare: Option<Src>,
-    ) -> Result<(Atomic, Vec<Operand>), SelectError> {
-        let value = self.src(data, Class::Unsigned);
-        let known = value.imm_bits().map(|bits| bits as u32);
-        let (op, takes_data) = atomic_operation(op, known)?;
-        let mut operands = if takes_data { vec![value] } else { vec![] };
-        // The value to compare with comes first.
-        if let Some(compare) = compare {
-            let compare = self.src(compare, Class::Unsigned);
-            operands.insert(0, compare);
-        }
-        Ok((op, operands))
+        self.with_old_value(result, |selector, asked| {
+            let b = &mut selector.b();
+            Ok(surface::atomic(b, device, surface, op, offset, &operands, asked)?)
+        })
     }
 
     /// Buffer sizes are dwords of the payload, those of an array's elements one after another.
@@ -502,51 +471,6 @@ impl Selector<'_> {
         self.index_from(first, resource)
     }
 
-    /// The index of a binding's element, where those of the binding begin with `first`.
-    pub(super) fn index_from(
-        &mut self,
-        first: u8,
-        resource: &Resource,
-    ) -> Result<Surface, SelectError> {
-        let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
-        let count = self.shader.binding(resource.binding).count.unwrap_or(1).max(1);
-        let operand = self.src(element, Class::Unsigned);
-        if let Some(bits) = operand.imm_bits() {
-            // Out of range is undefined, but must not name another binding's surface.
-            return Ok(Surface::Index(first + (bits as u32).min(count - 1) as u8));
-        }
-        let operand = match self.uniform.is(element.value) {
-            true => operand,
-            false => self.first_channels(operand, element.value, resource.binding)?,
-        };
-        let (clamped, index) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
-        let mut b = self.b();
-        let mut b = b.uniform();
-        b.min_max(clamped, operand, Operand::imm_ud(count - 1), CondMod::L);
-        b.add(index, clamped, Operand::imm_ud(u32::from(first)));
-        Ok(Surface::Dynamic(index))
-    }
-
-    /// The element of a descriptor array that all enabled channels name, each in its own register: the first one's.
-    fn first_channels(
-        &mut self,
-        operand: Operand,
-        element: Value,
-        binding: BindingId,
-    ) -> Result<Operand, SelectError> {
-        if Divergence::new(self.shader).is_divergent(element) {
-            let binding = self.shader.binding(binding);
-            let (set, binding) = (binding.set, binding.binding);
-            return Err(SelectError::DivergentDescriptor { set, binding });
-        }
-        let (channel, value) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
-        let mut b = self.b();
-        let mut b = b.uniform();
-        b.emit(Op::FindLiveChannel, channel, &[]);
-        b.emit(Op::Broadcast, value, &[operand, channel]);
-        Ok(value)
-    }
-
     fn barrier(
         &mut self,
         execution: Option<Scope>,
@@ -568,6 +492,32 @@ impl Selector<'_> {
             surface::barrier(&mut self.b(), device)?;
         }
         Ok(())
+    }
+}
+
+impl<'a> MemoryMessages<'a> for Selector<'a> {
+    fn is_used(&self, value: Value) -> bool {
+        self.used[value.index()]
+    }
+
+    fn constant_dword(&mut self, src: Src) -> Option<u32> {
+        self.src(src, Class::Unsigned).imm_bits().map(|bits| bits as u32)
+    }
+
+    fn dword(&mut self, src: Src) -> Operand {
+        self.src(src, Class::Unsigned)
+    }
+
+    fn thread_dword(&mut self, src: Src) -> Option<Operand> {
+        self.uniform.is(src.value).then(|| self.dword(src))
+    }
+
+    fn channel_dwords(&mut self, src: Src) -> Operand {
+        self.dword(src)
+    }
+
+    fn locate_response(&mut self, value: Value, register: Operand) {
+        self.locate(value, 0, register);
     }
 }
 

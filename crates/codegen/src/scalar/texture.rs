@@ -4,7 +4,7 @@ use crestline_ssa::ir::{Resource, TextureForm, TextureRead, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::Operand;
-use crate::select::Class;
+use crate::select::{Class, MemoryMessages};
 use crate::surface::{self, SamplerRead, Surface};
 
 impl Selector<'_> {

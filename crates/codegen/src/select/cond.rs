@@ -7,7 +7,7 @@ use crestline_isa::{CondMod, Predicate};
 use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Srcs, Value};
 
 use super::{Booleans, Class, comparison, opposite};
-use crate::ir::{Builder, Flag, Operand};
+use crate::ir::{Builder, Flag, Operand, Region};
 
 /// A condition in a flag: true where the predicate holds.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +67,30 @@ impl<K: PartialEq> FlagCache<K> {
         }
         self.entries.push((key, cond));
     }
+}
+
+/// Writes a comparison to `dst`, dwords, as a mask of all ones or zeros.
+pub(crate) fn compare_to_mask(
+    b: &mut Builder<'_>,
+    dst: Operand,
+    (first, cond_mod, second): (Operand, CondMod, Operand),
+    flag: Flag,
+) {
+    if first.ty.size() > dst.ty.size() {
+        // The mask would be wider: the condition picks one.
+        let null = Operand::null(first.ty);
+        let null = match dst.region {
+            Region::Mask(_) => null.with_region(dst.region),
+            _ => null,
+        };
+        b.cmp(null, first, cond_mod, second, flag);
+        b.mov(dst, Operand::imm_d(0));
+        b.predicated(flag, false).mov(dst, Operand::imm_d(-1));
+        return;
+    }
+    // The mask is written in the sources' own type: no conversion, all bits set.
+    let dst = if first.ty.size() == dst.ty.size() { dst.retype(first.ty) } else { dst };
+    b.cmp(dst, first, cond_mod, second, flag);
 }
 
 /// What writing a flag needs of a mode, and gives it.

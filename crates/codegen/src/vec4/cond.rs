@@ -4,13 +4,15 @@
 //! every channel finds the outcome at its own bit. "Any" and "all" over the components of a comparison are predicates
 //! of their own: four channels at once.
 
-use crestline_isa::{CondMod, Opcode, PredCtrl, Predicate};
+use crestline_isa::{CondMod, Opcode, PredCtrl, Predicate, Type};
 use crestline_ssa::ir::{AluOp, Function, Src, Value};
 
 use super::Selector;
 use super::operands::Form;
 use crate::ir::{Builder, Op, Operand};
-use crate::select::{Booleans, Class, Cond, Conditions, Test, comparison, mirrored};
+use crate::select::{
+    Booleans, Class, Cond, Conditions, Test, compare_to_mask, comparison, mirrored,
+};
 
 /// All four channels of a vertex.
 const ALL: u8 = 0xf;
@@ -106,20 +108,10 @@ impl Selector<'_> {
         let mask = register.lanes.mask();
         if let Some((cond_mod, class)) = comparison(op) {
             let srcs = [0, 1].map(|i| register.lanes.spread(srcs[i]));
-            let (a, cond_mod, b) = self.compared(srcs, mask, cond_mod, class);
+            let operands = self.compared(srcs, mask, cond_mod, class);
             let flag = self.b().flag();
-            let mut builder = self.b();
-            if a.ty.size() > 4 {
-                // The mask would be wider: the condition picks one.
-                let dst = register.dst(crestline_isa::Type::D);
-                let null = Operand::null(a.ty).with_region(dst.region);
-                builder.cmp(null, a, cond_mod, b, flag);
-                builder.mov(dst, Operand::imm_d(0));
-                builder.predicated(flag, false).mov(dst, Operand::imm_d(-1));
-                return;
-            }
-            // The mask is written in the sources' own type: no conversion, all bits set.
-            builder.cmp(register.dst(a.ty), a, cond_mod, b, flag);
+            let dst = register.dst(Type::D);
+            compare_to_mask(&mut self.b(), dst, operands, flag);
             return;
         }
         let opcode = match op {

@@ -4,7 +4,8 @@ use crestline_ssa::ir::{ImageForm, InstKind, Src, Value};
 
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Operand};
-use crate::surface::{self, Atomic};
+use crate::select::MemoryMessages;
+use crate::surface;
 
 impl Selector<'_> {
     pub(super) fn image(
@@ -42,18 +43,12 @@ impl Selector<'_> {
             (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
                 let surface = self.surface(image)?;
                 let (header, mut lanes) = (self.header(), self.lanes_of(*coord, *dims));
-                let (Atomic::Integer(op), operands) = self.atomic_operands(*op, *data, *compare)?
-                else {
-                    return Err(SelectError::Memory { what: "a float atomic on an image" });
-                };
+                let (op, operands) = self.texel_atomic_operands(*op, *data, *compare)?;
                 lanes.extend(operands);
-                let wanted = result.filter(|result| self.used[result.index()]);
-                let asked = wanted.is_some();
-                let b = &mut self.b();
-                let old = surface::atomic_texels(b, device, surface, op, header, &lanes, asked)?;
-                if let (Some(result), Some(old)) = (wanted, old) {
-                    self.set_first_component_location(result, old);
-                }
+                self.with_old_value(result, |selector, asked| {
+                    let b = &mut selector.b();
+                    Ok(surface::atomic_texels(b, device, surface, op, header, &lanes, asked)?)
+                })?;
             }
             _ => return Err(SelectError::NotLowered { what: "an instruction" }),
         }

@@ -1,10 +1,9 @@
 //! Loads, stores and atomics: which message, on which surface. Push constants are in the payload.
 
 use crestline_isa::{CondMod, Swizzle, Type};
-use crestline_ssa::analysis::Divergence;
 use crestline_ssa::ir::{
-    Access, Align, AtomicOp, BindingId, InstKind, Memory, MemorySemantics, Resource, Scope, Src,
-    Value, WriteMask,
+    Access, Align, AtomicOp, InstKind, Memory, MemorySemantics, Resource, Scope, Src, Value,
+    WriteMask,
 };
 
 use super::array::Spot;
@@ -13,7 +12,7 @@ use super::operands::{
 };
 use super::{SelectError, Selector};
 use crate::ir::{Effect, Op, Operand, Region};
-use crate::select::{Class, atomic_operation};
+use crate::select::{Class, MemoryMessages};
 use crate::surface::{self, Surface};
 
 /// Bytes of a dword.
@@ -344,41 +343,20 @@ impl Selector<'_> {
             return Err(SelectError::Memory { what: "an atomic on memory of another stage" });
         };
         let surface = self.surface(resource)?;
-        let wanted = result.filter(|result| self.used[result.index()]);
         let mut parts = vec![self.lane(offset)];
         let (op, operands) = self.atomic_operands(op, data, compare)?;
         parts.extend(operands);
-        let (device, asked) = (self.device, wanted.is_some());
-        let b = &mut self.b();
-        let old = surface::atomic_vectors(b, device, surface, op, &parts, asked)?;
-        if let (Some(result), Some(old)) = (wanted, old) {
-            self.set_first_component_location(result, old);
-        }
-        Ok(())
+        let device = self.device;
+        self.with_old_value(result, |selector, asked| {
+            let b = &mut selector.b();
+            Ok(surface::atomic_vectors(b, device, surface, op, &parts, asked)?)
+        })
     }
 
     /// The value is in the first component of a register.
     pub(super) fn set_first_component_location(&mut self, result: Value, register: Operand) {
         let region = Region::Swizzle(Swizzle([0; 4]));
         self.set_location(result, ValueLocation::Register(register.with_region(region)));
-    }
-
-    /// The message's operation and operands, the value to compare with first.
-    pub(super) fn atomic_operands(
-        &mut self,
-        op: AtomicOp,
-        data: Src,
-        compare: Option<Src>,
-    ) -> Result<(surface::Atomic, Vec<Operand>), SelectError> {
-        let (op, takes_data) = atomic_operation(op, self.known_scalar(data))?;
-        let mut operands = Vec::new();
-        if let Some(compare) = compare {
-            operands.push(self.lane(compare));
-        }
-        if takes_data {
-            operands.push(self.lane(data));
-        }
-        Ok((op, operands))
     }
 
     /// Push constants lie in the payload: a known offset is an operand, an unknown one an indirect move.
@@ -504,45 +482,6 @@ impl Selector<'_> {
         self.index_from(first, resource)
     }
 
-    /// The index of a binding, whose first element has index `first`, or of one element of its array.
-    pub(super) fn index_from(
-        &mut self,
-        first: u8,
-        resource: &Resource,
-    ) -> Result<Surface, SelectError> {
-        let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
-        let count = self.shader.binding(resource.binding).count.unwrap_or(1).max(1);
-        if let Some(bits) = self.known_scalar(element) {
-            // Out of range is undefined, but must not name another binding's surface.
-            return Ok(Surface::Index(first + bits.min(count - 1) as u8));
-        }
-        let operand = self.first_vertex(element, resource.binding)?;
-        let (clamped, index) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
-        let mut b = self.b();
-        let mut b = b.uniform();
-        b.min_max(clamped, operand, Operand::imm_ud(count - 1), CondMod::L);
-        b.add(index, clamped, Operand::imm_ud(u32::from(first)));
-        Ok(Surface::Dynamic(index))
-    }
-
-    /// The element of a descriptor array that all vertices name, as the first enabled one's register has it.
-    fn first_vertex(&mut self, element: Src, binding: BindingId) -> Result<Operand, SelectError> {
-        if Divergence::new(self.shader).is_divergent(element.value) {
-            let binding = self.shader.binding(binding);
-            let (set, binding) = (binding.set, binding.binding);
-            return Err(SelectError::DivergentDescriptor { set, binding });
-        }
-        let copy = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
-        let operand = self.index(element);
-        self.b().mov(copy.dst(Type::Ud), operand);
-        let (channel, value) = (self.out.scalar(Type::Ud), self.out.scalar(Type::Ud));
-        let mut b = self.b();
-        let mut b = b.uniform();
-        b.emit(Op::FindLiveChannel, channel, &[]);
-        b.emit(Op::Broadcast, value, &[copy.vector.with_stride(1), channel]);
-        Ok(value)
-    }
-
     fn barrier(
         &mut self,
         execution: Option<Scope>,
@@ -570,5 +509,34 @@ impl Selector<'_> {
             let operand = swizzled(in_channel_order(first), [0; 4]);
             self.b().mov(dst, operand);
         }
+    }
+}
+
+impl<'a> MemoryMessages<'a> for Selector<'a> {
+    fn is_used(&self, value: Value) -> bool {
+        self.used[value.index()]
+    }
+
+    fn constant_dword(&mut self, src: Src) -> Option<u32> {
+        self.known_scalar(src)
+    }
+
+    fn dword(&mut self, src: Src) -> Operand {
+        self.lane(src)
+    }
+
+    fn thread_dword(&mut self, _: Src) -> Option<Operand> {
+        None
+    }
+
+    fn channel_dwords(&mut self, src: Src) -> Operand {
+        let copy = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
+        let operand = self.index(src);
+        self.b().mov(copy.dst(Type::Ud), operand);
+        copy.vector.with_stride(1)
+    }
+
+    fn locate_response(&mut self, value: Value, register: Operand) {
+        self.set_first_component_location(value, register);
     }
 }

@@ -6,7 +6,7 @@ use crestline_ssa::ir::{Resource, Src, TextureForm, TextureRead, Value};
 use super::operands::{Lanes, VectorRegister};
 use super::{SelectError, Selector};
 use crate::ir::{Operand, Region};
-use crate::select::Class;
+use crate::select::{Class, MemoryMessages};
 use crate::surface::{self, Parameter, SamplerParameters, Surface};
 
 impl Selector<'_> {

@@ -1,0 +1,117 @@
+//! Memory accesses: indices of surfaces, and atomics.
+
+use crestline_isa::message::AtomicOp as IntegerOp;
+use crestline_isa::{CondMod, Type};
+use crestline_ssa::analysis::Divergence;
+use crestline_ssa::ir::{AtomicOp, BindingId, Resource, Src, Value};
+
+use super::{SelectError, Structured, atomic_operation};
+use crate::ir::{Op, Operand};
+use crate::surface::{Atomic, Surface};
+
+/// What selection of memory accesses needs of a mode, and gives it.
+pub(crate) trait MemoryMessages<'a>: Structured<'a> {
+    /// Whether something reads the value.
+    fn is_used(&self, value: Value) -> bool;
+    /// The first component of a source, if it is constant.
+    fn constant_dword(&mut self, src: Src) -> Option<u32>;
+    /// The first component of a source as an operand of a message.
+    fn dword(&mut self, src: Src) -> Operand;
+    /// The first component of a source, if it is one element for the thread.
+    fn thread_dword(&mut self, src: Src) -> Option<Operand>;
+    /// The first component of a source in a register with an element for each channel.
+    fn channel_dwords(&mut self, src: Src) -> Operand;
+    /// The value is what a message has written to a register.
+    fn locate_response(&mut self, value: Value, register: Operand);
+
+    /// The index of a binding, whose first element has index `first`, or of one element of its array.
+    ///
+    /// # Errors
+    /// An element that differs between channels.
+    fn index_from(&mut self, first: u8, resource: &Resource) -> Result<Surface, SelectError> {
+        let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
+        let last = self.shader().binding(resource.binding).count.unwrap_or(1).max(1) - 1;
+        if let Some(bits) = self.constant_dword(element) {
+            // Out of range is undefined, but must not name another binding's surface.
+            return Ok(Surface::Index(first + bits.min(last) as u8));
+        }
+        let operand = match self.thread_dword(element) {
+            Some(operand) => operand,
+            None => self.first_channel(element, resource.binding)?,
+        };
+        let mut b = self.b();
+        let mut b = b.uniform();
+        let (clamped, index) = (b.scalar(Type::Ud), b.scalar(Type::Ud));
+        b.min_max(clamped, operand, Operand::imm_ud(last), CondMod::L);
+        b.add(index, clamped, Operand::imm_ud(u32::from(first)));
+        Ok(Surface::Dynamic(index))
+    }
+
+    /// The element of a descriptor array that all enabled channels name, as the first one's register has it.
+    ///
+    /// # Errors
+    /// An element that differs between channels.
+    fn first_channel(&mut self, element: Src, binding: BindingId) -> Result<Operand, SelectError> {
+        if Divergence::new(self.shader()).is_divergent(element.value) {
+            let binding = self.shader().binding(binding);
+            let (set, binding) = (binding.set, binding.binding);
+            return Err(SelectError::DivergentDescriptor { set, binding });
+        }
+        let channels = self.channel_dwords(element);
+        let mut b = self.b();
+        let mut b = b.uniform();
+        let (channel, value) = (b.scalar(Type::Ud), b.scalar(Type::Ud));
+        b.emit(Op::FindLiveChannel, channel, &[]);
+        b.emit(Op::Broadcast, value, &[channels, channel]);
+        Ok(value)
+    }
+
+    /// The operation of an atomic's message, and its operands: the value to compare with comes first.
+    ///
+    /// # Errors
+    /// An operation that no message has.
+    fn atomic_operands(
+        &mut self,
+        op: AtomicOp,
+        data: Src,
+        compare: Option<Src>,
+    ) -> Result<(Atomic, Vec<Operand>), SelectError> {
+        let known = self.constant_dword(data);
+        let (op, takes_data) = atomic_operation(op, known)?;
+        let srcs = compare.into_iter().chain(takes_data.then_some(data));
+        Ok((op, srcs.map(|src| self.dword(src)).collect()))
+    }
+
+    /// The same for an atomic on an image, which has none on floats.
+    ///
+    /// # Errors
+    /// An operation that no message has.
+    fn texel_atomic_operands(
+        &mut self,
+        op: AtomicOp,
+        data: Src,
+        compare: Option<Src>,
+    ) -> Result<(IntegerOp, Vec<Operand>), SelectError> {
+        match self.atomic_operands(op, data, compare)? {
+            (Atomic::Integer(op), operands) => Ok((op, operands)),
+            _ => Err(SelectError::Memory { what: "a float atomic on an image" }),
+        }
+    }
+
+    /// Emits an atomic's message, which returns the old value if it is asked to, because something reads it.
+    ///
+    /// # Errors
+    /// Those of `message`.
+    fn with_old_value(
+        &mut self,
+        result: Option<Value>,
+        message: impl FnOnce(&mut Self, bool) -> Result<Option<Operand>, SelectError>,
+    ) -> Result<(), SelectError> {
+        let result = result.filter(|&result| self.is_used(result));
+        let old = message(self, result.is_some())?;
+        if let (Some(result), Some(old)) = (result, old) {
+            self.locate_response(result, old);
+        }
+        Ok(())
+    }
+}
