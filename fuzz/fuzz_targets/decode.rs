@@ -26,7 +26,7 @@ fuzz_target!(|data: &[u8]| {
         let count = text.instructions();
         let printed = text.print(0..count);
         let holes = printed.text.lines().filter(|line| line.contains(".bytes ")).count();
-        assert_eq!(holes, printed.undecoded + printed.unsaid, "{generation}");
+        assert_eq!(holes, printed.undecoded + printed.unrepresentable, "{generation}");
         assert_eq!(printed.error, whole.as_ref().err().cloned(), "{generation}");
         if count > 1 {
             let parts = text.print(0..count / 2).text + &text.print(count / 2..count).text;

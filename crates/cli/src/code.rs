@@ -8,7 +8,7 @@ use std::thread;
 
 use crestline::{Device, Platform};
 use crestline_isa::text::{
-    Disassembly, Prefix, Syntax, cannot_say, print_bytes, print_code, print_inst,
+    Disassembly, Prefix, Syntax, print_bytes, print_code, print_inst, unrepresentable,
 };
 use crestline_isa::validate::{Finding, Severity, Validator};
 use crestline_isa::{Gen, Inst, Opcode, ProgramError, decode_each};
@@ -239,7 +239,7 @@ fn document(target: Platform, kernels: Vec<Value>) -> serde_json::Map<String, Va
 struct PrintedParts {
     parts: Vec<Part>,
     /// How many instructions the syntax has no text for.
-    unsaid: usize,
+    unrepresentable: usize,
     /// How many do not decode, and why the first of them does not.
     undecoded: usize,
     error: Option<ProgramError>,
@@ -256,7 +256,7 @@ fn print(code: &Disassembly<'_>) -> PrintedParts {
         let printed = code.print(count * n / parts..count * (n + 1) / parts);
         PrintedParts {
             parts: vec![Part::new(printed.text)],
-            unsaid: printed.unsaid,
+            unrepresentable: printed.unrepresentable,
             undecoded: printed.undecoded,
             error: printed.error,
         }
@@ -271,7 +271,7 @@ fn print(code: &Disassembly<'_>) -> PrintedParts {
                 Err(panic) => std::panic::resume_unwind(panic),
             };
             all.parts.extend(other.parts);
-            all.unsaid += other.unsaid;
+            all.unrepresentable += other.unrepresentable;
             all.undecoded += other.undecoded;
             all.error = all.error.or(other.error);
         }
@@ -295,7 +295,7 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
     }
     let (generation, syntax) = (input.target.generation(), syntax(arguments.syntax));
     let prefix = Prefix { offset: arguments.offsets, bytes: arguments.bytes };
-    let mut unsaid = 0;
+    let mut unrepresentable = 0;
     // All is printed before anything is written: with `--strict` an error stands alone.
     let texts = kernels.iter().map(|kernel| {
         let code = code_of(kernel, range, &input.file)?;
@@ -305,7 +305,7 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
         undecoded.add(count, error.as_ref(), range.strict, |error| {
             kernel_failure(error, kernel, &input.file)
         })?;
-        unsaid += printed.unsaid;
+        unrepresentable += printed.unrepresentable;
         Ok(printed.parts)
     });
     let texts = texts.collect::<Result<Vec<_>, Failure>>()?;
@@ -321,8 +321,8 @@ pub(crate) fn disassemble(arguments: &args::Disasm) -> Result<(), Failure> {
         }
         Ok(())
     })?;
-    if unsaid > 0 {
-        let (count, name) = (counted(unsaid, "instruction"), syntax.name());
+    if unrepresentable > 0 {
+        let (count, name) = (counted(unrepresentable, "instruction"), syntax.name());
         let other = match syntax {
             Syntax::Mesa => "",
             Syntax::Iga => "; --syntax mesa may have one",
@@ -368,7 +368,7 @@ fn disassembly(
                     "text": print_inst(&inst, generation, syntax),
                 });
                 if let (Some(why), Some(row)) =
-                    (cannot_say(&inst, generation, syntax), row.as_object_mut())
+                    (unrepresentable(&inst, generation, syntax), row.as_object_mut())
                 {
                     row.insert("unsaid".into(), format!("{} has {why}", syntax.name()).into());
                 }

@@ -6,7 +6,7 @@ mod common;
 use common::meaning::meaning;
 use common::random::{Random, Wish, inst as random_inst};
 use common::{pack, programs};
-use crestline_isa::text::{Syntax, cannot_say, parse_program, print_inst, print_program};
+use crestline_isa::text::{Syntax, parse_program, print_inst, print_program, unrepresentable};
 use crestline_isa::{AccessMode, Gen, Inst, decode, decode_program, encode, encode_program};
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ fn mutated_text_keeps_its_bytes_in_both_syntaxes() {
             let located = decode_program(&code, generation).expect("what was encoded decodes");
             for syntax in SYNTAXES.into_iter().filter(|syntax| exists(*syntax, generation)) {
                 let inst = &located[0].1;
-                let said = cannot_say(inst, generation, syntax);
+                let said = unrepresentable(inst, generation, syntax);
                 // Whether a text gives back the instruction, if it is read.
                 let gives = |text: &str| {
                     let again = parse_program(text, generation, syntax).ok()?;

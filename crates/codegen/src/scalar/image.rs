@@ -66,7 +66,7 @@ impl Selector<'_> {
                 let place = |element| {
                     interface.image_params.get(&(binding, param, element)).map(|at| at + 4 * comp)
                 };
-                let missing = SelectError::NoPlace { what: "an image parameter" };
+                let missing = SelectError::NotInLayout { what: "an image parameter" };
                 self.payload_dword(image, &place, missing, result)?;
             }
             _ => {}

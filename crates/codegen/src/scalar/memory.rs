@@ -83,7 +83,7 @@ impl Selector<'_> {
             }
             Memory::ConstData => {
                 let index = self.interface.const_data;
-                Surface::Index(index.ok_or(SelectError::NoPlace { what: "constant data" })?)
+                Surface::Index(index.ok_or(SelectError::NotInLayout { what: "constant data" })?)
             }
         };
         let offset = self.src(offset, Class::Unsigned);
@@ -212,7 +212,7 @@ impl Selector<'_> {
     /// Push constants lie in registers: a known offset is an operand, an unknown one an indirect move.
     fn load_push_constant(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
         let ty = self.shader.func.ty(result);
-        let missing = SelectError::NoPlace { what: "push constants" };
+        let missing = SelectError::NotInLayout { what: "push constants" };
         let Some(push) = self.interface.push_constants else { return Err(missing) };
         if ty.bits() != 32 {
             return Err(SelectError::BitSize { op: "load of a push constant", bits: ty.bits() });
@@ -397,7 +397,7 @@ impl Selector<'_> {
         let interface = self.interface;
         let binding = resource.binding;
         let place = |element| interface.buffer_sizes.get(&(binding, element)).copied();
-        let missing = SelectError::NoPlace { what: "a buffer's size" };
+        let missing = SelectError::NotInLayout { what: "a buffer's size" };
         self.payload_dword(resource, &place, missing, result)
     }
 
@@ -466,7 +466,7 @@ impl Selector<'_> {
 
     /// The surface of a binding or of one element of its array.
     pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
-        let missing = SelectError::NoPlace { what: "a binding" };
+        let missing = SelectError::NotInLayout { what: "a binding" };
         let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
         self.index_from(first, resource)
     }

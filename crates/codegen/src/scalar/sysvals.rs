@@ -36,7 +36,7 @@ impl Selector<'_> {
             SysVal::NumWorkgroups => {
                 let index = self.interface.num_workgroups;
                 let index =
-                    index.ok_or(SelectError::NoPlace { what: "the number of workgroups" })?;
+                    index.ok_or(SelectError::NotInLayout { what: "the number of workgroups" })?;
                 let surface = Surface::Index(index);
                 let dwords = self.uniform_read(surface, Operand::imm_ud(0), 3, true)?;
                 for (comp, dword) in dwords.into_iter().take(3).enumerate() {
@@ -54,7 +54,7 @@ impl Selector<'_> {
 
     fn subgroup_id(&self) -> Result<Operand, SelectError> {
         let place = self.interface.subgroup_id;
-        Ok(payload(place.ok_or(SelectError::NoPlace { what: "the subgroup's index" })?))
+        Ok(payload(place.ok_or(SelectError::NotInLayout { what: "the subgroup's index" })?))
     }
 
     /// The number of each channel, a dword for each.

@@ -52,7 +52,7 @@ impl Selector<'_> {
 
     /// The index of a sampler.
     fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
-        let missing = SelectError::NoPlace { what: "a sampler" };
+        let missing = SelectError::NotInLayout { what: "a sampler" };
         let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
         self.index_from(first, resource)
     }

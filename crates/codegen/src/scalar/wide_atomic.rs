@@ -77,7 +77,7 @@ impl Selector<'_> {
         place: &dyn Fn(u32) -> Option<u32>,
         what: &'static str,
     ) -> Result<Operand, SelectError> {
-        let missing = SelectError::NoPlace { what };
+        let missing = SelectError::NotInLayout { what };
         match self.known_dword(resource, place) {
             Some(known) => known.ok_or(missing),
             None => {

@@ -56,7 +56,7 @@ pub enum SelectError {
     },
     /// The layout gives no place for something the code uses.
     #[error("the layout has no place for {what}")]
-    NoPlace {
+    NotInLayout {
         /// What is missing.
         what: &'static str,
     },
@@ -146,7 +146,7 @@ impl SelectError {
     pub fn is_defect(&self) -> bool {
         match self {
             SelectError::NotLowered { .. }
-            | SelectError::NoPlace { .. }
+            | SelectError::NotInLayout { .. }
             | SelectError::Defect { .. } => true,
             SelectError::BitSize { .. }
             | SelectError::Memory { .. }

@@ -130,7 +130,7 @@ impl Selector<'_> {
             return Ok(());
         };
         let access = io.input(self.shader, target, &|src| self.known_scalar(src));
-        let (offset, slot) = match access.ok_or(SelectError::NoPlace { what: "an input" })? {
+        let (offset, slot) = match access.ok_or(SelectError::NotInLayout { what: "an input" })? {
             Access::Pushed { offset, slot } => (offset, slot),
             Access::Entry { handle, offset, slot } => {
                 return self.read_input(handle, &offset, slot, *comp, result);
@@ -175,7 +175,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         match sysval {
             SysVal::PrimitiveId => {
-                let missing = SelectError::NoPlace { what: "the primitive's number" };
+                let missing = SelectError::NotInLayout { what: "the primitive's number" };
                 self.payload_vector(result, io.primitive_id.ok_or(missing)?, 0);
             }
             SysVal::InvocationId => {

@@ -127,7 +127,7 @@ impl Selector<'_> {
             }
             Memory::ConstData => {
                 let index = self.interface.const_data;
-                let missing = SelectError::NoPlace { what: "constant data" };
+                let missing = SelectError::NotInLayout { what: "constant data" };
                 Ok(Surface::Index(index.ok_or(missing)?))
             }
             Memory::Shared | Memory::PushConstant | Memory::Scratch => {
@@ -361,7 +361,7 @@ impl Selector<'_> {
 
     /// Push constants lie in the payload: a known offset is an operand, an unknown one an indirect move.
     fn load_push_constant(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
-        let missing = SelectError::NoPlace { what: "push constants" };
+        let missing = SelectError::NotInLayout { what: "push constants" };
         let Some(push) = self.interface.push_constants else { return Err(missing) };
         if let Some(offset) = self.known_scalar(offset) {
             let at = offset.wrapping_sub(push.first);
@@ -443,7 +443,7 @@ impl Selector<'_> {
         what: &'static str,
         result: Value,
     ) -> Result<(), SelectError> {
-        let missing = SelectError::NoPlace { what };
+        let missing = SelectError::NotInLayout { what };
         let count = self.shader.binding(resource.binding).count;
         let last = count.map_or(0, |count| count.saturating_sub(1));
         let known = resource.element.map_or(Some(0), |element| self.known_scalar(element));
@@ -477,7 +477,7 @@ impl Selector<'_> {
 
     /// The surface of a binding or of one element of its array.
     pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
-        let missing = SelectError::NoPlace { what: "a binding" };
+        let missing = SelectError::NotInLayout { what: "a binding" };
         let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
         self.index_from(first, resource)
     }

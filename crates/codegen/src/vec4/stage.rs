@@ -53,7 +53,7 @@ impl State {
             }
             _ => {}
         }
-        let missing = SelectError::NoPlace { what: "a stage's inputs and outputs" };
+        let missing = SelectError::NotInLayout { what: "a stage's inputs and outputs" };
         let outputs = outputs(interface).ok_or(missing)?;
         let usage = Usage::of(shader, outputs);
         let entry = Entry::new(&usage, out, device.first_eot_register());
@@ -133,7 +133,7 @@ impl Selector<'_> {
                 done
             }
             (InstKind::StoreOutput { .. }, _, _) => {
-                let missing = SelectError::NoPlace { what: "an output" };
+                let missing = SelectError::NotInLayout { what: "an output" };
                 let vue_map = outputs(interface).ok_or(missing)?;
                 let State::Entry { entry, .. } = &self.stage else { return Ok(()) };
                 let entry = entry.clone();

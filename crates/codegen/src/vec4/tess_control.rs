@@ -161,7 +161,7 @@ impl Selector<'_> {
             (InstKind::LoadInput { comp, .. }, Some(result)) => {
                 let input = Target::of(kind)
                     .and_then(|target| io.input(shader, target, &|src| self.known_scalar(src)));
-                let missing = SelectError::NoPlace { what: "an input" };
+                let missing = SelectError::NotInLayout { what: "an input" };
                 // Nothing is pushed.
                 let Some(Access::Entry { handle, offset, slot }) = input else {
                     return Err(missing);
@@ -172,7 +172,7 @@ impl Selector<'_> {
                 let (entries, number, slot) = self.output_slot(io, kind)?;
                 let dwords = slot.dwords_from(*comp);
                 if dwords.len() < self.dwords_of(result) {
-                    return Err(SelectError::NoPlace { what: "an output" });
+                    return Err(SelectError::NotInLayout { what: "an output" });
                 }
                 let vector = self.read_entry(entries, number, Effect::Read)?;
                 self.set_dword_location(result, vector, dwords);
@@ -209,7 +209,7 @@ impl Selector<'_> {
             true => [2 * c, 2 * c + 1],
             false => [c, c],
         });
-        let missing = SelectError::NoPlace { what: "an output" };
+        let missing = SelectError::NotInLayout { what: "an output" };
         let mut all = 0;
         for at in written {
             all |= 1 << dwords.get(at).ok_or(missing.clone())?;
@@ -225,7 +225,7 @@ impl Selector<'_> {
     ) -> Result<(Entries, u32, VueSlot), SelectError> {
         let output = Target::of(kind)
             .and_then(|target| io.output(self.shader, target, &|src| self.known_scalar(src)));
-        let (offset, slot) = output.ok_or(SelectError::NoPlace { what: "an output" })?;
+        let (offset, slot) = output.ok_or(SelectError::NotInLayout { what: "an output" })?;
         let distance = self.weighted_sum(&offset.terms);
         Ok((Entries { handles: PATCH_ENTRY, distance }, offset.constant, slot))
     }
@@ -244,7 +244,7 @@ impl Selector<'_> {
             }
             SysVal::PrimitiveId => self.payload_scalar(result, PRIMITIVE),
             SysVal::PatchVertices => {
-                let missing = SelectError::NoPlace { what: "the number of a patch's vertices" };
+                let missing = SelectError::NotInLayout { what: "the number of a patch's vertices" };
                 let count = io.input_vertices.ok_or(missing)?;
                 self.set_location(result, ValueLocation::Constant([count.into(); 4]));
             }

@@ -26,7 +26,7 @@ impl Selector<'_> {
         let (InstKind::LoadInput { comp, .. }, Some(target)) = (kind, Target::of(kind)) else {
             return Ok(());
         };
-        let missing = SelectError::NoPlace { what: "an input" };
+        let missing = SelectError::NotInLayout { what: "an input" };
         let access = io.input(self.shader, target, &|src| self.known_scalar(src));
         let access = access.ok_or(missing.clone())?;
         if access.slot().dwords_from(*comp).len() < self.dwords_of(result) {
@@ -103,7 +103,7 @@ impl Selector<'_> {
             SysVal::TessCoord => self.payload_vector(result, COORDINATES, 0),
             SysVal::PrimitiveId => self.payload_scalar(result, PRIMITIVE),
             SysVal::PatchVertices => {
-                return Err(SelectError::NoPlace { what: "the number of a patch's vertices" });
+                return Err(SelectError::NotInLayout { what: "the number of a patch's vertices" });
             }
             _ => return Err(SelectError::NotLowered { what: "a built-in" }),
         }

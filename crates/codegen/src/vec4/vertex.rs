@@ -30,7 +30,7 @@ impl Selector<'_> {
             return Ok(());
         };
         let offset = io.input(self.shader, target, &|src| self.known_scalar(src));
-        let offset = offset.ok_or(SelectError::NoPlace { what: "an attribute" })?;
+        let offset = offset.ok_or(SelectError::NotInLayout { what: "an attribute" })?;
         let first = pushed(io, offset.constant);
         let Some(&OffsetTerm { index: DynamicIndex { src, last }, .. }) = offset.terms.first()
         else {
@@ -66,7 +66,7 @@ impl Selector<'_> {
         result: Value,
     ) -> Result<(), SelectError> {
         let number = io.number(sysval);
-        let number = number.ok_or(SelectError::NoPlace { what: "a built-in" })?;
+        let number = number.ok_or(SelectError::NotInLayout { what: "a built-in" })?;
         let VertexIdSource { slot, comp, plus } = number;
         match plus {
             None => self.payload_vector(result, pushed(io, slot), comp),

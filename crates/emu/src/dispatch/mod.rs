@@ -1,11 +1,11 @@
 //! The dispatcher acts as the driver: it knows the metadata and nothing else of the program.
 
 mod compute;
-mod crew;
 mod group;
 mod launch;
 mod payload;
 mod stages;
+mod worker;
 
 use crate::buffer::Buffer;
 use crate::exec::run::Unobserved;
@@ -20,11 +20,11 @@ use compute::Compute;
 use crestline_device::Sampler;
 use crestline_device::SurfaceFormat;
 use crestline_program::{DenormalMode, FloatMode, ResourceRef, StageMetadata, Surface};
-use crew::{Crew, Diagnostics, Outcome, Queue, add};
 use group::Common;
 use launch::Launch;
 use payload::{Inputs, Payload};
 use std::collections::BTreeMap;
+use worker::{Diagnostics, Outcome, Queue, Worker, add};
 
 /// Distance between the addresses of buffers, far more than any buffer holds: an access behind
 /// the end of one never hits the next.
@@ -112,33 +112,33 @@ impl Kernel {
         let internal = self.internal_buffers(grid);
         let common = self.common(launch, resources, options, &internal)?;
         let queue = Queue::new(&common, options, total);
-        let mut crew = Crew::new(&queue);
+        let mut worker = Worker::new(&queue);
         if let Some(trace) = trace {
-            crew.run(&mut Tracer::new(self, trace), total);
-            return self.merge(vec![crew.finish()]);
+            worker.run(&mut Tracer::new(self, trace), total);
+            return self.merge(vec![worker.finish()]);
         }
         // Unit by unit until those done tell that the rest is worth host threads.
         let (mut hosts, mut done) = (1, 0);
-        while hosts == 1 && done < total && crew.run(&mut Unobserved, 1) {
+        while hosts == 1 && done < total && worker.run(&mut Unobserved, 1) {
             done += 1;
             let rest = total - done;
-            let work = crew.instructions().saturating_mul(rest) / done;
+            let work = worker.instructions().saturating_mul(rest) / done;
             if work >= WORTH_HOST_THREADS {
                 hosts = self.host_threads(options, rest);
             }
         }
         let outcomes = std::thread::scope(|scope| {
             let help = || {
-                let mut crew = Crew::new(&queue);
-                crew.run(&mut Unobserved, total);
-                crew.finish()
+                let mut worker = Worker::new(&queue);
+                worker.run(&mut Unobserved, total);
+                worker.finish()
             };
             // Where the system has no threads, or no more of them, fewer hands do the work.
             let handles: Vec<_> = (1..hosts)
                 .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, help).ok())
                 .collect();
-            crew.run(&mut Unobserved, total);
-            let mut outcomes = vec![crew.finish()];
+            worker.run(&mut Unobserved, total);
+            let mut outcomes = vec![worker.finish()];
             for handle in handles {
                 let outcome = handle.join();
                 outcomes.push(outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic)));

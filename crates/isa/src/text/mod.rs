@@ -14,10 +14,10 @@ mod named_fields;
 mod number;
 mod parse;
 mod raw_bits;
-mod unsaid;
+mod unrepresentable;
 
 pub use parse::{ParseError, Piece, parse_pieces, parse_program};
-pub use unsaid::cannot_say;
+pub use unrepresentable::unrepresentable;
 
 use crate::inst::Inst;
 use crate::program::{ProgramError, decode_at, encode_into};
@@ -94,7 +94,7 @@ fn print_one(
 }
 
 /// Prints a program, one instruction a line (as bytes those that the syntax
-/// [has no text for](cannot_say)), with labels at branch targets and, in the `iga`
+/// [has no text for](unrepresentable)), with labels at branch targets and, in the `iga`
 /// syntax, a comment about each message (the `mesa` syntax has it in the text). The instructions
 /// come with their byte offsets, as from [`decode_program`](crate::decode_program).
 pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -> String {
@@ -157,7 +157,12 @@ fn push_bytes(out: &mut String, bytes: &[u8]) {
 
 /// Begins the line of an instruction that a syntax has no text for: `.bytes`, its bytes and the
 /// reason. What comes closest follows in the same comment.
-fn push_unsaid(out: &mut String, inst: &Inst, generation: Gen, (syntax, why): (Syntax, &str)) {
+fn push_unrepresentable(
+    out: &mut String,
+    inst: &Inst,
+    generation: Gen,
+    (syntax, why): (Syntax, &str),
+) {
     let mut bytes = Vec::new();
     out.push_str(".bytes ");
     match encode_into(inst, generation, &mut bytes) {
@@ -191,7 +196,7 @@ pub struct Printed {
     pub text: String,
     /// How many the syntax has no text for: they stand as bytes with the reason and what comes
     /// closest.
-    pub unsaid: usize,
+    pub unrepresentable: usize,
     /// How many do not decode.
     pub undecoded: usize,
     /// Why the first of those does not.
@@ -267,7 +272,7 @@ impl<'a> Disassembly<'a> {
             lines.begin(at.start);
             let decoded = decode(&at);
             if let (true, Ok(inst)) = (self.raw_bits, &decoded)
-                && cannot_say(inst, generation, syntax).is_none()
+                && unrepresentable(inst, generation, syntax).is_none()
             {
                 raw_bits::print(&mut lines.out, inst, generation, syntax);
             }
@@ -282,8 +287,8 @@ impl<'a> Disassembly<'a> {
                 }
             }
         }
-        let unsaid = lines.unsaid;
-        Printed { text: lines.finish(), unsaid, undecoded, error: first }
+        let unrepresentable = lines.unrepresentable;
+        Printed { text: lines.finish(), unrepresentable, undecoded, error: first }
     }
 }
 
@@ -295,7 +300,7 @@ struct Lines<'a> {
     /// The number behind the last instruction.
     end: usize,
     /// How many of them stand as bytes.
-    unsaid: usize,
+    unrepresentable: usize,
     generation: Gen,
     syntax: Syntax,
 }
@@ -311,7 +316,7 @@ impl<'a> Lines<'a> {
     ) -> Lines<'a> {
         let out = String::with_capacity(range.len() * 72);
         let unprinted = labels.in_order(range.start, before);
-        Lines { out, labels, unprinted, end: range.end, unsaid: 0, generation, syntax }
+        Lines { out, labels, unprinted, end: range.end, unrepresentable: 0, generation, syntax }
     }
 
     /// Prints the label in front of the instruction at an offset, if it has one.
@@ -323,14 +328,14 @@ impl<'a> Lines<'a> {
     fn print(&mut self, offset: usize, inst: &Inst) {
         let out = &mut self.out;
         let context = Context { offset, labels: self.labels };
-        let unsaid = cannot_say(inst, self.generation, self.syntax);
-        if let Some(why) = unsaid {
-            self.unsaid += 1;
-            push_unsaid(out, inst, self.generation, (self.syntax, why));
+        let unrepresentable = unrepresentable(inst, self.generation, self.syntax);
+        if let Some(why) = unrepresentable {
+            self.unrepresentable += 1;
+            push_unrepresentable(out, inst, self.generation, (self.syntax, why));
         }
         let start = out.len();
         print_one(out, inst, self.generation, self.syntax, Some(context));
-        if unsaid.is_some() && out[start..].contains('\n') {
+        if unrepresentable.is_some() && out[start..].contains('\n') {
             // A comment ends with its line.
             let lines: Vec<&str> = out[start..].split_whitespace().collect();
             let line = lines.join(" ");

@@ -1,4 +1,4 @@
-//! What an instruction means, apart from fields that say nothing in it. `text/unsaid.rs` of the library decides the same
+//! What an instruction means, apart from fields that say nothing in it. `text/unrepresentable.rs` of the library decides the same
 //! for the printer; this copy is independent of it on purpose, so that the tests notice a mistake there.
 
 use crestline_isa::{

@@ -65,15 +65,15 @@ pub(super) struct Outcome {
 }
 
 /// The hardware threads of one unit and what they share, used for one after another.
-pub(super) struct Crew<'a> {
+pub(super) struct Worker<'a> {
     queue: &'a Queue<'a>,
     threads: Vec<Thread>,
     shared: Shared,
     outcome: Outcome,
 }
 
-impl<'a> Crew<'a> {
-    pub(super) fn new(queue: &'a Queue<'a>) -> Crew<'a> {
+impl<'a> Worker<'a> {
+    pub(super) fn new(queue: &'a Queue<'a>) -> Worker<'a> {
         let common = queue.common;
         let threads = (0..common.launch.threads())
             .map(|_| {
@@ -85,7 +85,7 @@ impl<'a> Crew<'a> {
             .collect();
         let memory = vec![0; common.launch.shared_bytes() as usize];
         let weak = common.weak(queue.options.memory);
-        Crew {
+        Worker {
             queue,
             threads,
             shared: Shared { memory, weak, ..Shared::default() },

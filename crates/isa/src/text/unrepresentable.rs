@@ -16,7 +16,7 @@ use crestline_device::Gen;
 ///
 /// Printers of programs put such an instruction as `.bytes`; [`print_inst`] prints what comes
 /// closest. The test `text_mutations` compares this with what the parsers read.
-pub fn cannot_say(inst: &Inst, generation: Gen, syntax: Syntax) -> Option<&'static str> {
+pub fn unrepresentable(inst: &Inst, generation: Gen, syntax: Syntax) -> Option<&'static str> {
     if is_common(inst) || gives_back(inst, generation, syntax) {
         return None;
     }
