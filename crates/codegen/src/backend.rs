@@ -69,7 +69,7 @@ impl BackendError {
 pub enum Fault {
     /// Selection forgets where the results of arithmetic are ([`Interface::forgets`](crate::interface::Interface)).
     Locations,
-    /// Allocation gives an operand a wrong register ([`regalloc::misplace`]).
+    /// Allocation gives an operand a wrong register.
     Allocation,
     /// The last instruction but one breaks a rule of the hardware.
     Instruction,
