@@ -279,21 +279,26 @@ fn halted_channels_wait_for_the_final_halt() {
 
 #[test]
 fn a_call_comes_back_with_the_channels_it_took() {
-    let mut program = flag_below(5);
-    program.push(mov_ud(20, 0));
-    let mut call = flow(Opcode::Call, Branch::jip(48)).with_predicate(PredCtrl::Normal, false, F0);
-    call.dst = Dst::grf(25, 0, Type::Ud, 1);
-    let mut back = flow(Opcode::Ret, Branch::default());
-    back.srcs[0] = Src::grf(25, 0, Type::Ud, Region::align1(2, 2, 1));
-    program.extend([
-        call,
-        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(100)]),
-        Inst::new(Opcode::Jmpi).with_no_mask().with_extra(Extra::Branch(Branch::jip(48))),
-        // The function.
-        alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
-        back,
-    ]);
-    assert_eq!(result(program), [101, 101, 101, 101, 101, 100, 100, 100]);
+    // The hardware reads two dwords, whatever the region, which may lead beyond the register file.
+    let regions = [Region::align1(2, 2, 1), Region::align1(4, 2, 2), Region::align1(32, 1, 0)];
+    for (register, region) in regions.into_iter().flat_map(|region| [(25, region), (127, region)]) {
+        let mut program = flag_below(5);
+        program.push(mov_ud(20, 0));
+        let mut call =
+            flow(Opcode::Call, Branch::jip(48)).with_predicate(PredCtrl::Normal, false, F0);
+        call.dst = Dst::grf(register, 0, Type::Ud, 1);
+        let mut back = flow(Opcode::Ret, Branch::default());
+        back.srcs[0] = Src::grf(register, 0, Type::Ud, region);
+        program.extend([
+            call,
+            alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(100)]),
+            Inst::new(Opcode::Jmpi).with_no_mask().with_extra(Extra::Branch(Branch::jip(48))),
+            // The function.
+            alu(Opcode::Add, dst(20, Type::D), &[packed(20, Type::D), Src::imm_d(1)]),
+            back,
+        ]);
+        assert_eq!(result(program), [101, 101, 101, 101, 101, 100, 100, 100], "{region:?}");
+    }
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::registers::ByteSet;
 use crestline_device::Device;
 use crestline_isa::validate::Padding;
 use crestline_isa::{
-    AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Src, SyncFn, Type,
+    AccessMode, CondMod, Extra, Inst, MathFn, Opcode, PredCtrl, Region, Src, SyncFn, Type,
 };
 use region::Context;
 use std::collections::BTreeMap;
@@ -98,12 +98,21 @@ fn plan_of(
             let index_of = |to: i64| starts.get(&u32::try_from(to).ok()?).copied();
             let taken_if_true = device.goto_takes_true_channels();
             let branch = flow::translate(inst, offset, taken_if_true, &index_of)?;
-            let context = Context::new(inst, device, inst.exec_size.into());
+            let dwords = two_dwords(inst);
+            let context = Context::new(&dwords, device, dwords.exec_size.into());
             if branch.kind == BranchKind::Call {
-                plan.destination = context.destination(&inst.dst)?;
+                plan.destination = context.destination(&dwords.dst)?;
+                if !matches!(plan.destination.kind, DestinationKind::Packed(_)) {
+                    return Err(Reject::Unsupported("call that saves no address".into()));
+                }
             }
             if matches!(branch.kind, BranchKind::Return | BranchKind::JumpRegister) {
-                plan.sources[0] = context.source(&inst.srcs[0])?;
+                plan.sources[0] = context.source(&dwords.srcs[0])?;
+            }
+            if branch.kind == BranchKind::Return
+                && !matches!(plan.sources[0].kind, SourceKind::Scalar(_))
+            {
+                return Err(Reject::Unsupported("ret whose address is in no register".into()));
             }
             plan.action = Action::Branch(branch);
         }
@@ -147,6 +156,17 @@ fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
         value.ty = Type::Df;
     }
     Ok(Some(plain))
+}
+
+/// A flow control instruction whose register operands are what `call`, `ret` and `jmpi` access: the dword that the
+/// operand names and, for `call`, the one behind it. The execution size and the region say nothing about them.
+fn two_dwords(inst: &Inst) -> Inst {
+    let mut plain = Inst { exec_size: 2, access_mode: AccessMode::Align1, ..inst.clone() };
+    plain.dst.hstride = 1;
+    if let Src::Reg(address) = &mut plain.srcs[0] {
+        address.region = Region::SCALAR;
+    }
+    plain
 }
 
 /// What all instructions have.

@@ -149,7 +149,7 @@ impl Thread {
     /// `ret`: the channels go back to the saved address.
     fn go_back(&mut self, plan: &Plan, met: u32, index_of: &dyn Fn(i64) -> Option<usize>) {
         let offset = match plan.sources[0].kind {
-            SourceKind::Packed(offset) | SourceKind::Scalar(offset) => usize::from(offset),
+            SourceKind::Scalar(offset) => usize::from(offset),
             _ => return,
         };
         self.report_unwritten_if_any(offset, 4);
