@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa as isa;
 use crestline_ssa::ir::Fuel;
 use crestline_ssa::runner::{self, Broken, Switches};
@@ -190,7 +190,7 @@ fn checked(
 fn allocate(
     runner: &mut Runner<'_>,
     function: &mut Function,
-    device: &Device,
+    target: &Target,
     options: &Options,
 ) -> Result<Allocation, BackendError> {
     let damage = options.damage();
@@ -200,10 +200,10 @@ fn allocate(
     let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
     // `opt_schedule_early`, but both it and allocation ask where registers live.
     runner.run_as(&pipeline::SCHEDULE, &mut scheduled, |f| {
-        let changed = schedule::schedule_analysed(f, &mut known.liveness, device);
+        let changed = schedule::schedule_analysed(f, &mut known.liveness, target);
         checked(&pipeline::SCHEDULE, f, Ok(changed))
     })?;
-    let scheduled = regalloc::allocate_damaged(scheduled, known, device, options, damage);
+    let scheduled = regalloc::allocate_damaged(scheduled, known, target, options, damage);
     if let Ok(found) = &scheduled
         && found.spills + found.fills == 0
     {
@@ -215,7 +215,7 @@ fn allocate(
     {
         return Err(error.clone().into());
     }
-    let other = regalloc::allocate(function, device, options);
+    let other = regalloc::allocate(function, target, options);
     match (scheduled, other) {
         (Ok(a), Ok(b)) if a.spills + a.fills <= b.spills + b.fills => Ok(a),
         (Ok(a), Err(_)) => Ok(a),
@@ -229,14 +229,14 @@ fn allocate(
 /// See [`BackendError`].
 pub fn generate(
     mut function: Function,
-    device: &Device,
+    target: &Target,
     options: Options,
     observe: &mut Observer<'_>,
 ) -> Result<Compiled, BackendError> {
     let Options { optimize, ref disabled, verify, .. } = options;
     let switches = Switches { optimize, disabled, verify };
     let call = |pass: &Pass, function: &mut Function| {
-        let changed = (pass.run)(function, device);
+        let changed = (pass.run)(function, target);
         checked(pass, function, changed)
     };
     let mut runner = Runner::new(switches, options.fuel.clone(), &call, observe);
@@ -246,17 +246,17 @@ pub fn generate(
     let function = &mut function;
     runner.observe("select", function)?;
     runner.once(pipeline::OPTIMIZE_SELECTED, function)?;
-    regalloc::check_pressure_estimate(function, options.allocation())?;
+    regalloc::check_pressure_estimate(function, target, options.allocation())?;
     runner.once(pipeline::LOWER, function)?;
     runner.repeat(pipeline::OPTIMIZE, MAX_ROUNDS, function)?;
-    let mut allocated = allocate(&mut runner, function, device, &options)?;
+    let mut allocated = allocate(&mut runner, function, target, &options)?;
     let function = &mut allocated.function;
     runner.observe("regalloc", function)?;
     runner.once(pipeline::SCHEDULE_ALLOCATED, function)?;
     runner.once(pipeline::LOWER_ALLOCATED, function)?;
-    let estimate = schedule::estimate(function, device).map_err(FinishError::Flow)?;
+    let estimate = schedule::estimate(function, target).map_err(FinishError::Flow)?;
     #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
-    let mut insts = finish(function, device)?;
+    let mut insts = finish(function, target)?;
     #[cfg(feature = "testing")]
     if options.fault == Some(Fault::Instruction) {
         spoil(&mut insts);
@@ -326,8 +326,8 @@ mod tests {
     }
 
     fn compile(f: &Function, options: Options) -> Compiled {
-        let device = Device::new(Platform::Skl);
-        generate(f.clone(), &device, options, &mut |_, _| {}).unwrap()
+        let target = Target::of(Platform::Skl);
+        generate(f.clone(), &target, options, &mut |_, _| {}).unwrap()
     }
 
     #[test]

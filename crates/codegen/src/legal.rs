@@ -7,7 +7,7 @@
 pub mod align16;
 pub mod doubles;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, Form, MathFn, Opcode, Type};
 
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
@@ -67,12 +67,12 @@ pub fn has_regions(op: Op) -> bool {
 
 /// The most channels one instruction can have, at most those it has now. Virtual operations and
 /// messages have no limit of their own here, but for those that become indirect moves.
-pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
+pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     let mut most = inst.exec_size;
     if most == 1 {
         return 1;
     }
-    let compressed = device.has_compressed_instructions();
+    let compressed = target.has_compressed_instructions();
     match inst.op {
         // A write goes to one place for each vector.
         Op::MovIndirectDst if inst.access_mode == AccessMode::Align16 => return most.min(4),
@@ -94,20 +94,20 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
         Op::MulHigh => return most.min(8),
         op if !has_regions(op) => return most,
         _ if inst.access_mode == AccessMode::Align16 => {
-            return align16::max_exec_size(inst, device);
+            return align16::max_exec_size(inst, target);
         }
         Op::Math(function) if function.is_int() => most = most.min(8),
         Op::Math(_) if inst.dst.ty == Type::Hf => most = most.min(8),
         Op::Math(_) => most = most.min(16),
-        Op::Hw(Opcode::Bfi1 | Opcode::Bfi2) => most = most.min(device.max_bit_insert_channels()),
+        Op::Hw(Opcode::Bfi1 | Opcode::Bfi2) => most = most.min(target.max_bit_insert_channels()),
         Op::Hw(Opcode::Cmp | Opcode::Cmpn) if !inst.dst.is_null() => {
-            most = most.min(device.max_compare_channels());
+            most = most.min(target.max_compare_channels());
         }
         _ => {}
     }
-    most = doubles::max_exec_size(inst, most, device);
+    most = doubles::max_exec_size(inst, most, target);
     if is_three_source(inst.op) {
-        let wide = device.has_simd16_three_source() && inst.dst.ty.size() <= 4;
+        let wide = target.has_simd16_three_source() && inst.dst.ty.size() <= 4;
         most = most.min(if wide { 16 } else { 8 });
     }
     // Both halves of 32 channels would look at the masks and flags of the first 16.
@@ -120,7 +120,7 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
     if inst.reads_accumulator() || inst.writes_accumulator() {
         most = most.min(if inst.dst.ty.is_float() { 16 } else { 8 });
     }
-    while most > 1 && !fits_two_registers(inst, most, device) {
+    while most > 1 && !fits_two_registers(inst, most, target) {
         most /= 2;
     }
     most
@@ -132,7 +132,7 @@ fn end_of(operand: &Operand, exec_size: u8) -> u32 {
 }
 
 /// Whether no operand touches more than two registers, split evenly.
-fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
+fn fits_two_registers(inst: &Inst, exec_size: u8, target: &Target) -> bool {
     let indirect_range = matches!(inst.op, Op::MovIndirect).then_some(0);
     let sources = inst.srcs.iter().enumerate().all(|(index, src)| {
         !src.in_grf()
@@ -144,10 +144,10 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
     if !sources || dst.in_grf() && end_of(dst, exec_size) > 2 * GRF_BYTES {
         return false;
     }
-    if dst.is_null() && device.has_compressed_instructions() {
+    if dst.is_null() && target.has_compressed_instructions() {
         let two =
             |src: &Operand| src.in_grf() && !src.is_scalar() && end_of(src, exec_size) > GRF_BYTES;
-        return !inst.srcs.iter().any(two) || fits_compression(inst, exec_size, device);
+        return !inst.srcs.iter().any(two) || fits_compression(inst, exec_size, target);
     }
     // A vector constant or an indirect source spreads like the destination.
     if !dst.in_grf() || end_of(dst, exec_size) <= GRF_BYTES {
@@ -160,14 +160,14 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, device: &Device) -> bool {
     if first * 2 != u32::from(exec_size) {
         return false;
     }
-    !device.has_compressed_instructions() || fits_compression(inst, exec_size, device)
+    !target.has_compressed_instructions() || fits_compression(inst, exec_size, target)
 }
 
 /// Whether an instruction that writes two registers can execute as two halves, the second with
 /// the next eight channels of the masks (four, with 64-bit operands) and every operand one
 /// register on (PRM, "register region restrictions"; a packed source of words steps by half a
 /// register).
-fn fits_compression(inst: &Inst, exec_size: u8, device: &Device) -> bool {
+fn fits_compression(inst: &Inst, exec_size: u8, target: &Target) -> bool {
     let half = u32::from(exec_size) / 2;
     let unmasked = inst.no_mask && !inst.reads_flag() && !inst.writes_flag();
     let steps = |src: &Operand| {
@@ -180,19 +180,19 @@ fn fits_compression(inst: &Inst, exec_size: u8, device: &Device) -> bool {
             half * step == GRF_BYTES && first_half <= GRF_BYTES
         }) || words && (dwords || inst.dst.is_null()) && end_of(src, exec_size) <= GRF_BYTES
     };
-    let next = u32::from(device.second_half_channels(align16::is_wide(inst)));
+    let next = u32::from(target.second_half_channels(align16::is_wide(inst)));
     (half == next || unmasked)
         && inst.srcs.iter().all(|src| !src.in_grf() || src.is_scalar() || steps(src))
 }
 
 /// The destination's step from channel to channel that the types demand, in bytes; `None` if
 /// any step does.
-pub fn required_dst_stride(inst: &Inst, device: &Device) -> Option<u32> {
+pub fn required_dst_stride(inst: &Inst, target: &Target) -> Option<u32> {
     if !has_regions(inst.op)
         || inst.access_mode == AccessMode::Align16
         || is_three_source(inst.op)
         || inst.dst.is_null()
-        || inst.exec_size == 1 && !doubles::fills_pairs(inst, device)
+        || inst.exec_size == 1 && !doubles::fills_pairs(inst, target)
         || is_raw_move(inst)
     {
         return None;
@@ -211,7 +211,7 @@ pub fn required_dst_stride(inst: &Inst, device: &Device) -> Option<u32> {
 }
 
 /// Whether the destination is as the types demand.
-pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
+pub fn dst_is_legal(inst: &Inst, target: &Target) -> bool {
     let dst = &inst.dst;
     if inst.access_mode == AccessMode::Align16 {
         return align16::dst_is_legal(inst);
@@ -219,7 +219,7 @@ pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
     if matches!(dst.region, Region::Stride(stride) if !matches!(stride, 0 | 1 | 2 | 4)) {
         return false;
     }
-    if !doubles::dst_is_legal(inst, device) {
+    if !doubles::dst_is_legal(inst, target) {
         return false;
     }
     if is_three_source(inst.op) && !dst.is_null() {
@@ -235,7 +235,7 @@ pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
     if vector && !dst.is_null() && !dst.offset.is_multiple_of(16) {
         return false;
     }
-    match required_dst_stride(inst, device) {
+    match required_dst_stride(inst, target) {
         None => true,
         Some(stride) => {
             let aligned =
@@ -246,7 +246,7 @@ pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
 }
 
 /// Whether source `index` is an operand the instruction's format can hold.
-pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
+pub fn src_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     let src = &inst.srcs[index];
     let indirect = matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst) && index == 1;
     if indirect && inst.access_mode == AccessMode::Align16 {
@@ -261,20 +261,20 @@ pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
         return false;
     }
     if src.is_imm() && !is_three_source(inst.op) {
-        return immediate_is_legal(inst, index, device);
+        return immediate_is_legal(inst, index, target);
     }
     if inst.access_mode == AccessMode::Align16 {
         return align16::src_is_legal(inst, index) && (index == 0 || !src.is_any_arf());
     }
     if is_three_source(inst.op) {
-        return three_source_is_legal(src, device);
+        return three_source_is_legal(src, target);
     }
     if let Op::Math(_) = inst.op {
         let step = src.linear_stride(inst.exec_size);
         return matches!(src.file, File::Vgrf(_) | File::Grf) && matches!(step, Some(0 | 1))
             || src.ty == Type::Hf && step == Some(2);
     }
-    if !doubles::src_is_legal(inst, src, device) {
+    if !doubles::src_is_legal(inst, src, target) {
         return false;
     }
     // Accumulators and other architecture registers are first sources.
@@ -282,8 +282,8 @@ pub fn src_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
 }
 
 /// Align16 three-source operands: whole vectors, or one dword for all channels.
-fn three_source_is_legal(src: &Operand, device: &Device) -> bool {
-    if device.has_align1_three_source() {
+fn three_source_is_legal(src: &Operand, target: &Target) -> bool {
+    if target.has_align1_three_source() {
         return src.in_grf() && src.linear_stride(32).is_some_and(|s| s <= 4);
     }
     let packed = src.is_packed() && src.offset.is_multiple_of(16);
@@ -291,7 +291,7 @@ fn three_source_is_legal(src: &Operand, device: &Device) -> bool {
     src.in_grf() && (packed || scalar)
 }
 
-fn immediate_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
+fn immediate_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     let src = &inst.srcs[index];
     if index + 1 != inst.srcs.len() || src.ty.size() == 1 || src.has_modifiers() {
         return false;
@@ -299,20 +299,20 @@ fn immediate_is_legal(inst: &Inst, index: usize, device: &Device) -> bool {
     match inst.op {
         Op::Math(function) => {
             let divides = matches!(function, MathFn::IntQuot | MathFn::IntRem);
-            divides && index == 1 && device.has_math_immediate()
+            divides && index == 1 && target.has_math_immediate()
         }
-        Op::Hw(Opcode::Mov) => src.ty.size() < 8 || device.has_64bit_immediate(),
+        Op::Hw(Opcode::Mov) => src.ty.size() < 8 || target.has_64bit_immediate(),
         Op::Hw(Opcode::Dim) => true,
         _ => src.ty.size() < 8,
     }
 }
 
 /// Whether the instruction can stand in the machine code as far as its operands go.
-pub fn is_legal(inst: &Inst, device: &Device) -> bool {
+pub fn is_legal(inst: &Inst, target: &Target) -> bool {
     if !has_regions(inst.op) {
         return true;
     }
-    max_exec_size(inst, device) == inst.exec_size
-        && dst_is_legal(inst, device)
-        && (0..inst.srcs.len()).all(|index| src_is_legal(inst, index, device))
+    max_exec_size(inst, target) == inst.exec_size
+        && dst_is_legal(inst, target)
+        && (0..inst.srcs.len()).all(|index| src_is_legal(inst, index, target))
 }

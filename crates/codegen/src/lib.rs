@@ -10,7 +10,6 @@ pub mod interface;
 pub mod ir;
 pub mod legal;
 mod lists;
-mod native;
 pub mod passes;
 pub mod pipeline;
 pub mod regalloc;
@@ -19,7 +18,8 @@ pub mod schedule;
 pub mod select;
 pub mod stage;
 pub mod surface;
+pub mod target;
 pub mod vec4;
 pub mod verify;
 
-pub use native::unsupported_operations;
+pub use target::unsupported_operations;

@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crestline_codegen::interface::Interface;
+use crestline_codegen::target::Target;
 use crestline_codegen::{ir, scalar};
-use crestline_device::{Device, Platform};
+use crestline_device::Platform;
 use crestline_isa::Opcode;
 use crestline_isa::message::{Bti, Cache, Message};
 use crestline_ssa::text;
@@ -25,22 +26,22 @@ const SIZES: [u32; 2] = [64, 8];
 fn sequence(platform: Platform, barrier: &str, size: u32) -> String {
     let source = format!("compute \"main\" {{ local_size {size}, 1, 1 {barrier} return }}");
     let shader = text::parse(&source).unwrap_or_else(|e| panic!("{e}\n{source}"));
-    let device = Device::new(platform);
-    let function = scalar::select(&shader, &device, &Interface::default(), 8)
+    let target = Target::of(platform);
+    let function = scalar::select(&shader, &target, &Interface::default(), 8)
         .unwrap_or_else(|e| panic!("{barrier} on {platform}: {e}"));
-    let words: Vec<String> = function.insts().filter_map(|inst| word(inst, &device)).collect();
+    let words: Vec<String> = function.insts().filter_map(|inst| word(inst, &target)).collect();
     if words.is_empty() { "nothing".into() } else { words.join(", ") }
 }
 
 /// A fence, a barrier, or a wait.
-fn word(inst: &ir::Inst, device: &Device) -> Option<String> {
+fn word(inst: &ir::Inst, target: &Target) -> Option<String> {
     let message = match (inst.op, &inst.message) {
         (ir::Op::Message, Some(message)) => message,
         (ir::Op::Await, _) => return Some("await".into()),
         (ir::Op::Hw(Opcode::Wait), _) => return Some("wait".into()),
         _ => return None,
     };
-    message.supported(device.generation()).unwrap_or_else(|e| panic!("{inst:?}: {e}"));
+    message.supported(target.generation()).unwrap_or_else(|e| panic!("{inst:?}: {e}"));
     match message.kind {
         Message::MemoryFence { cache, bti, commit, .. } => {
             let what = match (cache, bti) {

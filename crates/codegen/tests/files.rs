@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use crestline_codegen::ir::parse;
 use crestline_codegen::pipeline;
 use crestline_codegen::regalloc;
+use crestline_codegen::target::Target;
 use crestline_codegen::verify::verify;
 use crestline_device::Device;
 
@@ -26,10 +27,10 @@ fn option<'a>(text: &'a str, name: &str) -> Option<&'a str> {
 fn outcome(before: &str) -> Result<String, String> {
     let platform = option(before, "platform").ok_or("no `; platform`")?;
     let platform = platform.parse().map_err(|e| format!("{e}"))?;
-    let device = match option(before, "without") {
-        Some("uv") => Device::new(platform).without_uv_immediates(),
+    let target = match option(before, "without") {
+        Some("uv") => Target::new(Device::new(platform).without_uv_immediates()),
         Some(other) => return Err(format!("without {other}")),
-        None => Device::new(platform),
+        None => Target::of(platform),
     };
     let mut function = parse(before).map_err(|e| e.to_string())?;
     verify(&function).map_err(|e| format!("before: {e}"))?;
@@ -45,14 +46,14 @@ fn outcome(before: &str) -> Result<String, String> {
     for name in option(before, "run").ok_or("no `; run`")?.split_whitespace() {
         if name == "regalloc" {
             let options = regalloc::Options { may_spill: true, check: true };
-            function = match regalloc::allocate(&function, &device, options) {
+            function = match regalloc::allocate(&function, &target, options) {
                 Ok(found) => found.function,
                 Err(error) => return Ok(format!("error: {error}\n")),
             };
         } else {
             let pass =
                 all.iter().find(|pass| pass.name == name).ok_or(format!("no pass {name}"))?;
-            if let Err(error) = (pass.run)(&mut function, &device) {
+            if let Err(error) = (pass.run)(&mut function, &target) {
                 return Ok(format!("error: {error}\n"));
             }
         }

@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use crestline_codegen::interface::{Interface, PushConstants};
 use crestline_codegen::stage::{StageIo, VertexIo, VueMap, VueSlot};
+use crestline_codegen::target::Target;
 use crestline_codegen::{scalar, vec4};
-use crestline_device::{Device, Platform};
+use crestline_device::Platform;
 use crestline_ssa::ir::{BindingId, IoSlot, IoVar, Shader};
 use crestline_ssa::text;
 
@@ -59,12 +60,12 @@ fn listing(case: &str) -> Result<String, String> {
     let platform: Platform = platform.parse().map_err(|e| format!("{e}"))?;
     let shader = text::parse(case).map_err(|e| e.to_string())?;
     crestline_ssa::verify::verify(&shader).map_err(|e| e.to_string())?;
-    let device = Device::new(platform);
+    let target = Target::of(platform);
     let selected = match width.trim() {
-        "4x2" => vec4::select(&shader, &device, &vertex_interface(&shader)),
+        "4x2" => vec4::select(&shader, &target, &vertex_interface(&shader)),
         width => {
             let width: u8 = width.parse().map_err(|e| format!("{e}"))?;
-            scalar::select(&shader, &device, &interface(&shader), width)
+            scalar::select(&shader, &target, &interface(&shader), width)
         }
     };
     match selected {
@@ -144,7 +145,7 @@ fn a_missing_location_is_a_defect() {
     let shader = text::parse(source).unwrap_or_else(|error| panic!("{error}"));
     for forgets in [false, true] {
         let interface = Interface { forgets, ..interface(&shader) };
-        let selected = scalar::select(&shader, &Device::new(Platform::Skl), &interface, 8);
+        let selected = scalar::select(&shader, &Target::of(Platform::Skl), &interface, 8);
         let defect = selected.err().filter(|error| error.is_defect()).map(|e| e.to_string());
         let expected = forgets.then(|| "a value is read before it has a location".to_owned());
         assert_eq!(defect, expected);

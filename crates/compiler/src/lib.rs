@@ -160,10 +160,10 @@ fn run(
     let Some(compute) = shader.compute() else {
         return Err(CompileError::Stage { stage: stage_name(shader.stage.stage()) });
     };
-    let widths = simd::allowed(compute, options)?;
+    let target = pipeline.target();
+    let widths = simd::allowed(compute, &target, options)?;
     pipeline.optimize(shader, None)?;
-    let threads = options.device.limits().threads_per_eu.into();
-    simd::choose(&widths, threads, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
+    simd::choose(&widths, &target, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
 }
 
 /// Gives arrays of descriptors without a bound the one that the caller knows.

@@ -14,8 +14,8 @@ use crestline_codegen::backend::{self, BackendError, Compiled};
 use crestline_codegen::interface::Interface;
 use crestline_codegen::ir::Function;
 use crestline_codegen::regalloc::AllocError;
+use crestline_codegen::target::Target;
 use crestline_codegen::{scalar, vec4};
-use crestline_device::Device;
 use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Inst, Opcode};
 use crestline_isa::{decode_program, encode_program};
@@ -35,6 +35,7 @@ const INST_BYTES: usize = 16;
 /// Runs passes and tells the observer.
 pub(crate) struct Pipeline<'a> {
     options: &'a Options,
+    target: Target,
     observer: &'a mut dyn Observer,
     simd: Option<u8>,
     /// Whether the back end wants vectors.
@@ -48,7 +49,13 @@ pub(crate) struct Pipeline<'a> {
 impl<'a> Pipeline<'a> {
     pub(crate) fn new(options: &'a Options, observer: &'a mut dyn Observer) -> Pipeline<'a> {
         let fuel = options.fuel.map_or_else(Fuel::default, Fuel::new);
-        Pipeline { options, observer, simd: None, vec4: false, fuel, empty_at: None }
+        let target = Target::new(options.device);
+        Pipeline { options, target, observer, simd: None, vec4: false, fuel, empty_at: None }
+    }
+
+    /// What code is made for.
+    pub(crate) fn target(&self) -> Target {
+        self.target
     }
 
     /// For a back end that has vectors.
@@ -90,14 +97,14 @@ impl<'a> Pipeline<'a> {
         simd: Option<u8>,
     ) -> Result<(), CompileError> {
         self.simd = simd;
-        let device = &self.options.device;
-        let doubles = Doubles { fused: device.has_fused_64bit_mad() };
+        let target = self.target;
+        let doubles = Doubles { fused: target.has_fused_64bit_mad() };
         let options = passes::Options {
             lower: LowerOptions {
                 scalarize: !self.vec4,
                 dwords: !self.vec4,
                 small_in_dwords: self.vec4,
-                doubles: device.has_64bit_float().then_some(doubles),
+                doubles: target.has_64bit_float().then_some(doubles),
                 system_values: SystemValues {
                     local_invocation_index: true,
                     subgroup_size: if self.vec4 {
@@ -110,7 +117,7 @@ impl<'a> Pipeline<'a> {
                 },
                 tess_domain: Some(self.options.patch.domain()),
                 unsupported_ops: crestline_codegen::unsupported_operations().collect(),
-                images: Some(self.options.device),
+                images: Some(*target.device()),
                 #[cfg(feature = "testing")]
                 without: self.options.without_image_step,
             },
@@ -146,24 +153,24 @@ impl<'a> Pipeline<'a> {
         simd: u8,
         may_spill: bool,
     ) -> Result<Attempt, CompileError> {
-        let device = &self.options.device;
+        let target = self.target;
         self.simd = Some(simd);
         let mut own = None;
         if passes::reads_subgroup_size(shader) {
             self.optimize(own.insert(shader.clone()), Some(simd))?;
         }
         let shader = own.as_ref().unwrap_or(shader);
-        let layout = Layout::new(shader, device, self.options.patch)?;
-        let function = scalar::select(shader, device, &self.interface(&layout), simd)?;
+        let layout = Layout::new(shader, &target, self.options.patch)?;
+        let function = scalar::select(shader, &target, &self.interface(&layout), simd)?;
         self.finish(shader, &layout, function, simd, may_spill)
     }
 
     /// The back end for threads of two vertices, after [`optimize`](Self::optimize).
     pub(crate) fn generate_vec4(&mut self, shader: &Shader) -> Result<Program, CompileError> {
         const CHANNELS: u8 = 8;
-        let device = &self.options.device;
-        let layout = Layout::new(shader, device, self.options.patch)?;
-        let function = vec4::select(shader, device, &self.interface(&layout))?;
+        let target = self.target;
+        let layout = Layout::new(shader, &target, self.options.patch)?;
+        let function = vec4::select(shader, &target, &self.interface(&layout))?;
         Ok(self.finish(shader, &layout, function, CHANNELS, true)?.program)
     }
 
@@ -176,7 +183,7 @@ impl<'a> Pipeline<'a> {
         simd: u8,
         may_spill: bool,
     ) -> Result<Attempt, CompileError> {
-        let device = &self.options.device;
+        let target = self.target;
         let options = backend::Options {
             disabled: self.options.disabled.clone(),
             verify: self.options.verify,
@@ -189,8 +196,8 @@ impl<'a> Pipeline<'a> {
             ..backend::Options::default()
         };
         // Spilling makes it no less, so nothing is spent on what cannot run.
-        check_scratch(device, function.scratch_bytes)?;
-        let mut compiled = backend::generate(function, device, options, &mut |name, function| {
+        check_scratch(&target, function.scratch_bytes)?;
+        let mut compiled = backend::generate(function, &target, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
         })
         .map_err(|error| match error {
@@ -202,10 +209,10 @@ impl<'a> Pipeline<'a> {
         let was_empty = self.fuel.is_empty();
         self.fuel = std::mem::take(&mut compiled.fuel);
         self.note_fuel(was_empty);
-        check_scratch(device, compiled.scratch_bytes)?;
-        let code = encode_program(&compiled.insts, device.generation())
+        check_scratch(&target, compiled.scratch_bytes)?;
+        let code = encode_program(&compiled.insts, target.generation())
             .map_err(|error| internal("finish", &error))?;
-        let mut metadata = layout.metadata(shader, device, simd.into(), compiled.scratch_bytes);
+        let mut metadata = layout.metadata(shader, &target, simd.into(), compiled.scratch_bytes);
         metadata.dispatches.first_mut().statistics = Some(statistics(&compiled, simd));
         self.validate(compiled.insts, &code)?;
         let program = Program { code, metadata };
@@ -215,11 +222,11 @@ impl<'a> Pipeline<'a> {
     /// All emitted code obeys the rules of the hardware, in every build. What is looked at are the instructions that were
     /// encoded; in debug builds also that the code says the same.
     fn validate(&self, insts: Vec<Inst>, code: &[u8]) -> Result<(), CompileError> {
-        let device = self.options.device;
+        let target = self.target;
         let insts: Vec<(usize, Inst)> =
             insts.into_iter().enumerate().map(|(at, inst)| (at * INST_BYTES, inst)).collect();
         if self.options.verify {
-            let decoded = decode_program(code, device.generation())
+            let decoded = decode_program(code, target.generation())
                 .map_err(|error| internal("finish", &error))?;
             let differs = insts.iter().zip(&decoded).find(|(made, read)| made != read);
             if let Some(((at, made), (_, read))) = differs {
@@ -227,7 +234,7 @@ impl<'a> Pipeline<'a> {
                 return Err(internal("finish", &what));
             }
         }
-        let found = Validator::new(device).check_program(&insts);
+        let found = Validator::new(*target.device()).check_program(&insts);
         match found.iter().find(|finding| finding.rule.severity == Severity::Error) {
             Some(finding) => Err(internal("finish", finding)),
             None => Ok(()),
@@ -256,11 +263,11 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
 ///
 /// # Errors
 /// [`CompileError::Scratch`] if it cannot.
-fn check_scratch(device: &Device, bytes: u32) -> Result<(), CompileError> {
-    match device.scratch_size(bytes) {
+fn check_scratch(target: &Target, bytes: u32) -> Result<(), CompileError> {
+    match target.scratch_size(bytes) {
         Some(_) => Ok(()),
         None => {
-            let limit = device.limits().max_scratch_bytes;
+            let limit = target.limits().max_scratch_bytes;
             Err(CompileError::Scratch { bytes: bytes.into(), limit })
         }
     }

@@ -3,6 +3,7 @@
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::regalloc::AllocError;
 use crestline_codegen::schedule::Estimate;
+use crestline_codegen::target::Target;
 use crestline_program::Program;
 use crestline_ssa::ir::ComputeInfo;
 
@@ -12,12 +13,18 @@ use crate::{CompileError, Options};
 ///
 /// # Errors
 /// [`CompileError::Workgroup`] if there is none.
-pub(crate) fn allowed(compute: ComputeInfo, options: &Options) -> Result<Vec<u8>, CompileError> {
+pub(crate) fn allowed(
+    compute: ComputeInfo,
+    target: &Target,
+    options: &Options,
+) -> Result<Vec<u8>, CompileError> {
     let invocations = compute.invocations();
-    let limit = options.device.limits().max_workgroup_threads;
+    let limit = target.limits().max_workgroup_threads;
     let asked = options.simd.channels();
-    let widths: Vec<u8> = [8, 16, 32]
-        .into_iter()
+    let widths: Vec<u8> = target
+        .simd_widths
+        .iter()
+        .copied()
         .filter(|&width| asked.is_none_or(|asked| asked == width))
         .filter(|&width| invocations.div_ceil(width.into()) <= limit.into())
         .collect();
@@ -39,16 +46,18 @@ pub(crate) struct Attempt {
     pub(crate) estimate: Estimate,
 }
 
-/// Compiles at the widths that the rule above asks for, and picks. `threads` are those that an EU runs at once;
-/// `generate` takes a width and whether registers may be spilled.
+/// Compiles at the widths that the rule above asks for, and picks. `generate` takes a width and whether registers
+/// may be spilled.
 ///
 /// # Errors
 /// That of the widest program that may spill.
 pub(crate) fn choose(
     widths: &[u8],
-    threads: u64,
+    target: &Target,
     mut generate: impl FnMut(u8, bool) -> Result<Attempt, CompileError>,
 ) -> Result<Program, CompileError> {
+    // Those that an EU runs at once.
+    let threads = u64::from(target.limits().threads_per_eu);
     let first = match widths {
         [only] => *only,
         _ if widths.contains(&16) => 16,
@@ -63,7 +72,7 @@ pub(crate) fn choose(
     };
     let Attempt { program, estimate } = attempt;
     let roomy = program.statistics().is_some_and(|counted| {
-        counted.registers <= REGISTERS_FOR_WIDENING && counted.spills + counted.fills == 0
+        counted.registers <= target.registers.for_widening() && counted.spills + counted.fills == 0
     });
     let widens = widths.contains(&32) && first == 16 && roomy;
     let narrow = time(&estimate, threads);
@@ -89,9 +98,6 @@ fn needs_narrower(error: &CompileError) -> bool {
     )
 }
 
-/// Above this use of registers at SIMD16, twice the data will hardly fit.
-const REGISTERS_FOR_WIDENING: u32 = 64;
-
 /// Cycles in which an EU full of threads runs each to its end: one thread's own waits, or the work of the busiest unit,
 /// which the threads share while they hide each other's waits.
 fn time(estimate: &Estimate, threads: u64) -> u64 {
@@ -106,6 +112,7 @@ fn pays(wide: u64, narrow: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crestline_device::Platform;
 
     /// A program that says nothing but its width.
     fn attempt(width: u8) -> Attempt {
@@ -124,7 +131,7 @@ mod tests {
     /// What is taken and what was tried, where SIMD16 fails so.
     fn without_simd16(widths: &[u8], error: AllocError) -> (Option<u32>, Vec<(u8, bool)>) {
         let mut tried = Vec::new();
-        let found = choose(widths, 7, |width, may_spill| {
+        let found = choose(widths, &Target::of(Platform::Skl), |width, may_spill| {
             tried.push((width, may_spill));
             match width {
                 16 => Err(CompileError::Backend(BackendError::Alloc(error.clone()))),
@@ -136,7 +143,7 @@ mod tests {
 
     #[test]
     fn what_has_too_much_pressure_at_simd16_is_compiled_at_simd8() {
-        let pressure = AllocError::Pressure { registers: 200 };
+        let pressure = AllocError::Pressure { registers: 200, count: 128 };
         for error in [pressure.clone(), AllocError::Impossible { vreg: 1, bytes: 64 }] {
             let found = without_simd16(&[8, 16, 32], error);
             assert_eq!(found, (Some(8), vec![(16, false), (8, true)]));

@@ -339,6 +339,11 @@ impl Device {
         self.since(Gen::Gen12)
     }
 
+    /// Floats, integers and 64-bit data have in-order pipes of their own, in which software scoreboard distances count.
+    pub fn has_several_in_order_pipes(&self) -> bool {
+        self.since(Gen::Gen125)
+    }
+
     /// After POW or FDIV the next instruction must not write two registers.
     pub fn has_pow_successor_hazard(&self) -> bool {
         matches!(self.generation(), Gen::Gen8 | Gen::Gen9)

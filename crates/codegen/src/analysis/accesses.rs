@@ -9,9 +9,10 @@ use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
 use super::bits;
 use crate::ir::{Class, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg};
 use crate::legal;
+use crate::target::MAX_REGISTERS;
 
-/// Number of general registers.
-pub const GRF_COUNT: usize = 128;
+/// Number of slots for general registers, whatever the target.
+pub const GRF_COUNT: usize = MAX_REGISTERS as usize;
 /// Number of 16-bit flag subregisters.
 pub const FLAG_COUNT: usize = 4;
 

@@ -50,7 +50,7 @@ impl Placer<'_> {
         let vstride = match rows.same {
             true => 0,
             // A row of two doubles counts as four dwords there.
-            false if self.device.df_exec_size_counts_dwords() => 4,
+            false if self.target.df_exec_size_counts_dwords() => 4,
             false => 2,
         };
         Some(IsaRegion::Align16 { vstride, swizzle })

@@ -5,7 +5,7 @@
 //! `else`, `endif` or `halt` on the same level, or the `while` of the loop around. `UIP` is
 //! where the branching channels wait.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa as isa;
 use crestline_isa::{Extra, Opcode};
 
@@ -36,7 +36,7 @@ impl Jumps {
     }
 
     /// Fills in the targets that the device's instructions have.
-    pub(super) fn resolve(self, insts: &mut [isa::Inst], device: &Device) -> Result<(), FlowError> {
+    pub(super) fn resolve(self, insts: &mut [isa::Inst], target: &Target) -> Result<(), FlowError> {
         let mut open: Vec<Open> = Vec::new();
         let mut halts: Vec<usize> = Vec::new();
         let fail = |at: usize, what| Err(FlowError { block: at as u32, what });
@@ -61,7 +61,7 @@ impl Jumps {
                     };
                     set(insts, first, Some(other.map_or(at, |other| other + 1)), Some(at));
                     if let Some(other) = other {
-                        let two = isa::codec::has_uip(device.generation(), Opcode::Else);
+                        let two = isa::codec::has_uip(target.generation(), Opcode::Else);
                         set(insts, other, Some(at), two.then_some(at));
                     }
                     let end = self.block_end(index).unwrap_or(at + 1);

@@ -8,7 +8,7 @@ mod align16;
 mod jumps;
 mod operand;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa as isa;
 use crestline_isa::message::DescriptorError;
 use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, Sfid, ThreadCtrl};
@@ -51,28 +51,28 @@ pub enum FinishError {
 /// A message that the device cannot encode.
 pub fn encode_message(
     message: &Message,
-    device: &Device,
+    target: &Target,
 ) -> Result<(Sfid, u32, u32), DescriptorError> {
-    message.descriptor().encode(device.generation())
+    message.descriptor().encode(target.generation())
 }
 
 /// Makes machine instructions, with branch targets in bytes. None are compacted.
 ///
 /// # Errors
 /// See [`FinishError`].
-pub fn finish(function: &Function, device: &Device) -> Result<Vec<isa::Inst>, FinishError> {
+pub fn finish(function: &Function, target: &Target) -> Result<Vec<isa::Inst>, FinishError> {
     let mut insts = Vec::with_capacity(function.inst_count());
     let mut flow = jumps::Jumps::default();
     for inst in function.insts() {
         flow.note(insts.len(), inst);
-        convert(inst, device, &mut insts)?;
+        convert(inst, target, &mut insts)?;
     }
-    flow.resolve(&mut insts, device)?;
+    flow.resolve(&mut insts, target)?;
     Ok(insts)
 }
 
 /// Appends the machine form of one instruction, if it has one.
-fn convert(inst: &Inst, device: &Device, insts: &mut Vec<isa::Inst>) -> Result<(), FinishError> {
+fn convert(inst: &Inst, target: &Target, insts: &mut Vec<isa::Inst>) -> Result<(), FinishError> {
     let opcode = match inst.op {
         Op::Do | Op::Undef => return Ok(()),
         Op::HaltTarget => Opcode::Halt,
@@ -98,14 +98,14 @@ fn convert(inst: &Inst, device: &Device, insts: &mut Vec<isa::Inst>) -> Result<(
             Flag::Virtual(_) => return Err(FinishError::Virtual(inst.to_string())),
         };
     }
-    let three_align16 = legal::is_three_source(inst.op) && !device.has_align1_three_source();
+    let three_align16 = legal::is_three_source(inst.op) && !target.has_align1_three_source();
     out.access_mode = if three_align16 { AccessMode::Align16 } else { inst.access_mode };
-    if legal::doubles::counts_dwords(inst, device) {
+    if legal::doubles::counts_dwords(inst, target) {
         out.exec_size *= 2;
     }
     match inst.op {
         Op::Send => {
-            return message(inst, device, out);
+            return message(inst, target, out);
         }
         Op::HaltTarget => {
             out.extra = Extra::Branch(isa::Branch::jip_uip(16, 16));
@@ -119,9 +119,9 @@ fn convert(inst: &Inst, device: &Device, insts: &mut Vec<isa::Inst>) -> Result<(
         }
         _ => {}
     }
-    let place = operand::Placer { inst, device };
+    let place = operand::Placer { inst, target };
     out.dst = place.dst()?;
-    if needs_thread_switch(inst, device) {
+    if needs_thread_switch(inst, target) {
         out.thread_ctrl = ThreadCtrl::Switch;
     }
     for (index, slot) in out.srcs.iter_mut().enumerate().take(inst.srcs.len()) {
@@ -132,9 +132,9 @@ fn convert(inst: &Inst, device: &Device, insts: &mut Vec<isa::Inst>) -> Result<(
 
 /// Whether the thread must yield after an instruction whose result hardware does not track: a flag alone, or a state
 /// register (PRM, "thread control").
-fn needs_thread_switch(inst: &Inst, device: &Device) -> bool {
+fn needs_thread_switch(inst: &Inst, target: &Target) -> bool {
     let compare = matches!(inst.op, Op::Hw(Opcode::Cmp | Opcode::Cmpn)) && inst.dst.is_null();
-    compare && device.compare_needs_thread_switch() || inst.dst.is_arf(ArfKind::State)
+    compare && target.compare_needs_thread_switch() || inst.dst.is_arf(ArfKind::State)
 }
 
 fn send_opcode(inst: &Inst) -> Opcode {
@@ -149,17 +149,17 @@ fn send_opcode(inst: &Inst) -> Opcode {
     }
 }
 
-fn message(inst: &Inst, device: &Device, out: &mut isa::Inst) -> Result<(), FinishError> {
+fn message(inst: &Inst, target: &Target, out: &mut isa::Inst) -> Result<(), FinishError> {
     let Some(message) = &inst.message else {
         return Err(FinishError::Virtual(inst.to_string()));
     };
-    let place = operand::Placer { inst, device };
+    let place = operand::Placer { inst, target };
     out.dst = place.payload_dst()?;
     out.srcs[0] = place.payload(1)?;
     if message.lengths[1] > 0 {
         out.srcs[1] = place.payload(2)?;
     }
-    let (sfid, desc, ex_desc) = encode_message(message, device)
+    let (sfid, desc, ex_desc) = encode_message(message, target)
         .map_err(|error| FinishError::Message { error, inst: inst.to_string() })?;
     let mut send = isa::Send::imm(sfid, desc, ex_desc);
     if !inst.srcs[0].is_null() {

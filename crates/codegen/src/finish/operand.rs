@@ -1,6 +1,6 @@
 //! Operands of machine instructions: register, subregister, region.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{
     AccessMode, ArfKind, Dst, Imm, Place, Reg, Region as IsaRegion, Src, SrcReg, Swizzle, Type,
     VStride,
@@ -13,7 +13,7 @@ use crate::legal;
 /// Makes the operands of one instruction.
 pub(super) struct Placer<'a> {
     pub(super) inst: &'a Inst,
-    pub(super) device: &'a Device,
+    pub(super) target: &'a Target,
 }
 
 impl Placer<'_> {
@@ -28,7 +28,7 @@ impl Placer<'_> {
         };
         match operand.file {
             File::Null => Ok(Place::NULL),
-            File::Grf if operand.offset < 128 * GRF_BYTES => {
+            File::Grf if operand.offset < self.target.registers.count * GRF_BYTES => {
                 direct(Reg::Grf(number(operand.offset / GRF_BYTES)?), operand.offset % GRF_BYTES)
             }
             File::Arf(kind) => {
@@ -52,7 +52,7 @@ impl Placer<'_> {
             return Ok(null.with_writemask(dst.write_mask()));
         }
         let place = self.place(dst)?;
-        let pairs = legal::doubles::counts_dwords(self.inst, self.device);
+        let pairs = legal::doubles::counts_dwords(self.inst, self.target);
         match dst.region {
             // A step of two dwords for each channel.
             Region::Stride(0..=2) if pairs && self.inst.access_mode == AccessMode::Align1 => {
@@ -100,7 +100,7 @@ impl Placer<'_> {
     }
 
     fn three_source_region(&self, index: usize, src: &Operand) -> Result<IsaRegion, FinishError> {
-        if self.device.has_align1_three_source() {
+        if self.target.has_align1_three_source() {
             let step = src.linear_stride(self.inst.exec_size);
             let step = step.ok_or_else(|| self.fail("no three-source region", src))?;
             // Rows of two elements at least where a step of one row is not encodable.
@@ -128,7 +128,7 @@ impl Placer<'_> {
                 false => Err(self.fail("the region cannot be encoded", src)),
             }
         };
-        if legal::doubles::counts_dwords(self.inst, self.device) {
+        if legal::doubles::counts_dwords(self.inst, self.target) {
             return self.dword_pairs(src, encode);
         }
         match src.region {

@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use super::{File, Inst, Operand};
+use crate::target::MAX_REGISTERS;
 use crestline_isa::Type;
 use crestline_ssa::ir::Fuel;
 
@@ -239,7 +240,7 @@ impl Function {
     pub fn bytes_from(&self, operand: &Operand) -> Option<u32> {
         let size = match operand.file {
             File::Vgrf(vreg) => self.vregs.get(vreg)?.bytes,
-            File::Grf => 128 * super::GRF_BYTES,
+            File::Grf => MAX_REGISTERS * super::GRF_BYTES,
             File::Uniform => self.push_bytes,
             _ => return None,
         };

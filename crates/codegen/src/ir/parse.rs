@@ -11,6 +11,7 @@ use super::{
     Block, Class, Effect, File, Flag, Function, GRF_BYTES, Inst, Message, Op, Operand, Region,
     Space, Vreg, VregInfo, Vregs,
 };
+use crate::target::MAX_REGISTERS;
 
 /// Text that is no program: where and what was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -58,11 +59,11 @@ fn header(c: &mut Cursor<'_>) -> Result<Function> {
     let mut f = Function::new(width as u8);
     f.blocks.clear();
     c.word("payload", "`payload`")?;
-    f.payload_registers = c.number("registers")?.min(128);
+    f.payload_registers = c.number("registers")?.min(MAX_REGISTERS);
     c.word("push", "`push`")?;
     f.push_bytes = c.number("bytes")?.min(MAX_BYTES);
     c.word("bytes at g", "`bytes at g`")?;
-    f.push_register = c.number("a register")?.min(128);
+    f.push_register = c.number("a register")?.min(MAX_REGISTERS);
     c.word("scratch", "`scratch`")?;
     f.scratch_bytes = c.number("bytes")?;
     Ok(f)
@@ -101,7 +102,8 @@ fn registers(c: &mut Cursor<'_>, vregs: &mut Vregs) -> Result<()> {
         if number >= MAX_VREGS || bytes > MAX_BYTES || bytes == 0 {
             return c.fail("a smaller number or size");
         }
-        let min_register = if c.eat("from g") { c.number("a register")?.min(128) as u8 } else { 0 };
+        let min_register =
+            if c.eat("from g") { c.number("a register")?.min(MAX_REGISTERS) as u8 } else { 0 };
         let info = VregInfo { class, bytes, min_register, no_spill: c.eat("no_spill") };
         while vregs.len() <= number as usize {
             vregs.bytes(1);

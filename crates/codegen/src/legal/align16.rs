@@ -3,13 +3,13 @@
 //! The hardware's swizzle selects dwords in rows of 16 bytes. A row of doubles holds two, so that
 //! the two rows of a vector get the same pattern: from rows one after another, or both from the
 //! same one (vertical stride 0). Where a vertical stride of 0 still steps to the next register in
-//! the second half of a compressed instruction ([`Device::df_region_bug`]), both can be had for
+//! the second half of a compressed instruction ([`crestline_device::Device::df_region_bug`]), both can be had for
 //! two vectors at once (PRM vol 7, "register region restrictions", and what drivers found by
 //! trial: see `docs/isa-notes.md`).
 //!
 //! Regions in the IR mean doubles before and after lowering; `finish` makes dwords of them.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{Opcode, Swizzle, Type, WriteMask};
 
 use super::is_three_source;
@@ -100,7 +100,7 @@ pub fn is_wide(inst: &Inst) -> bool {
 }
 
 /// The most channels the instruction can have, at most those it has now.
-pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
+pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     let most = inst.exec_size.min(8);
     let placed = || inst.srcs.iter().enumerate().filter(|(_, src)| src.in_grf());
     // Each vector's register is in the same place as the others'.
@@ -117,9 +117,9 @@ pub fn max_exec_size(inst: &Inst, device: &Device) -> u8 {
     let same_rows = |index: usize, src: &Operand| {
         double_rows(src, inst.channels_read(index)).is_some_and(|rows| rows.same)
     };
-    let one_vector = if device.df_exec_size_counts_dwords() {
+    let one_vector = if target.df_exec_size_counts_dwords() {
         true
-    } else if device.df_region_bug() {
+    } else if target.df_region_bug() {
         // A selection of eight doubles is broken, and the second half of a source is always one
         // register further on (both found by trial).
         inst.op == Op::Hw(Opcode::Sel) || placed().any(|(_, src)| step(src) != 4)

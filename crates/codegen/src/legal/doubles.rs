@@ -6,7 +6,7 @@
 //! - Where regions must match (low-power parts), all operands but scalars have elements eight bytes apart from the
 //!   start of a register on (PRM of Cherryview and Broxton, "register region restrictions").
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::align16::is_wide;
 use super::{has_regions, is_three_source};
@@ -16,23 +16,23 @@ use crate::ir::{GRF_BYTES, Inst, Operand};
 const BYTES: u32 = 8;
 
 /// Whether the execution size and the regions of the instruction count dwords, two for each channel.
-pub fn counts_dwords(inst: &Inst, device: &Device) -> bool {
-    device.df_exec_size_counts_dwords() && has_regions(inst.op) && is_wide(inst)
+pub fn counts_dwords(inst: &Inst, target: &Target) -> bool {
+    target.df_exec_size_counts_dwords() && has_regions(inst.op) && is_wide(inst)
 }
 
 /// The most channels the instruction can have, at most `most`.
-pub fn max_exec_size(inst: &Inst, most: u8, device: &Device) -> u8 {
-    if counts_dwords(inst, device) { most.min(4) } else { most }
+pub fn max_exec_size(inst: &Inst, most: u8, target: &Target) -> u8 {
+    if counts_dwords(inst, target) { most.min(4) } else { most }
 }
 
 /// Whether each channel's result takes eight bytes although it has fewer, of one channel too.
-pub fn fills_pairs(inst: &Inst, device: &Device) -> bool {
-    counts_dwords(inst, device) && !inst.dst.is_null() && inst.dst.ty.size() < BYTES
+pub fn fills_pairs(inst: &Inst, target: &Target) -> bool {
+    counts_dwords(inst, target) && !inst.dst.is_null() && inst.dst.ty.size() < BYTES
 }
 
 /// Whether all operands must have equal regions.
-pub fn wants_equal_regions(inst: &Inst, device: &Device) -> bool {
-    device.has_aligned_64bit_regions_only()
+pub fn wants_equal_regions(inst: &Inst, target: &Target) -> bool {
+    target.has_aligned_64bit_regions_only()
         && has_regions(inst.op)
         && !is_three_source(inst.op)
         && inst.exec_size > 1
@@ -45,17 +45,17 @@ fn is_aligned(operand: &Operand, exec_size: u8) -> bool {
 }
 
 /// Whether the destination is as these restrictions demand.
-pub fn dst_is_legal(inst: &Inst, device: &Device) -> bool {
+pub fn dst_is_legal(inst: &Inst, target: &Target) -> bool {
     let dst = &inst.dst;
-    dst.is_null() || !wants_equal_regions(inst, device) || is_aligned(dst, inst.exec_size)
+    dst.is_null() || !wants_equal_regions(inst, target) || is_aligned(dst, inst.exec_size)
 }
 
 /// Whether a register source is as these restrictions demand.
-pub fn src_is_legal(inst: &Inst, src: &Operand, device: &Device) -> bool {
-    if wants_equal_regions(inst, device) {
+pub fn src_is_legal(inst: &Inst, src: &Operand, target: &Target) -> bool {
+    if wants_equal_regions(inst, target) {
         return src.in_grf() && (src.is_scalar() || is_aligned(src, inst.exec_size));
     }
-    if counts_dwords(inst, device) && src.ty.size() == BYTES {
+    if counts_dwords(inst, target) && src.ty.size() == BYTES {
         return inst.exec_size == 1 || matches!(src.linear_stride(inst.exec_size), Some(0 | 1));
     }
     true

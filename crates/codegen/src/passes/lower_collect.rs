@@ -1,6 +1,6 @@
 //! `lower_collect`: a collection becomes one move for each part.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::Type;
 
 use super::PassError;
@@ -10,7 +10,7 @@ use crate::ir::{Function, GRF_BYTES, Inst, Op};
 ///
 /// # Errors
 /// None.
-pub fn lower_collect(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_collect(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let is_collect = |inst: &Inst| matches!(inst.op, Op::Collect { .. });
     Ok(function.rewrite(is_collect, |inst, b| {
         let Op::Collect { headers } = inst.op else { return false };

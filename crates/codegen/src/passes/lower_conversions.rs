@@ -1,7 +1,7 @@
 //! `lower_conversions`: moves between types that the hardware converts in two steps only, or by
 //! an instruction of their own (`f32to16` and `f16to32`, which see half floats as words).
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{Opcode, Type};
 
 use super::PassError;
@@ -11,12 +11,12 @@ use crate::ir::{Function, Inst, Op, Operand};
 ///
 /// # Errors
 /// None.
-pub fn lower_conversions(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_conversions(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let converts =
         |inst: &Inst| inst.is_mov() && (inst.srcs[0].ty != inst.dst.ty || inst.dst.ty == Type::Hf);
     Ok(function.rewrite(converts, |inst, b| {
-        let Some(middle) = middle_type(&inst, device) else {
-            let (inst, changed) = with_half_instruction(inst, device);
+        let Some(middle) = middle_type(&inst, target) else {
+            let (inst, changed) = with_half_instruction(inst, target);
             b.push(inst);
             return changed;
         };
@@ -26,14 +26,14 @@ pub fn lower_conversions(function: &mut Function, device: &Device) -> Result<boo
         first.cond_mod = crestline_isa::CondMod::None;
         let mut second = inst;
         second.srcs[0] = value;
-        if first.srcs[0].ty == Type::Hf && device.has_half_conversion_instructions() {
+        if first.srcs[0].ty == Type::Hf && target.has_half_conversion_instructions() {
             // There it is a word, whose sign is another.
             let src = first.srcs[0];
             first.srcs[0] = src.without_modifiers();
             second.srcs[0] = Operand { negate: src.negate, abs: src.abs, ..value };
         }
         for part in [first, second] {
-            b.push(with_half_instruction(part, device).0);
+            b.push(with_half_instruction(part, target).0);
         }
         true
     }))
@@ -41,9 +41,9 @@ pub fn lower_conversions(function: &mut Function, device: &Device) -> Result<boo
 
 /// A move from or to half floats as the instruction that the device has for it. One between half
 /// floats moves words, if it changes nothing.
-fn with_half_instruction(mut inst: Inst, device: &Device) -> (Inst, bool) {
+fn with_half_instruction(mut inst: Inst, target: &Target) -> (Inst, bool) {
     let half = |ty: Type| ty == Type::Hf;
-    if !inst.is_mov() || !device.has_half_conversion_instructions() {
+    if !inst.is_mov() || !target.has_half_conversion_instructions() {
         return (inst, false);
     }
     let opcode = match (half(inst.srcs[0].ty), half(inst.dst.ty)) {
@@ -62,7 +62,7 @@ fn with_half_instruction(mut inst: Inst, device: &Device) -> (Inst, bool) {
 /// The type between, if source and destination have no direct conversion: bytes and half floats
 /// have none to or from 64 bits, and none between each other; where half floats have instructions
 /// of their own, those convert from and to F only.
-fn middle_type(inst: &Inst, device: &Device) -> Option<Type> {
+fn middle_type(inst: &Inst, target: &Target) -> Option<Type> {
     if !inst.is_mov() || inst.srcs[0].is_imm() {
         return None;
     }
@@ -80,11 +80,11 @@ fn middle_type(inst: &Inst, device: &Device) -> Option<Type> {
     }
     // Pairs of dwords hold no words.
     let word = |ty: Type| matches!(ty, Type::W | Type::Uw);
-    if device.df_exec_size_counts_dwords() && pair(word, wide) {
+    if target.df_exec_size_counts_dwords() && pair(word, wide) {
         let signed = from == Type::W || to == Type::W;
         return Some(if signed { Type::D } else { Type::Ud });
     }
-    if device.has_half_conversion_instructions() {
+    if target.has_half_conversion_instructions() {
         let modified = inst.srcs[0].has_modifiers();
         let other = |ty: Type| !matches!(ty, Type::Hf | Type::F);
         let twice = half(from) && (modified || half(to) && inst.saturate);

@@ -1,7 +1,7 @@
 //! `lower_cross_channel`: reads of other channels become indirect moves; questions about the
 //! execution mask become reads of the architecture registers that hold it.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{ArfKind, CondMod, Opcode, Type};
 
 use super::PassError;
@@ -14,7 +14,7 @@ const DISPATCH_MASK: u32 = 8;
 ///
 /// # Errors
 /// A value whose channels do not lie at equal steps.
-pub fn lower_cross_channel(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_cross_channel(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let crosses = |inst: &Inst| {
         matches!(inst.op, Op::Shuffle | Op::Broadcast | Op::FindLiveChannel | Op::LiveChannels)
     };
@@ -22,10 +22,10 @@ pub fn lower_cross_channel(function: &mut Function, device: &Device) -> Result<b
         match inst.op {
             Op::FindLiveChannel => {
                 let mask = b.scalar(Type::Ud);
-                live_channels(mask, device, b);
+                live_channels(mask, target, b);
                 b.uniform().emit(Op::Hw(Opcode::Fbl), inst.dst.with_stride(0), &[mask]);
             }
-            Op::LiveChannels => live_channels(inst.dst.with_stride(0), device, b),
+            Op::LiveChannels => live_channels(inst.dst.with_stride(0), target, b),
             _ => pick(&inst, b)?,
         }
         Ok(true)
@@ -33,8 +33,8 @@ pub fn lower_cross_channel(function: &mut Function, device: &Device) -> Result<b
 }
 
 /// The enabled channels of the dispatched ones.
-fn live_channels(dst: Operand, device: &Device, b: &mut Builder<'_>) {
-    if !device.has_readable_channel_enables() {
+fn live_channels(dst: Operand, target: &Target, b: &mut Builder<'_>) {
+    if !target.has_readable_channel_enables() {
         return live_channels_by_flag(dst, b);
     }
     let dispatched = b.scalar(Type::Ud);

@@ -3,7 +3,7 @@
 //! is an Align1 instruction between whole vectors in place, with Align16 moves for its swizzle
 //! and write mask around it.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Predicate, Swizzle, Type, WriteMask};
 
 use super::PassError;
@@ -14,7 +14,7 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 ///
 /// # Errors
 /// None.
-pub fn lower_df_conversions(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_df_conversions(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let narrow = |operand: &Operand| operand.ty.size() < 8 && !operand.is_null();
     let mixed =
         |inst: &Inst| is_vector_of_doubles(inst) && inst.srcs.iter().chain([&inst.dst]).any(narrow);

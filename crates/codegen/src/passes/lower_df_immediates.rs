@@ -4,7 +4,7 @@
 //! With `dim` (gen7.5) the first component of both vertices gets the constant, so that the reader
 //! can be one instruction. Without, one double does: readers work on one vertex at a time there.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
 
 use super::{PassError, legal};
@@ -14,10 +14,10 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 ///
 /// # Errors
 /// None.
-pub fn lower_df_immediates(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_df_immediates(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let wide = |src: &Operand| src.imm_bits().filter(|_| src.ty.size() == 8);
     let holds_none = |inst: &Inst| {
-        let direct = inst.is_mov() && device.has_64bit_immediate() && inst.dst.ty == Type::Df;
+        let direct = inst.is_mov() && target.has_64bit_immediate() && inst.dst.ty == Type::Df;
         inst.access_mode == AccessMode::Align16
             && legal::has_regions(inst.op)
             && !direct
@@ -26,7 +26,7 @@ pub fn lower_df_immediates(function: &mut Function, device: &Device) -> Result<b
     Ok(function.rewrite(holds_none, |mut inst, b| {
         for src in &mut inst.srcs {
             if let Some(bits) = wide(src) {
-                let value = constant(bits, src.ty, device, b);
+                let value = constant(bits, src.ty, target, b);
                 *src = Operand { negate: src.negate, abs: src.abs, ..value };
             }
         }
@@ -36,8 +36,8 @@ pub fn lower_df_immediates(function: &mut Function, device: &Device) -> Result<b
 }
 
 /// A register with a constant in every component that the operand reads.
-fn constant(bits: u64, ty: Type, device: &Device, b: &mut Builder<'_>) -> Operand {
-    if device.has_dim() {
+fn constant(bits: u64, ty: Type, target: &Target, b: &mut Builder<'_>) -> Operand {
+    if target.has_dim() {
         let mut b = b.align16();
         let mut b = b.no_mask();
         let value = b.vregs().bytes(8 * ty.size());
@@ -51,7 +51,7 @@ fn constant(bits: u64, ty: Type, device: &Device, b: &mut Builder<'_>) -> Operan
     }
     let value = b.scalar(ty);
     let mut b = b.uniform();
-    if device.has_64bit_immediate() {
+    if target.has_64bit_immediate() {
         b.mov(value, Operand::imm(bits, ty));
         return value;
     }

@@ -2,7 +2,7 @@
 //! of doubles become one for each component, since the hardware takes those two masks for masks
 //! of dwords.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::PassError;
 use super::legal::align16::TORN_MASKS;
@@ -13,8 +13,8 @@ use crate::ir::{Function, Inst};
 ///
 /// # Errors
 /// As for `lower_df_swizzles`.
-pub fn lower_df_writemasks(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_df_writemasks(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let is_torn =
         |inst: &Inst| is_vector_of_doubles(inst) && TORN_MASKS.contains(&inst.dst.write_mask());
-    function.try_rewrite(is_torn, |inst, b| lower(inst, device, Torn::Split, b))
+    function.try_rewrite(is_torn, |inst, b| lower(inst, target, Torn::Split, b))
 }

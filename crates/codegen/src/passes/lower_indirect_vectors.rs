@@ -10,7 +10,7 @@
 //! - Without packed vectors of unsigned constants, what is read of a vector that begins where a
 //!   register does is all of it, with one index, so that one row of a region has it.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask};
 
 use super::PassError;
@@ -22,13 +22,13 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 ///
 /// # Errors
 /// Sources without vectors.
-pub fn lower_indirect_vectors(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_indirect_vectors(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let indirect = |inst: &Inst| {
         inst.access_mode == AccessMode::Align16
             && matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst)
     };
     function.try_rewrite(indirect, |inst, b| match inst.op {
-        Op::MovIndirect => read(inst, device, b),
+        Op::MovIndirect => read(inst, target, b),
         _ => write(inst, b),
     })
 }
@@ -39,9 +39,9 @@ fn fail(operand: &Operand) -> PassError {
 
 /// The index of a read where `lower_mov_indirect` can use it. Without packed vectors it looks at disabled channels too,
 /// which get the first place of the range.
-fn place_index_of_read(inst: &mut Inst, device: &Device, b: &mut Builder<'_>) -> bool {
+fn place_index_of_read(inst: &mut Inst, target: &Target, b: &mut Builder<'_>) -> bool {
     let index = inst.srcs[1];
-    if device.has_uv_immediates() || index.is_scalar() && index.in_grf() {
+    if target.has_uv_immediates() || index.is_scalar() && index.in_grf() {
         return place_index(inst, b);
     }
     let (copy, read) = b.temp(Type::Ud);
@@ -79,13 +79,13 @@ fn replicated(Swizzle(components): Swizzle, mask: WriteMask) -> Option<u8> {
     wanted.all(|component| component == first).then_some(first)
 }
 
-fn read(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<bool, PassError> {
+fn read(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<bool, PassError> {
     let mask = inst.dst.write_mask();
     let range = inst.srcs[0];
     let (Swizzle(swizzle), step) = range.vectors().ok_or_else(|| fail(&range))?;
     let one_index =
         inst.srcs[1].vectors().is_none_or(|(index, _)| replicated(index, mask).is_some());
-    let in_rows = !device.has_uv_immediates()
+    let in_rows = !target.has_uv_immediates()
         && step == 4
         && one_index
         && replicated(Swizzle(swizzle), mask).is_none();
@@ -95,7 +95,7 @@ fn read(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<bool, Pa
         && inst.cond_mod == CondMod::None
         && !inst.saturate
     {
-        let moved = place_index_of_read(&mut inst, device, b);
+        let moved = place_index_of_read(&mut inst, target, b);
         b.push(inst);
         return Ok(moved);
     }
@@ -107,7 +107,7 @@ fn read(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<bool, Pa
     if let Some((Swizzle(components), _)) = inst.srcs[1].vectors() {
         inst.srcs[1] = inst.srcs[1].with_swizzle(wanted(components));
     }
-    place_index_of_read(&mut inst, device, b);
+    place_index_of_read(&mut inst, target, b);
     let (dst, read) = b.temp(range.ty);
     let mut fill = inst.clone();
     let (all, order) = (Swizzle::XYZW, wanted(swizzle));

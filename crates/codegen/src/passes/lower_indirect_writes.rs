@@ -1,7 +1,7 @@
 //! `lower_indirect_writes`: Align1 indirect writes with an index for each channel become one for each channel, since a
 //! destination has one address. Runs before register allocation.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 
 use super::PassError;
@@ -11,7 +11,7 @@ use crate::ir::{Builder, Function, Inst, Op, Operand};
 ///
 /// # Errors
 /// None.
-pub fn lower_indirect_writes(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_indirect_writes(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let parted = |inst: &Inst| {
         let align1 = inst.access_mode == AccessMode::Align1;
         align1 && inst.op == Op::MovIndirectDst && !inst.srcs[1].is_scalar()

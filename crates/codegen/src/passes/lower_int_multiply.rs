@@ -7,20 +7,19 @@
 //!   two products with 16-bit halves. Align16 has no regions of words; there `mul` and `mach`
 //!   leave the low half in the accumulator.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, ArfKind, Opcode, Predicate, Swizzle, Type};
 use crestline_ssa::ir::AluOp;
 
 use super::PassError;
 use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
-use crate::native::is_native;
 
 /// Runs the pass.
 ///
 /// # Errors
 /// Operands that cannot be split.
-pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    let native = is_native(device, AluOp::IMul, 32);
+pub fn lower_int_multiply(function: &mut Function, target: &Target) -> Result<bool, PassError> {
+    let native = target.is_native(AluOp::IMul, 32);
     let multiplies = |inst: &Inst| match inst.op {
         Op::MulHigh => true,
         Op::Hw(Opcode::Mul) => is_wide(inst) && !native,
@@ -28,7 +27,7 @@ pub fn lower_int_multiply(function: &mut Function, device: &Device) -> Result<bo
     };
     function.try_rewrite(multiplies, |inst, b| {
         match (inst.op, inst.access_mode) {
-            (Op::MulHigh, _) => multiply_high(&inst, device, b)?,
+            (Op::MulHigh, _) => multiply_high(&inst, target, b)?,
             (_, AccessMode::Align1) => multiply_low(inst, b)?,
             (_, AccessMode::Align16) => multiply_low_vectors(inst, b),
         }
@@ -47,9 +46,9 @@ fn low_half(operand: Operand) -> Result<Operand, PassError> {
     plain.subscript(Type::Uw, 0).ok_or_else(|| PassError::operand("lower_int_multiply", &operand))
 }
 
-fn multiply_high(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn multiply_high(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     if inst.access_mode == AccessMode::Align16 {
-        return multiply_high_vectors(inst, device, b);
+        return multiply_high_vectors(inst, target, b);
     }
     let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
         (x, y) if x.is_imm() && !y.is_imm() => (y, x),
@@ -75,7 +74,7 @@ fn multiply_high(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<()
         high.exec_size = each;
         high.group = inst.group + first;
         high.acc_wr_en = true;
-        let moved = device.mach_needs_first_channels() && high.group != 0;
+        let moved = target.mach_needs_first_channels() && high.group != 0;
         if moved {
             // All channels compute as if they were the first; the enabled ones are copied.
             let all = part.lanes(high.dst.ty, 1);
@@ -103,11 +102,11 @@ fn start_product(inst: &Inst, x: Operand, y: Operand, dst: Operand, b: &mut Buil
 /// half must be a word region, which only Align1 has.
 fn multiply_high_vectors(
     inst: &Inst,
-    device: &Device,
+    target: &Target,
     b: &mut Builder<'_>,
 ) -> Result<(), PassError> {
     let (x, y) = factors(inst, b);
-    if device.mul_uses_low_half_of_src1() {
+    if target.mul_uses_low_half_of_src1() {
         let mask = inst.dst.write_mask();
         let (all, read) = b.temp(inst.dst.ty);
         start_product(inst, x, y, all.with_region(Region::Mask(mask)), b);
@@ -125,7 +124,7 @@ fn multiply_high_vectors(
     let (all, read) = b.temp(inst.dst.ty);
     let high = Inst::new(Op::MulHigh, inst.exec_size, all.with_region(Region::PACKED), &[x, y]);
     let high = Inst { group: inst.group, no_mask: inst.no_mask, ..high };
-    multiply_high(&high, device, &mut b.align1())?;
+    multiply_high(&high, target, &mut b.align1())?;
     let copy = Inst { op: Op::Hw(Opcode::Mov), srcs: smallvec::smallvec![read], ..inst.clone() };
     b.push(copy);
     Ok(())

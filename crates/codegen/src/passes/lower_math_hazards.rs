@@ -3,7 +3,7 @@
 //!
 //! Runs last, on instructions in their final order.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{MathFn, Opcode, Type};
 
 use super::PassError;
@@ -13,8 +13,8 @@ use crate::ir::{Function, GRF_BYTES, Inst, Op, Operand};
 ///
 /// # Errors
 /// None.
-pub fn lower_math_hazards(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    if !device.has_pow_successor_hazard() {
+pub fn lower_math_hazards(function: &mut Function, target: &Target) -> Result<bool, PassError> {
+    if !target.has_pow_successor_hazard() {
         return Ok(false);
     }
     let mut changed = false;

@@ -4,7 +4,7 @@
 //! sent from where they are; others are collected. A descriptor with a run-time part goes to the
 //! address register just before.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{ArfKind, Type};
 
 use super::PassError;
@@ -17,18 +17,18 @@ const MAX_REGISTERS: u32 = 15;
 ///
 /// # Errors
 /// Payloads longer than their length fields.
-pub fn lower_messages(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_messages(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let is_message = |inst: &Inst| inst.op == Op::Message;
-    function.try_rewrite(is_message, |inst, b| lower(inst, device, b).map(|()| true))
+    function.try_rewrite(is_message, |inst, b| lower(inst, target, b).map(|()| true))
 }
 
-fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn lower(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let Some(mut message) = inst.message.take() else {
         return Err(PassError::operand("lower_messages", &inst.dst));
     };
     let desc = inst.srcs[0];
     let parts = &inst.srcs[1..];
-    let first = if device.has_split_send() {
+    let first = if target.messages.split_payloads {
         usize::from(message.first).clamp(usize::from(message.headers).max(1), parts.len().max(1))
     } else {
         parts.len()
@@ -43,14 +43,14 @@ fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), Pas
         let headers = if index == 0 { headers.min(list.len()) } else { 0 };
         // The two payloads of a split send may not share registers.
         let taken = Span::of(&payloads[0], u32::from(message.lengths[0]) * GRF_BYTES);
-        let (payload, registers) = payload(&inst, list, headers, message.eot, &taken, device, b);
+        let (payload, registers) = payload(&inst, list, headers, message.eot, &taken, target, b);
         if registers > MAX_REGISTERS {
             return Err(PassError::PayloadTooLong { registers, inst: inst.to_string() });
         }
         payloads[index] = payload;
         message.lengths[index] = registers as u8;
     }
-    let desc = if desc.is_null() { desc } else { descriptor(&message, desc, device, b)? };
+    let desc = if desc.is_null() { desc } else { descriptor(&message, desc, target, b)? };
     inst.op = Op::Send;
     inst.srcs = smallvec::smallvec![desc, payloads[0], payloads[1]];
     inst.message = Some(message);
@@ -62,11 +62,11 @@ fn lower(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), Pas
 fn descriptor(
     message: &Message,
     dynamic: Operand,
-    device: &Device,
+    target: &Target,
     b: &mut Builder<'_>,
 ) -> Result<Operand, PassError> {
     let a0 = Operand::arf(ArfKind::Address, 0, Type::Ud).with_stride(0);
-    let (_, fixed, _) = crate::finish::encode_message(message, device)?;
+    let (_, fixed, _) = crate::finish::encode_message(message, target)?;
     b.uniform().or(a0, dynamic, Operand::imm_ud(fixed));
     Ok(a0)
 }
@@ -78,7 +78,7 @@ fn payload(
     headers: usize,
     eot: bool,
     taken: &Span,
-    device: &Device,
+    target: &Target,
     b: &mut Builder<'_>,
 ) -> (Operand, u32) {
     let bytes = |index: usize| {
@@ -88,13 +88,13 @@ fn payload(
     let registers = total / GRF_BYTES;
     if lies_in_place(inst, parts, headers, bytes)
         && !Span::of(&parts[0], total).overlaps(taken)
-        && (!eot || is_high(&parts[0], b, device))
+        && (!eot || is_high(&parts[0], b, target))
     {
         return (parts[0].retype(Type::Ud).with_stride(1), registers);
     }
     let payload = b.vregs().bytes(total.max(GRF_BYTES));
     if eot && let Some(info) = b.vregs().get_mut(payload) {
-        info.min_register = device.first_eot_register() as u8;
+        info.min_register = target.registers.first_end_of_thread as u8;
         info.no_spill = true;
     }
     let payload = Operand::vgrf(payload, Type::Ud);
@@ -126,8 +126,8 @@ fn lies_in_place(
 }
 
 /// Whether the register is one that an end-of-thread message may read.
-fn is_high(part: &Operand, b: &mut Builder<'_>, device: &Device) -> bool {
-    let least = device.first_eot_register();
+fn is_high(part: &Operand, b: &mut Builder<'_>, target: &Target) -> bool {
+    let least = target.registers.first_end_of_thread;
     match part.file {
         File::Vgrf(vreg) => {
             b.vregs().get(vreg).is_some_and(|info| u32::from(info.min_register) >= least)

@@ -20,7 +20,7 @@
 //! channel has for an index, which may never have been written. Nothing here limits the index:
 //! whoever emits an indirect move keeps it inside the range.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, ArfKind, Opcode, Swizzle, Type, WriteMask};
 
 use super::PassError;
@@ -36,12 +36,12 @@ const VECTOR: u32 = 4;
 ///
 /// # Errors
 /// Operands that are still virtual, or regions without a step from channel to channel.
-pub fn lower_mov_indirect(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_mov_indirect(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let indirect = |inst: &Inst| matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst);
     function.try_rewrite(indirect, |inst, b| {
         match (inst.op, inst.access_mode) {
-            (Op::MovIndirect, AccessMode::Align1) => read(&inst, device, b)?,
-            (Op::MovIndirect, AccessMode::Align16) => read_vectors(&inst, device, b)?,
+            (Op::MovIndirect, AccessMode::Align1) => read(&inst, target, b)?,
+            (Op::MovIndirect, AccessMode::Align16) => read_vectors(&inst, target, b)?,
             (_, AccessMode::Align1) => write(&inst, b)?,
             (_, AccessMode::Align16) => write_vector(&inst, b)?,
         }
@@ -88,15 +88,15 @@ fn part_of(operand: Operand, at: u32, ty: Type) -> Result<Operand, PassError> {
     operand.subscript(ty, at / ty.size()).ok_or_else(|| fail(&operand))
 }
 
-fn read(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn read(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if index.is_scalar() {
         one_address(&range, index, b)?;
     } else {
         range.byte_stride(inst.exec_size).ok_or_else(|| fail(&range))?;
-        spread(&range, low_words(index)?, inst.exec_size, device, b)?;
+        spread(&range, low_words(index)?, inst.exec_size, target, b)?;
     }
-    for (at, ty) in parts(range.ty, device.has_indirect_64bit_sources()) {
+    for (at, ty) in parts(range.ty, target.has_indirect_64bit_sources()) {
         let part = part_of(Operand { offset: 0, ..range.without_modifiers() }, at, ty)?;
         let source = Operand {
             file: File::Indirect { addr: 0 },
@@ -133,14 +133,14 @@ fn spread(
     range: &Operand,
     index: Operand,
     exec_size: u8,
-    device: &Device,
+    target: &Target,
     b: &mut Builder<'_>,
 ) -> Result<(), PassError> {
     let base = address(range)?;
     let own = |channel: u32| if channel < u32::from(exec_size) { channel } else { 0 };
     let offsets = std::array::from_fn(|i| range.channel_offset(own(i as u32)));
     // The address register can only be the first source, and the index must not be a constant.
-    match Spread::of(offsets, device).ok_or_else(|| fail(range))? {
+    match Spread::of(offsets, target).ok_or_else(|| fail(range))? {
         Spread::Added { vector, times } => {
             b.add(a0(), index, base);
             for _ in 0..times {
@@ -183,9 +183,9 @@ enum Spread {
 
 impl Spread {
     /// The cheapest way to bytes 0 to 63 on; `None` if there is none.
-    fn of(offsets: [u32; CHANNELS as usize], device: &Device) -> Option<Spread> {
+    fn of(offsets: [u32; CHANNELS as usize], target: &Target) -> Option<Spread> {
         // The elements of a signed vector go up to 7.
-        let (ty, most) = if device.has_uv_immediates() { (Type::Uv, 15) } else { (Type::V, 7) };
+        let (ty, most) = if target.has_uv_immediates() { (Type::Uv, 15) } else { (Type::V, 7) };
         let vector = |scale: &dyn Fn(u32) -> u32| {
             let bits = offsets.iter().rev().fold(0, |bits, &at| bits << 4 | u64::from(scale(at)));
             Operand::imm(bits, ty)
@@ -223,7 +223,7 @@ fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
 
 /// Whole vectors from an address for each channel, or for each vector where that has one index and its elements are
 /// known to lie in one register.
-fn read_vectors(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn read_vectors(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if inst.dst.write_mask() != WriteMask::XYZW || inst.is_predicated() {
         return Err(fail(&inst.dst));
@@ -232,8 +232,8 @@ fn read_vectors(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(),
     let mut b = b.align1();
     let channels = 0..u32::from(inst.exec_size);
     let row = match row_step(&range) {
-        _ if device.has_uv_immediates() => {
-            spread(&range, words, inst.exec_size, device, &mut b)?;
+        _ if target.has_uv_immediates() => {
+            spread(&range, words, inst.exec_size, target, &mut b)?;
             None
         }
         Some(step) if words.region != Region::Stride(2) => {
@@ -245,9 +245,9 @@ fn read_vectors(inst: &Inst, device: &Device, b: &mut Builder<'_>) -> Result<(),
             None
         }
     };
-    let parts = parts(range.ty, device.has_indirect_64bit_sources());
+    let parts = parts(range.ty, target.has_indirect_64bit_sources());
     // Four channels at a time, so that the parts of a double have its channel's enable.
-    let halves = range.ty.size() == 8 && (parts.len() > 1 || device.has_compressed_instructions());
+    let halves = range.ty.size() == 8 && (parts.len() > 1 || target.has_compressed_instructions());
     let width = if halves { inst.exec_size.min(VECTOR as u8) } else { inst.exec_size };
     for first in (0..inst.exec_size).step_by(width.into()) {
         let mut half = b.exec(width);

@@ -5,7 +5,7 @@
 //! (or to one element, for constants). Copies are raw moves, which later passes may remove again
 //! where the reader can do without.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 
 use super::{PassError, legal};
@@ -15,11 +15,11 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 ///
 /// # Errors
 /// A destination no copy can help.
-pub fn lower_regioning(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn lower_regioning(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let wants_copies = |inst: &Inst| {
-        let legal = |index| legal::src_is_legal(inst, index, device);
+        let legal = |index| legal::src_is_legal(inst, index, target);
         legal::has_regions(inst.op)
-            && !((0..inst.srcs.len()).all(legal) && legal::dst_is_legal(inst, device))
+            && !((0..inst.srcs.len()).all(legal) && legal::dst_is_legal(inst, target))
     };
     function.try_rewrite(wants_copies, |mut inst, b| {
         if let Some((x, y)) = inst.op.commutative()
@@ -29,14 +29,14 @@ pub fn lower_regioning(function: &mut Function, device: &Device) -> Result<bool,
             inst.srcs.swap(x, y);
         }
         for index in 0..inst.srcs.len() {
-            if !legal::src_is_legal(&inst, index, device) {
-                copy_source(&mut inst, index, device, b)?;
+            if !legal::src_is_legal(&inst, index, target) {
+                copy_source(&mut inst, index, target, b)?;
             }
         }
-        if legal::dst_is_legal(&inst, device) {
+        if legal::dst_is_legal(&inst, target) {
             b.push(inst);
         } else {
-            copy_destination(inst, device, b)?;
+            copy_destination(inst, target, b)?;
         }
         Ok(true)
     })
@@ -55,7 +55,7 @@ fn raw_type(ty: Type) -> Type {
 fn copy_source(
     inst: &mut Inst,
     index: usize,
-    device: &Device,
+    target: &Target,
     b: &mut Builder<'_>,
 ) -> Result<(), PassError> {
     let src = inst.srcs[index];
@@ -78,7 +78,7 @@ fn copy_source(
             b.uniform().mov(copy.retype(raw), plain.retype(raw));
         }
         copy
-    } else if legal::doubles::wants_equal_regions(inst, device) {
+    } else if legal::doubles::wants_equal_regions(inst, target) {
         // Elements as far apart as doubles are.
         let stride = Type::Df.size() / src.ty.size();
         let bytes = u32::from(inst.exec_size) * Type::Df.size();
@@ -108,7 +108,7 @@ fn copy_vectors(inst: &mut Inst, index: usize, b: &mut Builder<'_>) {
     inst.srcs[index] = Operand { negate: src.negate, abs: src.abs, ..read.retype(src.ty) };
 }
 
-fn copy_destination(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Result<(), PassError> {
+fn copy_destination(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let dst = inst.dst;
     if inst.access_mode == AccessMode::Align16 {
         return Err(PassError::operand("lower_regioning", &dst));
@@ -117,7 +117,7 @@ fn copy_destination(mut inst: Inst, device: &Device, b: &mut Builder<'_>) -> Res
         return Err(PassError::operand("lower_regioning", &dst));
     }
     let size = dst.ty.size();
-    let stride = legal::required_dst_stride(&inst, device).unwrap_or(size).max(size) / size;
+    let stride = legal::required_dst_stride(&inst, target).unwrap_or(size).max(size) / size;
     let narrow = legal::is_three_source(inst.op) && inst.exec_size < 8;
     let channels = if narrow { 8 } else { inst.exec_size };
     let temp = b.vregs().bytes(u32::from(channels) * size * stride);

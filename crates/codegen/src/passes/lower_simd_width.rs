@@ -3,7 +3,7 @@
 //! Each piece is the instruction with its operands moved on by [`Operand::horiz_offset`]. Where
 //! an earlier piece would overwrite what a later one reads, that source is copied first.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::{PassError, legal};
 use crate::ir::{Builder, Function, Inst, Op, Operand};
@@ -12,10 +12,10 @@ use crate::ir::{Builder, Function, Inst, Op, Operand};
 ///
 /// # Errors
 /// Operands that cannot be moved by the pieces' distance.
-pub fn lower_simd_width(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    let too_wide = |inst: &Inst| legal::max_exec_size(inst, device) != inst.exec_size;
+pub fn lower_simd_width(function: &mut Function, target: &Target) -> Result<bool, PassError> {
+    let too_wide = |inst: &Inst| legal::max_exec_size(inst, target) != inst.exec_size;
     function.try_rewrite(too_wide, |inst, b| {
-        let width = legal::max_exec_size(&inst, device);
+        let width = legal::max_exec_size(&inst, target);
         split(inst, width, b)?;
         Ok(true)
     })

@@ -1,6 +1,6 @@
 //! `lower_uniforms`: push constants become the general registers the thread finds them in.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::PassError;
 use crate::ir::{File, Function, GRF_BYTES, Region};
@@ -9,7 +9,7 @@ use crate::ir::{File, Function, GRF_BYTES, Region};
 ///
 /// # Errors
 /// None.
-pub fn lower_uniforms(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn lower_uniforms(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let base = function.push_register * GRF_BYTES;
     let mut changed = false;
     for src in function.insts_mut().flat_map(|inst| &mut inst.srcs) {

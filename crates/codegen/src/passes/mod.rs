@@ -63,14 +63,14 @@ pub use opt_self_copies::opt_self_copies;
 pub use opt_split_registers::opt_split_registers;
 pub use opt_vector_copies::opt_vector_copies;
 
-use crestline_device::Device;
+use crate::target::Target;
 
 pub use crate::error::PassError;
 use crate::ir::Function;
 use crate::legal;
 
 /// A pass: returns whether it changed anything.
-pub type PassFn = fn(&mut Function, &Device) -> Result<bool, PassError>;
+pub type PassFn = fn(&mut Function, &Target) -> Result<bool, PassError>;
 
 #[cfg(test)]
 mod tests;

@@ -5,7 +5,7 @@
 //! the flag or the result. An integer result may be compared for equality only: the hardware
 //! compares before it wraps.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 
 use super::{PassError, legal};
@@ -18,7 +18,7 @@ const WINDOW: usize = 64;
 ///
 /// # Errors
 /// None.
-pub fn opt_cmod_propagation(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_cmod_propagation(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
     for block in &mut function.blocks {
         let mut dead = vec![false; block.insts.len()];
@@ -26,7 +26,7 @@ pub fn opt_cmod_propagation(function: &mut Function, device: &Device) -> Result<
             let Some((value, cond_mod)) = comparison_with_zero(&block.insts[index]) else {
                 continue;
             };
-            if let Some(def) = definition(&block.insts, index, &value, cond_mod, device)
+            if let Some(def) = definition(&block.insts, index, &value, cond_mod, target)
                 && function.fuel.take(|| block.insts[index].to_string())
             {
                 let flag = block.insts[index].flag;
@@ -67,7 +67,7 @@ fn definition(
     at: usize,
     value: &Operand,
     cond_mod: CondMod,
-    device: &Device,
+    target: &Target,
 ) -> Option<usize> {
     let reader = &insts[at];
     let read = reader.span_read(0);
@@ -76,7 +76,7 @@ fn definition(
         let written = inst.span_written();
         if written.overlaps(&read) {
             let same = written == read || inst.access_mode == AccessMode::Align16;
-            return (same && can_carry(inst, reader, value, cond_mod, device)).then_some(index);
+            return (same && can_carry(inst, reader, value, cond_mod, target)).then_some(index);
         }
         if touches(inst, reader.flag) || inst.op.is_flow() {
             return None;
@@ -110,7 +110,7 @@ fn can_carry(
     reader: &Inst,
     value: &Operand,
     cond_mod: CondMod,
-    device: &Device,
+    target: &Target,
 ) -> bool {
     let integer = !value.ty.is_float();
     let equality = matches!(cond_mod, CondMod::Z | CondMod::Nz);
@@ -137,5 +137,5 @@ fn can_carry(
         && inst.no_mask == reader.no_mask
         // A negated unsigned source is compared with a 33rd bit.
         && !(integer && inst.srcs.iter().any(|s| s.has_modifiers() && !s.ty.is_signed_int()))
-        && (legal::is_legal(&carrying, device) || !legal::is_legal(inst, device))
+        && (legal::is_legal(&carrying, target) || !legal::is_legal(inst, target))
 }

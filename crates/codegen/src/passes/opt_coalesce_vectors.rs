@@ -9,7 +9,7 @@
 
 use hashbrown::HashMap;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
 
 use super::{PassError, legal};
@@ -19,7 +19,7 @@ use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Vre
 ///
 /// # Errors
 /// None.
-pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_coalesce_vectors(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     if !function.insts().any(|inst| Copy::of(inst).is_some()) {
         return Ok(false);
     }
@@ -39,7 +39,7 @@ pub fn opt_coalesce_vectors(function: &mut Function, device: &Device) -> Result<
         for at in 0..block.insts.len() {
             let Some(copy) = Copy::of(&block.insts[at]) else { continue };
             let Some(list) = mentions.get(&copy.from) else { continue };
-            let Some(writers) = plan(block, &dead, at, &copy, list, device) else { continue };
+            let Some(writers) = plan(block, &dead, at, &copy, list, target) else { continue };
             if !function.fuel.take(|| block.insts[at].to_string()) {
                 continue;
             }
@@ -109,7 +109,7 @@ fn plan(
     at: usize,
     copy: &Copy,
     mentions: &[usize],
-    device: &Device,
+    target: &Target,
 ) -> Option<Vec<(usize, Inst)>> {
     let insts = &block.insts;
     let (mover, from, mask) = (&insts[at], copy.from, copy.mask);
@@ -145,7 +145,7 @@ fn plan(
         }
     }
     let legal = |(index, new): &(usize, Inst)| {
-        legal::is_legal(new, device) || !legal::is_legal(&insts[*index], device)
+        legal::is_legal(new, target) || !legal::is_legal(&insts[*index], target)
     };
     writers.iter().all(legal).then_some(writers)
 }

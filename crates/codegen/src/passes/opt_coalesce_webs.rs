@@ -7,7 +7,7 @@
 //! liveness) decides, and channels parked elsewhere keep theirs. Two values interfere if one is
 //! written where the other is still needed, except by a copy from it.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::Opcode;
 
 use super::{PassError, legal};
@@ -22,7 +22,7 @@ const WORDS: usize = MAX_VALUES / 64;
 ///
 /// # Errors
 /// Broken control flow.
-pub fn opt_coalesce_webs(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_coalesce_webs(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let copies = copies(function);
     if copies.is_empty() {
         return Ok(false);

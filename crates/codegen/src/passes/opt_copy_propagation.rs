@@ -10,7 +10,7 @@
 //! - it cannot tell a modified integer that wrapped around from one that has a bit more;
 //! - the reader stays an instruction the hardware has, if it was one.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{CondMod, Opcode, Type};
 use crestline_ssa::ir::Fuel;
 
@@ -22,7 +22,7 @@ use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Op, Operand, Region, Spa
 ///
 /// # Errors
 /// None.
-pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_copy_propagation(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
     let mut copies = Copies { by_dst: ByRegister::new(function), from: ByRegister::new(function) };
     let fuel = &mut function.fuel;
@@ -31,7 +31,7 @@ pub fn opt_copy_propagation(function: &mut Function, device: &Device) -> Result<
         for inst in &mut block.insts {
             if copies.reach(inst) && !is_prepared(inst, &function.vregs) {
                 changed |= propagate_all(inst, |inst, index| {
-                    propagate(inst, index, &copies, device, fuel)
+                    propagate(inst, index, &copies, target, fuel)
                 });
             }
             copies.kill(inst);
@@ -169,7 +169,7 @@ fn propagate(
     inst: &mut Inst,
     index: usize,
     copies: &Copies,
-    device: &Device,
+    target: &Target,
     fuel: &mut Fuel,
 ) -> bool {
     let src = inst.srcs[index];
@@ -185,7 +185,7 @@ fn propagate(
     let Some(new) = source_through(inst, &src, copy) else { return false };
     let Some(new) = new.as_source(inst.access_mode) else { return false };
     let Some(changed) = with_source(inst, index, new) else { return false };
-    if !stays_legal(inst, &changed, device) || !fuel.take(|| inst.to_string()) {
+    if !stays_legal(inst, &changed, target) || !fuel.take(|| inst.to_string()) {
         return false;
     }
     *inst = changed;
@@ -362,14 +362,14 @@ fn fold_modifiers(imm: Operand, reader: &Operand, logic: bool) -> Option<Operand
 }
 
 /// Whether a change leaves an instruction as fit for the hardware as it was.
-pub(super) fn stays_legal(old: &Inst, new: &Inst, device: &Device) -> bool {
+pub(super) fn stays_legal(old: &Inst, new: &Inst, target: &Target) -> bool {
     let sources = |inst: &Inst| {
-        (0..inst.srcs.len()).filter(|i| !legal::src_is_legal(inst, *i, device)).count()
+        (0..inst.srcs.len()).filter(|i| !legal::src_is_legal(inst, *i, target)).count()
     };
     if legal::has_regions(new.op) && new.srcs.iter().all(Operand::is_imm) && !new.is_mov() {
         return false;
     }
     sources(new) <= sources(old)
-        && (legal::dst_is_legal(new, device) || !legal::dst_is_legal(old, device))
-        && legal::max_exec_size(new, device) >= legal::max_exec_size(old, device)
+        && (legal::dst_is_legal(new, target) || !legal::dst_is_legal(old, target))
+        && legal::max_exec_size(new, target) >= legal::max_exec_size(old, target)
 }

@@ -6,7 +6,7 @@
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{CondMod, Opcode};
 use hashbrown::{DefaultHashBuilder, HashTable};
 
@@ -18,7 +18,7 @@ use crate::ir::{Effect, File, Function, Inst, Op};
 ///
 /// # Errors
 /// None.
-pub fn opt_cse(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_cse(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
     let mut known = Known {
         hasher: DefaultHashBuilder::default(),

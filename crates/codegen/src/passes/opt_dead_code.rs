@@ -4,7 +4,7 @@
 //! own view (logical edges, see [`liveness`](crate::analysis::liveness)): a masked write ends the
 //! need for what it overwrites.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{ArfKind, CondMod, Opcode, WriteMask};
 use crestline_ssa::ir::Fuel;
 
@@ -17,7 +17,7 @@ use crate::ir::{BlockId, Cfg, EdgeKind, File, Function, Inst, Op, Operand, Regio
 ///
 /// # Errors
 /// Broken control flow.
-pub fn opt_dead_code(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_dead_code(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let cfg = Cfg::new(function)?;
     let slots = SlotMap::new(function);
     let accesses = Accesses::new(function, &slots);

@@ -3,7 +3,7 @@
 //!
 //! The later move goes to where the earlier one is, if nothing between them touches the register.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::semantics::convert::vector_vf;
 use crestline_isa::{AccessMode, CondMod, Type, WriteMask};
 
@@ -17,7 +17,7 @@ type Dwords = [Option<u32>; 4];
 ///
 /// # Errors
 /// None.
-pub fn opt_pack_constants(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_pack_constants(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
     for block in &mut function.blocks {
         if block.insts.iter().filter(|inst| dwords(inst).is_some()).nth(1).is_none() {

@@ -5,7 +5,7 @@
 //! write of `src` and the move nothing else may read or write that place, but for the first
 //! writer itself, which may read exactly the elements that it replaces.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::{PassError, legal};
 use crate::analysis::accesses::is_early_clobber;
@@ -15,7 +15,7 @@ use crate::ir::{Class, File, Function, GRF_BYTES, Inst, Operand, Region, Span, V
 ///
 /// # Errors
 /// None.
-pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_register_coalesce(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     if !function.insts().any(|inst| whole_copy(inst).is_some()) {
         return Ok(false);
     }
@@ -35,7 +35,7 @@ pub fn opt_register_coalesce(function: &mut Function, device: &Device) -> Result
     let mut mentions = vec![Mentions::default(); function.vregs.len()];
     let mut changed = false;
     for b in 0..function.blocks.len() {
-        changed |= coalesce_block(function, b, &mut named_in, &mut mentions, device);
+        changed |= coalesce_block(function, b, &mut named_in, &mut mentions, target);
     }
     Ok(changed)
 }
@@ -68,7 +68,7 @@ fn coalesce_block(
     b: usize,
     named_in: &mut [NamedIn],
     mentions: &mut [Mentions],
-    device: &Device,
+    target: &Target,
 ) -> bool {
     let block = &mut function.blocks[b];
     let here = NamedIn::Block(b as u32);
@@ -125,7 +125,7 @@ fn coalesce_block(
             continue;
         };
         if !fits
-            || !can_merge(&block.insts, at, list, others, &span, from, device)
+            || !can_merge(&block.insts, at, list, others, &span, from, target)
             || !function.fuel.take(|| inst.to_string())
         {
             continue;
@@ -175,7 +175,7 @@ fn can_merge(
     others: &[usize],
     span: &Span,
     from: Vreg,
-    device: &Device,
+    target: &Target,
 ) -> bool {
     let (Some(&first), Some(&last)) = (list.first(), list.last()) else { return false };
     let maker = &insts[first];
@@ -216,7 +216,7 @@ fn can_merge(
                     operand.offset += span.start;
                 }
             }
-            legal::is_legal(&new, device) || !legal::is_legal(old, device)
+            legal::is_legal(&new, target) || !legal::is_legal(old, target)
         })
 }
 

@@ -3,7 +3,7 @@
 
 use hashbrown::HashMap;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{CondMod, Type};
 
 use super::PassError;
@@ -15,7 +15,7 @@ use crate::ir::{Function, Inst, Vreg};
 /// None.
 pub fn opt_saturate_propagation(
     function: &mut Function,
-    _device: &Device,
+    _target: &Target,
 ) -> Result<bool, PassError> {
     if !function.insts().any(is_saturating_move) {
         return Ok(false);

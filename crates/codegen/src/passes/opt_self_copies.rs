@@ -1,6 +1,6 @@
 //! `opt_self_copies`: copies whose two sides were given the same register are not needed.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::{PassError, legal};
 use crate::ir::{Function, Inst, Region};
@@ -9,7 +9,7 @@ use crate::ir::{Function, Inst, Region};
 ///
 /// # Errors
 /// None.
-pub fn opt_self_copies(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_self_copies(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
     for block in &mut function.blocks {
         let before = block.insts.len();

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::PassError;
 use crate::ir::{Class, File, Function, GRF_BYTES, Operand, Vreg};
@@ -15,7 +15,7 @@ use crate::ir::{Class, File, Function, GRF_BYTES, Operand, Vreg};
 ///
 /// # Errors
 /// None.
-pub fn opt_split_registers(function: &mut Function, _device: &Device) -> Result<bool, PassError> {
+pub fn opt_split_registers(function: &mut Function, _target: &Target) -> Result<bool, PassError> {
     let mut parts = Parts::new(function);
     for inst in function.insts() {
         for (index, src) in inst.srcs.iter().enumerate() {
@@ -155,13 +155,13 @@ mod tests {
             b.exec(16).group(group).mov(whole.byte_offset(half), wide.byte_offset(half));
         }
         b.mov(Operand::null(Type::F), whole);
-        assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(true));
+        assert_eq!(opt_split_registers(&mut f, &Target::of(Platform::Skl)), Ok(true));
         assert_eq!(verify(&f), Ok(()));
         let used: Vec<_> = f.insts().filter_map(|inst| inst.srcs[0].vreg()).collect();
         assert_ne!(used[0], used[1]);
         assert_eq!(f.vregs[used[0]].bytes, 64);
         assert_eq!(used[2], whole.vreg().unwrap());
-        assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(false));
+        assert_eq!(opt_split_registers(&mut f, &Target::of(Platform::Skl)), Ok(false));
     }
 
     /// Nothing is read there, so nothing may come of it: neither a panic nor a use of another value.
@@ -180,7 +180,7 @@ mod tests {
             b.emit(Op::MovIndirect, Operand::grf(9, Type::F), &[end, range, range]);
         }
         assert_eq!(verify(&f), Ok(()));
-        assert_eq!(opt_split_registers(&mut f, &Device::new(Platform::Skl)), Ok(true));
+        assert_eq!(opt_split_registers(&mut f, &Target::of(Platform::Skl)), Ok(true));
         assert_eq!(verify(&f), Ok(()));
         let ends = f.insts().filter(|inst| inst.op == Op::MovIndirect);
         let ends: Vec<_> = ends.map(|inst| (inst.srcs[0].vreg(), inst.srcs[0].offset)).collect();

@@ -10,7 +10,7 @@
 
 use hashbrown::HashMap;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::semantics::convert::vector_vf;
 use crestline_isa::{AccessMode, Swizzle, Type};
 use crestline_ssa::ir::Fuel;
@@ -23,7 +23,7 @@ use crate::ir::{File, Function, Inst, Operand, Region, packed_floats};
 ///
 /// # Errors
 /// None.
-pub fn opt_vector_copies(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_vector_copies(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
     let fuel = &mut function.fuel;
     for block in &mut function.blocks {
@@ -31,7 +31,7 @@ pub fn opt_vector_copies(function: &mut Function, device: &Device) -> Result<boo
         for inst in &mut block.insts {
             if inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) {
                 changed |= propagate_all(inst, |inst, index| {
-                    propagate(inst, index, &copies, device, fuel)
+                    propagate(inst, index, &copies, target, fuel)
                 });
             }
             copies.kill(inst);
@@ -170,7 +170,7 @@ fn propagate(
     inst: &mut Inst,
     index: usize,
     copies: &Copies,
-    device: &Device,
+    target: &Target,
     fuel: &mut Fuel,
 ) -> bool {
     let src = inst.srcs[index];
@@ -199,7 +199,7 @@ fn propagate(
         return false;
     }
     let Some(changed) = with_source(inst, index, new) else { return false };
-    if !stays_legal(inst, &changed, device) || !fuel.take(|| inst.to_string()) {
+    if !stays_legal(inst, &changed, target) || !fuel.take(|| inst.to_string()) {
         return false;
     }
     *inst = changed;

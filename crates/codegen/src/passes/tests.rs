@@ -7,8 +7,8 @@ use crestline_device::Platform;
 use crestline_isa::message as isa;
 use crestline_isa::{ArfKind, CondMod, Opcode, Type};
 
-fn skl() -> Device {
-    Device::new(Platform::Skl)
+fn skl() -> Target {
+    Target::of(Platform::Skl)
 }
 
 /// Runs a pass on a program between two verifications; what it says and the lines after it.

@@ -8,6 +8,7 @@
 
 use crate::ir::{Cfg, Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
 use crate::lists::Lists;
+use crate::target::{MAX_REGISTERS, Registers};
 
 use super::accesses::{GRF_COUNT, is_early_clobber};
 use super::liveness::{Interval, Liveness};
@@ -153,9 +154,10 @@ pub fn assign(
     function: &Function,
     liveness: &Liveness,
     cfg: &Cfg,
+    file: Registers,
     strategy: Strategy,
 ) -> Assignment {
-    let mut scan = Scan::new(function, liveness, cfg, strategy);
+    let mut scan = Scan::new(function, liveness, cfg, file, strategy);
     let count = positions(liveness);
     // Last first, so that those of a position are ascending.
     let mut starting = Lists::with_room(count, function.vregs.len());
@@ -230,6 +232,9 @@ fn positions(liveness: &Liveness) -> usize {
     let count = liveness.block_starts.last().map_or(0, |count| *count as usize);
     2 * count + 2
 }
+
+/// A set of registers is the bits of a `u128`.
+const _: () = assert!(MAX_REGISTERS <= u128::BITS);
 
 /// Places that are held, one bit each.
 struct HeldNow {
@@ -323,6 +328,8 @@ struct Scan<'a> {
     /// See [`values`]; empty where nothing may be spilled.
     values: Vec<f32>,
     strategy: Strategy,
+    /// What registers there are.
+    file: Registers,
     registers: Vec<Register>,
     held: Held,
     places: Vec<Option<u32>>,
@@ -339,11 +346,13 @@ impl<'a> Scan<'a> {
         function: &'a Function,
         liveness: &'a Liveness,
         cfg: &Cfg,
+        file: Registers,
         strategy: Strategy,
     ) -> Scan<'a> {
-        let mut registers = vec![Register::default(); GRF_COUNT];
+        let count = file.count as usize;
+        let mut registers = vec![Register::default(); count];
         let mut held = Held::new(positions(liveness));
-        for (number, interval) in liveness.intervals.iter().take(GRF_COUNT).enumerate() {
+        for (number, interval) in liveness.intervals.iter().take(count).enumerate() {
             if !interval.is_empty() {
                 registers[number].whole.insert(*interval, Owner::Payload);
                 held.set_last(number, *interval);
@@ -355,6 +364,7 @@ impl<'a> Scan<'a> {
             liveness,
             values: if strategy.spills() { values(function, liveness, cfg) } else { Vec::new() },
             strategy,
+            file,
             registers,
             held,
             places: vec![None; count],
@@ -388,7 +398,7 @@ impl<'a> Scan<'a> {
         let base = (place / GRF_BYTES) as usize;
         let slots = self.liveness.slots.of(vreg);
         let last = base + slots.len();
-        last <= GRF_COUNT
+        last <= self.registers.len()
             && self.end_allowed(vreg, last)
             && slots
                 .zip(&self.registers[base..])
@@ -397,9 +407,9 @@ impl<'a> Scan<'a> {
     }
 
     /// Whether the last register of a value may be the one before `end`: a message's response
-    /// keeps off g127, where it may not overlap its payload.
+    /// keeps off the last register of all ([`Registers::response_end`]).
     fn end_allowed(&self, vreg: Vreg, end: usize) -> bool {
-        end < GRF_COUNT || !self.relations.responses[vreg.0 as usize]
+        end <= self.file.response_end() as usize || !self.relations.responses[vreg.0 as usize]
     }
 
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
@@ -420,7 +430,7 @@ impl<'a> Scan<'a> {
     fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
-        let last = (GRF_COUNT as u32).checked_sub(count)?;
+        let last = self.file.count.checked_sub(count)?;
         for (other, shift) in self.relations.hints.of(vreg.0 as usize) {
             let Some(place) = self.places[other.0 as usize] else { continue };
             let wanted = place as i64 + i64::from(*shift);
@@ -468,7 +478,7 @@ impl<'a> Scan<'a> {
                     && scan.hazards_allow(vreg, *place)
             })
         };
-        let open = self.held.open(&[interval]);
+        let open = self.held.open(&[interval]) & !from_on(self.file.count);
         let opened = self.opened.iter().filter(|register| open >> **register & 1 == 1);
         opened.copied().find_map(|register| in_register(self, register)).or_else(|| {
             let fresh = members(open)
@@ -525,7 +535,7 @@ impl<'a> Scan<'a> {
         let slots = self.liveness.slots.of(vreg);
         let own = self.value(vreg);
         let lowest = u32::from(info.min_register);
-        let Some(last) = GRF_COUNT.checked_sub(slots.len()).map(|last| last as u32) else {
+        let Some(last) = self.file.count.checked_sub(slots.len() as u32) else {
             self.impossible = Some(vreg);
             return;
         };

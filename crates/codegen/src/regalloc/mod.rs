@@ -15,10 +15,10 @@ pub mod check;
 pub mod flags;
 pub mod spill;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::ArfKind;
 
-use crate::analysis::accesses::{self, GRF_COUNT, Slot};
+use crate::analysis::accesses::{self, Slot};
 use crate::analysis::liveness::{self, Liveness};
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vreg, Vregs};
 use assign::{Strategy, assign, peak, pressure_estimate};
@@ -44,10 +44,12 @@ pub enum AllocError {
     },
     /// More registers seem to be in use at once than there are, where spilling is not allowed. Of the program to
     /// allocate that is certain; what [`check_pressure_estimate`] says of a selected one is a guess, so another way may still allocate it.
-    #[error("about {registers} registers seem to be in use at once, of {GRF_COUNT}")]
+    #[error("about {registers} registers seem to be in use at once, of {count}")]
     Pressure {
         /// How many.
         registers: u32,
+        /// How many there are.
+        count: u32,
     },
     /// Spilled registers need more scratch space than a thread can have.
     #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
@@ -167,12 +169,17 @@ impl Analysis {
 ///
 /// # Errors
 /// [`AllocError::Pressure`], where spilling is not allowed.
-pub fn check_pressure_estimate(function: &Function, options: Options) -> Result<(), AllocError> {
+pub fn check_pressure_estimate(
+    function: &Function,
+    target: &Target,
+    options: Options,
+) -> Result<(), AllocError> {
     if options.may_spill {
         return Ok(());
     }
+    let count = target.registers.count;
     match pressure_estimate(function) {
-        registers if registers as usize > GRF_COUNT => Err(AllocError::Pressure { registers }),
+        registers if registers > count => Err(AllocError::Pressure { registers, count }),
         _ => Ok(()),
     }
 }
@@ -183,10 +190,10 @@ pub fn check_pressure_estimate(function: &Function, options: Options) -> Result<
 /// See [`AllocError`].
 pub fn allocate(
     function: &Function,
-    device: &Device,
+    target: &Target,
     options: Options,
 ) -> Result<Allocation, AllocError> {
-    allocate_analysed(function.clone(), Analysis::new(function)?, device, options)
+    allocate_analysed(function.clone(), Analysis::new(function)?, target, options)
 }
 
 /// Allocates registers of a program of which `known` is known.
@@ -196,10 +203,10 @@ pub fn allocate(
 pub fn allocate_analysed(
     function: Function,
     known: Analysis,
-    device: &Device,
+    target: &Target,
     options: Options,
 ) -> Result<Allocation, AllocError> {
-    allocate_damaged(function, known, device, options, |_| {})
+    allocate_damaged(function, known, target, options, |_| {})
 }
 
 /// The same with an outcome that `damage` changes before it is checked: to test that the checker finds it.
@@ -209,7 +216,7 @@ pub fn allocate_analysed(
 pub(crate) fn allocate_damaged(
     function: Function,
     known: Analysis,
-    device: &Device,
+    target: &Target,
     options: Options,
     damage: fn(&mut Function),
 ) -> Result<Allocation, AllocError> {
@@ -229,10 +236,10 @@ pub(crate) fn allocate_damaged(
     {
         known.check(&result.function, false)?;
     }
-    assign_registers(&mut result, known, device, options)?;
+    assign_registers(&mut result, known, target, options)?;
     damage(&mut result.function);
     if let Some(before) = before {
-        check::check(&before, &result.function, &result.origins, device)?;
+        check::check(&before, &result.function, &result.origins, target)?;
     }
     Ok(result)
 }
@@ -305,7 +312,7 @@ fn assign_flags(
 fn assign_registers(
     result: &mut Allocation,
     mut known: Option<Analysis>,
-    device: &Device,
+    target: &Target,
     options: Options,
 ) -> Result<(), AllocError> {
     for _ in 0..MAX_ROUNDS {
@@ -314,11 +321,12 @@ fn assign_registers(
             None => Analysis::new(&result.function)?,
         };
         let registers = peak(&result.function, &liveness);
-        let too_many = registers as usize > GRF_COUNT;
+        let count = target.registers.count;
+        let too_many = registers > count;
         if too_many && !options.may_spill {
-            return Err(AllocError::Pressure { registers });
+            return Err(AllocError::Pressure { registers, count });
         }
-        let scan = |strategy| assign(&result.function, &liveness, &cfg, strategy);
+        let scan = |strategy| assign(&result.function, &liveness, &cfg, target.registers, strategy);
         let dense = Strategy::Dense { spill: options.may_spill };
         let found = if too_many {
             scan(dense)
@@ -336,8 +344,8 @@ fn assign_registers(
             result.registers = registers;
             return Ok(());
         }
-        let done = spill::spill(&mut result.function, device, &found.spilled).map_err(|e| {
-            AllocError::OutOfScratch { bytes: e.0, limit: device.limits().max_scratch_bytes }
+        let done = spill::spill(&mut result.function, target, &found.spilled).map_err(|e| {
+            AllocError::OutOfScratch { bytes: e.0, limit: target.limits().max_scratch_bytes }
         })?;
         result.spills += done.stores;
         result.fills += done.fills;

@@ -12,7 +12,7 @@
 //! - else unmasked, with a fill before the write, so that what the write leaves alone is
 //!   stored as it was.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::message as isa;
 use crestline_isa::{Opcode, Type, WriteMask};
 
@@ -104,7 +104,7 @@ pub struct OutOfScratch(pub u64);
 /// Scratch space beyond the device's limit.
 pub fn spill(
     function: &mut Function,
-    device: &Device,
+    target: &Target,
     vregs: &[Vreg],
 ) -> Result<Spilled, OutOfScratch> {
     let mut unit_of = vec![None; function.vregs.len()];
@@ -112,7 +112,7 @@ pub fn spill(
     let units = |vreg: &Vreg| function.vregs[*vreg].bytes.div_ceil(GRF_BYTES);
     let all = vregs.iter().fold(u64::from(first), |all, vreg| all + u64::from(units(vreg)));
     let bytes = all * u64::from(GRF_BYTES);
-    if bytes > device.limits().max_scratch_bytes.into() {
+    if bytes > target.limits().max_scratch_bytes.into() {
         return Err(OutOfScratch(bytes));
     }
     let mut unit = first;
@@ -137,7 +137,7 @@ pub fn spill(
             let mut after = Vec::new();
             for group in groups {
                 let mut emit = Emit {
-                    device,
+                    target,
                     before: Builder::list(&mut function.vregs, &mut new, width),
                     after: &mut after,
                     done: &mut done,
@@ -226,7 +226,7 @@ fn store_kind(inst: &Inst) -> Store {
 }
 
 struct Emit<'a, 'b> {
-    device: &'a Device,
+    target: &'a Target,
     before: Builder<'b>,
     after: &'a mut Vec<Inst>,
     done: &'a mut Spilled,
@@ -239,7 +239,7 @@ impl Emit<'_, '_> {
         let writes = group.writes.filter(|_| inst.op != Op::Undef);
         let store = writes.map(|slots| (slots, store_kind(inst)));
         // A message without a second payload needs its header right before the data.
-        let lead = u32::from(store.is_some() && !self.device.has_split_send());
+        let lead = u32::from(store.is_some() && !self.target.messages.split_payloads);
         let (first, end) = group.slots;
         let temp = self.before.vregs().push(VregInfo {
             class: crate::ir::Class::Grf,
@@ -254,7 +254,7 @@ impl Emit<'_, '_> {
             fill = Some(hull(fill, slots));
         }
         if let Some((from, to)) = fill {
-            for (slot, registers) in chunks(from, to, self.device.max_scratch_block_registers()) {
+            for (slot, registers) in chunks(from, to, self.target.messages.scratch_registers) {
                 let dst = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));
                 let (fill, base) = self.message(false, group.unit + slot, registers);
                 let mut header = Operand::grf(0, Type::Ud);
@@ -284,7 +284,7 @@ impl Emit<'_, '_> {
         rename(&mut inst.dst);
         if let Some(((from, to), store)) = store {
             let masked = matches!(store, Store::Masked | Store::MaskedAfterFill);
-            let most = if masked { 2 } else { self.device.max_scratch_block_registers() };
+            let most = if masked { 2 } else { self.target.messages.scratch_registers };
             for (slot, registers) in chunks(from, to, most) {
                 let data = Operand::vgrf(temp, Type::Ud).byte_offset(place(slot));
                 self.store(inst, data, group.unit + slot, registers, masked);
@@ -307,7 +307,7 @@ impl Emit<'_, '_> {
         let (mut message, base) = self.message(true, unit, registers);
         let none = Operand::null(Type::Ud);
         let g0 = Operand::grf(0, Type::Ud);
-        let srcs = if self.device.has_split_send() {
+        let srcs = if self.target.messages.split_payloads {
             message.lengths = [1, registers as u8];
             let mut header = g0;
             if base != 0 {

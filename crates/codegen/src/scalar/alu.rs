@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 use super::operands::is_thread_scalar;
 use super::{SelectError, Selector};
 use crate::ir::{Builder, Op, Operand};
-use crate::native::{self, Mode};
 use crate::select::{Class, Cond, Rule, rule};
+use crate::target::Mode;
 
 impl Selector<'_> {
     /// Selects an arithmetic instruction.
@@ -38,8 +38,7 @@ impl Selector<'_> {
     /// mid-end's lowering has been.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
-        let fits =
-            |bits| matches!(bits, 1 | 32) || native::selects(self.device, Mode::Scalar, op, bits);
+        let fits = |bits| matches!(bits, 1 | 32) || self.target.selects(Mode::Scalar, op, bits);
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
             Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
             None => Ok(()),

@@ -13,7 +13,7 @@ impl Selector<'_> {
         kind: &InstKind,
         result: Option<Value>,
     ) -> Result<(), SelectError> {
-        let device = self.device;
+        let target = self.target;
         match (kind, result) {
             (
                 InstKind::ImageLoad { form: ImageForm::Shader, .. }
@@ -30,7 +30,7 @@ impl Selector<'_> {
                 let comps = form.comps() as u32;
                 let b = &mut self.b();
                 let texel =
-                    surface::read_texel(b, device, surface, header, &coordinates, comps, effect)?;
+                    surface::read_texel(b, target, surface, header, &coordinates, comps, effect)?;
                 for (comp, dword) in texel.into_iter().enumerate() {
                     self.locate(result, comp, dword);
                 }
@@ -40,7 +40,7 @@ impl Selector<'_> {
                 let (header, coordinates) = (self.header(), self.coordinates(*coord, *dims));
                 let texel: Vec<Operand> =
                     (0..form.comps()).map(|c| self.src_comp(*data, c, Class::Unsigned)).collect();
-                surface::write_texel(&mut self.b(), device, surface, header, &coordinates, &texel)?;
+                surface::write_texel(&mut self.b(), target, surface, header, &coordinates, &texel)?;
             }
             (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
                 let surface = self.surface(image)?;
@@ -50,7 +50,7 @@ impl Selector<'_> {
                     let b = &mut selector.b();
                     Ok(surface::atomic_texel(
                         b,
-                        device,
+                        target,
                         surface,
                         op,
                         header,
@@ -75,7 +75,7 @@ impl Selector<'_> {
     }
 
     fn header(&mut self) -> Option<Operand> {
-        let needed = self.device.typed_messages_need_header();
+        let needed = self.target.messages.typed_header;
         needed.then(|| self.pool.typed_header(&mut self.out))
     }
 

@@ -95,14 +95,14 @@ impl Selector<'_> {
                 }
             }
             32 => {
-                let (device, comps) = (self.device, ty.comps() as u32);
-                let dwords = surface::read(&mut self.b(), device, surface, offset, comps, effect)?;
+                let (target, comps) = (self.target, ty.comps() as u32);
+                let dwords = surface::read(&mut self.b(), target, surface, offset, comps, effect)?;
                 for (comp, dword) in dwords.into_iter().enumerate() {
                     self.locate(result, comp, dword);
                 }
             }
             8 | 16 => {
-                let (device, size) = (self.device, byte_size(ty));
+                let (target, size) = (self.target, byte_size(ty));
                 let uniform = self.uniform.is(result);
                 let mut b = self.b();
                 let dword = if uniform {
@@ -110,10 +110,10 @@ impl Selector<'_> {
                     let mut b = b.no_mask();
                     let mut b = b.exec(8);
                     let element =
-                        surface::read_scattered(&mut b, device, surface, offset, size, effect)?;
+                        surface::read_scattered(&mut b, target, surface, offset, size, effect)?;
                     element.with_stride(0)
                 } else {
-                    surface::read_scattered(&mut b, device, surface, offset, size, effect)?
+                    surface::read_scattered(&mut b, target, surface, offset, size, effect)?
                 };
                 self.locate(result, 0, dword);
             }
@@ -163,8 +163,8 @@ impl Selector<'_> {
     ) -> Result<Operand, SelectError> {
         let steps = self.pool.steps(&mut self.out, bytes / Type::Ud.size());
         let effect = if stable { Effect::Pure } else { Effect::Read };
-        let device = self.device;
-        Ok(surface::read_block(&mut self.b(), device, surface, offset, steps, effect)?)
+        let target = self.target;
+        Ok(surface::read_block(&mut self.b(), target, surface, offset, steps, effect)?)
     }
 
     /// How far a block from `start` on should reach, at least to `end`: what the region's next instructions read of
@@ -280,8 +280,8 @@ impl Selector<'_> {
         self.check_scratch(ty)?;
         for comp in 0..ty.comps() {
             let index = self.scratch_index(offset, comp as u32);
-            let device = self.device;
-            let dword = surface::read_scratch(&mut self.b(), device, index)?;
+            let target = self.target;
+            let dword = surface::read_scratch(&mut self.b(), target, index)?;
             self.locate(result, comp, dword);
         }
         Ok(())
@@ -309,8 +309,8 @@ impl Selector<'_> {
             for comp in (0..comps).filter(|&comp| mask.has(comp)) {
                 let index = self.scratch_index(offset, comp as u32);
                 let data = self.src_comp(data, comp, Class::Unsigned).retype(Type::Ud);
-                let device = self.device;
-                surface::write_scratch(&mut self.b(), device, index, data)?;
+                let target = self.target;
+                surface::write_scratch(&mut self.b(), target, index, data)?;
             }
             return Ok(());
         }
@@ -321,8 +321,8 @@ impl Selector<'_> {
         };
         if matches!(ty.bits(), 8 | 16) && comps == 1 {
             let place = self.src(offset, Class::Unsigned);
-            let (device, dword) = (self.device, self.read_dword(data, 0).retype(Type::Ud));
-            surface::write_scattered(&mut self.b(), device, surface, place, dword, byte_size(ty))?;
+            let (target, dword) = (self.target, self.read_dword(data, 0).retype(Type::Ud));
+            surface::write_scattered(&mut self.b(), target, surface, place, dword, byte_size(ty))?;
             return Ok(());
         }
         if ty.bits() != 32 {
@@ -339,8 +339,8 @@ impl Selector<'_> {
             let place = self.offset_plus(offset, comp as u32 * Type::Ud.size());
             let values: Vec<Operand> =
                 (comp..comp + run).map(|c| self.src_comp(data, c, Class::Unsigned)).collect();
-            let device = self.device;
-            surface::write(&mut self.b(), device, surface, place, &values)?;
+            let target = self.target;
+            surface::write(&mut self.b(), target, surface, place, &values)?;
             comp += run;
         }
         Ok(())
@@ -370,7 +370,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
         let surface = match memory {
-            Memory::Ssbo(resource) if bits == 64 && self.device.has_a64_messages() => {
+            Memory::Ssbo(resource) if bits == 64 && self.target.has_a64_messages() => {
                 return self.wide_atomic(resource, op, offset, data, compare, result);
             }
             Memory::Shared if bits != 32 => {
@@ -385,10 +385,10 @@ impl Selector<'_> {
         };
         let (op, operands) = self.atomic_operands(op, data, compare)?;
         let offset = self.src(offset, Class::Unsigned);
-        let device = self.device;
+        let target = self.target;
         self.with_old_value(result, |selector, asked| {
             let b = &mut selector.b();
-            Ok(surface::atomic(b, device, surface, op, offset, &operands, asked)?)
+            Ok(surface::atomic(b, target, surface, op, offset, &operands, asked)?)
         })
     }
 
@@ -477,7 +477,7 @@ impl Selector<'_> {
         memory: Scope,
         semantics: MemorySemantics,
     ) -> Result<(), SelectError> {
-        let device = self.device;
+        let target = self.target;
         let width = u64::from(self.out.dispatch_width);
         let alone = self.shader.compute().is_some_and(|compute| compute.invocations() <= width);
         let across = semantics.buffer || semantics.image || semantics.shared;
@@ -486,10 +486,10 @@ impl Selector<'_> {
         if fenced {
             let MemorySemantics { buffer: buffers, image: images, shared, .. } = semantics;
             let memory = surface::Fenced { buffers, images, shared };
-            surface::fence(&mut self.b(), device, memory)?;
+            surface::fence(&mut self.b(), target, memory)?;
         }
         if matches!(execution, Some(Scope::Workgroup | Scope::Device)) && !alone {
-            surface::barrier(&mut self.b(), device)?;
+            surface::barrier(&mut self.b(), target)?;
         }
         Ok(())
     }

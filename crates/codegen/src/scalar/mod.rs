@@ -28,7 +28,7 @@ mod uniform;
 mod wide;
 mod wide_atomic;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
@@ -46,16 +46,16 @@ pub use uniform::Uniform;
 /// See [`SelectError`].
 pub fn select(
     shader: &Shader,
-    device: &Device,
+    target: &Target,
     interface: &Interface,
     simd: u8,
 ) -> Result<Function, SelectError> {
-    let mut selector = Selector::new(shader, device, interface, simd);
+    let mut selector = Selector::new(shader, target, interface, simd);
     if shader.shared_bytes() > 0 {
-        surface::set_shared_memory_index(&mut selector.b(), device);
+        surface::set_shared_memory_index(&mut selector.b(), target);
     }
     selector.region(shader.func.body())?;
-    surface::end_thread(&mut Builder::new(&mut selector.out), device)?;
+    surface::end_thread(&mut Builder::new(&mut selector.out), target)?;
     selector.faults.check(&selector.out)?;
     let pool = selector.pool;
     let mut out = selector.out;
@@ -66,7 +66,7 @@ pub fn select(
 /// The state of the walk.
 struct Selector<'a> {
     shader: &'a Shader,
-    device: &'a Device,
+    target: &'a Target,
     interface: &'a Interface,
     uniform: Uniform,
     out: Function,
@@ -90,7 +90,7 @@ struct Selector<'a> {
 impl<'a> Selector<'a> {
     fn new(
         shader: &'a Shader,
-        device: &'a Device,
+        target: &'a Target,
         interface: &'a Interface,
         simd: u8,
     ) -> Selector<'a> {
@@ -104,7 +104,7 @@ impl<'a> Selector<'a> {
         }
         Selector {
             shader,
-            device,
+            target,
             interface,
             uniform: Uniform::new(shader),
             out,
@@ -114,7 +114,7 @@ impl<'a> Selector<'a> {
             booleans: Booleans::new(&shader.func),
             flags: cond::FlagCache::default(),
             used: used_values(&shader.func),
-            doubles: wide::read_as_doubles(&shader.func, device),
+            doubles: wide::read_as_doubles(&shader.func, target),
             pool: consts::Pool::default(),
             blocks: memory::BlockCache::default(),
             place: (shader.func.body(), 0),

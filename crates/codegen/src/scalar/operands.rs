@@ -60,7 +60,7 @@ impl Selector<'_> {
                     break;
                 }
                 (Class::Logic, AluOp::INot)
-                    if self.device.has_logic_not_modifier() && self.is_data(inner.value) =>
+                    if self.target.has_logic_not_modifier() && self.is_data(inner.value) =>
                 {
                     peeled.negate = !peeled.negate;
                 }

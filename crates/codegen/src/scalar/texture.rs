@@ -12,7 +12,7 @@ impl Selector<'_> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
-        let device = self.device;
+        let target = self.target;
         let surface = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
             Some(sampler) => self.sampler(sampler)?,
@@ -42,7 +42,7 @@ impl Selector<'_> {
             gradients,
             offset,
         };
-        let texel = surface::read_sampler(b, device, &read)?;
+        let texel = surface::read_sampler(b, target, &read)?;
         let comps = self.shader.func.ty(result).comps();
         for (comp, dword) in texel.into_iter().take(comps).enumerate() {
             self.locate(result, comp, dword);

@@ -4,7 +4,7 @@
 //! next operation reads that. What is put together of dwords is put into one register where it is made, if an operation
 //! on doubles reads it; what comes from elsewhere is moved together first.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{CondMod, Opcode, Type};
 use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Value};
 
@@ -12,14 +12,14 @@ use super::Selector;
 use super::location::{ValueLocation, together};
 use super::operands::is_thread_scalar;
 use crate::ir::{Op, Operand};
-use crate::native::{Mode, is_native, selects};
 use crate::select::{Class, Rule, rule};
+use crate::target::Mode;
 
 /// For each value whether an operation on doubles reads it.
-pub(super) fn read_as_doubles(func: &Function, device: &Device) -> Vec<bool> {
+pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
     let computes = |op| {
-        is_native(device, op, 64)
-            && selects(device, Mode::Scalar, op, 64)
+        target.is_native(op, 64)
+            && target.selects(Mode::Scalar, op, 64)
             && rule(op) != Rule::Components
     };
     let mut read = vec![false; func.num_values()];

@@ -46,7 +46,7 @@ impl Selector<'_> {
         let address = self.address_at(buffer.address, offset);
         let wanted = result.filter(|result| self.used[result.index()]);
         let dst = wanted.map(|result| self.define_double(result));
-        let device = self.device;
+        let target = self.target;
         let halves = dst.map(|dst| [0, 1].map(|index| self.dword_in(dst, index)));
         let b = &mut self.b();
         for half in halves.into_iter().flatten() {
@@ -54,7 +54,7 @@ impl Selector<'_> {
         }
         let dst = dst.map(|dst| dst.retype(Type::Uq));
         let b = &mut b.predicated(inside, false);
-        Ok(surface::atomic_at_address(b, device, op, address, &operands, dst)?)
+        Ok(surface::atomic_at_address(b, target, op, address, &operands, dst)?)
     }
 
     fn buffer(&mut self, resource: &Resource) -> Result<Buffer, SelectError> {

@@ -5,7 +5,8 @@
 //! write, a write for the last write and all reads since. Operations that end a block or thread
 //! stay last, those that start one first.
 
-use crestline_device::{Device, Gen};
+use crate::target::Target;
+use crestline_device::Gen;
 use crestline_isa::{ArfKind, Opcode};
 
 use super::latency;
@@ -79,8 +80,8 @@ fn space_index(space: Space) -> usize {
 }
 
 impl<'a> DagBuilder<'a> {
-    pub(super) fn new(slots: &'a SlotMap, device: &Device) -> DagBuilder<'a> {
-        let generation = device.generation();
+    pub(super) fn new(slots: &'a SlotMap, target: &Target) -> DagBuilder<'a> {
+        let generation = target.generation();
         let count = slots.count() + EXTRA;
         let touched = vec![Touched { block: 0, writer: None }; count];
         DagBuilder { slots, generation, touched, readers: Lists::with_room(count, 256), block: 0 }

@@ -3,7 +3,7 @@
 //! An in-order front end waits for operands and for the unit; loops count ten times for each
 //! level around, but for those that no channel goes round in. Divergence, other threads and memory contention are not modelled.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::latency::{Unit, cost};
 use crate::analysis::accesses::{SlotMap, accesses};
@@ -25,8 +25,8 @@ pub struct Estimate {
 ///
 /// # Errors
 /// Broken control flow.
-pub fn estimate(function: &Function, device: &Device) -> Result<Estimate, FlowError> {
-    let generation = device.generation();
+pub fn estimate(function: &Function, target: &Target) -> Result<Estimate, FlowError> {
+    let generation = target.generation();
     const LOOP_WEIGHT: u64 = 10;
     let cfg = Cfg::new(function)?;
     let slots = SlotMap::new(function);

@@ -6,7 +6,7 @@
 //! instruction that may not execute, and one whose result comes from a shared unit, leave marks
 //! of their own and stay out; so do operands of 64 bits, which some devices forbid here.
 
-use crestline_device::Device;
+use crate::target::{Scoreboard, Target};
 use crestline_isa::AccessMode;
 use crestline_ssa::ir::Fuel;
 
@@ -21,9 +21,9 @@ const WINDOW: usize = 64;
 ///
 /// # Errors
 /// None.
-pub fn opt_dependency_control(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_dependency_control(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let mut changed = false;
-    if device.has_align16() && !device.has_aligned_64bit_regions_only() {
+    if target.scoreboard == (Scoreboard::Hardware { dependency_control: true }) {
         for block in &mut function.blocks {
             changed |= mark(block, &mut function.fuel);
         }

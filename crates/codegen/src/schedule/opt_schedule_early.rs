@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::{DagBuilder, Walk, reorder};
 use crate::analysis::accesses::{Access, FLAG_COUNT, Slot};
@@ -16,26 +16,21 @@ use crate::ir::{BlockId, Class, Function, GRF_BYTES, Inst};
 use crate::lists::Lists;
 use crate::regalloc::Analysis;
 
-/// Bytes of registers that count as plenty.
-const RELAXED_BYTES: i64 = 56 * GRF_BYTES as i64;
-/// Bytes of registers that still can be allocated, fragmentation allowed for.
-const LIMIT_BYTES: i64 = 112 * GRF_BYTES as i64;
-
 /// Runs the pass.
 ///
 /// # Errors
 /// Broken control flow.
-pub fn opt_schedule_early(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness, device))
+pub fn opt_schedule_early(function: &mut Function, target: &Target) -> Result<bool, PassError> {
+    Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness, target))
 }
 
 /// Runs the pass on a function whose liveness is known, and will be.
 pub(crate) fn schedule_analysed(
     function: &mut Function,
     liveness: &mut Liveness,
-    device: &Device,
+    target: &Target,
 ) -> bool {
-    let mut orders = orders(function, liveness, device);
+    let mut orders = orders(function, liveness, target);
     orders.retain(|(block, _)| function.fuel.take(|| format!("block {block}")));
     for (block, order) in &orders {
         reorder(&mut function.blocks[*block].insts, order);
@@ -47,12 +42,14 @@ pub(crate) fn schedule_analysed(
 }
 
 /// Blocks that get a new order, and where each of their instructions comes from.
-fn orders(function: &Function, liveness: &Liveness, device: &Device) -> Vec<(usize, Vec<usize>)> {
+fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usize, Vec<usize>)> {
     let weights = weights(function, liveness);
     let through = live_through(liveness, &weights, function.blocks.len());
-    let mut builder = DagBuilder::new(&liveness.slots, device);
+    let mut builder = DagBuilder::new(&liveness.slots, target);
     let flags = if function.dispatch_width > 16 { FLAG_COUNT / 2 } else { FLAG_COUNT };
     let mut pressure = Pressure::new(liveness, &weights, flags);
+    let bytes = |registers: u32| i64::from(registers * GRF_BYTES);
+    let (plenty, limit) = (bytes(target.registers.plenty()), bytes(target.registers.allocatable()));
     let mut orders = Vec::new();
     for (index, block) in function.blocks.iter().enumerate() {
         if block.insts.len() < 3 {
@@ -62,7 +59,7 @@ fn orders(function: &Function, liveness: &Liveness, device: &Device) -> Vec<(usi
         let dag = builder.build(&block.insts, &liveness.accesses, first);
         let id = BlockId(index as u32);
         let mut best: Option<(i64, Vec<usize>)> = None;
-        for relaxed in [RELAXED_BYTES, 0] {
+        for relaxed in [plenty, 0] {
             pressure.enter(id, through[index]);
             let mut walk = Walk::new(&dag);
             let mut order = Vec::with_capacity(block.insts.len());
@@ -72,7 +69,7 @@ fn orders(function: &Function, liveness: &Liveness, device: &Device) -> Vec<(usi
                 order.push(next);
             }
             let peak = pressure.peak;
-            if peak <= LIMIT_BYTES {
+            if peak <= limit {
                 best = Some((peak, order));
                 break;
             }
@@ -82,7 +79,7 @@ fn orders(function: &Function, liveness: &Liveness, device: &Device) -> Vec<(usi
         }
         if let Some((peak, order)) = best
             && !order.is_sorted()
-            && (peak <= LIMIT_BYTES || peak < pressure.natural_peak(id, through[index]))
+            && (peak <= limit || peak < pressure.natural_peak(id, through[index]))
         {
             orders.push((index, order));
         }

@@ -1,6 +1,6 @@
 //! `opt_schedule_late`: orders allocated instructions so that few wait for their operands.
 
-use crestline_device::Device;
+use crate::target::Target;
 
 use super::{DagBuilder, Walk, reorder};
 use crate::analysis::accesses::{Accesses, SlotMap};
@@ -11,9 +11,9 @@ use crate::ir::Function;
 ///
 /// # Errors
 /// None.
-pub fn opt_schedule_late(function: &mut Function, device: &Device) -> Result<bool, PassError> {
+pub fn opt_schedule_late(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let slots = SlotMap::new(function);
-    let mut builder = DagBuilder::new(&slots, device);
+    let mut builder = DagBuilder::new(&slots, target);
     let accesses = Accesses::new(function, &slots);
     let mut changed = false;
     let mut next = 0;

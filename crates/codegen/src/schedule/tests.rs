@@ -4,8 +4,9 @@ use super::*;
 use crate::ir::{Builder, Effect, Function, Message, Op, Operand, Space};
 use crate::regalloc::tests::{numbers, random};
 use crate::regalloc::{self, Analysis};
+use crate::target::Target;
 use crate::verify::verify;
-use crestline_device::{Device, Platform};
+use crestline_device::Platform;
 use crestline_isa::message as isa;
 use crestline_isa::{ArfKind, Type};
 
@@ -34,7 +35,7 @@ fn send(b: &mut Builder<'_>, dst: Operand, payload: Operand, message: Message) {
 
 fn late(f: &mut Function) -> Vec<String> {
     verify(f).unwrap();
-    opt_schedule_late(f, &Device::new(Platform::Skl)).unwrap();
+    opt_schedule_late(f, &Target::of(Platform::Skl)).unwrap();
     verify(f).unwrap();
     f.insts().map(|inst| format!("{} {}", inst.op.name(), inst.dst)).collect()
 }
@@ -48,9 +49,9 @@ fn independent_work_fills_a_loads_latency() {
     b.add(g(11), g(10), g(10));
     b.add(g(12), g(3), g(3));
     b.add(g(13), g(4), g(4));
-    let before = estimate(&f, &Device::new(Platform::Skl)).unwrap();
+    let before = estimate(&f, &Target::of(Platform::Skl)).unwrap();
     assert_eq!(late(&mut f), ["send g10<1>:UD", "add g12<1>:UD", "add g13<1>:UD", "add g11<1>:UD"]);
-    assert!(estimate(&f, &Device::new(Platform::Skl)).unwrap().cycles <= before.cycles);
+    assert!(estimate(&f, &Target::of(Platform::Skl)).unwrap().cycles <= before.cycles);
 }
 
 #[test]
@@ -93,12 +94,12 @@ fn early_order_needs_fewer_registers_where_they_are_scarce() {
         b.add(sum, sum, value);
     }
     b.mov(Operand::grf(120, Type::F), sum);
-    let device = Device::new(Platform::Skl);
+    let target = Target::of(Platform::Skl);
     let options = crate::regalloc::Options { may_spill: true, check: true };
-    assert!(crate::regalloc::allocate(&f, &device, options).unwrap().spills > 0);
-    assert!(opt_schedule_early(&mut f, &device).unwrap());
+    assert!(crate::regalloc::allocate(&f, &target, options).unwrap().spills > 0);
+    assert!(opt_schedule_early(&mut f, &target).unwrap());
     verify(&f).unwrap();
-    assert_eq!(crate::regalloc::allocate(&f, &device, options).unwrap().spills, 0);
+    assert_eq!(crate::regalloc::allocate(&f, &target, options).unwrap().spills, 0);
 }
 
 #[test]
@@ -122,14 +123,14 @@ fn liveness_follows_the_early_order() {
     }
     b.mov(Operand::grf(120, Type::F), values[11]);
     let mut known = Analysis::new(&f).unwrap();
-    assert!(schedule_analysed(&mut f, &mut known.liveness, &Device::new(Platform::Skl)));
+    assert!(schedule_analysed(&mut f, &mut known.liveness, &Target::of(Platform::Skl)));
     assert!(known == Analysis::new(&f).unwrap());
     // Allocation would tell.
     let options = regalloc::Options { may_spill: true, check: true };
-    let device = Device::new(Platform::Skl);
-    assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &device, options).is_ok());
+    let target = Target::of(Platform::Skl);
+    assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &target, options).is_ok());
     known.liveness.intervals.swap(crate::analysis::accesses::GRF_COUNT, 2);
-    let stale = regalloc::allocate_analysed(f, known, &device, options);
+    let stale = regalloc::allocate_analysed(f, known, &target, options);
     assert!(matches!(stale, Err(regalloc::AllocError::Stale("liveness"))), "{stale:?}");
 }
 
@@ -142,7 +143,7 @@ fn liveness_follows_random_programs() {
         let mut f = random(seed, width, values, 200);
         let mut known = Analysis::new(&f).unwrap();
         changed +=
-            u32::from(schedule_analysed(&mut f, &mut known.liveness, &Device::new(Platform::Skl)));
+            u32::from(schedule_analysed(&mut f, &mut known.liveness, &Target::of(Platform::Skl)));
         assert!(known == Analysis::new(&f).unwrap(), "{seed}");
     }
     assert!(changed > 30, "{changed}");
@@ -181,12 +182,12 @@ fn dependencies(dag: &Dag) -> Dependencies {
 /// Gives the number of edges.
 fn blocks_stand_alone(f: &Function) -> usize {
     let known = Analysis::new(f).unwrap().liveness;
-    let mut builder = DagBuilder::new(&known.slots, &Device::new(Platform::Skl));
+    let mut builder = DagBuilder::new(&known.slots, &Target::of(Platform::Skl));
     let mut count = 0;
     for (block, first) in f.blocks.iter().zip(&known.block_starts) {
         let first = *first as usize;
         let found = dependencies(&builder.build(&block.insts, &known.accesses, first));
-        let mut alone = DagBuilder::new(&known.slots, &Device::new(Platform::Skl));
+        let mut alone = DagBuilder::new(&known.slots, &Target::of(Platform::Skl));
         let alone = dependencies(&alone.build(&block.insts, &known.accesses, first));
         assert_eq!(found, alone, "{f}");
         count += found.0.iter().map(Vec::len).sum::<usize>();

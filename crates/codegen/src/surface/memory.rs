@@ -1,10 +1,9 @@
 //! Reads, writes and atomics on surfaces, shared memory and scratch.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::Type;
 use crestline_isa::message::{
-    self as isa, AtomicOp, Bti, ByteSize, Cache, ChannelMask, DescriptorError, FloatAtomicOp,
-    SimdMode,
+    self as isa, AtomicOp, ByteSize, Cache, ChannelMask, DescriptorError, FloatAtomicOp, SimdMode,
 };
 
 use super::{Shape, Surface, at, halves, message, parts, simd_mode};
@@ -16,7 +15,7 @@ use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
 /// A device without the message.
 pub fn read(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     offset: Operand,
     components: u32,
@@ -30,7 +29,7 @@ pub fn read(
         let bytes = u32::from(channels) * Type::Ud.size();
         let space = surface.space();
         let shape = Shape { headers: 0, first: 1, response: bytes * components, effect, space };
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, components);
         let offset = at(&mut b, offset, group);
@@ -46,7 +45,7 @@ pub fn read(
 /// A device without the message.
 pub fn write(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     offset: Operand,
     data: &[Operand],
@@ -55,7 +54,7 @@ pub fn write(
         let simd = simd_mode(channels);
         let mask = ChannelMask::first(data.len() as u32);
         let kind = isa::Message::UntypedWrite { bti: surface.bti(), simd, mask };
-        let message = message(device, kind, write_shape(surface.space()))?;
+        let message = message(target, kind, write_shape(surface.space()))?;
         let parts: Vec<Operand> =
             [offset].iter().chain(data).map(|&part| at(b, part, group)).collect();
         send(b, group, channels, message, None, surface, &parts);
@@ -89,7 +88,7 @@ fn send(
 /// A device without the message.
 pub fn read_block(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     offset: Operand,
     steps: Operand,
@@ -102,7 +101,7 @@ pub fn read_block(
     };
     let space = surface.space();
     let shape = Shape { headers: 0, first: 1, response: GRF_BYTES, effect, space };
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let (address, dst) = (b.lanes(Type::Ud, 1), b.lanes(Type::Ud, 1));
@@ -127,7 +126,7 @@ pub enum Atomic {
 /// A device without the message or operation.
 pub fn atomic(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     op: Atomic,
     offset: Operand,
@@ -147,7 +146,7 @@ pub fn atomic(
         };
         let bytes = if wanted { u32::from(channels) * Type::Ud.size() } else { 0 };
         let message =
-            message(device, kind, Shape { response: bytes, ..write_shape(surface.space()) })?;
+            message(target, kind, Shape { response: bytes, ..write_shape(surface.space()) })?;
         let payload: Vec<Operand> =
             [offset].iter().chain(operands).map(|&part| at(b, part, group)).collect();
         let dst = wanted.then(|| b.exec(channels).lanes(Type::Ud, 1));
@@ -164,17 +163,17 @@ pub fn atomic(
 /// A device without the message or operation.
 pub fn atomic_at_address(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     op: AtomicOp,
     address: Operand,
     operands: &[Operand],
     dst: Option<Operand>,
 ) -> Result<(), DescriptorError> {
     for (group, channels) in parts(b, 8) {
-        let (bti, return_data) = (stateless_index(device), dst.is_some());
+        let (bti, return_data) = (target.messages.stateless, dst.is_some());
         let kind = isa::Message::A64Atomic { bti, op, qword: true, return_data, word: false };
         let response = if return_data { u32::from(channels) * Type::Uq.size() } else { 0 };
-        let message = message(device, kind, Shape { response, ..write_shape(Space::Global) })?;
+        let message = message(target, kind, Shape { response, ..write_shape(Space::Global) })?;
         let payload: Vec<Operand> =
             [address].iter().chain(operands).map(|&part| at(b, part, group)).collect();
         let dst = dst.map(|dst| at(b, dst, group));
@@ -189,7 +188,7 @@ pub fn atomic_at_address(
 /// A device without the message.
 pub fn read_scattered(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     offset: Operand,
     size: ByteSize,
@@ -201,7 +200,7 @@ pub fn read_scattered(
         let kind = isa::Message::ByteScatteredRead { bti: surface.bti(), simd, size };
         let response = u32::from(channels) * Type::Ud.size();
         let shape = Shape { headers: 0, first: 1, response, effect, space: surface.space() };
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, 1);
         let offset = at(&mut b, offset, group);
@@ -217,7 +216,7 @@ pub fn read_scattered(
 /// A device without the message.
 pub fn write_scattered(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     offset: Operand,
     data: Operand,
@@ -226,16 +225,11 @@ pub fn write_scattered(
     for (group, channels) in halves(b) {
         let simd = simd_mode(channels);
         let kind = isa::Message::ByteScatteredWrite { bti: surface.bti(), simd, size };
-        let message = message(device, kind, write_shape(surface.space()))?;
+        let message = message(target, kind, write_shape(surface.space()))?;
         let payload = [offset, data].map(|part| at(b, part, group));
         send(b, group, channels, message, None, surface, &payload);
     }
     Ok(())
-}
-
-/// The surface that stands for scratch space and for memory at 64-bit addresses.
-pub(super) fn stateless_index(device: &Device) -> Bti {
-    if device.has_non_coherent_stateless() { Bti::STATELESS_NON_COHERENT } else { Bti::STATELESS }
 }
 
 /// Writes the header of a scattered access to scratch space: the thread's base from r0.5, else zero.
@@ -257,7 +251,7 @@ fn scratch_header(b: &mut Builder<'_>) -> Operand {
 /// A device without the message.
 pub fn read_scratch(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     index: Operand,
 ) -> Result<Operand, DescriptorError> {
     let mut parts = Vec::new();
@@ -265,7 +259,7 @@ pub fn read_scratch(
     for (group, channels) in halves(b) {
         let kind = isa::Message::DwordScatteredRead {
             cache: Cache::Data,
-            bti: stateless_index(device),
+            bti: target.messages.stateless,
             simd: simd_mode(channels),
             invalidate: false,
         };
@@ -276,7 +270,7 @@ pub fn read_scratch(
             effect: Effect::Read,
             space: Space::Scratch,
         };
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, 1);
         let parts_ = [header, at(&mut b, index, group)];
@@ -292,18 +286,18 @@ pub fn read_scratch(
 /// A device without the message.
 pub fn write_scratch(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     index: Operand,
     data: Operand,
 ) -> Result<(), DescriptorError> {
     let header = scratch_header(b);
     for (group, channels) in halves(b) {
         let kind = isa::Message::DwordScatteredWrite {
-            bti: stateless_index(device),
+            bti: target.messages.stateless,
             simd: simd_mode(channels),
         };
         let shape = Shape { headers: 1, first: 2, ..write_shape(Space::Scratch) };
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         let parts = [header, at(b, index, group), at(b, data, group)];
         let null = Operand::null(Type::Ud);
         b.exec(channels).group(group).message(message, null, null, &parts);

@@ -15,7 +15,7 @@ mod typed;
 mod urb;
 mod vec4;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::Type;
 use crestline_isa::message::{self as isa, Bti, DescriptorError, SimdMode};
 
@@ -94,7 +94,7 @@ struct Shape {
 }
 
 /// A message for the intermediate form, if the device has it.
-fn message(device: &Device, kind: isa::Message, shape: Shape) -> Result<Message, DescriptorError> {
+fn message(target: &Target, kind: isa::Message, shape: Shape) -> Result<Message, DescriptorError> {
     let message = Message {
         kind,
         headers: shape.headers,
@@ -106,7 +106,7 @@ fn message(device: &Device, kind: isa::Message, shape: Shape) -> Result<Message,
         effect: shape.effect,
         space: shape.space,
     };
-    message.supported(device.generation())?;
+    message.supported(target.generation())?;
     Ok(message)
 }
 

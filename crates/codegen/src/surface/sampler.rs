@@ -5,7 +5,7 @@
 //! operation's table; those at the end that are 0 may be left out. A SIMD4x2 message has its parameters in an order of its
 //! own, four to a register for each of two vertices.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::message::{self as isa, DescriptorError, SamplerOp, SamplerSimd};
 use crestline_isa::{Type, WriteMask};
 use crestline_ssa::ir::TextureOp;
@@ -135,12 +135,12 @@ pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Op
 /// A device without the message.
 pub fn read_sampler(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     read: &SamplerRead,
 ) -> Result<Vec<Operand>, DescriptorError> {
     let parameters = read.parameters();
-    let op = sampler_op(device, read.op, parameters);
-    let parameters: Vec<Operand> = message_parameters(device, op, parameters)
+    let op = sampler_op(target, read.op, parameters);
+    let parameters: Vec<Operand> = message_parameters(target, op, parameters)
         .into_iter()
         .map(|parameter| read.operand(b, parameter))
         .collect();
@@ -160,7 +160,7 @@ pub fn read_sampler(
             effect: Effect::Pure,
             space: Space::Global,
         };
-        let message = message(device, sample(op, read.surface, read.sampler, simd), shape)?;
+        let message = message(target, sample(op, read.surface, read.sampler, simd), shape)?;
         let mut b = b.exec(channels);
         let dst = b.lanes(Type::Ud, COMPONENTS);
         let lanes = parameters.iter().map(|&parameter| at(&mut b, parameter, group));
@@ -177,7 +177,7 @@ pub fn read_sampler(
 /// A device without the message.
 pub fn read_sampler_vectors(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     op: SamplerOp,
     [surface, sampler]: [Surface; 2],
     header: Option<Operand>,
@@ -187,7 +187,7 @@ pub fn read_sampler_vectors(
     let first = headers + rows.len() as u8;
     let (effect, space) = (Effect::Pure, Space::Global);
     let shape = Shape { headers, first, response: GRF_BYTES, effect, space };
-    let message = message(device, sample(op, surface, sampler, SamplerSimd::Simd4x2), shape)?;
+    let message = message(target, sample(op, surface, sampler, SamplerSimd::Simd4x2), shape)?;
     let addend = addend(b, surface, sampler);
     let dst = Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud);
     let whole = dst.with_region(Region::Mask(WriteMask::XYZW));
@@ -220,8 +220,8 @@ fn addend(b: &mut Builder<'_>, surface: Surface, sampler: Surface) -> Operand {
 }
 
 /// The operation of the message.
-pub fn sampler_op(device: &Device, op: TextureOp, parameters: SamplerParameters) -> SamplerOp {
-    let level_zero = !parameters.level && device.has_level_zero_messages();
+pub fn sampler_op(target: &Target, op: TextureOp, parameters: SamplerParameters) -> SamplerOp {
+    let level_zero = !parameters.level && target.has_level_zero_messages();
     match (op, parameters.compare) {
         (TextureOp::Size, _) => SamplerOp::ResInfo,
         (TextureOp::Fetch, _) if level_zero => SamplerOp::LdLz,
@@ -241,7 +241,7 @@ pub fn sampler_op(device: &Device, op: TextureOp, parameters: SamplerParameters)
 
 /// The parameters of a message with a channel for each invocation.
 fn message_parameters(
-    device: &Device,
+    target: &Target,
     op: SamplerOp,
     parameters: SamplerParameters,
 ) -> Vec<Parameter> {
@@ -252,7 +252,7 @@ fn message_parameters(
         SamplerOp::ResInfo => list.push(Level),
         SamplerOp::Ld => {
             list.extend(coordinates);
-            let index = if device.ld_level_precedes_v() { 1 } else { 2 };
+            let index = if target.ld_level_precedes_v() { 1 } else { 2 };
             if parameters.level || list.len() > index {
                 list.resize(list.len().max(index), Zero);
                 list.insert(index, Level);

@@ -1,6 +1,6 @@
 //! Fences, barriers and the end of the thread.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::message::{self as isa, Bti, Cache, DescriptorError, GatewayFn};
 use crestline_isa::{ArfKind, Opcode, Type};
 
@@ -35,9 +35,9 @@ pub struct Fenced {
 ///
 /// # Errors
 /// A device without the message.
-pub fn fence(b: &mut Builder<'_>, device: &Device, memory: Fenced) -> Result<(), DescriptorError> {
-    let shared_apart = device.has_shared_memory_fence();
-    let images_apart = device.has_separate_typed_fence();
+pub fn fence(b: &mut Builder<'_>, target: &Target, memory: Fenced) -> Result<(), DescriptorError> {
+    let shared_apart = target.has_shared_memory_fence();
+    let images_apart = target.has_separate_typed_fence();
     let data = memory.buffers || memory.images || memory.shared && !shared_apart;
     let fences = [
         (data, Cache::Data, Bti(0)),
@@ -46,7 +46,7 @@ pub fn fence(b: &mut Builder<'_>, device: &Device, memory: Fenced) -> Result<(),
     ];
     let mut answers = Vec::new();
     for (_, cache, bti) in fences.into_iter().filter(|fence| fence.0) {
-        answers.push(send_fence(b, device, cache, bti)?);
+        answers.push(send_fence(b, target, cache, bti)?);
     }
     for answer in answers {
         b.uniform().emit(Op::Await, Operand::null(Type::Ud), &[answer.with_stride(0)]);
@@ -57,7 +57,7 @@ pub fn fence(b: &mut Builder<'_>, device: &Device, memory: Fenced) -> Result<(),
 /// Sends one fence; returns the register that its commit is written to.
 fn send_fence(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     cache: Cache,
     bti: Bti,
 ) -> Result<Operand, DescriptorError> {
@@ -69,7 +69,7 @@ fn send_fence(
         effect: Effect::Barrier,
         space: Space::None,
     };
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let answer = b.lanes(Type::Ud, 1);
@@ -79,8 +79,8 @@ fn send_fence(
 
 /// Gives the state register the index of the workgroup's shared memory, from r0, where the hardware does not know it by
 /// itself (PRM of Haswell, "sr0.1: shared local memory index"). Before the first access.
-pub fn set_shared_memory_index(b: &mut Builder<'_>, device: &Device) {
-    if device.needs_shared_memory_index() {
+pub fn set_shared_memory_index(b: &mut Builder<'_>, target: &Target) {
+    if target.needs_shared_memory_index() {
         let state = Operand::arf(ArfKind::State, SHARED_MEMORY_INDEX, Type::Uw).with_stride(0);
         let index = r0().retype(Type::Uw).with_stride(0).byte_offset(2);
         b.uniform().mov(state, index);
@@ -91,17 +91,17 @@ pub fn set_shared_memory_index(b: &mut Builder<'_>, device: &Device) {
 ///
 /// # Errors
 /// A device without the message.
-pub fn barrier(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError> {
+pub fn barrier(b: &mut Builder<'_>, target: &Target) -> Result<(), DescriptorError> {
     let kind = isa::Message::Gateway { function: GatewayFn::Barrier, notify: 0 };
     let shape =
         Shape { headers: 0, first: 1, response: 0, effect: Effect::Barrier, space: Space::None };
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let payload = b.lanes(Type::Ud, 1);
     b.mov(payload, Operand::imm_ud(0));
     let id = r0().with_stride(0).byte_offset(8);
-    b.uniform().and(payload.byte_offset(8), id, Operand::imm_ud(device.barrier_id_mask()));
+    b.uniform().and(payload.byte_offset(8), id, Operand::imm_ud(target.barrier_id_mask()));
     let null = Operand::null(Type::Ud);
     b.message(message, null, null, &[payload]);
     let notification = Operand::arf(ArfKind::Notification, 0, Type::Ud).with_stride(0);
@@ -116,7 +116,7 @@ pub fn barrier(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorErr
 /// A device without the message.
 pub fn patch_barrier(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     threads: u32,
 ) -> Result<(), DescriptorError> {
     /// Position of the barrier's number in the message, and of the number of threads; the bit that makes it count.
@@ -126,9 +126,9 @@ pub fn patch_barrier(
     let kind = isa::Message::Gateway { function: GatewayFn::Barrier, notify: 0 };
     let shape =
         Shape { headers: 0, first: 1, response: 0, effect: Effect::Barrier, space: Space::None };
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let mut b = b.uniform();
-    let shift = device.patch_barrier_shift();
+    let shift = target.patch_barrier_shift();
     let payload = b.exec(8).lanes(Type::Ud, 1);
     b.exec(8).mov(payload, Operand::imm_ud(0));
     let dword = payload.with_stride(0).byte_offset(8);
@@ -147,17 +147,17 @@ pub fn patch_barrier(
 ///
 /// # Errors
 /// A device without the message.
-pub fn end_thread(b: &mut Builder<'_>, device: &Device) -> Result<(), DescriptorError> {
+pub fn end_thread(b: &mut Builder<'_>, target: &Target) -> Result<(), DescriptorError> {
     let kind = isa::Message::ThreadSpawner { spawn: false, child: false, keep_urb: true };
     let shape =
         Shape { headers: 0, first: 1, response: 0, effect: Effect::Barrier, space: Space::None };
-    let mut message = message(device, kind, shape)?;
+    let mut message = message(target, kind, shape)?;
     message.eot = true;
     let mut b = b.no_mask();
     let mut b = b.exec(8);
     let payload = b.lanes(Type::Ud, 1);
     if let Some(info) = payload.vreg().and_then(|vreg| b.vregs().get_mut(vreg)) {
-        info.min_register = device.first_eot_register() as u8;
+        info.min_register = target.registers.first_end_of_thread as u8;
         info.no_spill = true;
     }
     b.mov(payload, r0());

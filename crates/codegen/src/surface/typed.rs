@@ -4,7 +4,7 @@
 //! bounds are the surface's: out of bounds reads give 0 (a fourth component may be 1), writes and atomics are dropped.
 //! Some devices want a header, see [`fill_typed_header`].
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::Type;
 use crestline_isa::message::{self as isa, AtomicOp, ChannelMask, DescriptorError, SlotGroup};
 
@@ -27,7 +27,7 @@ const ALL: u32 = 0xffff;
 /// A device without the message.
 pub fn read_texel(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     header: Option<Operand>,
     coordinates: &[Operand],
@@ -43,7 +43,7 @@ pub fn read_texel(
         let dst = b.lanes(Type::Ud, components);
         let shape = shape(header, coordinates, surface, effect, response);
         let payload = payload(&mut b, header, [coordinates], group);
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         b.group(group).message(message, dst, surface.addend(), &payload);
         responses.push(dst);
     }
@@ -56,7 +56,7 @@ pub fn read_texel(
 /// A device without the message.
 pub fn write_texel(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     header: Option<Operand>,
     coordinates: &[Operand],
@@ -67,7 +67,7 @@ pub fn write_texel(
         let kind = isa::Message::TypedWrite { bti: surface.bti(), slots, mask };
         let shape = shape(header, coordinates, surface, Effect::Write, 0);
         let payload = payload(b, header, [coordinates, data], group);
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         let null = Operand::null(Type::Ud);
         b.exec(channels).group(group).message(message, null, surface.addend(), &payload);
     }
@@ -82,7 +82,7 @@ pub fn write_texel(
 #[allow(clippy::too_many_arguments, reason = "one per part of the message")]
 pub fn atomic_texel(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     op: AtomicOp,
     header: Option<Operand>,
@@ -97,7 +97,7 @@ pub fn atomic_texel(
         let response = if wanted { u32::from(channels) * Type::Ud.size() } else { 0 };
         let shape = shape(header, coordinates, surface, Effect::Write, response);
         let payload = payload(b, header, [coordinates, operands], group);
-        let message = message(device, kind, shape)?;
+        let message = message(target, kind, shape)?;
         let mut b = b.exec(channels);
         let dst = if wanted { b.lanes(Type::Ud, 1) } else { Operand::null(Type::Ud) };
         b.group(group).message(message, dst, surface.addend(), &payload);
@@ -107,7 +107,7 @@ pub fn atomic_texel(
 }
 
 /// Writes the header that typed messages take on devices where
-/// [`typed_messages_need_header`](Device::typed_messages_need_header): it is the same for all of a program.
+/// [`typed_header`](crate::target::MessageSet::typed_header): it is the same for all of a program.
 pub fn fill_typed_header(b: &mut Builder<'_>, header: Operand) {
     b.no_mask().exec(CHANNELS).mov(header, Operand::imm_ud(0));
     b.uniform().mov(header.byte_offset(MASK), Operand::imm_ud(ALL));

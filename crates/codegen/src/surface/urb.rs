@@ -5,7 +5,7 @@
 //! 15:8 of dword 5 a mask of channels that is combined with the channel enables (PRM vol 4 part 2, "URB message
 //! header"). A data register is one slot of the two entries: the low half goes to the first.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::message::{self as isa, DescriptorError, UrbLayout, UrbSwizzle};
 use crestline_isa::{Type, WriteMask};
 
@@ -80,7 +80,7 @@ pub fn fill_blank_header(b: &mut Builder<'_>, header: Operand) {
 /// A device without the message, or a slot out of its reach.
 pub fn write_slots(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     payload: Operand,
     address: UrbAddress,
     slots: u32,
@@ -95,12 +95,12 @@ pub fn write_slots(
         channel_mask: false,
         allocate: false,
         used: false,
-        complete: last && device.has_urb_complete(),
+        complete: last && target.has_urb_complete(),
     };
     let parts = slots as u8 + 1;
     let (effect, space) = (if last { Effect::Barrier } else { Effect::Write }, Space::Urb);
     let shape = Shape { headers: 1, first: parts, response: 0, effect, space };
-    let mut message = message(device, kind, shape)?;
+    let mut message = message(target, kind, shape)?;
     message.eot = last;
     let parts: Vec<Operand> = (0..u32::from(parts))
         .map(|i| payload.retype(Type::Ud).with_stride(1).byte_offset(i * GRF_BYTES))
@@ -122,7 +122,7 @@ pub fn write_slots(
 /// A device without the message, or a slot out of its reach.
 pub fn read_slots(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     header: Operand,
     address: UrbAddress,
     dst: Operand,
@@ -138,7 +138,7 @@ pub fn read_slots(
     };
     let response = slots * GRF_BYTES;
     let shape = Shape { headers: 1, first: 1, response, effect, space: Space::Urb };
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let header = header.retype(Type::Ud).with_stride(1);
     let dst = dst.retype(Type::Ud).with_stride(1);
     whole(b, |b| _ = b.message(message, dst, Operand::null(Type::Ud), &[header]));
@@ -151,7 +151,7 @@ pub fn read_slots(
 /// A device without the message.
 pub fn end_patch(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     payload: Operand,
 ) -> Result<(), DescriptorError> {
     let kind = isa::Message::UrbWrite {
@@ -166,7 +166,7 @@ pub fn end_patch(
     };
     let (effect, space) = (Effect::Barrier, Space::Urb);
     let shape = Shape { headers: 1, first: 2, response: 0, effect, space };
-    let mut message = message(device, kind, shape)?;
+    let mut message = message(target, kind, shape)?;
     message.eot = true;
     let null = Operand::null(Type::Ud);
     let payload = payload.retype(Type::Ud).with_stride(1);
@@ -181,7 +181,7 @@ pub fn end_patch(
 /// A device without the message.
 pub fn release(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     header: Operand,
 ) -> Result<(), DescriptorError> {
     let kind = isa::Message::UrbRead {
@@ -193,7 +193,7 @@ pub fn release(
     };
     let (effect, space) = (Effect::Barrier, Space::Urb);
     let shape = Shape { headers: 1, first: 1, response: 0, effect, space };
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let null = Operand::null(Type::Ud);
     let header = header.retype(Type::Ud).with_stride(1);
     whole(b, |b| _ = b.message(message, null, null, &[header]));

@@ -5,13 +5,12 @@
 //! component; one vertex is its first channel, whose component alone is enabled by the message's write mask (the
 //! destination's, which a message without response has too).
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::message::{
     self as isa, AtomicOp, Cache, ChannelMask, DescriptorError, SimdMode, SlotGroup,
 };
 use crestline_isa::{Swizzle, Type, WriteMask};
 
-use super::memory::stateless_index;
 use super::{Atomic, Shape, Surface, message};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
 
@@ -29,13 +28,13 @@ fn send(
     b: &mut Builder<'_>,
     kind: isa::Message,
     shape: Shape,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     mask: u8,
     dst: Operand,
     parts: &[Operand],
 ) -> Result<(), DescriptorError> {
-    let message = message(device, kind, shape)?;
+    let message = message(target, kind, shape)?;
     let dst = dst.with_region(Region::Mask(WriteMask(mask)));
     b.align16().message(message, dst, surface.addend(), parts);
     Ok(())
@@ -47,7 +46,7 @@ fn send(
 /// A device without the message.
 pub fn read_vectors(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     address: Operand,
     components: u32,
@@ -58,24 +57,24 @@ pub fn read_vectors(
     let space = surface.space();
     let shape = Shape { headers: 0, first: 1, response: GRF_BYTES, effect, space };
     let dst = Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud);
-    send(b, kind, shape, device, surface, 0xf, dst, &[register(address)])?;
+    send(b, kind, shape, target, surface, 0xf, dst, &[register(address)])?;
     Ok(dst)
 }
 
 /// Writes the components of `mask` of a vector: to byte offset x of `address` on if
-/// [`has_vec4_writes`](Device::has_vec4_writes), else each to the offset in its own component.
+/// [`vector_writes`](crate::target::MessageSet::vector_writes), else each to the offset in its own component.
 ///
 /// # Errors
 /// A device without the message.
 pub fn write_vectors(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     address: Operand,
     data: Operand,
     mask: u8,
 ) -> Result<(), DescriptorError> {
-    let vectors = device.has_vec4_writes();
+    let vectors = target.messages.vector_writes;
     let (simd, channels) = match vectors {
         true => (SimdMode::Simd4x2, ChannelMask(mask)),
         false => (SimdMode::Simd8, ChannelMask::first(1)),
@@ -85,7 +84,7 @@ pub fn write_vectors(
     let shape = Shape { headers: 0, first: 1, response: 0, effect: Effect::Write, space };
     let mask = if vectors { 0xf } else { mask };
     let (null, parts) = (Operand::null(Type::Ud), [register(address), register(data)]);
-    send(b, kind, shape, device, surface, mask, null, &parts)
+    send(b, kind, shape, target, surface, mask, null, &parts)
 }
 
 /// A dword atomic of each vertex: offset and operands are the first components of registers. Returns the old values
@@ -95,7 +94,7 @@ pub fn write_vectors(
 /// A device without the message or operation.
 pub fn atomic_vectors(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     op: Atomic,
     parts: &[Operand],
@@ -110,14 +109,14 @@ pub fn atomic_vectors(
             isa::Message::UntypedAtomicFloat { bti, op, simd, return_data, half: false }
         }
     };
-    atomic(b, kind, 0, device, surface, parts, wanted)
+    atomic(b, kind, 0, target, surface, parts, wanted)
 }
 
 fn atomic(
     b: &mut Builder<'_>,
     kind: isa::Message,
     headers: u8,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     parts: &[Operand],
     wanted: bool,
@@ -128,7 +127,7 @@ fn atomic(
     let dst = wanted.then(|| Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud));
     let to = dst.unwrap_or(Operand::null(Type::Ud));
     let parts: Vec<Operand> = parts.iter().copied().map(register).collect();
-    send(b, kind, shape, device, surface, FIRST, to, &parts)?;
+    send(b, kind, shape, target, surface, FIRST, to, &parts)?;
     Ok(dst)
 }
 
@@ -139,7 +138,7 @@ fn atomic(
 /// A device without the message.
 pub fn read_texels(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     header: Option<Operand>,
     coordinates: &[Operand],
@@ -155,7 +154,7 @@ pub fn read_texels(
     let dst = Operand::vgrf(b.vregs().bytes(response), Type::Ud);
     let parts: Vec<Operand> =
         header.into_iter().chain(coordinates.iter().copied()).map(register).collect();
-    send(b, kind, shape, device, surface, FIRST, dst, &parts)?;
+    send(b, kind, shape, target, surface, FIRST, dst, &parts)?;
     Ok((0..components).map(|c| dst.byte_offset(c * GRF_BYTES)).collect())
 }
 
@@ -165,7 +164,7 @@ pub fn read_texels(
 /// A device without the message.
 pub fn write_texels(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     header: Option<Operand>,
     coordinates: &[Operand],
@@ -179,7 +178,7 @@ pub fn write_texels(
     let shape = Shape { headers, first, response: 0, effect, space };
     let lists = coordinates.iter().chain(data).copied();
     let parts: Vec<Operand> = header.into_iter().chain(lists).map(register).collect();
-    send(b, kind, shape, device, surface, FIRST, Operand::null(Type::Ud), &parts)
+    send(b, kind, shape, target, surface, FIRST, Operand::null(Type::Ud), &parts)
 }
 
 /// An atomic on a texel, a dword, of each vertex; all parts but the header are first components of registers.
@@ -188,7 +187,7 @@ pub fn write_texels(
 /// A device without the message or operation.
 pub fn atomic_texels(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     surface: Surface,
     op: AtomicOp,
     header: Option<Operand>,
@@ -199,7 +198,7 @@ pub fn atomic_texels(
     let kind = isa::Message::TypedAtomic { bti, op, slots, return_data: wanted };
     let headers = u8::from(header.is_some());
     let parts: Vec<Operand> = header.into_iter().chain(lanes.iter().copied()).collect();
-    atomic(b, kind, headers, device, surface, &parts, wanted)
+    atomic(b, kind, headers, target, surface, &parts, wanted)
 }
 
 /// Reads a dword for each component of scratch space; `index` counts dwords, `header` is
@@ -209,13 +208,13 @@ pub fn atomic_texels(
 /// A device without the message.
 pub fn read_scratch_vectors(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     header: Operand,
     index: Operand,
 ) -> Result<Operand, DescriptorError> {
     let kind = isa::Message::DwordScatteredRead {
         cache: Cache::Data,
-        bti: stateless_index(device),
+        bti: target.messages.stateless,
         simd: SimdMode::Simd8,
         invalidate: false,
     };
@@ -223,7 +222,7 @@ pub fn read_scratch_vectors(
     let shape = Shape { headers: 1, first: 2, response: GRF_BYTES, effect, space };
     let dst = Operand::vgrf(b.vregs().bytes(GRF_BYTES), Type::Ud);
     let parts = [register(header), register(index)];
-    send(b, kind, shape, device, Surface::Index(0), 0xf, dst, &parts)?;
+    send(b, kind, shape, target, Surface::Index(0), 0xf, dst, &parts)?;
     Ok(dst)
 }
 
@@ -233,17 +232,17 @@ pub fn read_scratch_vectors(
 /// A device without the message.
 pub fn write_scratch_vectors(
     b: &mut Builder<'_>,
-    device: &Device,
+    target: &Target,
     header: Operand,
     index: Operand,
     data: Operand,
     mask: u8,
 ) -> Result<(), DescriptorError> {
-    let bti = stateless_index(device);
+    let bti = target.messages.stateless;
     let kind = isa::Message::DwordScatteredWrite { bti, simd: SimdMode::Simd8 };
     let (effect, space) = (Effect::Write, Space::Scratch);
     let shape = Shape { headers: 1, first: 2, response: 0, effect, space };
     let parts = [register(header), register(index), register(data)];
     let null = Operand::null(Type::Ud);
-    send(b, kind, shape, device, Surface::Index(0), mask, null, &parts)
+    send(b, kind, shape, target, Surface::Index(0), mask, null, &parts)
 }

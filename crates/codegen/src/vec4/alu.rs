@@ -6,8 +6,8 @@ use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
 use super::operands::{Form, Lanes, ValueLocation, VectorRegister, in_channel_order, swizzled};
 use super::{SelectError, Selector};
 use crate::ir::{Op, Operand, Region};
-use crate::native::{self, Mode};
 use crate::select::{Class, Rule, rule};
+use crate::target::Mode;
 
 impl Selector<'_> {
     /// Selects an arithmetic instruction.
@@ -33,8 +33,7 @@ impl Selector<'_> {
     /// mid-end's lowering has been.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
-        let fits =
-            |bits| matches!(bits, 1 | 32) || native::selects(self.device, Mode::Vec4, op, bits);
+        let fits = |bits| matches!(bits, 1 | 32) || self.target.selects(Mode::Vec4, op, bits);
         match values.map(|v| self.bits(v)).find(|&bits| !fits(bits)) {
             Some(bits) => Err(SelectError::BitSize { op: op.name(), bits }),
             None => Ok(()),
@@ -566,7 +565,7 @@ impl Selector<'_> {
 
     /// Converts what each channel of a float vector reads to halves in the low words of a temporary's dwords.
     fn halves_of(&mut self, x: Operand, halves: VectorRegister) {
-        if self.device.has_half_conversion_instructions() {
+        if self.target.has_half_conversion_instructions() {
             self.b().emit(Op::Hw(Opcode::F32To16), halves.dst(Type::Ud), &[x]);
             return;
         }
@@ -583,7 +582,7 @@ impl Selector<'_> {
     /// Converts halves in the low words of dwords, each in its channel.
     fn floats_of(&mut self, halves: VectorRegister, register: VectorRegister) {
         let dst = register.dst(Type::F);
-        if self.device.has_half_conversion_instructions() {
+        if self.target.has_half_conversion_instructions() {
             self.b().emit(Op::Hw(Opcode::F16To32), dst, &[in_channel_order(halves)]);
             return;
         }

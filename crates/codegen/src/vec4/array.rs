@@ -11,10 +11,7 @@ use crestline_ssa::ir::{Align, Shader, Src};
 use super::Selector;
 use super::operands::{Form, Lanes, VECTOR_BYTES, VectorRegister, in_channel_order, swizzled};
 use crate::ir::{Builder, Function, GRF_BYTES, Op, Operand, Region};
-
-/// Registers that arrays may take: a quarter of them all. Larger ones are in scratch memory, all of a shader's together.
-/// If the registers do not suffice, an array is spilled as anything else, at the price of all of it for each access.
-const MOST_REGISTERS: u32 = 32;
+use crate::target::Target;
 
 /// Dwords in scratch space.
 #[derive(Clone, Copy, Debug)]
@@ -38,10 +35,13 @@ impl Spot {
     }
 }
 
-/// Registers for a shader's scratch space, if it is small.
-pub(super) fn registers(shader: &Shader, out: &mut Function) -> Option<Operand> {
+/// Registers for a shader's scratch space, if it is small. A larger one is in scratch memory, all of a shader's arrays
+/// together. If the registers do not suffice, an array is spilled as anything else, at the price of all of it for each
+/// access.
+pub(super) fn registers(shader: &Shader, target: &Target, out: &mut Function) -> Option<Operand> {
     let count = shader.scratch_bytes.div_ceil(VECTOR_BYTES);
-    let vreg = (1..=MOST_REGISTERS).contains(&count).then(|| out.vregs.bytes(count * GRF_BYTES))?;
+    let fits = (1..=target.registers.for_arrays()).contains(&count);
+    let vreg = fits.then(|| out.vregs.bytes(count * GRF_BYTES))?;
     let array = Operand::vgrf(vreg, Type::Ud);
     let mut b = Builder::new(out);
     for register in 0..count {

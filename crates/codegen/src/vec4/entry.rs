@@ -95,11 +95,11 @@ impl Entry {
         for (index, message) in self.messages.iter().enumerate() {
             let last = index + 1 == self.messages.len();
             let address = UrbAddress { slot: message.run.first, single: false, distances: false };
-            let device = selector.device;
+            let target = selector.target;
             let mut b = selector.b();
             surface::fill_header(&mut b, message.payload);
             let (payload, count) = (message.payload, message.run.count);
-            surface::write_slots(&mut b, device, payload, address, count, WriteMask::XYZW, last)?;
+            surface::write_slots(&mut b, target, payload, address, count, WriteMask::XYZW, last)?;
         }
         Ok(())
     }

@@ -297,7 +297,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let first = io.first_vertex_slot(message.run.first);
         let header = message.payload;
-        let device = self.device;
+        let target = self.target;
         let mut b = Builder::new(&mut self.out);
         b.no_mask().exec(8).mov(header, vertices.header);
         let address = match known {
@@ -315,7 +315,7 @@ impl Selector<'_> {
             }
         };
         let (payload, count) = (message.payload, message.run.count);
-        surface::write_slots(&mut b, device, payload, address, count, WriteMask::XYZW, false)?;
+        surface::write_slots(&mut b, target, payload, address, count, WriteMask::XYZW, false)?;
         Ok(())
     }
 
@@ -380,7 +380,7 @@ impl Selector<'_> {
         io: &GeometryIo,
         vertices: &Vertices,
     ) -> Result<(), SelectError> {
-        let device = self.device;
+        let target = self.target;
         let mut first = 0;
         let (before, slots) = (io.control_slots().start, io.control_slots().len() as u32);
         while first < slots {
@@ -402,7 +402,7 @@ impl Selector<'_> {
             let mut b = Builder::new(&mut self.out);
             b.no_mask().exec(8).mov(payload, vertices.header);
             let address = UrbAddress { slot: before + first, single: false, distances: false };
-            surface::write_slots(&mut b, device, payload, address, count, WriteMask::XYZW, false)?;
+            surface::write_slots(&mut b, target, payload, address, count, WriteMask::XYZW, false)?;
             first += count;
         }
         // The number of vertices: a slot of the entry, or in the header.
@@ -410,7 +410,7 @@ impl Selector<'_> {
         let registers = 1 + u32::from(in_entry);
         let last = Operand::vgrf(self.out.vregs.bytes(registers * GRF_BYTES), Type::Ud);
         if let Some(info) = last.vreg().and_then(|vreg| self.out.vregs.get_mut(vreg)) {
-            info.min_register = device.first_eot_register() as u8;
+            info.min_register = target.registers.first_end_of_thread as u8;
             info.no_spill = true;
         }
         let mut b = Builder::new(&mut self.out);
@@ -433,7 +433,7 @@ impl Selector<'_> {
         }
         let address = UrbAddress { slot: 0, single: in_entry, distances: false };
         let slots = u32::from(in_entry);
-        surface::write_slots(&mut b, device, last, address, slots, WriteMask::XYZW, true)?;
+        surface::write_slots(&mut b, target, last, address, slots, WriteMask::XYZW, true)?;
         Ok(())
     }
 }

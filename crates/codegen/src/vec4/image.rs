@@ -13,7 +13,7 @@ impl Selector<'_> {
         kind: &InstKind,
         result: Option<Value>,
     ) -> Result<(), SelectError> {
-        let device = self.device;
+        let target = self.target;
         match (kind, result) {
             (
                 InstKind::ImageLoad { form: ImageForm::Shader, .. }
@@ -30,7 +30,7 @@ impl Selector<'_> {
                 let comps = form.comps() as u32;
                 let b = &mut self.b();
                 let texel =
-                    surface::read_texels(b, device, surface, header, &coordinates, comps, effect)?;
+                    surface::read_texels(b, target, surface, header, &coordinates, comps, effect)?;
                 self.gather(&texel, result);
             }
             (InstKind::ImageStore { image, coord, dims, data, form, .. }, _) => {
@@ -38,7 +38,7 @@ impl Selector<'_> {
                 let (header, coordinates) = (self.header(), self.lanes_of(*coord, *dims));
                 let texel = self.lanes_of(*data, form.comps() as u8);
                 let b = &mut self.b();
-                surface::write_texels(b, device, surface, header, &coordinates, &texel)?;
+                surface::write_texels(b, target, surface, header, &coordinates, &texel)?;
             }
             (InstKind::ImageAtomic { image, op, coord, dims, data, compare, .. }, _) => {
                 let surface = self.surface(image)?;
@@ -47,7 +47,7 @@ impl Selector<'_> {
                 lanes.extend(operands);
                 self.with_old_value(result, |selector, asked| {
                     let b = &mut selector.b();
-                    Ok(surface::atomic_texels(b, device, surface, op, header, &lanes, asked)?)
+                    Ok(surface::atomic_texels(b, target, surface, op, header, &lanes, asked)?)
                 })?;
             }
             _ => return Err(SelectError::NotLowered { what: "an instruction" }),
@@ -56,7 +56,7 @@ impl Selector<'_> {
     }
 
     fn header(&mut self) -> Option<Operand> {
-        let needed = self.device.typed_messages_need_header();
+        let needed = self.target.messages.typed_header;
         needed.then(|| self.pool.typed_header(&mut self.out))
     }
 

@@ -145,9 +145,9 @@ impl Selector<'_> {
         effect: Effect,
     ) -> Result<Operand, SelectError> {
         let address = self.address(offset, distance);
-        let device = self.device;
+        let target = self.target;
         let b = &mut self.b();
-        Ok(surface::read_vectors(b, device, surface, address, dwords, effect)?)
+        Ok(surface::read_vectors(b, target, surface, address, dwords, effect)?)
     }
 
     /// A register whose first component is a byte offset and a distance from it.
@@ -253,7 +253,7 @@ impl Selector<'_> {
         vector: Operand,
         mask: u8,
     ) -> Result<(), SelectError> {
-        let device = self.device;
+        let target = self.target;
         let Some(surface) = surface else {
             let dwords = 8 - mask.leading_zeros();
             let at = Spot { offset, align: align.plus(distance), distance, dwords };
@@ -264,14 +264,14 @@ impl Selector<'_> {
             let index = self.scratch_index(offset, distance);
             let header = self.pool.scratch_header(&mut self.out);
             let b = &mut self.b();
-            surface::write_scratch_vectors(b, device, header, index, vector, mask)?;
+            surface::write_scratch_vectors(b, target, header, index, vector, mask)?;
             return Ok(());
         };
-        let address = match device.has_vec4_writes() {
+        let address = match target.messages.vector_writes {
             true => self.address(offset, distance),
             false => self.dword_addresses(offset, distance),
         };
-        surface::write_vectors(&mut self.b(), device, surface, address, vector, mask)?;
+        surface::write_vectors(&mut self.b(), target, surface, address, vector, mask)?;
         Ok(())
     }
 
@@ -319,8 +319,8 @@ impl Selector<'_> {
         let Spot { offset, distance, .. } = at;
         let index = self.scratch_index(offset, distance);
         let header = self.pool.scratch_header(&mut self.out);
-        let device = self.device;
-        Ok(surface::read_scratch_vectors(&mut self.b(), device, header, index)?)
+        let target = self.target;
+        Ok(surface::read_scratch_vectors(&mut self.b(), target, header, index)?)
     }
 
     fn atomic(
@@ -346,10 +346,10 @@ impl Selector<'_> {
         let mut parts = vec![self.lane(offset)];
         let (op, operands) = self.atomic_operands(op, data, compare)?;
         parts.extend(operands);
-        let device = self.device;
+        let target = self.target;
         self.with_old_value(result, |selector, asked| {
             let b = &mut selector.b();
-            Ok(surface::atomic_vectors(b, device, surface, op, &parts, asked)?)
+            Ok(surface::atomic_vectors(b, target, surface, op, &parts, asked)?)
         })
     }
 
@@ -489,10 +489,10 @@ impl Selector<'_> {
         semantics: MemorySemantics,
     ) -> Result<(), SelectError> {
         let MemorySemantics { buffer: buffers, image: images, .. } = semantics;
-        let device = self.device;
+        let target = self.target;
         if (buffers || images) && memory >= Scope::Workgroup {
             let memory = surface::Fenced { buffers, images, shared: false };
-            surface::fence(&mut self.b().align1(), device, memory)?;
+            surface::fence(&mut self.b().align1(), target, memory)?;
         }
         match execution {
             Some(Scope::Workgroup | Scope::Device) => self.meet(),

@@ -35,7 +35,7 @@ mod wide;
 
 pub use vertex::input_registers;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
@@ -54,10 +54,10 @@ pub const INVOCATIONS: u32 = 2;
 /// See [`SelectError`].
 pub fn select(
     shader: &Shader,
-    device: &Device,
+    target: &Target,
     interface: &Interface,
 ) -> Result<Function, SelectError> {
-    let mut selector = Selector::new(shader, device, interface)?;
+    let mut selector = Selector::new(shader, target, interface)?;
     selector.open_stage();
     selector.region(shader.func.body())?;
     selector.close_stage()?;
@@ -71,7 +71,7 @@ pub fn select(
 /// The state of the walk.
 struct Selector<'a> {
     shader: &'a Shader,
-    device: &'a Device,
+    target: &'a Target,
     interface: &'a Interface,
     out: Function,
     faults: Faults,
@@ -98,13 +98,13 @@ struct Selector<'a> {
 impl<'a> Selector<'a> {
     fn new(
         shader: &'a Shader,
-        device: &'a Device,
+        target: &'a Target,
         interface: &'a Interface,
     ) -> Result<Selector<'a>, SelectError> {
         let values = shader.func.num_values();
         let mut out = Function::new(CHANNELS);
         out.payload_registers = interface.payload_registers;
-        let array = array::registers(shader, &mut out);
+        let array = array::registers(shader, target, &mut out);
         if array.is_none() {
             // The dwords of two vertices take turns.
             out.scratch_bytes = shader.scratch_bytes.next_multiple_of(4).saturating_mul(2);
@@ -112,13 +112,13 @@ impl<'a> Selector<'a> {
         out.push_register = 0;
         out.push_bytes = interface.payload_registers * GRF_BYTES;
         let booleans = Booleans::new(&shader.func);
-        let stage = stage::State::new(shader, device, interface, &mut out)?;
+        let stage = stage::State::new(shader, target, interface, &mut out)?;
         let hints = register_hints::register_hints(&shader.func, &booleans, &|id| {
             stage.only_store(shader, interface, id)
         });
         Ok(Selector {
             shader,
-            device,
+            target,
             interface,
             out,
             faults: Faults::default(),

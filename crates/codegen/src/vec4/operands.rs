@@ -207,7 +207,7 @@ impl Selector<'_> {
                     break;
                 }
                 (Class::Logic, AluOp::INot)
-                    if self.device.has_logic_not_modifier() && self.is_in_register(inner.value) =>
+                    if self.target.has_logic_not_modifier() && self.is_in_register(inner.value) =>
                 {
                     peeled.negate = !peeled.negate;
                 }

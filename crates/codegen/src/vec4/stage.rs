@@ -1,7 +1,7 @@
 //! What differs from stage to stage in threads of two vertices: which registers hold what the contract ([`crate::stage`])
 //! names, what a store to an output does, how a thread begins and ends.
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{Swizzle, Type};
 use crestline_ssa::ir::{InstId, InstKind, Shader, Src, SysVal, Value};
 
@@ -40,7 +40,7 @@ fn outputs(interface: &Interface) -> Option<&VueMap> {
 impl State {
     pub(super) fn new(
         shader: &Shader,
-        device: &Device,
+        target: &Target,
         interface: &Interface,
         out: &mut Function,
     ) -> Result<State, SelectError> {
@@ -56,7 +56,7 @@ impl State {
         let missing = SelectError::NotInLayout { what: "a stage's inputs and outputs" };
         let outputs = outputs(interface).ok_or(missing)?;
         let usage = Usage::of(shader, outputs);
-        let entry = Entry::new(&usage, out, device.first_eot_register());
+        let entry = Entry::new(&usage, out, target.registers.first_end_of_thread);
         entry.open(&usage, out);
         Ok(State::Entry { entry, usage })
     }

@@ -46,7 +46,7 @@ impl Patch {
 impl Selector<'_> {
     /// The invocations' numbers, and the conditional if there may be one too many.
     pub(super) fn open_patch(&mut self, io: &TessControlIo, patch: &Patch) {
-        let shift = self.device.tess_instance_shift();
+        let shift = self.target.tess_instance_shift();
         let thread = self.out.scalar(Type::Ud);
         let first = patch.invocation.with_stride(0);
         let mut b = Builder::new(&mut self.out);
@@ -72,16 +72,16 @@ impl Selector<'_> {
         if !io.output_vertices.is_multiple_of(2) {
             self.b().endif();
         }
-        if self.device.releases_patch_inputs()
+        if self.target.releases_patch_inputs()
             && let Some(vertices) = io.input_vertices
         {
             self.release_inputs(io, patch, vertices)?;
         }
         // The last message writes nothing that counts: the reserved dword of the patch header.
-        let device = self.device;
+        let target = self.target;
         let last = Operand::vgrf(self.out.vregs.bytes(2 * GRF_BYTES), Type::Ud);
         if let Some(info) = last.vreg().and_then(|vreg| self.out.vregs.get_mut(vreg)) {
-            info.min_register = device.first_eot_register() as u8;
+            info.min_register = target.registers.first_end_of_thread as u8;
             info.no_spill = true;
         }
         let mut b = Builder::new(&mut self.out);
@@ -93,7 +93,7 @@ impl Selector<'_> {
         one.mov(last.with_stride(0), PATCH_ENTRY);
         let mask = Operand::imm_ud(header::FIRST_DWORD);
         one.mov(last.with_stride(0).byte_offset(header::MASK), mask);
-        surface::end_patch(&mut b, device, last)?;
+        surface::end_patch(&mut b, target, last)?;
         Ok(())
     }
 
@@ -104,7 +104,7 @@ impl Selector<'_> {
         patch: &Patch,
         vertices: u32,
     ) -> Result<(), SelectError> {
-        let device = self.device;
+        let target = self.target;
         let threads = io.output_vertices.div_ceil(2);
         if threads > 1 {
             self.meet()?;
@@ -127,7 +127,7 @@ impl Selector<'_> {
                 header.with_stride(u8::from(count > 1)),
                 handles.with_stride(u8::from(count > 1)),
             );
-            surface::release(&mut b, device, header)?;
+            surface::release(&mut b, target, header)?;
         }
         if threads > 1 {
             self.b().endif();
@@ -142,8 +142,8 @@ impl Selector<'_> {
         };
         let threads = io.output_vertices.div_ceil(2);
         if threads > 1 {
-            let device = self.device;
-            surface::patch_barrier(&mut Builder::new(&mut self.out), device, threads)?;
+            let target = self.target;
+            surface::patch_barrier(&mut Builder::new(&mut self.out), target, threads)?;
         }
         Ok(())
     }

@@ -14,7 +14,7 @@ impl Selector<'_> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });
         }
-        let device = self.device;
+        let target = self.target;
         let texture = self.surface(&read.texture)?;
         let sampler = match &read.sampler {
             Some(sampler) => self.sampler(sampler)?,
@@ -29,7 +29,7 @@ impl Selector<'_> {
             level: read.level.is_some_and(|level| !zero(level)),
             compare: read.compare.is_some(),
         };
-        let op = surface::sampler_op(device, read.op, parameters);
+        let op = surface::sampler_op(target, read.op, parameters);
         let parameters: Vec<Option<Src>> = surface::vector_parameters(op, parameters)
             .into_iter()
             .map(|parameter| source(read, parameter).filter(|&src| !zero(src)))
@@ -37,7 +37,7 @@ impl Selector<'_> {
         let rows: Vec<Operand> = parameters.chunks(4).map(|row| self.row(row)).collect();
         let header = surface::sampler_header(&mut self.b().align1(), read.op, read.offset);
         let (resources, b) = ([texture, sampler], &mut self.b());
-        let texel = surface::read_sampler_vectors(b, device, op, resources, header, &rows)?;
+        let texel = surface::read_sampler_vectors(b, target, op, resources, header, &rows)?;
         self.set_vector_location(result, texel, 0);
         Ok(())
     }

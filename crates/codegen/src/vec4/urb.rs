@@ -147,8 +147,8 @@ impl Selector<'_> {
         let vector = self.vector(Type::Ud);
         self.entry_header(header, entries);
         let address = UrbAddress { slot, single: true, distances: entries.distance.is_some() };
-        let device = self.device;
-        surface::read_slots(&mut self.b(), device, header, address, vector, 1, effect)?;
+        let target = self.target;
+        surface::read_slots(&mut self.b(), target, header, address, vector, 1, effect)?;
         Ok(vector)
     }
 
@@ -167,8 +167,8 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         self.entry_header(payload, entries);
         let address = UrbAddress { slot, single: true, distances: entries.distance.is_some() };
-        let (device, mask) = (self.device, WriteMask(mask));
-        surface::write_slots(&mut self.b(), device, payload, address, 1, mask, false)?;
+        let (target, mask) = (self.target, WriteMask(mask));
+        surface::write_slots(&mut self.b(), target, payload, address, 1, mask, false)?;
         Ok(())
     }
 }

@@ -13,6 +13,7 @@
 //! thread's index.
 
 use crestline_codegen::interface::Interface;
+use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::{
     ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, PayloadItem, StageMetadata,
@@ -44,12 +45,12 @@ impl Layout {
     ///
     /// # Errors
     /// When the shader is none of compute, the payload or the binding table has no room, or an array of descriptors has no bound.
-    pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+    pub fn new(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
         let compute = shader.compute().ok_or_else(|| unsupported(shader))?;
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
         let mut items = Vec::new();
-        let cross = device.has_cross_thread_constants();
+        let cross = target.has_cross_thread_constants();
         // The next free byte. A device without cross-thread registers puts the thread's index first.
         let mut next = GRF_BYTES;
         if demand.subgroup_id && !cross {
@@ -57,7 +58,7 @@ impl Layout {
             items.push(PayloadItem { offset: next, size: 4, content: Content::SubgroupId });
             next += 4;
         }
-        demand.place_constants(shader, device, 4, &mut interface, &mut items, &mut next)?;
+        demand.place_constants(shader, target, 4, &mut interface, &mut items, &mut next)?;
         let registers = |end: u32, first: u32| {
             let count = end.div_ceil(GRF_BYTES) - first;
             (count > 0).then_some(GrfRange { first, count })
@@ -78,8 +79,7 @@ impl Layout {
         }
         payload.items = items;
         interface.payload_registers = next.div_ceil(GRF_BYTES);
-        // Beyond half of the registers no program has room to work.
-        let limit = device.limits().grf_count / 2 * GRF_BYTES;
+        let limit = target.registers.for_payload() * GRF_BYTES;
         if next > limit {
             return Err(CompileError::PushConstants { bytes: next - GRF_BYTES, limit });
         }

@@ -10,6 +10,7 @@
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{GeometryIo, StageIo};
+use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::{
     ControlData, GRF_BYTES, GeometryDispatch, GeometryMetadata, GeometryOutput, GrfRange, Metadata,
@@ -20,9 +21,6 @@ use crestline_ssa::ir::{GeometryInfo, OutputPrimitive, Shader, StageInfo, SysVal
 use super::entry::{entry_bytes, vertex_entry};
 use super::resources::{Demand, Tables, metadata};
 use crate::CompileError;
-
-/// Registers of pushed slots at most; the rest is for the code.
-const PUSHED_REGISTERS: u32 = 64;
 
 /// Bytes of an output entry at most.
 const ENTRY_BYTES: u32 = 32 << 10;
@@ -45,7 +43,7 @@ impl Layout {
     ///
     /// # Errors
     /// When the payload, the output entry or the binding table has no room, or a location is beyond the limit.
-    pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+    pub fn new(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
         let StageInfo::Geometry(info) = shader.stage else {
             return Err(super::unsupported(shader));
         };
@@ -56,14 +54,15 @@ impl Layout {
         let (inputs, input_varyings) = vertex_entry(&demand.inputs)?;
         let input_vertices = info.input.vertices();
         let slots = inputs.num_slots.next_multiple_of(2);
+        let room = target.registers.for_payload();
         let dispatch = match slots * input_vertices {
             _ if info.invocations > 1 => GeometryDispatch::DualInstance,
-            registers if registers <= PUSHED_REGISTERS => GeometryDispatch::DualObject,
+            registers if registers <= room => GeometryDispatch::DualObject,
             _ => GeometryDispatch::Single,
         };
         let dual_object = dispatch == GeometryDispatch::DualObject;
         // Of one primitive, as many pairs of slots of each vertex as there is room for.
-        let most = 2 * (PUSHED_REGISTERS / input_vertices);
+        let most = 2 * (room / input_vertices);
         let pushed_slots = if dual_object { slots } else { slots.min(most) };
         let registers = input_vertices * if dual_object { slots } else { pushed_slots / 2 };
         let mut first_constant = if primitive_id { 2 } else { 1 };
@@ -71,7 +70,7 @@ impl Layout {
         first_constant += u32::from(vertex_handles.is_some());
         let mut next = first_constant * GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut next)?;
+        demand.place_constants(shader, target, 16, &mut interface, items, &mut next)?;
         demand.place_buffers(shader, &mut interface, items, &mut next);
         let first_input_register = next.div_ceil(GRF_BYTES);
         if first_input_register > first_constant {
@@ -85,7 +84,7 @@ impl Layout {
         let vertex_slots = outputs.num_slots.next_multiple_of(2);
         let vertices = info.max_vertices.saturating_mul(vertex_slots * SLOT_BYTES);
         // A register of its own.
-        let count_bytes = if device.has_vertex_count_in_entry() { GRF_BYTES } else { 0 };
+        let count_bytes = if target.has_vertex_count_in_entry() { GRF_BYTES } else { 0 };
         let bytes = (count_bytes + control_bytes).saturating_add(vertices);
         if bytes > ENTRY_BYTES {
             return Err(CompileError::OutputEntry { bytes, limit: ENTRY_BYTES });

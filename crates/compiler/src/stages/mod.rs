@@ -9,6 +9,7 @@ pub mod tess_eval;
 pub mod vertex;
 
 use crestline_codegen::interface::Interface;
+use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::Metadata;
 use crestline_ssa::ir::{Shader, Stage};
@@ -37,17 +38,17 @@ impl Layout {
     /// A stage without a back end, or what the stage has no room for.
     pub fn new(
         shader: &Shader,
-        device: &Device,
+        target: &Target,
         linkage: tess_control::Linkage,
     ) -> Result<Layout, CompileError> {
         Ok(match shader.stage.stage() {
-            Stage::Compute => Layout::Compute(compute::Layout::new(shader, device)?),
-            Stage::Vertex => Layout::Vertex(vertex::Layout::new(shader, device)?),
+            Stage::Compute => Layout::Compute(compute::Layout::new(shader, target)?),
+            Stage::Vertex => Layout::Vertex(vertex::Layout::new(shader, target)?),
             Stage::TessControl => {
-                Layout::TessControl(tess_control::Layout::new(shader, device, linkage)?)
+                Layout::TessControl(tess_control::Layout::new(shader, target, linkage)?)
             }
-            Stage::TessEval => Layout::TessEval(tess_eval::Layout::new(shader, device)?),
-            Stage::Geometry => Layout::Geometry(geometry::Layout::new(shader, device)?),
+            Stage::TessEval => Layout::TessEval(tess_eval::Layout::new(shader, target)?),
+            Stage::Geometry => Layout::Geometry(geometry::Layout::new(shader, target)?),
             Stage::Fragment => return Err(unsupported(shader)),
         })
     }

@@ -5,6 +5,7 @@
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, TessControlIo};
+use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::{
     GRF_BYTES, GrfRange, Metadata, StageDispatch, StageMetadata, TessControlMetadata, ThreadPayload,
@@ -58,7 +59,7 @@ impl Layout {
     ///
     /// # Errors
     /// When the payload or the binding table has no room, or a location is beyond the limit.
-    pub fn new(shader: &Shader, device: &Device, linkage: Linkage) -> Result<Layout, CompileError> {
+    pub fn new(shader: &Shader, target: &Target, linkage: Linkage) -> Result<Layout, CompileError> {
         let StageInfo::TessControl(info) = shader.stage else {
             return Err(super::unsupported(shader));
         };
@@ -72,7 +73,7 @@ impl Layout {
         let mut payload = ThreadPayload::default();
         let mut next = HEADER_REGISTERS * GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut next)?;
+        demand.place_constants(shader, target, 16, &mut interface, items, &mut next)?;
         demand.place_buffers(shader, &mut interface, items, &mut next);
         interface.payload_registers = next.div_ceil(GRF_BYTES);
         if interface.payload_registers > HEADER_REGISTERS {

@@ -6,6 +6,7 @@
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, TessEvalIo, VueMap};
+use crestline_codegen::target::Target;
 use crestline_device::Device;
 use crestline_program::{
     Domain, GRF_BYTES, GrfRange, Metadata, Spacing, StageDispatch, StageMetadata, TessEvalMetadata,
@@ -41,7 +42,7 @@ impl Layout {
     ///
     /// # Errors
     /// When the payload or the binding table has no room, or a location is beyond the limit.
-    pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+    pub fn new(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
         let StageInfo::TessEval(info) = shader.stage else {
             return Err(super::unsupported(shader));
         };
@@ -50,7 +51,7 @@ impl Layout {
         let mut payload = ThreadPayload::default();
         let mut place = HEADER_REGISTERS * GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut place)?;
+        demand.place_constants(shader, target, 16, &mut interface, items, &mut place)?;
         demand.place_buffers(shader, &mut interface, items, &mut place);
         let first_input_register = place.div_ceil(GRF_BYTES);
         if first_input_register > HEADER_REGISTERS {

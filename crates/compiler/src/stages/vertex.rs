@@ -6,6 +6,7 @@
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, VertexIo};
+use crestline_codegen::target::Target;
 use crestline_codegen::vec4;
 use crestline_device::Device;
 use crestline_program::{
@@ -36,13 +37,13 @@ impl Layout {
     ///
     /// # Errors
     /// When the payload or the binding table has no room, or a location is beyond the limit.
-    pub fn new(shader: &Shader, device: &Device) -> Result<Layout, CompileError> {
+    pub fn new(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
         let demand = Demand::of(shader)?;
         let mut interface = Interface::default();
         let mut payload = ThreadPayload::default();
         let mut next = GRF_BYTES;
         let items = &mut payload.items;
-        demand.place_constants(shader, device, 16, &mut interface, items, &mut next)?;
+        demand.place_constants(shader, target, 16, &mut interface, items, &mut next)?;
         demand.place_buffers(shader, &mut interface, items, &mut next);
         let first_input_register = next.div_ceil(GRF_BYTES);
         if first_input_register > 1 {
@@ -70,8 +71,7 @@ impl Layout {
         }
         interface.payload_registers =
             first_input_register + vec4::input_registers(inputs.len() as u32);
-        // Beyond half of the registers no program has room to work.
-        let limit = device.limits().grf_count / 2;
+        let limit = target.registers.for_payload();
         if interface.payload_registers > limit {
             let bytes = (interface.payload_registers - 1) * GRF_BYTES;
             return Err(CompileError::PushConstants { bytes, limit: limit * GRF_BYTES });

@@ -3,6 +3,7 @@
 use crestline_codegen::backend::{self, Options as BackendOptions};
 use crestline_codegen::finish::finish;
 use crestline_codegen::ir::{Builder, Effect, Function, Message, Operand, Space};
+use crestline_codegen::target::Target;
 use crestline_codegen::{pipeline, regalloc, surface};
 use crestline_device::{Device, Platform};
 use crestline_emu::{Kernel, Options, Resources};
@@ -62,32 +63,34 @@ pub(crate) fn save(b: &mut Builder<'_>, device: &Device, at: usize, pairs: &[Ope
 
 /// Appends the end of the thread.
 pub(crate) fn end(b: &mut Builder<'_>, device: &Device) {
-    surface::end_thread(b, device).expect("the message that ends a thread");
+    surface::end_thread(b, &Target::new(*device)).expect("the message that ends a thread");
 }
 
 /// The whole back end; `everywhere` asks for the optimisations after each lowering too.
 pub(crate) fn compile(function: &Function, device: &Device, everywhere: bool) -> Vec<Inst> {
     let optimize_everywhere = everywhere;
     let options = BackendOptions { verify: true, optimize_everywhere, ..BackendOptions::default() };
-    let compiled = backend::generate(function.clone(), device, options, &mut |_, _| {});
+    let compiled =
+        backend::generate(function.clone(), &Target::new(*device), options, &mut |_, _| {});
     compiled.unwrap_or_else(|error| panic!("{error}\n{function}")).insts
 }
 
 /// The lowering passes alone, so that every instruction of the function stays; `check` asks for
 /// the proof of the allocation.
 pub(crate) fn lower(mut function: Function, device: &Device, check: bool) -> Vec<Inst> {
+    let target = &Target::new(*device);
     let run = |list: &[pipeline::Pass], function: &mut Function| {
         for pass in list {
-            (pass.run)(function, device)
+            (pass.run)(function, target)
                 .unwrap_or_else(|error| panic!("{}: {error}\n{function}", pass.name));
         }
     };
     run(pipeline::LOWER, &mut function);
     let options = regalloc::Options { may_spill: true, check };
-    let mut allocated = regalloc::allocate(&function, device, options)
+    let mut allocated = regalloc::allocate(&function, target, options)
         .unwrap_or_else(|error| panic!("{error}\n{function}"));
     run(pipeline::LOWER_ALLOCATED, &mut allocated.function);
-    finish(&allocated.function, device).unwrap_or_else(|error| panic!("{error}\n{function}"))
+    finish(&allocated.function, target).unwrap_or_else(|error| panic!("{error}\n{function}"))
 }
 
 /// No rule of the validator is broken, none of the warnings about doubles either.

@@ -12,7 +12,7 @@
 
 mod plan;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::{AccessMode, Opcode, PredCtrl, Swizzle, WriteMask};
 
 use super::legal::align16::{TORN_MASKS, double_rows, is_wide};
@@ -25,8 +25,8 @@ use plan::cheapest;
 /// # Errors
 /// Sources that no copy can help, and a predicate over vectors whose flag the instruction itself
 /// changes.
-pub fn lower_df_swizzles(function: &mut Function, device: &Device) -> Result<bool, PassError> {
-    function.try_rewrite(is_vector_of_doubles, |inst, b| lower(inst, device, Torn::Keep, b))
+pub fn lower_df_swizzles(function: &mut Function, target: &Target) -> Result<bool, PassError> {
+    function.try_rewrite(is_vector_of_doubles, |inst, b| lower(inst, target, Torn::Keep, b))
 }
 
 /// Whether an instruction is one of Align16 arithmetic with an operand of 64 bits.
@@ -49,12 +49,12 @@ pub(super) enum Torn {
 /// See [`lower_df_swizzles`].
 pub(super) fn lower(
     mut inst: Inst,
-    device: &Device,
+    target: &Target,
     torn: Torn,
     b: &mut Builder<'_>,
 ) -> Result<bool, PassError> {
     let fail = |inst: &Inst| PassError::operand("lower_df_swizzles", &inst.dst);
-    let mut plan = Plan::best(&inst, 0, device).ok_or_else(|| fail(&inst))?;
+    let mut plan = Plan::best(&inst, 0, target).ok_or_else(|| fail(&inst))?;
     let overlaps = |inst: &Inst, index: &usize| inst.dst_overlaps_src(*index);
     let overlapping: Vec<usize> =
         (0..inst.srcs.len()).filter(|index| overlaps(&inst, index)).collect();
@@ -62,7 +62,7 @@ pub(super) fn lower(
     let mut parts = with_torn(plan.parts, torn);
     if !order(&inst, &mut parts) {
         let needed = overlapping.iter().fold(0, |set, index| set | 1 << index);
-        plan = Plan::best(&inst, needed, device).ok_or_else(|| fail(&inst))?;
+        plan = Plan::best(&inst, needed, target).ok_or_else(|| fail(&inst))?;
         parts = with_torn(plan.parts, torn);
     }
     if inst.writes_flag()
@@ -93,31 +93,31 @@ struct Plan {
 
 impl Plan {
     /// The cheapest plan that copies certain sources at least, one bit each.
-    fn best(inst: &Inst, needed: u32, device: &Device) -> Option<Plan> {
+    fn best(inst: &Inst, needed: u32, target: &Target) -> Option<Plan> {
         let count = inst.srcs.len();
         let more = legal::is_three_source(inst.op);
         let sets = (0..1u32 << count).filter(|set| set & needed == needed);
         let plans = sets.filter(|set| more || *set == needed).filter_map(|set| {
             let copied: Vec<usize> = (0..count).filter(|index| set >> index & 1 == 1).collect();
-            Plan::with_copies(inst, &copied, device)
+            Plan::with_copies(inst, &copied, target)
         });
         plans.min_by_key(|plan| plan.cost)
     }
 
     /// The plan that copies certain sources.
-    fn with_copies(inst: &Inst, copied: &[usize], device: &Device) -> Option<Plan> {
+    fn with_copies(inst: &Inst, copied: &[usize], target: &Target) -> Option<Plan> {
         let mut rest = inst.clone();
         let mut plan = Plan { copies: Vec::new(), parts: Vec::new(), cost: 0 };
         for &index in copied {
             if !rest.srcs[index].in_grf() {
                 return None;
             }
-            let (cost, parts) = divide(&copy_of(inst, index), device)?;
+            let (cost, parts) = divide(&copy_of(inst, index), target)?;
             plan.cost += cost;
             plan.copies.push((index, parts));
             rest.srcs[index] = in_place(&rest.srcs[index]);
         }
-        let (cost, parts) = divide(&rest, device)?;
+        let (cost, parts) = divide(&rest, target)?;
         plan.parts = parts;
         plan.cost += cost;
         Some(plan)
@@ -135,12 +135,12 @@ fn with_torn(parts: Vec<WriteMask>, torn: Torn) -> Vec<WriteMask> {
 }
 
 /// The cheapest division of one instruction.
-fn divide(inst: &Inst, device: &Device) -> Option<plan::Division> {
-    cheapest(inst.dst.write_mask(), &|part| cost(&piece(inst, part), device))
+fn divide(inst: &Inst, target: &Target) -> Option<plan::Division> {
+    cheapest(inst.dst.write_mask(), &|part| cost(&piece(inst, part), target))
 }
 
 /// Instructions that a part will need; `None` if its sources have no regions.
-fn cost(part: &Inst, device: &Device) -> Option<u32> {
+fn cost(part: &Inst, target: &Target) -> Option<u32> {
     let three = legal::is_three_source(part.op);
     let legal = part.srcs.iter().enumerate().all(|(index, src)| {
         let rows = double_rows(src, part.channels_read(index));
@@ -151,10 +151,10 @@ fn cost(part: &Inst, device: &Device) -> Option<u32> {
     }
     let mask = part.dst.write_mask();
     if TORN_MASKS.contains(&mask) {
-        let each = components(mask).map(|component| cost(&piece(part, component), device));
+        let each = components(mask).map(|component| cost(&piece(part, component), target));
         return each.sum();
     }
-    Some(u32::from(part.exec_size / legal::max_exec_size(part, device)))
+    Some(u32::from(part.exec_size / legal::max_exec_size(part, target)))
 }
 
 /// The components of a mask, one at a time.

@@ -69,13 +69,13 @@ fn operation(opcode: Opcode, mask: WriteMask, swizzles: &[Swizzle]) -> Inst {
     inst
 }
 
-fn mov_cost(swizzle: Swizzle, mask: WriteMask, device: &Device) -> u32 {
-    Plan::best(&operation(Opcode::Mov, mask, &[swizzle]), 0, device).expect("a plan").cost
+fn mov_cost(swizzle: Swizzle, mask: WriteMask, target: &Target) -> u32 {
+    Plan::best(&operation(Opcode::Mov, mask, &[swizzle]), 0, target).expect("a plan").cost
 }
 
 #[test]
 fn swizzles_fall_into_classes_each_with_its_optimum() {
-    let device = Device::new(Platform::Hsw);
+    let target = Target::of(Platform::Hsw);
     let all = [
         (Class::APlus, 12, 1),
         (Class::AMinus, 36, 2),
@@ -90,7 +90,7 @@ fn swizzles_fall_into_classes_each_with_its_optimum() {
         let members: Vec<Swizzle> = swizzles().filter(|s| class(*s) == wanted).collect();
         assert_eq!(members.len(), count, "{wanted:?}");
         for swizzle in members {
-            let cost = mov_cost(swizzle, WriteMask::XYZW, &device);
+            let cost = mov_cost(swizzle, WriteMask::XYZW, &target);
             assert_eq!(cost, optimum, "{wanted:?}: {swizzle:?}");
         }
     }
@@ -99,22 +99,22 @@ fn swizzles_fall_into_classes_each_with_its_optimum() {
 #[test]
 fn moves_take_as_many_instructions_as_the_hardware_needs() {
     let total = |platform| {
-        let device = Device::new(platform);
-        swizzles().map(|s| mov_cost(s, WriteMask::XYZW, &device)).sum::<u32>()
+        let target = Target::of(platform);
+        swizzles().map(|s| mov_cost(s, WriteMask::XYZW, &target)).sum::<u32>()
     };
     assert_eq!(total(Platform::Hsw), 588);
     assert_eq!(total(Platform::Ivb), 2 * 588);
     assert_eq!(total(Platform::Bdw), 1_044);
-    let device = Device::new(Platform::Hsw);
+    let target = Target::of(Platform::Hsw);
     let masked = swizzles()
         .flat_map(|s| (1..16).map(move |mask| (s, WriteMask(mask))))
-        .map(|(swizzle, mask)| mov_cost(swizzle, mask, &device));
+        .map(|(swizzle, mask)| mov_cost(swizzle, mask, &target));
     assert_eq!(masked.sum::<u32>(), 6_156);
 }
 
 #[test]
 fn pairs_of_swizzles_share_instructions() {
-    let device = Device::new(Platform::Hsw);
+    let target = Target::of(Platform::Hsw);
     // What matters of a swizzle is which parts have regions.
     let parts = |swizzle: Swizzle| -> u16 {
         (1..16u8)
@@ -134,7 +134,7 @@ fn pairs_of_swizzles_share_instructions() {
     let mut total = 0;
     for (a, b) in kinds.values().flat_map(|a| kinds.values().map(move |b| (a, b))) {
         let add = operation(Opcode::Add, WriteMask::XYZW, &[a[0], b[0]]);
-        let cost = Plan::best(&add, 0, &device).expect("a plan").cost;
+        let cost = Plan::best(&add, 0, &target).expect("a plan").cost;
         total += cost * (a.len() * b.len()) as u32;
     }
     assert_eq!(total, 183_952);

@@ -3,6 +3,8 @@
 use super::*;
 use crate::regalloc::Analysis;
 use crate::regalloc::tests::{numbers, random};
+use crate::target::Target;
+use crestline_device::Platform;
 
 /// What the summary may not leave out: counts the places that it does leave out, of registers and of units.
 fn excluded(scan: &Scan<'_>, vreg: Vreg, interval: Interval) -> [usize; 2] {
@@ -40,7 +42,8 @@ fn scan(
     mut next: impl FnMut(usize) -> usize,
 ) -> [usize; 2] {
     let Analysis { cfg, liveness } = Analysis::new(function).unwrap();
-    let mut scan = Scan::new(function, &liveness, &cfg, strategy);
+    let file = Target::of(Platform::Skl).registers;
+    let mut scan = Scan::new(function, &liveness, &cfg, file, strategy);
     let mut found = [0; 2];
     for position in 0..positions(&liveness) as u32 {
         scan.held.advance(position);

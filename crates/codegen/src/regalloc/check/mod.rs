@@ -17,7 +17,7 @@ mod walk;
 
 use std::ops::Range;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::ArfKind;
 use hashbrown::{HashMap, HashSet};
 use smallvec::SmallVec;
@@ -191,7 +191,7 @@ struct Checker<'a> {
     before: &'a Function,
     after: &'a Function,
     origins: &'a Origins,
-    device: &'a Device,
+    target: &'a Target,
     values: Values,
     /// Position in [`Defined`] of values of registers that more than one block touches.
     shared: HashMap<usize, usize>,
@@ -208,7 +208,7 @@ pub fn check(
     before: &Function,
     after: &Function,
     origins: &Origins,
-    device: &Device,
+    target: &Target,
 ) -> Result<(), CheckError> {
     let values = Values::new(before);
     let shared = shared_values(before, &values);
@@ -216,7 +216,7 @@ pub fn check(
         before,
         after,
         origins,
-        device,
+        target,
         values,
         shared,
         cfg: Cfg::new(after)?,
@@ -265,6 +265,9 @@ impl Checker<'_> {
             let now = self.after.blocks.get(b).map_or(&[][..], |block| &block.insts);
             let origins = self.origins.get(b).map_or(&[][..], |list| list);
             for (index, inst) in now.iter().enumerate() {
+                if let Err(what) = self.check_extent(inst) {
+                    return Err(self.fail(b, index, what.into()));
+                }
                 let Some(origin) = origins.get(index).copied().flatten() else { continue };
                 if origin as usize != next {
                     return Err(CheckError::Missing { block: b, index: next });
@@ -283,6 +286,24 @@ impl Checker<'_> {
             if next != block.insts.len() {
                 return Err(CheckError::Missing { block: b, index: next });
             }
+        }
+        Ok(())
+    }
+
+    /// No operand reaches past the last general register of the target.
+    fn check_extent(&self, inst: &Inst) -> Result<(), &'static str> {
+        let end = self.target.registers.count * GRF_BYTES;
+        let fits = |operand: &Operand, runs: model::Runs| {
+            let bytes = runs.iter().map(|run| run.end).max().unwrap_or(0);
+            operand.file != File::Grf || operand.offset.saturating_add(bytes) <= end
+        };
+        for (index, src) in inst.srcs.iter().enumerate() {
+            if !fits(src, model::reads(inst, index)?) {
+                return Err("a source is beyond the last register of the target");
+            }
+        }
+        if !fits(&inst.dst, model::writes(inst)?) {
+            return Err("the destination is beyond the last register of the target");
         }
         Ok(())
     }

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crestline_device::Device;
+use crate::target::Target;
 use crestline_isa::message::{self as isa, Descriptor};
 use crestline_isa::{MathFn, Opcode, Swizzle};
 use smallvec::{SmallVec, smallvec};
@@ -262,9 +262,9 @@ pub(super) struct ScratchBlock {
 ///
 /// # Errors
 /// What it is instead, or which length does not fit.
-pub(super) fn scratch_block(inst: &Inst, device: &Device) -> Result<ScratchBlock, String> {
+pub(super) fn scratch_block(inst: &Inst, target: &Target) -> Result<ScratchBlock, String> {
     let message = inst.message.as_ref().ok_or("an inserted message has no description")?;
-    let generation = device.generation();
+    let generation = target.generation();
     let bits = message.descriptor().encode(generation);
     let (sfid, desc, ex_desc) = bits.map_err(|error| format!("an inserted message: {error}"))?;
     let read = Descriptor::decode(generation, sfid, desc, ex_desc);

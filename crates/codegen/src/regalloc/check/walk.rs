@@ -295,7 +295,7 @@ impl Walk<'_, '_> {
     }
 
     fn scratch(&mut self, inst: &Inst) -> Result<(), String> {
-        let ScratchBlock { write, unit, registers } = scratch_block(inst, self.checker.device)?;
+        let ScratchBlock { write, unit, registers } = scratch_block(inst, self.checker.target)?;
         let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
         let moved = self.bases.get(&(header.start + HEADER_BASE as usize)).copied();
         let unit = unit + moved.unwrap_or(0) / GRF_BYTES;

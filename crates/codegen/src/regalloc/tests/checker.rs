@@ -6,11 +6,11 @@ use super::*;
 /// were and how many the checker found.
 fn faults(
     function: &Function,
-    device: &Device,
+    target: &Target,
     step: usize,
     mut mutate: impl FnMut(&mut Allocation, usize, usize) -> bool,
 ) -> (usize, usize) {
-    let good = allocate_ok(function, device);
+    let good = allocate_ok(function, target);
     let (mut count, mut found) = (0, 0);
     for block in 0..good.function.blocks.len() {
         for index in (0..good.function.blocks[block].insts.len()).step_by(step) {
@@ -20,7 +20,7 @@ fn faults(
             }
             count += 1;
             found +=
-                usize::from(check::check(function, &bad.function, &bad.origins, device).is_err());
+                usize::from(check::check(function, &bad.function, &bad.origins, target).is_err());
         }
     }
     (count, found)
@@ -29,7 +29,7 @@ fn faults(
 #[test]
 fn a_swapped_register_is_found() {
     for function in [branchy(16, 12), pressure(16, 80)] {
-        let (count, found) = faults(&function, &devices()[1], 2, |bad, block, index| {
+        let (count, found) = faults(&function, &targets()[1], 2, |bad, block, index| {
             let inserted = bad.origins[block][index].is_none();
             let inst = &mut bad.function.blocks[block].insts[index];
             let Some(src) = inst.srcs.last_mut().filter(|s| s.file == File::Grf) else {
@@ -47,12 +47,12 @@ fn a_swapped_register_is_found() {
 
 #[test]
 fn a_dropped_fill_or_store_is_found() {
-    for device in devices() {
+    for target in targets() {
         for function in [pressure(16, 100), branchy(16, 90)] {
-            let held = Held::new(&allocate_ok(&function, &device).function);
+            let held = Held::new(&allocate_ok(&function, &target).function);
             for response in [true, false] {
                 let mut redundant = 0;
-                let (count, found) = faults(&function, &device, 5, |bad, block, index| {
+                let (count, found) = faults(&function, &target, 5, |bad, block, index| {
                     let inst = &bad.function.blocks[block].insts[index];
                     if inst.message.as_ref().is_none_or(|m| (m.response != 0) != response) {
                         return false;
@@ -168,13 +168,13 @@ impl Held {
 #[test]
 fn a_wrong_size_in_what_allocation_asks_is_found() {
     use crate::ir::inst::fault::HALVED;
-    for device in devices() {
+    for target in targets() {
         for (width, count) in [(16, 100), (32, 60)] {
             let function = pressure(width, count);
             let options = Options { may_spill: true, check: true };
-            assert!(allocate_ok(&function, &device).spills > 0);
+            assert!(allocate_ok(&function, &target).spills > 0);
             HALVED.set(true);
-            let found = allocate(&function, &device, options).map(|_| ());
+            let found = allocate(&function, &target, options).map(|_| ());
             HALVED.set(false);
             let Err(error) = found else { panic!("SIMD{width} was accepted") };
             assert!(matches!(error, AllocError::Wrong(CheckError::Inst { .. })), "{error}");
@@ -212,9 +212,9 @@ fn a_wrong_scratch_message_is_found() {
             }
         },
     ];
-    for device in devices() {
+    for target in targets() {
         let before = pressure(16, 80);
-        let good = allocate_ok(&before, &device);
+        let good = allocate_ok(&before, &target);
         let scratch = |inst: &Inst| {
             inst.message.as_ref().is_some_and(|m| m.space == crate::ir::Space::Scratch)
         };
@@ -225,7 +225,7 @@ fn a_wrong_scratch_message_is_found() {
                 let mut bad = good.function.clone();
                 let inst = bad.insts_mut().filter(|inst| scratch(inst)).nth(which).unwrap();
                 damage(inst.message.as_mut().unwrap());
-                let found = check::check(&before, &bad, &good.origins, &device);
+                let found = check::check(&before, &bad, &good.origins, &target);
                 assert!(found.is_err(), "damage {number} of message {which}:\n{bad}");
             }
         }
@@ -236,8 +236,8 @@ fn a_wrong_scratch_message_is_found() {
 fn an_overlapping_live_range_is_found() {
     // Two values alive together are put in one place.
     let function = pressure(8, 20);
-    let device = devices()[1];
-    let good = allocate_ok(&function, &device);
+    let target = targets()[1];
+    let good = allocate_ok(&function, &target);
     let written: Vec<u32> = good.function.insts().skip(1).take(20).map(|i| i.dst.offset).collect();
     for pair in written.windows(2) {
         let mut bad = good.clone();
@@ -248,7 +248,7 @@ fn an_overlapping_live_range_is_found() {
                 }
             }
         }
-        assert!(check::check(&function, &bad.function, &bad.origins, &device).is_err());
+        assert!(check::check(&function, &bad.function, &bad.origins, &target).is_err());
     }
 }
 
@@ -265,13 +265,13 @@ fn clobbering_what_a_waiting_channel_needs_is_found() {
     b.else_();
     b.mov(Operand::grf(120, Type::D), kept);
     b.endif();
-    let device = devices()[1];
-    let good = allocate_ok(&f, &device);
+    let target = targets()[1];
+    let good = allocate_ok(&f, &target);
     let place = good.function.blocks[0].insts[0].dst.offset;
     let mut bad = good;
     bad.function.blocks[1].insts[0].dst.offset = place;
     bad.function.blocks[1].insts[1].srcs[0].offset = place;
-    assert!(check::check(&f, &bad.function, &bad.origins, &device).is_err());
+    assert!(check::check(&f, &bad.function, &bad.origins, &target).is_err());
 }
 
 #[test]
@@ -287,15 +287,15 @@ fn an_unmasked_store_of_masked_data_is_found() {
     b.mov(value, Operand::imm_d(5));
     b.endif();
     b.mov(Operand::grf(120, Type::D), value);
-    let device = devices()[1];
+    let target = targets()[1];
     let mut spilled = f.clone();
-    let done = spill::spill(&mut spilled, &device, &[value.vreg().unwrap()]).unwrap();
-    let good = allocate_ok(&spilled, &device);
+    let done = spill::spill(&mut spilled, &target, &[value.vreg().unwrap()]).unwrap();
+    let good = allocate_ok(&spilled, &target);
     let mut origins = done.origins.clone();
     for (list, step) in origins.iter_mut().zip(&good.origins) {
         *list = step.iter().map(|at| list[(*at)? as usize]).collect();
     }
-    check::check(&f, &good.function, &origins, &device).unwrap();
+    check::check(&f, &good.function, &origins, &target).unwrap();
     let mut bad = good.function.clone();
     for inst in &mut bad.blocks[1].insts {
         if inst.message.is_some() {
@@ -303,5 +303,5 @@ fn an_unmasked_store_of_masked_data_is_found() {
             inst.no_mask = true;
         }
     }
-    assert!(check::check(&f, &bad, &origins, &device).is_err());
+    assert!(check::check(&f, &bad, &origins, &target).is_err());
 }

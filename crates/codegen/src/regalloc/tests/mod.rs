@@ -16,15 +16,15 @@ use crestline_isa::{CondMod, Opcode, Type};
 
 const FLAG: Flag = Flag::Fixed(0);
 
-fn devices() -> [Device; 2] {
-    [Device::new(Platform::Bdw), Device::new(Platform::Skl)]
+fn targets() -> [Target; 2] {
+    [Target::of(Platform::Bdw), Target::of(Platform::Skl)]
 }
 
-fn allocate_ok(function: &Function, device: &Device) -> Allocation {
+fn allocate_ok(function: &Function, target: &Target) -> Allocation {
     verify(function).unwrap();
     let options = Options { may_spill: true, check: true };
     let found =
-        allocate(function, device, options).unwrap_or_else(|e| panic!("{e}\nbefore:\n{function}"));
+        allocate(function, target, options).unwrap_or_else(|e| panic!("{e}\nbefore:\n{function}"));
     verify(&found.function).unwrap();
     found
 }
@@ -49,19 +49,19 @@ fn pressure(width: u8, count: usize) -> Function {
 
 #[test]
 fn what_fits_is_not_spilled() {
-    for device in devices() {
-        let found = allocate_ok(&pressure(8, 100), &device);
+    for target in targets() {
+        let found = allocate_ok(&pressure(8, 100), &target);
         assert_eq!((found.spills, found.fills), (0, 0));
-        let found = allocate_ok(&pressure(16, 50), &device);
+        let found = allocate_ok(&pressure(16, 50), &target);
         assert_eq!((found.spills, found.fills), (0, 0));
     }
 }
 
 #[test]
 fn what_does_not_fit_is_spilled_and_still_right() {
-    for device in devices() {
+    for target in targets() {
         for width in [8, 16, 32] {
-            let found = allocate_ok(&pressure(width, 200), &device);
+            let found = allocate_ok(&pressure(width, 200), &target);
             assert!(found.spills > 0 && found.fills > 0);
             assert!(found.function.scratch_bytes > 0);
         }
@@ -112,10 +112,10 @@ fn branchy(width: u8, count: usize) -> Function {
 
 #[test]
 fn divergent_flow_keeps_what_waiting_channels_need() {
-    for device in devices() {
+    for target in targets() {
         for width in [8, 16, 32] {
             for count in [3, 12, 40, 150] {
-                allocate_ok(&branchy(width, count), &device);
+                allocate_ok(&branchy(width, count), &target);
             }
         }
     }
@@ -138,7 +138,7 @@ fn many_flags_move_to_general_registers() {
             b.predicated(*flag, false).add(result, result, Operand::imm_d(1 << index));
         }
         b.mov(Operand::grf(120, Type::D), result);
-        let found = allocate_ok(&f, &devices()[1]);
+        let found = allocate_ok(&f, &targets()[1]);
         assert!(found.function.insts().all(|inst| matches!(inst.flag, Flag::Fixed(_))));
         assert!(found.function.inst_count() > f.inst_count());
     }
@@ -155,7 +155,7 @@ fn small_values_share_registers() {
     for value in &values {
         b.add(Operand::grf(100, Type::D), *value, Operand::imm_d(1));
     }
-    let found = allocate_ok(&f, &devices()[1]);
+    let found = allocate_ok(&f, &targets()[1]);
     // The payload, eight registers of values, and the pair that the sums go to.
     assert!(found.registers <= 1 + 8 + 2, "{} registers", found.registers);
 }
@@ -178,7 +178,7 @@ fn a_source_placed_after_the_wide_value_it_ends_in_is_not_half_overwritten() {
     for register in 2..122 {
         b.exec(8).mov(Operand::null(Type::Ud), Operand::grf(register, Type::Ud));
     }
-    let found = allocate_ok(&f, &devices()[1]);
+    let found = allocate_ok(&f, &targets()[1]);
     let add = found.function.insts().find(|inst| inst.op == Op::Hw(Opcode::Add)).unwrap();
     let (dst, src) = (add.dst.offset, add.srcs[0].offset);
     assert!(dst == src || dst.abs_diff(src) >= 2 * GRF_BYTES, "{add}");
@@ -195,7 +195,7 @@ fn end_of_thread_payloads_are_high() {
     let mut b = Builder::new(&mut f);
     b.exec(8).no_mask().mov(payload, Operand::grf(0, Type::Ud));
     b.exec(8).mov(Operand::null(Type::Ud), payload);
-    let found = allocate_ok(&f, &devices()[1]);
+    let found = allocate_ok(&f, &targets()[1]);
     let last = found.function.insts().last().unwrap();
     assert!(last.srcs[0].offset >= 112 * 32);
 }
@@ -296,10 +296,10 @@ pub(crate) fn random(seed: u64, width: u8, values: usize, length: usize) -> Func
 #[test]
 fn random_programs_allocate_and_check() {
     for seed in 0..60 {
-        let device = devices()[(seed % 2) as usize];
+        let target = targets()[(seed % 2) as usize];
         let width = [8, 16, 32][(seed % 3) as usize];
         let values = [5, 20, 60, 120][(seed % 4) as usize];
-        allocate_ok(&random(seed, width, values, 150), &device);
+        allocate_ok(&random(seed, width, values, 150), &target);
     }
 }
 
@@ -326,6 +326,6 @@ fn a_hundred_thousand_instructions_allocate_without_spills() {
     };
     let f = chain(100_000);
     let options = Options { may_spill: true, check: false };
-    let allocated = allocate(&f, &devices()[1], options).unwrap();
+    let allocated = allocate(&f, &targets()[1], options).unwrap();
     assert_eq!(allocated.spills, 0);
 }

@@ -1,22 +1,49 @@
 //! Register pressure: its peak, its estimate, and programs that may not spill.
 
 use super::*;
+use crate::target::Registers;
 
 #[test]
 fn no_spill_means_no_spill() {
     let options = Options { may_spill: false, check: true };
     let too_many = pressure(16, 200);
-    let found = allocate(&too_many, &devices()[1], options);
+    let target = targets()[1];
+    let found = allocate(&too_many, &target, options);
     assert!(
-        matches!(found, Err(AllocError::Pressure { registers }) if registers > 128),
+        matches!(found, Err(AllocError::Pressure { registers, count: 128 }) if registers > 128),
         "{found:?}"
     );
     assert!(matches!(
-        check_pressure_estimate(&too_many, options),
+        check_pressure_estimate(&too_many, &target, options),
         Err(AllocError::Pressure { .. })
     ));
-    assert_eq!(check_pressure_estimate(&too_many, Options { may_spill: true, ..options }), Ok(()));
-    assert_eq!(check_pressure_estimate(&pressure(8, 20), options), Ok(()));
+    assert_eq!(
+        check_pressure_estimate(&too_many, &target, Options { may_spill: true, ..options }),
+        Ok(())
+    );
+    assert_eq!(check_pressure_estimate(&pressure(8, 20), &target, options), Ok(()));
+}
+
+#[test]
+fn a_target_with_fewer_registers_spills_more_and_uses_no_others() {
+    let whole = targets()[1];
+    let mut half = whole;
+    half.registers = Registers { count: 64, first_end_of_thread: 48 };
+    let mut f = pressure(16, 40);
+    for inst in f.insts_mut().filter(|inst| inst.dst.file == File::Grf) {
+        inst.dst.offset = 60 * GRF_BYTES;
+    }
+    assert_eq!(allocate_ok(&f, &whole).fills, 0);
+    let found = allocate_ok(&f, &half);
+    assert!(found.fills > 0 && found.registers <= 64, "{} fills", found.fills);
+    let options = Options { may_spill: false, check: true };
+    let refused = |found| matches!(found, Err(AllocError::Pressure { count: 64, .. }));
+    assert!(refused(allocate(&f, &half, options).map(|_| ())));
+    assert!(refused(check_pressure_estimate(&f, &half, options)));
+    // What fits the whole file is refused by the checker of the half.
+    let found = allocate_ok(&f, &whole);
+    let wrong = check::check(&f, &found.function, &found.origins, &half).unwrap_err();
+    assert!(wrong.to_string().contains("beyond the last register"), "{wrong}");
 }
 
 #[test]

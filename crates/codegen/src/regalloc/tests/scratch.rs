@@ -13,9 +13,9 @@ fn moved_bases(function: &Function) -> Vec<(usize, u32)> {
 #[test]
 fn headers_reach_scratch_space_that_messages_cannot_name() {
     for platform in [Platform::Hsw, Platform::Bdw, Platform::Skl] {
-        let device = Device::new(platform);
+        let target = Target::of(platform);
         let function = pressure(16, 2400);
-        let found = allocate_ok(&function, &device);
+        let found = allocate_ok(&function, &target);
         assert!(found.function.scratch_bytes > 128 << 10);
         let moves = moved_bases(&found.function);
         assert!(moves.iter().all(|(_, bytes)| [128 << 10].contains(bytes)), "{moves:?}");
@@ -24,7 +24,7 @@ fn headers_reach_scratch_space_that_messages_cannot_name() {
             let mut bad = found.clone();
             let inst = bad.function.insts_mut().nth(at).unwrap();
             inst.srcs[1] = Operand::imm_ud(bytes - 1024);
-            let checked = check::check(&function, &bad.function, &bad.origins, &device);
+            let checked = check::check(&function, &bad.function, &bad.origins, &target);
             assert!(checked.is_err(), "{platform}: base {at}");
         }
     }
@@ -32,14 +32,14 @@ fn headers_reach_scratch_space_that_messages_cannot_name() {
 
 #[test]
 fn a_program_without_much_scratch_space_needs_no_other_base() {
-    for device in devices() {
-        assert_eq!(moved_bases(&allocate_ok(&pressure(16, 1000), &device).function), []);
+    for target in targets() {
+        assert_eq!(moved_bases(&allocate_ok(&pressure(16, 1000), &target).function), []);
     }
 }
 
 #[test]
 fn what_no_thread_has_room_for_is_an_error_with_the_bytes() {
-    let (ivb, skl) = (Device::new(Platform::Ivb), Device::new(Platform::Skl));
+    let (ivb, skl) = (Target::of(Platform::Ivb), Target::of(Platform::Skl));
     let options = Options { may_spill: true, check: true };
     let found = allocate(&pressure(8, 600), &ivb, options).map(|_| ());
     let Err(AllocError::OutOfScratch { bytes, limit }) = found else { panic!("{found:?}") };
@@ -57,7 +57,7 @@ fn what_no_thread_has_room_for_is_an_error_with_the_bytes() {
 /// A response that finds no free register takes that of the cheapest value, but for g127.
 #[test]
 fn no_response_displaces_a_value_to_get_the_last_register() {
-    let device = devices()[0];
+    let target = targets()[0];
     let mut f = Function::new(8);
     f.payload_registers = 4;
     let count = GRF_COUNT - 1; // All but g2.
@@ -91,25 +91,25 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
     }
     let cfg = Cfg::new(&f).unwrap();
     let liveness = Liveness::new(&f, &cfg);
-    let found = assign(&f, &liveness, &cfg, Strategy::Dense { spill: true });
+    let found = assign(&f, &liveness, &cfg, target.registers, Strategy::Dense { spill: true });
     // Some value had to go, and the cheapest was in g127.
     assert_eq!(found.spilled.len(), 1);
     let place = found.places[response.vreg().unwrap().0 as usize];
     assert!(place.is_some_and(|place| place / GRF_BYTES < GRF_COUNT as u32 - 1), "{place:?}");
-    allocate_ok(&f, &device);
+    allocate_ok(&f, &target);
 }
 
 /// Spills one value, allocates the rest and checks the whole.
 fn spill_ok(function: &Function, value: Operand) -> Function {
-    let device = devices()[1];
+    let target = targets()[1];
     let mut spilled = function.clone();
-    let done = spill::spill(&mut spilled, &device, &[value.vreg().unwrap()]).unwrap();
-    let good = allocate_ok(&spilled, &device);
+    let done = spill::spill(&mut spilled, &target, &[value.vreg().unwrap()]).unwrap();
+    let good = allocate_ok(&spilled, &target);
     let mut origins = done.origins;
     for (list, step) in origins.iter_mut().zip(&good.origins) {
         *list = step.iter().map(|at| list[(*at)? as usize]).collect();
     }
-    check::check(function, &good.function, &origins, &device)
+    check::check(function, &good.function, &origins, &target)
         .unwrap_or_else(|e| panic!("{e}\n{}", good.function));
     good.function
 }

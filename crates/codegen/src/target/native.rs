@@ -218,12 +218,12 @@ fn column(bits: u32) -> Option<usize> {
 }
 
 /// Whether one instruction of the device does the operation on `bits` bits.
-pub(crate) fn is_native(device: &Device, op: AluOp, bits: u32) -> bool {
+pub(super) fn is_native(device: &Device, op: AluOp, bits: u32) -> bool {
     column(bits).is_some_and(|at| row(class(op)).support[at].is_native(device))
 }
 
 /// Whether selection takes the operation with operands of `bits` bits: the device has it, and the mode selects it.
-pub(crate) fn selects(device: &Device, mode: Mode, op: AluOp, bits: u32) -> bool {
+pub(super) fn selects(device: &Device, mode: Mode, op: AluOp, bits: u32) -> bool {
     let row = row(class(op));
     let taken = match mode {
         Mode::Scalar => row.scalar,

@@ -1,0 +1,431 @@
+//! `lower_scoreboard`: where the hardware does not keep track of registers in flight (gen12 on), each instruction says what
+//! it waits for.
+//!
+//! Arithmetic finishes in the order of the program, and an instruction can wait for the one `d` back: `@d`. Messages and
+//! extended math finish in any order. Each of them takes one of sixteen tokens, `$n`, and others wait until the token's
+//! owner has read its sources (`$n.src`) or written its destination (`$n.dst`). What does not fit into an instruction's
+//! own field stands in a `sync.nop` before it.
+//!
+//! The pass knows for each register how long ago it was read and written, at least, on any way that the thread can take,
+//! and which tokens' owners may still read or write it. It waits for everything that reads what is written, or writes what
+//! is read or written, so also where the hardware may keep the order by itself. Distances count only what is sure to be in
+//! the in-order pipe: a distance that is too small waits for a younger instruction, behind which the wanted one is done.
+//! Where there are several pipes the wait is for the last instruction of each.
+//!
+//! Sources: the codes are those of `crestline_isa`'s field `SWSB`; the accumulator of an end of thread, the state register
+//! and fences: notes in `docs/isa-notes.md`.
+
+pub mod check;
+
+use crestline_isa::{ArfKind, Opcode, Swsb, SwsbPipe, SwsbToken, SyncFn, TokenMode, Type};
+
+use crate::analysis::accesses::{FLAG_COUNT, GRF_COUNT, SlotMap, accesses};
+use crate::error::PassError;
+use crate::ir::{BlockId, Cfg, Effect, File, Function, Inst, Op, Operand};
+use crate::target::{Scoreboard, Target};
+
+const PASS: &str = "lower_scoreboard";
+
+/// Tokens of a thread.
+const TOKENS: usize = 16;
+
+/// The farthest that an instruction can look back.
+const FARTHEST: u8 = 7;
+
+// Registers beside general ones and flags, which have the numbers of their slots.
+const ACCUMULATOR: usize = GRF_COUNT + FLAG_COUNT;
+const ADDRESS: usize = ACCUMULATOR + 1;
+const OTHER: usize = ADDRESS + 1;
+const COUNT: usize = OTHER + 1;
+
+/// Runs the pass.
+///
+/// # Errors
+/// Broken control flow; operations that should have been lowered; a flow instruction that must wait for more than its own
+/// field can say.
+pub fn lower_scoreboard(function: &mut Function, target: &Target) -> Result<bool, PassError> {
+    let Scoreboard::Software { several_pipes } = target.scoreboard else { return Ok(false) };
+    let cfg = Cfg::new(function)?;
+    let slots = SlotMap::new(function);
+    let mut next = 0;
+    let mut uses: Vec<Vec<Use>> = Vec::with_capacity(function.blocks.len());
+    for block in &function.blocks {
+        let list = block.insts.iter().map(|inst| Use::of(inst, &slots, &mut next));
+        uses.push(list.collect::<Result<_, _>>()?);
+    }
+    let starts = starts(function, &cfg, &uses);
+    for ((block, uses), start) in function.blocks.iter_mut().zip(&uses).zip(starts) {
+        // A block that nothing leads to is not executed.
+        let mut state = start.unwrap_or_default();
+        let old = std::mem::take(&mut block.insts);
+        for (mut inst, used) in old.into_iter().zip(uses) {
+            let waits = state.step(used);
+            let before = block.insts.len();
+            write(&mut inst, used, &waits, several_pipes, &mut block.insts);
+            if inst.op.starts_block() && block.insts.len() > before {
+                let what = "the start of a block waits for more than it can say";
+                return Err(PassError::Inst { pass: PASS, what, inst: inst.to_string() });
+            }
+            block.insts.push(inst);
+        }
+    }
+    Ok(true)
+}
+
+/// How an instruction executes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    /// It makes no machine instruction.
+    Nothing,
+    /// At once: flow control.
+    Control,
+    /// In the order of the program.
+    InOrder,
+    /// In any order, with a token of this number.
+    OutOfOrder(usize),
+    /// The message that ends the thread: nobody waits for it.
+    Last,
+}
+
+/// A set of registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Set([u64; COUNT.div_ceil(64)]);
+
+impl Set {
+    fn insert(&mut self, register: usize) {
+        self.0[register / 64] |= 1 << (register % 64);
+    }
+
+    fn contains(&self, register: usize) -> bool {
+        self.0[register / 64] >> (register % 64) & 1 == 1
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.iter().all(|word| *word == 0)
+    }
+
+    fn meets(&self, other: &Set) -> bool {
+        self.0.iter().zip(&other.0).any(|(a, b)| a & b != 0)
+    }
+
+    fn join(&mut self, other: &Set) {
+        self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
+    }
+}
+
+/// What an instruction does to registers, and how it executes.
+#[derive(Clone, Debug)]
+struct Use {
+    order: Order,
+    reads: Set,
+    writes: Set,
+    /// Reads or writes the state register.
+    state: bool,
+    /// Must be behind all messages before it.
+    fence: bool,
+}
+
+impl Use {
+    /// `next` counts the instructions that take a token.
+    fn of(inst: &Inst, slots: &SlotMap, next: &mut usize) -> Result<Use, PassError> {
+        let mut token = || {
+            *next += 1;
+            Order::OutOfOrder((*next - 1) % TOKENS)
+        };
+        let eot = inst.message.as_ref().is_some_and(|message| message.eot);
+        let order = match inst.op {
+            Op::Do | Op::Undef => Order::Nothing,
+            Op::Send if eot => Order::Last,
+            Op::Send | Op::Math(_) | Op::Hw(Opcode::Dpas | Opcode::Dpasw) => token(),
+            op if op.is_flow() => Order::Control,
+            Op::Sync(_) | Op::Hw(Opcode::Nop | Opcode::Wait) => Order::Control,
+            Op::Hw(_) | Op::Await => Order::InOrder,
+            _ => {
+                let what = "the operation was not lowered";
+                return Err(PassError::Inst { pass: PASS, what, inst: inst.to_string() });
+            }
+        };
+        let (mut reads, mut writes) = (Set::default(), Set::default());
+        let mut used = Use { order, reads, writes, state: false, fence: false };
+        if order == Order::Nothing {
+            return Ok(used);
+        }
+        accesses(slots, inst, &mut |access| {
+            if access.write { &mut writes } else { &mut reads }.insert(access.slot);
+        });
+        for operand in inst.srcs.iter().chain([&inst.dst]) {
+            used.state |= operand.is_arf(ArfKind::State);
+            if matches!(operand.file, File::Indirect { .. }) {
+                reads.insert(ADDRESS);
+            }
+        }
+        for src in &inst.srcs {
+            special(src).into_iter().for_each(|register| reads.insert(register));
+        }
+        special(&inst.dst).into_iter().for_each(|register| writes.insert(register));
+        if inst.reads_accumulator() {
+            reads.insert(ACCUMULATOR);
+        }
+        if inst.writes_accumulator() || eot {
+            writes.insert(ACCUMULATOR);
+        }
+        let orders = |message: &crate::ir::Message| message.effect == Effect::Barrier;
+        used.fence = inst.message.as_deref().is_some_and(orders);
+        Ok(Use { reads, writes, ..used })
+    }
+}
+
+/// The register of an operand that is neither a general register nor a flag.
+fn special(operand: &Operand) -> Option<usize> {
+    match operand.file {
+        File::Arf(ArfKind::Null | ArfKind::Flag) => None,
+        File::Arf(ArfKind::Accumulator) => Some(ACCUMULATOR),
+        File::Arf(ArfKind::Address) => Some(ADDRESS),
+        File::Arf(_) => Some(OTHER),
+        _ => None,
+    }
+}
+
+/// What the owner of a token may still do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Owner {
+    /// There may be one.
+    active: bool,
+    reads: Set,
+    writes: Set,
+}
+
+/// What may be in flight.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    /// For each register how many in-order instructions back it was last read or written by one, at least and at most
+    /// [`FARTHEST`]; 0 where none in flight does.
+    reads: [u8; COUNT],
+    writes: [u8; COUNT],
+    owners: [Owner; TOKENS],
+    /// The instruction before touches the state register.
+    state: bool,
+}
+
+impl Default for State {
+    fn default() -> State {
+        State {
+            reads: [0; COUNT],
+            writes: [0; COUNT],
+            owners: [Owner::default(); TOKENS],
+            state: false,
+        }
+    }
+}
+
+/// What an instruction waits for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Waits {
+    /// An in-order instruction so many back; 0 for none.
+    distance: u8,
+    tokens: [Option<TokenMode>; TOKENS],
+    /// All tokens' owners have written.
+    all: bool,
+}
+
+impl Waits {
+    fn back(&mut self, distance: u8) {
+        if distance != 0 && (self.distance == 0 || distance < self.distance) {
+            self.distance = distance;
+        }
+    }
+}
+
+impl State {
+    /// Goes on behind an instruction; says what that waits for.
+    fn step(&mut self, used: &Use) -> Waits {
+        if used.order == Order::Nothing {
+            return Waits::default();
+        }
+        let waits = self.waits(used);
+        self.wait(&waits);
+        self.state = used.state;
+        match used.order {
+            Order::InOrder => {
+                for distance in self.reads.iter_mut().chain(&mut self.writes) {
+                    *distance = if *distance == 0 { 0 } else { FARTHEST.min(*distance + 1) };
+                }
+                for register in 0..COUNT {
+                    if used.reads.contains(register) {
+                        self.reads[register] = 1;
+                    }
+                    if used.writes.contains(register) {
+                        self.writes[register] = 1;
+                    }
+                }
+            }
+            Order::OutOfOrder(token) => {
+                let (reads, writes) = (used.reads, used.writes);
+                self.owners[token] = Owner { active: true, reads, writes };
+            }
+            Order::Nothing | Order::Control | Order::Last => {}
+        }
+        waits
+    }
+
+    fn waits(&self, used: &Use) -> Waits {
+        let mut waits = Waits::default();
+        for register in 0..COUNT {
+            let (reads, writes) = (used.reads.contains(register), used.writes.contains(register));
+            if reads || writes {
+                waits.back(self.writes[register]);
+            }
+            if writes {
+                waits.back(self.reads[register]);
+            }
+        }
+        if used.state || self.state {
+            waits.back(1);
+        }
+        for (token, owner) in self.owners.iter().enumerate() {
+            let taken = used.order == Order::OutOfOrder(token) && owner.active;
+            // The registers of a thread that has ended are another's.
+            let left = used.order == Order::Last && !owner.writes.is_empty();
+            let written = owner.writes.meets(&used.reads) || owner.writes.meets(&used.writes);
+            waits.tokens[token] = if taken || left || written {
+                Some(TokenMode::Dst)
+            } else {
+                owner.reads.meets(&used.writes).then_some(TokenMode::Src)
+            };
+            waits.all |= used.fence && used.order != Order::Last && owner.active;
+        }
+        if waits.all {
+            waits.tokens = Default::default();
+        }
+        waits
+    }
+
+    fn wait(&mut self, waits: &Waits) {
+        if waits.distance != 0 {
+            for distance in self.reads.iter_mut().chain(&mut self.writes) {
+                if *distance >= waits.distance {
+                    *distance = 0;
+                }
+            }
+        }
+        for (owner, mode) in self.owners.iter_mut().zip(waits.tokens) {
+            match mode {
+                Some(TokenMode::Src) => owner.reads = Set::default(),
+                Some(_) => *owner = Owner::default(),
+                None if waits.all => *owner = Owner::default(),
+                None => {}
+            }
+        }
+    }
+
+    /// Takes in what may be in flight on another way here; whether that is more.
+    fn join(&mut self, other: &State) -> bool {
+        let before = self.clone();
+        let nearer = |a: &mut u8, b: &u8| {
+            if *b != 0 && (*a == 0 || *b < *a) {
+                *a = *b;
+            }
+        };
+        self.reads.iter_mut().zip(&other.reads).for_each(|(a, b)| nearer(a, b));
+        self.writes.iter_mut().zip(&other.writes).for_each(|(a, b)| nearer(a, b));
+        for (a, b) in self.owners.iter_mut().zip(&other.owners) {
+            a.active |= b.active;
+            a.reads.join(&b.reads);
+            a.writes.join(&b.writes);
+        }
+        self.state |= other.state;
+        *self != before
+    }
+}
+
+/// What may be in flight where each block starts; `None` for those that nothing leads to.
+fn starts(function: &Function, cfg: &Cfg, uses: &[Vec<Use>]) -> Vec<Option<State>> {
+    let mut starts: Vec<Option<State>> = vec![None; function.blocks.len()];
+    if let Some(entry) = starts.first_mut() {
+        *entry = Some(State::default());
+    }
+    let mut again = true;
+    while again {
+        again = false;
+        for block in 0..function.blocks.len() {
+            let Some(mut state) = starts[block].clone() else { continue };
+            uses[block].iter().for_each(|used| _ = state.step(used));
+            let mut go = |to: usize| match &mut starts[to] {
+                Some(start) => again |= start.join(&state),
+                none => {
+                    *none = Some(state.clone());
+                    again = true;
+                }
+            };
+            let succs = cfg.succs(BlockId(block as u32));
+            succs.iter().for_each(|edge| go(edge.to.index()));
+            // Where no channel is left, the thread skips code up to any place where some may wait.
+            if leaves(function, block) {
+                (block + 1..function.blocks.len())
+                    .filter(|&to| is_meeting(function, to))
+                    .for_each(go);
+            }
+        }
+    }
+    starts
+}
+
+/// Whether channels leave the structure that they are in at the end of a block.
+fn leaves(function: &Function, block: usize) -> bool {
+    let last = function.blocks[block].insts.last().map(|inst| inst.op);
+    matches!(last, Some(Op::Hw(Opcode::Break | Opcode::Cont | Opcode::Halt)))
+}
+
+/// Whether channels may wait at the start of a block while others run elsewhere.
+fn is_meeting(function: &Function, block: usize) -> bool {
+    let first = function.blocks[block].insts.first().map(|inst| inst.op);
+    let before = block.checked_sub(1).and_then(|before| function.blocks[before].insts.last());
+    matches!(first, Some(Op::HaltTarget | Op::Hw(Opcode::EndIf | Opcode::While)))
+        || matches!(before.map(|inst| inst.op), Some(Op::Hw(Opcode::Else | Opcode::While)))
+}
+
+/// Writes what an instruction waits for into its field, and the rest into instructions before it.
+fn write(
+    inst: &mut Inst,
+    used: &Use,
+    waits: &Waits,
+    several_pipes: bool,
+    before: &mut Vec<Inst>,
+) {
+    let unordered = matches!(used.order, Order::OutOfOrder(_) | Order::Last);
+    let mut own = Swsb::default();
+    if let Order::OutOfOrder(token) = used.order {
+        own.token = Some(SwsbToken { mode: TokenMode::Set, id: token as u8 });
+    }
+    if waits.all {
+        before.push(sync(SyncFn::AllWr, Swsb::default()));
+    }
+    for (id, mode) in (0u8..).zip(waits.tokens) {
+        let Some(mode) = mode else { continue };
+        let token = Some(SwsbToken { mode, id });
+        // With a distance, the instruction's kind decides what the token means.
+        let combines = waits.distance == 0 || mode == TokenMode::Dst && !unordered && !several_pipes;
+        if own.token.is_none() && combines {
+            own.token = token;
+        } else {
+            before.push(sync(SyncFn::Nop, Swsb { token, ..Swsb::default() }));
+        }
+    }
+    match (waits.distance, own.token) {
+        (0, _) => {}
+        (distance, _) if !several_pipes => own.distance = distance,
+        (_, None) => (own.distance, own.pipe) = (1, SwsbPipe::All),
+        // Beside the token of a message a distance counts in all pipes.
+        (_, Some(_)) if inst.op == Op::Send => own.distance = 1,
+        _ => before.push(sync(
+            SyncFn::Nop,
+            Swsb { distance: 1, pipe: SwsbPipe::All, token: None },
+        )),
+    }
+    inst.swsb = own;
+}
+
+fn sync(function: SyncFn, swsb: Swsb) -> Inst {
+    let null = Operand::null(Type::Ud);
+    Inst { swsb, ..Inst::new(Op::Sync(function), 1, null, &[null]) }
+}
