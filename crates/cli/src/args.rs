@@ -25,7 +25,7 @@ pub(crate) enum Command {
     Compile(Compile),
     /// Compile a shader and run it on the emulator.
     Run(Run),
-    /// Run machine code as it is on the emulator.
+    /// Run machine code on the emulator.
     Exec(Exec),
     /// Assemble text to machine code.
     Asm(Asm),
@@ -33,11 +33,11 @@ pub(crate) enum Command {
     Disasm(Disasm),
     /// Check machine code against the rules of the hardware.
     Validate(Validate),
-    /// Draw which bytes each channel of an operand touches.
+    /// Draw the bytes that each channel of an operand accesses.
     Region(Region),
-    /// Explain every bit of instructions.
+    /// Print all bit fields of instructions.
     Fields(Fields),
-    /// List the targets and what they can do.
+    /// List the targets with their capabilities.
     Targets,
 }
 
@@ -67,46 +67,46 @@ pub(crate) struct Source {
     /// The chip to compile for, such as `skl`; `crestline targets` lists them.
     #[arg(long, default_value_if("list_passes", "true", "skl"), required = true)]
     pub(crate) target: Platform,
-    /// The language, where the file's extension does not tell. SPIR-V is known by its first bytes.
+    /// The language, if the file's extension does not determine it. SPIR-V is recognised by its first bytes.
     #[arg(long, value_name = "LANGUAGE")]
     pub(crate) lang: Option<String>,
-    /// The entry point; may be left out where the stage has only one. HLSL's is `main` unless given.
+    /// The entry point. It may be omitted if the stage has only one. Default for HLSL: `main`.
     #[arg(long, value_name = "NAME")]
     pub(crate) entry: Option<String>,
-    /// The stage; may be left out where no other stage has an entry point of that name. Of GLSL and HLSL it is that of
-    /// `#pragma shader_stage`, or of the file's extension, or compute.
+    /// The stage. It may be omitted if only one stage has an entry point of that name. Default for GLSL and HLSL: that of
+    /// `#pragma shader_stage`, else of the file's extension, else compute.
     #[arg(long, value_enum)]
     pub(crate) stage: Option<Stage>,
-    /// The shader of the stage before, in whose outputs this one's inputs are looked up.
+    /// The shader of the previous stage; an input that it does not write is an error.
     #[arg(long, value_name = "SHADER")]
     pub(crate) after: Option<PathBuf>,
-    /// What the tessellator divides, for tessellation control shaders: quads unless given.
+    /// The domain of the tessellator, for tessellation control shaders. Default: quads.
     #[arg(long, value_enum)]
     pub(crate) domain: Option<Domain>,
-    /// Channels of a thread; `auto` takes the width of the lowest estimated cost. 4x2 is two vertices, for the stages of
-    /// the geometry pipeline: their default on gen7 and gen7.5, and must be asked for on gen8.
+    /// Channels of a thread. `auto` selects the width with the lowest estimated cost. `4x2` means threads of two vertices,
+    /// for vertex, tessellation and geometry shaders: their default on gen7 and gen7.5, on gen8 only with this flag.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) simd: Width,
-    /// A specialization constant, or an `override` of WGSL by `@id` or name; as often as needed.
+    /// A specialization constant, or an `override` of WGSL by `@id` or name; may be repeated.
     #[arg(long, value_name = "ID=VALUE")]
     pub(crate) spec: Vec<Spec>,
-    /// Elements of an array of descriptors that has no bound in the shader; `run` takes what is bound.
+    /// Number of elements of a descriptor array without a size in the shader. Default for `run`: the number of bound elements.
     #[arg(long, value_name = "SET.BINDING=COUNT")]
     pub(crate) descriptors: Vec<Descriptors>,
-    /// Print the list of passes with their times.
+    /// Print each pass with its time.
     #[arg(short, long)]
     pub(crate) verbose: bool,
     /// Print the intermediate representation after a pass, or after all of them.
     #[arg(long, value_name = "PASS|all", value_parser = print_pass)]
     pub(crate) print_after: Vec<String>,
-    /// Leave an optimisation pass out (`opt_*` only; for finding bugs).
+    /// Leave out an optimisation pass (`opt_*` only; to find bugs); may be repeated.
     #[arg(long, value_name = "PASS", value_parser = skipped_pass)]
     pub(crate) skip_pass: Vec<String>,
     /// List the passes in the order in which they first run, and stop.
     #[arg(long, exclusive = true)]
     pub(crate) list_passes: bool,
-    /// Stop optimising after so many changes by `opt_*` passes, and say which was the last and how many there were (for
-    /// finding bugs).
+    /// Limit the number of changes by `opt_*` passes, and print the last change and the number of changes (to find bugs by
+    /// bisection).
     #[arg(long, value_name = "CHANGES")]
     pub(crate) fuel: Option<u64>,
 }
@@ -152,16 +152,16 @@ pub(crate) struct Compile {
     /// Vertices of an input patch, for tessellation shaders.
     #[arg(long, value_name = "COUNT")]
     pub(crate) patch_vertices: Option<u32>,
-    /// What to write; the output's extension decides unless given (.bin, .hex, .json, .zebin, .ssa), else assembly.
+    /// The output format. Default: that of the output's extension (.bin, .hex, .json, .zebin, .ssa), else assembly.
     #[arg(long, value_enum)]
     pub(crate) emit: Option<Emit>,
-    /// The dialect of assembly.
+    /// The assembly syntax.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) syntax: Syntax,
-    /// Where to write it; standard output unless given.
+    /// The output file. Default: standard output.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
-    /// Print errors and warnings as JSON, an object a line.
+    /// Print errors and warnings as JSON, one object per line.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -171,11 +171,11 @@ pub(crate) struct Compile {
 pub(crate) enum Emit {
     /// Assembly text.
     Asm,
-    /// Machine code, as it stands in memory.
+    /// Machine code in memory order.
     Bin,
-    /// Hexadecimal text, one instruction a line.
+    /// Hexadecimal text, one instruction per line.
     Hex,
-    /// An ELF file as Intel's runtimes load it, with one kernel.
+    /// An ELF file for Intel's compute runtime, with one kernel.
     Zebin,
     /// Code, metadata and statistics as JSON.
     Json,
@@ -188,23 +188,23 @@ pub(crate) enum Emit {
 /// A dialect of assembly.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
 pub(crate) enum Syntax {
-    /// As Mesa's dumps print it.
+    /// The syntax of Mesa's dumps.
     #[default]
     Mesa,
-    /// As Intel's assembler accepts it.
+    /// The syntax of Intel's assembler iga64.
     Iga,
 }
 
 /// What a dispatch works on.
 #[derive(Debug, Args)]
 pub(crate) struct Resources {
-    /// Workgroups of a compute shader; missing parts are 1.
+    /// Number of workgroups of a compute shader; omitted dimensions are 1.
     #[arg(long, value_name = "X,Y,Z")]
     pub(crate) dispatch: Option<Dispatch>,
     /// Push constants.
     #[arg(long, value_name = "FILE")]
     pub(crate) push: Option<PathBuf>,
-    /// A buffer's first contents, from a file or `zero:BYTES`.
+    /// Initial contents of a buffer: a file or `zero:BYTES`.
     #[arg(long, value_name = "SET.BINDING[ELEMENT]=FILE")]
     pub(crate) bind: Vec<Bind>,
     /// Write a buffer or an image's texels after the run.
@@ -216,13 +216,13 @@ pub(crate) struct Resources {
     /// Print a buffer after the run; TYPE is u8 ... u64, i8 ... i64, f32, f64 or x32.
     #[arg(long, value_name = "SET.BINDING=TYPE[:COUNT]")]
     pub(crate) print: Vec<Print>,
-    /// An image or texel buffer with its first texels, from a file or `zero:BYTES`.
+    /// An image or texel buffer with its initial texels: a file or `zero:BYTES`.
     #[arg(long, value_name = "S.B=DIM:SIZE:FORMAT:FILE[:levels=N][:tiling=x|y]")]
     pub(crate) image: Vec<Image>,
-    /// A sampler, or the one that an image brings: nearest or linear, then repeat, clamp, mirror or border.
+    /// A sampler, or the sampler of a combined image sampler; FILTER is nearest or linear, ADDRESS repeat, clamp, mirror or border.
     #[arg(long, value_name = "S.B=FILTER:ADDRESS[:mip=FILTER][:compare=OP][:border=COLOUR]")]
     pub(crate) sampler: Vec<Sampler>,
-    /// When threads see each other's writes: at once, or as late and as disordered as fences allow.
+    /// The memory model: `strong` makes writes visible immediately, `weak` late and out of order unless fences order them.
     #[arg(long, value_name = "strong|weak[:SEED]", default_value = "strong")]
     pub(crate) memory: Memory,
     /// Print each executed instruction with its channels and registers.
@@ -231,7 +231,7 @@ pub(crate) struct Resources {
     /// End with an error if the emulator reports anything, such as an access out of bounds.
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Instructions one thread may execute before it is called endless.
+    /// Maximal number of instructions that a thread may execute.
     #[arg(long, value_name = "COUNT", default_value_t = 1 << 30)]
     pub(crate) budget: u64,
     #[command(flatten)]
@@ -247,7 +247,7 @@ pub(crate) struct Run {
     /// Print the assembly or the statistics before the run.
     #[arg(long, value_enum)]
     pub(crate) show: Vec<Show>,
-    /// Print errors and warnings as JSON, an object a line.
+    /// Print errors and warnings as JSON, one object per line.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -257,7 +257,7 @@ pub(crate) struct Run {
 pub(crate) enum Show {
     /// The machine code as assembly.
     Asm,
-    /// What the compiler counted, and what the run took.
+    /// Statistics of the compiler and of the run.
     Stats,
 }
 
@@ -265,13 +265,13 @@ pub(crate) enum Show {
 pub(crate) struct Exec {
     /// Machine code in any container that `disasm` reads, a program that `compile --emit json` wrote, or `-`.
     pub(crate) code: PathBuf,
-    /// The kernel of a container that has several.
+    /// The kernel to use, if the container has several.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
     /// The code is text in which each group of 8 hex digits is a little-endian dword.
     #[arg(long)]
     pub(crate) dwords: bool,
-    /// Its metadata as JSON, alone or in a program; may be left out where CODE is a program.
+    /// The metadata as JSON, alone or in a program. It may be omitted if CODE is a program.
     #[arg(long, value_name = "FILE")]
     pub(crate) meta: Option<PathBuf>,
     /// The chip that the code is for.
@@ -279,7 +279,7 @@ pub(crate) struct Exec {
     pub(crate) target: Platform,
     #[command(flatten)]
     pub(crate) resources: Resources,
-    /// Print errors and warnings as JSON, an object a line.
+    /// Print errors and warnings as JSON, one object per line.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -299,7 +299,7 @@ pub(crate) struct Input {
     /// The code is text in which each group of 8 hex digits is a little-endian dword.
     #[arg(long)]
     pub(crate) dwords: bool,
-    /// Print the result as JSON, and errors as an object a line.
+    /// Print the result as JSON, and errors as JSON, one object per line.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -310,7 +310,7 @@ pub(crate) struct Disasm {
     pub(crate) input: Input,
     #[command(flatten)]
     pub(crate) range: CodeRange,
-    /// The dialect of assembly.
+    /// The assembly syntax.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) syntax: Syntax,
     /// Put its byte offset in front of each instruction, as a comment.
@@ -331,7 +331,7 @@ pub(crate) struct CodeRange {
     /// Where the instructions start, in bytes from the start of the code (`0x` too).
     #[arg(long, value_name = "BYTE", value_parser = crate::grammar::offset, default_value = "0")]
     pub(crate) start: usize,
-    /// How many bytes to look at from there (`0x` too); all unless given.
+    /// Number of bytes from there (`0x` too). Default: all.
     #[arg(long, value_name = "BYTES", value_parser = crate::grammar::offset)]
     pub(crate) length: Option<usize>,
     /// Stop at the first instruction that does not decode, and print nothing.
@@ -353,7 +353,7 @@ pub(crate) struct Validate {
 /// The id of a validation rule.
 fn rule_id(text: &str) -> Result<String, String> {
     let known = crestline_isa::validate::rules().any(|rule| rule.id == text);
-    known.then(|| text.to_owned()).ok_or_else(|| "no rule has this id".to_owned())
+    known.then(|| text.to_owned()).ok_or_else(|| "no validation rule has this id".to_owned())
 }
 
 /// The name of a pass, or `all`.
@@ -366,7 +366,7 @@ fn print_pass(text: &str) -> Result<String, String> {
 fn skipped_pass(text: &str) -> Result<String, String> {
     match crestline::passes().find(|pass| pass.name == text) {
         Some(pass) if pass.optional => Ok(text.to_owned()),
-        Some(_) => Err("the compiler needs this pass: expected one of opt_*".to_owned()),
+        Some(_) => Err("this pass is required for correct code: expected one of opt_*".to_owned()),
         None => Err(unknown_pass(text, |pass| pass.optional)),
     }
 }
@@ -409,19 +409,19 @@ pub(crate) struct Asm {
     /// The chip to assemble for.
     #[arg(long)]
     pub(crate) target: Platform,
-    /// The dialect of assembly.
+    /// The assembly syntax.
     #[arg(long, value_enum, default_value_t)]
     pub(crate) syntax: Syntax,
-    /// Give every instruction that has one its compacted form.
+    /// Use the compacted form of every instruction that has one.
     #[arg(long)]
     pub(crate) compact: bool,
-    /// What to write; the output's extension decides unless given (.hex, .zebin, else bytes).
+    /// The output format. Default: that of the output's extension (.hex, .zebin), else bytes.
     #[arg(long, value_enum)]
     pub(crate) emit: Option<AsmEmit>,
-    /// The kernel's name in a zebin; the input's name unless given.
+    /// The kernel's name in a zebin. Default: the name of the input.
     #[arg(long, value_name = "NAME")]
     pub(crate) kernel: Option<String>,
-    /// Where to write it; standard output, as hexadecimal text, unless given.
+    /// The output file. Default: standard output, as hexadecimal text.
     #[arg(short, long, value_name = "FILE", default_value = "-")]
     pub(crate) output: PathBuf,
     /// Print code or errors as JSON.
@@ -432,9 +432,9 @@ pub(crate) struct Asm {
 /// What `asm` writes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum AsmEmit {
-    /// Machine code, as it stands in memory.
+    /// Machine code in memory order.
     Bin,
-    /// Hexadecimal text, one instruction a line.
+    /// Hexadecimal text, one instruction per line.
     Hex,
     /// An ELF file with one kernel.
     Zebin,

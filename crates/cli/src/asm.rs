@@ -81,8 +81,8 @@ fn assemble(text: &str, arguments: &args::Asm) -> Result<Vec<Piece>, Vec<ParseEr
     });
     // What bytes mean to jumps across them is unknown.
     let Some(insts) = insts.collect::<Option<Vec<Inst>>>() else {
-        let found = "bytes that are no instruction".to_owned();
-        return Err(at_end(found, "instructions alone with --compact"));
+        let found = "bytes that do not decode as an instruction".to_owned();
+        return Err(at_end(found, "only instructions, because of --compact"));
     };
     let compacted = compact_program(&insts, generation)
         .map_err(|error| at_end(error.to_string(), "branches to instructions"))?;

@@ -1,5 +1,4 @@
-//! Machine code as it is: reading it from any container, `crestline disasm` and
-//! `crestline validate`.
+//! Commands for machine code: reading of every container, `crestline disasm` and `crestline validate`.
 
 use std::num::NonZero;
 use std::ops::Range;
@@ -36,7 +35,7 @@ fn kernels<'a>(
     };
     let container = match Container::detect(bytes) {
         Container::Hex if dwords => Container::Dwords,
-        _ if dwords => return Err(fail("--dwords is for text of hex digits".into())),
+        _ if dwords => return Err(fail("--dwords applies to hexadecimal text only".into())),
         container => container,
     };
     let mut kernels = read_kernels(bytes, container).map_err(|error| fail(error.to_string()))?;
@@ -48,7 +47,7 @@ fn kernels<'a>(
     };
     kernels.retain(fits);
     if kernels.is_empty() {
-        let message = format!("no code for {target}");
+        let message = format!("the file has no code for {target}");
         return Err(fail(message).note(format!("it has code for {}", devices.join(", "))));
     }
     // An archive may have code for several devices of the generation: one is enough.
@@ -59,7 +58,9 @@ fn kernels<'a>(
     let known = known.join(", ");
     kernels.retain(|kernel| kernel.name == name);
     if kernels.is_empty() {
-        return Err(fail(format!("no kernel {name:?}")).note(format!("it has {known}")));
+        return Err(
+            fail(format!("the file has no kernel {name:?}")).note(format!("it has {known}"))
+        );
     }
     Ok(kernels)
 }
@@ -90,7 +91,7 @@ pub(crate) fn of<'a>(
             Err(Failure::new(Code::Container, message)
                 .at(Origin::file(files::shown(path)))
                 .note(format!("they are {}", names.join(", ")))
-                .help("--kernel NAME chooses one"))
+                .help("--kernel NAME selects one"))
         }
     }
 }
@@ -114,7 +115,8 @@ fn code_of<'a>(
     let code = code(kernel);
     if range.start > 0 && range.start >= code.len() {
         let (start, length) = (range.start, code.len());
-        let message = format!("--start {start:#x} lies beyond the code, which has {length} bytes");
+        let message =
+            format!("--start {start:#x} is beyond the end of the code, which has {length} bytes");
         return Err(in_kernel(Failure::new(Code::Decode, message), kernel, path));
     }
     let end = range.length.map_or(code.len(), |length| range.start.saturating_add(length));
@@ -183,7 +185,9 @@ impl Undecoded {
         let Some(first) = self.first else { return Ok(()) };
         Err(match self.count {
             1 => first,
-            count => first.note(format!("{count} instructions do not decode; this is the first")),
+            count => {
+                first.note(format!("{count} instructions do not decode; the first one is shown"))
+            }
         })
     }
 }

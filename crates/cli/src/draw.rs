@@ -37,13 +37,13 @@ pub(crate) struct Draw {
     /// A vertex attribute; FORMAT as GLSL spells those of images (rgb and 64 bits too).
     #[arg(long, value_name = "LOC=FORMAT[:stride=N][:instance]:FILE")]
     pub(crate) attr: Vec<Attr>,
-    /// What comes from the stage before, as `--out-varyings` writes it.
+    /// Inputs from the previous stage, in the format of `--out-varyings`.
     #[arg(long, value_name = "FILE")]
     pub(crate) in_varyings: Option<PathBuf>,
-    /// Vertices of an input patch; as many as the program wants unless given.
+    /// Vertices of an input patch. Default: the number in the program.
     #[arg(long, value_name = "COUNT")]
     pub(crate) patch_vertices: Option<u32>,
-    /// A point of each patch to evaluate, as often as needed.
+    /// A point of each patch to evaluate; may be repeated.
     #[arg(long, value_name = "U,V[,W]")]
     pub(crate) point: Vec<Point>,
     /// Write the outputs as JSON.
@@ -173,7 +173,10 @@ pub(crate) fn run(
         StageMetadata::TessControl(control) => {
             let size = draw.patch_vertices.or(control.input_vertices).map(|size| size as usize);
             let size = size.ok_or_else(|| {
-                missing("the program takes patches of any size", "--patch-vertices COUNT")
+                missing(
+                    "the program accepts patches of any size, so the size must be given",
+                    "--patch-vertices COUNT",
+                )
             })?;
             let patches = primitives(draw.input_vertices(&control.inputs)?, size)?;
             let (patches, report) = kernel.run_patches(&patches, resources, options, trace)?;
@@ -191,7 +194,7 @@ pub(crate) fn run(
             (Document::Primitives(outputs), report)
         }
         other => {
-            let message = format!("a {} shader is not drawn", other.name());
+            let message = format!("a {} shader cannot be part of a draw call", other.name());
             return Err(Failure::new(Code::StageArgument, message).into());
         }
     })
@@ -207,7 +210,9 @@ fn evaluate(
     mut trace: Option<&mut dyn Trace>,
 ) -> Result<(Document, Report), Stopped> {
     if draw.point.is_empty() {
-        return Err(missing("no point is given", "--point U,V[,W]").into());
+        return Err(
+            missing("the stage needs at least one point of the patch", "--point U,V[,W]").into()
+        );
     }
     let points: Vec<[f32; 3]> = draw.point.iter().map(|point| point.0).collect();
     let mut vertices = Vec::new();
@@ -255,7 +260,7 @@ impl Draw {
     fn call(&self) -> Result<crestline_emu::Draw, Failure> {
         let vertices = self
             .vertices
-            .ok_or_else(|| missing("no vertices are asked for", "--vertices COUNT"))?;
+            .ok_or_else(|| missing("the number of vertices is missing", "--vertices COUNT"))?;
         let total = u64::from(vertices) * u64::from(self.instances);
         if total > MOST_VERTICES {
             let message = format!("{total} vertices: expected at most {MOST_VERTICES}");
@@ -271,7 +276,7 @@ impl Draw {
 
     fn input(&self) -> Result<Document, Failure> {
         let path = self.in_varyings.as_ref().ok_or_else(|| {
-            missing("the stage takes what another one gives", "--in-varyings FILE")
+            missing("the stage needs the outputs of the previous stage", "--in-varyings FILE")
         })?;
         let text = files::read(path, Limit::JSON)?;
         Document::parse(&String::from_utf8_lossy(&text)).map_err(|message| {
@@ -287,7 +292,10 @@ impl Draw {
                 self.has_all(inputs, &vertices)?;
                 Ok(vertices)
             }
-            _ => Err(missing("the stage takes vertices, not patches", "--in-varyings FILE")),
+            _ => Err(missing(
+                "the file has patches, but the stage needs vertices",
+                "--in-varyings FILE",
+            )),
         }
     }
 
@@ -301,7 +309,10 @@ impl Draw {
                 }
                 Ok(patches)
             }
-            _ => Err(missing("the stage takes patches, not vertices", "--in-varyings FILE")),
+            _ => Err(missing(
+                "the file has vertices, but the stage needs patches",
+                "--in-varyings FILE",
+            )),
         }
     }
 

@@ -1,12 +1,12 @@
-//! Errors as people see them: a stable code, one sentence, the place, a piece of the source.
+//! Errors as text: a stable code, one sentence, the position, an excerpt of the source.
 //!
 //! ```text
-//! error[E0803]: the buffer 0.1 is not given
+//! error[E0803]: the program uses the buffer 0.1, but no --bind gives it
 //!   --> shader.wgsl
 //!    = help: --bind 0.1=FILE or --bind 0.1=zero:BYTES
 //! ```
 //!
-//! With `--json` an error or a warning is an object on a line of its own instead:
+//! With `--json` each error or warning is a JSON object on a separate line:
 //!
 //! ```text
 //! {"severity":"error","code":"E0803","message":"...","file":"a.wgsl","line":null,"column":null,"notes":[{"kind":"help","text":"..."}]}

@@ -1,4 +1,4 @@
-//! `crestline fields`: every bit of an instruction, by name.
+//! `crestline fields`: the bit fields of an instruction with their names.
 
 use std::fmt::Write;
 use std::path::Path;

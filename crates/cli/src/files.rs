@@ -67,7 +67,7 @@ impl Room {
         path: &Path,
     ) -> Result<Vec<u8>, Failure> {
         let bytes = read_at_most(path, Room::FILE_BYTES)?.ok_or_else(|| {
-            let message = format!("{name}: a file of more than {} bytes", Room::FILE_BYTES);
+            let message = format!("{name}: the file has more than {} bytes", Room::FILE_BYTES);
             Failure::new(Code::TooLarge, message).at(Origin::file(shown(path)))
         })?;
         self.take(name, bytes.len() as u64)?;
@@ -76,7 +76,8 @@ impl Room {
 }
 
 fn full(name: &dyn fmt::Display) -> Failure {
-    let message = format!("{name}: the resources of a run have more than {} bytes", Room::BYTES);
+    let message =
+        format!("{name}: the resources of this run have more than {} bytes in total", Room::BYTES);
     Failure::new(Code::TooLarge, message)
 }
 
@@ -88,7 +89,7 @@ pub(crate) fn shown(path: &Path) -> String {
 /// Reads a whole file, or standard input.
 pub(crate) fn read(path: &Path, limit: Limit) -> Result<Vec<u8>, Failure> {
     read_at_most(path, limit.bytes)?.ok_or_else(|| {
-        let message = format!("{} of more than {} bytes is not read", limit.what, limit.bytes);
+        let message = format!("{} may have at most {} bytes", limit.what, limit.bytes);
         Failure::new(Code::TooLarge, message).at(Origin::file(shown(path)))
     })
 }
@@ -192,12 +193,15 @@ mod tests {
         assert_eq!(read_at_most(&path, 100).unwrap().map(|bytes| bytes.len()), Some(100));
         assert_eq!(read_at_most(&path, 99).unwrap(), None);
         let error = read(&path, Limit { what: "a thing", bytes: 9 }).unwrap_err().to_string();
-        assert!(error.starts_with("error[E0820]: a thing of more than 9 bytes"), "{error}");
+        assert!(error.starts_with("error[E0820]: a thing may have at most 9 bytes"), "{error}");
         let mut room = Room { left: 150 };
         assert_eq!(room.read(&"--bind 0.0", &path).unwrap().len(), 100);
         assert!(room.take(&"--bind 0.1", 50).is_ok());
         let error = room.read(&"--bind 0.2", &path).unwrap_err().to_string();
-        assert!(error.starts_with("error[E0820]: --bind 0.2: the resources of a run"), "{error}");
+        assert!(
+            error.starts_with("error[E0820]: --bind 0.2: the resources of this run"),
+            "{error}"
+        );
         std::fs::remove_file(&path).unwrap();
     }
 }

@@ -261,7 +261,7 @@ impl FromStr for Element {
     fn from_str(text: &str) -> Result<Element, GrammarError> {
         let names = Element::NAMES.map(|(name, _)| name).join(" ");
         Element::NAMES.into_iter().find(|(name, _)| *name == text).map_or_else(
-            || fail(format!("{text:?} is no type: expected one of {names}")),
+            || fail(format!("{text:?} is not a type: expected one of {names}")),
             |row| Ok(row.1),
         )
     }
@@ -323,12 +323,14 @@ impl FromStr for Spec {
             ("true", _) => SpecValue::Bool(true),
             ("false", _) => SpecValue::Bool(false),
             (_, Some(Ok(bits))) if bits <= i128::from(u64::MAX) => SpecValue::Integer(bits),
-            (_, Some(_)) => return fail(format!("{value:?} is no hexadecimal number of 64 bits")),
+            (_, Some(_)) => {
+                return fail(format!("{value:?} is not a hexadecimal number of at most 64 bits"));
+            }
             (text, None) => match text.parse::<i128>() {
                 Ok(n) if (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&n) => {
                     SpecValue::Integer(n)
                 }
-                Ok(_) => return fail(format!("{text} does not fit 64 bits")),
+                Ok(_) => return fail(format!("{text} does not fit in 64 bits")),
                 Err(_) => SpecValue::Float(number(text, "an integer, a float, true or false")?),
             },
         };
@@ -419,7 +421,7 @@ impl FromStr for Image {
         let (rest, tiling) = match rest.rsplit_once(":tiling=") {
             Some((rest, "x")) => (rest, Tiling::X),
             Some((rest, "y")) => (rest, Tiling::Y),
-            Some((_, other)) => return fail(format!("{other:?} is no tiling: expected x or y")),
+            Some((_, other)) => return fail(format!("{other:?} is not a tiling: expected x or y")),
             None => (rest, Tiling::Linear),
         };
         let (file, levels) = match rest.rsplit_once(":levels=") {
@@ -431,7 +433,7 @@ impl FromStr for Image {
         }
         let names = Dim::NAMES.map(|(name, _)| name).join(" ");
         let dim = Dim::NAMES.into_iter().find(|(name, _)| *name == dim).map_or_else(
-            || fail(format!("{dim:?} is no dimension: expected one of {names}")),
+            || fail(format!("{dim:?} is not a dimension: expected one of {names}")),
             |row| Ok(row.1),
         )?;
         let format = image_format(format)?;
@@ -439,10 +441,12 @@ impl FromStr for Image {
         let size = parse_size(size, dim)?;
         let largest = size.into_iter().max().unwrap_or(1);
         if levels == 0 || levels > 32 - largest.leading_zeros() {
-            return fail(format!("{levels} levels do not suit an image of {largest} texels"));
+            return fail(format!(
+                "an image whose largest side has {largest} texels cannot have {levels} levels"
+            ));
         }
         if tiling != Tiling::Linear && (levels > 1 || matches!(dim, Dim::D1 | Dim::Buffer)) {
-            return fail("a tiled image has two or more dimensions and one level here");
+            return fail("a tiled image must have at least two dimensions and only one level");
         }
         Ok(Image { descriptor: descriptor.parse()?, dim, size, format, contents, levels, tiling })
     }
@@ -463,8 +467,8 @@ fn image_format(name: &str) -> Result<SurfaceFormat, GrammarError> {
     let sampled = || SAMPLED.iter().find(|row| row.0 == name).map(|row| row.1);
     SurfaceFormat::from_glsl(name).or_else(sampled).ok_or_else(|| {
         let sampled = SAMPLED.map(|row| row.0).join(", ");
-        let message = "expected one of GLSL, such as rgba8 or r32ui";
-        GrammarError(format!("{name:?} is no image format: {message}, or {sampled}"))
+        let message = "expected a GLSL name such as rgba8 or r32ui";
+        GrammarError(format!("{name:?} is not an image format: {message}, or {sampled}"))
     })
 }
 
@@ -490,10 +494,13 @@ fn parse_size(text: &str, dim: Dim) -> Result<[u32; 3], GrammarError> {
         sides[if dim == Dim::D1Array && index == 1 { 2 } else { index }] = side;
     }
     if matches!(dim, Dim::Cube | Dim::CubeArray) && sides[0] != sides[1] {
-        return fail(format!("the faces of a cube are squares, not {}x{}", sides[0], sides[1]));
+        return fail(format!(
+            "the faces of a cube must be squares, found {}x{}",
+            sides[0], sides[1]
+        ));
     }
     if dim == Dim::CubeArray && sides[2] % 6 != 0 {
-        return fail(format!("a cube array of {} layers: expected a multiple of 6", sides[2]));
+        return fail(format!("a cube array has {} layers: expected a multiple of 6", sides[2]));
     }
     Ok(sides)
 }
@@ -591,7 +598,7 @@ mod tests {
         assert_eq!(image.format, SurfaceFormat::R8G8B8A8_UNORM);
         let tiled: Image = "0.1=2d:64x32:rgba8:zero:8192:tiling=y".parse().unwrap();
         assert_eq!(tiled.tiling, Tiling::Y);
-        assert!(error::<Image>("0.1=1d:64:rgba8:a:tiling=x").contains("two or more"));
+        assert!(error::<Image>("0.1=1d:64:rgba8:a:tiling=x").contains("at least two"));
         let image: Image = "0.1=1d_array:8x5:r32ui:zero:160".parse().unwrap();
         assert_eq!((image.size, image.contents), ([8, 1, 5], Contents::Zero(160)));
         assert!("0.1=buffer:100000:r32f:a".parse::<Image>().is_ok());

@@ -1,10 +1,10 @@
 //! The `crestline` command line.
 //!
-//! * [`args`] and [`grammar`] say what can be asked,
-//! * [`source`] and [`spec`] turn a file into a module, [`reader`] runs other projects' readers in a process of their own,
+//! * [`args`] and [`grammar`] define the flags and parse their values,
+//! * [`source`] and [`spec`] convert a source file to a module, [`reader`] runs parsers of other projects in a child process,
 //! * [`compile`], [`run`] (with [`draw`] and [`varyings`]), [`asm`], [`code`], [`region`], [`fields`]
-//!   and [`targets`] are the commands, [`listing`] puts assembly in columns,
-//! * [`error`] says what went wrong, [`files`] reads and writes.
+//!   and [`targets`] are the commands, [`listing`] prints assembly in columns,
+//! * [`error`] prints errors, [`files`] reads and writes files.
 
 mod args;
 mod asm;

@@ -5,7 +5,10 @@
 pub(crate) fn encode(width: u32, height: u32, pixels: &[u8]) -> Result<Vec<u8>, String> {
     let needed = 4 * width as usize * height as usize;
     let pixels = pixels.get(..needed).ok_or_else(|| {
-        format!("{width}x{height} pixels take {needed} bytes, the buffer has {}", pixels.len())
+        format!(
+            "a picture of {width}x{height} pixels needs {needed} bytes, but the buffer has {}",
+            pixels.len()
+        )
     })?;
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
@@ -30,6 +33,8 @@ mod tests {
         let mut back = vec![0; 24];
         reader.next_frame(&mut back).unwrap();
         assert_eq!(back, pixels);
-        assert!(encode(2, 4, &pixels).unwrap_err().contains("take 32 bytes, the buffer has 24"));
+        assert!(
+            encode(2, 4, &pixels).unwrap_err().contains("needs 32 bytes, but the buffer has 24")
+        );
     }
 }

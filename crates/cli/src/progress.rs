@@ -1,4 +1,4 @@
-//! A sign of life for long runs: seconds since the start, on a terminal only.
+//! A progress indicator for long runs: the seconds since the start, on a terminal only.
 
 use std::io::{IsTerminal, Write};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};

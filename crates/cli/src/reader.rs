@@ -1,10 +1,10 @@
-//! Source languages are read in a process of their own.
+//! Source languages are parsed in a child process.
 //!
-//! The readers of WGSL, GLSL and HLSL are other projects' (`naga`, `glslang`), and sources are untrusted. So the program
-//! starts itself once more as [`COMMAND`], gives that process the source on standard input, and takes SPIR-V or an error
-//! from its standard output. The process first limits its own memory and time ([`limit`]): whatever a source makes of a
-//! reader, the user sees an error that names the reader and the limit. Memory and stack are the same on every machine;
-//! time ends only what nobody would wait for.
+//! The parsers of WGSL, GLSL and HLSL belong to other projects (`naga`, `glslang`), and sources are untrusted. The program therefore
+//! starts itself again with the command [`COMMAND`]. It passes the source to the child on standard input, and gets SPIR-V or an error
+//! from the child's standard output. The child first limits its own memory and time ([`limit`]). So if a source makes a parser
+//! crash or use too much, the user gets an error with the name of the parser and the limit. The limits of memory and stack give the same
+//! result on every machine. The limit of time only ends a parser that does not terminate in practice.
 //!
 //! A request is one line of JSON, then the source. An answer is one byte, then words or an error as JSON.
 
@@ -108,7 +108,7 @@ pub(crate) fn read(
 pub(crate) fn overrides(source: &Source<'_>) -> Result<Vec<Override>, Refusal> {
     let header = json!({ "language": "wgsl", "name": source.name, "overrides": true });
     let answer = ask(source, &header, OVERRIDES)?;
-    let bad = || failed(source.language.reader(), "its answer cannot be read".to_owned());
+    let bad = || failed(source.language.reader(), "its result is malformed".to_owned());
     let rows: Vec<Value> = serde_json::from_slice(&answer).map_err(|_| bad())?;
     let row = |row: &Value| {
         Some(Override {
@@ -127,7 +127,8 @@ fn ask(source: &Source<'_>, header: &Value, kind: u8) -> Result<Vec<u8>, Refusal
     request.extend_from_slice(source.bytes);
     let reader = source.language.reader();
     let mut process = Process::start().map_err(|error| {
-        let message = format!("the process that reads the source cannot be started: {error}");
+        let message =
+            format!("the child process that parses the source cannot be started: {error}");
         Refusal::Process(Failure::new(Code::Read, message))
     })?;
     let answer = process.answer(request);
@@ -139,7 +140,7 @@ fn ask(source: &Source<'_>, header: &Value, kind: u8) -> Result<Vec<u8>, Refusal
             Ok(rest.to_vec())
         }
         Some([ERROR, error @ ..]) => Err(parse_error(error)
-            .unwrap_or_else(|| failed(reader, "its error cannot be read".to_owned()))
+            .unwrap_or_else(|| failed(reader, "its error is malformed".to_owned()))
             .into()),
         Some(_) => Err(cause(reader, status, &said).into()),
         None => {
@@ -259,12 +260,12 @@ fn program() -> io::Result<PathBuf> {
 }
 
 fn failed(reader: &str, why: String) -> FrontendError {
-    let detail = format!("expected {reader} to read the source, found that it failed: {why}");
+    let detail = format!("the parser {reader} failed, which is a bug of {reader}: {why}");
     error(ErrorCode::ReaderFailed, detail)
 }
 
 fn limited(reader: &str, limit: &str) -> FrontendError {
-    let detail = format!("expected {reader} to need at most {limit}, found that it needs more");
+    let detail = format!("the parser {reader} needs more than {limit}");
     error(ErrorCode::ReaderLimit, detail)
 }
 
@@ -448,7 +449,7 @@ mod tests {
         assert!(cause(6, "thread 'naga' has overflowed its stack").contains("the stack"));
         assert!(cause(11, "").contains("the stack"));
         assert!(cause(24, "").contains("60 seconds of processor time"));
-        assert!(cause(9, "").starts_with("E0706 expected naga to read the source"));
+        assert!(cause(9, "").starts_with("E0706 the parser naga failed"));
         assert!(cause(6, "assertion failed\nmore").ends_with("assertion failed"));
     }
 }

@@ -1,4 +1,4 @@
-//! `crestline region`: which bytes each channel of an operand touches.
+//! `crestline region`: the bytes that each channel of an operand accesses.
 
 use std::path::Path;
 

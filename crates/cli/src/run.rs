@@ -80,7 +80,10 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
         (Some(Document::Program(program)), None) => (program.code, program.metadata),
         (Some(Document::Program(program)), Some(metadata)) => (program.code, metadata),
         (Some(Document::Metadata(_)), _) => {
-            let failure = Failure::new(Code::Container, "these are metadata alone: expected code");
+            let failure = Failure::new(
+                Code::Container,
+                "the file contains metadata without code: expected code",
+            );
             return Err(failure.at(Origin::file(file)).help("exec CODE --meta METADATA"));
         }
         (None, Some(metadata)) => {
@@ -91,7 +94,7 @@ pub(crate) fn exec(arguments: &args::Exec) -> Result<(), Failure> {
             (kernel.code.to_vec(), metadata)
         }
         (None, None) => {
-            let failure = Failure::new(Code::Metadata, "there is code, but no metadata");
+            let failure = Failure::new(Code::Metadata, "the file contains code without metadata");
             return Err(failure.at(Origin::file(file)).help("--meta FILE"));
         }
     };
@@ -148,7 +151,7 @@ fn emulator_failure(error: &EmuError, file: &str) -> Failure {
         EmuError::MissingAttribute { location } => {
             failure.help(format!("--attr {location}=FORMAT:FILE"))
         }
-        EmuError::Budget(..) => failure.help("--budget COUNT allows more"),
+        EmuError::Budget(..) => failure.help("--budget COUNT raises the limit"),
         _ => failure,
     }
 }
@@ -237,7 +240,8 @@ fn compute(
     trace: Option<&mut dyn Trace>,
 ) -> Result<Report, Stopped> {
     let Some(grid) = arguments.dispatch else {
-        let failure = Failure::new(Code::StageArgument, "a compute shader needs workgroups");
+        let failure =
+            Failure::new(Code::StageArgument, "a compute shader needs a number of workgroups");
         return Err(failure.help("--dispatch X,Y,Z").into());
     };
     Ok(match trace {
@@ -316,7 +320,7 @@ fn bind(
     }
     for resource in used {
         if resources.buffer(resource).is_none() {
-            let message = format!("the program uses the buffer {resource}, which is not given");
+            let message = format!("the program uses the buffer {resource}, but no --bind gives it");
             return Err(Failure::new(Code::MissingResource, message)
                 .at(Origin::file(file))
                 .help(format!("--bind {resource}=FILE or --bind {resource}=zero:BYTES")));
@@ -330,7 +334,7 @@ fn bind(
     {
         let resource = ResourceRef::from(descriptor);
         if resources.buffer(resource).is_none() && resources.image(resource).is_none() {
-            let message = format!("{flag} {descriptor}: no buffer is given there");
+            let message = format!("{flag} {descriptor}: no buffer is bound at {descriptor}");
             return Err(Failure::new(Code::MissingResource, message)
                 .help(format!("--bind {descriptor}=FILE or --bind {descriptor}=zero:BYTES")));
         }
@@ -360,7 +364,8 @@ fn bind_push_constants(
     let given = bytes.len();
     bytes.resize(given.next_multiple_of(4), 0);
     if (bytes.len() as u64) < needed {
-        let message = format!("the push constants have {given} bytes, the program reads {needed}");
+        let message =
+            format!("the push constants have {given} bytes, but the program reads {needed} bytes");
         return Err(Failure::new(Code::ResourceSize, message)
             .at(Origin::file(file))
             .help("--push FILE"));
@@ -393,7 +398,8 @@ fn bind_samplers(
         None => Ok(()),
         Some(entry) => {
             let resource = entry.resource;
-            let message = format!("the program uses the sampler {resource}, which is not given");
+            let message =
+                format!("the program uses the sampler {resource}, but no --sampler gives it");
             Err(Failure::new(Code::MissingResource, message)
                 .at(Origin::file(file))
                 .help(format!("--sampler {resource}=FILTER:ADDRESS")))
@@ -433,7 +439,7 @@ fn bind_images(
                 contents.filter(|_| given == Some(wanted as usize)).ok_or_else(|| {
                     let given = given.map_or("more".to_owned(), |bytes| bytes.to_string());
                     let message = format!(
-                        "the image {resource} has {wanted} bytes of texels, {given} are given"
+                        "the texels of the image {resource} need {wanted} bytes, but the file has {given}"
                     );
                     Failure::new(Code::ResourceSize, message)
                 })?
@@ -452,7 +458,7 @@ fn bind_images(
         if resources.image(resource).is_none() {
             let seen = format.map_or_else(String::new, |format| format!(" as {format}"));
             let message =
-                format!("the program uses the image {resource}{seen}, which is not given");
+                format!("the program uses the image {resource}{seen}, but no --image gives it");
             return Err(Failure::new(Code::MissingResource, message)
                 .at(Origin::file(file))
                 .help(format!("--image {resource}=DIM:SIZE:FORMAT:FILE")));

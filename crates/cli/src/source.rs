@@ -80,7 +80,7 @@ impl Shader {
                 let extension = || path.extension().and_then(|e| e.to_str()).unwrap_or_default();
                 let language = request.language.unwrap_or_else(extension);
                 Language::from_extension(language).map_err(|error| {
-                    frontend_failure(&error, &name, None).help("--lang names the language")
+                    frontend_failure(&error, &name, None).help("--lang LANGUAGE gives the language")
                 })?
             }
         };
@@ -317,11 +317,11 @@ fn frontend_failure(error: &FrontendError, name: &str, text: Option<&str>) -> Fa
     let failure = if detail.contains('\n') {
         Failure::with_code(code, "the source does not compile").note(tidy(detail))
     } else {
-        Failure::with_code(code, detail).note(format!("the rule: {}", error.code.rule()))
+        Failure::with_code(code, detail).note(format!("rule: {}", error.code.rule()))
     };
     let failure = match error.code {
         ErrorCode::NoEntryPoint | ErrorCode::ManyEntryPoints => {
-            failure.help("--entry NAME and --stage STAGE choose")
+            failure.help("--entry NAME and --stage STAGE select one")
         }
         _ => failure,
     };

@@ -1,7 +1,7 @@
-//! The types of a module's specialization constants, which decide what bits a value has.
+//! The types of a module's specialization constants, which determine how a value is converted to bits.
 //!
-//! Only decorations, scalar types and constants are looked at; whether the module is valid is
-//! the front end's business, so whatever does not parse here is passed over.
+//! This code reads decorations, scalar types and constants only. The front end checks whether the module is valid, so this code skips
+//! everything that it cannot parse.
 
 use std::collections::BTreeMap;
 use std::fmt;

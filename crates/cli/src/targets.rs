@@ -1,4 +1,4 @@
-//! `crestline targets`: what the compiler knows about each chip.
+//! `crestline targets`: the limits and capabilities of each target.
 
 use std::fmt::Write;
 

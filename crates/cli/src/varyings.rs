@@ -33,7 +33,7 @@ pub(crate) fn name(varying: Varying) -> String {
 pub(crate) fn parse(text: &str) -> Result<Varying, String> {
     let error = || {
         format!(
-            "{text:?} is no varying: expected header, position, primitive_id, clip_distances N, \
+            "{text:?} is not a varying: expected header, position, primitive_id, clip_distances N, \
              location N, patch_header N or patch N"
         )
     };
@@ -110,7 +110,7 @@ impl Document {
                 .map(Document::Patches);
         }
         if value.get("primitives").is_some() {
-            return Err("primitives are no stage's input: expected vertices or patches".into());
+            return Err("no stage takes primitives as input: expected vertices or patches".into());
         }
         Err("expected an object with `vertices` or `patches`".into())
     }
@@ -141,7 +141,7 @@ fn values_to_json(values: &SlotValues) -> Value {
 }
 
 fn list<'a>(value: &'a Value, name: &str) -> Result<&'a Vec<Value>, String> {
-    value.as_array().ok_or_else(|| format!("`{name}` is no list"))
+    value.as_array().ok_or_else(|| format!("`{name}` is not a list"))
 }
 
 fn vertices_from_json(value: &Value) -> Result<Vec<SlotValues>, String> {
@@ -149,7 +149,7 @@ fn vertices_from_json(value: &Value) -> Result<Vec<SlotValues>, String> {
 }
 
 fn values_from_json(value: &Value) -> Result<SlotValues, String> {
-    let object = value.as_object().ok_or("a vertex is no object")?;
+    let object = value.as_object().ok_or("a vertex is not an object")?;
     let mut values = SlotValues::new();
     for (name, dwords) in object {
         let bad = || format!("`{name}`: expected four numbers below 2^32, or null");
@@ -170,10 +170,10 @@ fn values_from_json(value: &Value) -> Result<SlotValues, String> {
 }
 
 fn patch(value: &Value) -> Result<Patch, String> {
-    let field = |name: &str| value.get(name).ok_or_else(|| format!("a patch without `{name}`"));
+    let field = |name: &str| value.get(name).ok_or_else(|| format!("a patch has no `{name}`"));
     let id = field("id")?.as_u64().and_then(|id| u32::try_from(id).ok());
     Ok(Patch {
-        id: id.ok_or("a patch's `id` is no number below 2^32")?,
+        id: id.ok_or("the `id` of a patch is not a number below 2^32")?,
         values: values_from_json(field("values")?)?,
         vertices: vertices_from_json(field("vertices")?)?,
     })

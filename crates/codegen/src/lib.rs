@@ -1,4 +1,4 @@
-//! The back end: from crestline-ssa to crestline-isa instructions.
+//! The back end: it translates a shader of `crestline-ssa` to instructions of `crestline-isa`.
 
 #![deny(missing_docs)]
 

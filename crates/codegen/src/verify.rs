@@ -210,7 +210,7 @@ fn check_place(
     match operand.file {
         File::Vgrf(vreg) => {
             let Some(info) = function.vregs.get(vreg) else {
-                return Err(format!("{name} names no register: {operand}"));
+                return Err(format!("{name} is not an existing register: {operand}"));
             };
             let whole =
                 operand.offset == 0 && operand.ty.size() == info.bytes && bytes == info.bytes;
@@ -227,7 +227,7 @@ fn check_place(
     match function.bytes_from(operand) {
         Some(left) if left >= bytes => Ok(()),
         left => Err(format!(
-            "{name} covers {bytes} bytes of {} that are there: {operand}",
+            "{name} accesses {bytes} bytes of a register with {} bytes: {operand}",
             left.unwrap_or(0)
         )),
     }
@@ -245,7 +245,7 @@ fn check_flag(function: &Function, inst: &Inst) -> Result<(), String> {
                 }
                 Ok(())
             }
-            _ => Err(format!("{} is no flag", inst.flag)),
+            _ => Err(format!("{} is not a flag", inst.flag)),
         },
     }
 }

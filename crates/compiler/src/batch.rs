@@ -36,7 +36,7 @@ impl Job<'_> {
 /// Compiles independent shaders on several threads, one at a time on each; `threads` is how many at most, `None` as many
 /// as the machine runs at once.
 ///
-/// The results stand in the order of the jobs. Each is what the job gives by itself, whatever the number of threads; an
+/// The results are in the order of the jobs. They do not depend on the number of threads; an
 /// error is that of its job alone.
 ///
 /// ```
@@ -56,7 +56,7 @@ pub fn compile_all(
 ) -> Vec<Result<Program, CompileError>> {
     let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
-    // Jobs differ much in length: whoever is free takes the next one.
+    // Jobs differ much in length, so each thread takes the next job when it is free.
     let work = || {
         let claim = || next.fetch_add(1, Ordering::Relaxed);
         let mine = std::iter::repeat_with(claim).map_while(|at| Some((at, jobs.get(at)?.run())));

@@ -1,4 +1,4 @@
-//! Why a shader was not compiled.
+//! Errors of the compiler.
 
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::scalar::SelectError;
@@ -24,7 +24,7 @@ pub enum CompileError {
     },
     /// The device has no back end for the stage yet.
     #[error(
-        "{platform} is not a target of {stage} shaders yet: expected {}",
+        "{stage} shaders cannot be compiled for {platform} yet: expected {}",
         if *stage == "compute" { "a platform of gen7 to gen9" } else { "ivb, byt, hsw or bdw" }
     )]
     Target {
@@ -40,14 +40,14 @@ pub enum CompileError {
         stage: &'static str,
         /// The platform.
         platform: Platform,
-        /// The width that was asked for, or is the device's own.
+        /// The requested width, or the default width of the device.
         asked: Simd,
         /// What there is.
         expected: &'static str,
     },
     /// The workgroup has more threads than the device can hold.
     #[error(
-        "a workgroup of {invocations} invocations needs more than the {limit} threads that the device has at {widths}"
+        "a workgroup of {invocations} invocations needs more threads than the device can run at once ({limit}), at {widths}"
     )]
     Workgroup {
         /// Invocations of the workgroup.
@@ -58,31 +58,35 @@ pub enum CompileError {
         widths: String,
     },
     /// Shared memory beyond the device's limit.
-    #[error("{bytes} bytes of shared memory: expected at most {limit}")]
+    #[error("the shader uses {bytes} bytes of shared memory: expected at most {limit}")]
     SharedMemory {
-        /// Bytes asked for.
+        /// Bytes that the shader needs.
         bytes: u32,
         /// Bytes there are.
         limit: u32,
     },
     /// Scratch memory beyond the device's limit.
-    #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
+    #[error(
+        "the shader needs {bytes} bytes of scratch memory per thread: expected at most {limit}"
+    )]
     Scratch {
-        /// Bytes asked for.
+        /// Bytes that the shader needs.
         bytes: u64,
         /// Bytes there are.
         limit: u32,
     },
     /// Push constants and buffer sizes beyond the payload's room.
-    #[error("{bytes} bytes of push constants and buffer sizes: expected at most {limit}")]
+    #[error(
+        "the shader needs {bytes} bytes of push constants and buffer sizes: expected at most {limit}"
+    )]
     PushConstants {
-        /// Bytes asked for.
+        /// Bytes that the shader needs.
         bytes: u32,
         /// Bytes there are.
         limit: u32,
     },
     /// More bindings than the binding table has entries.
-    #[error("the bindings take more than the {limit} entries of the binding table")]
+    #[error("the bindings need more than the {limit} entries of the binding table")]
     BindingTable {
         /// Entries there are.
         limit: u32,
@@ -96,7 +100,7 @@ pub enum CompileError {
     /// An array of descriptors without a bound, and no answer in
     /// [`Options::descriptor_counts`](crate::Options::descriptor_counts).
     #[error(
-        "binding {set}.{binding} is an array of descriptors without a bound: expected its number of elements"
+        "binding {set}.{binding} is an array of descriptors without a size: expected the number of elements"
     )]
     UnboundedArray {
         /// Descriptor set.
@@ -104,8 +108,8 @@ pub enum CompileError {
         /// Binding in the set.
         binding: u32,
     },
-    /// An input or output at a location that there is no room for.
-    #[error("location {location}: expected one below {limit}")]
+    /// An input or output at a location above the limit.
+    #[error("an input or output has the location {location}: expected a location below {limit}")]
     Location {
         /// The location.
         location: u32,
@@ -113,7 +117,7 @@ pub enum CompileError {
         limit: u32,
     },
     /// A number of control points of the input patch that no patch has.
-    #[error("{vertices} vertices of the input patch: expected 1 to {limit}")]
+    #[error("the input patch has {vertices} vertices: expected 1 to {limit}")]
     PatchVertices {
         /// The number given.
         vertices: u32,
@@ -121,9 +125,9 @@ pub enum CompileError {
         limit: u32,
     },
     /// A geometry shader's vertices beyond the room of its output entry.
-    #[error("the emitted vertices take {bytes} bytes: expected at most {limit}")]
+    #[error("the emitted vertices need {bytes} bytes: expected at most {limit}")]
     OutputEntry {
-        /// Bytes asked for.
+        /// Bytes that the shader needs.
         bytes: u32,
         /// Bytes there are.
         limit: u32,
@@ -135,11 +139,11 @@ pub enum CompileError {
     #[error(transparent)]
     Backend(#[from] BackendError),
     /// A pass left something that its verifier refuses: a mistake of this compiler.
-    #[error("internal: after {pass}: {message}")]
+    #[error("bug of the compiler, found after {pass}: {message}")]
     Internal {
         /// The pass.
         pass: &'static str,
-        /// What the verifier says.
+        /// The verifier's message.
         message: String,
     },
 }

@@ -1,4 +1,4 @@
-//! An open shader compiler for Intel GPUs of the i965 line.
+//! An open shader compiler for Intel GPUs (Ivy Bridge to Skylake).
 //!
 //! ```
 //! use crestline::{Language, Options, Platform, Source, compile};
@@ -12,9 +12,10 @@
 //! # Ok::<(), crestline::CompileError>(())
 //! ```
 //!
-//! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of one, [`compile_shader`] a shader in
-//! the mid-level IR; [`compile_all`] compiles many shaders on several threads. Each makes a [`Program`]: machine code,
-//! the metadata a driver needs, statistics. The forms with `_observed` tell an [`Observer`] of each pass. How the SIMD width is chosen stands in [`Simd::Auto`].
+//! [`compile`] takes a source text or a SPIR-V binary, [`compile_spirv`] the words of a SPIR-V module, [`compile_shader`] a shader in
+//! the mid-level IR. [`compile_all`] compiles many shaders on several threads. The result is a [`Program`]: machine code,
+//! the metadata that a driver needs, and statistics. The functions with `_observed` call an [`Observer`] after each pass.
+//! [`Simd::Auto`] describes how the SIMD width is chosen.
 
 #![deny(missing_docs)]
 
@@ -49,7 +50,7 @@ pub use stages::tess_control::Linkage;
 use pipeline::Pipeline;
 use stages::{is_vec4, stage_name};
 
-/// The platforms that there is a back end for. For all others [`CompileError::Target`] says so.
+/// The platforms that the compiler supports. For all others it returns [`CompileError::Target`].
 pub const TARGETS: &[Platform] = &[
     Platform::Ivb,
     Platform::Byt,
@@ -166,7 +167,7 @@ fn run(
     simd::choose(&widths, &target, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
 }
 
-/// Gives arrays of descriptors without a bound the one that the caller knows.
+/// Sets the size of descriptor arrays without a size to the one that the caller gives.
 fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileError> {
     for binding in shader.bindings.iter_mut().filter(|binding| binding.count == Some(0)) {
         let (set, binding_number) = (binding.set, binding.binding);

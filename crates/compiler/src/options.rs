@@ -1,4 +1,4 @@
-//! What to compile for, and how.
+//! Options of a compilation.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,12 +15,15 @@ use crate::stages::tess_control::Linkage;
 /// The SIMD width of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Simd {
-    /// By a rule. Widths are allowed at which the workgroup's threads fit the device. SIMD16 is tried first (SIMD8 if the
-    /// workgroup has no more than eight invocations, SIMD32 if nothing narrower is allowed). If it would spill, or the
-    /// pressure estimate of the selected program exceeds the registers, SIMD8 is taken. If it uses at most
-    /// half of the registers, SIMD32 is taken where it does not spill and an EU full of threads spends at most nine
-    /// tenths of the estimated time for an invocation: where much of the work is for whole threads, or the EU's threads
-    /// do not hide the waits.
+    /// The compiler chooses the width. A width is allowed if the device can run all threads of the workgroup at once.
+    ///
+    /// - SIMD16 is compiled first (SIMD8 if the workgroup has at most eight invocations, SIMD32 if no narrower width is
+    ///   allowed).
+    /// - If SIMD16 would spill, or if the pressure estimate after instruction selection exceeds the registers, the result is
+    ///   SIMD8.
+    /// - If SIMD16 uses at most half of the registers, SIMD32 is compiled too. It is the result if it does not spill, and if the
+    ///   estimated time per invocation of an EU whose thread slots are all in use is at most nine tenths of that of SIMD16.
+    ///   This happens if much of the work is uniform, or if the EU's threads do not hide latencies.
     #[default]
     Auto,
     /// 8 channels.
@@ -30,7 +33,7 @@ pub enum Simd {
     /// 32 channels.
     Simd32,
     /// Two vertices of four components: the only width of vertex, tessellation and geometry shaders, which gen7 and gen7.5
-    /// have by default and Broadwell where it is asked for.
+    /// have by default and Broadwell on request.
     Simd4x2,
 }
 
@@ -68,26 +71,26 @@ pub struct Options {
     /// Values of specialization constants by id: the bits, zero extended.
     pub specialization: Vec<(u32, u64)>,
     /// Elements of arrays of descriptors that the shader declares without a bound, by set and binding: as many as the
-    /// driver will bind. What lies beyond is never accessed.
+    /// driver will bind. Elements beyond are never accessed.
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
     /// The entry point's stage; may be absent where no other stage has an entry point of that name.
     pub stage: Option<Stage>,
-    /// What a tessellation shader is not told by its module. On gen7 and gen7.5 the number of input control points
+    /// Properties of a tessellation shader that its module does not contain. On gen7 and gen7.5 the number of input control points
     /// must be known to run on hardware: without it their URB entries are never given back.
     pub patch: Linkage,
     /// The SIMD width.
     pub simd: Simd,
     /// Names of `opt_` passes, of the mid-end and the back end, that are switched off.
     pub disabled: BTreeSet<String>,
-    /// How many changes `opt_` passes may make: in the mid-end, then for each SIMD width that is tried in the mid-end and
-    /// the back end. A change is one replaced, moved or removed instruction, variable or value, or one block that gets
-    /// another order. `None`: as many as they find. Bisecting it finds the change that breaks a program; an [`Observer`]
-    /// is told which was the last.
+    /// The number of changes that `opt_` passes may make: in the mid-end, then for each SIMD width that is tried in the
+    /// mid-end and the back end. A change is one replaced, moved or removed instruction, variable or value, or one
+    /// reordered block. `None` means no limit. A bisection of this number finds the change that breaks a program; the
+    /// [`Observer`] gets the last change.
     pub fuel: Option<u64>,
-    /// Whether the back end's optimisations also run after every single `lower_` pass. The program must be as right: a
-    /// test of the passes.
+    /// Whether the back end's optimisations also run after every single `lower_` pass. The program must remain correct; for
+    /// tests of the passes.
     pub optimize_everywhere: bool,
-    /// A step of image accesses that is left out. The program is wrong: for the test that every step is needed.
+    /// A step of image accesses that is left out, which makes the program wrong; for the test that every step is needed.
     #[cfg(feature = "testing")]
     pub without_image_step: Option<ImageStep>,
     /// A mistake of the back end to make: for the test that it is found. [`Fault::Allocation`] only is where
@@ -157,8 +160,8 @@ pub struct PassReport<'a> {
     pub ir: Ir<'a>,
 }
 
-/// Watches compilation: `-v` and `--print-after` of the command line. Whoever wants times takes them between the calls: the
-/// compiler has no clock, since not every place it runs in has one.
+/// Observes compilation; `-v` and `--print-after` of the command line use it. To measure times, an observer reads a clock in
+/// each call. The compiler does not read a clock, because not every host has one.
 pub trait Observer {
     /// A pass has changed the program.
     fn after_pass(&mut self, report: &PassReport<'_>);

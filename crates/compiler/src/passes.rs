@@ -3,7 +3,7 @@
 use crestline_codegen::backend;
 use crestline_ssa::passes::all_passes;
 
-/// A pass, or another step that an [`Observer`](crate::Observer) is told of.
+/// A pass, or another step that is reported to an [`Observer`](crate::Observer).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassInfo {
     /// Its name.

@@ -1,10 +1,10 @@
-//! The order of things: what happens to a shader between the front end and the machine code.
+//! The steps from a shader of the front end to machine code.
 //!
-//! Once for a shader: [`passes::optimize`](crestline_ssa::passes::optimize), the mid-end's list of passes. Then for each
-//! SIMD width that is tried:
+//! Once per shader: [`passes::optimize`](crestline_ssa::passes::optimize), the mid-end's list of passes. Then, for each SIMD width
+//! that is tried:
 //!
-//! 1. the mid-end's list again, now that the width is a constant, if the shader reads it;
-//! 2. the stage's layout of payload and surfaces;
+//! 1. the mid-end's list again with the width as a constant, if the shader reads its subgroup size;
+//! 2. the layout of the stage's payload and surfaces;
 //! 3. instruction selection;
 //! 4. the back end's list of passes, register allocation and encoding.
 
@@ -32,13 +32,13 @@ use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
 /// Bytes of an instruction that is not compacted.
 const INST_BYTES: usize = 16;
 
-/// Runs passes and tells the observer.
+/// Runs passes and calls the observer.
 pub(crate) struct Pipeline<'a> {
     options: &'a Options,
     target: Target,
     observer: &'a mut dyn Observer,
     simd: Option<u8>,
-    /// Whether the back end wants vectors.
+    /// Whether the back end works on vectors, so that the mid-end does not scalarise.
     vec4: bool,
     /// What is left of [`Options::fuel`].
     fuel: Fuel,
@@ -75,7 +75,7 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Tells the observer of the fuel, if there is a limit.
+    /// Reports the used fuel to the observer, if there is a limit.
     pub(crate) fn report_fuel(&mut self) {
         if let Some(limit) = self.options.fuel {
             let (used, last) = (self.fuel.used(), self.fuel.last_change().cloned());
@@ -230,7 +230,9 @@ impl<'a> Pipeline<'a> {
                 .map_err(|error| internal("finish", &error))?;
             let differs = insts.iter().zip(&decoded).find(|(made, read)| made != read);
             if let Some(((at, made), (_, read))) = differs {
-                let what = format!("at {at:#x} {made:?} is encoded, and read as {read:?}");
+                let what = format!(
+                    "at {at:#x} the instruction {made:?} was encoded, but decodes as {read:?}"
+                );
                 return Err(internal("finish", &what));
             }
         }
@@ -242,7 +244,7 @@ impl<'a> Pipeline<'a> {
     }
 }
 
-/// Counts what stands in the code.
+/// Counts the instructions of the code by kind.
 fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
     let count = |wanted: fn(&Inst) -> bool| {
         compiled.insts.iter().filter(|inst| wanted(inst)).count() as u32
@@ -273,7 +275,7 @@ fn check_scratch(target: &Target, bytes: u32) -> Result<(), CompileError> {
     }
 }
 
-/// A mistake of this compiler, with what the verifier says.
+/// The error for a bug of this compiler, with the verifier's message.
 fn internal(pass: &'static str, error: &dyn std::fmt::Display) -> CompileError {
     CompileError::Internal { pass, message: error.to_string() }
 }

@@ -1,4 +1,4 @@
-//! Which SIMD width a program gets: the rule that [`Simd::Auto`](crate::Simd::Auto) states.
+//! The choice of a program's SIMD width: the rule that [`Simd::Auto`](crate::Simd::Auto) describes.
 
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::regalloc::AllocError;
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
     use crestline_device::Platform;
 
-    /// A program that says nothing but its width.
+    /// A program with only a SIMD width.
     fn attempt(width: u8) -> Attempt {
         let text = include_str!("../../../docs/metadata-example.json");
         let mut metadata = crestline_program::Metadata::from_json(text).unwrap();

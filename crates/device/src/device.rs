@@ -1,7 +1,7 @@
 //! A device: a platform's limits and named capabilities.
 //!
-//! This file and `isa` are the only places that compare generations. Everyone else asks one
-//! of the questions below, so a new generation is a new set of answers. Figures are those of
+//! Only this file and `isa` compare generations. Other crates call one
+//! of the methods below, so a new generation needs new results of these methods only. Limits are those of
 //! the usual GT2 part of each platform, from the public manuals ("Configurations" volumes).
 
 use crate::{Gen, Platform};
@@ -11,7 +11,7 @@ use crate::{Gen, Platform};
 pub struct Device {
     platform: Platform,
     limits: Limits,
-    /// Whether packed immediates of unsigned elements are as the platform has them.
+    /// Whether packed immediates of unsigned elements may be used, if the platform has them.
     uv_immediates: bool,
 }
 
@@ -24,13 +24,13 @@ pub struct Limits {
     pub threads_per_eu: u32,
     /// EUs of one subslice (dual subslice on gen12).
     pub eus_per_subslice: u32,
-    /// Compute threads that fit on one subslice.
+    /// Number of compute threads that one subslice can run at once.
     pub max_cs_threads: u32,
     /// Threads one workgroup may have.
     pub max_workgroup_threads: u32,
     /// Concurrent compute thread ids for which scratch space must exist.
     pub scratch_ids: u32,
-    /// Most URB entries of the vertex stage; 0 where there is no such partition.
+    /// Maximal number of URB entries of the vertex stage; 0 if the device has no such partition.
     pub max_vs_urb_entries: u32,
     /// Push constants a stage may have, in bytes.
     pub max_push_bytes: u32,
@@ -40,7 +40,7 @@ pub struct Limits {
     pub max_scratch_bytes: u32,
 }
 
-/// Invocations every Vulkan driver for these devices allows in one workgroup.
+/// Number of invocations per workgroup that every Vulkan driver for these devices allows.
 const MAX_WORKGROUP_INVOCATIONS: u32 = 1024;
 
 impl Limits {
@@ -104,8 +104,8 @@ impl Device {
         self.platform
     }
 
-    /// The generation of the instruction set. For table look-ups; whoever wants to compare it
-    /// wants a capability instead.
+    /// The generation of the instruction set, for look-ups in tables. Code that compares generations
+    /// should call a capability method instead.
     pub const fn generation(&self) -> Gen {
         self.platform.generation()
     }
@@ -123,7 +123,7 @@ impl Device {
         self.generation() <= last
     }
 
-    /// The "low power" parts that restrict 64-bit data and 32x32 multiplication.
+    /// Whether this is a "low power" part (CHV, BXT, GLK), which restricts 64-bit data and 32x32 multiplication.
     fn is_low_power(&self) -> bool {
         matches!(self.platform, Platform::Chv | Platform::Bxt | Platform::Glk)
     }
@@ -131,8 +131,8 @@ impl Device {
 
 /// Instruction set capabilities.
 impl Device {
-    /// The same device as if it had no UV immediates. Every device with vec4 threads has them,
-    /// so that only tests can see how code does without.
+    /// The same device without UV immediates. Every device with SIMD4x2 threads has them,
+    /// so only tests use this.
     #[cfg(feature = "testing")]
     #[must_use]
     pub const fn without_uv_immediates(mut self) -> Device {
@@ -150,20 +150,20 @@ impl Device {
         self.until(Gen::Gen9)
     }
 
-    /// Vertex, tessellation and geometry threads of eight vertices.
+    /// Whether there are vertex, tessellation and geometry threads of eight vertices.
     pub fn has_simd8_vertex_threads(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
     /// Vertex, tessellation and geometry threads of two vertices with Align16 code: the only ones up to gen7.5, and an
-    /// alternative on Broadwell. Low-power gen8 restricts its multiplications too much, and gen9 has not all of the messages.
+    /// alternative on Broadwell. Low-power gen8 restricts multiplications too much, and gen9 lacks some of the messages.
     pub fn has_simd4x2_vertex_threads(&self) -> bool {
         let restricted = self.since(Gen::Gen8) && self.is_low_power();
         self.since(Gen::Gen7) && self.until(Gen::Gen8) && !restricted
     }
 
-    /// Geometry shaders write the number of their vertices to the output entry, in a register of its own before the control
-    /// data, rather than tell it in their last message.
+    /// Whether geometry shaders write the number of their vertices to the output entry, in a separate register before the control
+    /// data, instead of sending it in their last message.
     pub fn has_vertex_count_in_entry(&self) -> bool {
         self.since(Gen::Gen8)
     }
@@ -188,7 +188,7 @@ impl Device {
         self.since(Gen::Gen7) && self.until(Gen::Gen9)
     }
 
-    /// MAD of doubles rounds once; before, nothing says so.
+    /// Whether MAD of doubles rounds once. The manuals of earlier generations do not specify it.
     pub fn has_fused_64bit_mad(&self) -> bool {
         self.since(Gen::Gen8) && self.has_64bit_float()
     }
@@ -245,7 +245,7 @@ impl Device {
         self.until(Gen::Gen75)
     }
 
-    /// How many channels the second half of a compressed instruction is further on, with or
+    /// The channel offset of the second half of a compressed instruction, with or
     /// without 64-bit operands.
     pub fn second_half_channels(&self, wide: bool) -> u8 {
         match (wide, self.df_exec_size_counts_dwords()) {
@@ -256,7 +256,7 @@ impl Device {
         }
     }
 
-    /// Sources of 64 bits through the address register. Ivy Bridge reads two addresses for each element (rule E7 of
+    /// Whether 64-bit sources may be indirect. Ivy Bridge reads two addresses for each element (rule E7 of
     /// the validator), the low-power parts forbid it (E8).
     pub fn has_indirect_64bit_sources(&self) -> bool {
         self.since(Gen::Gen75) && self.has_64bit_float() && !self.is_low_power()
@@ -272,28 +272,29 @@ impl Device {
         self.since(Gen::Gen7)
     }
 
-    /// A comparison without destination must let the next thread in, or its flag may come too late (PRM, "cmp").
+    /// Whether a comparison with a null destination needs thread control Switch, because its flag may be written too late
+    /// otherwise (PRM, "cmp").
     pub fn compare_needs_thread_switch(&self) -> bool {
         self.has_half_conversion_instructions()
     }
 
-    /// The most channels of a comparison whose mask goes to a register: the first half of a compressed one releases the
-    /// flag before the second is done.
+    /// Maximal number of channels of a comparison with a register destination. The first half of a compressed one releases the
+    /// flag before the second half is complete.
     pub fn max_compare_channels(&self) -> u8 {
         if self.generation() == Gen::Gen7 { 8 } else { 16 }
     }
 
-    /// The most channels of BFI1 and BFI2 (PRM of Haswell, "bfi").
+    /// Maximal number of channels of BFI1 and BFI2 (PRM of Haswell, "bfi").
     pub fn max_bit_insert_channels(&self) -> u8 {
         if self.generation() == Gen::Gen75 { 8 } else { 16 }
     }
 
-    /// MACH finds the accumulator of the first eight channels only, whatever group of channels it works on.
+    /// Whether MACH always uses the accumulator of the first eight channels, independent of its channel group.
     pub fn mach_needs_first_channels(&self) -> bool {
         self.generation() == Gen::Gen7
     }
 
-    /// A constant as second source of an integer MATH function.
+    /// Whether an integer MATH function may have an immediate as second source.
     pub fn has_math_immediate(&self) -> bool {
         self.since(Gen::Gen8)
     }
@@ -362,8 +363,8 @@ impl Device {
 
 /// Memory and dispatch capabilities.
 impl Device {
-    /// Binding table index 253 is memory without a surface that caches need not keep coherent; scratch accesses
-    /// use it where there is one, else 255.
+    /// Whether binding table index 253 is memory without a surface that is not kept coherent between caches. Scratch accesses
+    /// use it if it exists, else 255.
     pub fn has_non_coherent_stateless(&self) -> bool {
         self.since(Gen::Gen8)
     }
@@ -383,18 +384,18 @@ impl Device {
         self.generation() == Gen::Gen75
     }
 
-    /// Typed accesses have their own cache, with a fence of its own.
+    /// Whether typed accesses have a separate cache, which needs a separate fence.
     pub fn has_separate_typed_fence(&self) -> bool {
         self.generation() == Gen::Gen7
     }
 
-    /// Shared memory has its own fence.
+    /// Whether shared memory needs a separate fence.
     pub fn has_shared_memory_fence(&self) -> bool {
         self.since(Gen::Gen11)
     }
 
-    /// A data port works in the order of arrival, so a fence that asks for no commit is behind what its thread wrote
-    /// and before what any thread sends later. The oracle pack's code relies on it up to gen8 and asks for commits from
+    /// Whether a data port executes messages in their order of arrival, so that a fence without commit comes after the writes of its thread
+    /// and before later messages of any thread. The oracle pack's code depends on this up to gen8 and uses commits from
     /// gen9 on.
     pub fn uncommitted_fences_order_all_threads(&self) -> bool {
         self.until(Gen::Gen8)
@@ -405,17 +406,17 @@ impl Device {
         self.until(Gen::Gen8)
     }
 
-    /// The sampler's `ld` takes its level before the second coordinate.
+    /// Whether the level is the second parameter of the sampler's `ld` (the third otherwise).
     pub fn ld_level_precedes_v(&self) -> bool {
         self.until(Gen::Gen8)
     }
 
-    /// The sampler has messages that read level 0 and take no level.
+    /// Whether the sampler has messages that read level 0 without a level parameter.
     pub fn has_level_zero_messages(&self) -> bool {
         self.since(Gen::Gen9)
     }
 
-    /// The sampler has a message that takes both derivatives and a reference to compare with.
+    /// Whether the sampler has a message with derivatives and a reference value for a comparison.
     pub fn has_gradient_comparisons(&self) -> bool {
         self.since(Gen::Gen75)
     }
@@ -435,23 +436,23 @@ impl Device {
         !self.since(Gen::Gen8)
     }
 
-    /// Position of a tessellation control thread's number among those of its patch in r0.2
+    /// Lowest bit of the thread number in r0.2 of a tessellation control thread
     /// (single patch dispatch).
     pub fn tess_instance_shift(&self) -> u32 {
         if matches!(self.generation(), Gen::Gen75 | Gen::Gen8 | Gen::Gen9) { 17 } else { 16 }
     }
 
-    /// Position of the barrier's number in r0.2 of a tessellation control thread, four bits.
+    /// Lowest of the four bits of the barrier id in r0.2 of a tessellation control thread.
     pub fn patch_barrier_shift(&self) -> u32 {
         if matches!(self.generation(), Gen::Gen75 | Gen::Gen8 | Gen::Gen9) { 13 } else { 12 }
     }
 
-    /// Whether tessellation control threads must give back the entries of their inputs.
+    /// Whether tessellation control threads must release the URB entries of their inputs.
     pub fn releases_patch_inputs(&self) -> bool {
         !self.since(Gen::Gen8)
     }
 
-    /// Bits of r0.2 that a barrier message must hand on.
+    /// Bits of r0.2 that a barrier message must contain.
     pub fn barrier_id_mask(&self) -> u32 {
         if self.since(Gen::Gen11) {
             0x7f00_0000
@@ -470,7 +471,7 @@ impl Device {
 
 /// Size codes of state fields.
 impl Device {
-    /// Shared memory that a workgroup gets when it asks for `bytes`: a power of two, at least
+    /// Bytes of shared memory that a workgroup gets for a request of `bytes`: a power of two, at least
     /// 4 KB before gen9 and 1 KB from there on. `None` above the limit.
     pub fn shared_memory_size(&self, bytes: u32) -> Option<u32> {
         if bytes > self.limits.max_shared_bytes {
@@ -480,7 +481,7 @@ impl Device {
         Some(if bytes == 0 { 0 } else { bytes.next_power_of_two().max(least) })
     }
 
-    /// Scratch space that a compute thread gets when it asks for `bytes`. `None` above the
+    /// Bytes of scratch space that a compute thread gets for a request of `bytes`. `None` above the
     /// limit.
     pub fn scratch_size(&self, bytes: u32) -> Option<u32> {
         if bytes == 0 {

@@ -1,4 +1,4 @@
-//! Storage images: through which surface format a device reaches texels, and what its typed messages do not do.
+//! Storage images: the surface formats through which a device accesses texels, and the limits of its typed messages.
 //!
 //! Source: the typed message tables of the public manuals (volume "Data Port"), and what public drivers rely on. The
 //! facts about gen7 are those of Ivy Bridge and Bay Trail.
@@ -13,18 +13,18 @@ pub enum TypedRead {
     Converted,
     /// The 32 bits of memory that begin at the texel.
     Dword,
-    /// The bits of the texel as they lie, 32 to a channel.
+    /// The bits of the texel without conversion, 32 per channel.
     Bits,
-    /// Nothing to rely on.
+    /// Undefined.
     Undefined,
 }
 
 impl Device {
     /// The surface format in which a storage image of `format` is bound so that a shader can read it, and in which it
-    /// is written then; [`SurfaceFormat::RAW`] where no typed read serves texels of that size.
+    /// then also written; [`SurfaceFormat::RAW`] if no typed read supports texels of that size.
     ///
-    /// The format itself wherever typed reads convert it. Else one of unsigned integers, which typed reads return as
-    /// they lie in memory: with the same channels if there is such a readable one, else with the same texel size.
+    /// It is the format itself if typed reads convert it. Otherwise it is a format of unsigned integers, which typed reads return as
+    /// they are in memory: with the same channels if there is a readable format with them, else with the same texel size.
     /// A single float of 32 bits counts as an integer, since atomics work on integer surfaces only.
     pub fn image_surface_format(&self, format: SurfaceFormat) -> SurfaceFormat {
         use SurfaceFormat as F;
@@ -78,12 +78,12 @@ impl Device {
         self.generation() == Gen::Gen7
     }
 
-    /// A typed atomic on a null surface reaches memory somewhere.
+    /// Whether a typed atomic on a null surface writes memory at some address.
     pub fn typed_atomics_ignore_null_surfaces(&self) -> bool {
         self.generation() == Gen::Gen7
     }
 
-    /// An untyped access to a surface that is not `RAW` hangs.
+    /// Whether an untyped access to a surface that is not `RAW` hangs.
     pub fn untyped_access_needs_raw_surface(&self) -> bool {
         self.generation() == Gen::Gen7
     }

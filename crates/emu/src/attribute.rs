@@ -10,11 +10,11 @@ use std::str::FromStr;
 pub enum AttributeFormat {
     /// Converted to four 32-bit components.
     Converted(SurfaceFormat),
-    /// One to four doubles, which arrive as they are.
+    /// One to four doubles, which are not converted.
     Doubles(u8),
 }
 
-/// A name that is no attribute format.
+/// The error for a name that is not an attribute format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("attribute format `{0}`: expected one like rgba32f, rg16i, r8ui, rgba8 or rgba64f")]
 pub struct AttributeFormatError(String);
@@ -91,7 +91,7 @@ impl AttributeFormat {
 pub struct Attribute {
     /// The format.
     pub format: AttributeFormat,
-    /// Bytes from element to element.
+    /// Distance between elements in bytes.
     pub stride: u32,
     /// One element per instance rather than per vertex.
     pub per_instance: bool,

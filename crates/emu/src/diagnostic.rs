@@ -1,31 +1,31 @@
-//! What the emulator reports about a program that runs, but not rightly.
+//! Diagnostics: what the emulator reports about a program that it can run, but that does something suspicious.
 
 use crate::registers::name_of;
 use crestline_device::SurfaceFormat;
 use crestline_program::ResourceRef;
 use std::fmt;
 
-/// The class of a [`Diagnostic`], by which [`Options`](crate::Options) choose what it leads to.
+/// The class of a [`Diagnostic`]. [`Options`](crate::Options) have a policy for each class.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Class {
-    /// A register byte is read that the thread never wrote.
+    /// A read of a register byte that the thread never wrote.
     UninitializedRead,
-    /// A message addresses memory outside of its surface.
+    /// An access of memory outside its surface.
     OutOfBounds,
-    /// A message names a binding table index without a surface.
+    /// A message with a binding table index that has no surface.
     Unbound,
-    /// An address is not aligned as the message demands.
+    /// An address without the alignment that the message requires.
     Misaligned,
-    /// An indirect operand lies outside of the register file, or a row of it in two registers.
+    /// An indirect operand outside the register file, or with a row that crosses a register boundary.
     RegisterRange,
-    /// A thread ended while channels waited at a join point that it never reached.
+    /// The end of a thread while channels wait at a join point that the thread did not reach.
     LostChannels,
-    /// An end-of-thread message whose payload does not lie in the last registers.
+    /// An end-of-thread message whose payload is not in the last registers.
     EotPayload,
-    /// Dependency control bits that do not form a group.
+    /// `NoDDClr` and `NoDDChk` bits that do not match: see [`Problem::UncheckedWrite`] and [`Problem::UnfinishedGroup`].
     DependencyControl,
-    /// A message to a surface that it does not fit.
+    /// A message to a surface of an unsuitable kind or format.
     Surface,
 }
 
@@ -44,7 +44,7 @@ impl Class {
     ];
 }
 
-/// What is wrong.
+/// The problem that a [`Diagnostic`] reports, with its details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Problem {
@@ -71,7 +71,7 @@ pub enum Problem {
         /// The index.
         index: u8,
     },
-    /// An address that is not a multiple of what the message demands.
+    /// An address that is not a multiple of the alignment that the message requires.
     Misaligned {
         /// Byte offset in the surface, or address.
         address: u64,
@@ -93,13 +93,13 @@ pub enum Problem {
         /// The waiting channels, one bit each.
         channels: u32,
     },
-    /// A destination is not checked (`NoDDChk`) though no write before left its mark
+    /// A destination is not checked (`NoDDChk`), but no earlier write left the register's dependency set
     /// (`NoDDClr`).
     UncheckedWrite {
         /// The register.
         register: u8,
     },
-    /// A register is waited for whose mark a group of writes left and did not clear.
+    /// An instruction waits for a register whose dependency an earlier write left set (`NoDDClr`) and no write cleared.
     UnfinishedGroup {
         /// The register.
         register: u8,
@@ -111,26 +111,26 @@ pub enum Problem {
         /// The first register allowed.
         first: u8,
     },
-    /// A typed read of a format that the chip cannot read.
+    /// A typed read of a format that the device cannot read.
     TypedRead {
         /// Binding table index.
         index: u8,
         /// The surface's format.
         format: SurfaceFormat,
     },
-    /// A typed atomic on a null surface, where the chip does not heed that.
+    /// A typed atomic on a null surface, on a device that writes memory anyway.
     NullAtomic {
         /// Binding table index.
         index: u8,
     },
-    /// An untyped message to a surface that is not raw, where the chip hangs on it.
+    /// An untyped message to a surface that is not `RAW`, on a device that hangs in this case.
     NotRaw {
         /// Binding table index.
         index: u8,
     },
 }
 
-/// Memory that a message addresses.
+/// The memory that a message accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum SurfaceName {
     /// A binding table index.
@@ -181,7 +181,7 @@ impl Problem {
     }
 }
 
-/// A binding table index, and what is bound there.
+/// A binding table index and the resource that is bound there.
 struct Bound(u8, Option<ResourceRef>);
 
 impl fmt::Display for Bound {
@@ -215,7 +215,7 @@ impl Problem {
         }
     }
 
-    /// Says what is wrong, with the resource it is about.
+    /// Writes the sentence about the problem, with the name of the resource.
     fn describe(&self, resource: Option<ResourceRef>, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Problem::UninitializedRead { register } => {
@@ -231,12 +231,12 @@ impl Problem {
                     }
                     (SurfaceName::Address, Some(buffer)) => write!(
                         f,
-                        "{access} {size} bytes at the address {address:#x}, where no memory is: behind \
-                         the buffer {buffer}, which has {limit} bytes"
+                        "{access} {size} bytes at the address {address:#x}, where there is no memory: \
+                         beyond the end of the buffer {buffer}, which has {limit} bytes"
                     ),
                     (SurfaceName::Address, None) => write!(
                         f,
-                        "{access} {size} bytes at the address {address:#x}, where no memory is"
+                        "{access} {size} bytes at the address {address:#x}, where there is no memory"
                     ),
                     (SurfaceName::Index(index), Some(_)) => {
                         let buffer = Bound(index, resource);
@@ -262,7 +262,10 @@ impl Problem {
                 write!(f, "indirect operand at byte {address} is outside of the register file")
             }
             Problem::RowCrossing { address } => {
-                write!(f, "a row of an indirect operand, at byte {address}, lies in two registers")
+                write!(
+                    f,
+                    "a row of an indirect operand, at byte {address}, crosses from one register to the next"
+                )
             }
             Problem::LostChannels { channels } => {
                 write!(f, "the thread ends while channels {channels:#x} wait for a join")
@@ -270,11 +273,14 @@ impl Problem {
             Problem::UncheckedWrite { register } => {
                 write!(
                     f,
-                    "does not wait for r{register} (NoDDChk), which no NoDDClr before protects"
+                    "does not wait for r{register} (NoDDChk), but no earlier instruction left its dependency set (NoDDClr)"
                 )
             }
             Problem::UnfinishedGroup { register } => {
-                write!(f, "waits for r{register}, whose group of writes (NoDDClr) has not ended")
+                write!(
+                    f,
+                    "waits for r{register}, but an earlier instruction left its dependency set (NoDDClr)"
+                )
             }
             Problem::EotPayload { register, first } => {
                 write!(f, "end-of-thread payload in r{register}: expected r{first} or above")
@@ -286,31 +292,31 @@ impl Problem {
             ),
             Problem::NullAtomic { index } => write!(
                 f,
-                "a typed atomic on {}, a null surface: it reaches memory",
+                "a typed atomic on {}, a null surface: the hardware writes memory anyway",
                 Bound(index, resource)
             ),
             Problem::NotRaw { index } => write!(
                 f,
-                "an untyped message to {}, which is not raw: the chip hangs",
+                "an untyped message to {}, whose format is not RAW: the hardware hangs",
                 Bound(index, resource)
             ),
         }
     }
 }
 
-/// Where in a dispatch something happened.
+/// A position in a dispatch: workgroup, thread, instruction, channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Location {
-    /// Workgroup. In the stages of a draw call x is the number of the threads that run together:
+    /// Workgroup. In the stages of a draw call x is the number of the group of threads that run together:
     /// of the pair of vertices, points or primitives, or of the patch or primitive.
     pub group: [u32; 3],
-    /// Thread in the workgroup, or of those that run together.
+    /// Index of the thread in the workgroup, or in the group of threads that run together.
     pub thread: u32,
     /// Index of the instruction in the program.
     pub instruction: usize,
-    /// Its place in the code, in bytes.
+    /// Byte offset of the instruction in the code.
     pub offset: u32,
-    /// The channel, if only one is concerned.
+    /// The channel, if the problem concerns only one.
     pub channel: Option<u8>,
 }
 
@@ -325,16 +331,16 @@ impl fmt::Display for Location {
     }
 }
 
-/// One problem, the first of its class at its instruction.
+/// A report about one instruction: the first problem of its class there, and how often the class occurred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// What is wrong.
     pub problem: Problem,
-    /// Where it happened first.
+    /// Position of the first occurrence.
     pub location: Location,
-    /// How often its class happened at this instruction.
+    /// Number of occurrences of the class at this instruction.
     pub count: u64,
-    /// The resource it is about, where one stands at the binding table index, or before the address.
+    /// The resource at the binding table index, or the resource whose memory precedes the address; `None` if there is none.
     pub resource: Option<ResourceRef>,
 }
 

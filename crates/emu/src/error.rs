@@ -7,7 +7,7 @@ use crestline_program::{MetadataError, ResourceRef};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum EmuError {
-    /// The metadata is impossible or does not fit the code.
+    /// The metadata is invalid or does not match the code.
     #[error(transparent)]
     Metadata(#[from] MetadataError),
     /// The metadata is for another platform than the device.
@@ -18,61 +18,61 @@ pub enum EmuError {
         /// Platform of the device.
         device: crestline_device::Platform,
     },
-    /// Bytes that are no instruction; the message names their place.
+    /// Bytes that do not decode as an instruction; the message gives their offset.
     #[error("{message}")]
     Decode {
         /// Where and what.
         message: String,
     },
-    /// An instruction that no hardware would execute as written.
+    /// An instruction that is not legal on the device.
     #[error("instruction {instruction} (byte {offset:#x}): {message}")]
     Illegal {
         /// Index of the instruction.
         instruction: usize,
-        /// Place in the code, in bytes.
+        /// Byte offset in the code.
         offset: u32,
         /// What is wrong and what was expected.
         message: String,
     },
-    /// An instruction or message the emulator does not know.
+    /// An instruction or message that the emulator does not support; it may be legal.
     #[error("instruction {instruction} (byte {offset:#x}): {what} is not supported")]
     Unsupported {
         /// Index of the instruction.
         instruction: usize,
-        /// Place in the code, in bytes.
+        /// Byte offset in the code.
         offset: u32,
         /// What is missing.
         what: String,
     },
-    /// An entry point of the metadata is no instruction.
+    /// No instruction starts at an entry point of the metadata.
     #[error("the entry point at byte {offset:#x}: no instruction starts there")]
     EntryPoint {
-        /// Place in the code, in bytes.
+        /// Byte offset in the code.
         offset: u32,
     },
-    /// The program is for another stage than was asked to run.
+    /// The program belongs to another stage than the requested one.
     #[error("the program is a {found} shader: expected a {expected} shader")]
     Stage {
-        /// The stage that was asked to run.
+        /// The requested stage.
         expected: &'static str,
         /// The stage of the program.
         found: &'static str,
     },
-    /// Input of a stage that does not fit its metadata.
+    /// The input of a stage does not match its metadata.
     #[error("{0}")]
     StageInput(String),
-    /// The metadata names a vertex attribute that was not supplied.
+    /// The metadata refers to a vertex attribute that was not supplied.
     #[error("no vertex attribute is supplied for location {location}")]
     MissingAttribute {
         /// The location.
         location: u32,
     },
-    /// The metadata names a resource that was not supplied.
+    /// The metadata refers to a resource that was not supplied.
     #[error("resource {resource} is not supplied: {needed_for}")]
     MissingResource {
         /// The resource.
         resource: ResourceRef,
-        /// Where the metadata names it.
+        /// The part of the metadata that refers to it.
         needed_for: String,
     },
     /// An image has more texels than the emulator accepts.
@@ -84,7 +84,7 @@ pub enum EmuError {
         size: u64,
     },
     /// Push constants are shorter than the program reads.
-    #[error("push constants have {given} bytes: the program reads {needed}")]
+    #[error("the push constants have {given} bytes, but the program reads {needed} bytes")]
     ShortPushConstants {
         /// Bytes supplied.
         given: usize,
@@ -92,37 +92,41 @@ pub enum EmuError {
         needed: usize,
     },
     /// The dispatch is larger than the emulator accepts.
-    #[error("a dispatch of {0:?} workgroups is too large: expected fewer than 2^32 in all")]
+    #[error(
+        "a dispatch of {0:?} workgroups is too large: expected fewer than 2^32 workgroups in total"
+    )]
     GridTooLarge([u32; 3]),
     /// A thread executed more instructions than [`Options`](crate::Options) allow.
-    #[error("{0}: the thread exceeds its budget of {1} instructions; an endless loop?")]
+    #[error(
+        "{0}: the thread has executed more than {1} instructions; it may be in an endless loop"
+    )]
     Budget(Location, u64),
-    /// A thread waits for a barrier that others of its workgroup can no longer reach.
+    /// A thread waits at a barrier that other threads of its workgroup cannot reach, because they have ended.
     #[error("{0}: the thread waits for a barrier, but {1} of the group's threads have ended")]
     MissedBarrier(Location, u32),
-    /// A thread waits for a notification that nobody sends.
-    #[error("{0}: the thread waits for a notification, but sent no barrier message")]
+    /// A thread waits for a barrier notification, but has sent no barrier message.
+    #[error("{0}: the thread waits for a notification, but it has sent no barrier message")]
     EndlessWait(Location),
     /// The instruction pointer left the program.
     #[error("{0}: execution runs past the end of the program")]
     PastTheEnd(Location),
-    /// A jump whose target, taken from a register, is no instruction.
+    /// A jump to a target from a register at which no instruction starts.
     #[error("{0}: jumps to byte {1:#x}, where no instruction starts")]
     JumpTarget(Location, i64),
-    /// A message descriptor from a register asks for something unsupported.
+    /// A message descriptor from a register describes an unsupported message.
     #[error("{0}: {1} is not supported")]
     Message(Location, String),
-    /// A diagnostic of a class that is to be an error.
+    /// A diagnostic of a class whose policy is [`Policy::Error`](crate::Policy::Error).
     #[error("{0}")]
     Diagnostic(Diagnostic),
 }
 
-/// Why one instruction was refused.
+/// The reason why an instruction was refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Reject {
-    /// No hardware executes it as written.
+    /// The instruction is not legal on the device.
     Illegal(String),
-    /// The emulator does not know it.
+    /// The emulator does not support the instruction.
     Unsupported(String),
 }
 

@@ -2,7 +2,7 @@
 
 use crestline_device::SurfaceFormat;
 
-/// How many coordinates an image has and what they mean.
+/// The dimension of an image: number and meaning of its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageDimension {
     /// x.
@@ -39,7 +39,7 @@ pub struct ImageShape {
     pub levels: u32,
 }
 
-/// Where a level lies and how large it is.
+/// Byte offset and size of a level.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Level {
     pub(crate) start: u64,

@@ -1,4 +1,4 @@
-//! Kernels: programs ready to run.
+//! Kernels: decoded programs that can be dispatched.
 
 use crate::EmuError;
 use crate::decode;
@@ -9,7 +9,7 @@ use crestline_isa::{Inst, ProgramError, decode_each};
 use crestline_program::{Dispatch, Metadata};
 use std::collections::BTreeMap;
 
-/// A program ready to run.
+/// A decoded program that can be dispatched.
 ///
 /// Loading decodes the code and resolves every operand, target and message, so a kernel can be
 /// dispatched any number of times.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Kernel {
     }
 }
 
-/// Where constant data lies, as relocated code sees it: in the high half of the address space,
+/// The address of constant data in relocated code: in the high half of the address space,
 /// apart from the buffers.
 pub(crate) const CONSTANT_DATA_ADDRESS: u64 = 0x7f00_0000_0000;
 
@@ -59,7 +59,7 @@ impl Kernel {
         Kernel::build(located, metadata, device)
     }
 
-    /// Loads a program of decoded instructions, each [`Inst::size`] bytes long. Relocations
+    /// Loads a program from decoded instructions, each [`Inst::size`] bytes long. Relocations
     /// do not apply.
     ///
     /// # Errors
@@ -149,7 +149,7 @@ fn instructions_of(
     for part in entries.windows(2) {
         for (at, inst) in decode_each(&code[..part[1]], part[0], device.generation()) {
             let inst = inst.map_err(|error| match error {
-                // The next entry point lies within an instruction.
+                // The next entry point is inside an instruction.
                 ProgramError::Truncated { .. } if part[1] < code.len() => {
                     EmuError::EntryPoint { offset: part[1] as u32 }
                 }

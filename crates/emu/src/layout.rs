@@ -1,4 +1,4 @@
-//! How an image's texels lie in memory: rows, tiles, slices.
+//! Memory layouts of images: rows, tiles, slices.
 
 use crate::image::{ImageDimension, ImageShape};
 
@@ -25,17 +25,17 @@ impl Tiling {
     }
 }
 
-/// How a driver places the one level of an image in memory.
+/// The memory layout of an image with one level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Layout {
     /// Order of texels.
     pub tiling: Tiling,
-    /// The memory controller exclusive-ors bits 9 and 10 (X) or 9 (Y) of addresses into bit 6.
+    /// Whether the memory controller exclusive-ors bits 9 and 10 (X) or 9 (Y) of addresses into bit 6.
     pub swizzled: bool,
     /// Tiles to the left of the image and rows of tiles above it, as if it were a level of a
     /// larger one.
     pub margin: [u32; 2],
-    /// log2 of the slices of a 3D image that lie side by side, at most 4.
+    /// log2 of the number of slices of a 3D image that are side by side, at most 4.
     pub across: u32,
 }
 
@@ -122,7 +122,7 @@ impl Placement {
         self.offset.map(|n| n as u32)
     }
 
-    /// log2 of the width of what lies row after row in texels, of its height, and of the slices side by side.
+    /// log2 of the width and height of a tile in texels, and of the number of slices side by side.
     pub(crate) fn tile_logs(&self) -> [u32; 3] {
         let log = |bytes: u64| (bytes / self.texel).ilog2();
         let [width, height] = match self.layout.tiling {

@@ -1,11 +1,11 @@
-//! An emulator that runs EU machine code from its metadata.
+//! An emulator for EU machine code. It needs only the code and its metadata.
 //!
-//! [`Kernel::load`] turns code into executable form once; [`Kernel::dispatch`] acts as the
-//! driver and runs a grid of workgroups on [`Resources`]; [`Kernel::run_vertices`] and its like
-//! run the stages of a draw call. The emulator knows machine code and
-//! [`Metadata`](crestline_program::Metadata), and nothing of any compiler.
+//! [`Kernel::load`] decodes the code. [`Kernel::dispatch`] has the task of a
+//! driver: it runs a grid of workgroups on [`Resources`]. [`Kernel::run_vertices`] and similar functions
+//! run the stages of a draw call. The emulator uses machine code and
+//! [`Metadata`](crestline_program::Metadata) only, so it runs code of any compiler.
 //!
-//! What the hardware would silently do wrong, or leave undefined, is reported: see [`Class`].
+//! It reports behaviour that is undefined, or that hardware would not report: see [`Class`].
 
 #![deny(missing_docs)]
 

@@ -3,7 +3,7 @@
 use crate::buffer::{Buffer, load_bytes, store_bytes};
 use crate::weak::Window;
 
-/// Memory of one access, with its kind told apart.
+/// The memory of one access, by its kind.
 pub(crate) enum Memory<'a> {
     /// A null surface: reads give 0, writes are dropped.
     Null,

@@ -2,54 +2,54 @@
 
 use crate::{Class, Diagnostic};
 
-/// What a diagnostic leads to.
+/// What the emulator does when a diagnostic of a class occurs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// Nothing: the program goes on as on hardware and nothing is recorded.
+    /// Nothing: the program continues as on hardware, and nothing is recorded.
     Ignore,
-    /// It is recorded in the [`Report`].
+    /// The diagnostic is recorded in the [`Report`], and the program continues.
     Warn,
-    /// It stops the dispatch with [`EmuError::Diagnostic`](crate::EmuError::Diagnostic).
+    /// The dispatch stops with [`EmuError::Diagnostic`](crate::EmuError::Diagnostic).
     Error,
 }
 
-/// When threads of a workgroup see each other's writes to memory.
+/// The memory model: when threads of a workgroup see each other's writes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MemoryModel {
-    /// At once.
+    /// Writes are visible immediately.
     #[default]
     Strong,
-    /// Late and out of order, but for what fences and barriers promise, so that a missing fence
-    /// shows; threads take turns after every message. The seed says which of all that may happen
-    /// does. Workgroups still follow one after the other, each seeing what those before it left.
+    /// Writes become visible late and out of order, except where fences and barriers order them. A missing fence
+    /// therefore changes results. Threads alternate after every message. The seed selects one of the allowed
+    /// orders. Workgroups still run one after another, and each sees all writes of the earlier ones.
     Weak {
         /// Any number.
         seed: u64,
     },
 }
 
-/// How to run a dispatch.
+/// Options of a dispatch.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What each class of diagnostics leads to, in the order of [`Class::ALL`].
+    /// The policy of each class of diagnostics, in the order of [`Class::ALL`].
     pub policies: [Policy; Class::ALL.len()],
-    /// Instructions one thread may execute. Default: 2^30.
+    /// Number of instructions that one thread may execute. Default: 2^30.
     pub budget: u64,
-    /// Host threads to use; 0 means one per core. Programs with atomics on global memory
-    /// always use one, so that results never depend on the host's scheduling; so does a target
-    /// without threads.
+    /// Number of host threads; 0 means one per core. Programs with atomics on global memory
+    /// always use one, so that results do not depend on the host's scheduling. A host
+    /// without threads also uses one.
     pub host_threads: usize,
-    /// Workgroup that the dispatch starts at.
+    /// Id of the first workgroup of the dispatch.
     pub base_group: [u32; 3],
-    /// What typed reads out of bounds return in the fourth channel: 1 rather than 0. Hardware is
-    /// documented to do either.
+    /// Whether typed reads out of bounds return 1 instead of 0 in the fourth channel. The manuals
+    /// allow both.
     pub alpha_one: bool,
-    /// Typed writes keep the low bits of integers that the format cannot hold, rather than the
-    /// nearest that it can. The manuals promise neither.
+    /// Whether typed writes of integers that the format cannot represent keep the low bits instead of the
+    /// nearest value. The manuals specify neither.
     pub wrap_integers: bool,
     /// When threads see each other's writes.
     pub memory: MemoryModel,
-    /// Added to the global invocation ids of programs that ask for it.
+    /// Offset of global invocation ids, for programs whose payload contains it.
     pub global_offset: [u32; 3],
 }
 
@@ -87,7 +87,7 @@ impl Options {
     }
 }
 
-/// What a dispatch did.
+/// Counts and diagnostics of a dispatch.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     /// Instructions executed by all threads.

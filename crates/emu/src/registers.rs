@@ -1,10 +1,8 @@
 //! The registers of one thread as one array.
 //!
-//! Places are byte offsets, the array holds dwords, which is what most operands consist of.
-//! General registers come first, so the offset of `r7` byte 4 is 7 * 32 + 4; the
-//! architecture registers follow at fixed places. Operands of both kinds are therefore plain
-//! byte offsets that are known when a program is loaded. One bit per byte tells whether it was
-//! ever written in this thread.
+//! Positions are byte offsets. The array holds dwords, because most operands consist of dwords. General registers come first, so the
+//! offset of `r7` byte 4 is 7 * 32 + 4. The architecture registers follow at fixed offsets. So operands of both kinds are byte
+//! offsets that are known when a program is loaded. One bit per byte records whether the thread has written the byte.
 
 use crestline_isa::ArfKind;
 
@@ -24,7 +22,7 @@ pub(crate) const CONTROL: usize = STATE + 32;
 pub(crate) const NOTIFICATION: usize = CONTROL + 32;
 const IP: usize = NOTIFICATION + 32;
 const TIMESTAMP: usize = IP + 32;
-/// Registers nobody models: they hold what is written to them.
+/// Registers without a model: they hold what is written to them.
 const OTHER: usize = TIMESTAMP + 32;
 /// acc0 to acc9; from acc2 on they are the mme registers.
 pub(crate) const ACCUMULATOR: usize = OTHER + 32;
@@ -373,7 +371,7 @@ impl Registers {
     }
 }
 
-/// Whether an offset lies in a register whose contents must be brought up to date before it
+/// Whether an offset is in a register whose contents must be updated before it
 /// is read.
 pub(crate) fn is_live_state(offset: usize) -> bool {
     (CHANNEL_ENABLE..STATE).contains(&offset) || (IP..OTHER).contains(&offset)

@@ -1,4 +1,4 @@
-//! What a driver would bind: buffers, images, samplers, push constants.
+//! Resources that a driver binds: buffers, images, samplers, push constants.
 
 use crate::EmuError;
 use crate::attribute::Attribute;
@@ -9,10 +9,10 @@ use crestline_device::Sampler;
 use crestline_program::ResourceRef;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Most bytes of an image.
+/// Maximal size of an image in bytes.
 const IMAGE_LIMIT: u64 = 1 << 30;
 
-/// Of each texel of an image of one level where it lies packed and where it lies in memory.
+/// For each texel of an image with one level: its offset when packed, and its offset in memory.
 fn places(shape: &ImageShape, placement: &Placement) -> impl Iterator<Item = (usize, usize)> {
     let level = shape.level(0);
     let [width, height, depth] = shape.level_size(0).map(u64::from);
@@ -27,7 +27,7 @@ fn places(shape: &ImageShape, placement: &Placement) -> impl Iterator<Item = (us
 #[derive(Debug)]
 pub(crate) struct Image {
     pub(crate) shape: ImageShape,
-    /// How its one level lies in memory; `None`: tightly packed, all levels.
+    /// Memory layout of its only level; `None`: all levels, tightly packed.
     pub(crate) placement: Option<Placement>,
     pub(crate) memory: Buffer,
 }
@@ -81,8 +81,8 @@ impl Resources {
         Ok(())
     }
 
-    /// Binds an image of one level whose memory a driver would lay out so. The contents are
-    /// tightly packed all the same, here and in [`image`](Self::image).
+    /// Binds an image of one level with the memory layout `layout`. The contents are
+    /// tightly packed nevertheless, here and in [`image`](Self::image).
     ///
     /// # Errors
     /// [`EmuError::ImageTooLarge`] above 1 GiB of contents or memory.
@@ -99,7 +99,7 @@ impl Resources {
         if size > IMAGE_LIMIT {
             return Err(EmuError::ImageTooLarge { resource, size });
         }
-        // What lies between texels is not zero, so that reading it shows.
+        // The bytes between texels are not zero, so that reads of them are visible in results.
         let mut bytes = vec![0xa5; placement.bytes() as usize];
         let texel = shape.format.bytes() as usize;
         for (packed, placed) in places(&shape, &placement) {
@@ -112,7 +112,7 @@ impl Resources {
         Ok(())
     }
 
-    /// Says that nothing is bound where a program may look for an image: a null surface.
+    /// Binds a null surface instead of an image.
     pub fn set_unbound_image(&mut self, resource: ResourceRef) {
         self.unbound.insert(resource);
     }

@@ -1,10 +1,10 @@
-//! What the stages of a draw call take and give.
+//! Inputs and outputs of the stages of a draw call.
 
 use crestline_program::Varying;
 use std::collections::BTreeMap;
 
-/// The values of a vertex or of what belongs to a patch: 16 bytes for each varying, of which a
-/// dword is `None` where nothing was written.
+/// The values of a vertex, or the per-patch values of a patch: 16 bytes for each varying. A
+/// dword that was not written is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SlotValues {
     slots: BTreeMap<Varying, [Option<u32>; 4]>,
@@ -51,14 +51,14 @@ pub struct Draw {
     pub vertices: u32,
     /// Instances.
     pub instances: u32,
-    /// The vertex that the draw call starts at: added to what is fetched, not to the vertex id
+    /// The first vertex of the draw call. It is added to the index of fetched attributes, not to the vertex id
     /// that the program sees.
     pub first_vertex: u32,
     /// The same for instances.
     pub first_instance: u32,
     /// The draw call's number.
     pub draw_id: u32,
-    /// Whether the program is told that the draw call is indexed.
+    /// Whether the program's draw parameters describe an indexed draw call.
     pub indexed: bool,
 }
 
@@ -76,7 +76,7 @@ impl Draw {
     }
 }
 
-/// A patch or primitive as a stage takes it.
+/// A patch or primitive as input of a stage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Primitive {
     /// Its vertices or control points.
@@ -85,10 +85,10 @@ pub struct Primitive {
     pub id: u32,
 }
 
-/// A patch as a tessellation control shader leaves it.
+/// A patch as output of a tessellation control shader.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Patch {
-    /// What belongs to the patch, the tessellation levels in the patch header.
+    /// The per-patch values; the tessellation levels are in the patch header.
     pub values: SlotValues,
     /// The control points.
     pub vertices: Vec<SlotValues>,
@@ -101,15 +101,15 @@ pub struct Patch {
 pub struct Emitted {
     /// Its values.
     pub values: SlotValues,
-    /// The strip ends here, as the control data say; the last one ends in any case.
+    /// Whether the control data end the strip after this vertex. The last strip always ends.
     pub cut: bool,
     /// The stream.
     pub stream: u8,
 }
 
-/// What a geometry shader made of a primitive.
+/// The output of a geometry shader for one primitive.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PrimitiveOutput {
-    /// For each invocation the vertices that it emitted.
+    /// The emitted vertices of each invocation.
     pub invocations: Vec<Vec<Emitted>>,
 }

@@ -1,7 +1,6 @@
-//! Texels between memory and channels: what the typed data port and the sampler convert.
+//! Conversion of texels between memory and channels, for the typed data port and the sampler.
 //!
-//! Written independently of the compiler's lowering of the same conversions, so that each can
-//! find the other's mistakes.
+//! This code is independent of the compiler's lowering of the same conversions, so that a comparison finds bugs in either.
 
 use crestline_device::{Channel, ChannelKind, SurfaceFormat};
 use crestline_isa::semantics::soft::{Format, Number};

@@ -57,7 +57,7 @@ pub(crate) enum Status {
     /// Waits for a notification.
     Waiting,
     Ended,
-    /// Cannot go on: there is a [`Fault`].
+    /// The thread stopped because of a [`Fault`].
     Failed,
 }
 

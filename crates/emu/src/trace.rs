@@ -1,4 +1,4 @@
-//! Watching a program run, instruction by instruction.
+//! Traces of a run, instruction by instruction.
 
 use crate::Location;
 use crate::exec::run::Observer;
@@ -26,7 +26,7 @@ pub struct Step<'a> {
     pub location: Location,
     /// The instruction.
     pub instruction: &'a Inst,
-    /// The channels of the instruction that were enabled, bit 0 being its first.
+    /// The enabled channels of the instruction; bit 0 is its first channel.
     pub channels: u32,
     /// The channels of the thread that are active afterwards.
     pub active: u32,
@@ -37,7 +37,7 @@ pub struct Step<'a> {
 /// A changed dword of a register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// The register with the byte offset in it: `r7.4`.
+    /// The register and the byte offset in it, such as `r7.4`.
     pub register: String,
     /// The value before.
     pub before: u32,

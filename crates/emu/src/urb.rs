@@ -1,7 +1,7 @@
 //! The URB (unified return buffer): entries through which the stages of a draw call pass data.
 //!
-//! Threads name entries by handles, which are numbers of no meaning to them. The entries of the
-//! threads that run together are kept here; which dwords were ever written is known.
+//! Threads refer to entries by handles, which are opaque numbers. This module keeps the entries of the threads that run together, and
+//! records which dwords were written.
 
 /// The first handle. Handles are no indices, so code that mistakes one for the other is found.
 const FIRST_HANDLE: u32 = 0x0140;

@@ -1,19 +1,17 @@
-//! Weakly ordered memory: what other threads of a workgroup see of a thread's accesses, and when.
+//! The weak memory model: which accesses of a thread the other threads of its workgroup see, and when.
 //!
-//! A write waits in its thread's buffer. Any time later it reaches memory, in any order with the
-//! thread's other writes but those to the same bytes; a fence makes it reach memory at once (one
-//! without commit on generations whose data ports work in order; elsewhere it only keeps later
-//! writes behind earlier ones). A read may give any value that the bytes had since the thread's last
-//! fence or barrier that it waited for, though never one older than what the thread read or wrote there before, and
-//! always the thread's own writes that went the same [`Path`]. Atomics act on memory itself.
-//! Which of all this happens follows from a seed.
+//! A write is first put into the buffer of its thread. It reaches memory at any later time. The writes of a thread may reach memory in
+//! any order, except for writes to the same bytes. A fence moves the buffered writes to memory at once. A fence without commit does so
+//! only on generations whose data ports execute in order; on other generations it only keeps later writes behind earlier ones.
 //!
-//! That is weaker than any generation is known to be: it leaves what the manuals promise (PRM,
-//! "Memory access ordering"). So code that needs a fence and lacks it shows it under some seed. A
-//! message to the gateway completes no accesses, which is why barriers come with fences; but what
-//! a thread reads after it waited is not older than the wait. Code of other compilers shows that
-//! gen8 and gen9 complete accesses to shared memory before a barrier all the same
-//! (docs/isa-notes.md).
+//! A read may return any value that the bytes had since the last fence or barrier that the thread waited for. It never returns a
+//! value older than what the thread read or wrote there before, and it always sees the thread's own writes through the same
+//! [`Path`]. Atomics access memory directly. The seed determines which of the allowed results happens.
+//!
+//! This model is weaker than any known generation: it guarantees only what the manuals state (PRM, "Memory access ordering"). So
+//! code that lacks a fence gives wrong results for some seed. A message to the gateway does not complete accesses; therefore barriers
+//! need fences. But reads after a wait are not older than the wait. Code of other compilers shows that gen8 and gen9 complete accesses
+//! to shared memory before a barrier without a fence (docs/isa-notes.md).
 
 use crate::buffer::{Buffer, load_bytes, store_bytes};
 use std::collections::HashMap;
@@ -129,7 +127,7 @@ impl Bytes {
             && other.offset < self.offset + self.size as u64
     }
 
-    /// The words that the bytes lie in.
+    /// The words that contain the bytes.
     fn words(&self) -> impl Iterator<Item = Word> + use<> {
         let target = self.target;
         let end = (self.offset + self.size as u64).div_ceil(4);
@@ -165,7 +163,7 @@ struct View {
     waiting: Vec<Waiting>,
     /// The time of the last fence that was waited for, or barrier.
     fenced: u64,
-    /// The time since when the thread knows a word.
+    /// The earliest time whose value of a word the thread may still read.
     known: HashMap<Word, u64>,
 }
 

@@ -422,7 +422,7 @@ fn groups_of_writes_protect_what_is_not_checked() {
     assert_eq!(broken(|program| program[1].no_dd_check = true), (other, 1));
     assert_eq!(
         unchecked.to_string(),
-        "does not wait for r9 (NoDDChk), which no NoDDClr before protects"
+        "does not wait for r9 (NoDDChk), but no earlier instruction left its dependency set (NoDDClr)"
     );
 }
 

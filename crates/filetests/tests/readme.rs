@@ -92,7 +92,7 @@ fn table(oracle: &Oracle) -> String {
         "@vertex fn main(@location(0) p: vec4<f32>) -> @builtin(position) vec4<f32> { return p; }";
     let mark = |works: bool| if works { "yes" } else { "" };
     let mut out = String::from(
-        "| generation | `mesa` text | `iga` text | rules (errors, warnings) | emulator: foreign compute programs with right outputs | \
+        "| generation | `mesa` text | `iga` text | rules (errors, warnings) | emulator: compute programs of other compilers with the expected output | \
          compiler: compute | vertex |\n| --- | --- | --- | ---: | ---: | --- | --- |\n",
     );
     for (generation, name, packs) in ROWS {

@@ -17,13 +17,13 @@ pub(crate) fn confined<T: Send>(
     work: impl FnOnce() -> Result<T> + Send,
 ) -> Result<T> {
     let failed = |why: String| {
-        let detail = format!("expected {reader} to read the source, found that it failed: {why}");
+        let detail = format!("the parser {reader} failed, which is a bug of {reader}: {why}");
         FrontendError::new(ErrorCode::ReaderFailed, detail)
     };
     thread::scope(|scope| {
         let thread = thread::Builder::new().name(reader.to_owned()).stack_size(STACK_BYTES);
         match thread.spawn_scoped(scope, work) {
-            Err(error) => Err(failed(format!("its thread cannot start: {error}"))),
+            Err(error) => Err(failed(format!("its thread could not start: {error}"))),
             Ok(handle) => handle.join().unwrap_or_else(|panic| {
                 let text = panic.downcast_ref::<&str>().map(|&text| text.to_owned());
                 let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
@@ -51,6 +51,6 @@ mod tests {
     fn a_panic_is_an_error() {
         let error = confined::<()>("a test", || panic!("no such thing")).unwrap_err();
         assert_eq!(error.code, ErrorCode::ReaderFailed);
-        assert!(error.detail.ends_with("it failed: no such thing"), "{error}");
+        assert!(error.detail.ends_with("which is a bug of a test: no such thing"), "{error}");
     }
 }

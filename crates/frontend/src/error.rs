@@ -98,75 +98,75 @@ macro_rules! error_codes {
 
 error_codes! {
     // The binary.
-    BadHeader = "E0101", "a module starts with the five words of the SPIR-V header";
-    WordCount = "E0102", "an instruction lies within the module";
-    UnknownOpcode = "E0103", "an opcode is one of the SPIR-V instruction set";
-    MissingOperand = "E0104", "an instruction has all operands of its grammar";
-    IdBound = "E0105", "an id is at least 1 and below the header's bound";
-    Redefined = "E0106", "an id is defined once";
-    BadString = "E0107", "a literal string is UTF-8 that ends with a zero byte";
-    BadEnumerant = "E0108", "an enumerated operand has a known value";
+    BadHeader = "E0101", "a module must start with the five words of the SPIR-V header";
+    WordCount = "E0102", "an instruction must end within the module";
+    UnknownOpcode = "E0103", "an opcode must belong to the SPIR-V instruction set";
+    MissingOperand = "E0104", "an instruction must have all operands of its grammar";
+    IdBound = "E0105", "an id must be at least 1 and below the header's bound";
+    Redefined = "E0106", "an id must be defined only once";
+    BadString = "E0107", "a literal string must be UTF-8 and end with a zero byte";
+    BadEnumerant = "E0108", "an enumerated operand must have a value that SPIR-V defines";
 
     // Module, types, constants.
-    Misplaced = "E0201", "instructions stand in the order of the module layout";
-    UndefinedId = "E0202", "an id is defined before it is used";
-    NotAType = "E0203", "a type operand names a type of the expected kind";
-    TypeNesting = "E0204", "types nest to a bounded depth";
-    BadConstant = "E0205", "a constant has the form that its type demands";
-    NotAConstant = "E0206", "an operand that must be known at compile time is a constant instruction";
-    ConstantFold = "E0207", "a specialization constant operation can be evaluated";
-    BadDecoration = "E0208", "a decoration is complete and fits its target";
-    BadFunction = "E0209", "a function consists of parameters and blocks";
+    Misplaced = "E0201", "instructions must be in the order of the module layout";
+    UndefinedId = "E0202", "an id must be defined before it is used";
+    NotAType = "E0203", "a type operand must name a type of the expected kind";
+    TypeNesting = "E0204", "types must not nest too deeply or have too many parts";
+    BadConstant = "E0205", "a constant must have the form that its type requires";
+    NotAConstant = "E0206", "an operand that must be known at compile time must be a constant instruction";
+    ConstantFold = "E0207", "a specialization constant operation must be one that can be evaluated";
+    BadDecoration = "E0208", "a decoration must be complete and suit its target";
+    BadFunction = "E0209", "a function must consist of parameters, then blocks";
 
     // Memory.
-    MissingLayout = "E0301", "what lies in a buffer has an explicit layout";
-    TooLarge = "E0302", "sizes and offsets fit the 32-bit address space of a buffer";
-    TooManyParts = "E0303", "a value or variable has a bounded number of parts";
-    NotAPointer = "E0304", "memory is reached through a pointer";
-    BadAccessChain = "E0305", "an access chain indexes what its base contains";
-    NotWritable = "E0306", "only writable memory is written";
-    MissingBinding = "E0307", "a buffer variable has a descriptor set and binding";
-    BadAtomic = "E0308", "an atomic works on a 32-bit or 64-bit number in a storage buffer or shared memory";
-    VariablePointer = "E0309", "which memory a pointer names is known at compile time";
-    BindingConflict = "E0310", "variables that share a binding are of a bounded number of kinds";
-    BadImage = "E0311", "an image is one that messages or computed addresses reach";
-    BadInterface = "E0312", "inputs and outputs have slots of their own, as many as there are";
+    MissingLayout = "E0301", "data in a buffer must have an explicit layout";
+    TooLarge = "E0302", "sizes and offsets must fit in the 32-bit address space of a buffer";
+    TooManyParts = "E0303", "a value or variable must not have too many parts";
+    NotAPointer = "E0304", "memory must be accessed through a pointer";
+    BadAccessChain = "E0305", "an access chain must index into a part of its base";
+    NotWritable = "E0306", "a store must not write read-only memory";
+    MissingBinding = "E0307", "a buffer variable must have a descriptor set and a binding";
+    BadAtomic = "E0308", "an atomic must access a 32-bit or 64-bit number in a storage buffer or shared memory";
+    VariablePointer = "E0309", "the variable that a pointer refers to must be known at compile time";
+    BindingConflict = "E0310", "variables that share a binding must not be of too many kinds";
+    BadImage = "E0311", "an image must be of a kind that the compiler can access";
+    BadInterface = "E0312", "each input and output must have its own valid location";
 
     // Control flow.
-    Unstructured = "E0401", "control flow is structured by merge instructions";
-    Nesting = "E0402", "control flow and calls nest to a bounded depth";
-    Recursion = "E0403", "the call graph has no cycle";
-    Budget = "E0404", "the shader stays within the instruction budget after inlining";
-    MissingBlock = "E0405", "a branch goes to a block of its function";
-    BadPhi = "E0406", "a phi has one value for each block that branches to it";
-    BadCall = "E0407", "a call passes what the function declares";
+    Unstructured = "E0401", "control flow must be structured by merge instructions";
+    Nesting = "E0402", "control flow and calls must not nest too deeply";
+    Recursion = "E0403", "a function must not call itself, directly or through others";
+    Budget = "E0404", "the shader must not exceed the instruction limit after inlining";
+    MissingBlock = "E0405", "a branch must go to a block of its function";
+    BadPhi = "E0406", "a phi must have one value for each block that branches to it";
+    BadCall = "E0407", "a call must match the declaration of the function";
 
     // Instructions.
-    OperandType = "E0501", "an operand has the type that the instruction demands";
-    ResultType = "E0502", "the result type is what the instruction yields";
-    Unsupported = "E0503", "the instruction is one that Crestline translates";
-    UnsupportedType = "E0504", "the type is one that Crestline translates";
-    UnsupportedExt = "E0505", "the extended instruction is one that Crestline translates";
-    UnsupportedBuiltin = "E0506", "the built-in variable is one of the shader's stage";
-    UnsupportedModel = "E0507", "the module uses logical addressing and the Shader capability";
-    UndefinedValue = "E0508", "a value is computed before it is used";
-    BadIndex = "E0509", "a literal index lies within the composite";
+    OperandType = "E0501", "an operand must have the type that the instruction requires";
+    ResultType = "E0502", "the result type must be the one that the instruction produces";
+    Unsupported = "E0503", "the instruction must be one that Crestline supports";
+    UnsupportedType = "E0504", "the type must be one that Crestline supports";
+    UnsupportedExt = "E0505", "the extended instruction must be one that Crestline supports";
+    UnsupportedBuiltin = "E0506", "a built-in variable must be one that Crestline supports for the shader's stage";
+    UnsupportedModel = "E0507", "the module must use logical addressing and the Shader capability";
+    UndefinedValue = "E0508", "a value must be computed before it is used";
+    BadIndex = "E0509", "a literal index must be within the composite";
 
     // The request.
-    NoEntryPoint = "E0601", "the module has the entry point asked for";
-    UnsupportedStage = "E0602", "the entry point's stage is one that Crestline translates";
-    BadLocalSize = "E0603", "a workgroup has 1 to 4096 invocations";
-    UnknownSpecId = "E0604", "a specialization names a constant of the module";
-    StageMode = "E0605", "an entry point has the execution modes of its stage";
-    ManyEntryPoints = "E0606", "one entry point is asked for";
+    NoEntryPoint = "E0601", "the requested entry point must be in the module";
+    UnsupportedStage = "E0602", "the entry point's stage must be one that Crestline supports";
+    BadLocalSize = "E0603", "a workgroup must have 1 to 4096 invocations";
+    UnknownSpecId = "E0604", "a specialization must name a constant of the module";
+    StageMode = "E0605", "an entry point must have the execution modes of its stage";
+    ManyEntryPoints = "E0606", "the request must select exactly one entry point";
 
     // Source languages.
-    UnknownLanguage = "E0701", "the language is known by its file extension or by name";
-    NotText = "E0702", "source text is UTF-8";
-    SourceError = "E0703", "the source compiles";
-    NoReader = "E0704", "a reader for the language is built in";
-    ReaderLimit = "E0705", "a source text stays within the limits of its reader";
-    ReaderFailed = "E0706", "the reader of a source language ends with SPIR-V or a message";
+    UnknownLanguage = "E0701", "the language must be known from the file extension or be given";
+    NotText = "E0702", "source text must be UTF-8";
+    SourceError = "E0703", "the source must compile";
+    NoReader = "E0704", "this build must include a parser for the language";
+    ReaderLimit = "E0705", "a source text must stay within the limits of its parser";
+    ReaderFailed = "E0706", "the parser of a source language must not fail without a message";
 }
 
 impl fmt::Display for ErrorCode {
@@ -211,7 +211,7 @@ mod tests {
             .at(ModulePosition { word: 12, inst: "Load" });
         assert_eq!(
             error.to_string(),
-            "E0304 at word 12 (OpLoad): memory is reached through a pointer: expected a pointer, found %3"
+            "E0304 at word 12 (OpLoad): memory must be accessed through a pointer: expected a pointer, found %3"
         );
     }
 }

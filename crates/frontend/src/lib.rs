@@ -1,8 +1,8 @@
-//! SPIR-V, WGSL and GLSL readers that build crestline-ssa.
+//! The front end: it translates SPIR-V, WGSL, GLSL and HLSL to shaders of `crestline-ssa`.
 //!
-//! SPIR-V is the one way in: [`to_spirv`] compiles source languages to it, [`translate`] makes one entry point of a
-//! module an IR [`Shader`] with all calls inlined, [`load`] does both. Modules are untrusted: whatever the translation relies on is checked,
-//! and each [`FrontendError`] names the rule, the instruction and its word offset.
+//! All languages pass through SPIR-V: [`to_spirv`] compiles a source language to SPIR-V, [`translate`] converts one entry point of a
+//! module to a [`Shader`] with all calls inlined, and [`load`] does both. Modules are untrusted: the translation checks all its assumptions,
+//! and each [`FrontendError`] contains the rule, the instruction and its word offset.
 //!
 //! ```
 //! use crestline_frontend::{Source, Language, TranslateOptions, to_spirv, translate};

@@ -374,7 +374,7 @@ mod glsl {
         entry: &str,
     ) -> Result<Vec<u32>> {
         let compiler = Compiler::acquire().ok_or_else(|| {
-            FrontendError::new(ErrorCode::NoReader, "expected glslang to start, but it did not")
+            FrontendError::new(ErrorCode::NoReader, "glslang could not be initialised")
         })?;
         // A zero byte would end the text early inside glslang.
         if text.contains('\0') {
@@ -429,7 +429,7 @@ mod glsl {
             crate::Stage::Fragment => ShaderStage::Fragment,
             crate::Stage::Compute => ShaderStage::Compute,
             crate::Stage::TessControl | crate::Stage::TessEval | crate::Stage::Geometry => {
-                let detail = "expected a vertex, fragment or compute shader without glslang";
+                let detail = "expected a vertex, fragment or compute shader, because this build does not include glslang";
                 return Err(FrontendError::new(ErrorCode::NoReader, detail));
             }
         };
@@ -445,7 +445,9 @@ mod glsl {
         _stage: crate::Stage,
         _entry: &str,
     ) -> Result<Vec<u32>> {
-        let detail = format!("{name}: expected the cargo feature glslang, which reads HLSL");
+        let detail = format!(
+            "{name}: expected a build with the cargo feature glslang, which is needed for HLSL"
+        );
         Err(FrontendError::new(ErrorCode::NoReader, detail))
     }
 }

@@ -63,7 +63,7 @@ fn declarations_that_no_message_serves_are_refused() {
         ("OpTypeImage %uint 2D 0 0 0 2 Rgba8", "an integer of 32 bits for rgba8"),
         ("OpTypeImage %float 2D 0 0 0 2 Rgba8ui", "a float of 32 bits for rgba8ui"),
         ("OpTypeImage %ulong 2D 0 0 0 2 R64ui", "found number 40"),
-        ("OpTypeImage %float 2D 0 0 1 2 Rgba16f", "a multisampled one of rgba16f"),
+        ("OpTypeImage %float 2D 0 0 1 2 Rgba16f", "a multisampled image of format rgba16f"),
         ("OpTypeImage %float 2D 0 0 1 1 Unknown", "a multisampled one"),
         ("OpTypeImage %float Rect 0 0 0 1 Unknown", "DimRect"),
         ("OpTypeImage %ulong 2D 0 0 0 1 Unknown", "an integer of 64 bits"),
@@ -82,7 +82,12 @@ fn uses_that_do_not_fit_the_image_are_refused() {
     let (formless, cube) =
         ("OpTypeImage %float 2D 0 0 0 2 Unknown", "OpTypeImage %float Cube 0 0 0 1 Unknown");
     for (image, body, code, expected) in [
-        (formless, "%x = OpImageRead %float4 %loaded %at", "E0311", "a format to read \"picture\""),
+        (
+            formless,
+            "%x = OpImageRead %float4 %loaded %at",
+            "E0311",
+            "a format, to load \"picture\"",
+        ),
         (storage, "%x = OpImageRead %uint4 %loaded %at", "E0502", "components of the image's"),
         (storage, "%x = OpImageRead %float4 %loaded %u0", "E0501", "2 coordinates"),
         (storage, "%x = OpImageFetch %float4 %loaded %at", "E0501", "an image for a sampler"),
@@ -103,7 +108,7 @@ fn uses_that_do_not_fit_the_image_are_refused() {
         ),
         (texture, "%x = OpSampledImage %sampled %loaded %loaded", "E0501", "a sampler"),
         (texture, "%x = OpImageFetch %float4 %loaded %at 64 %u0", "E0503", "no image operand"),
-        (cube, "%x = OpImageFetch %float4 %loaded %at3", "E0311", "no cube"),
+        (cube, "%x = OpImageFetch %float4 %loaded %at3", "E0311", "not a cube map"),
     ] {
         let message = message(image, body);
         assert!(message.starts_with(code), "{body}: {message}");

@@ -192,7 +192,7 @@ fn a_module_with_several_entry_points_asks_for_one() {
         load(&source, &options).map(|shader| shader.name).map_err(|e| (e.code, e.detail))
     };
     let several = |names: &str| {
-        let detail = format!("expected the name or the stage of one of 2, found {names}");
+        let detail = format!("expected the name or stage of one of 2 entry points, found {names}");
         Err((ErrorCode::ManyEntryPoints, detail))
     };
     assert_eq!(found(None, None), several("GLCompute \"a\", GLCompute \"b\""));

@@ -1,6 +1,19 @@
 //! The instruction set of Intel EUs: tables, codec, text, validation, semantics.
 //!
-//! [`Inst`] is one machine instruction in typed form.
+//! [`Inst`] is a machine instruction in typed form. The modules work on it:
+//!
+//! * [`tables`]: operations, types and codes of each generation,
+//! * [`mod@inst`]: the typed form of an instruction, its operands and options,
+//! * [`codec`]: encoding to 128 bits and decoding,
+//! * [`compact`]: the 64-bit compacted forms,
+//! * [`message`]: message descriptors as typed messages,
+//! * [`text`]: printers and parsers of Mesa's and Intel's assembly syntax,
+//! * [`validate`]: rules of the hardware that encoding alone does not check,
+//! * [`region`]: the bytes that each channel of an operand accesses,
+//! * [`semantics`]: the result of each operation on plain values.
+//!
+//! Facts come from Intel's Programmer's Reference Manuals (PRM) and were compared with assemblers and compilers of others;
+//! `docs/isa-notes.md` lists what the manuals leave open.
 
 #![deny(missing_docs)]
 

@@ -22,13 +22,13 @@ pub enum RegionError {
     #[error("an indirect operand's bytes depend on the address register")]
     Indirect,
     /// The region is not one of strides.
-    #[error("only Align1 regions have a byte per channel that strides tell")]
+    #[error("only Align1 regions with strides can be drawn")]
     NotStrides,
     /// Not an execution size.
-    #[error("{0} is no number of channels: expected 1, 2, 4, 8, 16 or 32")]
+    #[error("{0} is not a number of channels: expected 1, 2, 4, 8, 16 or 32")]
     ExecSize(u32),
     /// The registers end before the operand does.
-    #[error("channel {channel} touches r{register}, but the last register is r{}", GRFS - 1)]
+    #[error("channel {channel} accesses r{register}, but the last register is r{}", GRFS - 1)]
     Beyond {
         /// First channel that leaves the registers.
         channel: usize,

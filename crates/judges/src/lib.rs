@@ -1,6 +1,6 @@
-//! Outside judges: programs written by others that say whether Crestline is right.
+//! Judges: outside programs and data sets that confirm Crestline's results.
 //!
-//! | module | judge | what it is asked |
+//! | module | judge | what it confirms |
 //! | --- | --- | --- |
 //! | [`lavapipe`] | Mesa's CPU Vulkan driver | what a compute shader computes |
 //! | [`iga`] | Intel's `iga64` | what machine code says, gen8 and later |
@@ -9,8 +9,8 @@
 //! | [`spirv`] | `spirv-val`, `spirv-as` | whether a module is valid SPIR-V |
 //! | [`glslang`] | `glslangValidator` | GLSL to SPIR-V without our front end |
 //!
-//! A judge that is not installed is never an excuse that goes unseen: [`ask`] prints what is
-//! left out and why, and with `CRESTLINE_JUDGES=required` in the environment it fails the test.
+//! If a judge is not installed, [`ask`] prints which comparisons are
+//! left out and why. With `CRESTLINE_JUDGES=required` in the environment it fails the test instead.
 
 pub mod gen4asm;
 pub mod glslang;

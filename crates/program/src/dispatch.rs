@@ -1,35 +1,35 @@
-//! The entry points of a program: ways to start its threads.
+//! The entry points of a program.
 
 use crate::json::{Node, Read, record};
 use crate::{MetadataError, Statistics, ThreadPayload};
 use serde::Serialize;
 
-/// Entry points lie on cache lines: kernel start pointers have no bits 5:0.
+/// Alignment of entry points in bytes. Kernel start pointers have no bits 5:0.
 pub const ENTRY_ALIGNMENT: u32 = 64;
 
 /// One entry point of a program.
 ///
 /// All entry points of a program do the same work for the same resources. They differ in how many channels a thread has
-/// and in what its registers hold at the start.
+/// and in the contents of its registers at the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Dispatch {
-    /// Channels of a thread: 8, 16 or 32. Stages of the geometry pipeline have 8, whatever a channel stands for.
+    /// Channels of a thread: 8, 16 or 32. Stages of the geometry pipeline always have 8.
     pub simd_width: u32,
-    /// Where threads start: bytes from the begin of the code, a multiple of [`ENTRY_ALIGNMENT`].
+    /// Start of the threads, in bytes from the start of the code; a multiple of [`ENTRY_ALIGNMENT`].
     pub offset: u32,
-    /// Which kernel start pointer the offset belongs into: 0, 1 or 2 for KSP0 to KSP2 of `3DSTATE_PS`. Only fragment
+    /// The kernel start pointer that gets the offset: 0, 1 or 2 for KSP0 to KSP2 of `3DSTATE_PS`. Only fragment
     /// shaders have it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_start_slot: Option<u8>,
-    /// What the registers hold when a thread starts.
+    /// Contents of the registers when a thread starts.
     pub payload: ThreadPayload,
-    /// What the compiler counted in the code of this entry point.
+    /// Counts of the compiler for the code of this entry point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
 }
 
 impl Dispatch {
-    /// An entry point at the begin of the code, without statistics.
+    /// An entry point at the start of the code, without statistics.
     pub fn at_start(simd_width: u32, payload: ThreadPayload) -> Dispatch {
         Dispatch { simd_width, offset: 0, kernel_start_slot: None, payload, statistics: None }
     }
@@ -44,12 +44,12 @@ pub struct Dispatches {
 }
 
 impl Dispatches {
-    /// The entry point of a driver that uses only one.
+    /// The first entry point, for drivers that use only one.
     pub fn first(&self) -> &Dispatch {
         &self.first
     }
 
-    /// The same, to change.
+    /// The first entry point, mutable.
     pub fn first_mut(&mut self) -> &mut Dispatch {
         &mut self.first
     }
@@ -76,7 +76,7 @@ impl From<Dispatch> for Dispatches {
     }
 }
 
-/// A list of entry points has none.
+/// The error for an empty list of entry points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected at least one entry point")]
 pub struct NoDispatch;

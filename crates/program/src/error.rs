@@ -27,9 +27,7 @@ pub enum MetadataError {
         found: String,
     },
     /// Written for another version of the schema.
-    #[error(
-        "metadata version {found} is not supported: this reader knows versions {OLDEST_VERSION} to {VERSION}"
-    )]
+    #[error("metadata version {found} is not supported: expected {OLDEST_VERSION} to {VERSION}")]
     Version {
         /// The version in the file.
         found: u64,
@@ -80,7 +78,7 @@ pub enum ContainerError {
         found: String,
     },
     /// There is no code, or too much.
-    #[error("code of {length} bytes: expected 1 to {} bytes", crate::CODE_LIMIT)]
+    #[error("the code has {length} bytes: expected 1 to {}", crate::CODE_LIMIT)]
     Length {
         /// Length of the code in bytes.
         length: usize,

@@ -1,7 +1,7 @@
-//! A compiled program: code and versioned metadata, with statistics of each entry point.
+//! Compiled programs: code, versioned metadata, and statistics of each entry point.
 //!
-//! The [`Metadata`] is the contract between a compiler and whoever runs its code: a driver or
-//! the emulator sets up payload, binding table and memory from it alone. It is plain data with
+//! The [`Metadata`] is the contract between a compiler and the driver that runs its code: a driver or
+//! the emulator sets up payload, binding table and memory from the metadata alone. It is plain data with
 //! a JSON form, so machine code of other compilers can be described by hand; see
 //! `docs/metadata.md`.
 //!

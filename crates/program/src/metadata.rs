@@ -27,11 +27,11 @@ pub struct Metadata {
     pub version: u32,
     /// The platform the code is for.
     pub platform: Platform,
-    /// Name of the entry point, for people.
+    /// Name of the entry point. Informative only.
     pub entry_point: String,
     /// The entry points of the code.
     pub dispatches: Dispatches,
-    /// What depends on the pipeline stage.
+    /// Metadata of the pipeline stage.
     pub stage: StageMetadata,
     /// The binding table, ordered by index. Indices that are not listed are unbound.
     pub binding_table: Vec<BindingEntry>,
@@ -53,7 +53,7 @@ pub struct Metadata {
     pub float_mode: FloatMode,
 }
 
-/// What depends on the pipeline stage.
+/// Metadata of the pipeline stage.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -83,14 +83,14 @@ impl StageMetadata {
     }
 }
 
-/// What only compute programs have.
+/// Metadata of compute programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ComputeMetadata {
     /// Invocations of a workgroup in x, y and z.
     pub local_size: [u32; 3],
     /// Shared memory of a workgroup in bytes.
     pub shared_bytes: u32,
-    /// Whether threads meet at barriers, so the driver must reserve one.
+    /// Whether the program uses barriers, so that the driver must reserve one.
     pub uses_barrier: bool,
 }
 
@@ -129,7 +129,7 @@ pub struct ConstantData {
 /// A place in the code to patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Relocation {
-    /// Offset in the code in bytes; what stands there is told by `encoding`.
+    /// Offset in the code in bytes. `encoding` determines what is there.
     pub offset: u32,
     /// How the value is stored.
     pub encoding: RelocationEncoding,
@@ -194,7 +194,7 @@ pub enum DenormalMode {
     /// Operands and results become zero of the same sign.
     #[default]
     Flush,
-    /// They are kept.
+    /// Denormal operands and results are kept.
     Preserve,
 }
 
@@ -213,7 +213,7 @@ impl Metadata {
         serde_json::to_string_pretty(self).unwrap_or_default()
     }
 
-    /// Checks that the fields fit each other and the platform.
+    /// Checks that the fields are consistent with each other and the platform.
     ///
     /// # Errors
     /// [`MetadataError::Version`] or the first impossible [`MetadataError::Field`].
@@ -258,8 +258,9 @@ impl Metadata {
         }
         if let Some(slot) = dispatch.kernel_start_slot {
             let stage = self.stage.name();
-            let reason =
-                format!("{slot}: only fragment shaders have one, this is a {stage} shader");
+            let reason = format!(
+                "{slot}: only fragment shaders have a kernel start slot, but this is a {stage} shader"
+            );
             return Err(field("kernel_start_slot", reason));
         }
         self.check_payload(dispatch, device)
@@ -278,7 +279,7 @@ impl Metadata {
         let limit = device.limits().max_workgroup_threads;
         if size == 0 || threads > limit.into() {
             let reason = format!(
-                "{x}x{y}x{z} is {threads} threads of SIMD{simd_width}: expected 1 to {limit} on {}",
+                "{x}x{y}x{z} invocations are {threads} threads of SIMD{simd_width}: expected 1 to {limit} threads on {}",
                 self.platform
             );
             return Err(field("stage.local_size", reason));
@@ -302,7 +303,7 @@ impl Metadata {
             let end = first.checked_add(count).filter(|&end| end <= limit);
             if first == 0 || count == 0 || end.is_none() {
                 let reason = format!(
-                    "{count} registers from r{first}: expected at least one, in r1 to r{}",
+                    "{count} registers from r{first}: expected at least one register, within r1 to r{}",
                     limit - 1
                 );
                 return Err(field(name, reason));
@@ -320,14 +321,14 @@ impl Metadata {
         }
         let compute = matches!(self.stage, StageMetadata::Compute(_));
         if compute && payload.cross_thread.is_some() && !device.has_cross_thread_constants() {
-            let reason = format!("{} has per-thread constants only", self.platform);
+            let reason = format!("{} has per-thread push constants only", self.platform);
             return Err(field("payload.cross_thread", reason));
         }
         for (i, item) in payload.items.iter().enumerate() {
             let end = item.offset.checked_add(item.size);
             if item.offset < GRF_BYTES || end.is_none_or(|end| end > limit * GRF_BYTES) {
                 let reason = format!(
-                    "bytes {} to {} + {}: expected to lie in r1 to r{}",
+                    "bytes {} to {} + {}: expected bytes within r1 to r{}",
                     item.offset,
                     item.offset,
                     item.size,
@@ -374,13 +375,13 @@ impl Metadata {
             return Err(field("constant_data.alignment", reason));
         }
         if !self.relocations.is_empty() && self.constant_data.is_none() {
-            let reason = "there is no constant data to relocate to".to_owned();
+            let reason = "the relocation refers to constant data, but there is none".to_owned();
             return Err(field("relocations", reason));
         }
         Ok(())
     }
 
-    /// Checks what can be checked only with the code at hand: its length, and that each entry point and relocation lies
+    /// Checks what depends on the code: its length, and that each entry point and relocation is
     /// inside.
     ///
     /// # Errors
@@ -400,7 +401,7 @@ impl Metadata {
                 return Err(field(&path, reason));
             }
             if *offset as usize >= code.len() {
-                let reason = format!("{offset}: outside of the code ({} bytes)", code.len());
+                let reason = format!("{offset}: outside the code ({} bytes)", code.len());
                 return Err(field(&path, reason));
             }
         }
@@ -411,7 +412,7 @@ impl Metadata {
             };
             if u64::from(relocation.offset) + size > code.len() as u64 {
                 let reason =
-                    format!("{}: outside of the code ({} bytes)", relocation.offset, code.len());
+                    format!("{}: outside the code ({} bytes)", relocation.offset, code.len());
                 return Err(field(&format!("relocations[{i}].offset"), reason));
             }
         }
@@ -427,7 +428,7 @@ impl<'de> Deserialize<'de> for Metadata {
 
 impl Relocation {
     /// Writes the value into the code. `address` is that of the constant data. A relocation
-    /// outside of the code changes nothing ([`Metadata::check_code`] reports it).
+    /// outside the code changes nothing ([`Metadata::check_code`] reports it).
     pub fn apply(&self, code: &mut [u8], address: u64) {
         let value = match self.value {
             RelocationValue::ConstantDataAddressLow => address as u32,

@@ -1,7 +1,7 @@
 //! Metadata of the stages between vertex fetch and rasterizer: vertex, tessellation control,
 //! tessellation evaluation and geometry shaders.
 //!
-//! They pass data through entries of the URB (unified return buffer). An entry is a row of
+//! They pass data through entries of the URB (unified return buffer). An entry is an array of
 //! *slots* of 16 bytes; what each slot holds is a [`Varying`], and a list of varyings is the
 //! layout of an entry, slot 0 first. A vertex entry is a VUE (vertex URB entry), a patch entry
 //! begins with the patch header.
@@ -15,7 +15,7 @@ use std::collections::BTreeSet;
 /// Bytes of a slot.
 pub const SLOT_BYTES: u32 = 16;
 
-/// The most slots of a layout: what 3DSTATE_URB's largest entry holds for one vertex.
+/// Maximal number of slots of a layout: the size of the largest entry of 3DSTATE_URB for one vertex.
 const MAX_SLOTS: usize = 128;
 
 /// The largest entry in bytes: 32 KB, that of a geometry shader.
@@ -36,7 +36,7 @@ pub enum Varying {
         /// The distance in dword 0: 0 or 4.
         first: u8,
     },
-    /// The user's varying at a location. A vector of three or four doubles has two locations.
+    /// A user-defined varying at a location. A vector of three or four doubles has two locations.
     Location {
         /// The location.
         location: u32,
@@ -48,7 +48,7 @@ pub enum Varying {
         /// 0 for dwords 0 to 3 of the header, 1 for dwords 4 to 7.
         half: u8,
     },
-    /// The user's per-patch varying at a location.
+    /// A user-defined per-patch varying at a location.
     Patch {
         /// The location.
         location: u32,
@@ -74,7 +74,7 @@ impl std::fmt::Display for Varying {
     }
 }
 
-/// How the channels of a thread are divided among vertices or invocations.
+/// Assignment of a thread's channels to vertices or invocations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StageDispatch {
@@ -85,7 +85,7 @@ pub enum StageDispatch {
     Simd8,
 }
 
-/// How the channels of a geometry shader's thread are divided.
+/// Assignment of the channels of a geometry shader's thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GeometryDispatch {
@@ -129,13 +129,13 @@ pub enum VertexInput {
     DrawParameters,
 }
 
-/// What only vertex shaders have.
+/// Metadata of vertex shaders.
 ///
 /// ThreadPayload: r0.0 and r0.1 are the URB handles of the output entries (SIMD8: r1). Push constants
 /// are `payload.cross_thread`. The inputs follow from `first_input_register`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VertexMetadata {
-    /// Division of the channels.
+    /// Assignment of the channels.
     pub dispatch: StageDispatch,
     /// Register of the first input slot. SIMD4x2: a slot is one register, its low half for the
     /// first vertex; SIMD8: four registers, one per component.
@@ -148,7 +148,7 @@ pub struct VertexMetadata {
     pub entry_bytes: u32,
 }
 
-/// What only tessellation control shaders have.
+/// Metadata of tessellation control shaders.
 ///
 /// Payload of a thread (single patch dispatch): r0.0 handle of the patch entry, r0.1 primitive
 /// id, r0.2 instance number and barrier id (see `docs/metadata.md`), r1 to r4 the handles of the input control
@@ -156,7 +156,7 @@ pub struct VertexMetadata {
 /// (SIMD4x2), all channels enabled. Push constants are `payload.cross_thread`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessControlMetadata {
-    /// Division of the channels.
+    /// Assignment of the channels.
     pub dispatch: StageDispatch,
     /// Control points of an input patch that the code was compiled for; absent if it works for
     /// any number.
@@ -166,13 +166,13 @@ pub struct TessControlMetadata {
     pub output_vertices: u32,
     /// Layout of an input control point's entry.
     pub inputs: Vec<Varying>,
-    /// First part of the patch entry's layout: the patch header and what belongs to the patch.
+    /// First part of the patch entry's layout: the patch header and per-patch varyings.
     pub patch_outputs: Vec<Varying>,
     /// Layout of one output control point; they follow the first part one after another.
     pub vertex_outputs: Vec<Varying>,
     /// Size of the patch entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
-    /// Whether threads meet at barriers, so the driver must reserve one.
+    /// Whether the program uses barriers, so that the driver must reserve one.
     pub uses_barrier: bool,
 }
 
@@ -215,7 +215,7 @@ pub enum Spacing {
     FractionalEven,
 }
 
-/// What a tessellator makes.
+/// Output of a tessellator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TessOutput {
@@ -223,26 +223,26 @@ pub enum TessOutput {
     Points,
     /// Lines.
     Lines,
-    /// Triangles, clockwise as the hardware counts.
+    /// Triangles, clockwise in the hardware's orientation.
     TrianglesCw,
-    /// Triangles, counter-clockwise as the hardware counts.
+    /// Triangles, counter-clockwise in the hardware's orientation.
     TrianglesCcw,
 }
 
-/// What only tessellation evaluation shaders have.
+/// Metadata of tessellation evaluation shaders.
 ///
 /// ThreadPayload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries, r1.0 to r1.2 are
 /// u, v, w of the first point, r1.4 to r1.6 of the second, r1.3 is the handle of the patch
 /// entry, r1.7 the primitive id. Push constants are `payload.cross_thread`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessEvalMetadata {
-    /// Division of the channels.
+    /// Assignment of the channels.
     pub dispatch: StageDispatch,
     /// The domain.
     pub domain: Domain,
     /// Rounding of the levels.
     pub spacing: Spacing,
-    /// What the tessellator makes.
+    /// Output of the tessellator.
     pub output: TessOutput,
     /// First part of the patch entry's layout.
     pub patch_inputs: Vec<Varying>,
@@ -280,7 +280,7 @@ pub enum ControlData {
     StreamId,
 }
 
-/// What only geometry shaders have.
+/// Metadata of geometry shaders.
 ///
 /// ThreadPayload (SIMD4x2): r0.0 and r0.1 are the URB handles of the two objects' output entries, with
 /// the invocation in bits 31:27; r1 the primitive ids (low and high half) if
@@ -294,7 +294,7 @@ pub enum ControlData {
 /// message has the vertex counts of both objects in header dword 2.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GeometryMetadata {
-    /// Division of the channels.
+    /// Assignment of the channels.
     pub dispatch: GeometryDispatch,
     /// Vertices of an input primitive.
     pub input_vertices: u32,
@@ -346,7 +346,7 @@ fn check_layout(name: &str, layout: &[&[Varying]]) -> Result<(), MetadataError> 
             _ => true,
         };
         if !possible || *varying != Varying::Padding && !seen.insert(varying) {
-            let reason = format!("{varying}: expected existing ones, each once");
+            let reason = format!("{varying}: expected varyings that exist, each at most once");
             return Err(field(name, reason));
         }
     }
@@ -376,15 +376,20 @@ fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), Metada
     if known {
         return Ok(());
     }
-    Err(field("dispatch", format!("{dispatch:?}: {} has no such threads", device.platform())))
+    Err(field(
+        "dispatch",
+        format!("{dispatch:?}: {} does not support this kind of thread", device.platform()),
+    ))
 }
 
 /// Pushed data lie in the register file, behind r0.
 fn check_pushed(first: u32, registers: u64, device: &Device) -> Result<(), MetadataError> {
     let limit = device.limits().grf_count;
     if first == 0 || u64::from(first) + registers > limit.into() {
-        let reason =
-            format!("{registers} registers from r{first}: expected to lie in r1 to r{}", limit - 1);
+        let reason = format!(
+            "{registers} registers from r{first}: expected registers within r1 to r{}",
+            limit - 1
+        );
         return Err(field("first_input_register", reason));
     }
     Ok(())
@@ -468,8 +473,9 @@ impl GeometryMetadata {
                 || first >= self.first_input_register
                 || matches!(self.dispatch, GeometryDispatch::DualObject | GeometryDispatch::Simd8))
         {
-            let reason =
-                format!("r{first}: expected a register before the inputs, of one primitive");
+            let reason = format!(
+                "r{first}: expected a register below the first input register, and not `dual_object`"
+            );
             return Err(field("vertex_handles", reason));
         }
         let vertex = slot_bytes(self.outputs.len());

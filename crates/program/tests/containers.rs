@@ -143,6 +143,9 @@ fn a_zebin_has_no_place_for_further_entry_points() {
     several.metadata.dispatches.push(program.metadata.dispatches.first().clone());
     for program in [moved, several] {
         let error = program.to_zebin().expect_err("refused").to_string();
-        assert_eq!(error, "zebin: a kernel has one entry point, at the begin of its code");
+        assert_eq!(
+            error,
+            "zebin: a kernel of a zebin must have one entry point, at the start of its code"
+        );
     }
 }

@@ -9,7 +9,7 @@ const MAX_SLOTS: u32 = 1 << 12;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
     /// The one stage never comes right before the other.
-    #[error("{before:?} shaders do not come before {after:?} shaders")]
+    #[error("a {before:?} shader cannot be the stage before a {after:?} shader")]
     Order {
         /// The earlier stage.
         before: Stage,
@@ -17,7 +17,7 @@ pub enum LinkError {
         after: Stage,
     },
     /// A geometry shader that takes other primitives than the tessellator makes.
-    #[error("the shader takes {expected:?}, but the tessellator makes {found:?}")]
+    #[error("the shader expects {expected:?} as input, but the tessellator produces {found:?}")]
     Primitives {
         /// What the geometry shader takes.
         expected: InputPrimitive,
@@ -25,7 +25,7 @@ pub enum LinkError {
         found: InputPrimitive,
     },
     /// An input that nothing is written to.
-    #[error("the input {name:?} reads {slot}, which the stage before does not write")]
+    #[error("the input {name:?} reads {slot}, which the previous stage does not write")]
     Missing {
         /// The input's name.
         name: String,
@@ -34,7 +34,7 @@ pub enum LinkError {
     },
     /// An input with components that nothing is written to, or of another size.
     #[error(
-        "the input {name:?} reads {slot} as {expected} from component {comp} on, which the stage before does not write so"
+        "the input {name:?} reads {slot} as {expected} from component {comp} on, which the previous stage does not write in this form"
     )]
     Components {
         /// The input's name.
@@ -155,6 +155,6 @@ mod tests {
     fn the_order_of_stages_matters() {
         let vertex = parse("vertex \"v\" {\nreturn\n}").unwrap();
         let found = link(&vertex, &vertex).unwrap_err().to_string();
-        assert_eq!(found, "Vertex shaders do not come before Vertex shaders");
+        assert_eq!(found, "a Vertex shader cannot be the stage before a Vertex shader");
     }
 }

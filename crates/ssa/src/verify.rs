@@ -87,7 +87,7 @@ pub enum VerifyErrorKind {
     #[error("there is no {0}")]
     Missing(String),
     /// Something is reached twice.
-    #[error("{0} stands in the code twice")]
+    #[error("{0} occurs in the code twice")]
     Shared(String),
     /// Regions stand too deep in each other.
     #[error("nested more than {0} deep")]
@@ -105,7 +105,7 @@ pub enum VerifyErrorKind {
     #[error("a region of `if`, or the outermost, has parameters")]
     Params,
     /// A value or its definition does not point back to the other.
-    #[error("{0} is not what it says it is defined by")]
+    #[error("{0} is not a result of the instruction that it names as its definition")]
     Definition(Value),
     /// A value is used where it is not visible.
     #[error("{0} is used before its definition or outside its region")]
@@ -170,7 +170,7 @@ pub enum VerifyErrorKind {
         comps: usize,
     },
     /// An alignment is not a power of two with an offset below it.
-    #[error("align {}+{}: expected a power of two and an offset below it", .0.mul, .0.offset)]
+    #[error("align {}+{}: expected a power of two, and an offset below that power", .0.mul, .0.offset)]
     Align(Align),
     /// A path does not lead to a scalar or vector of the variable.
     #[error("the path does not lead to a scalar or vector of v{0}")]
@@ -648,7 +648,9 @@ impl Verifier<'_> {
     fn texel(&self, image: &Resource, coord: Src, dims: u8, form: ImageForm) -> Result<usize> {
         let ty = self.image(image)?;
         if usize::from(dims) != ty.coords() {
-            return Err(VerifyErrorKind::Memory("the image has another number of coordinates"));
+            return Err(VerifyErrorKind::Memory(
+                "the number of coordinates does not match the image",
+            ));
         }
         match (form, ty.format) {
             (ImageForm::Surface(Some(surface)), Some(format))
@@ -671,7 +673,7 @@ impl Verifier<'_> {
             return wrong("the binding is no texture");
         };
         if (usize::from(read.dims), read.arrayed) != (ty.dims(), ty.arrayed) {
-            return wrong("the texture has another number of coordinates");
+            return wrong("the number of coordinates does not match the texture");
         }
         if let Some(sampler) = &read.sampler {
             self.resource(sampler)?;
@@ -688,10 +690,10 @@ impl Verifier<'_> {
             return wrong("all but `size` have coordinates");
         }
         if filtered && ty.dim == ImageDim::Buffer {
-            return wrong("a buffer is not filtered");
+            return wrong("a texel buffer cannot be filtered");
         }
         if matches!(read.op, TextureOp::Fetch) && ty.dim == ImageDim::Cube {
-            return wrong("a cube is not fetched");
+            return wrong("a cube map cannot be fetched");
         }
         if matches!(read.op, TextureOp::Gather(4..)) {
             return wrong("a texel has four components");
@@ -712,7 +714,9 @@ impl Verifier<'_> {
         }
         let late = read.offset_at_run_time.is_some();
         if late && (moved || !matches!(read.op, TextureOp::Gather(_)) || ty.dim != ImageDim::D2) {
-            return wrong("only `gather` of two dimensions has an offset known at run time");
+            return wrong(
+                "only `gather` of two dimensions may have an offset that is not constant",
+            );
         }
         for (index, (src, _)) in read.sources().enumerate() {
             self.bits(index, src, 32)?;
@@ -749,7 +753,7 @@ impl Verifier<'_> {
 
     fn memory_use(&self, memory: &Memory, access: Access, writes: bool, ty: Ty) -> Result<()> {
         if ty.is_bool() {
-            return Err(VerifyErrorKind::Memory("booleans have no form in memory"));
+            return Err(VerifyErrorKind::Memory("booleans cannot be loaded or stored"));
         }
         let readonly = memory.resource().is_some_and(|r| self.shader.binding(r.binding).readonly);
         if writes && (memory.is_read_only() || readonly || access.readonly) {

@@ -13,7 +13,7 @@ impl Placer<'_> {
     /// region from there.
     pub(super) fn align16_source(&self, index: usize) -> Result<(Operand, IsaRegion), FinishError> {
         let src = self.inst.srcs[index];
-        let illegal = || self.fail("no Align16 region", &src);
+        let illegal = || self.fail("the region is not an Align16 region", &src);
         let three = legal::is_three_source(self.inst.op);
         let channels = self.inst.channels_read(index);
         if !matches!(src.file, File::Grf | File::Indirect { .. }) {

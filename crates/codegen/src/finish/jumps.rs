@@ -53,11 +53,11 @@ impl Jumps {
                 Op::Hw(Opcode::If) => open.push(Open::If { at, other: None }),
                 Op::Hw(Opcode::Else) => match open.last_mut() {
                     Some(Open::If { other, .. }) => *other = Some(at),
-                    _ => return fail(at, "else belongs to no if"),
+                    _ => return fail(at, "else without if"),
                 },
                 Op::Hw(Opcode::EndIf) => {
                     let Some(Open::If { at: first, other }) = open.pop() else {
-                        return fail(at, "endif closes no if");
+                        return fail(at, "endif without if");
                     };
                     set(insts, first, Some(other.map_or(at, |other| other + 1)), Some(at));
                     if let Some(other) = other {
@@ -69,7 +69,7 @@ impl Jumps {
                 }
                 Op::Hw(Opcode::While) => {
                     let Some(Open::Loop { start, leaves }) = open.pop() else {
-                        return fail(at, "while closes no loop");
+                        return fail(at, "while without loop");
                     };
                     set(insts, at, Some(start), None);
                     for leave in leaves {

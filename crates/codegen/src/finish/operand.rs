@@ -40,7 +40,7 @@ impl Placer<'_> {
                     .map_err(|_| self.fail("address offset out of range", operand))?;
                 Ok(Place::Indirect { addr, offset })
             }
-            _ => Err(self.fail("the operand is in no register", operand)),
+            _ => Err(self.fail("the operand is not in a register", operand)),
         }
     }
 
@@ -102,7 +102,8 @@ impl Placer<'_> {
     fn three_source_region(&self, index: usize, src: &Operand) -> Result<IsaRegion, FinishError> {
         if self.target.has_align1_three_source() {
             let step = src.linear_stride(self.inst.exec_size);
-            let step = step.ok_or_else(|| self.fail("no three-source region", src))?;
+            let step =
+                step.ok_or_else(|| self.fail("the region is not valid for three sources", src))?;
             // Rows of two elements at least where a step of one row is not encodable.
             let vstride = (index != 2).then_some(if step == 1 { 8 } else { step * 2 });
             return Ok(IsaRegion::ThreeAlign1 { vstride, hstride: step });
@@ -112,7 +113,7 @@ impl Placer<'_> {
             _ if src.is_packed() => {
                 Ok(IsaRegion::ThreeAlign16 { rep: false, swizzle: Swizzle::XYZW })
             }
-            _ => Err(self.fail("no three-source region", src)),
+            _ => Err(self.fail("the region is not valid for three sources", src)),
         }
     }
 
@@ -162,7 +163,10 @@ impl Placer<'_> {
             (Some(1), 8) => self.linear(&src.retype(Type::Ud), 2 * channels, 1, encode),
             (Some(0), _) => Ok(IsaRegion::SCALAR),
             (Some(stride), 4) => encode(stride, 2, 0),
-            _ => Err(self.fail("no region of pairs of dwords", src)),
+            _ => {
+                Err(self
+                    .fail("the region does not keep the two dwords of each element together", src))
+            }
         }
     }
 

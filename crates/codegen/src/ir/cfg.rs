@@ -109,7 +109,7 @@ impl Cfg {
                 }
                 Some(Op::Hw(Opcode::EndIf)) => {
                     let Some(Open::If { if_block, node, else_block }) = open.pop() else {
-                        return fail("endif closes no if");
+                        return fail("endif without if");
                     };
                     match else_block {
                         // Channels of the first arm wait here while the second runs.
@@ -145,7 +145,10 @@ impl Cfg {
                     cfg.edge(index, next, kind);
                     Ok(())
                 }
-                None => Err(FlowError { block: index as u32, what: "flow leaves the last block" }),
+                None => Err(FlowError {
+                    block: index as u32,
+                    what: "control flow continues after the last block",
+                }),
             };
             let conditional = if predicated { EdgeKind::Logical } else { EdgeKind::Physical };
             match last.map(|inst| inst.op) {
@@ -157,7 +160,7 @@ impl Cfg {
                 Some(Op::Hw(Opcode::Else)) => {
                     through(&mut cfg, EdgeKind::Physical)?;
                     let Some(Open::If { if_block, node, else_block: None }) = open.pop() else {
-                        return fail("else belongs to no if");
+                        return fail("else without if");
                     };
                     cfg.edge(if_block, index + 1, EdgeKind::Logical);
                     cfg.nodes[node.0 as usize].parked.push(BlockId(index as u32 + 1));
@@ -167,7 +170,7 @@ impl Cfg {
                 Some(Op::Hw(Opcode::While)) => {
                     through(&mut cfg, conditional)?;
                     let Some(Open::Loop { header, node, breaks, conts }) = open.pop() else {
-                        return fail("while closes no loop");
+                        return fail("while without loop");
                     };
                     cfg.edge(index, header, EdgeKind::Logical);
                     for &block in &breaks {

@@ -486,7 +486,7 @@ impl Operand {
                 if self.linear_stride(u8::MAX).is_none()
                     && !channels.is_multiple_of(u32::from(width)) =>
             {
-                refuse("the distance splits a row")
+                refuse("the distance is not a multiple of the row's width")
             }
             (_, Region::Indirect { .. }) => refuse("the region is indirect"),
             (_, Region::Swizzle(_) | Region::Vectors { .. } | Region::Mask(_)) => {
@@ -494,7 +494,7 @@ impl Operand {
                     let step = self.vectors().map_or(4, |(_, step)| step);
                     Ok(self.byte_offset(channels / 4 * step * self.ty.size()))
                 } else {
-                    refuse("the distance splits a vector")
+                    refuse("the distance is not a multiple of a vector")
                 }
             }
             _ => Ok(self.byte_offset(self.channel_offset(channels))),

@@ -52,7 +52,9 @@ pub enum AllocError {
         count: u32,
     },
     /// Spilled registers need more scratch space than a thread can have.
-    #[error("{bytes} bytes of scratch memory per thread: expected at most {limit}")]
+    #[error(
+        "the shader needs {bytes} bytes of scratch memory per thread: expected at most {limit}"
+    )]
     OutOfScratch {
         /// Bytes that were asked for so far, the program's own included.
         bytes: u64,
@@ -60,19 +62,19 @@ pub enum AllocError {
         limit: u32,
     },
     /// Spilling did not come to an end.
-    #[error("no allocation after {0} rounds of spilling")]
+    #[error("register allocation did not succeed after {0} rounds of spilling")]
     Rounds(u32),
     /// A register has no place although the program names it.
-    #[error("virtual register v{0} is in use and has no place")]
+    #[error("virtual register v{0} is used but has no register")]
     Unplaced(u32),
     /// What a pass kept of the analysis is not what the program says: a defect of the pass.
     #[error("what is known of {0} is not what the program says")]
     Stale(&'static str),
     /// Push constants were not assigned registers before.
-    #[error("instruction still names push constants: {0}")]
+    #[error("an operand of the instruction is still a push constant: {0}")]
     Uniform(String),
     /// The outcome is wrong: a defect of the allocator.
-    #[error("allocation is wrong: {0}")]
+    #[error("register allocation is wrong: {0}")]
     Wrong(#[from] CheckError),
 }
 

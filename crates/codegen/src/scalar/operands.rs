@@ -111,7 +111,7 @@ impl Selector<'_> {
     /// What a location gave, if it can be read so.
     pub(super) fn readable(&self, operand: Option<Operand>) -> Operand {
         operand.unwrap_or_else(|| {
-            self.faults.note("a value is read as what its location does not hold");
+            self.faults.note("a value is read in a form that its location does not hold");
             Operand::imm_ud(0)
         })
     }
@@ -119,7 +119,7 @@ impl Selector<'_> {
     /// Part `index` of every element of an operand, as type `ty`.
     pub(super) fn part(&self, operand: Operand, ty: Type, index: u32) -> Operand {
         operand.subscript(ty, index).unwrap_or_else(|| {
-            self.faults.note("an element has no such part");
+            self.faults.note("an element does not have the requested part");
             operand
         })
     }
@@ -141,7 +141,7 @@ impl Selector<'_> {
             return;
         }
         if location.is_none() {
-            self.faults.note("a value is written where no location can be");
+            self.faults.note("a value is written to an operand that cannot be a location");
         }
         self.locations.set(value, comp, location);
     }

@@ -33,7 +33,7 @@ pub enum SelectError {
     },
     /// An atomic of a size that no message has there: those of 64 bits take addresses (PRM of Skylake, volume 7,
     /// "A64 Untyped Atomic Integer Operation"), so they are for buffers, from gen8 on.
-    #[error("the device has no atomics of {bits} bits on {what}")]
+    #[error("the device has no {bits}-bit atomics on {what}")]
     AtomicSize {
         /// Bits of the number.
         bits: u32,
@@ -42,7 +42,7 @@ pub enum SelectError {
     },
     /// An atomic sum of floats: up to gen11 the data port has their least and greatest (PRM of Skylake, volume 7,
     /// "Untyped Atomic Float Operation").
-    #[error("the device has no atomic sum of floats (AtomicFloat32AddEXT)")]
+    #[error("the device has no atomic addition of floats (AtomicFloat32AddEXT)")]
     AtomicFloatSum,
     /// The index into a descriptor array differs between invocations.
     #[error(
@@ -55,7 +55,7 @@ pub enum SelectError {
         binding: u32,
     },
     /// The layout gives no place for something the code uses.
-    #[error("the layout has no place for {what}")]
+    #[error("the payload layout does not contain {what}")]
     NotInLayout {
         /// What is missing.
         what: &'static str,

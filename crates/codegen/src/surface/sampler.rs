@@ -106,7 +106,7 @@ impl SamplerRead {
         };
         found.copied().unwrap_or_else(|| {
             if !matches!(parameter, Parameter::Level | Parameter::Zero) {
-                b.fault("a read of the sampler unit lacks what its message has");
+                b.fault("an operand of a sampler message is missing");
             }
             Operand::imm_ud(0)
         })

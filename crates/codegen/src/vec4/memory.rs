@@ -131,7 +131,7 @@ impl Selector<'_> {
                 Ok(Surface::Index(index.ok_or(missing)?))
             }
             Memory::Shared | Memory::PushConstant | Memory::Scratch => {
-                Err(SelectError::Memory { what: "memory of a workgroup in this stage" })
+                Err(SelectError::Memory { what: "shared memory in this stage" })
             }
         }
     }
@@ -334,10 +334,7 @@ impl Selector<'_> {
     ) -> Result<(), SelectError> {
         let bits = self.bits(data.value);
         if bits != 32 {
-            return Err(SelectError::AtomicSize {
-                bits,
-                what: "buffers of threads of two vertices",
-            });
+            return Err(SelectError::AtomicSize { bits, what: "buffers in SIMD4x2 threads" });
         }
         let Memory::Ssbo(resource) = memory else {
             return Err(SelectError::Memory { what: "an atomic on memory of another stage" });

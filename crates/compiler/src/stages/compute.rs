@@ -1,16 +1,14 @@
-//! Compute: what the registers hold when a thread starts, and which surface has which index.
+//! Compute shaders: the contents of the registers at the start of a thread, and the index of each surface.
 //!
-//! The payload is r0, then the cross-thread registers (the same for all threads of a workgroup), then the per-thread
-//! register:
+//! The payload is r0, then the cross-thread registers (the same for all threads of a workgroup), then the per-thread register:
 //!
 //! | registers | dwords |
 //! | --- | --- |
 //! | r0 | filled by the hardware |
-//! | cross-thread, from r1 | the used range of the push constants, one dword for each buffer size asked for, then the image parameters asked for |
-//! | per-thread | one register, only where the code asks: dword 0 is the index of the thread in its workgroup |
+//! | cross-thread, from r1 | the used range of the push constants, one dword for each buffer size that the code reads, then the image parameters that it reads |
+//! | per-thread | one register, only if the code reads it: dword 0 is the index of the thread in its workgroup |
 //!
-//! Where a device has no cross-thread registers (gen7) the same dwords stand in the per-thread registers, after the
-//! thread's index.
+//! On a device without cross-thread registers (gen7) these dwords are in the per-thread registers, after the thread's index.
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::target::Target;

@@ -1,8 +1,7 @@
-//! Layouts of URB entries: where a varying is, by what it is alone, so that stages that were compiled apart agree.
+//! Layouts of URB entries. The slot of a varying depends only on the varying itself, so stages that are compiled separately agree.
 //!
-//! A vertex entry is the header, the position, both slots of clip distances whether there are any or not (the clipper
-//! finds them there), then the locations in order. The header's dwords are layer (1), viewport index (2) and point size
-//! (3).
+//! A vertex entry consists of the header, the position, both slots of clip distances even if there are none (the clipper expects them at
+//! these slots), then the locations in order. The header's dwords are layer (1), viewport index (2) and point size (3).
 
 use std::collections::BTreeSet;
 
@@ -12,7 +11,7 @@ use crestline_ssa::ir::{IoSlot, TessDomain};
 
 use crate::CompileError;
 
-/// Locations of a layout at most (Vulkan asks for 32 of outputs, and these chips have room for no more).
+/// Maximal number of locations of a layout. Vulkan requires 32 for outputs, and these devices support no more.
 const LOCATIONS: u32 = 32;
 
 /// The first slot of the shader's own varyings.

@@ -1,12 +1,12 @@
-//! Geometry shaders: two primitives, or two invocations of one, per thread.
+//! Geometry shaders: two primitives, or two invocations of one primitive, per thread.
 //!
-//! The payload is r0 with the handles of the output entries and the invocations' numbers, r1 with the primitives' numbers
-//! where the code asks, then the constants, then the used slots of each input vertex: of two primitives a register for
-//! each slot, of one primitive two slots in a register. Where those of one primitive are too many, the first ones are there,
-//! and before the constants the handles of the vertices' entries, by which the code reads the others.
+//! The payload is r0 with the handles of the output entries and the invocation numbers, r1 with the primitive ids if the code reads
+//! them, then the constants, then the used slots of each input vertex. For two primitives a slot takes one register; for one primitive
+//! two slots share a register. If one primitive has too many slots, only the first ones are pushed; the handles of the
+//! vertices' entries are then in front of the constants, and the code reads the other slots through them.
 //!
-//! The output entry is the number of vertices where the device wants it there, then the control data, a bit for each vertex behind which a strip ends, or two that name its stream;
-//! then the vertices.
+//! The output entry consists of the vertex count on devices that store it there, the control data, then the vertices. The control
+//! data are one bit per vertex that ends a strip, or two bits per vertex with its stream.
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{GeometryIo, StageIo};

@@ -1,4 +1,4 @@
-//! What is particular to a pipeline stage: payload layout, binding table, metadata.
+//! The parts of compilation that depend on the pipeline stage: payload layout, binding table, metadata.
 
 pub mod compute;
 mod entry;

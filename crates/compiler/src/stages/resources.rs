@@ -1,8 +1,8 @@
-//! What all stages lay out alike: push constants, buffer sizes, image parameters and surfaces that the code asks for.
+//! The parts of the layout that all stages share: push constants, buffer sizes, image parameters and surfaces that the code uses.
 //!
-//! The binding table lists the bindings that the code uses, by set and binding, arrays element by element; then a
-//! surface of three dwords with the number of workgroups (a buffer, so that indirect dispatches work, whose size no CPU
-//! knows); then the program's constant data.
+//! The binding table lists the bindings that the code uses, by set and binding, with arrays element by element. Then follow a surface
+//! of three dwords with the number of workgroups (a buffer, because the CPU does not know this number for indirect dispatches) and
+//! the program's constant data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -41,7 +41,7 @@ pub struct Tables {
     pub samplers: Vec<SamplerEntry>,
 }
 
-/// What the code of a shader asks for.
+/// The resources that the code of a shader uses.
 #[derive(Default)]
 pub(super) struct Demand {
     /// First and one past last byte of push constants.
@@ -55,7 +55,7 @@ pub(super) struct Demand {
     image_params: BTreeMap<(BindingId, ImageParam), (BTreeSet<u32>, u32)>,
     images: BTreeMap<BindingId, ImageUse>,
     bindings: BTreeSet<BindingId>,
-    /// Bindings used as samplers: also textures that bring their own.
+    /// Bindings used as samplers, including combined image samplers.
     samplers: BTreeSet<BindingId>,
     /// First and one past last byte that is read of uniform buffers at offsets known now.
     buffers: BTreeMap<BindingId, (u32, u32)>,
@@ -93,7 +93,7 @@ impl ImageUse {
 }
 
 impl Demand {
-    /// What a shader asks for.
+    /// The resources that a shader uses.
     ///
     /// # Errors
     /// An array of descriptors without a bound.
@@ -486,7 +486,7 @@ pub(super) fn metadata(
     }
 }
 
-/// Floating point state as the module asks for it: denormals are flushed unless they are to be preserved, but those of
+/// The floating-point state that the module requests: denormals are flushed unless they must be preserved, but those of
 /// halves and doubles preserved unless they are to be flushed. No arithmetic is slower for it, half floats in images keep
 /// them, and the parts of double arithmetic done in software count on them.
 fn float_mode(shader: &Shader) -> FloatMode {

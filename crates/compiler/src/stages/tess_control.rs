@@ -1,7 +1,7 @@
 //! Tessellation control shaders: two control points of a patch per thread.
 //!
-//! The payload is r0 with the handle of the patch entry, the patch's number and the thread's, r1 to r4 with the handles
-//! of the input control points, then the constants. Inputs are read from the URB.
+//! The payload is r0 with the handle of the patch entry, the primitive id and the thread number, r1 to r4 with the handles of the input
+//! control points, then the constants. The code reads inputs from the URB.
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, TessControlIo};
@@ -22,7 +22,7 @@ const HANDLES: u32 = 1;
 /// Registers before the constants.
 const HEADER_REGISTERS: u32 = HANDLES + MAX_PATCH_VERTICES * 4 / GRF_BYTES;
 
-/// What a tessellation shader is not told by its module.
+/// Properties of a tessellation shader that its module does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Linkage {
     /// Control points of an input patch: of an evaluation shader as many as the control shader makes.

@@ -1,8 +1,8 @@
 //! Tessellation evaluation shaders: two points of a patch per thread.
 //!
-//! The payload is r0 with the handles of the two output entries, r1 with the points' coordinates, the handle of the patch
-//! entry and the patch's number, then the constants, then the first slots of the patch entry, two in a register. Slots
-//! beyond `PUSHED_SLOTS`, and those that an index reaches, are read from the URB.
+//! The payload is r0 with the handles of the two output entries, r1 with the points' coordinates, the handle of the patch entry and the
+//! primitive id, then the constants, then the first slots of the patch entry, two per register. The code reads slots beyond
+//! `PUSHED_SLOTS`, and slots with a variable index, from the URB.
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, TessEvalIo, VueMap};

@@ -1,8 +1,8 @@
 //! Vertex shaders: two vertices per thread.
 //!
-//! The payload is r0 with the handles of the two output entries, then the constants, then a register for each slot of
-//! the attributes that the code reads, in order of locations; then, where the code asks, first vertex, first instance,
-//! vertex id and instance id; then the draw call's number.
+//! The payload is r0 with the handles of the two output entries, then the constants, then one register for each slot of the attributes
+//! that the code reads, in the order of locations. Then follow, if the code reads them, first vertex, first instance, vertex id and
+//! instance id in one register, and the draw id in another.
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::stage::{StageIo, VertexIo};

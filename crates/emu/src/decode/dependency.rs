@@ -1,13 +1,13 @@
-//! Dependency control: groups of instructions that write one register together.
+//! Dependency control (`NoDDClr`, `NoDDChk`): groups of instructions that write parts of one register.
 //!
-//! A write marks its destination as in flight; whoever uses the register waits until the mark is
-//! cleared. `NoDDClr` leaves the mark, `NoDDChk` does not wait for it. So all writes of a group
-//! but the last have the first, all but the first have the second (PRM volume 4, "Destination
-//! Dependency Control"). A write that does not wait although no group left the mark races with
-//! whatever wrote before; one that waits for a mark nobody clears never ends.
+//! An instruction that writes a register sets the register's dependency in the scoreboard. An instruction that uses the register
+//! waits until the dependency is cleared. `NoDDClr` leaves the dependency set, and `NoDDChk` does not wait for it. So in a group all
+//! writes but the last have `NoDDClr`, and all but the first have `NoDDChk` (PRM volume 4, "Destination Dependency Control").
+//! A write with `NoDDChk` outside a group is a race with earlier writes. An instruction that waits for a dependency that no
+//! instruction clears hangs.
 //!
-//! The emulator executes in order, where neither shows. So groups are followed when a program is
-//! loaded, within each piece of straight code, and a breach is reported when it executes.
+//! The emulator executes in order, so neither error changes its results. It therefore checks groups when it loads a program, within
+//! basic blocks, and reports an error when the instruction executes.
 
 use crate::Problem;
 use crate::plan::{Action, Plan, Prelude};

@@ -24,7 +24,7 @@ pub(crate) fn translate(
         };
         let to = i64::from(offset) + i64::from(relative);
         index_of(to).ok_or_else(|| {
-            Reject::Illegal(format!("{name} leads to byte {to:#x}, where no instruction starts"))
+            Reject::Illegal(format!("{name} is byte {to:#x}, where no instruction starts"))
         })
     };
     let jip = |kind| {

@@ -119,7 +119,7 @@ fn plan_of(
         Opcode::Smov => scattered_move(&mut plan, inst, device)?,
         _ => match compressed::halves(inst, device) {
             Some(halves) => {
-                // The manuals do not say which channels a second half has beyond the last.
+                // The manuals do not specify the channels of a second half beyond channel 31.
                 let beyond = |_| Reject::Unsupported("a second half beyond channel 31".into());
                 let mut first = skeleton(&halves[0], offset)?;
                 let mut second = skeleton(&halves[1], offset).map_err(beyond)?;
@@ -139,7 +139,7 @@ fn plan_of(
 /// The instruction as all devices would have it, where this one has a form of its own: the
 /// execution size in channels where it counts dwords, and `dim` as a move of a double.
 fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
-    // What `wait` has in its type fields says nothing of channels.
+    // The type fields of `wait` do not affect its channels.
     let counts_dwords = inst.opcode != Opcode::Wait && region::counts_dwords(inst, device);
     if !counts_dwords && inst.opcode != Opcode::Dim {
         return Ok(None);
@@ -152,7 +152,7 @@ fn plain_form(inst: &Inst, device: &Device) -> Result<Option<Inst>, Reject> {
         }
     }
     if let (Opcode::Dim, Src::Imm(value)) = (inst.opcode, &mut plain.srcs[0]) {
-        // The type field says float, the bits are those of a double.
+        // The type field is F, but the bits are those of a double.
         value.ty = Type::Df;
     }
     Ok(Some(plain))
@@ -175,7 +175,8 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Plan, Reject> {
     let full = u32::MAX >> (32 - channels);
     let group = u32::from(inst.group);
     if group + channels > 32 {
-        let message = format!("channels {group} to {} of 32", group + channels - 1);
+        let message =
+            format!("channels {group} to {}: expected channels below 32", group + channels - 1);
         return Err(Reject::Illegal(message));
     }
     let flag = inst.flag;
@@ -188,7 +189,7 @@ fn skeleton(inst: &Inst, offset: u32) -> Result<Plan, Reject> {
         || is_seed(inst);
     let within = u32::from(flag.subnr) * 16 + group;
     if uses_flag && within + channels > 32 {
-        // What lies behind the flag register is not public.
+        // There is no public information on the register after the flag register.
         let what = format!("channel {group} and up in flag f{}.{}", flag.nr, flag.subnr);
         return Err(Reject::Unsupported(what));
     }

@@ -14,7 +14,7 @@ use crestline_isa::{
     AccessMode, ArfKind, Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, Type, TypeClass, VStride,
 };
 
-/// What resolving needs to know besides the operand.
+/// The context of an operand that determines its offsets.
 pub(crate) struct Context<'a> {
     pub(crate) device: &'a Device,
     pub(crate) inst: &'a Inst,
@@ -60,7 +60,9 @@ impl<'a> Context<'a> {
             }
             *distance = slot(2 * lane)?;
             if size == 8 && slot(2 * lane + 1)? != *distance + 4 {
-                let what = format!("region that tears the 64-bit element of channel {lane}");
+                let what = format!(
+                    "region that separates the two dwords of the 64-bit element of channel {lane}"
+                );
                 return Err(Reject::Illegal(what));
             }
         }
@@ -114,7 +116,9 @@ impl<'a> Context<'a> {
         self.per_channel(size, |i| {
             let (low, high) = (component(2 * i), component(2 * i + 1));
             if low % 2 != 0 || high != low + 1 {
-                let what = format!("swizzle that tears the 64-bit element of channel {i}");
+                let what = format!(
+                    "swizzle that separates the two dwords of the 64-bit element of channel {i}"
+                );
                 return Err(Reject::Illegal(what));
             }
             let bytes = if vstride == 0 { 0 } else { 16 };

@@ -22,7 +22,7 @@ pub(super) struct Common<'a> {
     pub(super) allocations: Vec<(u64, &'a Buffer)>,
     /// The buffers with an address, ascending.
     pub(super) addresses: Vec<(u64, ResourceRef)>,
-    /// Every buffer and image there is, once.
+    /// All buffers and images, each once.
     pub(super) buffers: Vec<&'a Buffer>,
     pub(super) private_base: u64,
     /// Bytes of one thread.

@@ -1,4 +1,4 @@
-//! The dispatcher acts as the driver: it knows the metadata and nothing else of the program.
+//! The dispatcher has the task of a driver. It uses only the metadata of a program.
 
 mod compute;
 mod group;
@@ -117,7 +117,7 @@ impl Kernel {
             worker.run(&mut Tracer::new(self, trace), total);
             return self.merge(vec![worker.finish()]);
         }
-        // Unit by unit until those done tell that the rest is worth host threads.
+        // One unit at a time, until the time of the finished ones shows that host threads are worthwhile for the rest.
         let (mut hosts, mut done) = (1, 0);
         while hosts == 1 && done < total && worker.run(&mut Unobserved, 1) {
             done += 1;

@@ -9,7 +9,7 @@ use crate::thread::Thread;
 use crestline_isa::Type;
 use crestline_isa::semantics::{Float, FloatEnv, Half};
 
-/// What stands where the hardware writes anything: a NaN, and far from any useful integer.
+/// The pattern for elements whose value is undefined: a NaN, and an unlikely integer.
 const NO_MEANING: u64 = 0xffe5_a5a5;
 
 /// A value from the bits of an element of a type.
@@ -153,7 +153,7 @@ impl Thread {
         from_bits(ty, bits, &self.env)
     }
 
-    /// Elements at the given offsets, with the type told apart once for all channels.
+    /// Elements at the given offsets. The type is matched once for all channels.
     #[inline(always)]
     fn elements<L: Lane>(&self, ty: Type, values: &mut [L], offset: impl Fn(usize) -> usize) {
         macro_rules! each {

@@ -1,8 +1,8 @@
-//! Flow control: each channel has a place to wait, the thread has one instruction pointer.
+//! Flow control: the thread has one instruction pointer, and each channel has an instruction at which it waits.
 //!
-//! A channel is active while it follows the instruction pointer. A branch makes channels wait
-//! at an instruction; they become active when the pointer arrives there. Only instructions
-//! that some branch names can have waiting channels, so only those look for them.
+//! A channel is active while it follows the instruction pointer. A branch makes channels wait at an instruction; they become active
+//! when the pointer arrives there. Only instructions that are the target of a branch can have waiting channels, so only those check
+//! for them.
 
 use crate::mask::lanes_of;
 use crate::plan::{Branch, BranchKind, DestinationKind, Plan, SourceKind};
@@ -33,12 +33,12 @@ impl Thread {
         self.active &= !channels;
     }
 
-    /// Goes to an instruction. Active channels come along; those waiting there wake there.
+    /// Sets the instruction pointer. Active channels stay active; channels that wait at the instruction become active.
     fn go(&mut self, to: usize) {
         self.ip = to;
     }
 
-    /// Executes a branch; the instruction pointer stands on it.
+    /// Executes the branch at the instruction pointer.
     pub(crate) fn branch(
         &mut self,
         plan: &Plan,

@@ -30,7 +30,7 @@ enum Code {
     Alu(Run),
     /// Arithmetic in two halves.
     Halves([Run; 2]),
-    /// Whatever the plan's action asks for.
+    /// Executes the action of the plan.
     Other,
 }
 
@@ -53,7 +53,7 @@ impl Executable {
         self.steps.len()
     }
 
-    /// The byte offset of an instruction; 0 if there is none of this index.
+    /// The byte offset of an instruction; 0 if the index is out of range.
     pub(crate) fn offset(&self, instruction: usize) -> u32 {
         self.steps.get(instruction).map_or(0, |step| step.plan.offset)
     }

@@ -1,6 +1,6 @@
-//! What a sampler makes of the texels around its coordinates: addresses, weights, levels, comparisons.
+//! Filtering in the sampler: addresses, weights, levels and comparisons of the texels around its coordinates.
 //!
-//! Written independently of the interpreter's model of the same rules (Vulkan, "Image Operations").
+//! This code is independent of the interpreter's model of the same rules (Vulkan, "Image Operations").
 
 use super::typed::View;
 use crate::image::{ImageDimension, Level};
@@ -37,7 +37,7 @@ pub(super) fn fetch(view: &View<'_>, level: &Level, at: [i64; 3]) -> Option<[u32
     Some(decode(view.format, &view.load(offset)))
 }
 
-/// Samples at the level of detail asked for.
+/// Samples at a given level of detail.
 pub(super) fn sample(
     view: &View<'_>,
     sampler: &Sampler,
@@ -162,7 +162,7 @@ fn sample_level(
     sum.map(f32::to_bits)
 }
 
-/// Which texels the coordinates lie between.
+/// The texels around the coordinates.
 fn footprint(
     view: &View<'_>,
     level: &Level,

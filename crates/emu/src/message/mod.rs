@@ -1,8 +1,8 @@
-//! Messages: what a SEND does.
+//! Execution of messages.
 //!
-//! A message is given by its descriptor, by the channels that take part, and by the registers of
-//! its payload and response; which instruction sends it plays no part. The modules below each know
-//! one kind: where its addresses and data are in the payload, and what memory they reach.
+//! A message consists of its descriptor, the channels that take part, and the registers of its payload and response. It does not
+//! depend on the instruction that sends it. Each module below implements one kind of message: the positions of addresses and data in
+//! the payload, and the memory that they access.
 
 mod atomic;
 mod block;
@@ -47,7 +47,7 @@ pub(crate) struct World<'a> {
     pub(crate) samplers: &'a [Option<Sampler>],
     /// Memory by 64-bit address, ordered by address.
     pub(crate) allocations: &'a [(u64, &'a Buffer)],
-    /// Every buffer and image there is.
+    /// All buffers and images.
     pub(crate) buffers: &'a [&'a Buffer],
     /// What is on its way to memory, if that is not always up to date.
     pub(crate) weak: Option<&'a mut Weak>,
@@ -106,7 +106,7 @@ pub(crate) enum Bound<'a> {
     Other(&'static str),
 }
 
-/// One message being executed: what it asks for, and the masks and registers it works with.
+/// One message during its execution: its descriptor, masks and registers.
 pub(crate) struct Call<'a> {
     pub(crate) descriptor: &'a Descriptor,
     /// Byte offsets of the first and second payload.
@@ -124,7 +124,7 @@ pub(crate) struct Call<'a> {
 }
 
 /// Whether a message changes global memory in a way that depends on the order of workgroups;
-/// `None` stands for a descriptor that is not known.
+/// `None` if the descriptor is not known.
 pub(crate) fn is_global_atomic(descriptor: Option<&Descriptor>) -> bool {
     match descriptor.map(|descriptor| &descriptor.message) {
         Some(

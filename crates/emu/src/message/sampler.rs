@@ -1,9 +1,7 @@
-//! Sampler messages: their parameters and responses. What texels become is the business of
-//! [`filter`](super::filter).
+//! Sampler messages: their parameters and responses. [`filter`](super::filter) computes the results from texels.
 //!
-//! Implicit levels of detail need derivatives, which compute threads do not have; they mean
-//! level 0 here. A uniform buffer is fetched as 16-byte texels at a pitch of one byte, so its
-//! coordinate is a byte offset.
+//! Implicit levels of detail need derivatives, which compute threads do not have; here they are level 0. A uniform buffer is fetched
+//! as 16-byte texels at a pitch of one byte, so its coordinate is a byte offset.
 
 use super::filter::{SampleParameters, fetch, gather, sample};
 use super::surface::with_surface;
@@ -44,7 +42,7 @@ pub(super) fn supports(op: SamplerOp) -> bool {
 struct Order {
     /// What texels are compared with.
     compare: Option<usize>,
-    /// Three coordinates and the layer of an array of cubes; other layers stand where the next coordinate would.
+    /// Three coordinates and the layer of a cube array; other layers take the place of the next coordinate.
     coordinates: [usize; 4],
     /// The level, or the bias to it.
     level: Option<usize>,
@@ -111,7 +109,7 @@ fn order(op: SamplerOp, level_precedes_v: bool) -> Order {
     }
 }
 
-/// What one message asks of all channels.
+/// The parts of a sampler message that are the same for all channels.
 struct Request {
     op: SamplerOp,
     lanes: usize,
@@ -301,7 +299,7 @@ fn image(
     }
 }
 
-/// What `resinfo` says: the sizes of a level, or zeros, and the number of levels.
+/// The result of `resinfo`: the sizes of a level, or zeros, and the number of levels.
 fn size(view: &View<'_>, level: u32) -> [u32; 4] {
     let shape = &view.shape;
     let [width, height, depth] = match shape.level(level) {

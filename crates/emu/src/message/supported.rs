@@ -36,7 +36,7 @@ pub(crate) fn check(
         let Some(start) = start else { continue };
         if start + usize::from(length) * 32 > GRF_END {
             return Err(Reject::Illegal(format!(
-                "{name} of {length} registers from r{} leaves the register file",
+                "{name} of {length} registers from r{} extends beyond the register file",
                 start / 32
             )));
         }

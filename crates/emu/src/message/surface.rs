@@ -1,4 +1,4 @@
-//! What an access of a message reaches: the memory behind a surface or an address, and how far it goes.
+//! The target of a message: the memory behind a surface or an address, and its bounds.
 
 use super::{Bound, World};
 use crate::memory::Memory;
@@ -7,7 +7,7 @@ use crate::weak::Path;
 use crate::{Problem, SurfaceName};
 use crestline_isa::message::Bti;
 
-/// Memory that a message reaches.
+/// The memory that a message accesses.
 pub(super) struct Surface<'a, 'm> {
     pub(super) memory: &'a mut Memory<'m>,
     /// What a report calls it.
@@ -67,7 +67,7 @@ pub(super) fn with_scratch<R>(
     result
 }
 
-/// Runs `access` on the memory that a 64-bit address lies in.
+/// Runs `access` on the memory that contains a 64-bit address.
 pub(super) fn with_address<R>(
     t: &mut Thread,
     world: &mut World<'_>,

@@ -24,7 +24,7 @@ const LANES: usize = 8;
 pub(crate) struct View<'a> {
     pub(crate) shape: ImageShape,
     pub(crate) memory: &'a Buffer,
-    /// How level 0 lies in memory, if not tightly packed.
+    /// The memory layout of level 0, if it is not tightly packed.
     pub(crate) placement: Option<&'a Placement>,
     /// The format of the surface state, which the driver may choose.
     pub(crate) format: SurfaceFormat,
@@ -48,7 +48,7 @@ impl View<'_> {
     fn read(&self, t: &mut Thread, memory: &mut Memory<'_>, bti: Bti, offset: u64) -> [u32; 4] {
         match self.read {
             TypedRead::Converted => decode(self.format, &self.load_from(memory, offset)),
-            // Beyond the end of the memory lies another's.
+            // The memory beyond the end belongs to other resources.
             TypedRead::Dword if offset + 4 > self.memory.len() as u64 => {
                 [0xdead_0000 | memory.load(offset, self.format.bytes() as usize), 0, 0, 0]
             }
@@ -134,7 +134,7 @@ impl<'a> Texels<'a> {
         Texels { view: view(t, world, bti), bti }
     }
 
-    /// The same for atomics, which may not take nothing for nothing.
+    /// The same for atomics, for which a null surface is not always without effect.
     pub(super) fn of_atomic(t: &mut Thread, world: &World<'a>, bti: Bti) -> Texels<'a> {
         let null = matches!(world.surfaces.get(usize::from(bti.0)), Some(Bound::Null));
         if null && world.null_atomics_stray {

@@ -1,8 +1,7 @@
-//! URB messages of vec4 threads: rows of 16-byte slots of one or two entries.
+//! URB messages of SIMD4x2 threads: accesses of 16-byte slots of one or two entries.
 //!
-//! The header has the handles in dwords 0 and 1, slot offsets in 3 and 4, and channel masks in
-//! bits 15:8 of dword 5, which are combined with the channel enables (Ivy Bridge PRM volume 4
-//! part 2, "URB Message Header").
+//! The header has the handles in dwords 0 and 1, slot offsets in dwords 3 and 4, and channel masks in bits 15:8 of dword 5. The
+//! masks are combined with the channel enables (Ivy Bridge PRM volume 4 part 2, "URB Message Header").
 
 use super::{Call, World};
 use crate::thread::{Fault, Thread};
@@ -19,7 +18,7 @@ pub(super) struct UrbAddress {
     pub(super) per_slot_offset: bool,
 }
 
-/// The dword of an entry that one dword of a data register stands for.
+/// The dword of an entry that corresponds to a dword of a data register.
 struct Element {
     /// Position in the data registers.
     position: usize,
@@ -96,8 +95,8 @@ pub(super) fn write(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>, addr
     }
 }
 
-/// A geometry shader's last message says how many vertices the objects have: in the halves of
-/// header dword 2. In other stages the dword is the thread's own r0.2, and nobody asks.
+/// The last message of a geometry shader contains the vertex counts of both objects: in the halves of
+/// header dword 2. In other stages the dword is the thread's r0.2 and is not used.
 fn note_vertex_counts(call: &Call<'_>, t: &mut Thread, world: &mut World<'_>) {
     let offset = call.payload(0);
     let counts = t.registers.u32(offset + 8);

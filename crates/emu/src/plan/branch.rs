@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Branch {
     pub(crate) kind: BranchKind,
-    /// Where execution goes on if no channel remains active.
+    /// The instruction at which execution continues if no channel remains active.
     pub(crate) jip: usize,
     /// Where channels that leave wait; equal to `jip` in operations with one target.
     pub(crate) uip: usize,

@@ -1,9 +1,8 @@
-//! What decoding makes of the instructions: plans.
+//! Plans: decoded instructions.
 //!
-//! A plan is data. It names an operation, operands as byte offsets in the register array, masks
-//! and targets; everything that does not change between executions is decided. It does not say
-//! how the operation is carried out: [`exec`](crate::exec) is one executor of plans, and another
-//! needs nothing else.
+//! A plan is data. It contains an operation, operands as byte offsets in the register array, masks and targets; everything that does
+//! not change between executions is already computed. A plan does not define how the operation is executed:
+//! [`exec`](crate::exec) is one executor of plans, and another executor needs only the plans.
 
 mod alu;
 mod branch;
@@ -84,7 +83,7 @@ pub(crate) enum Action {
     Send(Box<Send>),
     /// Waits for a notification.
     Wait,
-    /// The padding behind the code of an entry point: there is nothing to execute.
+    /// Padding after the code of an entry point; it cannot be executed.
     End,
 }
 
@@ -102,7 +101,7 @@ impl Prelude {
     /// There is something to report.
     pub(crate) const HAZARD: Prelude = Prelude(4);
 
-    /// Whether there is anything to do.
+    /// Whether the plan has any effect.
     #[inline(always)]
     pub(crate) fn any(self) -> bool {
         self.0 != 0

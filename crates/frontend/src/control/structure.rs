@@ -203,7 +203,8 @@ impl<'w> Builder<'_, 'w> {
                 Ok(None)
             }
             _ => {
-                Err(inst.error(ErrorCode::Unsupported, "expected a terminator of compute shaders"))
+                Err(inst
+                    .error(ErrorCode::Unsupported, "expected a terminator that Crestline supports"))
             }
         }
     }
@@ -293,7 +294,7 @@ impl<'w> Builder<'_, 'w> {
                 if i == j || falls[i].is_some() || std::mem::replace(&mut fallen_into[j], true) {
                     return Err(inst.error(
                         ErrorCode::Unstructured,
-                        "expected each case to fall through to one other that no third falls to",
+                        "expected each case to fall through to at most one case, which no other case falls through to",
                     ));
                 }
                 falls[i] = Some(j);
@@ -309,7 +310,8 @@ impl<'w> Builder<'_, 'w> {
             groups.push(members);
         }
         if groups.iter().map(Vec::len).sum::<usize>() != blocks.len() {
-            let detail = "expected fall-through to end, found a cycle of cases";
+            let detail =
+                "expected a last case that falls through to no other, found a cycle of cases";
             return Err(inst.error(ErrorCode::Unstructured, detail));
         }
         if groups.iter().any(|g| g.len() > MAX_DEPTH) {

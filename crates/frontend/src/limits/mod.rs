@@ -44,12 +44,13 @@ pub(crate) fn check(text: &str, language: Language) -> Result<()> {
             error(text, offset, detail)
         }
         Excess::Chain(offset) => {
-            let detail = format!("expected at most {MAX_DEPTH} definitions that need each other");
+            let detail =
+                format!("expected a chain of at most {MAX_DEPTH} definitions that use each other");
             error(text, offset, detail)
         }
         Excess::Tokens(offset) => {
             let detail = format!(
-                "expected at most {MAX_TOKENS} tokens with what macros, structures and constant arrays stand for"
+                "expected at most {MAX_TOKENS} tokens after expansion of macros, structures and constant arrays"
             );
             error(text, offset, detail)
         }

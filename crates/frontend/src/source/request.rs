@@ -49,7 +49,9 @@ fn pragma(name: &str, text: &str) -> Result<Option<Stage>> {
         };
         match found {
             Some((first, other)) if other != row.2 => {
-                return Err(fail(&format!("expected the stage of line {first}, found {stage:?}")));
+                return Err(fail(&format!(
+                    "expected the stage that line {first} gives, found {stage:?}"
+                )));
             }
             _ => found = Some((line, row.2)),
         }
@@ -217,7 +219,7 @@ mod tests {
         let commented = "/* x\n#pragma shader_stage(vertex)\n*/\n//#pragma shader_stage(vertex)\n";
         assert_eq!(found("a.glsl", commented, None), Ok(Stage::Compute));
         let twice = "#pragma shader_stage(vertex)\n#pragma shader_stage(compute)";
-        let message = "a: expected the stage of line 1, found \"compute\"";
+        let message = "a: expected the stage that line 1 gives, found \"compute\"";
         assert_eq!(found("a", twice, None), Err(message.into()));
         let unknown = found("a", "#pragma shader_stage(pixel)", None).unwrap_err();
         assert!(unknown.starts_with("a: expected one of vertex, "), "{unknown}");

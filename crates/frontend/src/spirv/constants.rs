@@ -76,7 +76,8 @@ impl Globals {
                         made += parts.len();
                     }
                     if made > MAX_CONST_PARTS {
-                        let detail = format!("expected at most {MAX_CONST_PARTS} in all constants");
+                        let detail =
+                            format!("expected at most {MAX_CONST_PARTS} parts in all constants");
                         return Err(inst.error(ErrorCode::TooManyParts, detail));
                     }
                     globals.consts.insert(inst.result, (inst.ty, value));
@@ -88,7 +89,7 @@ impl Globals {
             }
         }
         if let Some(unknown) = known.iter().position(|&k| !k) {
-            let detail = format!("expected the id of a constant, found {}", spec[unknown].0);
+            let detail = format!("expected a SpecId of the module, found {}", spec[unknown].0);
             return Err(FrontendError::new(ErrorCode::UnknownSpecId, detail));
         }
         Ok(globals)

@@ -76,7 +76,9 @@ fn insert(
     let inner = part(globals, inst, ty, *first)?;
     let count = globals.types.parts(ty).unwrap_or(0);
     if globals.types.leaves(ty) > 1 << 16 {
-        return Err(inst.error(ErrorCode::TooManyParts, "expected at most 65536 parts"));
+        return Err(
+            inst.error(ErrorCode::TooManyParts, "expected at most 65536 parts in a constant")
+        );
     }
     let mut parts: Vec<Const> = (0..count).map(|i| base.part(i)).collect();
     let slot = &mut parts[*first as usize];

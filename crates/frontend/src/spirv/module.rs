@@ -196,7 +196,10 @@ impl<'w> Module<'w> {
             let slot = &mut self.defs[inst.result as usize];
             if *slot != 0 {
                 let first = self.insts[*slot as usize - 1].at;
-                let detail = format!("expected a new id, found %{} of word {first}", inst.result);
+                let detail = format!(
+                    "expected a new id, found %{}, which word {first} defines",
+                    inst.result
+                );
                 return Err(inst.error(ErrorCode::Redefined, detail));
             }
             *slot = index as u32 + 1;
@@ -211,7 +214,8 @@ impl<'w> Module<'w> {
             Op::Capability => {
                 let refused = [Capability::Kernel, Capability::Addresses];
                 if let Some(found) = refused.iter().find(|&&c| c as u32 == inst.operands[0]) {
-                    let detail = format!("expected a shader, found the capability {found:?}");
+                    let detail =
+                        format!("expected a shader module, found the capability {found:?}");
                     return Err(inst.error(ErrorCode::UnsupportedModel, detail));
                 }
             }
@@ -305,7 +309,7 @@ impl<'w> Module<'w> {
         if self.grouped <= MAX_GROUPED {
             return Ok(());
         }
-        let detail = format!("expected at most {MAX_GROUPED} decorations by groups");
+        let detail = format!("expected at most {MAX_GROUPED} decorations from decoration groups");
         Err(inst.error(ErrorCode::BadDecoration, detail))
     }
 
@@ -317,9 +321,10 @@ impl<'w> Module<'w> {
         let mut at = index + 1;
         loop {
             let Some(&inst) = self.insts.get(at) else {
-                return Err(
-                    head.error(ErrorCode::BadFunction, "expected OpFunctionEnd, found the end")
-                );
+                return Err(head.error(
+                    ErrorCode::BadFunction,
+                    "expected OpFunctionEnd, found the end of the module",
+                ));
             };
             at = match inst.op {
                 Op::FunctionEnd => break,
@@ -406,7 +411,7 @@ impl<'w> Module<'w> {
         } else {
             (
                 ErrorCode::ManyEntryPoints,
-                format!("the name or the stage of one of {}", found.len()),
+                format!("the name or stage of one of {} entry points", found.len()),
                 found,
             )
         };

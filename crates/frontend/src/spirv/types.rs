@@ -233,11 +233,14 @@ impl Types {
             }
             Type::Pointer { .. } => Err(FrontendError::new(
                 ErrorCode::VariablePointer,
-                "expected a variable of numbers, found one that keeps a pointer",
+                "expected a variable that contains numbers only, found a pointer in it",
             )),
             other => Err(FrontendError::new(
                 ErrorCode::UnsupportedType,
-                format!("expected a variable of numbers, found {}", other.describe()),
+                format!(
+                    "expected a variable that contains numbers only, found {}",
+                    other.describe()
+                ),
             )),
         }
     }
@@ -276,7 +279,7 @@ impl Types {
             Op::TypeFloat => match (inst.word(0)?, inst.rest(1)) {
                 (bits @ (16 | 32 | 64), []) => Type::Float { bits },
                 (bits, []) => return Err(odd_width(inst, bits)),
-                _ => Type::Opaque("float of another encoding"),
+                _ => Type::Opaque("float with an encoding other than IEEE 754"),
             },
             Op::TypeVector => {
                 let (elem, count) = (inst.word(0)?, inst.word(1)?);
@@ -354,7 +357,7 @@ impl Types {
 
     /// A pointer whose pointee comes later: its declaration replaces this entry.
     fn declare_forward(&mut self, inst: &Inst<'_>) -> Result<()> {
-        let ty = Type::Opaque("pointer declared forward");
+        let ty = Type::Opaque("pointer with a forward declaration");
         self.table.entry(inst.word(0)?).or_insert(Entry {
             ty,
             depth: 1,
@@ -390,7 +393,7 @@ impl Types {
         let nodes = entries.fold(1u64, |n, e| n.saturating_add(e.nodes));
         if depth >= MAX_DEPTH || nodes > MAX_NODES {
             let detail =
-                format!("expected at most {MAX_DEPTH} levels and {MAX_NODES} parts in all");
+                format!("expected at most {MAX_DEPTH} levels of nesting and {MAX_NODES} parts");
             return Err(inst.error(ErrorCode::TypeNesting, detail));
         }
         let bulky = match &ty {

@@ -158,8 +158,9 @@ impl Translator<'_, '_> {
             };
             if !bits_fit || !comps_fit || !class_fits(operand.class, found) {
                 let detail = format!(
-                    "expected operand {index} to be {:?} and of one size with the others, found {found}",
-                    operand.class
+                    "expected operand {index} to be {} of the size that the other operands require, found {}",
+                    class_name(operand.class),
+                    described(found)
                 );
                 return Err(inst.error(ErrorCode::OperandType, detail));
             }
@@ -174,7 +175,11 @@ impl Translator<'_, '_> {
             CompRule::Each => comps.unwrap_or(ty.comps()),
         };
         if ty.bits() != want_bits || ty.comps() != want_comps || !class_fits(row.result.class, ty) {
-            let detail = format!("expected {want_bits}x{want_comps}, found {ty}");
+            let wanted = match want_comps {
+                1 => format!("one component of {want_bits} bits"),
+                n => format!("{n} components of {want_bits} bits"),
+            };
+            let detail = format!("expected {wanted}, found {}", described(ty));
             return Err(inst.error(ErrorCode::ResultType, detail));
         }
         let srcs: Vec<Src> = srcs.iter().map(|&v| Src::new(v)).collect();
@@ -193,8 +198,11 @@ impl Translator<'_, '_> {
         match values.iter().find(|&&v| self.shader.func.ty(v) != ty) {
             None => Ok(values),
             Some(&odd) => {
-                let detail =
-                    format!("expected operands of {ty}, found {}", self.shader.func.ty(odd));
+                let detail = format!(
+                    "expected all operands to be {}, found {}",
+                    described(ty),
+                    described(self.shader.func.ty(odd))
+                );
                 Err(inst.error(ErrorCode::OperandType, detail))
             }
         }
@@ -206,7 +214,7 @@ impl Translator<'_, '_> {
         if ty.bits() >= 16 {
             return Ok(ty);
         }
-        Err(inst.error(ErrorCode::OperandType, format!("expected floats, found {ty}")))
+        Err(inst.error(ErrorCode::OperandType, format!("expected floats, found {}", described(ty))))
     }
 
     /// The same float in all components of `ty`.
@@ -332,7 +340,10 @@ impl Translator<'_, '_> {
             || [member(0), member(1)] != [Some(ty); 2]
             || types.parts(inst.ty) != Some(2)
         {
-            let detail = format!("expected a structure of two members of {ty}, as the operands");
+            let detail = format!(
+                "expected a structure of two members, each {} like the operands",
+                described(ty)
+            );
             return Err(inst.error(ErrorCode::ResultType, detail));
         }
         let (low, high) = match inst.op {
@@ -353,7 +364,8 @@ impl Translator<'_, '_> {
         let value = self.leaf(inst, at)?;
         let ty = self.shader.func.ty(value);
         if ty.is_bool() || (ty.comps() != comps && ty.comps() != 1) {
-            let detail = format!("expected {comps} integers in operand {at}, found {ty}");
+            let detail =
+                format!("expected {comps} integers in operand {at}, found {}", described(ty));
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let value = if ty.bits() == 32 { value } else { self.b().convert(AluOp::U2U, 32, value) };
@@ -423,6 +435,26 @@ fn class_fits(class: Class, ty: Ty) -> bool {
         Class::Float => ty.bits() >= 16,
         Class::Int | Class::Uint => !ty.is_bool(),
         Class::Bool => ty.is_bool(),
+    }
+}
+
+/// A class of operands for messages, with its article.
+fn class_name(class: Class) -> &'static str {
+    match class {
+        Class::Any => "a value",
+        Class::Float => "a float",
+        Class::Int | Class::Uint => "an integer",
+        Class::Bool => "a boolean",
+    }
+}
+
+/// A type of the IR for messages, such as `2 components of 32 bits`.
+pub(super) fn described(ty: Ty) -> String {
+    match (ty.is_bool(), ty.comps()) {
+        (true, 1) => "a boolean".to_owned(),
+        (true, n) => format!("{n} booleans"),
+        (false, 1) => format!("one component of {} bits", ty.bits()),
+        (false, n) => format!("{n} components of {} bits", ty.bits()),
     }
 }
 

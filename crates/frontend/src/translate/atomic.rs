@@ -6,6 +6,7 @@ use crestline_ssa::ir::{
 use rspirv::spirv::{MemorySemantics as Semantics, Op};
 
 use super::Translator;
+use super::alu::described;
 use super::image::TexelPtr;
 use super::pointer::{Base, MemPtr};
 use super::value::Val;
@@ -145,7 +146,11 @@ impl Translator<'_, '_> {
         if found == ty {
             return Ok(value);
         }
-        let detail = format!("expected {ty}, what the pointer points to, found {found}");
+        let detail = format!(
+            "expected a value of the type that the pointer points to ({}), found {}",
+            described(ty),
+            described(found)
+        );
         Err(inst.error(ErrorCode::OperandType, detail))
     }
 
@@ -167,7 +172,8 @@ impl Translator<'_, '_> {
                 Ok((MemPtr { access, ..mem }, ty))
             }
             _ => {
-                let detail = format!("expected such a number, found type %{}", pointer.pointee);
+                let detail =
+                    format!("expected a 32-bit or 64-bit number, found type %{}", pointer.pointee);
                 Err(inst.error(ErrorCode::BadAtomic, detail))
             }
         }

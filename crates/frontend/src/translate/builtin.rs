@@ -83,7 +83,8 @@ impl Translator<'_, '_> {
         let Some(&(name, builtin)) = row else {
             let found =
                 number.and_then(BuiltIn::from_u32).map_or("none".into(), |b| format!("{b:?}"));
-            let detail = format!("expected a built-in of {stage:?} shaders, found {found}");
+            let detail =
+                format!("expected a supported built-in of {stage:?} shaders, found {found}");
             return Err(inst.error(ErrorCode::UnsupportedBuiltin, detail));
         };
         let pointee = match self.globals.types.get(inst.ty) {

@@ -3,6 +3,7 @@
 use crestline_ssa::ir::{Access, AluOp, Src, Ty};
 
 use super::Translator;
+use super::alu::described;
 use super::pointer::Index;
 use super::value::Val;
 use crate::error::{ErrorCode, FrontendError, Result};
@@ -222,7 +223,10 @@ impl Translator<'_, '_> {
             None => ty.comps() == 1,
         };
         if !ty.is_bool() || !fits {
-            let detail = format!("expected a boolean or one per component, found {ty}");
+            let detail = format!(
+                "expected one boolean or one per component as condition, found {}",
+                described(ty)
+            );
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let cond = Src { value: cond, swizzle: Src::IDENTITY };
@@ -239,7 +243,7 @@ impl Translator<'_, '_> {
             return Ok(Val::Leaf(self.b().alu_ty(AluOp::Select, leaf, &srcs)));
         }
         if matches!(yes, Val::Pointer(_)) || matches!(no, Val::Pointer(_)) {
-            let detail = "expected values, found a choice between pointers";
+            let detail = "expected values to select from, found pointers";
             return Err(FrontendError::new(ErrorCode::VariablePointer, detail));
         }
         if matches!((yes, no), (Val::Const(Const::Undef), Val::Const(Const::Undef))) {

@@ -4,6 +4,7 @@ use crestline_ssa::ir::{AluOp, Src, Ty, Value};
 use rspirv::spirv::Op;
 
 use super::Translator;
+use super::alu::described;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
 
@@ -26,7 +27,11 @@ impl Translator<'_, '_> {
         let (from, to) = (self.shader.func.ty(value), self.result_leaf(inst)?);
         let total = |ty: Ty| ty.bits() as usize * ty.comps();
         if from.is_bool() || to.is_bool() || total(from) != total(to) {
-            let detail = format!("expected as many bits as the result has ({to}), found {from}");
+            let detail = format!(
+                "expected as many bits as the result has ({}), found {}",
+                described(to),
+                described(from)
+            );
             return Err(inst.error(ErrorCode::OperandType, detail));
         }
         let value = if from.bits() == to.bits() { value } else { self.recast(inst, value, to)? };
@@ -38,7 +43,11 @@ impl Translator<'_, '_> {
         let (wide, narrow) = (from.bits().max(to.bits()), from.bits().min(to.bits()));
         // 64 and 8 bits never meet: eight components are more than a vector has.
         let Some((unpack, pack)) = packing(wide, narrow) else {
-            let detail = format!("expected sizes that divide each other, found {from} and {to}");
+            let detail = format!(
+                "expected sizes of which one divides the other, found {} and {}",
+                described(from),
+                described(to)
+            );
             return Err(inst.error(ErrorCode::OperandType, detail));
         };
         let ratio = (wide / narrow) as usize;
@@ -70,7 +79,7 @@ impl Translator<'_, '_> {
             _ => [true, false],
         };
         if ty.comps() != 1 || ty.bits() < 32 {
-            let detail = format!("expected a result of 32 or 64 bits, found {ty}");
+            let detail = format!("expected a result of 32 or 64 bits, found {}", described(ty));
             return Err(inst.error(ErrorCode::Unsupported, detail));
         }
         let mut factors = Vec::new();
@@ -103,7 +112,8 @@ impl Translator<'_, '_> {
         if saturates {
             let accumulator = self.leaf(inst, 2)?;
             if self.shader.func.ty(accumulator) != ty {
-                return Err(inst.error(ErrorCode::OperandType, format!("expected {ty} to add to")));
+                let detail = format!("expected {} as operand to add", described(ty));
+                return Err(inst.error(ErrorCode::OperandType, detail));
             }
             sum = if signed[0] {
                 self.add_saturating(sum, accumulator)

@@ -78,7 +78,8 @@ fn float_controls(module: &Module<'_>, entry: &EntryPoint) -> Result<FloatContro
             32 => 2,
             64 => 4,
             bits => {
-                let detail = format!("expected a float size of 16, 32 or 64, found {bits}");
+                let detail =
+                    format!("expected 16, 32 or 64 as width of a float mode, found {bits}");
                 return Err(inst.error(ErrorCode::BadEnumerant, detail));
             }
         };

@@ -179,7 +179,7 @@ impl Translator<'_, '_> {
                 Ok(())
             }
             None => {
-                let detail = format!("expected a construct that {exit:?} leaves");
+                let detail = format!("expected an enclosing construct for {exit:?}");
                 Err(FrontendError::new(ErrorCode::Unstructured, detail))
             }
         }
@@ -367,7 +367,10 @@ impl Translator<'_, '_> {
         if made <= most && self.steps / MAX_STEPS <= most {
             return Ok(());
         }
-        let detail = format!("expected at most {most} instructions and {MAX_STEPS} times the work");
+        let detail = format!(
+            "expected at most {most} instructions, and at most {} translation steps",
+            most.saturating_mul(MAX_STEPS)
+        );
         Err(FrontendError::new(ErrorCode::Budget, detail))
     }
 

@@ -117,7 +117,7 @@ impl Translator<'_, '_> {
             return refuse("a storage image", "an image for a sampler");
         }
         if declared.multisampled {
-            let found = format!("a multisampled one of {format_name}");
+            let found = format!("a multisampled image of format {format_name}");
             return refuse("a storage image with one sample", &found);
         }
         let dim = match Dim::from_u32(declared.dim) {
@@ -206,7 +206,9 @@ impl Translator<'_, '_> {
         match ImageOperands::from_bits_truncate(word) & !promises {
             rest if rest.is_empty() => Ok(()),
             rest => {
-                let detail = format!("expected no image operands that move texels, found {rest:?}");
+                let detail = format!(
+                    "expected no image operands that offset the coordinates, found {rest:?}"
+                );
                 Err(inst.error(ErrorCode::Unsupported, detail))
             }
         }
@@ -216,7 +218,8 @@ impl Translator<'_, '_> {
     pub(super) fn op_image_read(&mut self, inst: &Inst<'_>) -> Result<()> {
         let image = self.image(inst)?;
         if image.ty.format.is_none() {
-            let detail = format!("expected a format to read {} in", self.image_name(&image));
+            let detail =
+                format!("expected an image with a format, to load {}", self.image_name(&image));
             return Err(inst.error(ErrorCode::BadImage, detail));
         }
         let coord = self.coordinates(inst, image.ty)?;
@@ -302,7 +305,7 @@ impl Translator<'_, '_> {
         });
         if !single || pointee != image.sampled {
             let detail = format!(
-                "expected an image of one 32-bit number a texel for atomics, found {}",
+                "expected an image with one 32-bit number per texel for atomics, found {}",
                 self.image_name(&image)
             );
             return Err(inst.error(ErrorCode::BadAtomic, detail));

@@ -101,7 +101,7 @@ impl Translator<'_, '_> {
             op if super::atomic::is_atomic(op) => self.op_atomic(inst),
             _ => Err(inst.error(
                 ErrorCode::Unsupported,
-                format!("expected an instruction of shaders, found Op{}", inst.name),
+                format!("expected a supported instruction, found Op{}", inst.name),
             )),
         }
     }
@@ -122,7 +122,8 @@ impl Translator<'_, '_> {
                 Err(inst.error(ErrorCode::UnsupportedExt, detail))
             }
             None => {
-                let detail = format!("expected an imported instruction set, found %{set}");
+                let detail =
+                    format!("expected the id of an imported instruction set, found %{set}");
                 Err(inst.error(ErrorCode::UndefinedId, detail))
             }
         }

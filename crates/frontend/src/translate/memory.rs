@@ -15,7 +15,8 @@ impl Translator<'_, '_> {
     pub(super) fn op_load(&mut self, inst: &Inst<'_>) -> Result<()> {
         let pointer = self.pointer(inst, 0)?;
         if pointer.pointee != inst.ty {
-            let detail = format!("expected %{}, what the pointer points to", pointer.pointee);
+            let detail =
+                format!("expected the type that the pointer points to, %{}", pointer.pointee);
             return Err(inst.error(ErrorCode::ResultType, detail));
         }
         let access = memory_operands(inst.rest(1));
@@ -157,8 +158,10 @@ impl Translator<'_, '_> {
                 }
             }
             other => {
-                let detail =
-                    format!("expected a type that can be moved, found {}", other.describe());
+                let detail = format!(
+                    "expected a type that can be loaded and stored, found {}",
+                    other.describe()
+                );
                 return Err(FrontendError::new(ErrorCode::UnsupportedType, detail));
             }
         }
@@ -356,13 +359,14 @@ fn merge(access: &mut Access, more: Access) {
 }
 
 fn bare_texel() -> FrontendError {
-    let detail = "expected a variable, found a pointer to a texel, which only atomics follow";
+    let detail =
+        "expected a pointer to a variable, found a pointer to a texel (only atomics accept one)";
     FrontendError::new(ErrorCode::OperandType, detail)
 }
 
 fn whole_descriptors() -> FrontendError {
     FrontendError::new(
         ErrorCode::Unsupported,
-        "expected an access chain that chooses a descriptor, found the whole array",
+        "expected an access chain that selects a descriptor, found the whole array",
     )
 }

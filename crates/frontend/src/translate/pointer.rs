@@ -362,14 +362,15 @@ impl<'m, 'w> Translator<'m, 'w> {
     fn shared_base(&mut self, inst: &Inst<'_>, pointee: u32) -> Result<Base> {
         if let Some(&initial) = inst.operands.get(1) {
             if self.globals.get(initial).is_none_or(|(_, value)| *value != Const::Null) {
-                let detail = "expected OpConstantNull, the only initializer of shared memory";
+                let detail =
+                    "expected OpConstantNull, the only initializer that shared memory may have";
                 return Err(inst.error(ErrorCode::Unsupported, detail));
             }
             self.zero_shared = true;
         }
         let layout = self.layout();
         let StageInfo::Compute(compute) = &mut self.shader.stage else {
-            let detail = "expected a compute shader around shared memory";
+            let detail = "expected a compute shader, the only stage with shared memory";
             return Err(inst.error(ErrorCode::Unsupported, detail));
         };
         // A block in shared memory (WorkgroupMemoryExplicitLayoutKHR) overlaps all others at offset 0.

@@ -48,8 +48,11 @@ pub(super) fn stage(
     };
     if let Some(inst) = modes(module, entry).find(|inst| !belongs(inst, &stage)) {
         let mode = ExecutionMode::from_u32(inst.word(1)?);
-        let detail =
-            format!("expected a mode of {:?} shaders, found {}", stage.stage(), named(mode));
+        let detail = format!(
+            "expected an execution mode of {:?} shaders, found {}",
+            stage.stage(),
+            named(mode)
+        );
         return Err(inst.error(ErrorCode::StageMode, detail));
     }
     Ok(stage)
@@ -114,7 +117,8 @@ fn choice<T: Copy + PartialEq>(
         let mode = ExecutionMode::from_u32(inst.word(1)?);
         let Some(row) = rows.iter().find(|row| Some(row.0) == mode) else { continue };
         if found.is_some_and(|other| other != row.1) {
-            let detail = format!("expected one of several modes, found {:?} too", row.0);
+            let detail =
+                format!("expected only one of several exclusive modes, found also {:?}", row.0);
             return Err(inst.error(ErrorCode::StageMode, detail));
         }
         found = Some(row.1);
@@ -209,8 +213,9 @@ fn geometry(module: &Module<'_>, entry: &EntryPoint) -> Result<GeometryInfo> {
     let invocations = number(module, entry, ExecutionMode::Invocations, invocations)?;
     let need = |what| move || missing(module, entry, what);
     Ok(GeometryInfo {
-        input: input.ok_or_else(need("a mode that says what the input primitives are"))?,
-        output: output.ok_or_else(need("a mode that says what the output primitives are"))?,
+        input: input.ok_or_else(need("an execution mode for the type of the input primitives"))?,
+        output: output
+            .ok_or_else(need("an execution mode for the type of the output primitives"))?,
         max_vertices: vertices.ok_or_else(need("OutputVertices"))?,
         invocations: invocations.unwrap_or(1),
     })

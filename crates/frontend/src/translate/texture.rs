@@ -287,9 +287,10 @@ impl Translator<'_, '_> {
     pub(super) fn op_image_fetch(&mut self, inst: &Inst<'_>) -> Result<()> {
         let texture = self.texture(inst, false)?;
         if texture.ty.dim == ImageDim::Cube {
-            return Err(
-                inst.error(ErrorCode::BadImage, "expected no cube, whose texels are sampled")
-            );
+            return Err(inst.error(
+                ErrorCode::BadImage,
+                "expected an image that is not a cube map (cube maps do not support fetches)",
+            ));
         }
         let coord = self.coordinate32(inst, 1)?;
         let dims = texture.ty.dims();
@@ -396,7 +397,8 @@ impl Translator<'_, '_> {
         };
         let operands = self.texture_operands(inst, 3)?;
         if operands.level.is_some() || operands.gradients.is_some() {
-            let detail = "expected no level: a gather reads level 0";
+            let detail =
+                "expected a gather without a level operand, because a gather reads level 0";
             return Err(inst.error(ErrorCode::Unsupported, detail));
         }
         self.check_filtered(inst, &texture, &operands)?;
@@ -487,7 +489,9 @@ impl Translator<'_, '_> {
     ) -> Result<()> {
         let offset = operands.offset.is_some() || operands.offsets.is_some();
         let detail = match texture.ty.dim {
-            ImageDim::Buffer => "expected no buffer, whose texels are fetched",
+            ImageDim::Buffer => {
+                "expected an image that is not a texel buffer (texel buffers support fetches only)"
+            }
             ImageDim::Cube if offset => "expected no offset on a cube",
             _ if operands.offsets.is_some()
                 && inst.op != Op::ImageGather

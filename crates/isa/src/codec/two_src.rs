@@ -94,7 +94,11 @@ pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     let align16 = i.access_mode == AccessMode::Align16;
     let is_macro = i.is_macro();
     let mut dst = i.dst;
-    w.require(dst.mme.is_some() == is_macro, i.opcode.name(), "has mme registers iff a macro")?;
+    w.require(
+        dst.mme.is_some() == is_macro,
+        i.opcode.name(),
+        "must have mme registers if it is a macro, and only then",
+    )?;
     w.code(
         L::DST_TYPE,
         "destination type",

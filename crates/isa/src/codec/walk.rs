@@ -66,7 +66,7 @@ pub enum CodecError {
         rule: &'static str,
     },
     /// The residue changes bits that belong to a field.
-    #[error("residue {bits:#034x} changes bits that belong to fields")]
+    #[error("the extra bits {bits:#034x} overlap bits of fields")]
     Residue {
         /// The offending bits.
         bits: u128,

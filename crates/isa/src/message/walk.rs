@@ -77,7 +77,7 @@ impl Walk {
     ) -> Result<()> {
         let bits = hi - lo + 1;
         let mask = u32::MAX >> (32 - bits);
-        debug_assert_eq!(self.claimed[w as usize] & mask << lo, 0, "{field} is claimed twice");
+        debug_assert_eq!(self.claimed[w as usize] & mask << lo, 0, "{field} occurs twice");
         self.claimed[w as usize] |= mask << lo;
         if self.encode {
             if *v > mask {

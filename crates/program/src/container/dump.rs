@@ -141,7 +141,7 @@ pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> 
         let mut rest = line.trim();
         if rest == "*" {
             let expected = "every line of the dump (as `hexdump -v` and `od -v` print it)";
-            return fail(number_of, expected, "`*`, which stands for lines left out");
+            return fail(number_of, expected, "`*`, which stands for repeated lines");
         }
         let word = rest.split_whitespace().next().unwrap_or_default();
         if word.is_empty() {
@@ -158,11 +158,15 @@ pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> 
             let first = *first.get_or_insert(offset);
             // Offsets of numbers may count anything; those of the tools count bytes.
             if layout != Layout::Numbers && !continues(first, offset, count) {
-                let expected = format!("an offset of {count:#x} bytes behind the first line's");
+                let expected = format!("an offset {count:#x} bytes after that of the first line");
                 return fail(number_of, expected, format!("{word:?}"));
             }
         } else if matches!(layout, Layout::Colon | Layout::Offset) {
-            return fail(number_of, "an offset, as the first line has it", format!("{word:?}"));
+            return fail(
+                number_of,
+                "an offset, because the first line has one",
+                format!("{word:?}"),
+            );
         }
         let start = code.written.len();
         let (groups, characters) = match layout {
@@ -216,7 +220,7 @@ pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> 
             (None, _) if !dwords => Ok(code.written),
             (_, None) => Ok(code.turned),
             (Some(line), _) | (None, Some(line)) => {
-                let expected = "groups that agree with the characters beside them";
+                let expected = "groups that match the characters in the same line";
                 fail(line, expected, "other bytes")
             }
         },
@@ -293,11 +297,11 @@ mod tests {
         assert_eq!(
             said(&format!("{start}*\n0000040\n")),
             "hex dump, line 2: expected every line of the dump (as `hexdump -v` and `od -v` print \
-             it), found `*`, which stands for lines left out"
+             it), found `*`, which stands for repeated lines"
         );
         assert_eq!(
             said(&format!("{start}0000040 00600001\n")),
-            "hex dump, line 2: expected an offset of 0x10 bytes behind the first line's, found \
+            "hex dump, line 2: expected an offset 0x10 bytes after that of the first line, found \
              \"0000040\""
         );
         assert_eq!(
@@ -308,7 +312,7 @@ mod tests {
         // xxd -b
         assert_eq!(
             said("00000000: 00000001 00000000 01100000 00000000 11101000 00111010  ..`..:\n"),
-            "hex dump, line 1: expected groups that agree with the characters beside them, found \
+            "hex dump, line 1: expected groups that match the characters in the same line, found \
              other bytes"
         );
         assert!(said("0x1 0x123456789").contains("expected `0x` and 1 to 8 hex digits"));

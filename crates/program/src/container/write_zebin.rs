@@ -147,7 +147,7 @@ fn write_elf(
 /// excluded) and version.
 fn compatibility(platform: Platform) -> Result<Vec<u8>, ContainerError> {
     let product = product(platform).ok_or_else(|| ContainerError::Unwritable {
-        reason: format!("the container has no number for {platform}"),
+        reason: format!("the zebin format has no device number for {platform}"),
     })?;
     let version = format!("{VERSION}\0");
     let notes: [(u32, &[u8]); 4] = [
@@ -173,7 +173,7 @@ fn ze_info(kernels: &[ZebinKernel<'_>]) -> Result<String, ContainerError> {
     let mut out = format!("---\nversion: '{VERSION}'\nkernels:\n");
     for kernel in kernels {
         if kernel.name.is_empty() || kernel.name.chars().any(char::is_control) {
-            let reason = format!("{:?} is no name for a kernel", kernel.name);
+            let reason = format!("{:?} cannot be the name of a kernel", kernel.name);
             return Err(ContainerError::Unwritable { reason });
         }
         let name = kernel.name.replace('\'', "''");
@@ -197,16 +197,17 @@ fn line(out: &mut String, text: &str) {
 /// What the metadata of a kernel adds to its entry, from the execution environment on.
 fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError> {
     if metadata.constant_data.is_some() || !metadata.relocations.is_empty() {
-        let reason = "constant data and its relocations are not written yet".to_owned();
+        let reason = "a zebin with constant data is not supported yet".to_owned();
         return Err(ContainerError::Unwritable { reason });
     }
     let StageMetadata::Compute(compute) = &metadata.stage else {
-        let reason = "only compute programs have a place in the container".to_owned();
+        let reason = "a zebin can contain compute programs only".to_owned();
         return Err(ContainerError::Unwritable { reason });
     };
     let dispatch = metadata.dispatches.first();
     if metadata.dispatches.count() > 1 || dispatch.offset != 0 {
-        let reason = "a kernel has one entry point, at the begin of its code".to_owned();
+        let reason =
+            "a kernel of a zebin must have one entry point, at the start of its code".to_owned();
         return Err(ContainerError::Unwritable { reason });
     }
     let [x, y, z] = compute.local_size;

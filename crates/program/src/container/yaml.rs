@@ -115,15 +115,15 @@ pub(super) fn parse(text: &str) -> Result<Node, ContainerError> {
             Event::Alias(_)
             | Event::Scalar(_, _, 1.., _)
             | Event::SequenceStart(1.., _)
-            | Event::MappingStart(1.., _) => return Err(at(span, "anchors are not expected")),
+            | Event::MappingStart(1.., _) => return Err(at(span, "anchors are not supported")),
             Event::Scalar(_, _, _, Some(_))
             | Event::SequenceStart(_, Some(_))
-            | Event::MappingStart(_, Some(_)) => return Err(at(span, "tags are not expected")),
+            | Event::MappingStart(_, Some(_)) => return Err(at(span, "tags are not supported")),
             Event::Scalar(text, style, ..) => {
                 node(Value::Scalar(text.into_owned(), style != ScalarStyle::Plain))
             }
             Event::SequenceStart(..) | Event::MappingStart(..) if open.len() == MAX_DEPTH => {
-                return Err(at(span, "lists and maps nest too deep"));
+                return Err(at(span, "lists and maps are nested too deeply"));
             }
             Event::SequenceStart(..) => {
                 open.push(Open { node: node(Value::List(Vec::new())), key: None });
@@ -144,7 +144,7 @@ pub(super) fn parse(text: &str) -> Result<Node, ContainerError> {
             (Value::List(nodes), _) => nodes.push(complete),
             (Value::Map(entries), Some(key)) => entries.push((key, complete)),
             (Value::Map(_), None) => outer.key = Some(complete.text()?.to_owned()),
-            (Value::Scalar(..), _) => return Err(at(span, "a scalar holds no values")),
+            (Value::Scalar(..), _) => return Err(at(span, "a scalar cannot contain values")),
         }
     }
     Err(error(1, 1, "expected a document, found none".to_owned()))
@@ -170,9 +170,9 @@ mod tests {
     fn hostile_text_is_refused_with_its_place() {
         for (text, expected) in [
             ("", "line 1 column 1: expected a document, found none"),
-            ("a: &x 1\nb: *x", "line 1 column 4: anchors are not expected"),
-            ("- !tag x", "line 1 column 3: tags are not expected"),
-            (&"[".repeat(100), "line 1 column 33: lists and maps nest too deep"),
+            ("a: &x 1\nb: *x", "line 1 column 4: anchors are not supported"),
+            ("- !tag x", "line 1 column 3: tags are not supported"),
+            (&"[".repeat(100), "line 1 column 33: lists and maps are nested too deeply"),
             (&"[".repeat(100_000), "line 1 column 256: recursion limit exceeded"),
             ("a: b: c", "line 1 column 5: "),
             ("[a]: b", "line 1 column 1: expected a string, found a list"),

@@ -76,10 +76,7 @@ fn another_version_is_refused_before_anything_else() {
     let text = r#"{"version": 7, "whatever": true}"#;
     let error = Metadata::from_json(text).unwrap_err();
     assert_eq!(error, MetadataError::Version { found: 7 });
-    assert_eq!(
-        error.to_string(),
-        "metadata version 7 is not supported: this reader knows versions 1 to 2"
-    );
+    assert_eq!(error.to_string(), "metadata version 7 is not supported: expected 1 to 2");
 }
 
 /// The message for the example with one replacement.

@@ -95,7 +95,7 @@ pub enum InterpError {
         name: String,
     },
     /// The state of a workgroup takes too much memory.
-    #[error("a workgroup takes {needed} bytes of state, more than the {limit} allowed")]
+    #[error("a workgroup needs {needed} bytes of state: expected at most {limit}")]
     Memory {
         /// Bytes that it takes.
         needed: u64,
@@ -128,7 +128,7 @@ pub enum InterpError {
         value: Value,
     },
     /// Subgroups of a workgroup wait at different barriers, or some have ended.
-    #[error("workgroup {group:?}: a barrier at {inst} that not all subgroups come to")]
+    #[error("workgroup {group:?}: not all subgroups reach the barrier at {inst}")]
     MissedBarrier {
         /// The workgroup.
         group: [u32; 3],

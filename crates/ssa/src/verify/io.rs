@@ -37,7 +37,10 @@ fn declarations(vars: &[IoVar], allowed: bool, streams: bool) -> Result<()> {
             return wrong(var, "compute shaders have no inputs and outputs");
         }
         if !fits(var.comp, var.ty, 8) {
-            return wrong(var, "an element is of 32 or 64 bits and lies in one slot or two");
+            return wrong(
+                var,
+                "an element must have components of 32 or 64 bits and take one or two slots",
+            );
         }
         let first = match var.slot {
             IoSlot::ClipDistances { first } => first,
@@ -47,7 +50,7 @@ fn declarations(vars: &[IoVar], allowed: bool, streams: bool) -> Result<()> {
             return wrong(var, "the first distance of a slot is 0 or 4");
         }
         if var.count == 0 || var.slot.plus(var.slots() - 1).is_none() {
-            return wrong(var, "there is at least one element and a slot for each");
+            return wrong(var, "a declaration must have at least one element, and a slot for each");
         }
         if var.stream >= if streams { MAX_STREAMS } else { 1 } {
             return wrong(var, "streams are 0 to 3, and 0 outside geometry shaders");
@@ -137,13 +140,17 @@ impl Verifier<'_> {
             false => (self.shader.input(slot), self.shader.input_is_per_vertex(slot)),
         };
         if var.is_none() {
-            return wrong("it is not declared");
+            return wrong("no declaration contains the slot");
         }
         if !fits(comp, ty, 4) {
-            return wrong("an access is of 32 or 64 bits and lies in one slot");
+            return wrong(
+                "an access must have components of 32 or 64 bits and stay within one slot",
+            );
         }
         if vertex.is_some() != per_vertex {
-            return wrong("a vertex must be given for what each vertex has, and for nothing else");
+            return wrong(
+                "`vertex` must be given for per-vertex inputs and outputs, and for no others",
+            );
         }
         for (i, src) in vertex.into_iter().chain(index).enumerate() {
             self.bits(before + i, src, 32)?;

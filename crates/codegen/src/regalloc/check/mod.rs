@@ -280,7 +280,11 @@ impl Checker<'_> {
                 rename(&mut renamed.dst, &inst.dst);
                 renamed.flag = inst.flag;
                 if renamed != *inst || inst.srcs.iter().chain([&inst.dst]).any(is_virtual) {
-                    return Err(self.fail(b, index, "more than registers was changed".into()));
+                    return Err(self.fail(
+                        b,
+                        index,
+                        "allocation changed something other than registers".into(),
+                    ));
                 }
             }
             if next != block.insts.len() {

@@ -113,7 +113,7 @@ fn computed(inst: &Inst) -> u8 {
 fn range(inst: &Inst) -> Result<Runs, &'static str> {
     let bytes = inst.srcs.get(2).and_then(Operand::imm_bits);
     let bytes = bytes.and_then(|bytes| u32::try_from(bytes).ok());
-    bytes.map(whole).ok_or("an indirect range is no constant")
+    bytes.map(whole).ok_or("an indirect range is not constant")
 }
 
 /// The bytes of source `index` that an instruction reads.
@@ -276,11 +276,11 @@ pub(super) fn scratch_block(inst: &Inst, target: &Target) -> Result<ScratchBlock
         isa::Message::ScratchBlockWrite { registers, hword_offset, .. } => {
             (true, registers, hword_offset)
         }
-        _ => return Err("an inserted message is no scratch block".into()),
+        _ => return Err("an inserted message is not a scratch block message".into()),
     };
     let (payload, response) = if write { (1 + registers, 0) } else { (1, registers) };
     if read.mlen + read.ex_mlen != payload || read.rlen != response || !read.header_present {
-        return Err("a scratch block's lengths are not those of its registers".into());
+        return Err("the lengths of a scratch block message do not match its registers".into());
     }
     if message.response != u32::from(response) * GRF_BYTES {
         return Err("a scratch block writes another number of registers than it returns".into());

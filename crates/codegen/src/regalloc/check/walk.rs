@@ -178,7 +178,7 @@ impl Walk<'_, '_> {
         if room.start + bytes as usize > room.end {
             return Err("an operand reaches past the end of its register".into());
         }
-        let places = place_of(new, bytes).ok_or("an operand has no place")?;
+        let places = place_of(new, bytes).ok_or("an operand has no allocated register")?;
         if new.file == File::Grf && new.offset % old.ty.size() != old.offset % old.ty.size() {
             return Err("an operand moved inside its element".into());
         }
@@ -226,14 +226,14 @@ impl Walk<'_, '_> {
             Op::Hw(crestline_isa::Opcode::Mov) => self.moves(inst),
             Op::Hw(crestline_isa::Opcode::Add) => self.move_base(inst),
             Op::Send => self.scratch(inst),
-            _ => Err("an inserted instruction is no move and no scratch message".into()),
+            _ => Err("an inserted instruction is neither a move nor a scratch message".into()),
         }
     }
 
     fn moves(&mut self, inst: &Inst) -> Result<(), String> {
         let place = |this: &Self, operand: &Operand, runs: &Runs| -> Result<usize, String> {
             let starts = this.starts(operand, operand, runs)?;
-            Ok(starts.ok_or("an inserted move has an operand without a place")?.1)
+            Ok(starts.ok_or("an inserted move has an operand without an allocated register")?.1)
         };
         let writes = model::writes(inst)?;
         let to = place(self, &inst.dst, &writes)?;
@@ -273,7 +273,7 @@ impl Walk<'_, '_> {
         let from = place_of(&inst.srcs[0], 4);
         let added = inst.srcs[1].imm_bits().filter(|_| inst.srcs[1].is_imm());
         let (Some(from), Some(added), Some(to)) = (from, added, place_of(&inst.dst, 4)) else {
-            return Err("an inserted sum is no scratch base".into());
+            return Err("an inserted addition does not compute a scratch address".into());
         };
         let dword = inst.exec_size == 1 && inst.no_mask;
         // Below the kilobytes g0 has something else.
@@ -282,7 +282,7 @@ impl Walk<'_, '_> {
             || inst.dst.ty != Type::Ud
             || inst.srcs.iter().any(|src| src.ty != Type::Ud)
         {
-            return Err("an inserted sum is no scratch base".into());
+            return Err("an inserted addition does not compute a scratch address".into());
         }
         for (value, place) in (own..).zip(from) {
             self.expect(value, place, "the scratch base")?;
@@ -326,7 +326,7 @@ impl Walk<'_, '_> {
             (Some(memory), place_of(&inst.dst, registers * GRF_BYTES).map(|p| p.start))
         };
         let (Some(from), Some(to)) = (from, to) else {
-            return Err("the data has no place".into());
+            return Err("the data has no allocated register".into());
         };
         if !write && !inst.no_mask {
             return Err("a fill must be unmasked".into());

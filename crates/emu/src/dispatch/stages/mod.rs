@@ -1,5 +1,5 @@
-//! The stages of a draw call, each run by itself: what the fixed functions between them would
-//! deliver is an argument, what the threads leave in the URB is the result.
+//! The stages of a draw call. Each stage runs separately: its argument is what the fixed functions before it would deliver, and its
+//! result is what the threads write to the URB.
 
 mod geometry;
 mod tess_control;

@@ -24,7 +24,7 @@ fn flush<const N: usize>(values: &mut Bits<N>) {
     }
 }
 
-/// Loads a source, its denormals flushed if the mode says so.
+/// Loads a source and flushes denormals if the float mode demands it.
 #[inline(always)]
 fn load<const N: usize>(plan: &Plan, t: &mut Thread, mask: u32, source: usize) -> Bits<N> {
     let mut bits = t.load_float_bits(&plan.sources[source], mask);

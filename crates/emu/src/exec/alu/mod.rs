@@ -1,9 +1,8 @@
 //! Arithmetic over channels: load the sources, compute each channel, store the result.
 //!
-//! Each function here is instantiated per operation, execution type and number of channels,
-//! so that the loop over channels is straight code; [`instance`](super::instance) picks one per
-//! instruction. What is computed stands in [`crestline_isa::semantics`] and is only named in
-//! [`ops`].
+//! Each function here is instantiated per operation, execution type and number of channels, so that the loop over channels contains no
+//! branches. [`instance`](super::instance) selects an instance for each instruction. [`crestline_isa::semantics`] defines the
+//! results; [`ops`] only maps operations to its functions.
 
 pub(crate) mod accumulate;
 pub(crate) mod float;
@@ -190,7 +189,7 @@ fn compare_lanes<L: Comparable, const N: usize, const NAN: bool>(
             }
         };
     }
-    // The condition is told apart once for all channels.
+    // The condition is matched once for all channels.
     match condition {
         CondMod::Z => each!(CondMod::Z),
         CondMod::Nz => each!(CondMod::Nz),
@@ -214,7 +213,7 @@ pub(crate) trait Comparable: Lane + PartialOrd {
         t.load(source, mask)
     }
 
-    /// With denormals flushed where the mode says so.
+    /// The value with denormals flushed if the float mode demands it.
     fn comparable(self, env: &FloatEnv) -> Self;
 
     /// `sel.l`.

@@ -15,6 +15,7 @@ use super::Translator;
 use super::value::Val;
 use crate::error::{ErrorCode, Result};
 use crate::spirv::Inst;
+use crate::translate::alu::described;
 
 /// Index of the first operand word: the set and the instruction number stand before it.
 const FIRST: usize = 2;
@@ -189,7 +190,7 @@ impl Translator<'_, '_> {
             G::Reflect => self.reflect(x, srcs[1]),
             _ => {
                 let detail =
-                    format!("expected an instruction of compute shaders, found {op:?} of {ty}");
+                    format!("expected a supported instruction, found {op:?} of {}", described(ty));
                 return Err(inst.error(ErrorCode::UnsupportedExt, detail));
             }
         })

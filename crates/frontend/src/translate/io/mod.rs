@@ -219,13 +219,13 @@ impl Translator<'_, '_> {
         let (mut ty, mut vertex) = (pointee, Vertex::One);
         if arrays && !patch {
             let Some(&Type::Array { elem, .. }) = self.globals.types.get(pointee) else {
-                let detail = "expected an array of what each vertex has";
+                let detail = "expected an array with an element per vertex";
                 return Err(inst.error(ErrorCode::BadInterface, detail));
             };
             (ty, vertex) = (elem, Vertex::All);
         }
         if patch && !matches!(stage, Stage::TessControl | Stage::TessEval) {
-            let detail = "expected a tessellation shader around what belongs to a patch";
+            let detail = "expected a tessellation shader, the only stages with per-patch variables";
             return Err(inst.error(ErrorCode::BadInterface, detail));
         }
         let mut pointer = SlotPtr {
@@ -328,7 +328,7 @@ impl Translator<'_, '_> {
         let var = self.row(slot, comp, ty, stream, name)?;
         if u64::from(location) + u64::from(var.slots()) > u64::from(MAX_LOCATIONS) {
             let detail = format!(
-                "expected locations below {MAX_LOCATIONS}, found {} from {location} on for \"{}\"",
+                "expected locations below {MAX_LOCATIONS}, found {} locations from {location} on for \"{}\"",
                 var.slots(),
                 var.name
             );
@@ -432,7 +432,7 @@ impl Translator<'_, '_> {
             }
             (Root::Row(_), _) => self.row_step(&mut pointer, id, ty, index)?,
             (Root::Block(_) | Root::Compact(_), _) => {
-                let detail = "expected an index into what an input or output contains";
+                let detail = "expected an index into an array or structure of an input or output";
                 return Err(FrontendError::new(ErrorCode::BadAccessChain, detail));
             }
         }

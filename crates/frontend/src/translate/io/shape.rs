@@ -62,7 +62,7 @@ impl Translator<'_, '_> {
         let fits = u32::from(comp) + dwords <= 4 || comp == 0;
         if !fits || leaf.bits() == 64 && comp % 2 == 1 {
             let detail =
-                format!("expected \"{name}\" to lie in a location from component {comp} on");
+                format!("expected \"{name}\" to fit in a location from component {comp} on");
             return Err(FrontendError::new(ErrorCode::BadInterface, detail));
         }
         Ok(IoVar { name, slot, comp, ty: leaf, count: slots / dwords.div_ceil(4), stream })

@@ -20,10 +20,10 @@ rules! {
         "a packed byte destination may only be written by a raw move"
         => |c| is_packed_byte(c) && !c.is_raw_move();
     "C3" Error Gen7..=Gen125 [CONVERTS BYTE QWORD] "PRM Register Region Restrictions; confirmed by Mesa's validator"
-        "there is no direct conversion between 1-byte and 8-byte types"
+        "an instruction must not convert between 1-byte and 8-byte types"
         => |c| !is_packed_byte(c) && converts(c, |d, s| d.size() == 1 && s.size() == 8 || d.size() == 8 && s.size() == 1);
     "C4" Error Gen8..=Gen125 [CONVERTS HALF QWORD] "PRM Register Region Restrictions; confirmed by Mesa's validator"
-        "there is no direct conversion between HF and 8-byte types"
+        "an instruction must not convert between HF and 8-byte types"
         => |c| converts(c, |d, s| d == Type::Hf && s.size() == 8 || d.size() == 8 && s == Type::Hf);
     "C5" Error Gen8..=Gen125 [CONVERTS ALIGN1 HALF INT] "PRM Register Region Restrictions; confirmed by Mesa's validator"
         "a conversion between integer and HF needs a destination with elements 4 bytes apart, aligned to 4 bytes"
@@ -48,7 +48,7 @@ rules! {
                 && !(rest == 1 && c.dst_size() == 1 && c.generation > Gen::Gen4)
         };
     "C9" Warning Gen8..=Gen125 [CONVERTS] "vISA"
-        "convert bytes to floats and HF to integers by way of a dword type"
+        "convert bytes to floats, and HF to integers, through a dword type"
         => |c| converts(c, |d, s| matches!(d, Type::F | Type::Hf) && s.size() == 1
             || matches!(d, Type::D | Type::Ud | Type::W | Type::Uw) && s == Type::Hf);
 }

@@ -73,7 +73,7 @@ rules! {
             !group.is_multiple_of(unit) || group + channels.min(end) > end
         };
     "A13" Warning Gen4..=Gen75 [] "Mesa SIMD lowering"
-        "a SIMD32 instruction uses the low 16 channel enables for both halves: it needs NoMask"
+        "a SIMD32 instruction needs NoMask, because the hardware uses the low 16 channel enables for both halves"
         => |c| c.es == 32 && !c.inst.no_mask;
     "A14" Error Gen4..=Gen125 [] "PRM Predicate Control"
         "the predicate control must exist in the access mode"

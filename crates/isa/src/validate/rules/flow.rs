@@ -12,7 +12,7 @@ rules! {
         => |c| matches!(c.op(), Opcode::If | Opcode::Iff | Opcode::Else | Opcode::EndIf)
             && c.inst.thread_ctrl != ThreadCtrl::Switch;
     "N4" Error Gen4..=Gen125 [FLOW] "PRM Flow Control"
-        "while jumps backwards; if, else, break and continue jump forwards"
+        "while must jump backwards; if, else, break and continue must jump forwards"
         => |c| {
             let targets = c.inst.branch().map_or([None; 2], |b| [b.jip, b.uip]);
             let mut targets = targets.into_iter().flatten();
@@ -23,26 +23,26 @@ rules! {
             }
         };
     "N6" Error Gen4..=Gen125 [FLOW] "PRM if"
-        "if needs a predicate (on gen6 it may compare instead)"
+        "if needs a predicate (or on gen6 a comparison)"
         => |c| c.op() == Opcode::If && c.inst.predicate.ctrl == PredCtrl::None
             && !(c.generation == Gen::Gen6 && c.inst.cond_mod != CondMod::None);
     "N7" Error Gen4..=Gen125 [] "PRM else, endif"
-        "else and endif have as many channels as their if"
+        "else and endif must have as many channels as their if"
         => program |insts, generation, found| block_sizes(insts, generation, found);
     "N8" Warning Gen4..=Gen75 [FLOW] "Mesa SIMD lowering"
-        "flow control has at most 16 channels before gen8"
+        "flow control instructions should have at most 16 channels before gen8"
         => |c| c.es > 16;
     "N10" Error Gen4..=Gen125 [FLOW] "PRM Flow Control"
-        "a branch needs its target: an immediate, or where the operation takes one a register"
+        "a branch needs a target: an immediate, or a register if the operation supports it"
         => |c| c.inst.branch().is_none_or(|b| b.jip.is_none()) && c.srcs().iter().all(|s| s.as_reg().is_none())
             && !matches!(c.op(), Opcode::Do | Opcode::Msave | Opcode::Mrest | Opcode::Push | Opcode::Pop | Opcode::Ret);
     "N11" Error Gen4..=Gen125 [FLOW] "PRM jmpi, call, ret; confirmed by iga64"
-        "a jump distance in a register is a scalar of type D or UD"
+        "a jump distance in a register must be a scalar of type D or UD"
         => |c| c.op().form() == Form::Jmpi && c.reg_srcs().any(|(_, r)| {
             !matches!(r.ty, Type::D | Type::Ud) || c.inst.access_mode == AccessMode::Align1 && !r.region.is_scalar()
         });
     "N12" Error Gen4..=Gen125 [] "PRM Flow Control"
-        "a branch target must be the start of an instruction or the end of the program, and not lie in the padding behind it"
+        "a branch target must be the start of an instruction or the end of the program, and not be in the padding after the end"
         => program |insts, generation, found| targets(insts, generation, found);
     "N13" Warning Gen4..=Gen125 [] "PRM Thread Lifecycle"
         "a program should end with a message that ends the thread"
@@ -55,7 +55,7 @@ rules! {
             }
         };
     "N14" Error Gen6..=Gen125 [FLOW] "PRM call, ret"
-        "the address that call saves and ret reads is of type D or UD"
+        "the address that call saves and ret reads must have type D or UD"
         => |c| match c.op().form() {
             Form::Call => !matches!(c.dst().ty, Type::D | Type::Ud),
             Form::Ret => c.reg_srcs().any(|(_, r)| !matches!(r.ty, Type::D | Type::Ud)),

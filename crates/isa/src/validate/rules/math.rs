@@ -8,39 +8,39 @@ use crestline_device::Gen;
 
 rules! {
     "J1" Error Gen6..=Gen125 [MATH] "PRM math"
-        "the destination is a general register with stride 1"
+        "the destination must be a general register with stride 1"
         => |c| !matches!(c.dst().place, Place::Direct { reg: Reg::Grf(_) | Reg::Mrf(_), .. } | Place::Indirect { .. })
             && !c.dst().place.is_null() || c.hd() != 1 && c.inst.access_mode == AccessMode::Align1 && !c.has(Facts::MIXED);
     "J2" Error Gen6..=Gen125 [MATH] "PRM math"
-        "the float functions work on F, from gen9 (and on CHV) also on HF"
+        "the float functions must have type F, or (on gen9 and later, and on CHV) HF"
         => |c| !is_int_division(c) && !c.inst.is_macro() && c.srcs().iter().filter_map(Src::ty).chain([c.dst().ty])
             .any(|ty| !(ty == Type::F || ty == Type::Hf && c.device.has_half_float_math()));
     "J3" Error Gen6..=Gen12 [MATH] "PRM math; confirmed by Mesa's validator"
-        "integer division works on D or UD without modifiers; source 1 is a register before gen8"
+        "integer division must have type D or UD and no modifiers; before gen8 source 1 must be a register"
         => |c| is_int_division(c) && (c.srcs().iter().filter_map(Src::ty).any(|ty| !matches!(ty, Type::D | Type::Ud))
             || c.reg_srcs().any(|(_, r)| r.negate || r.abs)
             || c.generation < Gen::Gen8 && c.has(Facts::IMM));
     "J4" Warning Gen6..=Gen125 [MATH] "Mesa SIMD lowering"
-        "more channels than known compilers give this function: 8 for integer division, for HF and on gen6; else 16"
+        "the function should have at most 8 channels (integer division, HF, gen6) or 16 channels (otherwise)"
         => |c| c.es > if is_int_division(c) || c.dst().ty == Type::Hf || c.generation == Gen::Gen6 { 8 } else { 16 };
     "J5" Warning Gen6..=Gen125 [MATH ALIGN1] "vISA"
         "sources should be contiguous or scalar"
         => |c| c.regions().any(|r| !r.is_linear());
     "J8" Warning Gen8..=Gen125 [MATH] "vISA; confirmed by iga64"
-        "the macro functions take register-aligned operands that name their extension registers"
+        "the operands of macro functions should be aligned to registers and name their extension registers"
         => |c| c.inst.is_macro() && (c.dst().mme.is_none() || c.reg_srcs().any(|(_, r)| r.mme.is_none()));
     "J9" Error Gen6..=Gen125 [MATH] "PRM math"
-        "source 1 of a function of one source is null"
+        "source 1 of a function of one source must be null"
         => |c| c.sources == 1 && match &c.inst.srcs[1] {
             Src::None => false,
             Src::Reg(r) => !r.place.is_null(),
             Src::Imm(_) => true,
         };
     "J10" Error Gen6..=Gen125 [MATH TWO IMM] "PRM math"
-        "source 0 of a two-source function is a register"
+        "source 0 of a function of two sources must be a register"
         => |c| c.srcs()[0].as_imm().is_some();
     "J11" Error Gen6..=Gen6 [MATH ALIGN1] "PRM math; Mesa's emitter"
-        "on gen6 sources have horizontal stride 1 and no modifiers, which the hardware ignores"
+        "on gen6 the sources must have horizontal stride 1 and no modifiers, because the hardware ignores them"
         => |c| c.regions().any(|r| r.h != 1 || r.reg.negate || r.reg.abs);
 }
 

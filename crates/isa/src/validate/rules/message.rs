@@ -12,7 +12,7 @@ use crate::validate::lengths::{self, Header};
 
 rules! {
     "J7" Error Gen4..=Gen5 [SEND] "PRM Extended Math messages"
-        "a math message has no predicate, two registers for pow and integer division, and returns two of sincos and intdivmod"
+        "a math message must have no predicate; pow and integer division must have a payload of two registers, sincos and intdivmod a response of two"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::Math { function, .. } => c.inst.predicate != Predicate::NONE
                 || d.mlen != if function == MathFn::Pow || function.is_int() { 2 } else { 1 }
@@ -20,17 +20,17 @@ rules! {
             _ => false,
         });
     "K11" Error Gen12..=Gen12 [SEND] "PRM Load/Store Cache"
-        "the device has no load/store cache messages"
+        "load/store cache messages need a device with this cache"
         => |c| c.inst.send().is_some_and(|s| matches!(s.sfid, Sfid::Tgm | Sfid::Slm | Sfid::Ugm));
     "K12" Error Gen125..=Gen125 [SEND] "PRM Load/Store Cache; confirmed by Mesa's validator"
-        "a transposed message has one channel, and loads or stores"
+        "a transposed message must have one channel, and must be a load or store"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::Lsc { op, transpose: true, .. } => c.es != 1 || !matches!(op, LscOp::Load | LscOp::Store),
             _ => false,
         });
     // Cache controls of shared memory mean nothing; Intel's compiler sets some.
     "K13" Error Gen125..=Gen125 [SEND] "PRM Load/Store Cache; confirmed by iga64"
-        "shared memory has flat addresses, and a component mask names a component"
+        "accesses of shared memory must use flat addresses, and a component mask must not be empty"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::Lsc { space: LscSpace::Shared, surface, .. } if surface != LscSurface::Flat => true,
             Message::Lsc { op, vector, .. } => op.has_component_mask() && vector == 0,
@@ -44,20 +44,20 @@ rules! {
         "the descriptor must be a message of the shared function, with every reserved bit zero"
         => |c| c.message().and_then(Result::err).is_some_and(|error| !is_lane_count(error));
     "K16" Error Gen5..=Gen6 [SEND] "PRM URB messages, FF_SYNC; confirmed by Mesa's validator"
-        "FF_SYNC returns at most one register, and sets neither used nor complete"
+        "FF_SYNC must return at most one register, and must set neither `used` nor `complete`"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::UrbFfSync { used, complete, .. } => d.rlen > 1 || used || complete,
             _ => false,
         });
     "K17" Error Gen7..=Gen11 [SEND] "PRM URB messages"
-        "an oword URB write has a header and one register of data"
+        "an oword URB write must have a header and one register of data"
         => |c| matches!(message(c), Some(Descriptor { mlen, ex_mlen, message: Message::UrbWrite { layout: UrbLayout::Oword, .. }, .. })
             if mlen + ex_mlen != 2);
     "K18" Error Gen7..=Gen12 [SEND] "PRM Scratch Block Messages"
-        "a scratch block message carries 1, 2, 4 or (gen8 on) 8 registers, as many as its lengths say"
+        "a scratch block message must have 1, 2, 4 or (gen8 on) 8 registers, and its lengths must match"
         => |c| message(c).is_some_and(|d| is_scratch(d) && wrong_lengths(c, d));
     "K19" Warning Gen6..=Gen125 [SEND] "Mesa SIMD lowering"
-        "typed, sample_d and dual-source messages have 8 channels, A64 atomics too, other surface messages 16 at most"
+        "typed, sample_d, dual-source and A64 atomic messages should have 8 channels, other surface messages at most 16"
         => |c| message(c).is_some_and(|d| !c.inst.no_mask && match d.message {
             Message::TypedRead { .. } | Message::TypedWrite { .. } | Message::TypedAtomic { .. }
             | Message::A64Atomic { .. } | Message::A64AtomicFloat { .. } => c.es > 8,
@@ -67,7 +67,7 @@ rules! {
             _ => c.es > 16 && lengths::lanes(&d.message).is_some(),
         });
     "K22" Error Gen7..=Gen125 [SEND] "PRM Shared Functions, payloads and responses"
-        "payload and response must have the registers that the message's kind, lanes and components say"
+        "payload and response must have as many registers as the message's type, lanes and components require"
         => |c| message(c).is_some_and(|d| !is_scratch(d) && wrong_lengths(c, d));
     "K23" Error Gen5..=Gen125 [SEND] "PRM Shared Functions, message headers"
         "block messages and (up to gen8) typed messages need a header; from gen11 typed messages must not have one"
@@ -81,7 +81,7 @@ rules! {
         => |c| message(c).is_some_and(|d| !c.inst.no_mask
             && lengths::lanes(&d.message).is_some_and(|lanes| c.es > lanes && lanes < 16));
     "K25" Error Gen7..=Gen125 [SEND] "PRM Binding Table, special surfaces"
-        "binding table indices 253 to 255 name memory without a surface: not for typed, sampler and render target messages"
+        "typed, sampler and render target messages must not use the binding table indices 253 to 255, which stand for memory without a surface"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::TypedRead { bti, .. } | Message::TypedWrite { bti, .. } | Message::TypedAtomic { bti, .. }
             | Message::Sample { bti, .. } | Message::RenderTargetRead { bti, .. }
@@ -89,7 +89,7 @@ rules! {
             _ => false,
         });
     "K26" Error Gen8..=Gen125 [SEND] "PRM A64 messages"
-        "a message with 64-bit addresses has binding table index 255 or 253"
+        "a message with 64-bit addresses must have binding table index 255 or 253"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::A64ScatteredRead { bti, .. } | Message::A64ScatteredWrite { bti, .. }
             | Message::A64UntypedRead { bti, .. } | Message::A64UntypedWrite { bti, .. }
@@ -98,7 +98,7 @@ rules! {
             _ => false,
         });
     "K27" Warning Gen7..=Gen125 [SEND] "PRM Sampling Engine, payload parameters"
-        "a sampler payload is of whole parameters, and of no more than the operation has"
+        "a sampler payload should consist of whole parameters, and of no more parameters than the operation has"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::Sample { op, simd, .. } => {
                 let registers = u32::from(d.mlen + d.ex_mlen).saturating_sub(u32::from(d.header_present));
@@ -110,14 +110,14 @@ rules! {
             _ => false,
         });
     "K29" Error Gen7..=Gen9 [SEND] "PRM OWord Block messages, shared local memory"
-        "block messages reach shared local memory (binding table index 254) from gen11 on only"
+        "block messages must not access shared local memory (binding table index 254) before gen11"
         => |c| message(c).is_some_and(|d| match d.message {
             Message::OwordBlockRead { bti, .. } | Message::OwordBlockWrite { bti, .. }
             | Message::OwordDualBlockRead { bti, .. } | Message::OwordDualBlockWrite { bti, .. } => bti == Bti::SLM,
             _ => false,
         });
     "K30" Error Gen5..=Gen125 [SEND] "PRM send, response length"
-        "a response has at most 16 registers"
+        "a response must have at most 16 registers"
         => |c| c.inst.send().and_then(|s| s.desc.imm()).is_some_and(|d| d >> 20 & 31 > 16);
     "K32" Error Gen7..=Gen125 [SEND] "PRM Shared Functions, SIMD modes and slot groups"
         "the SIMD mode or slot group of a message must not be a code that the generation reserves"

@@ -27,7 +27,7 @@ rules! {
         "an immediate must fit its type's encoded size"
         => |c| c.imms().any(|i| i.ty.size() < 8 && i.bits >> imm_bits(i) != 0);
     "B5" Error Gen4..=Gen125 [IMM] "PRM Immediate Types; confirmed by iga64"
-        "there are no byte immediates"
+        "an immediate must not have a byte type"
         => |c| c.imms().any(|i| matches!(i.ty, Type::B | Type::Ub));
     "B6" Error Gen4..=Gen75 [TWO ARF] "PRM Accumulator Restrictions"
         "source 1 must not be an accumulator"
@@ -39,14 +39,14 @@ rules! {
         "source 1 must be addressed directly"
         => |c| src1(c).is_some_and(|r| matches!(r.place, Place::Indirect { .. }));
     "B9" Warning Gen4..=Gen11 [DST ARF] "PRM Thread Control; iga64 warns"
-        "writing a control register needs thread control Switch"
+        "an instruction that writes a control register needs thread control Switch"
         => |c| {
             use ArfKind::{Control, Debug, Ip, MessageControl, Notification, State, Timestamp};
             let kinds = [Ip, State, Control, Timestamp, MessageControl, Notification, Debug];
             kinds.iter().any(|&k| is_arf(c.dst().place, k)) && c.inst.thread_ctrl != ThreadCtrl::Switch
         };
     "B11" Warning Gen8..=Gen125 [BASIC MODIFIER] "Mesa: never emitted"
-        "logic operations have no absolute value: their negate is a bitwise not"
+        "a logic operation should not have the modifier (abs); its negation is a bitwise not"
         => |c| c.op().is_logic() && c.reg_srcs().any(|(_, r)| r.abs);
     "B12" Error Gen4..=Gen11 [BASIC BYTE] "Mesa's emitter"
         "a null destination of byte type must have stride 2"
@@ -56,7 +56,7 @@ rules! {
         => |c| (c.has(Facts::TWO) || c.op().form() == Form::Three && c.op() != Opcode::Dp4a)
             && c.srcs()[1..].iter().any(|s| s.ty().is_some_and(|t| t.size() == 1));
     "B14" Error Gen11..=Gen125 [QWORD] "PRM Types by device; confirmed by Mesa's validator"
-        "the device has no 64-bit floats or no 64-bit integers"
+        "an operand must not have a 64-bit type that the device lacks"
         => |c| {
             let bad = |ty| match ty {
                 Type::Df => !c.device.has_64bit_float(),
@@ -80,7 +80,7 @@ rules! {
         => |c| c.op() == Opcode::Avg
             && (!is_int(c.dst().ty) || c.dst_size() > 4 || c.srcs().iter().any(|s| s.ty() != Some(c.dst().ty)));
     "B18" Error Gen4..=Gen9 [TWO RARE] "PRM line, pln"
-        "line and pln need a scalar source 0; pln also a packed source 1 and destination, and no modifiers"
+        "line and pln need a scalar source 0; pln also needs a packed source 1 and destination, and no source modifiers"
         => |c| {
             let scalar0 = c.srcs()[0].as_reg().is_some_and(|r| r.region == Region::SCALAR);
             let packed1 = src1(c).is_some_and(|r| r.region == Region::align1(8, 8, 1));
@@ -98,7 +98,7 @@ rules! {
             _ => false,
         };
     "B20" Warning Gen11..=Gen125 [TWO RARE] "vISA"
-        "rol and ror need UW or UD, the same for destination and source 0, and no bytes in source 1"
+        "rol and ror need type UW or UD, the same for destination and source 0, and no byte type in source 1"
         => |c| matches!(c.op(), Opcode::Rol | Opcode::Ror)
             && (!matches!(c.dst().ty, Type::Uw | Type::Ud) || c.srcs()[0].ty() != Some(c.dst().ty)
                 || c.srcs()[1].ty().is_some_and(|ty| ty.size() == 1));
@@ -106,7 +106,7 @@ rules! {
         "lzd of an immediate needs type UD"
         => |c| c.op() == Opcode::Lzd && c.imms().any(|i| i.ty != Type::Ud);
     "B22" Warning Gen7..=Gen125 [TWO RARE] "vISA"
-        "addc and subb work on UD, at most 8 channels (16 where there are more accumulators), from a register's start"
+        "addc and subb should have type UD, at most 8 channels (16 on devices with more accumulators), and operands that start at a register"
         => |c| matches!(c.op(), Opcode::Addc | Opcode::Subb)
             && (c.es > 16 || c.es < 8 && c.dst_off() != 0 || c.srcs().iter().any(|s| s.ty() != Some(Type::Ud)) || c.has(Facts::DST) && c.dst().ty != Type::Ud);
     "B23" Warning Gen4..=Gen125 [TWO] "PRM sel"
@@ -116,10 +116,10 @@ rules! {
             predicate == cond || cond && c.generation < Gen::Gen6
         };
     "B24" Error Gen8..=Gen9 [THREE RARE] "PRM csel"
-        "csel works on F only before gen11"
+        "csel must have type F before gen11"
         => |c| c.op() == Opcode::Csel && (c.dst().ty != Type::F || c.srcs().iter().any(|s| s.ty() != Some(Type::F)));
     "B25" Error Gen12..=Gen125 [THREE RARE] "PRM dp4a; confirmed by Mesa's validator"
-        "dp4a may read the accumulator in one of its first two sources, not in both"
+        "dp4a may read the accumulator in one of its first two sources, but not in both"
         => |c| c.op() == Opcode::Dp4a && c.reg_srcs().take(2).filter(|(_, r)| is_arf(r.place, ArfKind::Accumulator)).count() > 1;
     "B26" Error Gen4..=Gen75 [TWO ARF CMP] "PRM cmp; confirmed by Mesa's validator"
         "the destination of a comparison must not be an accumulator"
@@ -138,7 +138,7 @@ rules! {
         => |c| c.op() == Opcode::Mul && c.srcs().iter().filter_map(Src::ty).any(is_dword_int)
             && c.reg_srcs().any(|(_, r)| r.ty.size() < 4 && is_int(r.ty) && (r.negate || r.abs));
     "B31" Warning Gen4..=Gen125 [TWO MUL INT] "PRM mul; Mesa's lowering"
-        "this device multiplies dwords by 16 bits of one source only: use two products or the mul-mach macro"
+        "this device multiplies dwords by only 16 bits of one source: use two products or the mul-mach macro"
         => |c| c.op() == Opcode::Mul && !c.device.mul_32x32() && !is_arf(c.dst().place, ArfKind::Accumulator)
             && c.srcs().iter().all(|s| s.ty().is_some_and(is_dword_int))
             && !matches!(c.dst().ty, Type::Q | Type::Uq)
@@ -149,7 +149,7 @@ rules! {
             && (c.inst.saturate && !c.op().flags().saturate
                 || has_cond_mod(c.inst) && !c.op().flags().cond_mod && !is_seed(c));
     "B33" Warning Gen4..=Gen125 [BASIC COND MODIFIER] "PRM Conditional Modifier"
-        "a condition on a negated unsigned source looks at a 33-bit number"
+        "a conditional modifier with a negated unsigned source compares a 33-bit result"
         => |c| has_cond_mod(c.inst) && !c.op().is_logic() && c.reg_srcs().any(|(_, r)| r.negate && r.ty == Type::Ud);
     "B34" Warning Gen8..=Gen9 [BASIC COND QWORD] "vISA"
         "a mov from DF should have no conditional modifier"
@@ -164,7 +164,7 @@ rules! {
             && c.srcs().iter().any(|s| s.ty() == Some(Type::F))
             && c.srcs().iter().filter_map(Src::ty).any(is_dword_int);
     "B37" Error Gen4..=Gen125 [RARE] "PRM frc, rndd, rndu, rnde, rndz, dp2, dp3, dp4, dph, line, pln, madm"
-        "fractions, roundings, dot products, plane equations and madm work on floats, only madm on DF"
+        "fractions, roundings, dot products, plane equations and madm must have a float type; only madm may have type DF"
         => |c| works_on_floats(c.op()) && c.srcs().iter().filter_map(Src::ty)
             .any(|ty| is_int(ty) || ty == Type::Df && c.op() != Opcode::Madm);
 }

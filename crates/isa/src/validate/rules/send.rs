@@ -8,16 +8,16 @@ use crestline_device::Gen;
 
 rules! {
     "K1" Error Gen6..=Gen125 [SEND] "PRM send; confirmed by Mesa's validator"
-        "a payload is direct and starts at a register"
+        "a payload must be direct and start at a register"
         => |c| c.srcs().iter().filter_map(|s| s.as_reg()).any(|r| match r.place {
             Place::Direct { sub, reg } => sub != 0 && !matches!(reg, Reg::Arf(..)),
             Place::Indirect { .. } => c.op().form() == Form::Send,
         });
     "K2" Error Gen7..=Gen125 [SEND] "PRM send, end of thread; confirmed by Mesa's validator"
-        "the payloads of the message that ends the thread lie in r112 to r127"
+        "the payloads of the message that ends the thread must be in r112 to r127"
         => |c| is_eot(c) && payloads(c).any(|(r, _)| grf(r).is_some_and(|nr| nr < u32::from(c.device.first_eot_register() as u8)));
     "K3" Error Gen9..=Gen125 [SEND] "PRM sends; confirmed by Mesa's validator"
-        "the second payload is in general registers or null"
+        "the second payload must be in general registers or null"
         => |c| is_split(c) && c.srcs().get(1).and_then(|s| s.as_reg())
             .is_some_and(|r| grf(r).is_none() && !r.place.is_null());
     "K4" Error Gen9..=Gen125 [SEND] "PRM sends; confirmed by Mesa's validator"
@@ -37,7 +37,7 @@ rules! {
             _ => false,
         };
     "K6" Error Gen4..=Gen125 [SEND] "PRM send"
-        "a message has no saturation, conditional modifier or source modifiers, and an aligned destination"
+        "a message must have no saturation, conditional modifier or source modifiers, and its destination must start at a register"
         => |c| c.inst.saturate || has_cond_mod(c.inst) || c.reg_srcs().any(|(_, r)| r.negate || r.abs)
             || matches!(c.dst().place, Place::Direct { sub, reg: Reg::Grf(_) } if !sub.is_multiple_of(16));
     "K7" Error Gen6..=Gen125 [SEND] "PRM send"
@@ -48,22 +48,22 @@ rules! {
                 _ => false,
             };
     "K8" Error Gen4..=Gen125 [SEND] "PRM send, register descriptors"
-        "a message descriptor in a register is a0.0"
+        "a message descriptor in a register must be in a0.0"
         => |c| c.inst.send().is_some_and(|s| matches!(s.desc, DescSrc::Reg { dword } if dword != 0));
     "K10" Error Gen4..=Gen5 [SEND] "PRM send"
-        "a message is not compressed"
+        "a message must not be compressed"
         => |c| c.inst.compression != Compression::None;
     "K20" Warning Gen12..=Gen125 [] "Mesa: work-around of gen12"
         "the message that ends the thread must wait for instructions that use the accumulator"
         => program |insts, generation, found| early_ends(insts, generation, found);
     "K21" Error Gen5..=Gen125 [SEND] "PRM send"
-        "a message has at least one register of payload"
+        "a message must have at least one register of payload"
         => |c| lengths(c).is_some_and(|(mlen, _)| mlen == 0);
     "K31" Error Gen7..=Gen125 [SEND] "PRM send"
-        "payload and response are general registers: no architecture register but null"
+        "payload and response must be general registers or null"
         => |c| is_any_arf(c.dst().place) || c.srcs().first().and_then(|s| s.as_reg()).is_some_and(|r| is_any_arf(r.place));
     "K28" Error Gen6..=Gen125 [SEND] "PRM send, end of thread"
-        "the message that ends the thread returns nothing"
+        "the message that ends the thread must not have a response"
         => |c| is_eot(c) && lengths(c).is_some_and(|(_, rlen)| rlen != 0);
 }
 

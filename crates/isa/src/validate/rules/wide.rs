@@ -32,7 +32,7 @@ rules! {
         "float and 64-bit operations may name only null and accumulators among the architecture registers"
         => |c| (c.dst().ty.is_float() || c.has(Facts::WIDE)) && any_foreign_arf(c);
     "F9" Error Gen7..=Gen7 [BASIC QWORD] "PRM Region Parameters, 64-bit elements; Mesa's emitter"
-        "regions count dwords: the two of each DF element lie together, so that a scalar is <0;2,1>"
+        "regions of DF count dwords: the two dwords of an element must be adjacent (a scalar is <0;2,1>)"
         => |c| c.has(Facts::ALIGN1.and(Facts::DST)) && c.dst().ty == Type::Df && c.hd() != 1
             || c.regions().any(|r| r.reg.ty == Type::Df && (0..c.es).step_by(2).any(|i| r.byte(i + 1) != r.byte(i) + 4))
             || c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.place, Place::Indirect { .. }) && parts_dwords(c.es, r.region));
@@ -52,7 +52,7 @@ rules! {
         "replicate control does not replicate DF: use a swizzle of dword pairs"
         => |c| c.reg_srcs().any(|(_, r)| r.ty == Type::Df && matches!(r.region, Region::ThreeAlign16 { rep: true, .. }));
     "F11" Warning Gen8..=Gen8 [THREE HALF] "Mesa SIMD lowering"
-        "an HF mad with an offset, non-scalar source gives wrong results"
+        "an HF mad should not have a non-scalar source at an offset, because its result is wrong"
         => |c| c.op() == Opcode::Mad && c.reg_srcs().any(|(_, r)| r.ty == Type::Hf
             && matches!(r.region, Region::ThreeAlign16 { rep: false, .. })
             && matches!(r.place, Place::Direct { sub, .. } if sub != 0));
@@ -65,7 +65,7 @@ rules! {
         => |c| c.srcs().iter().any(|s| s.ty() == Some(Type::Df)) && c.srcs().iter().any(|s| s.ty() == Some(Type::F));
 
     "G1" Error Gen8..=Gen125 [MIXED] "PRM Mixed Mode Float; confirmed by Mesa's validator"
-        "mixed-float arithmetic with an F destination works on at most 8 channels"
+        "mixed-float arithmetic with an F destination must have at most 8 channels"
         => |c| c.dst().ty == Type::F && c.es > 8 && c.op() != Opcode::Mov;
     "G2" Error Gen8..=Gen9 [MIXED ALIGN16] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "a mixed-float Align16 instruction needs packed sources, at most 8 channels, no accumulator"
@@ -73,13 +73,13 @@ rules! {
             || c.reg_srcs().any(|(_, r)| is_arf(r.place, ArfKind::Accumulator)
                 || matches!(r.region, Region::Align16 { vstride, .. } if vstride != 4));
     "G3" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
-        "a packed HF destination of mixed float takes at most 8 channels and 16-byte alignment"
+        "a packed HF destination of mixed float needs at most 8 channels and an alignment of 16 bytes"
         => |c| packed_half_dst(c) && (c.es > 8 || !c.dst_off().is_multiple_of(16));
     "G4" Error Gen8..=Gen125 [MIXED ALIGN1 MATH] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "HF sources of mixed-float math need a horizontal stride of 2 or more"
         => |c| c.regions().any(|r| r.reg.ty == Type::Hf && r.h < 2);
     "G5" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
-        "with a packed HF destination an accumulator source starts at offset 0"
+        "with a packed HF destination an accumulator source must start at offset 0"
         => |c| packed_half_dst(c) && c.regions().any(|r| r.is_acc() && r.off != 0);
     "G6" Error Gen8..=Gen125 [MIXED ALIGN1] "PRM Mixed Mode Float; confirmed by Mesa's validator"
         "with an accumulator source an HF destination needs stride 2"
@@ -88,24 +88,24 @@ rules! {
         "an instruction with BF operands needs an F operand too"
         => |c| has_bf(c) && c.op() != Opcode::Mov && !types(c).any(|ty| ty == Type::F);
     "G9" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
-        "BF operands are for mov, add, cmp and sel, and for destination and source 0 of mul and mac"
+        "only mov, add, cmp, sel, and destination and source 0 of mul and mac should have BF operands"
         => |c| has_bf(c) && match c.op() {
             Opcode::Mov | Opcode::Add | Opcode::Cmp | Opcode::Sel => false,
             Opcode::Mul | Opcode::Mac => c.srcs()[1].ty() == Some(Type::Bf),
             _ => true,
         };
     "G10" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
-        "an instruction with BF operands works on at most 8 channels, and reads no BF scalar for several of them"
+        "an instruction with BF operands should have at most 8 channels, and no scalar BF source if it has several channels"
         => |c| has_bf(c) && (c.es > 8 || c.es > 1 && c.regions().any(|r| r.reg.ty == Type::Bf && r.is_scalar()));
     "G11" Warning Gen125..=Gen125 [BASIC DST HALF] "vISA"
-        "a BF destination is packed at element 0 or 8, or has stride 2 at element 0 or 1"
+        "a BF destination should be packed at element 0 or 8, or have stride 2 at element 0 or 1"
         => |c| c.dst().ty == Type::Bf && c.es > 1 && !match c.hd() {
             1 => matches!(c.dst_off(), 0 | 16),
             2 => matches!(c.dst_off(), 0 | 2),
             _ => false,
         };
     "G12" Warning Gen125..=Gen125 [BASIC DST ALIGN1 HALF] "vISA"
-        "with BF operands a packed BF source starts at element 0 or 8, and an F operand at offset 0"
+        "with BF operands a packed BF source should start at element 0 or 8, and an F operand at offset 0"
         => |c| has_bf(c) && c.es > 1 && (c.dst().ty == Type::F && c.dst_off() != 0
             || c.regions().filter(|r| !r.is_scalar()).any(|r| match r.reg.ty {
                 Type::Bf => r.h == 1 && !matches!(r.off, 0 | 16),
@@ -114,7 +114,7 @@ rules! {
             }));
 
     "H1" Error Gen4..=Gen125 [IMM ALIGN1 DST] "PRM Packed Vector Immediates; confirmed by Mesa's validator"
-        "with a packed vector immediate the destination is aligned to 16 bytes"
+        "with a packed vector immediate the destination must be aligned to 16 bytes"
         => |c| c.imms().any(|i| i.ty.is_packed_vector()) && !c.dst_off().is_multiple_of(16);
     "H2" Error Gen4..=Gen125 [IMM ALIGN1 DST] "PRM Packed Vector Immediates; confirmed by Mesa's validator"
         "destination elements must be 4 bytes apart with a VF immediate, 2 bytes with V and UV"
