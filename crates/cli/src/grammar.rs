@@ -618,8 +618,8 @@ mod tests {
             assert_eq!(image.format, format, "{name}");
         }
         assert!(error::<Image>("0.1=cube_array:4x4x5:rgba8:a").contains("multiple of 6"));
-        assert!(error::<Image>("0.1=2d:4x4:rgba9:a").contains("no image format"));
-        assert!(error::<Image>("0.1=2d:4x4:rgba8:a:levels=4").contains("levels do not suit"));
+        assert!(error::<Image>("0.1=2d:4x4:rgba9:a").contains("is not an image format"));
+        assert!(error::<Image>("0.1=2d:4x4:rgba8:a:levels=4").contains("cannot have 4 levels"));
         assert!(error::<Image>("0.1=2d:4x4:rgba8:").contains("no file"));
     }
 
