@@ -44,7 +44,7 @@ pub enum AllocError {
     },
     /// More registers seem to be in use at once than there are, where spilling is not allowed. Of the program to
     /// allocate that is certain; what [`check_pressure_estimate`] says of a selected one is a guess, so another way may still allocate it.
-    #[error("about {registers} registers seem to be in use at once, of {count}")]
+    #[error("estimated register pressure is {registers} of {count} registers")]
     Pressure {
         /// How many.
         registers: u32,
