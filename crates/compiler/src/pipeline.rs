@@ -99,6 +99,7 @@ impl<'a> Pipeline<'a> {
         self.simd = simd;
         let target = self.target;
         let doubles = Doubles { fused: target.has_fused_64bit_mad() };
+        #[allow(clippy::needless_update, reason = "a field exists only with the feature testing")]
         let options = passes::Options {
             lower: LowerOptions {
                 scalarize: !self.vec4,
@@ -120,6 +121,8 @@ impl<'a> Pipeline<'a> {
                 images: Some(*target.device()),
                 #[cfg(feature = "testing")]
                 without: self.options.without_image_step,
+                // Without the feature this crate does not know the field, which another crate's tests may turn on.
+                ..LowerOptions::default()
             },
             disabled: self.options.disabled.clone(),
             fuel: std::mem::take(&mut self.fuel),
