@@ -6,6 +6,10 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
+#[cfg(feature = "glslang")]
+use crestline_testing::damage::scramble;
+use crestline_testing::hostile::*;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_crestline");
 
 fn scratch(name: &str) -> PathBuf {
@@ -41,59 +45,10 @@ fn refused(folder: &Path, file: &str, text: &str, limit: &str) -> String {
     said
 }
 
-fn wgsl(globals: &str, value: &str) -> String {
-    format!(
-        "@group(0) @binding(0) var<storage, read_write> d: array<u32>;\n{globals}\n\
-         @compute @workgroup_size(1) fn main() {{\n d[0] = {value}; }}\n"
-    )
-}
-
-fn glsl(globals: &str, value: &str) -> String {
-    format!(
-        "#version 450\nlayout(set = 0, binding = 0) buffer B {{ uint d[]; }};\n{globals}\n\
-         void main() {{\n d[0] = {value}; }}\n"
-    )
-}
-
-fn hlsl(globals: &str, value: &str) -> String {
-    format!(
-        "RWStructuredBuffer<uint> d : register(u0);\n{globals}\n\
-         [numthreads(1, 1, 1)] void main() {{\n d[0] = {value}; }}\n"
-    )
-}
-
-fn sum(terms: usize) -> String {
-    vec!["d[1]"; terms].join(" + ")
-}
-
-fn arrays(count: usize, first: &str, next: impl Fn(usize) -> String) -> (String, String) {
-    let next: String = (1..count).map(|n| next(n) + "\n").collect();
-    (format!("{first}\n{next}"), format!("a{}{}", count - 1, "[0]".repeat(count)))
-}
-
-fn macros(count: usize) -> (String, String) {
-    let line = |n: usize| format!("#define M{n} M{} + M{}\n", n - 1, n - 1);
-    let lines: String = (1..count).map(line).collect();
-    (format!("#define M0 d[1]\n{lines}"), format!("M{}", count - 1))
-}
-
 /// The limits that hold before a reader sees the text.
 #[test]
 fn hostile_sources_are_refused() {
     let folder = scratch("hostile");
-    let wgsl_arrays = |count| {
-        let line = |n| format!("const a{n} = array(a{}, a{});", n - 1, n - 1);
-        let (globals, value) = arrays(count, "const a0 = array(1u, 2u);", line);
-        wgsl(&globals, &value)
-    };
-    let glsl_arrays = |count| {
-        let line = |n: usize| {
-            let dims = "[2]".repeat(n + 1);
-            format!("const uint a{n}{dims} = uint{dims}(a{}, a{});", n - 1, n - 1)
-        };
-        let (globals, value) = arrays(count, "const uint a0[2] = uint[2](1u, 2u);", line);
-        glsl(&globals, &value)
-    };
     let said = refused(&folder, "sum.wgsl", &wgsl("", &sum(16_000)), "");
     assert!(
         said.contains("4096 nested or chained operators") && said.contains("sum.wgsl:4:"),
@@ -105,10 +60,10 @@ fn hostile_sources_are_refused() {
         refused(&folder, "sum.comp", &glsl("", &sum(16_000)), "");
         refused(&folder, "sum.hlsl", &hlsl("", &sum(16_000)), "");
         refused(&folder, "arrays.comp", &glsl_arrays(28), "");
-        let (globals, value) = macros(30);
+        let (globals, value) = macros(30, "+");
         refused(&folder, "macros.comp", &glsl(&globals, &value), "");
         refused(&folder, "macros.hlsl", &hlsl(&globals, &value), "");
-        let (globals, value) = macros(6);
+        let (globals, value) = macros(6, "+");
         assert!(compile(&folder, "few.comp", &glsl(&globals, &value), "").status.success());
         assert!(compile(&folder, "few.hlsl", &hlsl(&globals, &value), "").status.success());
         assert!(compile(&folder, "arrays.comp", &glsl_arrays(6), "").status.success());
@@ -122,44 +77,21 @@ fn hostile_sources_are_refused() {
 fn deep_sources_have_an_answer() {
     let folder = scratch("deep");
     for count in [1900, 4000] {
-        for (before, after) in [
-            ("(", ")"),
-            ("-", ""),
-            ("1u + ", ""),
-            ("1u + (", ")"),
-            ("d[", "]"),
-            ("min(1u, ", ")"),
-            ("d[0] == 1u ? 2u : ", ""),
-            ("d[0] = ", ""),
-            ("(1u, ", ")"),
-        ] {
-            let value = format!("{}d[0]{}", before.repeat(count), after.repeat(count));
+        let more = [("d[0] == 1u ? 2u : ", ""), ("d[0] = ", ""), ("(1u, ", ")")];
+        for shape in NESTED.iter().copied().chain(more) {
+            let value = nest(shape, count, "d[0]");
             for (file, text) in [("a.comp", glsl("", &value)), ("a.hlsl", hlsl("", &value))] {
                 let output = compile(&folder, file, &text, "");
                 let said = String::from_utf8_lossy(&output.stderr);
                 assert!(
                     matches!(output.status.code(), Some(0 | 1)),
-                    "{before} {file}: {said:.400}"
+                    "{shape:?} {file}: {said:.400}"
                 );
-                assert!(!said.contains("E0706"), "{before} {file}: {said:.400}");
+                assert!(!said.contains("E0706"), "{shape:?} {file}: {said:.400}");
             }
         }
     }
     fs::remove_dir_all(&folder).expect("the scratch folder goes away");
-}
-
-/// A small generator of pseudo-random numbers (xorshift), so that each run does the same.
-#[cfg(feature = "glslang")]
-struct Random(u64);
-
-#[cfg(feature = "glslang")]
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % n as u64) as usize
-    }
 }
 
 /// Hostile texts with pieces repeated, lost and exchanged: code or an error, whatever the reader makes of it.
@@ -167,8 +99,8 @@ impl Random {
 #[test]
 fn mutations_of_hostile_sources_have_an_answer() {
     let folder = scratch("mutations");
-    let (globals, value) = macros(30);
-    let (few, small) = macros(8);
+    let (globals, value) = macros(30, "+");
+    let (few, small) = macros(8, "+");
     let texts = [
         ("sum.comp", glsl("", &sum(16_000))),
         ("sum.hlsl", hlsl("", &sum(900))),
@@ -177,27 +109,9 @@ fn mutations_of_hostile_sources_have_an_answer() {
         ("few.comp", glsl(&few, &small)),
         ("few.hlsl", hlsl(&few, &small)),
     ];
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
-    for round in 0..60 {
-        let (file, text) = &texts[round % texts.len()];
-        let mut bytes = text.clone().into_bytes();
-        for _ in 0..=random.below(4) {
-            let at = random.below(bytes.len());
-            let end = (at + 1 + random.below(40)).min(bytes.len());
-            match random.below(4) {
-                0 => bytes[at] = b"()[]{}<>+-*/;,=#\\\n \"d0"[random.below(22)],
-                1 => drop(bytes.drain(at..end)),
-                2 => {
-                    let piece = bytes[at..end].repeat(1 + random.below(500));
-                    bytes.splice(at..at, piece);
-                }
-                _ => {
-                    let (to, piece) = (random.below(bytes.len()), bytes[at..end].to_vec());
-                    bytes.splice(to..to, piece);
-                }
-            }
-        }
-        let output = compile(&folder, file, &String::from_utf8_lossy(&bytes), "");
+    let mut random = fastrand::Rng::with_seed(1);
+    for (round, (file, text)) in texts.iter().cycle().take(60).enumerate() {
+        let output = compile(&folder, file, &scramble(text, &mut random), "");
         let said = String::from_utf8_lossy(&output.stderr);
         let is_answer = match output.status.code() {
             Some(0) => true,

@@ -8,25 +8,11 @@ use crestline_emu::{
     Attribute, Draw, EmuError, ImageDimension, ImageShape, Kernel, Options, Patch, Primitive,
     Resources, Sampler, SlotValues,
 };
-use crestline_judges::oracle::vec4::{ShaderStage, StageData};
-use crestline_judges::oracle::{Case, CaseResource, CaseSampler, Compiler, Oracle};
+use crestline_judges::oracle::{Oracle, PackProgram};
 use crestline_program::{Metadata, StageMetadata};
-
-/// A small generator of numbers, always the same ones.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit as u64) as usize
-    }
-}
+use crestline_testing::damage::{change_digits, flip_bits, one_of};
+use crestline_testing::{MUTATIONS, rounds};
+use fastrand::Rng;
 
 /// Loads and runs one workgroup, or a few vertices; what happens does not matter.
 fn try_to_run(code: &[u8], metadata: Metadata, resources: &mut Resources) -> Result<(), EmuError> {
@@ -58,13 +44,9 @@ fn try_to_run(code: &[u8], metadata: Metadata, resources: &mut Resources) -> Res
     }
 }
 
-fn resources_of(case: &Case) -> Resources {
-    collect(&case.resources, &case.samplers, &case.push_constants)
-}
-
-fn collect(listed: &[CaseResource], samplers: &[CaseSampler], push_constants: &[u8]) -> Resources {
+fn resources_of(program: &PackProgram) -> Resources {
     let mut resources = Resources::new();
-    for resource in listed {
+    for resource in &program.resources {
         match &resource.image {
             None => resources.set_buffer(resource.resource, &resource.contents),
             Some(layout) => {
@@ -82,10 +64,10 @@ fn collect(listed: &[CaseResource], samplers: &[CaseSampler], push_constants: &[
             }
         }
     }
-    for sampler in samplers {
+    for sampler in &program.samplers {
         resources.set_sampler(sampler.resource, Sampler::default());
     }
-    resources.set_push_constants(push_constants);
+    resources.set_push_constants(&program.push_constants);
     let format = "rgba32f".parse().expect("a format");
     for location in 0..16 {
         resources.set_attribute(location, Attribute::packed(format, &[7; 64]));
@@ -93,56 +75,26 @@ fn collect(listed: &[CaseResource], samplers: &[CaseSampler], push_constants: &[
     resources
 }
 
-/// The shaders of the pack's draw calls, with their resources.
-fn stages(oracle: &Oracle) -> Vec<(Vec<u8>, Metadata, Resources)> {
-    let mut shaders = Vec::new();
-    for case in oracle.stage_cases().expect("the pack is readable") {
-        let stages: &[ShaderStage] = match case.data {
-            StageData::Vertex { .. } => &[ShaderStage::Vertex],
-            StageData::Geometry { .. } => &[ShaderStage::Geometry],
-            StageData::Tessellation { .. } => &[ShaderStage::TessControl, ShaderStage::TessEval],
-        };
-        for variant in &case.variants {
-            for stage in stages {
-                let shader = case.shader(variant, *stage).expect("the shader is readable");
-                let resources = collect(&case.resources, &case.samplers, &case.push_constants);
-                shaders.push((shader.code, shader.metadata, resources));
-            }
-        }
-    }
-    shaders
-}
-
 #[test]
 fn flipped_bits_in_machine_code_do_no_harm() {
     let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
-    let mut random = Random(0x9e37_79b9_7f4a_7c16);
-    // More than the usual dozen on demand.
-    let rounds = std::env::var("CRESTLINE_MUTATIONS").ok().and_then(|n| n.parse().ok());
-    let rounds: u32 = rounds.unwrap_or(12);
+    let mut random = Rng::with_seed(1);
+    let rounds = rounds(MUTATIONS, 12);
     let (mut runs, mut loaded) = (0, 0);
-    for compiler in [Compiler::Mesa, Compiler::Igc] {
-        for case in oracle.cases(compiler).expect("the pack is readable") {
-            let mut resources = resources_of(&case);
-            for name in &case.variants {
-                let variant = case.variant(name).expect("the variant is readable");
-                for _ in 0..rounds {
-                    let mut code = variant.code.clone();
-                    for _ in 0..=random.below(6) {
-                        let bit = random.below(8 * code.len());
-                        code[bit / 8] ^= 1 << (bit % 8);
-                    }
-                    runs += 1;
-                    let outcome = try_to_run(&code, variant.metadata.clone(), &mut resources);
-                    let refused = matches!(
-                        outcome,
-                        Err(EmuError::Decode { .. }
-                            | EmuError::Illegal { .. }
-                            | EmuError::Unsupported { .. })
-                    );
-                    loaded += u32::from(!refused);
-                }
-            }
+    for program in oracle.compute_programs().expect("the pack is readable") {
+        let mut resources = resources_of(&program);
+        for _ in 0..rounds {
+            let mut code = program.variant.code.clone();
+            flip_bits(&mut code, random.usize(1..=6), &mut random);
+            runs += 1;
+            let outcome = try_to_run(&code, program.variant.metadata.clone(), &mut resources);
+            let refused = matches!(
+                outcome,
+                Err(EmuError::Decode { .. }
+                    | EmuError::Illegal { .. }
+                    | EmuError::Unsupported { .. })
+            );
+            loaded += u32::from(!refused);
         }
     }
     println!("{runs} damaged programs, {loaded} of them ran");
@@ -152,15 +104,13 @@ fn flipped_bits_in_machine_code_do_no_harm() {
 #[test]
 fn flipped_bits_in_the_stages_of_a_draw_call_do_no_harm() {
     let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
-    let mut random = Random(0x1234_5678_9abc_def1);
-    for (code, metadata, mut resources) in stages(&oracle) {
+    let mut random = Rng::with_seed(2);
+    for program in oracle.stage_programs().expect("the pack is readable") {
+        let mut resources = resources_of(&program);
         for _ in 0..12 {
-            let mut damaged = code.clone();
-            for _ in 0..=random.below(6) {
-                let bit = random.below(8 * code.len());
-                damaged[bit / 8] ^= 1 << (bit % 8);
-            }
-            let _ = try_to_run(&damaged, metadata.clone(), &mut resources);
+            let mut code = program.variant.code.clone();
+            flip_bits(&mut code, random.usize(1..=6), &mut random);
+            let _ = try_to_run(&code, program.variant.metadata.clone(), &mut resources);
         }
     }
 }
@@ -168,25 +118,20 @@ fn flipped_bits_in_the_stages_of_a_draw_call_do_no_harm() {
 #[test]
 fn damaged_metadata_of_the_stages_of_a_draw_call_does_no_harm() {
     let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
-    let mut random = Random(78);
+    let mut random = Rng::with_seed(3);
     let mut parsed = 0;
-    for (code, metadata, mut resources) in stages(&oracle) {
+    for program in oracle.stage_programs().expect("the pack is readable") {
         // Long programs only take longer.
-        if code.len() > 2000 {
+        if program.variant.code.len() > 2000 {
             continue;
         }
-        let text = metadata.to_json();
-        let digits: Vec<usize> =
-            text.bytes().enumerate().filter(|(_, c)| c.is_ascii_digit()).map(|(i, _)| i).collect();
+        let mut resources = resources_of(&program);
+        let text = program.variant.metadata.to_json();
         for _ in 0..60 {
-            let mut damaged = text.clone().into_bytes();
-            for _ in 0..=random.below(3) {
-                damaged[digits[random.below(digits.len())]] = b'0' + random.below(10) as u8;
-            }
-            let damaged = String::from_utf8_lossy(&damaged);
+            let damaged = change_digits(&text, random.usize(1..=3), &mut random);
             let Ok(damaged) = Metadata::from_json(&damaged) else { continue };
             parsed += 1;
-            let _ = try_to_run(&code, damaged, &mut resources);
+            let _ = try_to_run(&program.variant.code, damaged, &mut resources);
         }
     }
     assert!(parsed > 500, "{parsed}");
@@ -195,30 +140,35 @@ fn damaged_metadata_of_the_stages_of_a_draw_call_does_no_harm() {
 #[test]
 fn truncated_machine_code_does_no_harm() {
     let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
-    for case in oracle.cases(Compiler::Mesa).expect("the pack is readable") {
-        let mut resources = resources_of(&case);
-        let Some(name) = case.variants.iter().find(|name| name.starts_with("skl")) else {
+    let mut refused = 0;
+    for program in oracle.compute_programs().expect("the pack is readable") {
+        let PackProgram { name, variant, .. } = &program;
+        if !name.contains("/skl") {
             continue;
-        };
-        let variant = case.variant(name).expect("the variant is readable");
-        for length in (0..variant.code.len()).step_by(variant.code.len() / 20 + 1) {
+        }
+        let mut resources = resources_of(&program);
+        // The last eight bytes may be padding.
+        let end = variant.code.len() - 8;
+        for length in (0..end).step_by(end / 20 + 1) {
             let code = &variant.code[..length];
             let outcome = try_to_run(code, variant.metadata.clone(), &mut resources);
-            assert!(outcome.is_err(), "{}: {length} bytes", case.name);
+            assert!(outcome.is_err(), "{name}: {length} bytes");
+            refused += 1;
         }
     }
+    assert!(refused > 500, "{refused}");
 }
 
 /// Metadata with a few characters replaced, if they still are some.
-fn damage(text: &str, random: &mut Random) -> Option<Metadata> {
+fn damage(text: &str, random: &mut Rng) -> Option<Metadata> {
     let mut bytes = text.as_bytes().to_vec();
-    for _ in 0..=random.below(3) {
-        let at = random.below(bytes.len());
+    for _ in 0..random.usize(1..=3) {
+        let at = random.usize(..bytes.len());
         // Digits often, so that numbers become large.
-        bytes[at] = match random.below(3) {
-            0 => b'0' + random.below(10) as u8,
-            1 => b" ,:{}[]\"-"[random.below(9)],
-            _ => random.next() as u8,
+        bytes[at] = match random.u8(..3) {
+            0 => random.u8(b'0'..=b'9'),
+            1 => one_of(b" ,:{}[]\"-", random),
+            _ => random.u8(..),
         };
     }
     Metadata::from_json(&String::from_utf8_lossy(&bytes)).ok()
@@ -235,7 +185,7 @@ fn damaged_metadata_does_no_harm() {
         }
         code
     };
-    let mut random = Random(77);
+    let mut random = Rng::with_seed(4);
     let (mut parsed, runs) = (0, 20_000);
     for _ in 0..runs {
         let Some(metadata) = damage(&text, &mut random) else { continue };

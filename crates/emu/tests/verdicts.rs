@@ -6,74 +6,33 @@ use crestline_emu::{EmuError, Kernel};
 use crestline_isa::decode_program;
 use crestline_isa::text::{Syntax, print_inst};
 use crestline_isa::validate::{Severity, Validator};
-use crestline_judges::oracle::vec4::{ShaderStage, StageData};
-use crestline_judges::oracle::{Compiler, Oracle};
-use crestline_program::Metadata;
+use crestline_judges::oracle::{Oracle, Variant};
+use crestline_testing::damage::flip_bits;
+use crestline_testing::{MUTATIONS, rounds};
 use std::collections::BTreeMap;
-
-/// A small generator of numbers, always the same ones.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 % limit as u64) as usize
-    }
-}
-
-/// The programs of the pack.
-fn programs(oracle: &Oracle) -> Vec<(Vec<u8>, Metadata)> {
-    let mut programs = Vec::new();
-    for compiler in [Compiler::Mesa, Compiler::Igc] {
-        for case in oracle.cases(compiler).expect("the pack is readable") {
-            for name in &case.variants {
-                let variant = case.variant(name).expect("the variant is readable");
-                programs.push((variant.code, variant.metadata));
-            }
-        }
-    }
-    for case in oracle.stage_cases().expect("the pack is readable") {
-        let stages: &[ShaderStage] = match case.data {
-            StageData::Vertex { .. } => &[ShaderStage::Vertex],
-            StageData::Geometry { .. } => &[ShaderStage::Geometry],
-            StageData::Tessellation { .. } => &[ShaderStage::TessControl, ShaderStage::TessEval],
-        };
-        for variant in &case.variants {
-            for stage in stages {
-                let shader = case.shader(variant, *stage).expect("the shader is readable");
-                programs.push((shader.code, shader.metadata));
-            }
-        }
-    }
-    programs
-}
 
 #[test]
 fn what_no_rule_refuses_the_emulator_loads_or_does_not_know() {
     let Some(oracle) = crestline_judges::ask(Oracle::find()) else { return };
-    // More than the usual rounds on demand.
-    let rounds = std::env::var("CRESTLINE_MUTATIONS").ok().and_then(|n| n.parse().ok());
-    let rounds: usize = rounds.unwrap_or(40);
-    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let rounds = rounds(MUTATIONS, 40);
+    let mut random = fastrand::Rng::with_seed(1);
     let (mut accepted, mut refused) = (0, 0);
     let mut disagreements = BTreeMap::<String, (u32, String)>::new();
     let mut unknown = BTreeMap::<String, u32>::new();
-    for (original, metadata) in programs(&oracle) {
+    let mut programs = oracle.compute_programs().expect("the pack is readable");
+    programs.extend(oracle.stage_programs().expect("the pack is readable"));
+    for Variant { code: original, metadata } in programs.into_iter().map(|p| p.variant) {
         let device = Device::new(metadata.platform);
         let generation = device.generation();
         let validator = Validator::new(device);
         for _ in 0..rounds {
             let mut code = original.clone();
             // One instruction changes, by a bit or two: more changes break rules anyway.
-            let place = random.below(code.len() / 8) * 8;
-            for _ in 0..=random.below(2) {
-                let bit = random.below(8 * 16.min(code.len() - place));
-                code[place + bit / 8] ^= 1 << (bit % 8);
-            }
+            let place = random.usize(..code.len() / 8) * 8;
+            let end = code.len().min(place + 16);
+            flip_bits(&mut code[place..end], random.usize(1..=2), &mut random);
             // What fills cache lines behind the code is no place to jump to.
-            code.resize(code.len() + 16 * random.below(4), 0);
+            code.resize(code.len() + 16 * random.usize(..4), 0);
             let Ok(insts) = decode_program(&code, generation) else { continue };
             let findings = validator.check_program(&insts);
             if findings.iter().any(|finding| finding.rule.severity == Severity::Error) {

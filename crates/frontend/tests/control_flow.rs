@@ -42,17 +42,6 @@ OpDecorate %buffer Binding 0
 %buffer = OpVariable %ptr_block StorageBuffer
 ";
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u32) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        ((self.0 >> 16) % u64::from(n)) as u32
-    }
-}
-
 /// A statement. Conditions ask whether the number has a remainder by a small divisor.
 enum Stmt {
     /// `x = x * 5 + n`.
@@ -110,53 +99,53 @@ struct Context {
     in_switch: bool,
 }
 
-fn generate(random: &mut Random, context: Context, ids: &mut u32) -> Vec<Stmt> {
+fn generate(random: &mut fastrand::Rng, context: Context, ids: &mut u32) -> Vec<Stmt> {
     let mut list = Vec::new();
-    for _ in 0..1 + random.below(3) {
+    for _ in 0..1 + random.u32(..3) {
         let inner = Context { depth: context.depth + 1, ..context };
-        let test = (2 + random.below(3), random.below(2));
+        let test = (2 + random.u32(..3), random.u32(..2));
         let leaf = context.depth >= 5;
-        list.push(match random.below(if leaf { 8 } else { 16 }) {
-            0..=3 => Stmt::Step(random.below(100)),
-            4 => Stmt::Phi { test, n: random.below(100) },
+        list.push(match random.u32(..if leaf { 8 } else { 16 }) {
+            0..=3 => Stmt::Step(random.u32(..100)),
+            4 => Stmt::Phi { test, n: random.u32(..100) },
             5 if context.in_loop || context.in_switch => Stmt::Break,
             6 if context.in_loop => Stmt::Continue,
-            7 if random.below(3) == 0 => Stmt::Return,
+            7 if random.u32(..3) == 0 => Stmt::Return,
             8 => {
-                let exit = match random.below(3) {
+                let exit = match random.u32(..3) {
                     0 if context.in_loop => Stmt::Continue,
                     1 if context.in_loop || context.in_switch => Stmt::Break,
                     _ => Stmt::Return,
                 };
-                Stmt::Guard { test, n: random.below(50), exit: Box::new(exit) }
+                Stmt::Guard { test, n: random.u32(..50), exit: Box::new(exit) }
             }
             9..=11 => Stmt::If {
                 test,
                 then: generate(random, inner, ids),
-                else_: if random.below(2) == 0 { vec![] } else { generate(random, inner, ids) },
+                else_: if random.u32(..2) == 0 { vec![] } else { generate(random, inner, ids) },
             },
             12..=13 => {
                 *ids += 1;
                 let inner = Context { in_loop: true, in_switch: false, ..inner };
-                let (id, late) = (*ids, random.below(2) == 0);
+                let (id, late) = (*ids, random.u32(..2) == 0);
                 let body = generate(random, inner, ids);
                 Stmt::Loop {
                     id,
-                    rounds: 1 + random.below(4),
+                    rounds: 1 + random.u32(..4),
                     test,
                     late,
                     body,
-                    step: random.below(9),
+                    step: random.u32(..9),
                 }
             }
             14..=15 => {
                 *ids += 1;
                 let inner = Context { in_switch: true, ..inner };
-                let (id, count) = (*ids, 1 + random.below(7));
+                let (id, count) = (*ids, 1 + random.u32(..7));
                 let cases: Vec<_> = (0..count)
-                    .map(|i| (generate(random, inner, ids), i + 1 < count && random.below(3) == 0))
+                    .map(|i| (generate(random, inner, ids), i + 1 < count && random.u32(..3) == 0))
                     .collect();
-                Stmt::Switch { id, default: random.below(count) as usize, cases }
+                Stmt::Switch { id, default: random.u32(..count) as usize, cases }
             }
             _ => Stmt::Step(7),
         });
@@ -476,10 +465,8 @@ fn run(shader: &crestline_ssa::ir::Shader) -> Vec<u32> {
 
 #[test]
 fn random_control_flow_means_what_it_says() {
-    let total = std::env::var("CRESTLINE_PROGRAMS").ok().and_then(|n| n.parse().ok());
-    for seed in 0..total.unwrap_or(120u64) {
-        let mut random =
-            Random(0x1234_5678_9abc_def1 ^ (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    for seed in 0..crestline_testing::rounds("CRESTLINE_PROGRAMS", 120) as u64 {
+        let mut random = fastrand::Rng::with_seed(seed);
         let context = Context { depth: 0, in_loop: false, in_switch: false };
         let program = generate(&mut random, context, &mut 0);
         let text = module(&program);

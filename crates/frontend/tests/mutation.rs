@@ -4,22 +4,7 @@ use std::path::Path;
 
 use crestline_frontend::{Language, Source, TranslateOptions, to_spirv, translate};
 use crestline_ssa::verify::verify;
-
-/// A small generator of pseudo-random numbers (xorshift), so that each run does the same.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, n: usize) -> usize {
-        (self.next() % n as u64) as usize
-    }
-}
+use crestline_testing::{MUTATIONS, damage, rounds};
 
 /// Modules to damage: the WGSL run tests (and with glslang all), and vello's shaders.
 fn modules() -> Vec<(String, Vec<u32>)> {
@@ -53,38 +38,19 @@ fn modules() -> Vec<(String, Vec<u32>)> {
     modules
 }
 
-/// One damage: a flipped bit, a random word, a copied word, a shortened module, or an exchanged id.
-fn damage(words: &[u32], random: &mut Random) -> Vec<u32> {
-    let mut words = words.to_vec();
-    if words.is_empty() {
-        return words;
-    }
-    let at = random.below(words.len());
-    match random.below(8) {
-        0..=2 => words[at] ^= 1 << random.below(32),
-        // A nearby number is often another id.
-        3..=4 => words[at] = words[at].wrapping_add(random.below(9) as u32).wrapping_sub(4),
-        5 => words[at] = words[random.below(words.len())],
-        6 => words[at] = random.next() as u32,
-        _ => words.truncate(at),
-    }
-    words
-}
-
 #[test]
 fn damaged_modules_never_panic_and_what_translates_is_valid() {
     let modules = modules();
-    let total = std::env::var("CRESTLINE_MUTATIONS").ok().and_then(|n| n.parse().ok());
-    let rounds = total.unwrap_or(4000) / modules.len() + 1;
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let rounds = rounds(MUTATIONS, 4000) / modules.len() + 1;
+    let mut random = fastrand::Rng::with_seed(1);
     // Small, so that an inlining explosion would not hide behind the time it takes.
     let options = TranslateOptions { max_insts: 100_000, ..TranslateOptions::default() };
     let (mut refused, mut translated) = (0, 0);
     for (name, words) in &modules {
         for round in 0..rounds {
-            let mut damaged = damage(words, &mut random);
-            for _ in 0..random.below(3) {
-                damaged = damage(&damaged, &mut random);
+            let mut damaged = words.clone();
+            for _ in 0..random.usize(1..=3) {
+                damage::spirv(&mut damaged, &mut random);
             }
             match translate(&damaged, &options) {
                 Err(error) => {

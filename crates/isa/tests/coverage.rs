@@ -6,22 +6,6 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 
-/// A small deterministic generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn bits(&mut self) -> u128 {
-        u128::from(self.next()) << 64 | u128::from(self.next())
-    }
-}
-
 /// Bits of a range of the instruction.
 fn mask(hi: u32, lo: u32) -> u128 {
     u128::MAX >> (127 - (hi - lo)) << lo
@@ -29,7 +13,7 @@ fn mask(hi: u32, lo: u32) -> u128 {
 
 /// For each generation and form: the bits that no decodable instruction uses.
 fn reserved() -> BTreeMap<(Gen, String), u128> {
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = fastrand::Rng::with_seed(1);
     let mut out = BTreeMap::new();
     for generation in Gen::ALL {
         for &opcode in Opcode::ALL {
@@ -37,8 +21,8 @@ fn reserved() -> BTreeMap<(Gen, String), u128> {
             let mut used = 0_u128;
             for _ in 0..1500 {
                 // Sparse and dense patterns, so that reserved codes do not hide a format.
-                let sparse = random.bits() & random.bits();
-                let bits = random.bits() & sparse & !0x7f | u128::from(code);
+                let sparse = random.u128(..) & random.u128(..);
+                let bits = random.u128(..) & sparse & !0x7f | u128::from(code);
                 let Ok(fields) = explain(bits & !(1 << 29), generation) else { continue };
                 let mut seen = 0_u128;
                 for field in fields {

@@ -84,12 +84,8 @@ fn a_64_bit_atomic_is_the_wide_one_not_two_words() {
 /// the generation lacks: assembly text can name any.
 #[test]
 fn random_descriptors_round_trip() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) as u32
-    };
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut next = || random.u32(..);
     for generation in Gen::ALL {
         for &sfid in Sfid::ALL {
             let exists = sfid.bits(generation).is_some();

@@ -97,12 +97,8 @@ fn functions(name: &str, generation: Gen) -> Vec<Sfid> {
 
 /// Words that fit a mask of fixed bits, many of them sparse.
 fn words(fixed: u32, value: u32) -> impl Iterator<Item = u32> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut next = move || {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) as u32
-    };
+    let mut random = fastrand::Rng::with_seed(1);
+    let mut next = move || random.u32(..);
     let sparse = std::iter::repeat_with(move || next() & next() & next()).take(1500);
     let single = (0..32).map(|bit| 1 << bit);
     let controls = (0..64).map(|control| control << 8);

@@ -8,24 +8,14 @@ use common::random::{Random, Wish, inst as random_inst};
 use common::{pack, programs};
 use crestline_isa::text::{Syntax, parse_program, print_inst, print_program, unrepresentable};
 use crestline_isa::{AccessMode, Gen, Inst, decode, decode_program, encode, encode_program};
+use crestline_testing::damage::change_digits;
+use crestline_testing::{MUTATIONS, rounds};
 use std::collections::BTreeMap;
 
 const SYNTAXES: [Syntax; 2] = [Syntax::Mesa, Syntax::Iga];
 
 fn exists(syntax: Syntax, generation: Gen) -> bool {
     syntax == Syntax::Mesa || generation >= Gen::Gen75
-}
-
-/// A line with a digit, or a few, replaced.
-fn mutate(line: &str, random: &mut Random) -> String {
-    let mut bytes = line.as_bytes().to_vec();
-    let digits: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at].is_ascii_digit()).collect();
-    for _ in 0..random.below(3) {
-        if let Some(at) = digits.get(random.below(digits.len().max(1) as u64) as usize) {
-            bytes[*at] = random.pick(b"0123456789");
-        }
-    }
-    String::from_utf8(bytes).expect("only digits were changed")
 }
 
 #[test]
@@ -46,7 +36,8 @@ fn mutated_text_keeps_its_bytes_in_both_syntaxes() {
             if !exists(source, generation) {
                 continue;
             }
-            let line = mutate(&print_program(&[(0, inst)], generation, source), &mut random);
+            let line = print_program(&[(0, inst)], generation, source);
+            let line = change_digits(&line, random.below(3) as usize, random.rng());
             let Ok(insts) = parse_program(&line, generation, source) else { continue };
             let code = encode_program(&insts, generation).expect("what parses encodes");
             let located = decode_program(&code, generation).expect("what was encoded decodes");
@@ -91,8 +82,7 @@ fn what_is_printed_of_any_code_gives_back_its_meaning() {
         eprintln!("skipped: no oracle pack");
         return;
     };
-    let rounds = std::env::var("CRESTLINE_MUTATIONS").ok().and_then(|n| n.parse().ok());
-    let rounds: u32 = rounds.unwrap_or(60);
+    let rounds = rounds(MUTATIONS, 60);
     let mut random = Random::new(11);
     let mut wrong = BTreeMap::<String, (u32, String)>::new();
     let (mut kept, mut unsaid) = (0, 0);

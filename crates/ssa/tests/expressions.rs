@@ -9,6 +9,7 @@ use crestline_ssa::ir::{
 use crestline_ssa::passes::{Doubles, LowerOptions, Options, optimize};
 use crestline_ssa::text::parse;
 use crestline_ssa::verify::verify;
+use fastrand::Rng;
 
 const INVOCATIONS: u32 = 8;
 /// Bytes of output of an invocation.
@@ -35,21 +36,18 @@ const UNSUPPORTED_OPS: &[AluOp] = &[
 ];
 
 struct Random<'f> {
-    state: u64,
+    rng: Rng,
     b: Builder<'f>,
     pool: Vec<Value>,
 }
 
 impl Random<'_> {
     fn next(&mut self) -> u64 {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        self.state >> 5
+        self.rng.u64(..)
     }
 
     fn below(&mut self, n: usize) -> usize {
-        self.next() as usize % n
+        self.rng.usize(..n)
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {
@@ -209,7 +207,7 @@ fn shader(seed: u64) -> (Shader, Resources) {
     let memory = |binding| Memory::Ssbo(Resource { binding: BindingId(binding), element: None });
     let body = shader.func.body();
     let mut random = Random {
-        state: (seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15),
+        rng: Rng::with_seed(seed),
         b: Builder::new(&mut shader.func, body),
         pool: Vec::new(),
     };

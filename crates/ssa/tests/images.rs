@@ -78,13 +78,7 @@ fn shader(kind: &str, format: SurfaceFormat, store: bool) -> Shader {
 
 /// A few bits that look like none in particular.
 fn noise(seed: u32) -> u32 {
-    let mut x = seed.wrapping_mul(0x9e37_79b9) ^ 0x85eb_ca6b;
-    for _ in 0..3 {
-        x ^= x << 13;
-        x ^= x >> 17;
-        x ^= x << 5;
-    }
-    x
+    fastrand::Rng::with_seed(seed.into()).u32(..)
 }
 
 /// Coordinates for each invocation, then what each stores.

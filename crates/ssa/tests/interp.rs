@@ -190,13 +190,7 @@ fn system_values_follow_their_definitions() {
 /// Damaged shaders that still verify: they run, or fail with an error; nothing panics, hangs or takes much memory.
 #[test]
 fn damaged_shaders_do_not_panic() {
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 11) as usize % below
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     let mut ran = 0;
     for folder in ["interp", "text"] {
         let folder = format!("{}/../../tests/ssa/{folder}", env!("CARGO_MANIFEST_DIR"));
@@ -206,9 +200,9 @@ fn damaged_shaders_do_not_panic() {
             for _ in 0..600 {
                 // Words keep their shape, so that many texts still parse.
                 let mut changed = words.clone();
-                for _ in 0..=random(2) {
-                    let at = random(words.len());
-                    changed[at] = words[random(words.len())];
+                for _ in 0..random.usize(1..=2) {
+                    let at = random.usize(..words.len());
+                    changed[at] = words[random.usize(..words.len())];
                 }
                 let digits: String = changed.concat();
                 let Ok(shader) = parse(&digits) else {

@@ -136,22 +136,17 @@ fn deep_nesting_is_an_error_and_no_overflow() {
 /// Each file cut short, with a byte removed, doubled or replaced: an error or a shader that prints, never a panic.
 #[test]
 fn damaged_texts_do_not_panic() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = |below: usize| {
-        state =
-            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 33) as usize % below
-    };
+    let mut random = fastrand::Rng::with_seed(1);
     for entry in std::fs::read_dir(folder()).unwrap() {
         let text = std::fs::read(entry.unwrap().path()).unwrap();
         for _ in 0..3000 {
             let mut bytes = text.clone();
-            let at = random(bytes.len());
-            match random(4) {
+            let at = random.usize(..bytes.len());
+            match random.u8(..4) {
                 0 => bytes.truncate(at),
                 1 => drop(bytes.remove(at)),
-                2 => bytes.insert(at, text[random(text.len())]),
-                _ => bytes[at] = text[random(text.len())],
+                2 => bytes.insert(at, text[random.usize(..text.len())]),
+                _ => bytes[at] = text[random.usize(..text.len())],
             }
             if let Ok(shader) = parse(&String::from_utf8_lossy(&bytes)) {
                 let printed = shader.to_string();

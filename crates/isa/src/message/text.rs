@@ -284,13 +284,10 @@ mod tests {
     #[test]
     fn every_message_that_bits_can_be_reads_back_from_its_text() {
         let mut names = BTreeSet::new();
-        let mut state = 1u64;
+        let mut bits = fastrand::Rng::with_seed(1);
         for generation in Gen::ALL {
             for sfid in Sfid::ALL.iter().filter(|sfid| sfid.bits(generation).is_some()) {
-                let mut random = || {
-                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-                    (state >> 32) as u32 & 0x1fff_ffff
-                };
+                let mut random = || bits.u32(..1 << 29);
                 for round in 0..20_000 {
                     // Some messages have few bits that may be set.
                     let desc = if round % 2 == 0 {

@@ -285,17 +285,6 @@ fn round_at(mantissa: u128, exponent: i32, lowest: i32, negative: bool, rounding
 mod tests {
     use super::*;
 
-    /// A small generator of interesting bit patterns (xorshift), seeded.
-    fn patterns(seed: u64) -> impl Iterator<Item = u64> {
-        let mut x = seed;
-        std::iter::from_fn(move || {
-            x ^= x << 13;
-            x ^= x >> 7;
-            x ^= x << 17;
-            Some(x)
-        })
-    }
-
     fn fma64(a: u64, b: u64, c: u64) -> u64 {
         let [a, b, c] = [a, b, c].map(|x| Number::unpack(x, DOUBLE));
         a.times(b).add(c, Rounding::NearestEven).pack(DOUBLE, Rounding::NearestEven)
@@ -305,10 +294,10 @@ mod tests {
     fn nearest_even_equals_the_host_for_singles_and_doubles() {
         let edges =
             [0u64, 1, 0x8000_0000, 0x7f80_0000, 0x7f7f_ffff, 0x0080_0000, 0x007f_ffff, 0x3f80_0000];
-        let mut bits = patterns(7);
+        let mut bits = fastrand::Rng::with_seed(7);
         for i in 0..200_000 {
             let mut pick = |j: usize| {
-                if i % 11 == j { edges[i % 8] } else { bits.next().unwrap() & 0xffff_ffff }
+                if i % 11 == j { edges[i % 8] } else { bits.u64(..) & 0xffff_ffff }
             };
             let (a, b) = (pick(0), pick(1));
             let (fa, fb) = (f32::from_bits(a as u32), f32::from_bits(b as u32));
@@ -325,8 +314,7 @@ mod tests {
             same(na.times(nb).pack(SINGLE, rne), fa * fb);
             // Doubles near each other, so that cancellation and ties occur.
             let near = |x: u64| (x & !(0x7ff << 52)) | (1000 + (x >> 52 & 63)) << 52;
-            let [x, y, z] =
-                [bits.next().unwrap(), bits.next().unwrap(), bits.next().unwrap()].map(near);
+            let [x, y, z] = [bits.u64(..), bits.u64(..), bits.u64(..)].map(near);
             let host = f64::from_bits(x).mul_add(f64::from_bits(y), f64::from_bits(z));
             assert_eq!(fma64(x, y, z), host.to_bits());
         }
@@ -334,9 +322,9 @@ mod tests {
 
     #[test]
     fn directed_modes_bracket_the_exact_result() {
-        let mut bits = patterns(3);
+        let mut bits = fastrand::Rng::with_seed(3);
         for _ in 0..50_000 {
-            let [a, b] = [0; 2].map(|_| Number::unpack(bits.next().unwrap() & 0xffff_ffff, SINGLE));
+            let [a, b] = [0; 2].map(|_| Number::unpack(bits.u64(..) & 0xffff_ffff, SINGLE));
             let sum = |mode| f32::from_bits(a.add(b, mode).pack(SINGLE, mode) as u32);
             let (down, up, zero) = (sum(Rounding::Down), sum(Rounding::Up), sum(Rounding::Zero));
             if down.is_nan() {

@@ -2,24 +2,26 @@
 //! and regions.
 
 use crestline_isa::*;
+use fastrand::Rng;
 
-/// A small deterministic generator.
-pub(crate) struct Random(u64);
+/// Random numbers that follow from a seed.
+pub(crate) struct Random(Rng);
 
 impl Random {
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        Random(Rng::with_seed(seed))
+    }
+
+    pub(crate) fn rng(&mut self) -> &mut Rng {
+        &mut self.0
     }
 
     pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 8
+        self.0.u64(..)
     }
 
     pub(crate) fn below(&mut self, n: u64) -> u64 {
-        self.next() % n
+        self.0.u64(..n)
     }
 
     /// True once in `n` times.

@@ -114,6 +114,21 @@ pub struct Variant {
     pub metadata: Metadata,
 }
 
+/// A program of the pack with what its case binds.
+#[derive(Clone, Debug)]
+pub struct PackProgram {
+    /// Its case, variant and, of a draw call, stage.
+    pub name: String,
+    /// Its code and metadata.
+    pub variant: Variant,
+    /// Bytes of the push constant block.
+    pub push_constants: Vec<u8>,
+    /// The resources of its case.
+    pub resources: Vec<CaseResource>,
+    /// The samplers of its case.
+    pub samplers: Vec<CaseSampler>,
+}
+
 #[derive(Deserialize)]
 struct CaseFile {
     name: String,
@@ -270,6 +285,50 @@ impl Oracle {
             .collect();
         paths.sort();
         paths.iter().map(|path| Case::read(path, compiler)).collect()
+    }
+
+    /// Each variant of each compute shader and kernel, ordered by compiler and name.
+    ///
+    /// # Errors
+    /// [`OracleError`] for the first file that cannot be read or means nothing to the adapter.
+    pub fn compute_programs(&self) -> Result<Vec<PackProgram>, OracleError> {
+        let mut programs = Vec::new();
+        for compiler in [Compiler::Mesa, Compiler::Igc] {
+            for case in self.cases(compiler)? {
+                for name in &case.variants {
+                    programs.push(PackProgram {
+                        name: format!("{}/{name}", case.name),
+                        variant: case.variant(name)?,
+                        push_constants: case.push_constants.clone(),
+                        resources: case.resources.clone(),
+                        samplers: case.samplers.clone(),
+                    });
+                }
+            }
+        }
+        Ok(programs)
+    }
+
+    /// Each stage of each variant of the draw calls, ordered by name.
+    ///
+    /// # Errors
+    /// [`OracleError`] for the first file that cannot be read or means nothing to the adapter.
+    pub fn stage_programs(&self) -> Result<Vec<PackProgram>, OracleError> {
+        let mut programs = Vec::new();
+        for case in self.stage_cases()? {
+            for name in &case.variants {
+                for stage in case.stages() {
+                    programs.push(PackProgram {
+                        name: format!("{}/{name}/{stage:?}", case.name),
+                        variant: case.shader(name, *stage)?,
+                        push_constants: case.push_constants.clone(),
+                        resources: case.resources.clone(),
+                        samplers: case.samplers.clone(),
+                    });
+                }
+            }
+        }
+        Ok(programs)
     }
 }
 

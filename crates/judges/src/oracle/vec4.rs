@@ -334,6 +334,15 @@ impl StageCase {
         })
     }
 
+    /// The stages that the case is about, which each of its variants has.
+    pub fn stages(&self) -> &'static [ShaderStage] {
+        match self.data {
+            StageData::Vertex { .. } => &[ShaderStage::Vertex],
+            StageData::Geometry { .. } => &[ShaderStage::Geometry],
+            StageData::Tessellation { .. } => &[ShaderStage::TessControl, ShaderStage::TessEval],
+        }
+    }
+
     /// The shader of a stage in a variant.
     ///
     /// # Errors

@@ -6,6 +6,7 @@ use crestline_ssa::ir::{
     PathStep, RegionId, Resource, Shader, Src, StageInfo, SysVal, Ty, Value, VarId, VarStorage,
     VarTy, Variable, WriteMask,
 };
+use fastrand::Rng;
 
 /// Invocations in all: two groups of eight.
 const INVOCATIONS: u32 = 16;
@@ -44,7 +45,7 @@ pub(crate) fn shader(seed: u64) -> (Shader, Resources) {
     let vars = shader.vars.clone();
     let body = shader.func.body();
     let mut random = Random {
-        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) + 1,
+        rng: Rng::with_seed(seed),
         b: Builder::new(&mut shader.func, body),
         vars,
         scalars: vec![],
@@ -65,7 +66,7 @@ pub(crate) fn shader(seed: u64) -> (Shader, Resources) {
 }
 
 struct Random<'f> {
-    state: u64,
+    rng: Rng,
     b: Builder<'f>,
     vars: Vec<Variable>,
     /// Visible values by type: 32-bit scalars, booleans, vectors of four.
@@ -135,10 +136,7 @@ const DIVIDE: &[AluOp] = &[AluOp::UDiv, AluOp::UMod, AluOp::IDiv, AluOp::IRem, A
 
 impl Random<'_> {
     fn below(&mut self, n: usize) -> usize {
-        self.state ^= self.state << 13;
-        self.state ^= self.state >> 7;
-        self.state ^= self.state << 17;
-        (self.state >> 11) as usize % n
+        self.rng.usize(..n)
     }
 
     fn pick<T: Copy>(&mut self, from: &[T]) -> T {

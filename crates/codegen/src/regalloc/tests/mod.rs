@@ -202,13 +202,8 @@ fn end_of_thread_payloads_are_high() {
 
 /// Random numbers, each below what is asked for.
 pub(crate) fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 33) as usize % below
-    }
+    let mut random = fastrand::Rng::with_seed(seed);
+    move |below: usize| random.usize(..below)
 }
 
 /// A program of random straight and nested code.

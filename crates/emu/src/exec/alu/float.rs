@@ -146,18 +146,12 @@ mod tests {
 
     #[test]
     fn what_is_not_in_doubt_is_rounded_once() {
-        let mut state = 0x9e37_79b9u32;
-        let mut next = || {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            state
-        };
+        let mut random = fastrand::Rng::with_seed(1);
         let mut doubts = 0;
         for i in 0..2_000_000 {
             // Few significant bits make ties frequent.
             let mask = if i % 2 == 0 { u32::MAX } else { 0xffff_c000 };
-            let [a, b, c] = [(); 3].map(|()| f32::from_bits(next() & mask));
+            let [a, b, c] = [(); 3].map(|()| f32::from_bits(random.u32(..) & mask));
             let Quick { value: got, doubtful: doubt } = fused(b, c, a);
             doubts += u32::from(doubt);
             let expected = b.mul_add(c, a);

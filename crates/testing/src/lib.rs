@@ -1,0 +1,16 @@
+//! What the tests of several crates share.
+//!
+//! Random numbers come from `fastrand` with a fixed seed, so that each run of a test does the same.
+
+pub mod damage;
+pub mod hostile;
+
+/// The number in an environment variable, which lets a person ask for more rounds of a test than usual; `usual` if the
+/// variable is not set or holds no number.
+pub fn rounds(variable: &str, usual: usize) -> usize {
+    let text = std::env::var(variable).ok();
+    text.and_then(|text| text.parse().ok()).unwrap_or(usual)
+}
+
+/// The environment variable that says how many damaged inputs a test tries.
+pub const MUTATIONS: &str = "CRESTLINE_MUTATIONS";
