@@ -5,8 +5,8 @@
 //! is one bit each.
 
 use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
+use fixedbitset::FixedBitSet;
 
-use super::bits;
 use crate::ir::{Class, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Region, Vreg};
 use crate::legal;
 use crate::target::MAX_REGISTERS;
@@ -209,7 +209,7 @@ pub struct Accesses {
     /// First and end of those of each instruction, by its number in layout order.
     places: Vec<[u32; 2]>,
     /// Slots that unmasked instructions of more than one channel both write and read.
-    across: Vec<u64>,
+    across: FixedBitSet,
 }
 
 /// Whether the instructions of each number touch the same, wherever that is noted.
@@ -229,18 +229,19 @@ impl Accesses {
         let count = function.inst_count();
         let mut all = Vec::with_capacity(8 * count);
         let mut places = Vec::with_capacity(count);
-        let [mut read, mut written] = [bits::empty(slots.count()), bits::empty(slots.count())];
+        let mut read = FixedBitSet::with_capacity(slots.count());
+        let mut written = read.clone();
         for inst in function.insts() {
             let first = all.len();
             accesses(slots, inst, &mut |access| all.push(access));
             if inst.no_mask && inst.exec_size > 1 {
                 for access in &all[first..] {
-                    bits::insert(if access.write { &mut written } else { &mut read }, access.slot);
+                    (if access.write { &mut written } else { &mut read }).insert(access.slot);
                 }
             }
             places.push([first as u32, all.len() as u32]);
         }
-        bits::intersect(&mut read, &written);
+        read.intersect_with(&written);
         Accesses { all, places, across: read }
     }
 
@@ -262,7 +263,7 @@ impl Accesses {
 
     /// Whether a write replaces what its bytes held, for everyone who reads them.
     pub fn kills(&self, inst: &Inst, access: &Access) -> bool {
-        access.kills && (inst.no_mask || !bits::contains(&self.across, access.slot))
+        access.kills && (inst.no_mask || !self.across.contains(access.slot))
     }
 }
 

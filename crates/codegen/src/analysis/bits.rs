@@ -1,30 +1,6 @@
-//! Sets of small numbers, one bit each.
+//! Sets of numbers in which neighbours mostly come together.
 
 use std::cmp::Ordering;
-
-/// An empty set of numbers below `len`.
-pub(super) fn empty(len: usize) -> Vec<u64> {
-    vec![0; len.div_ceil(64)]
-}
-
-pub(super) fn insert(set: &mut [u64], index: usize) {
-    set[index / 64] |= 1 << (index % 64);
-}
-
-pub(super) fn contains(set: &[u64], index: usize) -> bool {
-    set[index / 64] >> (index % 64) & 1 == 1
-}
-
-pub(super) fn intersect(set: &mut [u64], other: &[u64]) {
-    for (word, other) in set.iter_mut().zip(other) {
-        *word &= other;
-    }
-}
-
-/// Its numbers, ascending.
-pub(super) fn members(set: &[u64]) -> impl Iterator<Item = usize> {
-    set.iter().enumerate().flat_map(|(index, &word)| bits_of(word, index * 64))
-}
 
 /// The numbers of a word's bits, of which the lowest is `first`.
 fn bits_of(word: u64, first: usize) -> impl Iterator<Item = usize> {
@@ -36,8 +12,8 @@ fn bits_of(word: u64, first: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// A set of numbers in which neighbours mostly come together, of any bound: sixty-four numbers a word, and only words
-/// that hold some.
+/// Sixty-four numbers a word, and only words that hold some: the bound of the numbers costs nothing, which is why this
+/// is no `FixedBitSet`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SparseSet {
     /// Number of each word and its bits, ascending; no word is zero.

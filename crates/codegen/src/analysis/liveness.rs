@@ -15,8 +15,9 @@
 //! a slot, from the first position it is occupied to the last.
 
 use super::accesses::{Accesses, Slot, SlotMap, is_early_clobber};
-use super::bits::{self, SparseSet};
+use super::bits::SparseSet;
 use crate::ir::{BlockId, Cfg, EdgeKind, Function, Op, Vreg};
+use fixedbitset::FixedBitSet;
 
 /// Positions from first to last, both included; empty if `start > end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -158,7 +159,7 @@ impl Globals {
     fn new(function: &Function, slots: &SlotMap, accesses: &Accesses) -> Globals {
         const NEVER: u32 = u32::MAX;
         let mut local = vec![Local { block: NEVER, killed: 0 }; slots.count()];
-        let mut is_global = bits::empty(slots.count());
+        let mut is_global = FixedBitSet::with_capacity(slots.count());
         let mut number = 0;
         for (b, block) in (0..).zip(&function.blocks) {
             for inst in &block.insts {
@@ -166,13 +167,13 @@ impl Globals {
                     let local = &mut local[access.slot];
                     if local.block != b {
                         if local.block != NEVER {
-                            bits::insert(&mut is_global, access.slot);
+                            is_global.insert(access.slot);
                         }
                         *local = Local { block: b, killed: 0 };
                     }
                     if !access.write {
                         if access.bytes & !local.killed != 0 {
-                            bits::insert(&mut is_global, access.slot);
+                            is_global.insert(access.slot);
                         }
                     } else if accesses.kills(inst, access) {
                         local.killed |= access.bytes;
@@ -181,7 +182,7 @@ impl Globals {
                 number += 1;
             }
         }
-        let slots_of: Vec<Slot> = bits::members(&is_global).collect();
+        let slots_of: Vec<Slot> = is_global.into_ones().collect();
         let mut numbers = vec![Globals::NONE; slots.count()];
         for (number, slot) in (0..).zip(&slots_of) {
             numbers[*slot] = number;

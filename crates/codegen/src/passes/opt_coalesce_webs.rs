@@ -9,6 +9,7 @@
 
 use crate::target::Target;
 use crestline_isa::Opcode;
+use fixedbitset::FixedBitSet;
 
 use super::{PassError, legal};
 use crate::analysis::liveness::Liveness;
@@ -16,7 +17,6 @@ use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, 
 
 /// Values considered at once; copies beyond stay.
 const MAX_VALUES: usize = 1024;
-const WORDS: usize = MAX_VALUES / 64;
 
 /// Runs the pass.
 ///
@@ -44,17 +44,6 @@ pub fn opt_coalesce_webs(function: &mut Function, _target: &Target) -> Result<bo
         rename(function, &webs, &mut classes);
     }
     Ok(changed)
-}
-
-/// A set of values.
-type Set = [u64; WORDS];
-
-fn insert(set: &mut Set, index: usize) {
-    set[index / 64] |= 1 << (index % 64);
-}
-
-fn intersects(a: &Set, b: &Set) -> bool {
-    a.iter().zip(b).any(|(a, b)| a & b != 0)
 }
 
 /// Copies from one register to another, in the program's order.
@@ -109,8 +98,9 @@ impl Webs {
     }
 
     /// For each value those it interferes with (one direction at least).
-    fn interference(&self, function: &Function, liveness: &Liveness) -> Vec<Set> {
-        let mut rows = vec![[0; WORDS]; self.values.len()];
+    fn interference(&self, function: &Function, liveness: &Liveness) -> Vec<FixedBitSet> {
+        let none = FixedBitSet::with_capacity(self.values.len());
+        let mut rows = vec![none.clone(); self.values.len()];
         // Which value each slot belongs to.
         let mut owner: Vec<Option<u16>> = vec![None; liveness.slots.count()];
         for (number, vreg) in self.values.iter().enumerate() {
@@ -118,10 +108,11 @@ impl Webs {
         }
         let mut needed = vec![0u32; liveness.slots.count()];
         let mut slots_live = vec![0u32; self.values.len()];
+        let mut others = none.clone();
         // Slots that the block before needed at some place, so that only these are cleared.
         let mut touched = Vec::new();
         for (index, block) in function.blocks.iter().enumerate() {
-            let mut live: Set = [0; WORDS];
+            let mut live = none.clone();
             for (slot, number) in touched.drain(..) {
                 needed[slot] = 0;
                 slots_live[usize::from(number)] = 0;
@@ -131,7 +122,7 @@ impl Webs {
                     touched.push((slot, number));
                     needed[slot] = u32::MAX;
                     slots_live[usize::from(number)] += 1;
-                    insert(&mut live, usize::from(number));
+                    live.insert(usize::from(number));
                 }
             }
             let first = liveness.block_starts[index] as usize;
@@ -141,19 +132,17 @@ impl Webs {
                     && let (Some(a), Some(b)) =
                         (self.value_of(&inst.srcs[1]), self.value_of(&inst.srcs[2]))
                 {
-                    insert(&mut rows[a], b);
+                    rows[a].insert(b);
                 }
                 if let Some(written) = self.value_of(&inst.dst) {
-                    let mut others = live;
-                    others[written / 64] &= !(1 << (written % 64));
+                    others.clone_from(&live);
+                    others.remove(written);
                     if let Some((_, src)) = copied(inst)
                         && let Some(src) = self.numbers[src.0 as usize]
                     {
-                        others[usize::from(src) / 64] &= !(1 << (src % 64));
+                        others.remove(usize::from(src));
                     }
-                    for (word, other) in rows[written].iter_mut().zip(others) {
-                        *word |= other;
-                    }
+                    rows[written].union_with(&others);
                 }
                 for writes in [true, false] {
                     for access in liveness.accesses.of(first + at) {
@@ -176,9 +165,9 @@ impl Webs {
                             _ => continue,
                         }
                         if slots_live[number] == 0 {
-                            live[number / 64] &= !(1 << (number % 64));
+                            live.remove(number);
                         } else {
-                            insert(&mut live, number);
+                            live.insert(number);
                         }
                     }
                 }
@@ -234,16 +223,16 @@ fn lanewise(function: &Function) -> Vec<bool> {
 /// Values merged so far.
 struct Classes {
     parent: Vec<usize>,
-    rows: Vec<Set>,
-    members: Vec<Set>,
+    rows: Vec<FixedBitSet>,
+    members: Vec<FixedBitSet>,
 }
 
 impl Classes {
-    fn new(rows: Vec<Set>) -> Classes {
+    fn new(rows: Vec<FixedBitSet>) -> Classes {
         let members = (0..rows.len())
             .map(|index| {
-                let mut set = [0; WORDS];
-                insert(&mut set, index);
+                let mut set = FixedBitSet::with_capacity(rows.len());
+                set.insert(index);
                 set
             })
             .collect();
@@ -262,16 +251,16 @@ impl Classes {
     fn merge(&mut self, a: usize, b: usize, may: impl FnOnce() -> bool) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         if a == b
-            || intersects(&self.rows[a], &self.members[b])
-            || intersects(&self.rows[b], &self.members[a])
+            || !self.rows[a].is_disjoint(&self.members[b])
+            || !self.rows[b].is_disjoint(&self.members[a])
             || !may()
         {
             return false;
         }
         self.parent[b] = a;
-        for word in 0..WORDS {
-            self.rows[a][word] |= self.rows[b][word];
-            self.members[a][word] |= self.members[b][word];
+        for sets in [&mut self.rows, &mut self.members] {
+            let of_b = std::mem::take(&mut sets[b]);
+            sets[a].union_with(&of_b);
         }
         true
     }

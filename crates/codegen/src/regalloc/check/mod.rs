@@ -15,6 +15,7 @@
 mod model;
 mod walk;
 
+use fixedbitset::FixedBitSet;
 use std::ops::Range;
 
 use crate::target::Target;
@@ -167,7 +168,7 @@ fn place_of(operand: &Operand, bytes: u32) -> Option<Range<usize>> {
 }
 
 /// Values that may have been written on the way here, among those that matter across blocks.
-type Defined = Vec<u64>;
+type Defined = FixedBitSet;
 
 #[derive(Clone, PartialEq, Eq)]
 struct State {
@@ -322,7 +323,7 @@ impl Checker<'_> {
         let spill = self.after.scratch_bytes.saturating_sub(own) as usize;
         let mut state = State {
             contents: vec![Content::UNKNOWN; FIRST_SCRATCH + spill],
-            defined: vec![0; self.shared.len().div_ceil(64)],
+            defined: FixedBitSet::with_capacity(self.shared.len()),
         };
         let payload = (self.before.payload_registers * GRF_BYTES) as usize;
         for place in 0..payload {
@@ -333,19 +334,19 @@ impl Checker<'_> {
     }
 
     fn define(&self, defined: &mut Defined, value: usize) {
-        if let Some(number) = self.shared.get(&value) {
-            defined[number / 64] |= 1 << (number % 64);
+        if let Some(&number) = self.shared.get(&value) {
+            defined.insert(number);
         }
     }
 
     fn undefine(&self, defined: &mut Defined, value: usize) {
-        if let Some(number) = self.shared.get(&value) {
-            defined[number / 64] &= !(1 << (number % 64));
+        if let Some(&number) = self.shared.get(&value) {
+            defined.remove(number);
         }
     }
 
     fn is_defined(&self, defined: &Defined, value: usize) -> bool {
-        self.shared.get(&value).is_some_and(|n| defined[n / 64] >> (n % 64) & 1 == 1)
+        self.shared.get(&value).is_some_and(|&number| defined.contains(number))
     }
 
     fn run(&self) -> Result<(), CheckError> {
@@ -464,8 +465,10 @@ impl Checker<'_> {
                 (true, true) => Content::UNKNOWN,
             }
         });
-        let defined = a.defined.iter().zip(&b.defined).map(|(x, y)| x | y).collect();
-        State { contents: contents.collect(), defined }
+        let contents = contents.collect();
+        let mut defined = a.defined;
+        defined.union_with(&b.defined);
+        State { contents, defined }
     }
 
     /// Runs a block; `report` makes wrong reads errors.
