@@ -1,17 +1,21 @@
 //! Float formats at compile time: conversions between binary16, binary32 and binary64.
 
+use std::cmp::Ordering;
+
+use half::f16;
+
 /// Converts bits of a float of `from` bits to one of `to` bits, rounding to nearest even.
 ///
 /// `None` if either size is not 16, 32 or 64.
 pub(crate) fn convert(value: u64, from: u32, to: u32) -> Option<u64> {
     let wide = match from {
-        16 => from_half(value as u16),
+        16 => f16::from_bits(value as u16).to_f64(),
         32 => f64::from(f32::from_bits(value as u32)),
         64 => f64::from_bits(value),
         _ => return None,
     };
     match to {
-        16 => Some(u64::from(to_half(wide))),
+        16 => Some(u64::from(to_half(wide).to_bits())),
         32 => Some(u64::from((wide as f32).to_bits())),
         64 => Some(wide.to_bits()),
         _ => None,
@@ -21,36 +25,24 @@ pub(crate) fn convert(value: u64, from: u32, to: u32) -> Option<u64> {
 /// A binary32 number rounded to what binary16 can hold, denormals to zero.
 pub(crate) fn quantize(bits: u32) -> u32 {
     let value = f32::from_bits(bits);
-    let half = to_half(f64::from(value));
-    let half = if half & 0x7c00 == 0 { half & 0x8000 } else { half };
-    (from_half(half) as f32).to_bits()
+    let half = f16::from_f32(value);
+    let half = if half.is_normal() || !half.is_finite() { half } else { f16::ZERO.copysign(half) };
+    half.to_f32().to_bits()
 }
 
-fn from_half(half: u16) -> f64 {
-    let sign = if half & 0x8000 != 0 { -1.0 } else { 1.0 };
-    let (exponent, mantissa) = (i32::from(half >> 10 & 0x1f), f64::from(half & 0x3ff));
-    sign * match exponent {
-        0 => mantissa * 2f64.powi(-24),
-        31 if mantissa != 0.0 => f64::NAN,
-        31 => f64::INFINITY,
-        _ => (1024.0 + mantissa) * 2f64.powi(exponent - 25),
+/// The nearest number, of two the even one. `f16::from_f64` does not see the last 32 bits and takes what lies just above a
+/// middle for the middle (2.7.1), so the number is rounded to an odd single first, which no middle is.
+fn to_half(value: f64) -> f16 {
+    if value.is_nan() {
+        return if value.is_sign_negative() { -f16::NAN } else { f16::NAN };
     }
-}
-
-fn to_half(value: f64) -> u16 {
-    let sign = if value.is_sign_negative() { 0x8000 } else { 0 };
-    let magnitude = value.abs();
-    if magnitude.is_nan() {
-        return sign | 0x7e00;
-    }
-    if magnitude >= 65520.0 {
-        return sign | 0x7c00;
-    }
-    // The unit in the last place at this magnitude; denormals share that of the least normal number.
-    let exponent = ((magnitude.to_bits() >> 52) as i32 - 1023).max(-14);
-    let units = (magnitude * 2f64.powi(10 - exponent)).round_ties_even() as u16;
-    // A normal number's units lie in 1024..=2048: the carry of 2048 moves into the exponent by itself.
-    sign | (units + (((exponent + 14) as u16) << 10))
+    let near = value as f32;
+    let cut = match f64::from(near).abs().total_cmp(&value.abs()) {
+        Ordering::Equal => near,
+        Ordering::Less => f32::from_bits(near.to_bits() | 1),
+        Ordering::Greater => f32::from_bits((near.to_bits() - 1) | 1),
+    };
+    f16::from_f32(cut)
 }
 
 #[cfg(test)]
@@ -59,12 +51,33 @@ mod tests {
 
     #[test]
     fn every_finite_half_survives_the_round_trip() {
-        for half in (0..=u16::MAX).filter(|h| h & 0x7c00 != 0x7c00) {
-            assert_eq!(to_half(from_half(half)), half, "{half:#06x}");
+        for half in (0..=u16::MAX).map(f16::from_bits).filter(|half| !half.is_nan()) {
+            assert_eq!(to_half(half.to_f64()).to_bits(), half.to_bits(), "{half:?}");
         }
-        assert_eq!(to_half(f64::INFINITY), 0x7c00);
-        assert_eq!(to_half(65519.0), 0x7bff);
-        assert_eq!(to_half(1.0 + 2f64.powi(-11)), 0x3c00, "ties go to even");
+        assert_eq!(to_half(65519.0).to_bits(), 0x7bff);
+        assert_eq!(to_half(65520.0).to_bits(), 0x7c00);
+        assert_eq!(to_half(1e300).to_bits(), 0x7c00);
+        assert_eq!(to_half(-1e-300).to_bits(), 0x8000);
+        assert_eq!(to_half(f64::NAN.copysign(-1.0)).to_bits(), 0xfe00);
+    }
+
+    #[test]
+    fn between_two_halves_the_nearer_wins_and_ties_go_to_even() {
+        for bits in 0..0x7bff_u16 {
+            let [low, high] = [bits, bits + 1].map(|bits| f16::from_bits(bits).to_f64());
+            let middle = f64::midpoint(low, high);
+            for (value, expected) in [
+                (middle.next_down(), bits),
+                (middle, bits + (bits & 1)),
+                (middle.next_up(), bits + 1),
+                // Nearer to the middle than a single can tell.
+                (middle * (1.0 - 2f64.powi(-40)), bits),
+                (middle * (1.0 + 2f64.powi(-40)), bits + 1),
+            ] {
+                assert_eq!(to_half(value).to_bits(), expected, "{value:e}");
+                assert_eq!(to_half(-value).to_bits(), expected | 0x8000, "{value:e}");
+            }
+        }
     }
 
     #[test]

@@ -14,25 +14,17 @@ impl Half {
     /// The same number as a 32-bit float: exact. NaN keeps its payload and becomes quiet.
     #[inline]
     pub fn to_f32(self) -> f32 {
-        let bits = u32::from(self.0);
-        let (sign, field, fraction) = ((bits & 0x8000) << 16, bits >> 10 & 0x1f, bits & 0x3ff);
-        f32::from_bits(match field {
-            0x1f if fraction != 0 => sign | 0x7fc0_0000 | fraction << 13,
-            0x1f => sign | 0x7f80_0000,
-            // A denormal is a small integer in units of 2^-24: exact as a 32-bit float.
-            0 => sign | (fraction as f32 * f32::from_bits(0x3380_0000)).to_bits(),
-            _ => sign | ((field + 112) << 23) | fraction << 13,
-        })
+        half::f16::from_bits(self.0).to_f32()
     }
 
     /// The nearest 16-bit float under `rounding`. NaN keeps the top of its payload and becomes quiet.
     #[inline]
     pub fn from_f32(value: f32, rounding: Rounding) -> Half {
-        let bits = value.to_bits();
-        if value.is_nan() {
-            return Half((bits >> 16 & 0x8000) as u16 | 0x7e00 | (bits >> 13 & 0x1ff) as u16);
+        // Of a NaN no rounding is asked, and infinity is exact.
+        if rounding == Rounding::NearestEven || !value.is_finite() {
+            return Half(half::f16::from_f32(value).to_bits());
         }
-        Half(Number::unpack(u64::from(bits), SINGLE).pack(HALF, rounding) as u16)
+        Half(Number::unpack(u64::from(value.to_bits()), SINGLE).pack(HALF, rounding) as u16)
     }
 
     /// Whether it is NaN.
@@ -56,6 +48,50 @@ mod tests {
             assert_eq!(back.0, if half.is_nan() { bits | 0x200 } else { bits });
             let exact = Number::unpack(u64::from(bits), HALF).pack(SINGLE, Rounding::NearestEven);
             assert!(half.is_nan() || u64::from(single.to_bits()) == exact);
+            if half.is_nan() {
+                let (sign, payload) = (u32::from(bits & 0x8000) << 16, u32::from(bits & 0x3ff));
+                assert_eq!(single.to_bits(), sign | 0x7fc0_0000 | payload << 13, "{bits:#06x}");
+            }
         }
+    }
+
+    /// The nearest number, of two the even one, as the integer arithmetic of the other roundings says it.
+    fn check(single: u32) {
+        let value = f32::from_bits(single);
+        let found = Half::from_f32(value, Rounding::NearestEven).0;
+        let expected = match value.is_nan() {
+            true => (single >> 16 & 0x8000 | 0x7e00 | single >> 13 & 0x1ff) as u16,
+            false => {
+                let rounding = Rounding::NearestEven;
+                Number::unpack(u64::from(single), SINGLE).pack(HALF, rounding) as u16
+            }
+        };
+        assert_eq!(found, expected, "{single:#010x}: {value:e}");
+    }
+
+    #[test]
+    fn singles_become_the_nearest_half() {
+        // Every half, every middle between two, and the neighbours of both; behind the greatest half the middle that
+        // becomes infinity.
+        for bits in 0..0x7c00_u16 {
+            let half = Half(bits).to_f32();
+            let next = if bits == 0x7bff { 65536.0 } else { Half(bits + 1).to_f32() };
+            for value in [half, f32::midpoint(half, next)] {
+                for single in
+                    [value.to_bits().saturating_sub(1), value.to_bits(), value.to_bits() + 1]
+                {
+                    check(single);
+                    check(single | 1 << 31);
+                }
+            }
+        }
+        // All exponents, with every pattern of the bits around the last one kept.
+        for top in 0..=u16::MAX {
+            for low in [0, 1, 0x1000, 0x1001, 0x8000, 0xe000, 0xefff, 0xf000, 0xf001, 0xffff] {
+                check(u32::from(top) << 16 | low);
+            }
+        }
+        let mut random = fastrand::Rng::with_seed(1);
+        (0..1_000_000).for_each(|_| check(random.u32(..)));
     }
 }

@@ -3,7 +3,7 @@
 //! Confirmed against the output of `iga64` on the same bytes; what its syntax cannot say
 //! (Align16 swizzles and write masks) is printed in the style of the other syntax.
 
-use super::number::{c_e, c_g, half_to_f64, hex, push};
+use super::number::{c_e, c_g, hex, push};
 use super::{Context, elements};
 use crate::inst::{
     DescSrc, Dst, Extra, Flag, Imm, Inst, Place, Reg, Region, Send, Src, SrcReg, Swizzle, SwsbPipe,
@@ -735,7 +735,7 @@ fn immediate(out: &mut String, imm: &Imm) {
             float(out, bits, f64::from(value), (8, 23), same);
         }
         Type::Hf => {
-            let value = half_to_f64(bits as u16);
+            let value = half::f16::from_bits(bits as u16).to_f64();
             let same = |text: &str| text.parse::<f32>().map(f64::from) == Ok(value);
             float(out, bits, value, (5, 10), same);
         }

@@ -527,7 +527,7 @@ fn immediate(out: &mut String, imm: &Imm) {
         }
         Type::Df => write!(out, "0x{bits:016x}DF /* {}DF */", c_float(f64::from_bits(bits))),
         Type::Hf => {
-            let value = super::number::half_to_f64(bits as u16);
+            let value = half::f16::from_bits(bits as u16).to_f64();
             write!(out, "0x{bits:04x}HF /* {}HF */", c_float(value))
         }
         Type::Vf => {

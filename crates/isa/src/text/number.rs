@@ -78,18 +78,6 @@ pub(super) fn c_g(value: f64, precision: usize) -> String {
     out
 }
 
-/// The value of a half float, exactly.
-pub(super) fn half_to_f64(bits: u16) -> f64 {
-    let sign = if bits >> 15 != 0 { -1.0 } else { 1.0 };
-    let fraction = f64::from(bits & 0x3ff);
-    match bits >> 10 & 31 {
-        0 => sign * fraction * 2_f64.powi(-24),
-        31 if fraction == 0.0 => sign * f64::INFINITY,
-        31 => f64::NAN,
-        exponent => sign * (1.0 + fraction / 1024.0) * 2_f64.powi(i32::from(exponent) - 15),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -123,8 +111,5 @@ mod tests {
             text.push(' ');
         }
         assert_eq!(text, "0x0 0x4C0 0x0000BEEF 0xFFFFFFFFFFFFFFFF 0x0 ");
-        assert_eq!(half_to_f64(0x3c00), 1.0);
-        assert_eq!(half_to_f64(0x0001), 2_f64.powi(-24));
-        assert_eq!(half_to_f64(0xfbff), -65504.0);
     }
 }
