@@ -21,7 +21,7 @@ fn folder() -> PathBuf {
 
 /// An interface with everything in it: push constants in g1, the subgroup's index in g2, binding `i` at index `i`.
 fn interface(shader: &Shader) -> Interface {
-    let bindings = (0..shader.bindings.len()).map(|i| (BindingId(i as u32), 4 * i as u8));
+    let bindings = (0..shader.bindings.len()).map(|i| (BindingId::from_index(i), 4 * i as u8));
     Interface {
         payload_registers: 4,
         push_constants: Some(PushConstants { offset: 32, first: 0, bytes: 32 }),

@@ -192,7 +192,7 @@ fn remove_unused_vars(shader: &mut Shader) -> bool {
         if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
             shader.func.inst(inst).kind
         {
-            used = used.max(var.0 as usize + 1);
+            used = used.max(var.index() + 1);
         }
     }
     let changed = used < shader.vars.len();

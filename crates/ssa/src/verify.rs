@@ -623,7 +623,7 @@ impl Verifier<'_> {
 
     /// Checks the binding and gives the number of sources in it.
     fn resource(&self, resource: &Resource) -> Result<usize> {
-        let Some(binding) = self.shader.bindings.get(resource.binding.0 as usize) else {
+        let Some(binding) = self.shader.bindings.get(resource.binding.index()) else {
             return Err(VerifyErrorKind::Missing(format!("binding b{}", resource.binding.0)));
         };
         if binding.count.is_some() != resource.element.is_some() {

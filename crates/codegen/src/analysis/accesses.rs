@@ -81,7 +81,7 @@ impl SlotMap {
 
     /// Slots of a virtual register.
     pub fn of(&self, vreg: Vreg) -> std::ops::Range<Slot> {
-        let index = vreg.0 as usize;
+        let index = vreg.index();
         let end = self.bases.get(index + 1).map_or(self.count(), |base| *base as usize);
         self.bases[index] as usize..end
     }
@@ -100,7 +100,7 @@ impl SlotMap {
     fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
         let base = match operand.file {
             File::Vgrf(vreg) => {
-                let base = self.bases[vreg.0 as usize] as usize;
+                let base = self.bases[vreg.index()] as usize;
                 if self.facts.get(base).is_some_and(|facts| facts.is_flag) {
                     visit(base, u32::MAX);
                     return;

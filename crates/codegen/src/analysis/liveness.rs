@@ -279,7 +279,7 @@ impl Flow {
         while std::mem::take(&mut changed) {
             for index in (0..cfg.len()).rev() {
                 let mut grew = false;
-                for edge in cfg.succs(BlockId(index as u32)) {
+                for edge in cfg.succs(BlockId::from_index(index)) {
                     if edge.kind == EdgeKind::Logical {
                         let into = &self.live_in[edge.to.index()];
                         grew |= self.live_out[index].union(into);
@@ -327,7 +327,7 @@ impl Flow {
         }
         let mut needed = live.to_vec();
         for (index, needed) in needed.iter_mut().enumerate() {
-            let block = BlockId(index as u32);
+            let block = BlockId::from_index(index);
             if let Some(node) = cfg.level(block) {
                 needed.union(&parked[node.index()]);
             }
@@ -363,7 +363,7 @@ impl Flow {
         while std::mem::take(&mut changed) {
             for index in 0..cfg.len() {
                 let mut grew = false;
-                for edge in cfg.preds(BlockId(index as u32)) {
+                for edge in cfg.preds(BlockId::from_index(index)) {
                     let from = &at_end[edge.to.index()];
                     grew |= at_start[index].union_within(from, &needed_in[index]);
                 }

@@ -28,9 +28,10 @@ pub struct Edge {
     pub kind: EdgeKind,
 }
 
-/// Index of a nesting level in [`Cfg`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NodeId(u32);
+crestline_ssa::typed_index! {
+    /// Number of a nesting level in [`Cfg`], below [`Cfg::level_count`].
+    pub struct NodeId(u32), "level ";
+}
 
 /// One level of nesting: an arm of a conditional or the body of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,11 +116,11 @@ impl Cfg {
                         // Channels of the first arm wait here while the second runs.
                         Some(else_block) => {
                             cfg.edge(else_block, index, EdgeKind::Logical);
-                            cfg.nodes[node.0 as usize].parked.push(BlockId(index as u32));
+                            cfg.nodes[node.index()].parked.push(BlockId::from_index(index));
                         }
                         None => {
                             cfg.edge(if_block, index, EdgeKind::Logical);
-                            cfg.nodes[node.0 as usize].parked.push(BlockId(index as u32));
+                            cfg.nodes[node.index()].parked.push(BlockId::from_index(index));
                         }
                     }
                 }
@@ -127,7 +128,7 @@ impl Cfg {
                     if !open.is_empty() || cfg.halt_target.is_some() {
                         return fail("halt_target must be single and outside all structures");
                     }
-                    cfg.halt_target = Some(BlockId(index as u32));
+                    cfg.halt_target = Some(BlockId::from_index(index));
                     for halt in halts.drain(..) {
                         cfg.edge(halt, index, EdgeKind::Logical);
                     }
@@ -163,7 +164,7 @@ impl Cfg {
                         return fail("else without if");
                     };
                     cfg.edge(if_block, index + 1, EdgeKind::Logical);
-                    cfg.nodes[node.0 as usize].parked.push(BlockId(index as u32 + 1));
+                    cfg.nodes[node.index()].parked.push(BlockId::from_index(index + 1));
                     let node = cfg.push_node(&open);
                     open.push(Open::If { if_block, node, else_block: Some(index) });
                 }
@@ -179,14 +180,14 @@ impl Cfg {
                     for &block in &conts {
                         cfg.edge(block, index, EdgeKind::Logical);
                     }
-                    let parked = &mut cfg.nodes[node.0 as usize];
+                    let parked = &mut cfg.nodes[node.index()];
                     if predicated || !breaks.is_empty() {
-                        parked.parked.push(BlockId(index as u32 + 1));
+                        parked.parked.push(BlockId::from_index(index + 1));
                     }
                     if !conts.is_empty() {
-                        parked.parked.push(BlockId(index as u32));
+                        parked.parked.push(BlockId::from_index(index));
                     }
-                    cfg.loops.push((BlockId(header as u32), BlockId(index as u32)));
+                    cfg.loops.push((BlockId::from_index(header), BlockId::from_index(index)));
                 }
                 Some(Op::Hw(opcode @ (Opcode::Break | Opcode::Cont))) => {
                     through(&mut cfg, conditional)?;
@@ -202,7 +203,7 @@ impl Cfg {
                 }
                 Some(Op::Hw(Opcode::Halt)) => {
                     through(&mut cfg, conditional)?;
-                    cfg.first_halt.get_or_insert(BlockId(index as u32));
+                    cfg.first_halt.get_or_insert(BlockId::from_index(index));
                     halts.push(index);
                 }
                 _ => {
@@ -223,14 +224,14 @@ impl Cfg {
     }
 
     fn push_node(&mut self, open: &[Open]) -> NodeId {
-        let id = NodeId(self.nodes.len() as u32);
+        let id = NodeId::from_index(self.nodes.len());
         self.nodes.push(Node { parent: open.last().map(Open::node), parked: SmallVec::new() });
         id
     }
 
     fn edge(&mut self, from: usize, to: usize, kind: EdgeKind) {
-        self.succs[from].push(Edge { to: BlockId(to as u32), kind });
-        self.preds[to].push(Edge { to: BlockId(from as u32), kind });
+        self.succs[from].push(Edge { to: BlockId::from_index(to), kind });
+        self.preds[to].push(Edge { to: BlockId::from_index(from), kind });
     }
 
     /// Number of blocks.
@@ -271,7 +272,7 @@ impl Cfg {
 
     /// The structure around a structure.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
-        self.nodes[node.0 as usize].parent
+        self.nodes[node.index()].parent
     }
 
     /// Number of structures; [`NodeId`]s are below it, parents before children.
@@ -287,19 +288,12 @@ impl Cfg {
     /// Blocks at whose start channels wait while others run inside a structure, not counting
     /// those of the structures around it.
     pub fn parked(&self, node: NodeId) -> &[BlockId] {
-        &self.nodes[node.0 as usize].parked
+        &self.nodes[node.index()].parked
     }
 
     /// The block where halted channels wait and the first block that halts any.
     pub fn halt(&self) -> Option<(BlockId, BlockId)> {
         self.halt_target.zip(self.first_halt)
-    }
-}
-
-impl NodeId {
-    /// Index below [`Cfg::level_count`].
-    pub const fn index(self) -> usize {
-        self.0 as usize
     }
 }
 

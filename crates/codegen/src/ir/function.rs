@@ -7,19 +7,11 @@ use crate::target::MAX_REGISTERS;
 use crestline_isa::Type;
 use crestline_ssa::ir::Fuel;
 
-/// Number of a virtual register.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Vreg(pub u32);
-
-/// Number of a block, in layout order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct BlockId(pub u32);
-
-impl BlockId {
-    /// Index in [`Function::blocks`].
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
+crestline_ssa::typed_index! {
+    /// Number of a virtual register.
+    pub struct Vreg(pub u32), "v";
+    /// Number of a block, in layout order: an index in [`Function::blocks`].
+    pub struct BlockId(pub u32), "block ";
 }
 
 /// What a virtual register is made of.
@@ -56,7 +48,7 @@ pub struct Vregs {
 impl Vregs {
     /// A new register with everything given.
     pub fn push(&mut self, info: VregInfo) -> Vreg {
-        let vreg = Vreg(u32::try_from(self.infos.len()).unwrap_or(u32::MAX));
+        let vreg = Vreg::from_index(self.infos.len());
         self.infos.push(info);
         vreg
     }
@@ -101,12 +93,12 @@ impl Vregs {
 
     /// The register's facts, if it exists.
     pub fn get(&self, vreg: Vreg) -> Option<&VregInfo> {
-        self.infos.get(vreg.0 as usize)
+        self.infos.get(vreg.index())
     }
 
     /// The register's facts, for changing.
     pub fn get_mut(&mut self, vreg: Vreg) -> Option<&mut VregInfo> {
-        self.infos.get_mut(vreg.0 as usize)
+        self.infos.get_mut(vreg.index())
     }
 }
 
@@ -114,7 +106,7 @@ impl std::ops::Index<Vreg> for Vregs {
     type Output = VregInfo;
 
     fn index(&self, vreg: Vreg) -> &VregInfo {
-        &self.infos[vreg.0 as usize]
+        &self.infos[vreg.index()]
     }
 }
 

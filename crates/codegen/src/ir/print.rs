@@ -206,13 +206,13 @@ fn write_registers(function: &Function, f: &mut fmt::Formatter<'_>) -> fmt::Resu
         };
         let operands = inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg);
         for vreg in operands.chain(flag) {
-            if let Some(slot) = used.get_mut(vreg.0 as usize) {
+            if let Some(slot) = used.get_mut(vreg.index()) {
                 *slot = true;
             }
         }
     }
     let mut written = 0;
-    for (vreg, info) in function.vregs.iter().filter(|(vreg, _)| used[vreg.0 as usize]) {
+    for (vreg, info) in function.vregs.iter().filter(|(vreg, _)| used[vreg.index()]) {
         f.write_str(match written % PER_LINE {
             0 if written > 0 => "\nregisters ",
             0 => "registers ",

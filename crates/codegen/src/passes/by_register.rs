@@ -20,7 +20,7 @@ impl<T> ByRegister<T> {
     fn index(file: File) -> Option<usize> {
         match file {
             File::Grf => Some(0),
-            File::Vgrf(vreg) => Some(vreg.0 as usize + 1),
+            File::Vgrf(vreg) => Some(vreg.index() + 1),
             _ => None,
         }
     }

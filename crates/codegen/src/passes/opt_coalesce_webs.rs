@@ -69,7 +69,7 @@ struct Webs {
 impl Webs {
     fn new(function: &Function, cfg: &Cfg, mut copies: Vec<(BlockId, Vreg, Vreg)>) -> Webs {
         let fit = lanewise(function);
-        copies.retain(|(_, dst, src)| fit[dst.0 as usize] && fit[src.0 as usize]);
+        copies.retain(|(_, dst, src)| fit[dst.index()] && fit[src.index()]);
         copies.sort_by_key(|(block, ..)| std::cmp::Reverse(cfg.loop_depth(*block)));
         let mut webs = Webs {
             numbers: vec![None; function.vregs.len()],
@@ -85,7 +85,7 @@ impl Webs {
     }
 
     fn number(&mut self, vreg: Vreg) -> Option<usize> {
-        let slot = &mut self.numbers[vreg.0 as usize];
+        let slot = &mut self.numbers[vreg.index()];
         if slot.is_none() && self.values.len() < MAX_VALUES {
             *slot = Some(self.values.len() as u16);
             self.values.push(vreg);
@@ -94,7 +94,7 @@ impl Webs {
     }
 
     fn value_of(&self, operand: &Operand) -> Option<usize> {
-        self.numbers[operand.vreg()?.0 as usize].map(usize::from)
+        self.numbers[operand.vreg()?.index()].map(usize::from)
     }
 
     /// For each value those it interferes with (one direction at least).
@@ -117,7 +117,7 @@ impl Webs {
                 needed[slot] = 0;
                 slots_live[usize::from(number)] = 0;
             }
-            for slot in liveness.live_out(BlockId(index as u32)) {
+            for slot in liveness.live_out(BlockId::from_index(index)) {
                 if let Some(number) = owner[slot] {
                     touched.push((slot, number));
                     needed[slot] = u32::MAX;
@@ -138,7 +138,7 @@ impl Webs {
                     others.clone_from(&live);
                     others.remove(written);
                     if let Some((_, src)) = copied(inst)
-                        && let Some(src) = self.numbers[src.0 as usize]
+                        && let Some(src) = self.numbers[src.index()]
                     {
                         others.remove(usize::from(src));
                     }
@@ -208,13 +208,13 @@ fn lanewise(function: &Function) -> Vec<bool> {
             if let Some(vreg) = src.vreg()
                 && !own(src, false)
             {
-                fit[vreg.0 as usize] = false;
+                fit[vreg.index()] = false;
             }
         }
         if let Some(vreg) = inst.dst.vreg()
             && !(own(&inst.dst, true) && inst.op != Op::Collect { headers: 0 })
         {
-            fit[vreg.0 as usize] = false;
+            fit[vreg.index()] = false;
         }
     }
     fit

@@ -131,7 +131,7 @@ impl<'a> State<'a> {
     fn look_round(&mut self, function: &Function, last: usize) {
         let Some(first) = self.outermost[last] else { return };
         let body = first.index()..=last;
-        let depths = body.clone().map(|block| self.cfg.loop_depth(BlockId(block as u32)));
+        let depths = body.clone().map(|block| self.cfg.loop_depth(BlockId::from_index(block)));
         let number = self.number;
         for _ in 0..depths.max().unwrap_or(0) {
             self.number = number;
@@ -150,7 +150,7 @@ impl<'a> State<'a> {
     /// Starts at the end of a block.
     fn enter(&mut self, block: usize) {
         (self.acc, self.address) = (false, false);
-        let edges = self.cfg.succs(BlockId(block as u32)).iter();
+        let edges = self.cfg.succs(BlockId::from_index(block)).iter();
         for edge in edges.filter(|edge| edge.kind == EdgeKind::Logical) {
             for &slot in &self.live_in[edge.to.index()] {
                 let is_fixed = slot < GRF_COUNT + FLAG_COUNT;

@@ -23,7 +23,7 @@ pub fn opt_register_coalesce(function: &mut Function, target: &Target) -> Result
     for (b, block) in (0..).zip(&function.blocks) {
         for inst in &block.insts {
             for_mentions(inst, |vreg| {
-                let here = &mut named_in[vreg.0 as usize];
+                let here = &mut named_in[vreg.index()];
                 *here = match here {
                     NamedIn::NoBlock => NamedIn::Block(b),
                     NamedIn::Block(first) if *first == b => NamedIn::Block(b),
@@ -77,7 +77,7 @@ fn coalesce_block(
     for (at, inst) in block.insts.iter().enumerate() {
         if let Some((dst, src)) = whole_copy(inst)
             && let (Some(to), Some(from)) = (dst.vreg(), src.vreg())
-            && named_in[from.0 as usize] == here
+            && named_in[from.index()] == here
         {
             copies.push((at, to, from));
         }
@@ -86,13 +86,13 @@ fn coalesce_block(
         return false;
     }
     let copied: Vec<usize> =
-        copies.iter().flat_map(|(_, to, from)| [to.0 as usize, from.0 as usize]).collect();
+        copies.iter().flat_map(|(_, to, from)| [to.index(), from.index()]).collect();
     for vreg in &copied {
         mentions[*vreg] = Some(Vec::new());
     }
     for (index, inst) in block.insts.iter().enumerate() {
         for_mentions(inst, |vreg| {
-            if let Some(list) = &mut mentions[vreg.0 as usize]
+            if let Some(list) = &mut mentions[vreg.index()]
                 && list.last() != Some(&index)
             {
                 list.push(index);
@@ -118,10 +118,9 @@ fn coalesce_block(
             && inst.size_read(0) == from_info.bytes
             && shift.is_multiple_of(align)
             && from_info.min_register <= to_info.min_register
-            && named_in[from.0 as usize] == here;
+            && named_in[from.index()] == here;
         let span = Span { file: dst.file, start: shift, end: shift + from_info.bytes };
-        let (Some(list), Some(others)) = (&mentions[from.0 as usize], &mentions[to.0 as usize])
-        else {
+        let (Some(list), Some(others)) = (&mentions[from.index()], &mentions[to.index()]) else {
             continue;
         };
         if !fits
@@ -130,7 +129,7 @@ fn coalesce_block(
         {
             continue;
         }
-        let list = mentions[from.0 as usize].replace(Vec::new()).unwrap_or_default();
+        let list = mentions[from.index()].replace(Vec::new()).unwrap_or_default();
         for &index in &list {
             let inst = &mut block.insts[index];
             for operand in inst.srcs.iter_mut().chain([&mut inst.dst]) {
@@ -142,12 +141,12 @@ fn coalesce_block(
         }
         dead[at] = true;
         any = true;
-        if let Some(merged) = &mut mentions[to.0 as usize] {
+        if let Some(merged) = &mut mentions[to.index()] {
             merged.extend(list);
             merged.sort_unstable();
             merged.dedup();
         }
-        named_in[from.0 as usize] = NamedIn::NoBlock;
+        named_in[from.index()] = NamedIn::NoBlock;
     }
     for vreg in copied {
         mentions[vreg] = None;

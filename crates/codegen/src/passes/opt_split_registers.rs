@@ -50,7 +50,7 @@ impl NewRegisters {
     /// The new value of the register where an operand starts, and where that starts in the old one. An operand without
     /// bytes may start at the end of its value, which is in none of the parts: it stays.
     fn of(&self, operand: &Operand) -> Option<(Vreg, u32)> {
-        let vreg = operand.vreg()?.0 as usize;
+        let vreg = operand.vreg()?.index();
         let [start, end] = [vreg, vreg + 1].map(|at| self.starts[at] as usize);
         self.registers[start..end].get((operand.offset / GRF_BYTES) as usize).copied()
     }
@@ -81,7 +81,7 @@ impl Parts {
     }
 
     fn boundaries(&self, vreg: Vreg) -> Range<usize> {
-        self.starts[vreg.0 as usize]..self.starts[vreg.0 as usize + 1]
+        self.starts[vreg.index()]..self.starts[vreg.index() + 1]
     }
 
     /// Notes that an instruction touches as many bytes from an operand's start as `bytes` says.
@@ -97,7 +97,7 @@ impl Parts {
         }
         let first = (operand.offset / GRF_BYTES) as usize;
         let last = ((operand.offset + bytes - 1) / GRF_BYTES) as usize;
-        self.used[vreg.0 as usize] = true;
+        self.used[vreg.index()] = true;
         for at in boundaries.start + first..boundaries.end.min(boundaries.start + last) {
             self.joined[at] = true;
         }
@@ -105,7 +105,7 @@ impl Parts {
 
     /// Whether a value is split.
     fn is_split(&self, vreg: Vreg) -> bool {
-        self.used[vreg.0 as usize] && self.joined[self.boundaries(vreg)].contains(&false)
+        self.used[vreg.index()] && self.joined[self.boundaries(vreg)].contains(&false)
     }
 
     /// Gives each part of a value that is split a value of its own.

@@ -201,14 +201,14 @@ pub fn pressure_estimate(function: &Function) -> u32 {
     let mut count = 0;
     for inst in function.insts() {
         for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
-            let interval = &mut intervals[vreg.0 as usize];
+            let interval = &mut intervals[vreg.index()];
             interval.start = interval.start.min(count);
             interval.end = count;
         }
         count += 1;
     }
     let values = function.vregs.iter().filter(|(_, info)| info.class == Class::Grf);
-    most(count, values.map(|(vreg, info)| (intervals[vreg.0 as usize], info.bytes)))
+    most(count, values.map(|(vreg, info)| (intervals[vreg.index()], info.bytes)))
 }
 
 /// The most registers that values in use in intervals of `count` positions need at once; of each its interval and bytes.
@@ -409,18 +409,18 @@ impl<'a> Scan<'a> {
     /// Whether the last register of a value may be the one before `end`: a message's response
     /// keeps off the last register of all ([`Registers::response_end`]).
     fn end_allowed(&self, vreg: Vreg, end: usize) -> bool {
-        end <= self.file.response_end() as usize || !self.relations.responses[vreg.0 as usize]
+        end <= self.file.response_end() as usize || !self.relations.responses[vreg.index()]
     }
 
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
         let end = place + self.bytes(vreg);
         let fixed =
-            self.relations.fixed.of(vreg.0 as usize).all(|fixed| {
+            self.relations.fixed.of(vreg.index()).all(|fixed| {
                 end <= fixed.start || fixed.end <= place || fixed.exact == Some(place)
             });
         fixed
-            && self.relations.hazards.of(vreg.0 as usize).all(|hazard| {
-                let Some(other) = self.places[hazard.other.0 as usize] else { return true };
+            && self.relations.hazards.of(vreg.index()).all(|hazard| {
+                let Some(other) = self.places[hazard.other.index()] else { return true };
                 let disjoint =
                     place + self.bytes(vreg) <= other || other + self.bytes(hazard.other) <= place;
                 disjoint || hazard.shift.is_some_and(|shift| place as i32 + shift == other as i32)
@@ -431,8 +431,8 @@ impl<'a> Scan<'a> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
         let last = self.file.count.checked_sub(count)?;
-        for (other, shift) in self.relations.hints.of(vreg.0 as usize) {
-            let Some(place) = self.places[other.0 as usize] else { continue };
+        for (other, shift) in self.relations.hints.of(vreg.index()) {
+            let Some(place) = self.places[other.index()] else { continue };
             let wanted = place as i64 + i64::from(*shift);
             if let Ok(place) = u32::try_from(wanted)
                 && place % GRF_BYTES == 0
@@ -493,11 +493,11 @@ impl<'a> Scan<'a> {
         self.for_tracks(vreg, place, |track, interval| {
             track.insert(interval, Owner::Vreg(vreg));
         });
-        self.places[vreg.0 as usize] = Some(place);
+        self.places[vreg.index()] = Some(place);
     }
 
     fn evict(&mut self, vreg: Vreg) {
-        if let Some(place) = self.places[vreg.0 as usize].take() {
+        if let Some(place) = self.places[vreg.index()].take() {
             self.for_tracks(vreg, place, |track, interval| {
                 track.remove(interval, Owner::Vreg(vreg));
             });
@@ -591,7 +591,7 @@ impl<'a> Scan<'a> {
     }
 
     fn value(&self, vreg: Vreg) -> f32 {
-        self.values[vreg.0 as usize]
+        self.values[vreg.index()]
     }
 }
 
@@ -605,7 +605,7 @@ fn values(function: &Function, liveness: &Liveness, cfg: &Cfg) -> Vec<f32> {
         let interval = liveness.vreg(vreg);
         let length = interval.end.saturating_sub(interval.start) + 1;
         let size = info.bytes.div_ceil(GRF_BYTES) as f32;
-        costs[vreg.0 as usize] / (length as f32 * size)
+        costs[vreg.index()] / (length as f32 * size)
     };
     function.vregs.iter().map(value).collect()
 }
@@ -653,7 +653,7 @@ impl Relations {
         for src in &inst.srcs {
             if let Some(source) = src.vreg() {
                 let exact = start.checked_sub(src.offset).filter(|_| shares_lanes(inst, src));
-                self.fixed.push(source.0 as usize, Fixed { start, end, exact });
+                self.fixed.push(source.index(), Fixed { start, end, exact });
             }
         }
     }
@@ -664,11 +664,11 @@ impl Relations {
             && src != dst
         {
             let shift = inst.srcs[0].offset as i32 - inst.dst.offset as i32;
-            self.hints.push(dst.0 as usize, (src, shift));
-            self.hints.push(src.0 as usize, (dst, -shift));
+            self.hints.push(dst.index(), (src, shift));
+            self.hints.push(src.index(), (dst, -shift));
         }
         if inst.op.is_message() {
-            self.responses[dst.0 as usize] = true;
+            self.responses[dst.index()] = true;
             return;
         }
         if is_one_part(inst) || is_early_clobber(inst) {
@@ -679,17 +679,17 @@ impl Relations {
                 let (start, end) = (src.offset, src.offset + inst.size_read(index));
                 let exact = src.offset.checked_sub(inst.dst.offset);
                 let exact = exact.filter(|_| shares_lanes(inst, src));
-                self.fixed.push(dst.0 as usize, Fixed { start, end, exact });
+                self.fixed.push(dst.index(), Fixed { start, end, exact });
             }
             if let Some(source) = src.vreg()
                 && source != dst
             {
                 let shift =
                     shares_lanes(inst, src).then(|| inst.dst.offset as i32 - src.offset as i32);
-                self.hazards.push(dst.0 as usize, Hazard { other: source, shift });
+                self.hazards.push(dst.index(), Hazard { other: source, shift });
                 // Where the destination is part of a wide value, that may have its place before the source has.
                 let shift = shift.map(|shift| -shift);
-                self.hazards.push(source.0 as usize, Hazard { other: dst, shift });
+                self.hazards.push(source.index(), Hazard { other: dst, shift });
             }
         }
     }

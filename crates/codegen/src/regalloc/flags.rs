@@ -56,7 +56,7 @@ pub fn assign(function: &Function, liveness: &Liveness) -> Result<Vec<Option<u8>
             list.retain(|(other, _)| other.end >= interval.start);
             list.push((interval, Some(vreg)));
         }
-        places[vreg.0 as usize] = Some(sub);
+        places[vreg.index()] = Some(sub);
     }
     if moved.is_empty() { Ok(places) } else { Err(moved) }
 }
@@ -84,12 +84,12 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
     let mut saved = vec![None; function.vregs.len()];
     for flag in flags {
         let bytes = function.vregs[*flag].bytes;
-        saved[flag.0 as usize] = Some(function.vregs.bytes(bytes));
+        saved[flag.index()] = Some(function.vregs.bytes(bytes));
     }
     let width = function.dispatch_width;
     let mut origins = Vec::new();
     for (b, block) in function.blocks.iter_mut().enumerate() {
-        let top = cfg.level(BlockId(b as u32)).is_none();
+        let top = cfg.level(BlockId::from_index(b)).is_none();
         let old = std::mem::take(&mut block.insts);
         let mut new: Vec<Inst> = Vec::with_capacity(old.len());
         let mut from = Vec::with_capacity(old.len());
@@ -101,7 +101,7 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
             };
             let mut touched: Vec<(Vreg, Vreg)> = Vec::new();
             for vreg in operands.chain(used) {
-                if let Some(save) = saved.get(vreg.0 as usize).copied().flatten()
+                if let Some(save) = saved.get(vreg.index()).copied().flatten()
                     && touched.iter().all(|(other, _)| *other != vreg)
                 {
                     touched.push((vreg, save));

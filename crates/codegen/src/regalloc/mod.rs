@@ -288,7 +288,7 @@ fn assign_flags(
         };
         let infos = result.function.vregs.clone();
         for inst in result.function.insts_mut() {
-            let place = |vreg: Vreg| places[vreg.0 as usize].ok_or(AllocError::Unplaced(vreg.0));
+            let place = |vreg: Vreg| places[vreg.index()].ok_or(AllocError::Unplaced(vreg.0));
             if let Flag::Virtual(vreg) = inst.flag {
                 inst.flag = Flag::Fixed(place(vreg)?);
             }
@@ -361,7 +361,7 @@ fn assign_registers(
 fn apply(function: &mut Function, places: &[Option<u32>]) {
     let place = |operand: &mut Operand| {
         if let Some(vreg) = operand.vreg() {
-            match places[vreg.0 as usize] {
+            match places[vreg.index()] {
                 Some(place) => {
                     operand.file = File::Grf;
                     operand.offset += place;

@@ -78,16 +78,16 @@ pub struct Spilled {
 pub fn costs(function: &Function, cfg: &Cfg) -> Vec<f32> {
     let mut costs = vec![0.0; function.vregs.len()];
     for (index, block) in function.blocks.iter().enumerate() {
-        let depth = cfg.loop_depth(crate::ir::BlockId(index as u32));
+        let depth = cfg.loop_depth(crate::ir::BlockId::from_index(index));
         let weight = 10f32.powi(depth.min(6) as i32);
         for inst in &block.insts {
             for (i, src) in inst.srcs.iter().enumerate() {
                 if let Some(vreg) = src.vreg() {
-                    costs[vreg.0 as usize] += weight * inst.size_read(i).div_ceil(GRF_BYTES) as f32;
+                    costs[vreg.index()] += weight * inst.size_read(i).div_ceil(GRF_BYTES) as f32;
                 }
             }
             if let Some(vreg) = inst.dst.vreg() {
-                costs[vreg.0 as usize] += weight * inst.size_written().div_ceil(GRF_BYTES) as f32;
+                costs[vreg.index()] += weight * inst.size_written().div_ceil(GRF_BYTES) as f32;
             }
         }
     }
@@ -117,7 +117,7 @@ pub fn spill(
     }
     let mut unit = first;
     for vreg in vregs {
-        unit_of[vreg.0 as usize] = Some(unit);
+        unit_of[vreg.index()] = Some(unit);
         unit += units(vreg);
     }
     function.scratch_bytes = unit * GRF_BYTES;
@@ -178,7 +178,7 @@ fn spilled_operands(inst: &Inst, unit_of: &[Option<u32>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut touch = |operand: &Operand, bytes: u32, write: bool| {
         let Some(vreg) = operand.vreg() else { return };
-        let Some(unit) = unit_of.get(vreg.0 as usize).copied().flatten() else { return };
+        let Some(unit) = unit_of.get(vreg.index()).copied().flatten() else { return };
         let slots = slots_of(operand, bytes);
         let at = groups.iter().position(|g| g.vreg == vreg).unwrap_or_else(|| {
             groups.push(Group { vreg, unit, slots, reads: None, writes: None });

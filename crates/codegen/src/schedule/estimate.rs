@@ -39,7 +39,7 @@ pub fn estimate(function: &Function, target: &Target) -> Result<Estimate, FlowEr
     let mut touched = Vec::new();
     let once = blocks_in_passed_loops(&cfg);
     for (index, block) in function.blocks.iter().enumerate() {
-        let depth = (cfg.loop_depth(BlockId(index as u32)) - once[index]).min(6);
+        let depth = (cfg.loop_depth(BlockId::from_index(index)) - once[index]).min(6);
         let weight = LOOP_WEIGHT.pow(depth);
         for inst in &block.insts {
             let cost = cost(inst, generation);

@@ -57,7 +57,7 @@ fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usi
         }
         let first = liveness.block_starts[index] as usize;
         let dag = builder.build(&block.insts, &liveness.accesses, first);
-        let id = BlockId(index as u32);
+        let id = BlockId::from_index(index);
         let mut best: Option<(i64, Vec<usize>)> = None;
         for relaxed in [plenty, 0] {
             pressure.enter(id, through[index]);

@@ -122,7 +122,7 @@ fn thing(shader: &Shader, kind: &InstKind) -> Option<String> {
         | InstKind::ImageParam { image: resource, .. } => binding_name(shader, resource.binding),
         InstKind::Texture(read) => binding_name(shader, read.texture.binding),
         InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } => {
-            let name = shader.vars.get(var.0 as usize).map_or("", |var| &var.name);
+            let name = shader.vars.get(var.index()).map_or("", |var| &var.name);
             format!("variable {name:?}")
         }
         _ => return None,

@@ -18,7 +18,7 @@ impl Translator<'_, '_> {
         let bindings = &mut self.shader.bindings;
         let view = |b: &Binding| (b.set, b.binding, b.kind, b.count);
         if let Some(index) = bindings.iter().position(|old| view(old) == view(&new)) {
-            return Ok(BindingId(index as u32));
+            return Ok(BindingId::from_index(index));
         }
         // Views of one place are compared with each other.
         let place = |b: &&Binding| (b.set, b.binding) == (new.set, new.binding);
@@ -30,7 +30,7 @@ impl Translator<'_, '_> {
             return Err(FrontendError::new(ErrorCode::BindingConflict, detail));
         }
         bindings.push(new);
-        Ok(BindingId(bindings.len() as u32 - 1))
+        Ok(BindingId::from_index(bindings.len() - 1))
     }
 
     /// Puts deferred stores in place, sorts the bindings and notes which memory nothing writes.
@@ -50,7 +50,7 @@ impl Translator<'_, '_> {
                 | InstKind::ImageAtomic { image: resource, .. } => resource.binding,
                 _ => continue,
             };
-            self.shader.bindings[written.0 as usize].readonly = false;
+            self.shader.bindings[written.index()].readonly = false;
         }
         // Another binding may name the same memory, unless one of the two is declared not to.
         let written: Vec<u32> = (0..self.shader.bindings.len() as u32)
@@ -117,12 +117,12 @@ impl Translator<'_, '_> {
         order.sort_by_key(|&i| (old[i].set, old[i].binding));
         let mut place = vec![BindingId(0); old.len()];
         for (new, &from) in order.iter().enumerate() {
-            place[from] = BindingId(new as u32);
+            place[from] = BindingId::from_index(new);
         }
         self.shader.bindings = order.iter().map(|&i| old[i].clone()).collect();
         for inst in self.reachable() {
             self.shader.func.kind_mut(inst).for_each_resource_mut(|resource| {
-                resource.binding = place[resource.binding.0 as usize];
+                resource.binding = place[resource.binding.index()];
             });
         }
     }

@@ -249,7 +249,7 @@ impl Translator<'_, '_> {
 
     /// Adds a variable.
     pub(super) fn new_var(&mut self, name: String, ty: VarTy, init: Option<Vec<u64>>) -> VarId {
-        let id = VarId(self.shader.vars.len() as u32);
+        let id = VarId::from_index(self.shader.vars.len());
         self.shader.vars.push(Variable { name, ty, storage: VarStorage::Private, init });
         id
     }

@@ -157,19 +157,19 @@ impl Memories {
 
     /// The image of a binding's element, if one is bound.
     pub(super) fn image(&mut self, binding: BindingId, element: u32) -> Option<&mut Image> {
-        let index = *self.bindings.get(binding.0 as usize)?.get(&element)?;
+        let index = *self.bindings.get(binding.index())?.get(&element)?;
         self.images.get_mut(index).map(|(_, image)| image)
     }
 
     /// The sampler of a binding's element.
     pub(super) fn sampler(&self, binding: BindingId, element: u32) -> Sampler {
-        let place = self.places.get(binding.0 as usize).map(|&key| BufferKey { element, ..key });
+        let place = self.places.get(binding.index()).map(|&key| BufferKey { element, ..key });
         place.and_then(|key| self.samplers.get(&key)).copied().unwrap_or_default()
     }
 
     /// The buffer of a binding's element. One that is not bound is empty.
     pub(super) fn buffer(&mut self, binding: BindingId, element: u32) -> &mut [u8] {
-        let index = self.bindings.get(binding.0 as usize).and_then(|b| b.get(&element));
+        let index = self.bindings.get(binding.index()).and_then(|b| b.get(&element));
         match index {
             Some(&index) => &mut self.buffers[index].1,
             None => &mut [],

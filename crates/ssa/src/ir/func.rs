@@ -4,50 +4,14 @@ use smallvec::SmallVec;
 
 use super::{Fuel, InstData, InstKind, Ty};
 
-macro_rules! id {
-    ($(#[$doc:meta])+ $name:ident, $prefix:literal) => {
-        $(#[$doc])+
-        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub struct $name(u32);
-
-        impl $name {
-            /// The id of entry `index` of the arena.
-            pub(crate) const fn from_index(index: usize) -> Self {
-                Self(index as u32)
-            }
-
-            /// The entry's place in the arena: dense from 0, so it can index side tables.
-            pub const fn index(self) -> usize {
-                self.0 as usize
-            }
-        }
-
-        impl std::fmt::Debug for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                write!(f, concat!($prefix, "{}"), self.0)
-            }
-        }
-
-        impl std::fmt::Display for $name {
-            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                std::fmt::Debug::fmt(self, f)
-            }
-        }
-    };
-}
-
-id!(
+crate::typed_index! {
     /// A value of a function.
-    Value, "%"
-);
-id!(
+    pub struct Value(pub(crate) u32), "%";
     /// An instruction of a function.
-    InstId, "i"
-);
-id!(
+    pub struct InstId(pub(crate) u32), "i";
     /// A region of a function.
-    RegionId, "r"
-);
+    pub struct RegionId(pub(crate) u32), "r";
+}
 
 /// Where a value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

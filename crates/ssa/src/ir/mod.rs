@@ -6,6 +6,7 @@ mod compact;
 mod facts;
 mod fuel;
 mod func;
+mod id;
 mod image;
 mod inst;
 mod reads;

@@ -91,7 +91,7 @@ impl Function {
             }
             // The data comes last; whatever stands before it is an index or an offset.
             InstKind::StoreVar { var, path, data, .. } => {
-                let leaf = vars.get(var.0 as usize).and_then(|var| var.ty.leaf(path));
+                let leaf = vars.get(var.index()).and_then(|var| var.ty.leaf(path));
                 scalars_then_data(kind, leaf.map_or_else(|| own(*data), Ty::comps), &mut f);
             }
             InstKind::Store { comps, .. } => scalars_then_data(kind, usize::from(*comps), &mut f),

@@ -17,9 +17,12 @@ pub struct FloatControls {
     pub rounding_rtz: u8,
 }
 
-/// Names a binding of a shader: an index into [`Shader::bindings`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct BindingId(pub u32);
+crate::typed_index! {
+    /// Names a binding of a shader: an index into [`Shader::bindings`].
+    pub struct BindingId(pub u32), "b";
+    /// Names a private variable: an index into [`Shader::vars`].
+    pub struct VarId(pub u32), "v";
+}
 
 /// What a binding holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -54,10 +57,6 @@ pub struct Binding {
     /// The shader never writes it.
     pub readonly: bool,
 }
-
-/// Names a private variable: an index into [`Shader::vars`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VarId(pub u32);
 
 /// The shape of a variable.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -142,12 +141,12 @@ impl Shader {
 
     /// A binding.
     pub fn binding(&self, id: BindingId) -> &Binding {
-        &self.bindings[id.0 as usize]
+        &self.bindings[id.index()]
     }
 
     /// The type of a binding that is an image.
     pub fn image(&self, id: BindingId) -> Option<ImageTy> {
-        match self.bindings.get(id.0 as usize)?.kind {
+        match self.bindings.get(id.index())?.kind {
             BindingKind::Image(ty) => Some(ty),
             _ => None,
         }
@@ -155,7 +154,7 @@ impl Shader {
 
     /// The type of a binding that is a texture.
     pub fn texture(&self, id: BindingId) -> Option<TextureTy> {
-        match self.bindings.get(id.0 as usize)?.kind {
+        match self.bindings.get(id.index())?.kind {
             BindingKind::Texture(ty) => Some(ty),
             _ => None,
         }
@@ -163,7 +162,7 @@ impl Shader {
 
     /// A variable.
     pub fn var(&self, id: VarId) -> &Variable {
-        &self.vars[id.0 as usize]
+        &self.vars[id.index()]
     }
 }
 

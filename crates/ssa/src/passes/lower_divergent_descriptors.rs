@@ -39,7 +39,7 @@ fn visit(shader: &mut Shader) -> bool {
             return Action::Keep;
         }
         b.func.kind_mut(inst).for_each_surface_mut(|resource| {
-            let count = counts[resource.binding.0 as usize];
+            let count = counts[resource.binding.index()];
             if let Some(element) = resource.element.filter(divergent)
                 && count > 0
             {

@@ -24,7 +24,7 @@ pub fn lower_image_store(shader: &mut Shader, options: &LowerOptions) -> bool {
         };
         let Some(ty) = image_ty(bindings, image.binding) else { return Action::Keep };
         let texel = match ty.format {
-            Some(format) if read[image.binding.0 as usize] => {
+            Some(format) if read[image.binding.index()] => {
                 Some(Texel::new(device, image, ty, coord, format, options.left_out()))
             }
             _ => None,

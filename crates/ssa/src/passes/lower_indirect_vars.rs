@@ -30,8 +30,8 @@ fn lower_first_indices(shader: &mut Shader) -> bool {
         else {
             return Action::Keep;
         };
-        let Some(choice) = choice(&vars[var.0 as usize], path) else { return Action::Keep };
-        let Some(leaf) = vars[var.0 as usize].ty.leaf(path) else { return Action::Keep };
+        let Some(choice) = choice(&vars[var.index()], path) else { return Action::Keep };
+        let Some(leaf) = vars[var.index()].ty.leaf(path) else { return Action::Keep };
         let access = Indirect { var: *var, path: path.clone(), leaf, choice };
         progress = true;
         match data.kind {

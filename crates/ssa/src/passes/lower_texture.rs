@@ -90,7 +90,7 @@ fn level(b: &mut Builder<'_>, read: &TextureRead, gradients: [Src; 2]) -> Value 
 }
 
 fn is_cube(bindings: &[Binding], read: &TextureRead) -> bool {
-    let binding = bindings.get(read.texture.binding.0 as usize).map(|binding| binding.kind);
+    let binding = bindings.get(read.texture.binding.index()).map(|binding| binding.kind);
     matches!(binding, Some(BindingKind::Texture(ty)) if ty.dim == ImageDim::Cube)
 }
 

@@ -31,8 +31,8 @@ pub fn lower_vars_to_scratch(shader: &mut Shader) -> bool {
         else {
             return Action::Keep;
         };
-        let Some(base) = bases[var.0 as usize] else { return Action::Keep };
-        let Some(place) = path_offset(&vars[var.0 as usize].ty, path) else { return Action::Keep };
+        let Some(base) = bases[var.index()] else { return Action::Keep };
+        let Some(place) = path_offset(&vars[var.index()].ty, path) else { return Action::Keep };
         let (leaf, access) = (place.leaf, Access::default());
         match data.kind.clone() {
             InstKind::StoreVar { mut data, mask, .. } => {
@@ -69,7 +69,7 @@ fn assign(shader: &mut Shader) -> Vec<Option<u32>> {
         if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
             shader.func.inst(inst).kind
         {
-            used[var.0 as usize] = true;
+            used[var.index()] = true;
         }
     });
     let mut bases = vec![None; used.len()];
@@ -97,7 +97,7 @@ fn initialise(shader: &mut Shader, bases: &[Option<u32>]) {
     let body = shader.func.body();
     let rest = std::mem::take(&mut shader.func.region_mut(body).insts);
     for (i, base) in bases.iter().enumerate() {
-        let var = shader.var(VarId(i as u32)).clone();
+        let var = shader.var(VarId::from_index(i)).clone();
         if let (Some(base), Some(init)) = (base, &var.init) {
             if starts_in_a_loop(&var) {
                 let mut bytes = Vec::new();

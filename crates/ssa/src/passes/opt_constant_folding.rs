@@ -69,7 +69,7 @@ fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool 
         PathStep::Const(index) => Some(*index),
         PathStep::Dyn(src) => const_scalar(func, *src).map(|bits| bits as u32),
     };
-    let mut at: VarTy = vars[var.0 as usize].ty.clone();
+    let mut at: VarTy = vars[var.index()].ty.clone();
     let mut new = path.clone();
     for step in &mut new {
         let index = index(step).filter(|&index| at.step(Some(index)).is_some());

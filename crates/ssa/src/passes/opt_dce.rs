@@ -143,7 +143,7 @@ impl Live<'_> {
         for &inst in self.tree.insts() {
             match &shader.func.inst(inst).kind {
                 InstKind::StoreVar { var, .. } => {
-                    if let Some(waiting) = &mut self.stores[var.0 as usize] {
+                    if let Some(waiting) = &mut self.stores[var.index()] {
                         waiting.push(inst);
                     }
                 }
@@ -223,7 +223,7 @@ impl Live<'_> {
                 if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
                     self.shader.func.inst(inst).kind
                 {
-                    named[var.0 as usize] = true;
+                    named[var.index()] = true;
                 }
             }
         }
@@ -282,7 +282,7 @@ impl Live<'_> {
             kind => kind.for_each_src(|src| self.need(src.value)),
         }
         if let InstKind::LoadVar { var, .. } = kind
-            && let Some(waiting) = self.stores[var.0 as usize].take()
+            && let Some(waiting) = self.stores[var.index()].take()
         {
             waiting.into_iter().for_each(|store| self.need_inst(store));
         }
@@ -439,7 +439,7 @@ fn remove_variables(shader: &mut Shader, named: &[bool]) -> bool {
     let mut number = vec![VarId(0); named.len()];
     let kept = (0..named.len()).filter(|&old| named[old]);
     for (new, old) in kept.enumerate() {
-        number[old] = VarId(new as u32);
+        number[old] = VarId::from_index(new);
     }
     let mut at = 0;
     shader.vars.retain(|_| {
@@ -450,7 +450,7 @@ fn remove_variables(shader: &mut Shader, named: &[bool]) -> bool {
         if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
             shader.func.kind_mut(inst)
         {
-            *var = number[var.0 as usize];
+            *var = number[var.index()];
         }
     }
     true

@@ -33,10 +33,10 @@ pub fn opt_large_constants(shader: &mut Shader) -> bool {
         else {
             return Action::Keep;
         };
-        let Some(base) = bases[var.0 as usize] else { return Action::Keep };
+        let Some(base) = bases[var.index()] else { return Action::Keep };
         // Stores stay for opt_dce: nothing loads the variable any more.
         let (InstKind::LoadVar { .. }, Some(place)) =
-            (&data.kind, path_offset(&vars[var.0 as usize].ty, path))
+            (&data.kind, path_offset(&vars[var.index()].ty, path))
         else {
             return Action::Keep;
         };
@@ -110,12 +110,12 @@ fn collect(shader: &Shader) -> Vec<Option<Table>> {
     }
     walk(&shader.func, |_, _, inst| match &shader.func.inst(inst).kind {
         InstKind::LoadVar { var, path } => {
-            if let Some(table) = &mut tables[var.0 as usize] {
+            if let Some(table) = &mut tables[var.index()] {
                 table.dynamic |= path.iter().any(|step| matches!(step, PathStep::Dyn(_)));
             }
         }
         InstKind::StoreVar { var, path, data, mask } => {
-            let slot = &mut tables[var.0 as usize];
+            let slot = &mut tables[var.index()];
             let Some(table) = slot else { return };
             let place =
                 path_offset(&shader.var(*var).ty, path).filter(|place| place.scaled.is_empty());

@@ -189,7 +189,7 @@ impl Size {
                 size.has_barrier |= kind.facts().orders;
                 if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } = kind
                 {
-                    size.indexes |= !fixed.hopeless[var.0 as usize]
+                    size.indexes |= !fixed.hopeless[var.index()]
                         && path.iter().any(|step| match step {
                             PathStep::Dyn(src) => fixed.values[src.value.index()] == Some(body),
                             PathStep::Const(_) => false,
@@ -245,7 +245,7 @@ impl Fixed {
                 values[func.inst(inst).results[0].index()] = read;
             }
             InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } => {
-                hopeless[var.0 as usize] |= path.iter().any(|step| match step {
+                hopeless[var.index()] |= path.iter().any(|step| match step {
                     PathStep::Dyn(src) => values[src.value.index()].is_none(),
                     PathStep::Const(_) => false,
                 });

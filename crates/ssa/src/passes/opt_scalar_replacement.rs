@@ -121,7 +121,7 @@ fn replace(shader: &mut Shader, var: VarId, leaf: VarTy, part: &Part, accesses: 
             .flat_map(|&f| all[f as usize..(f + scalars) as usize].iter().copied())
             .collect()
     });
-    let new = VarId(shader.vars.len() as u32);
+    let new = VarId::from_index(shader.vars.len());
     shader.vars.push(Variable { name: part.name.clone(), ty, storage: old.storage, init });
     for access in accesses {
         if let InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. } =

@@ -53,7 +53,7 @@ fn take_variables(shader: &mut Shader, types: &mut [Option<Ty>]) {
         if let InstKind::LoadVar { var, .. } | InstKind::StoreVar { var, .. } =
             shader.func.inst(inst).kind
         {
-            named[var.0 as usize] = true;
+            named[var.index()] = true;
         }
     });
     for ((ty, var), named) in types.iter_mut().zip(&shader.vars).zip(named) {
@@ -95,8 +95,8 @@ impl Pass<'_> {
         for i in 0..self.shader.func.region(region).insts.len() {
             let inst = self.shader.func.region(region).insts[i];
             match self.shader.func.inst(inst).kind {
-                InstKind::LoadVar { var, .. } => found |= self.types[var.0 as usize].is_some(),
-                InstKind::StoreVar { var, .. } if self.types[var.0 as usize].is_some() => {
+                InstKind::LoadVar { var, .. } => found |= self.types[var.index()].is_some(),
+                InstKind::StoreVar { var, .. } if self.types[var.index()].is_some() => {
                     found = true;
                     stored.push(var);
                 }
@@ -155,12 +155,12 @@ impl Pass<'_> {
     }
 
     fn is_value(&self, var: VarId) -> bool {
-        self.types[var.0 as usize].is_some()
+        self.types[var.index()].is_some()
     }
 
     /// The value of a variable at this point.
     fn get(&mut self, var: VarId) -> Value {
-        let i = var.0 as usize;
+        let i = var.index();
         if let Some(value) = self.current[i] {
             return value;
         }
@@ -184,7 +184,7 @@ impl Pass<'_> {
     }
 
     fn set(&mut self, var: VarId, value: Value) {
-        let old = self.current[var.0 as usize].replace(value);
+        let old = self.current[var.index()].replace(value);
         self.undo.push((var, old));
     }
 
@@ -192,7 +192,7 @@ impl Pass<'_> {
     fn go_back(&mut self, mark: usize) {
         while self.undo.len() > mark {
             if let Some((var, old)) = self.undo.pop() {
-                self.current[var.0 as usize] = old;
+                self.current[var.index()] = old;
             }
         }
     }
@@ -265,7 +265,7 @@ impl Pass<'_> {
     /// Adds a result for each of `vars` and makes it the variable's value.
     fn add_results(&mut self, inst: InstId, vars: &[VarId]) {
         for &var in vars {
-            if let Some(ty) = self.types[var.0 as usize] {
+            if let Some(ty) = self.types[var.index()] {
                 let value = self.shader.func.add_result(inst, ty);
                 self.set(var, value);
             }
@@ -274,7 +274,7 @@ impl Pass<'_> {
 
     fn add_params(&mut self, region: RegionId, vars: &[VarId]) {
         for &var in vars {
-            if let Some(ty) = self.types[var.0 as usize] {
+            if let Some(ty) = self.types[var.index()] {
                 let value = self.shader.func.add_param(region, ty);
                 self.set(var, value);
             }

@@ -315,7 +315,7 @@ impl<'a, W: Write> Printer<'a, W> {
             InstKind::StoreVar { var, path, data, mask } => {
                 write!(self.out, "store_var v{}", var.0)?;
                 self.path(path)?;
-                let leaf = self.shader.vars.get(var.0 as usize).and_then(|v| v.ty.leaf(path));
+                let leaf = self.shader.vars.get(var.index()).and_then(|v| v.ty.leaf(path));
                 self.item(1, *data, leaf.map(Ty::comps))?;
                 self.mask(*mask, leaf.map_or(4, Ty::comps))
             }

@@ -301,7 +301,7 @@ impl Random<'_> {
                 && may_stop
                 && (count == 1 || self.below(3) > 0)
             {
-                return (VarId(var as u32), path, ty);
+                return (VarId::from_index(var), path, ty);
             }
             let dynamic = !matches!(at, VarTy::Struct(_)) && self.below(3) == 0;
             let index = self.below(count as usize) as u32;

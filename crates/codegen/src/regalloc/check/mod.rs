@@ -124,7 +124,7 @@ impl Values {
         let at = operand.offset as usize;
         match operand.file {
             File::Vgrf(vreg) => {
-                let vreg = vreg.0 as usize;
+                let vreg = vreg.index();
                 let end = self.bases.get(vreg + 1).copied().unwrap_or(self.count);
                 Some(self.bases[vreg] + at..end)
             }
@@ -136,7 +136,7 @@ impl Values {
 
     fn flag(&self, inst: &Inst) -> Range<usize> {
         let base = match inst.flag {
-            Flag::Virtual(vreg) => self.bases[vreg.0 as usize],
+            Flag::Virtual(vreg) => self.bases[vreg.index()],
             Flag::Fixed(sub) => FIRST_FLAG + 2 * usize::from(sub),
         };
         flag_bytes(base, inst)
@@ -396,7 +396,7 @@ impl Checker<'_> {
     /// The state at a block's start: what all ways here agree on.
     fn meet(&self, b: usize, outs: &[Option<State>], events: &[Vec<Event>]) -> Option<State> {
         let mut result = (b == 0).then(|| self.entry());
-        for edge in self.cfg.preds(BlockId(b as u32)) {
+        for edge in self.cfg.preds(BlockId::from_index(b)) {
             if edge.kind == EdgeKind::Physical {
                 continue;
             }
@@ -426,7 +426,7 @@ impl Checker<'_> {
     /// The blocks that the state at a block's start follows from.
     fn dependencies(&self, b: usize) -> Vec<Range<usize>> {
         let logical = |edge: &&Edge| edge.kind != EdgeKind::Physical;
-        let edges = self.cfg.preds(BlockId(b as u32)).iter().filter(logical);
+        let edges = self.cfg.preds(BlockId::from_index(b)).iter().filter(logical);
         edges
             .map(|edge| edge.to.index())
             .flat_map(|from| std::iter::once(from..from + 1).chain(self.skipped(from, b)))
@@ -482,7 +482,7 @@ impl Checker<'_> {
         let mut walk = Walk {
             checker: self,
             block: b,
-            top: self.cfg.level(BlockId(b as u32)).is_none(),
+            top: self.cfg.level(BlockId::from_index(b)).is_none(),
             local: HashSet::new(),
             holders,
             touched: Vec::new(),

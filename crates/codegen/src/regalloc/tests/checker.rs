@@ -100,7 +100,7 @@ impl Held {
                 for inst in &function.blocks[block].insts {
                     held.step(&mut state, inst);
                 }
-                for edge in cfg.succs(BlockId(block as u32)) {
+                for edge in cfg.succs(BlockId::from_index(block)) {
                     let start = &mut held.starts[edge.to.index()];
                     let met = start.as_ref().map_or(state.clone(), |other| HeldState {
                         same: &other.same & &state.same,

@@ -167,7 +167,7 @@ pub(crate) fn guarded(
 
 /// The type of the binding, if it is an image.
 pub(crate) fn image_ty(bindings: &[Binding], id: BindingId) -> Option<ImageTy> {
-    match bindings.get(id.0 as usize)?.kind {
+    match bindings.get(id.index())?.kind {
         BindingKind::Image(ty) => Some(ty),
         _ => None,
     }
@@ -179,7 +179,7 @@ pub(crate) fn read_bindings(func: &Function, bindings: usize) -> Vec<bool> {
     walk(func, |_, _, inst| {
         let kind = &func.inst(inst).kind;
         if let Some(image) = kind.image().filter(|_| kind.reads_image())
-            && let Some(read) = read.get_mut(image.binding.0 as usize)
+            && let Some(read) = read.get_mut(image.binding.index())
         {
             *read = true;
         }
