@@ -147,6 +147,11 @@ impl Random<'_> {
                 let from = Ty::new(self.b.func.ty(srcs[0].value).bits(), comps).unwrap();
                 srcs[0] = self.b.alu_ty(AluOp::FSat, from, &srcs).into();
             }
+            // Which NaN comes of a NaN is open, and lowered they say another: no exponent is that of NaN.
+            AluOp::FFloor | AluOp::FCeil | AluOp::FTrunc | AluOp::FRoundEven if bits == 64 => {
+                let mask = self.b.constant(ty, [!(1 << 52); 4]);
+                srcs[0] = self.b.alu_ty(AluOp::IAnd, ty, &[srcs[0], mask.into()]).into();
+            }
             _ => {}
         }
         let value = self.b.alu_ty(op, ty, &srcs);

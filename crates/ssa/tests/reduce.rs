@@ -32,7 +32,7 @@ fn mistake(shader: &Shader) -> Shader {
 #[test]
 fn a_mistake_in_a_random_shader_shrinks_to_a_few_instructions() {
     let mut shown = 0;
-    for seed in 0..40 {
+    for seed in 0..80 {
         let (shader, resources) = random::shader(seed);
         let mut fails = |shader: &Shader| {
             let (right, wrong) =
