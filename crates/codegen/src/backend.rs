@@ -17,6 +17,7 @@ use crate::passes::PassFn;
 use crate::pipeline::{self, Pass};
 use crate::regalloc::{self, AllocError, Allocation, Analysis};
 use crate::schedule::{self, Estimate};
+use crate::scoreboard::{self, check::ScoreboardError};
 use crate::verify::{VerifyError, verify};
 
 /// Why there is no machine code.
@@ -44,6 +45,9 @@ pub enum BackendError {
     /// Registers could not be allocated.
     #[error(transparent)]
     Alloc(#[from] AllocError),
+    /// An instruction does not wait for what it must.
+    #[error("the scoreboard is wrong: {0}")]
+    Scoreboard(#[from] ScoreboardError),
     /// An instruction has no machine form.
     #[error(transparent)]
     Finish(#[from] FinishError),
@@ -58,6 +62,7 @@ impl BackendError {
             BackendError::Pass(_)
             | BackendError::Defect { .. }
             | BackendError::Verify { .. }
+            | BackendError::Scoreboard(_)
             | BackendError::Finish(_) => true,
         }
     }
@@ -254,6 +259,9 @@ pub fn generate(
     runner.observe("regalloc", function)?;
     runner.once(pipeline::SCHEDULE_ALLOCATED, function)?;
     runner.once(pipeline::LOWER_ALLOCATED, function)?;
+    if verify {
+        scoreboard::check::check(function, target)?;
+    }
     let estimate = schedule::estimate(function, target).map_err(FinishError::Flow)?;
     #[cfg_attr(not(feature = "testing"), expect(unused_mut, reason = "only tests change them"))]
     let mut insts = finish(function, target)?;

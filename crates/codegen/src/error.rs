@@ -21,6 +21,16 @@ pub enum PassError {
         /// The operand as printed.
         operand: String,
     },
+    /// An instruction the pass cannot handle.
+    #[error("{pass}: {what}: {inst}")]
+    Inst {
+        /// Name of the pass.
+        pass: &'static str,
+        /// What is wrong with it.
+        what: &'static str,
+        /// The instruction as printed.
+        inst: String,
+    },
     /// A message that the device cannot encode.
     #[error(transparent)]
     Message(#[from] DescriptorError),

@@ -15,6 +15,7 @@ pub mod pipeline;
 pub mod regalloc;
 pub mod scalar;
 pub mod schedule;
+pub mod scoreboard;
 pub mod select;
 pub mod stage;
 pub mod surface;

@@ -5,6 +5,7 @@ use crestline_ssa::runner::{self, Fact, Facts};
 
 use crate::passes::*;
 use crate::schedule::{opt_dependency_control, opt_schedule_early, opt_schedule_late};
+use crate::scoreboard::lower_scoreboard;
 
 /// A pass of this crate.
 pub type Pass = runner::Pass<PassFn>;
@@ -80,8 +81,13 @@ pub const SCHEDULE_ALLOCATED: &[Pass] = passes![
 ];
 
 /// After register allocation.
-pub const LOWER_ALLOCATED: &[Pass] =
-    passes![lower_mov_indirect changes all, lower_math_hazards changes all];
+///
+/// What one instruction says of those before it must be the last word.
+pub const LOWER_ALLOCATED: &[Pass] = passes![
+    lower_mov_indirect changes all,
+    lower_math_hazards changes all,
+    lower_scoreboard changes all,
+];
 
 #[cfg(test)]
 mod tests {

@@ -105,7 +105,7 @@ fn source_count(op: Op) -> Option<usize> {
         },
         Op::Math(function) => function.sources(),
         Op::Do | Op::HaltTarget | Op::Undef | Op::FindLiveChannel | Op::LiveChannels => 0,
-        Op::Await => 1,
+        Op::Await | Op::Sync(_) => 1,
         Op::Collect { .. } | Op::Message => return None,
         Op::Send | Op::MovIndirect | Op::MovIndirectDst => 3,
         Op::Shuffle | Op::Broadcast | Op::MulHigh => 2,

@@ -92,6 +92,7 @@ fn convert(inst: &Inst, target: &Target, insts: &mut Vec<isa::Inst>) -> Result<(
     out.acc_wr_en = inst.acc_wr_en;
     out.no_dd_clear = inst.no_dd_clear;
     out.no_dd_check = inst.no_dd_check;
+    out.swsb = inst.swsb;
     if inst.predicate.ctrl != PredCtrl::None || inst.cond_mod != isa::CondMod::None {
         out.flag = match inst.flag {
             Flag::Fixed(sub) => isa::Flag { nr: sub / 2, subnr: sub % 2 },
@@ -110,6 +111,10 @@ fn convert(inst: &Inst, target: &Target, insts: &mut Vec<isa::Inst>) -> Result<(
         Op::HaltTarget => {
             out.extra = Extra::Branch(isa::Branch::jip_uip(16, 16));
             out.exec_size = inst.exec_size;
+            return Ok(());
+        }
+        Op::Sync(function) => {
+            out.extra = Extra::Sync(function);
             return Ok(());
         }
         Op::Math(function) => out.extra = Extra::Math(function),

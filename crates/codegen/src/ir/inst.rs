@@ -1,6 +1,6 @@
 //! Instructions and what they read and write, in bytes.
 
-use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, WriteMask};
+use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swsb, WriteMask};
 use smallvec::SmallVec;
 
 use super::{File, GRF_BYTES, Message, Op, Operand, Region, Span, Vreg};
@@ -46,6 +46,9 @@ pub struct Inst {
     pub no_dd_clear: bool,
     /// Destination dependency is not checked.
     pub no_dd_check: bool,
+    /// What it waits for and which token it takes, where the hardware keeps no scoreboard itself (gen12 on); set by
+    /// [`lower_scoreboard`](crate::scoreboard::lower_scoreboard), the last pass.
+    pub swsb: Swsb,
     /// What a message asks; present exactly in [`Op::Message`] and [`Op::Send`].
     pub message: Option<Box<Message>>,
 }
@@ -79,6 +82,7 @@ impl Inst {
             acc_wr_en: false,
             no_dd_clear: false,
             no_dd_check: false,
+            swsb: Swsb::default(),
             message: None,
         }
     }
@@ -256,7 +260,7 @@ impl Inst {
     /// accumulator.
     pub fn has_side_effects(&self) -> bool {
         self.op.is_flow()
-            || self.op == Op::Await
+            || matches!(self.op, Op::Await | Op::Sync(_))
             || matches!(self.op, Op::Hw(Opcode::Wait | Opcode::Nop | Opcode::Sync))
             || self.message.as_ref().is_some_and(|m| m.eot || m.effect >= super::Effect::Write)
             || matches!(self.dst.file, File::Arf(kind) if !matches!(

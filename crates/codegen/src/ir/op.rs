@@ -2,7 +2,7 @@
 
 use crestline_device::Gen;
 use crestline_isa::message::{self as isa, Descriptor, DescriptorError};
-use crestline_isa::{MathFn, Opcode};
+use crestline_isa::{MathFn, Opcode, SyncFn};
 
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -15,6 +15,8 @@ pub enum Op {
     Hw(Opcode),
     /// Extended math.
     Math(MathFn),
+    /// Waits as its software scoreboard says, and for what the function says. Source 0 is null.
+    Sync(SyncFn),
     /// Start of a loop: the `while` that closes it jumps here. Emits nothing.
     Do,
     /// Where channels stopped by `halt` go on. At most one, outside all loops and conditionals.
@@ -147,6 +149,7 @@ impl Op {
         match self {
             Op::Hw(opcode) => Some(opcode),
             Op::Math(_) => Some(Opcode::Math),
+            Op::Sync(_) => Some(Opcode::Sync),
             _ => None,
         }
     }
@@ -156,6 +159,7 @@ impl Op {
         match self {
             Op::Hw(opcode) => opcode.name(),
             Op::Math(_) => "math",
+            Op::Sync(_) => "sync",
             Op::Do => "do",
             Op::HaltTarget => "halt_target",
             Op::Undef => "undef",

@@ -4,7 +4,8 @@
 
 use crestline_isa::message::MessageTextError;
 use crestline_isa::{
-    AccessMode, ArfKind, CondMod, MathFn, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask,
+    AccessMode, ArfKind, CondMod, MathFn, Opcode, PredCtrl, Predicate, Swizzle, SwsbPipe,
+    SwsbToken, SyncFn, TokenMode, Type, WriteMask,
 };
 
 use super::{
@@ -254,6 +255,10 @@ fn op(c: &mut Cursor<'_>) -> Result<Op> {
             };
             Op::Math(function.map_or_else(|| c.fail("a math function"), Ok)?)
         }
+        "sync" => {
+            c.word(".", "`.` and what to wait for")?;
+            Op::Sync(SyncFn::from_name(c.name()).map_or_else(|| c.fail("nop, allrd or allwr"), Ok)?)
+        }
         "do" => Op::Do,
         "halt_target" => Op::HaltTarget,
         "undef" => Op::Undef,
@@ -408,6 +413,9 @@ fn notes(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
 
 /// One entry of the braces after an instruction.
 fn note(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
+    if scoreboard(c, inst)? {
+        return Ok(());
+    }
     let name = c.name();
     match name {
         "align16" => inst.access_mode = AccessMode::Align16,
@@ -422,6 +430,38 @@ fn note(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
         },
     }
     Ok(())
+}
+
+/// A distance or a token; whether there was one.
+fn scoreboard(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<bool> {
+    const PIPES: [(&str, SwsbPipe); 5] = [
+        ("@", SwsbPipe::Implied),
+        ("A@", SwsbPipe::All),
+        ("F@", SwsbPipe::Float),
+        ("I@", SwsbPipe::Int),
+        ("L@", SwsbPipe::Long),
+    ];
+    if c.eat("$") {
+        let id = c.small("a token, 0 to 15")?;
+        if id > 15 {
+            return c.fail("a token, 0 to 15");
+        }
+        let mode = match () {
+            () if c.eat(".dst") => TokenMode::Dst,
+            () if c.eat(".src") => TokenMode::Src,
+            () => TokenMode::Set,
+        };
+        inst.swsb.token = Some(SwsbToken { mode, id });
+    } else if let Some((_, pipe)) = PIPES.iter().find(|(name, _)| c.eat(name)) {
+        let distance = c.small("a distance, 1 to 7")?;
+        if !(1..=7).contains(&distance) {
+            return c.fail("a distance, 1 to 7");
+        }
+        (inst.swsb.distance, inst.swsb.pipe) = (distance, *pipe);
+    } else {
+        return Ok(false);
+    }
+    Ok(true)
 }
 
 fn message_note(c: &mut Cursor<'_>, name: &str, m: &mut Message) -> Result<()> {

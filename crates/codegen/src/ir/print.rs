@@ -5,7 +5,7 @@
 
 use std::fmt;
 
-use crestline_isa::{ArfKind, CondMod, MathFn, PredCtrl, Swizzle};
+use crestline_isa::{ArfKind, CondMod, MathFn, PredCtrl, Swizzle, SwsbPipe, TokenMode};
 
 use super::{Class, File, Flag, Function, Inst, Op, Operand, Region};
 
@@ -96,6 +96,7 @@ impl fmt::Display for Inst {
         f.write_str(self.op.name())?;
         match self.op {
             Op::Math(function) => write!(f, ".{}", math_name(function))?,
+            Op::Sync(function) => write!(f, ".{}", function.name())?,
             Op::Collect { headers } if headers != 0 => write!(f, ".{headers}")?,
             _ => {}
         }
@@ -148,6 +149,24 @@ impl fmt::Display for Inst {
             if set {
                 notes.push(name.into());
             }
+        }
+        if self.swsb.distance != 0 {
+            let pipe = match self.swsb.pipe {
+                SwsbPipe::Implied => "",
+                SwsbPipe::All => "A",
+                SwsbPipe::Float => "F",
+                SwsbPipe::Int => "I",
+                SwsbPipe::Long => "L",
+            };
+            notes.push(format!("{pipe}@{}", self.swsb.distance));
+        }
+        if let Some(token) = self.swsb.token {
+            let mode = match token.mode {
+                TokenMode::Set => "",
+                TokenMode::Src => ".src",
+                TokenMode::Dst => ".dst",
+            };
+            notes.push(format!("${}{mode}", token.id));
         }
         if !notes.is_empty() {
             write!(f, " {{{}}}", notes.join(", "))?;

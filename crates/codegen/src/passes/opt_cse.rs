@@ -121,6 +121,7 @@ impl PartialEq for Key<'_> {
             acc_wr_en,
             no_dd_clear,
             no_dd_check,
+            swsb,
             message,
         } = self.0;
         let other = other.0;
@@ -130,6 +131,7 @@ impl PartialEq for Key<'_> {
             && (no_mask, predicate, cond_mod) == (&other.no_mask, &other.predicate, &other.cond_mod)
             && (saturate, acc_wr_en) == (&other.saturate, &other.acc_wr_en)
             && (no_dd_clear, no_dd_check) == (&other.no_dd_clear, &other.no_dd_check)
+            && swsb == &other.swsb
             && srcs == &other.srcs
             && message == &other.message
     }

@@ -82,7 +82,8 @@ impl Footprint {
 /// The places of an operand whose bytes are counted from its start.
 fn places(operand: &Operand, runs: &[Range<u32>]) -> Vec<Range<u32>> {
     let moved = |base: u32| {
-        runs.iter().map(|run| base + operand.offset + run.start..base + operand.offset + run.end)
+        let start = base + operand.offset;
+        runs.iter().map(move |run| start + run.start..start + run.end)
     };
     match operand.file {
         File::Grf => moved(0).collect(),
@@ -243,7 +244,12 @@ fn ways(function: &Function) -> Vec<Vec<usize>> {
 }
 
 impl Checker<'_> {
-    fn step(&self, flights: &mut Flights, block: usize, index: usize) -> Result<(), ScoreboardError> {
+    fn step(
+        &self,
+        flights: &mut Flights,
+        block: usize,
+        index: usize,
+    ) -> Result<(), ScoreboardError> {
         let inst = &self.function.blocks[block].insts[index];
         let now = &self.footprints[block][index];
         let failed = |what: String| Err(fail(self.function, block, index, what));
@@ -307,7 +313,9 @@ impl Checker<'_> {
             distance = 1;
         }
         if distance > 0 {
-            flights.all.retain(|_, flight| flight.since.is_ok_and(|since| since < distance) || flight.since.is_err());
+            flights.all.retain(|_, flight| {
+                flight.since.is_ok_and(|since| since < distance) || flight.since.is_err()
+            });
         }
         let (mut read, mut written): (u32, u32) = (0, 0);
         match swsb.token {

@@ -385,13 +385,7 @@ fn is_meeting(function: &Function, block: usize) -> bool {
 }
 
 /// Writes what an instruction waits for into its field, and the rest into instructions before it.
-fn write(
-    inst: &mut Inst,
-    used: &Use,
-    waits: &Waits,
-    several_pipes: bool,
-    before: &mut Vec<Inst>,
-) {
+fn write(inst: &mut Inst, used: &Use, waits: &Waits, several_pipes: bool, before: &mut Vec<Inst>) {
     let unordered = matches!(used.order, Order::OutOfOrder(_) | Order::Last);
     let mut own = Swsb::default();
     if let Order::OutOfOrder(token) = used.order {
@@ -404,7 +398,8 @@ fn write(
         let Some(mode) = mode else { continue };
         let token = Some(SwsbToken { mode, id });
         // With a distance, the instruction's kind decides what the token means.
-        let combines = waits.distance == 0 || mode == TokenMode::Dst && !unordered && !several_pipes;
+        let combines =
+            waits.distance == 0 || mode == TokenMode::Dst && !unordered && !several_pipes;
         if own.token.is_none() && combines {
             own.token = token;
         } else {
@@ -417,10 +412,7 @@ fn write(
         (_, None) => (own.distance, own.pipe) = (1, SwsbPipe::All),
         // Beside the token of a message a distance counts in all pipes.
         (_, Some(_)) if inst.op == Op::Send => own.distance = 1,
-        _ => before.push(sync(
-            SyncFn::Nop,
-            Swsb { distance: 1, pipe: SwsbPipe::All, token: None },
-        )),
+        _ => before.push(sync(SyncFn::Nop, Swsb { distance: 1, pipe: SwsbPipe::All, token: None })),
     }
     inst.swsb = own;
 }

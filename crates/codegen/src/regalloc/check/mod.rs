@@ -12,7 +12,7 @@
 //! which they do only if it was complete for the others too. Unmasked copies that allocation added
 //! (fills, stores, moves) carry what the waiting channel itself has in the place they read.
 
-mod model;
+pub(crate) mod model;
 mod walk;
 
 use fixedbitset::FixedBitSet;

@@ -14,7 +14,7 @@ use smallvec::{SmallVec, smallvec};
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
 
 /// Bytes of an operand, counted from its start, in the order of the channels that touch them.
-pub(super) type Runs = SmallVec<[Range<u32>; 4]>;
+pub(crate) type Runs = SmallVec<[Range<u32>; 4]>;
 
 fn whole(bytes: u32) -> Runs {
     if bytes == 0 { Runs::new() } else { smallvec![0..bytes] }
@@ -120,7 +120,7 @@ fn range(inst: &Inst) -> Result<Runs, &'static str> {
 ///
 /// # Errors
 /// An operation or operand that the model does not know.
-pub(super) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
+pub(crate) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
     let src = &inst.srcs[index];
     if matches!(src.file, File::Null | File::Imm(_)) {
         return Ok(Runs::new());
@@ -160,7 +160,12 @@ pub(super) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
         Op::MovIndirect if index == 0 => range(inst)?,
         Op::MovIndirect | Op::MovIndirectDst | Op::Shuffle | Op::Broadcast | Op::MulHigh => part(),
         Op::Await => whole(src.ty.size()),
-        Op::Do | Op::HaltTarget | Op::Undef | Op::FindLiveChannel | Op::LiveChannels => {
+        Op::Sync(_)
+        | Op::Do
+        | Op::HaltTarget
+        | Op::Undef
+        | Op::FindLiveChannel
+        | Op::LiveChannels => {
             return Err("an operation without sources has one");
         }
     })
@@ -170,7 +175,7 @@ pub(super) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
 ///
 /// # Errors
 /// An operation or operand that the model does not know.
-pub(super) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
+pub(crate) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
     let dst = &inst.dst;
     if dst.file == File::Null {
         return Ok(Runs::new());
@@ -229,7 +234,9 @@ pub(super) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
         | Op::LiveChannels
         | Op::MulHigh
         | Op::Await => elements,
-        Op::Do | Op::HaltTarget => return Err("an operation without a result has one"),
+        Op::Do | Op::HaltTarget | Op::Sync(_) => {
+            return Err("an operation without a result has one");
+        }
     })
 }
 
