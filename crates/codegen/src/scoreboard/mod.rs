@@ -12,10 +12,11 @@
 //! the in-order pipe: a distance that is too small waits for a younger instruction, behind which the wanted one is done.
 //! Where there are several pipes the wait is for the last instruction of each.
 //!
-//! Sources: the codes are those of `crestline_isa`'s field `SWSB`; the accumulator of an end of thread, the state register
-//! and fences: notes in `docs/isa-notes.md`.
+//! The codes are those of `crestline_isa`'s field `SWSB`. `docs/isa-notes.md` lists what is decided here and no judge confirms.
 
 pub mod check;
+#[cfg(test)]
+mod tests;
 
 use crestline_isa::{ArfKind, Opcode, Swsb, SwsbPipe, SwsbToken, SyncFn, TokenMode, Type};
 
