@@ -286,7 +286,10 @@ mod tests {
             ("3 channels", fails(|b, v| b.exec(3).mov(v, v).clone())),
             ("modifiers", fails(|b, v| b.fbl(v, v.negated()).clone())),
             ("sources", fails(|b, v| b.emit(Op::Hw(Opcode::Add), v, &[v]).clone())),
-            ("no register", fails(|b, v| b.mov(v, Operand::vgrf(Vreg(9), Type::F)).clone())),
+            (
+                "not an existing register",
+                fails(|b, v| b.mov(v, Operand::vgrf(Vreg(9), Type::F)).clone()),
+            ),
             ("no flag", fails(|b, v| b.predicated(Flag::Fixed(4), false).mov(v, v).clone())),
         ] {
             assert!(found.contains(message), "{found}: expected {message}");

@@ -51,7 +51,7 @@ fn least_and_greatest_of_floats_are_what_lavapipe_says() {
 #[test]
 fn atomics_of_64_bits_are_what_lavapipe_says() {
     agrees("int64.comp", &[Platform::Bdw, Platform::Chv, Platform::Skl, Platform::Bxt]);
-    let what = "atomics of 64 bits on storage buffers";
+    let what = "64-bit atomics on storage buffers";
     refused("int64.comp", &[Platform::Ivb, Platform::Hsw], what);
 }
 
@@ -66,7 +66,10 @@ fn shared_memory_has_no_atomics_of_64_bits() {
     let words = compile_source("shared.comp", Language::Glsl, source).expect("it is valid");
     for &platform in TARGETS {
         let error = compile_spirv(&words, &Options::new(platform)).expect_err("none has them");
-        assert!(error.to_string().contains("64 bits on shared memory"), "{platform}: {error}");
+        assert!(
+            error.to_string().contains("64-bit atomics on shared memory"),
+            "{platform}: {error}"
+        );
     }
 }
 

@@ -4,7 +4,7 @@ use smallvec::SmallVec;
 
 use super::{Fuel, InstData, InstKind, Ty};
 
-crate::typed_index! {
+typed_index! {
     /// A value of a function.
     pub struct Value(pub(crate) u32), "%";
     /// An instruction of a function.

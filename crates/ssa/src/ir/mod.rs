@@ -1,12 +1,14 @@
 //! The data structure: types, operations, instructions, regions, shaders.
 
+#[macro_use]
+mod id;
+
 mod alu;
 mod builder;
 mod compact;
 mod facts;
 mod fuel;
 mod func;
-mod id;
 mod image;
 mod inst;
 mod reads;

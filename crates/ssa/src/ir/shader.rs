@@ -17,7 +17,7 @@ pub struct FloatControls {
     pub rounding_rtz: u8,
 }
 
-crate::typed_index! {
+typed_index! {
     /// Names a binding of a shader: an index into [`Shader::bindings`].
     pub struct BindingId(pub u32), "b";
     /// Names a private variable: an index into [`Shader::vars`].
