@@ -87,7 +87,7 @@ fn places(operand: &Operand, runs: &[Range<u32>]) -> Vec<Range<u32>> {
     };
     match operand.file {
         File::Grf => moved(0).collect(),
-        File::Indirect { .. } => vec![0..FLAGS],
+        File::Indirect { .. } => std::iter::once(0..FLAGS).collect(),
         File::Arf(ArfKind::Flag) => moved(FLAGS).collect(),
         File::Arf(ArfKind::Null) | File::Null | File::Imm(_) => Vec::new(),
         File::Arf(ArfKind::Accumulator) => vec![ACCUMULATORS],

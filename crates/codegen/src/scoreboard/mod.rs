@@ -75,7 +75,7 @@ pub fn lower_scoreboard(function: &mut Function, target: &Target) -> Result<bool
 
 /// How an instruction executes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum Execution {
     /// It makes no machine instruction.
     Nothing,
     /// At once: flow control.
@@ -117,7 +117,7 @@ impl Set {
 /// What an instruction does to registers, and how it executes.
 #[derive(Clone, Debug)]
 struct Use {
-    order: Order,
+    execution: Execution,
     reads: Set,
     writes: Set,
     /// Reads or writes the state register.
@@ -131,24 +131,24 @@ impl Use {
     fn of(inst: &Inst, slots: &SlotMap, next: &mut usize) -> Result<Use, PassError> {
         let mut token = || {
             *next += 1;
-            Order::OutOfOrder((*next - 1) % TOKENS)
+            Execution::OutOfOrder((*next - 1) % TOKENS)
         };
         let eot = inst.message.as_ref().is_some_and(|message| message.eot);
-        let order = match inst.op {
-            Op::Do | Op::Undef => Order::Nothing,
-            Op::Send if eot => Order::Last,
+        let execution = match inst.op {
+            Op::Do | Op::Undef => Execution::Nothing,
+            Op::Send if eot => Execution::Last,
             Op::Send | Op::Math(_) | Op::Hw(Opcode::Dpas | Opcode::Dpasw) => token(),
-            op if op.is_flow() => Order::Control,
-            Op::Sync(_) | Op::Hw(Opcode::Nop | Opcode::Wait) => Order::Control,
-            Op::Hw(_) | Op::Await => Order::InOrder,
+            op if op.is_flow() => Execution::Control,
+            Op::Sync(_) | Op::Hw(Opcode::Nop | Opcode::Wait) => Execution::Control,
+            Op::Hw(_) | Op::Await => Execution::InOrder,
             _ => {
                 let what = "the operation was not lowered";
                 return Err(PassError::Inst { pass: PASS, what, inst: inst.to_string() });
             }
         };
         let (mut reads, mut writes) = (Set::default(), Set::default());
-        let mut used = Use { order, reads, writes, state: false, fence: false };
-        if order == Order::Nothing {
+        let mut used = Use { execution, reads, writes, state: false, fence: false };
+        if execution == Execution::Nothing {
             return Ok(used);
         }
         accesses(slots, inst, &mut |access| {
@@ -240,14 +240,14 @@ impl Waits {
 impl State {
     /// Goes on behind an instruction; says what that waits for.
     fn step(&mut self, used: &Use) -> Waits {
-        if used.order == Order::Nothing {
+        if used.execution == Execution::Nothing {
             return Waits::default();
         }
         let waits = self.waits(used);
         self.wait(&waits);
         self.state = used.state;
-        match used.order {
-            Order::InOrder => {
+        match used.execution {
+            Execution::InOrder => {
                 for distance in self.reads.iter_mut().chain(&mut self.writes) {
                     *distance = if *distance == 0 { 0 } else { FARTHEST.min(*distance + 1) };
                 }
@@ -260,11 +260,11 @@ impl State {
                     }
                 }
             }
-            Order::OutOfOrder(token) => {
+            Execution::OutOfOrder(token) => {
                 let (reads, writes) = (used.reads, used.writes);
                 self.owners[token] = Owner { active: true, reads, writes };
             }
-            Order::Nothing | Order::Control | Order::Last => {}
+            Execution::Nothing | Execution::Control | Execution::Last => {}
         }
         waits
     }
@@ -284,16 +284,16 @@ impl State {
             waits.back(1);
         }
         for (token, owner) in self.owners.iter().enumerate() {
-            let taken = used.order == Order::OutOfOrder(token) && owner.active;
+            let taken = used.execution == Execution::OutOfOrder(token) && owner.active;
             // The registers of a thread that has ended are another's.
-            let left = used.order == Order::Last && !owner.writes.is_empty();
+            let left = used.execution == Execution::Last && !owner.writes.is_empty();
             let written = owner.writes.meets(&used.reads) || owner.writes.meets(&used.writes);
             waits.tokens[token] = if taken || left || written {
                 Some(TokenMode::Dst)
             } else {
                 owner.reads.meets(&used.writes).then_some(TokenMode::Src)
             };
-            waits.all |= used.fence && used.order != Order::Last && owner.active;
+            waits.all |= used.fence && used.execution != Execution::Last && owner.active;
         }
         if waits.all {
             waits.tokens = Default::default();
@@ -387,9 +387,9 @@ fn is_meeting(function: &Function, block: usize) -> bool {
 
 /// Writes what an instruction waits for into its field, and the rest into instructions before it.
 fn write(inst: &mut Inst, used: &Use, waits: &Waits, several_pipes: bool, before: &mut Vec<Inst>) {
-    let unordered = matches!(used.order, Order::OutOfOrder(_) | Order::Last);
+    let unordered = matches!(used.execution, Execution::OutOfOrder(_) | Execution::Last);
     let mut own = Swsb::default();
-    if let Order::OutOfOrder(token) = used.order {
+    if let Execution::OutOfOrder(token) = used.execution {
         own.token = Some(SwsbToken { mode: TokenMode::Set, id: token as u8 });
     }
     if waits.all {
