@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-/// The widest operand that others are aligned to, in bytes.
+/// The greatest width of an operand's column, in bytes; longer operands do not widen it.
 const MAX_COLUMN: usize = 28;
 
 /// Where a word ends that starts somewhere in a text: at a blank, a line's end, or the text's.
@@ -36,7 +36,7 @@ fn behind_prefix(bytes: &[u8]) -> usize {
 /// Takes the first line of a text apart. `cells` becomes the comment in front of an instruction
 /// (which may be empty), its guard (predicate or write enable, which may be empty), the operation
 /// with its execution size, and the operands; labels, comments, bytes that are no instruction and
-/// second lines have no cells, but for a comment in front. Returns what follows the cells, which
+/// continuation lines have no cells, except for a comment in front. Returns what follows the cells, which
 /// is options and comment, and the other lines.
 fn cells<'a>(text: &'a str, cells: &mut Vec<&'a str>) -> (&'a str, &'a str) {
     let bytes = text.as_bytes();
@@ -116,7 +116,7 @@ fn widen(widths: &mut Vec<usize>, count: usize, others: impl Iterator<Item = usi
     }
 }
 
-/// Appends the first line of a text, aligned; returns the others. `row` is room for its cells.
+/// Appends the first line of a text, aligned; returns the other lines. `row` is scratch space for the cells of the line.
 fn put_line<'a>(
     out: &mut String,
     widths: &[usize],
@@ -124,8 +124,9 @@ fn put_line<'a>(
     text: &'a str,
 ) -> &'a str {
     let (tail, rest) = cells(text, row);
-    // Blanks that stand before the next text, if there is one.
+    // Pending blanks: written only if more text follows in the line.
     let mut blanks = 0;
+    // A single cell is the comment in front of a line that is no instruction.
     if let [prefix] = row[..] {
         put(out, &mut blanks, prefix);
         blanks = 1;
@@ -178,7 +179,7 @@ pub(crate) fn write(out: &mut dyn Write, parts: &[Part]) -> io::Result<()> {
     out.write_all(piece.as_bytes())
 }
 
-/// Appends a text behind the blanks, unless it is empty.
+/// Appends the pending blanks and a text, unless the text is empty.
 fn put(out: &mut String, blanks: &mut usize, text: &str) {
     const BLANKS: &str = "                                ";
     if text.is_empty() {

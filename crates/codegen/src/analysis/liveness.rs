@@ -387,6 +387,7 @@ mod tests {
         Liveness::new(function, &Cfg::new(function).unwrap())
     }
 
+    /// First and last position (instruction `i` reads at `2 i` and writes at `2 i + 1`) at which a register is occupied.
     fn interval(l: &Liveness, op: Operand) -> (u32, u32) {
         let i = l.vreg(op.vreg().unwrap());
         (i.start, i.end)
@@ -423,7 +424,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_leaves_a_loop_is_safe_in_all_of_it() {
+    fn a_value_that_leaves_a_loop_is_occupied_in_all_of_it() {
         let mut f = Function::new(8);
         let (a, t) = (f.lanes(Type::F, 1), f.lanes(Type::F, 1));
         let mut b = Builder::new(&mut f);

@@ -67,8 +67,8 @@ pub enum AllocError {
     /// A register has no place although the program names it.
     #[error("virtual register v{0} is used but has no register")]
     Unplaced(u32),
-    /// What a pass kept of the analysis is not what the program says: a defect of the pass.
-    #[error("what is known of {0} is not what the program says")]
+    /// A pass kept a result of the analysis that does not match the program: a defect of the pass.
+    #[error("the kept analysis of {0} does not match the program")]
     Stale(&'static str),
     /// Push constants were not assigned registers before.
     #[error("an operand of the instruction is still a push constant: {0}")]

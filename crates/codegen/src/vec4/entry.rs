@@ -1,4 +1,4 @@
-//! The output entry of a vertex: registers that its slots are collected in, and the messages that write them.
+//! The URB entry of an output vertex: registers that its slots are collected in, and the messages that write them.
 //!
 //! A vertex or tessellation evaluation thread writes each slot once, at its end. The registers are the payloads of those
 //! last messages, so a result that is computed there needs no move. Where the layout has gaps, whatever the registers hold
@@ -28,7 +28,7 @@ pub(super) struct Entry {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub(super) run: Run,
-    /// Header and slots.
+    /// The registers of the payload: the message's header, then the slots.
     pub(super) payload: Operand,
 }
 
@@ -73,7 +73,8 @@ impl Entry {
         entry
     }
 
-    /// What holds before the code: the header is zero, other dwords that it may leave alone are anything.
+    /// Initialises the registers before the shader's code: dwords of the vertex header that the shader may not write become 0,
+    /// other dwords that it may not write are undefined.
     pub(super) fn open(&self, usage: &Usage, out: &mut crate::ir::Function) {
         for (&slot, &register) in &self.registers {
             let missing = 0xf & !usage.always(slot);
@@ -104,12 +105,13 @@ impl Entry {
         Ok(())
     }
 
+    /// The register of a slot, by its number in the URB entry; `None` if the entry does not store the slot.
     pub(super) fn register(&self, slot: u32) -> Option<Operand> {
         self.registers.get(&slot).copied()
     }
 }
 
-/// Where a store to an output puts what, if it is the only one to do so.
+/// The value that a store to an output stores and the registers it goes to, if no other store writes these components.
 pub(super) fn only_store(
     func: &Function,
     usage: &Usage,

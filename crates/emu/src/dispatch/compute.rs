@@ -58,6 +58,7 @@ impl Launch for Compute<'_> {
         std::array::from_fn(|i| base[i].wrapping_add(at[i] as u32))
     }
 
+    /// The last thread of a workgroup has fewer channels if the workgroup does not fill it.
     fn mask(&self, _: u64, thread: u32) -> u32 {
         let width = self.entry.simd_width;
         if thread + 1 == self.threads() {

@@ -41,8 +41,8 @@ fn modify<L: Lane>(values: &mut [L], modifier: Modifier) {
 }
 
 impl Thread {
-    /// The values of a source, its modifier applied. Channels outside of `mask` hold
-    /// anything; only those inside are checked for bytes never written.
+    /// The values of a source, with its modifier applied. Channels outside of `mask` have unspecified values. A channel
+    /// inside of it that reads bytes which were never written adds to the thread's report.
     #[inline(always)]
     pub(crate) fn load<L: Lane, const N: usize>(&mut self, source: &Source, mask: u32) -> [L; N] {
         let mut values = [L::default(); N];

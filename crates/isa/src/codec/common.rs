@@ -391,7 +391,7 @@ pub(super) fn vstride<const E: bool>(
     )
 }
 
-/// Width code.
+/// The width of a region, 1 to 16 elements, as the code 0 to 4.
 #[inline(always)]
 pub(super) fn width<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut u8) -> Result<()> {
     w.code(

@@ -147,14 +147,14 @@ impl Descriptor {
         Ok((sfid, desc, ex_desc))
     }
 
-    /// Visits every field: the lengths, then those of the message.
+    /// Reads or writes every field, by the direction of `w`: the lengths, then the fields of the message.
     fn walk(&mut self, w: &mut Walk) -> Result<()> {
         let generation = w.generation;
         if generation < Gen::Gen5 {
             w.num("message length", Word::Desc, 23, 20, &mut self.mlen)?;
             w.num("response length", Word::Desc, 19, 16, &mut self.rlen)?;
             if w.encode {
-                w.absent("missing header", !self.header_present)?;
+                w.absent("omitted header", !self.header_present)?;
             }
             self.header_present = true;
         } else {

@@ -9,7 +9,8 @@ use crate::tables::{MathFn, Sfid};
 use crestline_device::Gen;
 
 impl Message {
-    /// Whether the header bit and the bindless offset belong to this message.
+    /// Whether this is a message of the load/store cache, which has other fields in the place of the header bit and of the
+    /// surface offset.
     pub(super) fn is_lsc(&self) -> bool {
         matches!(self, Message::Lsc { .. } | Message::LscFence { .. })
     }
@@ -552,7 +553,7 @@ impl Message {
     }
 }
 
-/// Target cache field of gen4 and gen5; later the shared function says it.
+/// Target cache field of gen4 and gen5. From gen6 on the shared function determines the cache, and there is no field.
 fn target_cache(w: &mut Walk, cache: &mut Cache) -> Result<()> {
     if w.generation >= Gen::Gen6 {
         return Ok(());

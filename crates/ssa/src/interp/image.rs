@@ -158,7 +158,8 @@ pub(super) fn missing(format: SurfaceFormat) -> [u32; 4] {
     [0, 0, 0, if integer { 1 } else { 1f32.to_bits() }]
 }
 
-/// The texel of components: those that the format lacks are dropped, numbers out of its range become the nearest.
+/// The texel of four components. Components that the format does not have are dropped. Integers and normalized numbers outside
+/// of the format's range become the nearest in it; floats are rounded to nearest even, with infinities and NaN.
 pub(super) fn encode(format: SurfaceFormat, comps: [u32; 4]) -> u128 {
     let channels = format.info().channels.into_iter().zip(comps);
     channels.fold(0, |texel, (channel, comp)| match channel {
@@ -171,7 +172,7 @@ fn encode_channel(channel: Channel, comp: u32) -> u32 {
     let size = u32::from(channel.bits);
     let mask = u32::MAX >> (32 - size);
     let float = f32::from_bits(comp);
-    // A NaN counts as the lower bound, which for both kinds of normalized numbers is as good as any.
+    // Vulkan leaves the result for NaN undefined; here it is the lower bound.
     let scaled = |low: f32, greatest: f64| {
         let clamped = if float.is_nan() { low } else { float.clamp(low, 1.0) };
         (clamped * greatest as f32).round_ties_even()

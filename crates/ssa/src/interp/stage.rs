@@ -107,7 +107,7 @@ pub(super) struct StageIo<'a> {
     shader: &'a Shader,
     primitives: &'a [Primitive],
     invocations: &'a [Invocation],
-    /// Whether a workgroup is the invocations of a patch.
+    /// Whether a workgroup consists of the invocations of one patch, as in tessellation control stages.
     per_patch: bool,
     /// Invocations of a workgroup.
     group: usize,
@@ -117,7 +117,7 @@ pub(super) struct StageIo<'a> {
     patches: Vec<Primitive>,
 }
 
-/// Which invocation accesses slots: its workgroup's number and its own in that.
+/// Which invocation accesses slots: the number of its workgroup, and its number within that workgroup.
 #[derive(Clone, Copy)]
 pub(super) struct Who {
     pub(super) group: u32,
@@ -134,7 +134,7 @@ impl StageIo<'_> {
         (if self.per_patch { who.group } else { who.local }) as usize
     }
 
-    /// A component of a system value of the stage.
+    /// A component of a system value of the stage; 0 if the run does not supply the value.
     pub(super) fn sysval(&self, who: Who, sysval: SysVal, comp: usize) -> u32 {
         if self.per_patch && sysval == SysVal::InvocationId {
             return who.local;

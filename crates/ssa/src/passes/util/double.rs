@@ -20,8 +20,9 @@ pub(crate) const BIAS: i32 = 1023;
 /// Multiplying by two to this power makes a denormal normal.
 const NORMALIZE: i32 = 54;
 
-/// Calls `f` for the operations among `ops` that compute on doubles, with their sources; what it returns takes the
-/// result's place. What is built is exact: the order of the operations is what makes it right.
+/// Calls `f` for each operation among `ops` that computes on 64-bit values, with its sources. The value that `f` returns
+/// replaces the result; `None` keeps the operation. The built instructions are marked exact, so that later passes keep their
+/// order. Returns whether an operation was replaced; none is on devices without doubles.
 pub(crate) fn rewrite_doubles(
     shader: &mut Shader,
     options: &LowerOptions,
@@ -50,7 +51,7 @@ pub(crate) fn rewrite_doubles(
     })
 }
 
-/// The components that a source reads as a value.
+/// The components that a source selects, as a value of its own; the source's value itself if the source selects all of it.
 fn whole(b: &mut Builder<'_>, src: Src, comps: usize) -> Value {
     let ty = b.func.ty(src.value);
     if src.is_identity(comps) && ty.comps() == comps {
