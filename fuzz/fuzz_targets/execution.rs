@@ -13,7 +13,8 @@ use crestline_isa::validate::{Severity, Validator};
 use crestline_isa::{Gen, decode_program};
 use crestline_program::{
     BindingEntry, ComputeMetadata, Content, Dispatch, FloatMode, GrfRange, ImageAccess, LocalIds,
-    Metadata, ThreadPayload, PayloadItem, ResourceRef, SamplerEntry, StageMetadata, Surface, VERSION,
+    Metadata, PayloadItem, ResourceRef, SamplerEntry, StageMetadata, Surface, ThreadPayload,
+    VERSION,
 };
 use libfuzzer_sys::fuzz_target;
 
