@@ -7,6 +7,7 @@ use crate::codec::{decode, encode};
 use crate::inst::{
     DescSrc, Dst, Extra, Flag, Inst, Place, Reg, Region, Src, SrcReg, Swizzle, WriteMask,
 };
+use crate::program::encode_into;
 use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, PredCtrl, Sfid, ThreadCtrl, Type};
 use crestline_device::Gen;
 
@@ -101,6 +102,10 @@ fn gives_back(inst: &Inst, generation: Gen, syntax: Syntax) -> bool {
     let text = print_inst(inst, generation, syntax);
     let Ok(read) = parse_program(&text, generation, syntax) else { return false };
     let [read] = read.as_slice() else { return false };
+    // A compacted form may hold unused bits that the text does not have, and exist with no others.
+    if read.compacted && encode_into(read, generation, &mut Vec::new()).is_err() {
+        return false;
+    }
     let meant = |inst: &Inst| {
         let bits = encode(inst, generation).ok()?;
         decode(bits, generation).ok().map(|known| (meaning(known), inst.compacted))

@@ -8,7 +8,7 @@ use crestline_isa::{
 
 /// The instruction without fields that mean nothing in it, which a syntax need not show.
 pub(crate) fn meaning(inst: &Inst) -> Inst {
-    let mut inst = Inst { residue: 0, ..inst.clone() };
+    let mut inst = Inst { residue: 0, compact_residue: 0, ..inst.clone() };
     if matches!(inst.opcode, Opcode::Sync | Opcode::Wait) {
         (inst.exec_size, inst.group) = (1, 0);
         inst.dst = Dst::new(Place::NULL, Type::Ud, 1);
