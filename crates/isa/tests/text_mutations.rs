@@ -136,3 +136,12 @@ fn what_is_printed_of_any_code_gives_back_its_meaning() {
     println!("{kept} kept, {unsaid} of them as bytes");
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Text may ask for a compacted form that the instruction does not have: encoding refuses it, printing keeps it as it is.
+#[test]
+fn an_instruction_without_its_compacted_form_keeps_its_text() {
+    let text = "rndd(16)        f14<1>F         g119<8,8,1>F                    { align1 1H compacted };\n";
+    let insts = parse_program(text, Gen::Gen11, Syntax::Mesa).expect("it parses");
+    assert!(encode_program(&insts, Gen::Gen11).is_err());
+    assert_eq!(unrepresentable(&insts[0], Gen::Gen11, Syntax::Mesa), None);
+}
