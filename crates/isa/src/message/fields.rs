@@ -53,6 +53,7 @@ impl Message {
     }
 
     /// Visits the fields other than the message type.
+    #[deny(clippy::wildcard_enum_match_arm, reason = "each message describes its fields")]
     fn walk_fields(&mut self, w: &mut Walk) -> Result<()> {
         let generation = w.generation;
         match self {
@@ -197,7 +198,13 @@ impl Message {
                     Gen::Gen45 | Gen::Gen5 if old_read => 10,
                     Gen::Gen45 | Gen::Gen5 => 11,
                     Gen::Gen6 => 12,
-                    _ => 13,
+                    Gen::Gen7
+                    | Gen::Gen75
+                    | Gen::Gen8
+                    | Gen::Gen9
+                    | Gen::Gen11
+                    | Gen::Gen12
+                    | Gen::Gen125 => 13,
                 };
                 w.num("message control", Word::Desc, hi, 8, control)?;
                 if old_read {

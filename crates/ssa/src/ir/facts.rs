@@ -3,6 +3,8 @@
 //!
 //! There is no row for all others: a new instruction, memory or system value without its row does not compile.
 
+#![deny(clippy::wildcard_enum_match_arm, reason = "each variant has a row of its own")]
+
 use super::{InstKind, Memory, SysVal};
 
 /// How the results of an instruction compare between the invocations of a subgroup that run it together.
