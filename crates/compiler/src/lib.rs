@@ -45,7 +45,7 @@ pub use disassembly::{DisassemblyError, disassemble};
 pub use error::CompileError;
 pub use options::{FuelReport, Ir, Observer, Options, PassReport, Simd};
 pub use passes::{PassInfo, passes};
-pub use stages::tess_control::Linkage;
+pub use stages::Linkage;
 
 use pipeline::Pipeline;
 use stages::{is_vec4, stage_name};

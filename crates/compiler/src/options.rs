@@ -10,7 +10,7 @@ use crestline_ssa::ir::{LastChange, Shader, Stage};
 #[cfg(feature = "testing")]
 use crestline_ssa::passes::ImageStep;
 
-use crate::stages::tess_control::Linkage;
+use crate::stages::Linkage;
 
 /// The SIMD width of a program.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

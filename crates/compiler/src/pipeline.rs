@@ -109,7 +109,7 @@ impl<'a> Pipeline<'a> {
                 system_values: SystemValues {
                     local_invocation_index: true,
                     subgroup_size: if self.vec4 {
-                        Some(vec4::INVOCATIONS)
+                        Some(vec4::MODE.invocations)
                     } else {
                         simd.map(u32::from)
                     },
@@ -144,9 +144,9 @@ impl<'a> Pipeline<'a> {
     fn interface<'l>(&self, layout: &'l Layout) -> Cow<'l, Interface> {
         #[cfg(feature = "testing")]
         if self.options.fault == Some(crestline_codegen::backend::Fault::Locations) {
-            return Cow::Owned(Interface { forgets: true, ..layout.interface().clone() });
+            return Cow::Owned(Interface { forgets: true, ..layout.interface.clone() });
         }
-        Cow::Borrowed(layout.interface())
+        Cow::Borrowed(&layout.interface)
     }
 
     /// The back end at one SIMD width.
@@ -163,18 +163,17 @@ impl<'a> Pipeline<'a> {
             self.optimize(own.insert(shader.clone()), Some(simd))?;
         }
         let shader = own.as_ref().unwrap_or(shader);
-        let layout = Layout::new(shader, &target, self.options.patch)?;
+        let layout = Layout::new(shader, &target, None, self.options.patch)?;
         let function = scalar::select(shader, &target, &self.interface(&layout), simd)?;
         self.finish(shader, &layout, function, simd, may_spill)
     }
 
     /// The back end for threads of two vertices, after [`optimize`](Self::optimize).
     pub(crate) fn generate_vec4(&mut self, shader: &Shader) -> Result<Program, CompileError> {
-        const CHANNELS: u8 = 8;
         let target = self.target;
-        let layout = Layout::new(shader, &target, self.options.patch)?;
+        let layout = Layout::new(shader, &target, Some(&vec4::MODE), self.options.patch)?;
         let function = vec4::select(shader, &target, &self.interface(&layout))?;
-        Ok(self.finish(shader, &layout, function, CHANNELS, true)?.program)
+        Ok(self.finish(shader, &layout, function, vec4::CHANNELS, true)?.program)
     }
 
     /// From selected instructions to the program.

@@ -5,6 +5,7 @@
 //! What follows from it is here:
 //!
 //! - `io`: the contract itself;
+//! - `mode`: the registers that the pushed part takes in threads of a mode;
 //! - `access`: where an access finds its slot, in the payload or in an entry, and by which numbers that are known only at
 //!   run time;
 //! - `stores`: what the stores of a shader do to the slots of an entry, which of them go together, and which runs of slots
@@ -12,11 +13,12 @@
 //! - `vertices`: which stores of a geometry shader belong to which vertex, and where its entry has vertices and control
 //!   data.
 //!
-//! Nothing here knows a register or a message. A mode of threads (SIMD4x2 in `vec4`) adds where in its payload the pushed
+//! But for counts of registers in `mode`, nothing here knows a register or a message. A back end for a mode of threads (SIMD4x2 in `vec4`) adds where in its payload the pushed
 //! slots and the handles are, what holds a slot, and the messages that move it.
 
 mod access;
 mod io;
+mod mode;
 mod stores;
 mod vertices;
 
@@ -24,5 +26,6 @@ pub(crate) use access::{Access, DynamicIndex, Handle, OffsetTerm, SlotOffset, Ta
 pub use io::{
     GeometryIo, StageIo, TessControlIo, TessEvalIo, VertexIdSource, VertexIo, VueMap, VueSlot,
 };
+pub use mode::{PUSH_UNIT, SlotPacking, ThreadMode};
 pub(crate) use stores::{HEADER, Run, Usage, joined_stores, runs};
 pub(crate) use vertices::Plan;

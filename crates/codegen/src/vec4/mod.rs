@@ -33,20 +33,37 @@ mod urb;
 mod vertex;
 mod wide;
 
-pub use vertex::input_registers;
-
 use crate::target::Target;
+use crestline_program::StageDispatch;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Value};
 
 use crate::interface::Interface;
 use crate::ir::{Builder, Function, GRF_BYTES, Inst, Operand};
 use crate::select::{Booleans, Faults, Frames, SelectError, Structured, used_values};
+use crate::stage::{SlotPacking, ThreadMode};
 
 /// Channels of a thread.
-const CHANNELS: u8 = 8;
+pub const CHANNELS: u8 = 8;
 
-/// Invocations of a subgroup: a thread has two vertices.
-pub const INVOCATIONS: u32 = 2;
+/// The payloads of threads of two vertices (PRM, volumes on the 3D pipeline, gen7 to gen8: thread payload of each stage).
+///
+/// r0 has the handles of the output entries. Handles of input control points are in r1 to r4. A tessellation evaluation
+/// shader has coordinates, the patch's handle and its number in r1. A register has a vector for each vertex, or two vectors
+/// that both share.
+pub const MODE: ThreadMode = ThreadMode {
+    dispatch: StageDispatch::Simd4x2,
+    channels: CHANNELS as u32,
+    invocations: 2,
+    constant_align: operands::VECTOR_BYTES,
+    vertex_header: 1,
+    tess_control_header: 1,
+    tess_eval_header: 2,
+    geometry_header: 1,
+    handles_per_register: GRF_BYTES / 4,
+    own_slots: SlotPacking::RegistersPerSlot(1),
+    shared_slots: SlotPacking::SlotsPerRegister(GRF_BYTES / operands::VECTOR_BYTES),
+    max_patch_registers: 32,
+};
 
 /// Selects instructions for a stage of the geometry pipeline, that [`Interface::io`] tells the inputs and outputs of.
 ///

@@ -8,14 +8,9 @@ use super::{SelectError, Selector};
 use crate::ir::{GRF_BYTES, Op, Operand};
 use crate::stage::{DynamicIndex, OffsetTerm, Target, VertexIdSource, VertexIo};
 
-/// Registers of the payload that so many pushed slots of a vertex shader take.
-pub const fn input_registers(slots: u32) -> u32 {
-    slots
-}
-
 /// The byte in the payload of a pushed slot.
 const fn pushed(io: &VertexIo, slot: u32) -> u32 {
-    io.pushed + slot * GRF_BYTES
+    io.pushed + super::MODE.own_slots.registers(slot) * GRF_BYTES
 }
 
 impl Selector<'_> {

@@ -12,95 +12,60 @@
 
 use crestline_codegen::interface::Interface;
 use crestline_codegen::target::Target;
-use crestline_device::Device;
 use crestline_program::{
-    ComputeMetadata, Content, GRF_BYTES, GrfRange, Metadata, PayloadItem, StageMetadata,
-    ThreadPayload,
+    ComputeMetadata, Content, GRF_BYTES, PayloadItem, StageMetadata, ThreadPayload,
 };
-use crestline_ssa::ir::{ComputeInfo, Shader};
+use crestline_ssa::ir::Shader;
 
-use super::resources::{Demand, Tables, metadata};
+use super::Layout;
+use super::resources::{Demand, registers_between};
 use super::unsupported;
 use crate::CompileError;
 
-/// The layout of one compute program.
-#[derive(Clone, Debug)]
-pub struct Layout {
-    /// The stage's own facts.
-    pub compute: ComputeInfo,
-    /// For selection.
-    pub interface: Interface,
-    /// For the driver.
-    pub payload: ThreadPayload,
-    /// For the driver.
-    pub tables: Tables,
-    /// Whether threads of a workgroup wait for one another.
-    pub uses_barrier: bool,
-}
-
-impl Layout {
-    /// Lays out the payload and binding table of an optimised shader.
-    ///
-    /// # Errors
-    /// When the shader is none of compute, the payload or the binding table has no room, or an array of descriptors has no bound.
-    pub fn new(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
-        let compute = shader.compute().ok_or_else(|| unsupported(shader))?;
-        let demand = Demand::of(shader)?;
-        let mut interface = Interface::default();
-        let mut items = Vec::new();
-        let cross = target.has_cross_thread_constants();
-        // The next free byte. A device without cross-thread registers puts the thread's index first.
-        let mut next = GRF_BYTES;
-        if demand.subgroup_id && !cross {
+/// Lays out the payload and binding table of an optimised shader.
+///
+/// # Errors
+/// When the shader is none of compute, the payload or the binding table has no room, or an array of descriptors has no bound.
+pub(super) fn layout(shader: &Shader, target: &Target) -> Result<Layout, CompileError> {
+    let compute = shader.compute().ok_or_else(|| unsupported(shader))?;
+    let demand = Demand::of(shader)?;
+    let mut interface = Interface::default();
+    let mut items = Vec::new();
+    let cross = target.has_cross_thread_constants();
+    // The next free byte. A device without cross-thread registers puts the thread's index first.
+    let mut next = GRF_BYTES;
+    if demand.subgroup_id && !cross {
+        interface.subgroup_id = Some(next);
+        items.push(PayloadItem { offset: next, size: 4, content: Content::SubgroupId });
+        next += 4;
+    }
+    demand.place_constants(shader, target, 4, &mut interface, &mut items, &mut next)?;
+    let registers = |end: u32, first: u32| registers_between(first, end.div_ceil(GRF_BYTES));
+    let mut payload = ThreadPayload::default();
+    if cross {
+        payload.cross_thread = registers(next, 1);
+        if demand.subgroup_id {
+            let first = next.div_ceil(GRF_BYTES);
+            next = first * GRF_BYTES;
             interface.subgroup_id = Some(next);
             items.push(PayloadItem { offset: next, size: 4, content: Content::SubgroupId });
             next += 4;
+            payload.per_thread = registers(next, first);
         }
-        demand.place_constants(shader, target, 4, &mut interface, &mut items, &mut next)?;
-        let registers = |end: u32, first: u32| {
-            let count = end.div_ceil(GRF_BYTES) - first;
-            (count > 0).then_some(GrfRange { first, count })
-        };
-        let mut payload = ThreadPayload::default();
-        if cross {
-            payload.cross_thread = registers(next, 1);
-            if demand.subgroup_id {
-                let first = next.div_ceil(GRF_BYTES);
-                next = first * GRF_BYTES;
-                interface.subgroup_id = Some(next);
-                items.push(PayloadItem { offset: next, size: 4, content: Content::SubgroupId });
-                next += 4;
-                payload.per_thread = registers(next, first);
-            }
-        } else {
-            payload.per_thread = registers(next, 1);
-        }
-        payload.items = items;
-        interface.payload_registers = next.div_ceil(GRF_BYTES);
-        let limit = target.registers.for_payload() * GRF_BYTES;
-        if next > limit {
-            return Err(CompileError::PushConstants { bytes: next - GRF_BYTES, limit });
-        }
-        let tables = demand.tables(shader, &mut interface)?;
-        let uses_barrier = demand.barrier;
-        Ok(Layout { compute, interface, payload, tables, uses_barrier })
+    } else {
+        payload.per_thread = registers(next, 1);
     }
-
-    /// The program's metadata at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
-    pub fn metadata(
-        &self,
-        shader: &Shader,
-        device: &Device,
-        simd: u32,
-        scratch_bytes: u32,
-    ) -> Metadata {
-        let compute = self.compute;
-        let several = compute.invocations() > simd.into();
-        let stage = StageMetadata::Compute(ComputeMetadata {
-            local_size: compute.local_size,
-            shared_bytes: compute.shared_bytes,
-            uses_barrier: self.uses_barrier && several,
-        });
-        metadata(shader, device, stage, &self.payload, &self.tables, simd, scratch_bytes)
+    payload.items = items;
+    interface.payload_registers = next.div_ceil(GRF_BYTES);
+    let limit = target.registers.for_payload() * GRF_BYTES;
+    if next > limit {
+        return Err(CompileError::PushConstants { bytes: next - GRF_BYTES, limit });
     }
+    let tables = demand.tables(shader, &mut interface)?;
+    let stage = StageMetadata::Compute(ComputeMetadata {
+        local_size: compute.local_size,
+        shared_bytes: compute.shared_bytes,
+        uses_barrier: demand.barrier,
+    });
+    Ok(Layout { interface, payload, tables, stage })
 }

@@ -1,70 +1,63 @@
 //! The parts of compilation that depend on the pipeline stage: payload layout, binding table, metadata.
 
-pub mod compute;
+mod compute;
 mod entry;
-pub mod geometry;
+mod geometry;
 mod resources;
-pub mod tess_control;
-pub mod tess_eval;
-pub mod vertex;
+mod tess_control;
+mod tess_eval;
+mod vertex;
 
 use crestline_codegen::interface::Interface;
+use crestline_codegen::stage::ThreadMode;
 use crestline_codegen::target::Target;
 use crestline_device::Device;
-use crestline_program::Metadata;
+use crestline_program::{
+    ConstantData, Dispatch, Metadata, StageMetadata, Surface, ThreadPayload, VERSION,
+};
 use crestline_ssa::ir::{Shader, Stage};
+
+pub use resources::Tables;
+use resources::float_mode;
+pub use tess_control::Linkage;
 
 use crate::{CompileError, Simd};
 
-/// The layout of one program of any stage.
+/// The layout of one program.
 #[derive(Clone, Debug)]
-pub enum Layout {
-    /// Compute.
-    Compute(compute::Layout),
-    /// Vertex.
-    Vertex(vertex::Layout),
-    /// Tessellation control.
-    TessControl(tess_control::Layout),
-    /// Tessellation evaluation.
-    TessEval(tess_eval::Layout),
-    /// Geometry.
-    Geometry(geometry::Layout),
+pub struct Layout {
+    /// Where instruction selection finds what the thread is given, and puts what it gives.
+    pub interface: Interface,
+    /// The registers that the driver fills.
+    pub payload: ThreadPayload,
+    /// The surfaces and samplers that messages name by index.
+    pub tables: Tables,
+    /// The metadata of the stage.
+    pub stage: StageMetadata,
 }
 
 impl Layout {
-    /// Lays out an optimised shader.
+    /// Lays out an optimised shader. Stages of the geometry pipeline need the mode of their threads.
     ///
     /// # Errors
     /// A stage without a back end, or what the stage has no room for.
     pub fn new(
         shader: &Shader,
         target: &Target,
-        linkage: tess_control::Linkage,
+        mode: Option<&ThreadMode>,
+        linkage: Linkage,
     ) -> Result<Layout, CompileError> {
-        Ok(match shader.stage.stage() {
-            Stage::Compute => Layout::Compute(compute::Layout::new(shader, target)?),
-            Stage::Vertex => Layout::Vertex(vertex::Layout::new(shader, target)?),
-            Stage::TessControl => {
-                Layout::TessControl(tess_control::Layout::new(shader, target, linkage)?)
-            }
-            Stage::TessEval => Layout::TessEval(tess_eval::Layout::new(shader, target)?),
-            Stage::Geometry => Layout::Geometry(geometry::Layout::new(shader, target)?),
-            Stage::Fragment => return Err(unsupported(shader)),
-        })
-    }
-
-    /// For selection.
-    pub fn interface(&self) -> &Interface {
-        match self {
-            Layout::Compute(layout) => &layout.interface,
-            Layout::Vertex(layout) => &layout.interface,
-            Layout::TessControl(layout) => &layout.interface,
-            Layout::TessEval(layout) => &layout.interface,
-            Layout::Geometry(layout) => &layout.interface,
+        match (shader.stage.stage(), mode) {
+            (Stage::Compute, _) => compute::layout(shader, target),
+            (Stage::Vertex, Some(mode)) => vertex::layout(shader, target, mode),
+            (Stage::TessControl, Some(mode)) => tess_control::layout(shader, target, mode, linkage),
+            (Stage::TessEval, Some(mode)) => tess_eval::layout(shader, target, mode),
+            (Stage::Geometry, Some(mode)) => geometry::layout(shader, target, mode),
+            (_, None) | (Stage::Fragment, _) => Err(unsupported(shader)),
         }
     }
 
-    /// For the driver: of a program at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
+    /// The metadata of a program at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
     pub fn metadata(
         &self,
         shader: &Shader,
@@ -72,12 +65,29 @@ impl Layout {
         simd: u32,
         scratch_bytes: u32,
     ) -> Metadata {
-        match self {
-            Layout::Compute(layout) => layout.metadata(shader, device, simd, scratch_bytes),
-            Layout::Vertex(layout) => layout.metadata(shader, device, scratch_bytes),
-            Layout::TessControl(layout) => layout.metadata(shader, device, scratch_bytes),
-            Layout::TessEval(layout) => layout.metadata(shader, device, scratch_bytes),
-            Layout::Geometry(layout) => layout.metadata(shader, device, scratch_bytes),
+        let mut stage = self.stage.clone();
+        if let (StageMetadata::Compute(metadata), Some(info)) = (&mut stage, shader.compute()) {
+            // A workgroup of one thread does not wait.
+            metadata.uses_barrier &= info.invocations() > simd.into();
+        }
+        let surfaces = &self.tables.surfaces;
+        let reads_data =
+            surfaces.iter().any(|entry| matches!(entry.surface, Surface::ConstantData));
+        let constant_data =
+            reads_data.then(|| ConstantData { bytes: shader.const_data.clone(), alignment: 64 });
+        Metadata {
+            version: VERSION,
+            platform: device.platform(),
+            entry_point: shader.name.clone(),
+            dispatches: Dispatch::at_start(simd, self.payload.clone()).into(),
+            stage,
+            binding_table: surfaces.clone(),
+            samplers: self.tables.samplers.clone(),
+            scratch_bytes,
+            private_bytes_per_channel: 0,
+            constant_data,
+            relocations: Vec::new(),
+            float_mode: float_mode(shader),
         }
     }
 }

@@ -7,11 +7,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crestline_codegen::interface::{Interface, PushConstants};
+use crestline_codegen::stage::ThreadMode;
 use crestline_device::Device;
 use crestline_program::{
-    BindingEntry, ConstantData, Content, DenormalMode, Dispatch, FloatMode, GRF_BYTES, ImageAccess,
-    ImageParameter, Metadata, PayloadItem, ResourceRef, RoundingMode, SamplerEntry, StageMetadata,
-    Surface, ThreadPayload, VERSION,
+    BindingEntry, Content, DenormalMode, FloatMode, GRF_BYTES, GrfRange, ImageAccess,
+    ImageParameter, PayloadItem, ResourceRef, RoundingMode, SamplerEntry, Surface, ThreadPayload,
 };
 use crestline_ssa::ir::{
     BindingId, BindingKind, Function, ImageForm, ImageParam, InstData, InstKind, IoSlot, IoVar,
@@ -111,7 +111,7 @@ impl Demand {
         Ok(demand)
     }
 
-    /// Gives constants that are the same for all threads their places, from `place` on: push constants, at a multiple of
+    /// Gives constants that are the same for all threads their places, from byte `next` on: push constants, at a multiple of
     /// `align` bytes of the block and of the register file, buffer sizes and image parameters.
     ///
     /// # Errors
@@ -168,23 +168,23 @@ impl Demand {
         Ok(())
     }
 
-    /// Gives ranges of uniform buffers that are read at offsets known now places in the payload, from `place` on, as far
+    /// Gives ranges of uniform buffers that are read at offsets known now places in the payload, from byte `next` on, at multiples of `align` bytes, as far
     /// as there is room.
-    pub(super) fn place_buffers(
+    fn place_buffers(
         &self,
         shader: &Shader,
+        align: u32,
         interface: &mut Interface,
         items: &mut Vec<PayloadItem>,
         next: &mut u32,
     ) {
-        const VECTOR: u32 = 16;
         let mut room = PUSHED_BUFFER_BYTES;
         for (&id, &(first, end)) in &self.buffers {
-            let first = first / VECTOR * VECTOR;
-            let bytes = (end - first).next_multiple_of(VECTOR);
+            let first = first / align * align;
+            let bytes = (end - first).next_multiple_of(align);
             let Some(left) = room.checked_sub(bytes) else { continue };
             room = left;
-            *next = next.next_multiple_of(VECTOR);
+            *next = next.next_multiple_of(align);
             let binding = shader.binding(id);
             let resource = ResourceRef { set: binding.set, binding: binding.binding, element: 0 };
             let content = Content::UniformBuffer { resource, offset: first };
@@ -192,6 +192,29 @@ impl Demand {
             interface.pushed_buffers.insert(id, PushConstants { offset: *next, first, bytes });
             *next += bytes;
         }
+    }
+
+    /// Gives the constants of a stage of the geometry pipeline their places, from register `first` on. Returns the interface
+    /// and the payload with these constants alone, and the first register behind them.
+    ///
+    /// # Errors
+    /// More push constants than the device has room for.
+    pub(super) fn constants(
+        &self,
+        shader: &Shader,
+        device: &Device,
+        mode: &ThreadMode,
+        first: u32,
+    ) -> Result<(Interface, ThreadPayload, u32), CompileError> {
+        let mut interface = Interface::default();
+        let mut payload = ThreadPayload::default();
+        let mut next = first * GRF_BYTES;
+        let (align, items) = (mode.constant_align, &mut payload.items);
+        self.place_constants(shader, device, align, &mut interface, items, &mut next)?;
+        self.place_buffers(shader, align, &mut interface, items, &mut next);
+        let end = next.div_ceil(GRF_BYTES);
+        payload.cross_thread = registers_between(first, end);
+        Ok((interface, payload, end))
     }
 
     fn add(&mut self, shader: &Shader, inst: &InstData) -> Result<(), CompileError> {
@@ -456,40 +479,10 @@ fn reached(var: Option<&IoVar>, slot: IoSlot, indexed: bool) -> Vec<IoSlot> {
     }
 }
 
-/// A program's metadata at SIMD width `simd`, with `scratch_bytes` of scratch memory per thread.
-pub(super) fn metadata(
-    shader: &Shader,
-    device: &Device,
-    stage: StageMetadata,
-    payload: &ThreadPayload,
-    tables: &Tables,
-    simd: u32,
-    scratch_bytes: u32,
-) -> Metadata {
-    let reads_data =
-        tables.surfaces.iter().any(|entry| matches!(entry.surface, Surface::ConstantData));
-    let constant_data =
-        reads_data.then(|| ConstantData { bytes: shader.const_data.clone(), alignment: 64 });
-    Metadata {
-        version: VERSION,
-        platform: device.platform(),
-        entry_point: shader.name.clone(),
-        dispatches: Dispatch::at_start(simd, payload.clone()).into(),
-        stage,
-        binding_table: tables.surfaces.clone(),
-        samplers: tables.samplers.clone(),
-        scratch_bytes,
-        private_bytes_per_channel: 0,
-        constant_data,
-        relocations: Vec::new(),
-        float_mode: float_mode(shader),
-    }
-}
-
 /// The floating-point state that the module requests: denormals are flushed unless they must be preserved, but those of
 /// halves and doubles preserved unless they are to be flushed. No arithmetic is slower for it, half floats in images keep
 /// them, and the parts of double arithmetic done in software count on them.
-fn float_mode(shader: &Shader) -> FloatMode {
+pub(super) fn float_mode(shader: &Shader) -> FloatMode {
     let controls = &shader.float_controls;
     let rounding = match controls.rounding_rtz >> 1 & 1 {
         1 => RoundingMode::Zero,
@@ -504,6 +497,11 @@ fn float_mode(shader: &Shader) -> FloatMode {
         _ => DenormalMode::Preserve,
     };
     FloatMode { rounding, half: kept(0), single, double: kept(2) }
+}
+
+/// The registers from `first` to before `end`, if there are any.
+pub(super) fn registers_between(first: u32, end: u32) -> Option<GrfRange> {
+    (end > first).then(|| GrfRange { first, count: end - first })
 }
 
 /// All slots of declared inputs or outputs.
