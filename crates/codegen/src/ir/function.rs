@@ -1,4 +1,4 @@
-//! A program in the back end's form: virtual registers and blocks in layout order.
+//! Functions: virtual registers, and blocks in layout order.
 
 use std::convert::Infallible;
 
@@ -10,16 +10,16 @@ use crestline_ssa::ir::Fuel;
 crestline_ssa::typed_index! {
     /// Number of a virtual register.
     pub struct Vreg(pub u32), "v";
-    /// Number of a block, in layout order: an index in [`Function::blocks`].
+    /// Number of a block in layout order: its index in [`Function::blocks`].
     pub struct BlockId(pub u32), "block ";
 }
 
-/// What a virtual register is made of.
+/// Which kind of hardware register a virtual register gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Class {
     /// General registers.
     Grf,
-    /// Flag bits, one per channel of the dispatch. As an operand: one UW or UD, the whole flag.
+    /// A flag register: one bit per channel of the thread. An operand of this class is one UW or UD, the whole flag.
     Flag,
 }
 
@@ -28,13 +28,14 @@ pub enum Class {
 pub struct VregInfo {
     /// Class.
     pub class: Class,
-    /// Size in bytes. Up to one general register it may share that register with others and is
-    /// aligned to its size rounded up to a power of two; above, it is a multiple of 32 and
-    /// starts at a register boundary. Flags: 2, or 4 for SIMD32.
+    /// Size in bytes. A register of up to 32 bytes may share a general register with others; it is aligned to its
+    /// size rounded up to a power of two. A larger size is a multiple of 32, and the register starts at a register
+    /// boundary. Flags have 2 bytes, or 4 at SIMD32.
     pub bytes: u32,
-    /// Must be at or above this general register (payload of an end-of-thread message).
+    /// Lowest general register that allocation may choose (for the payload of an end-of-thread message).
     pub min_register: u8,
-    /// Must not be spilled: it was made by spilling, or lives too briefly to gain anything.
+    /// Whether the register must not be spilled: spilling created it, or its live range is too short for a spill to
+    /// help.
     pub no_spill: bool,
 }
 
@@ -46,32 +47,32 @@ pub struct Vregs {
 }
 
 impl Vregs {
-    /// A new register with everything given.
+    /// Adds a register with the given properties.
     pub fn push(&mut self, info: VregInfo) -> Vreg {
         let vreg = Vreg::from_index(self.infos.len());
         self.infos.push(info);
         vreg
     }
 
-    /// A new register of `bytes` bytes (above 32 rounded up to whole general registers).
+    /// Adds a register of `bytes` bytes in general registers; more than 32 are rounded up to whole registers.
     pub fn bytes(&mut self, bytes: u32) -> Vreg {
         let bytes = if bytes > 32 { bytes.next_multiple_of(32) } else { bytes.max(1) };
         self.push(VregInfo { class: Class::Grf, bytes, min_register: 0, no_spill: false })
     }
 
-    /// A new flag register for a dispatch of `width` channels.
+    /// Adds a flag register for a dispatch of `width` channels.
     pub fn flag(&mut self, width: u8) -> Vreg {
         let bytes = if width > 16 { 4 } else { 2 };
         self.push(VregInfo { class: Class::Flag, bytes, min_register: 0, no_spill: false })
     }
 
-    /// Notes that this compiler found itself wrong where it could only go on: the program is refused before anything is
-    /// made of it. The first note stays.
+    /// Records an internal error of the compiler at a place that cannot return one. Later stages check for it and
+    /// reject the program. Only the first recorded error is kept.
     pub fn note_fault(&mut self, what: &'static str) {
         self.fault.get_or_insert(what);
     }
 
-    /// What was noted.
+    /// The recorded internal error, if any.
     pub fn fault(&self) -> Option<&'static str> {
         self.fault
     }
@@ -91,12 +92,12 @@ impl Vregs {
         (0..).map(Vreg).zip(&self.infos)
     }
 
-    /// The register's facts, if it exists.
+    /// The properties of a register, if it exists.
     pub fn get(&self, vreg: Vreg) -> Option<&VregInfo> {
         self.infos.get(vreg.index())
     }
 
-    /// The register's facts, for changing.
+    /// The properties of a register for modification, if it exists.
     pub fn get_mut(&mut self, vreg: Vreg) -> Option<&mut VregInfo> {
         self.infos.get_mut(vreg.index())
     }
@@ -110,7 +111,7 @@ impl std::ops::Index<Vreg> for Vregs {
     }
 }
 
-/// A straight run of instructions. Flow control stands at its ends only: see
+/// A straight-line list of instructions. Flow control instructions are only at its start and end: see
 /// [`Op::starts_block`](super::Op::starts_block) and [`Op::ends_block`](super::Op::ends_block).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Block {
@@ -118,26 +119,28 @@ pub struct Block {
     pub insts: Vec<Inst>,
 }
 
-/// A program: what instruction selection makes and all passes change.
+/// A program in the back end's IR: the result of instruction selection, and the input and output of each pass.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
-    /// Channels of a thread: 8, 16 or 32; 8 in vec4 mode (two vectors).
+    /// Number of channels of a thread: 8, 16 or 32; in vec4 mode 8 (two vectors of four).
     pub dispatch_width: u8,
     /// Virtual registers.
     pub vregs: Vregs,
-    /// Blocks in layout order; control flow is structured and follows from the flow
-    /// instructions ([`Cfg`](super::Cfg)).
+    /// Blocks in layout order. The flow control instructions in them determine the edges between blocks
+    /// ([`Cfg`](super::Cfg)).
     pub blocks: Vec<Block>,
-    /// General registers that hold the thread payload at the start, from g0: they are live from
-    /// entry until their last use.
+    /// Number of general registers, from g0 on, that hold the thread payload when the thread starts. Each is live
+    /// from the entry to its last use.
     pub payload_registers: u32,
-    /// First general register of the push constants (inside the payload).
+    /// First general register of the push constants, which are part of the thread payload.
     pub push_register: u32,
-    /// Bytes of push constants: the size of [`File::Uniform`].
+    /// Size of the push constants ([`File::Uniform`]) in bytes.
     pub push_bytes: u32,
-    /// Scratch space of a thread that the program itself uses, in bytes; spilling appends.
+    /// Scratch space of a thread in bytes. Selection reserves the part that the program itself needs; spilling adds
+    /// to it.
     pub scratch_bytes: u32,
-    /// The changes that an optimisation may make; without a limit but while one runs that has one.
+    /// Limit on the number of changes that the running optimisation may make; unlimited unless the running pass has a
+    /// limit.
     pub fuel: Fuel,
 }
 
@@ -156,14 +159,14 @@ impl Function {
         }
     }
 
-    /// A new virtual register for `components` values of a type, one per channel of the
-    /// dispatch, each component in whole general registers where there are several.
+    /// Adds a virtual register for a value with `components` components of type `ty` and one element per channel of
+    /// the thread. Components follow one another without gaps.
     pub fn lanes(&mut self, ty: Type, components: u32) -> Operand {
         let one = u32::from(self.dispatch_width) * ty.size();
         Operand::vgrf(self.vregs.bytes(one * components), ty)
     }
 
-    /// A new virtual register for one value of the whole thread; all channels read it.
+    /// Adds a virtual register for one value of the whole thread; the operand reads the same element in all channels.
     pub fn scalar(&mut self, ty: Type) -> Operand {
         Operand::scalar(self.vregs.bytes(ty.size()), ty)
     }
@@ -183,9 +186,9 @@ impl Function {
         self.blocks.iter().map(|block| block.insts.len()).sum()
     }
 
-    /// Rewrites the instructions that are `wanted`: `rewrite` gets each of them and a builder that
-    /// appends in its place and starts with the instruction's own execution controls. What it does
-    /// not emit is gone. Says whether it ever returned true.
+    /// Replaces each instruction for which `wanted` returns true. `rewrite` receives the instruction and a builder
+    /// that emits in its place and starts with the instruction's own execution size, group, NoMask and access mode.
+    /// If `rewrite` emits nothing, the instruction is deleted. Returns whether any call of `rewrite` returned true.
     pub fn rewrite(
         &mut self,
         wanted: impl Fn(&Inst) -> bool,
@@ -195,8 +198,8 @@ impl Function {
         changed
     }
 
-    /// As [`rewrite`](Self::rewrite), stopping at the first error, which leaves the function
-    /// incomplete.
+    /// The same as [`rewrite`](Self::rewrite) for a `rewrite` that can fail. It stops at the first error and then
+    /// leaves the function incomplete.
     ///
     /// # Errors
     /// The first error of `rewrite`.
@@ -208,7 +211,8 @@ impl Function {
         let mut changed = false;
         for block in &mut self.blocks {
             let Some(first) = block.insts.iter().position(&wanted) else { continue };
-            // Room for what most rewrites add; the list that was is copied once, run by run.
+            // The new list gets room for the instructions that most rewrites add. Runs of unchanged instructions are
+            // copied together.
             let room = block.insts.len() + block.insts.len() / 2 + 8;
             let mut old = std::mem::replace(&mut block.insts, Vec::with_capacity(room)).into_iter();
             let mut next = Some(first);
@@ -227,8 +231,8 @@ impl Function {
         Ok(changed)
     }
 
-    /// Bytes from an operand's start to the end of what its file holds there; `None` for files
-    /// without a size.
+    /// Bytes from an operand's start to the end of its register or file; `None` for files without a size and for
+    /// offsets beyond the end.
     pub fn bytes_from(&self, operand: &Operand) -> Option<u32> {
         let size = match operand.file {
             File::Vgrf(vreg) => self.vregs.get(vreg)?.bytes,

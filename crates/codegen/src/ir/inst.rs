@@ -1,14 +1,15 @@
-//! Instructions and what they read and write, in bytes.
+//! Instructions, and the bytes that they read and write.
 
 use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swsb, WriteMask};
 use smallvec::SmallVec;
 
 use super::{File, GRF_BYTES, Message, Op, Operand, Region, Span, Vreg};
 
-/// The flag register an instruction reads (predicate) or writes (conditional modifier).
+/// The flag register that an instruction reads for its predicate or writes with its conditional modifier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Flag {
-    /// 16-bit subregister: 0 = f0.0, 1 = f0.1, 2 = f1.0, 3 = f1.1. SIMD32 uses it and the next.
+    /// 16-bit subregister: 0 = f0.0, 1 = f0.1, 2 = f1.0, 3 = f1.1. A SIMD32 instruction also uses the next
+    /// subregister.
     Fixed(u8),
     /// A virtual register of class [`Class::Flag`](super::Class::Flag).
     Virtual(Vreg),
@@ -25,38 +26,39 @@ pub struct Inst {
     pub srcs: SmallVec<[Operand; 3]>,
     /// Channels: 1, 2, 4, 8, 16 or 32.
     pub exec_size: u8,
-    /// First channel of the dispatch mask it works on.
+    /// Channel group: the first channel of the thread that the instruction works on.
     pub group: u8,
-    /// Regions, or swizzles and write masks.
+    /// Align1 (operands are regions) or Align16 (operands have swizzles and write masks).
     pub access_mode: AccessMode,
-    /// Whether disabled channels are executed too.
+    /// Whether the instruction ignores the execution mask and works on disabled channels too (NoMask).
     pub no_mask: bool,
-    /// Predication through [`flag`](Self::flag).
+    /// The predicate; its bits are in [`flag`](Self::flag).
     pub predicate: Predicate,
-    /// Conditional modifier, writing [`flag`](Self::flag) (or selecting, see
+    /// Conditional modifier. It writes [`flag`](Self::flag), except in operations where it selects (see
     /// [`Op::cmod_selects`]).
     pub cond_mod: CondMod,
-    /// Flag register; meaningless unless the predicate or the conditional modifier uses it.
+    /// Flag register of the predicate and of the conditional modifier; without meaning if the instruction has
+    /// neither.
     pub flag: Flag,
-    /// Clamps the result.
+    /// Whether the result is saturated.
     pub saturate: bool,
-    /// The result also goes to the accumulator.
+    /// Whether the result is also written to the accumulator (AccWrEn).
     pub acc_wr_en: bool,
-    /// Destination dependency is not cleared.
+    /// NoDDClr: the hardware scoreboard keeps the destination marked as in flight after this instruction.
     pub no_dd_clear: bool,
-    /// Destination dependency is not checked.
+    /// NoDDChk: the instruction does not wait for an earlier write of its destination.
     pub no_dd_check: bool,
-    /// What it waits for and which token it takes, where the hardware keeps no scoreboard itself (gen12 on); set by
-    /// [`lower_scoreboard`](crate::scoreboard::lower_scoreboard), the last pass.
+    /// Software scoreboard (gen12 on): what the instruction waits for and which token it sets. The last pass,
+    /// [`lower_scoreboard`](crate::scoreboard::lower_scoreboard), fills it in.
     pub swsb: Swsb,
-    /// What a message asks; present exactly in [`Op::Message`] and [`Op::Send`].
+    /// The message to send; present exactly in [`Op::Message`] and [`Op::Send`].
     pub message: Option<Box<Message>>,
 }
 
 impl Clone for Inst {
     fn clone(&self) -> Inst {
         Inst {
-            // Copied as a whole, where its own `clone` goes one by one.
+            // `from_slice` copies all operands at once; `SmallVec::clone` clones them one by one.
             srcs: SmallVec::from_slice(&self.srcs),
             message: self.message.clone(),
             ..*self
@@ -92,7 +94,7 @@ impl Inst {
         self.predicate.ctrl != PredCtrl::None
     }
 
-    /// Whether the predicate disables channels (rather than picking a source).
+    /// Whether the predicate disables channels. The predicate of `sel` instead selects a source for each channel.
     pub fn predicate_disables(&self) -> bool {
         self.is_predicated() && !self.op.predicate_selects()
     }
@@ -125,8 +127,8 @@ impl Inst {
         self.op == Op::Hw(Opcode::Mov)
     }
 
-    /// The channels of each vector for which an Align16 instruction reads source `index`: those
-    /// it writes, or those a dot product adds up.
+    /// The channels of each vector for which an Align16 instruction reads source `index`: the components that it
+    /// writes, or, for a dot product, the components that it adds up.
     pub fn channels_read(&self, index: usize) -> WriteMask {
         match self.op {
             Op::Hw(Opcode::Dp2) => WriteMask(0b0011),
@@ -138,7 +140,7 @@ impl Inst {
         }
     }
 
-    /// Bytes that source `index` covers from its offset on, gaps included.
+    /// Bytes from the offset of source `index` to the end of the last byte that it reads, gaps included.
     #[inline]
     pub fn size_read(&self, index: usize) -> u32 {
         let src = &self.srcs[index];
@@ -150,7 +152,7 @@ impl Inst {
         }
     }
 
-    /// Bytes that a source of an operation covers that may not read by the source's region.
+    /// [`size_read`](Self::size_read) for operations with sources whose size does not follow from their region.
     fn special_size_read(&self, index: usize) -> u32 {
         let src = &self.srcs[index];
         let component = src.region_bytes(self.exec_size);
@@ -171,21 +173,22 @@ impl Inst {
             Op::MovIndirect if index == 0 => {
                 self.srcs[2].imm_bits().map_or(0, |bytes| bytes as u32)
             }
-            // A PLN reads two registers of source 1 per eight channels, and a plane of four
-            // coefficients.
+            // PLN reads two registers of source 1 for every eight channels, and a plane of four coefficients from
+            // source 0.
             Op::Hw(Opcode::Pln | Opcode::Line) if index == 0 => 16,
             Op::Hw(Opcode::Pln) => 2 * component,
             _ => component,
         }
     }
 
-    /// Bytes of a lowered send's payload: sources 1 and 2 have their own lengths.
+    /// Payload size of a lowered send in bytes: source 1 is the first payload, source 2 the second.
     fn payload_bytes(&self, index: usize) -> u32 {
         let lengths = self.message.as_ref().map_or([0, 0], |m| m.lengths);
         lengths.get(index - 1).map_or(0, |registers| u32::from(*registers) * GRF_BYTES)
     }
 
-    /// Bytes the destination covers from its offset on, gaps included.
+    /// Bytes from the offset of the destination to the end of the last byte that the instruction writes, gaps
+    /// included.
     #[inline]
     pub fn size_written(&self) -> u32 {
         #[cfg(test)]
@@ -204,7 +207,8 @@ impl Inst {
         }
     }
 
-    /// Bytes that the destination of an operation covers that may not write by its region.
+    /// [`size_written`](Self::size_written) for operations with a destination whose size does not follow from its
+    /// region.
     fn special_size_written(&self) -> u32 {
         match self.op {
             Op::Message | Op::Send => self.message.as_ref().map_or(0, |m| m.response),
@@ -221,7 +225,7 @@ impl Inst {
         }
     }
 
-    /// Bytes that a payload part takes in a payload: a packed component, in whole registers.
+    /// Size of a payload part in a payload, in bytes: one packed component, rounded up to whole registers.
     pub fn part_bytes(&self, part: &Operand) -> u32 {
         (u32::from(self.exec_size) * part.ty.size()).next_multiple_of(GRF_BYTES)
     }
@@ -236,16 +240,15 @@ impl Inst {
         Span::of(&self.dst, self.size_written())
     }
 
-    /// Whether any source overlaps the destination's bytes.
+    /// Whether source `index` overlaps the destination's bytes.
     pub fn dst_overlaps_src(&self, index: usize) -> bool {
         self.span_read(index).overlaps(&self.span_written())
     }
 
-    /// Whether the destination's bytes may keep part of their old contents for channels that the
-    /// surrounding control flow enables: predication (unless it selects), strides with gaps,
-    /// masked components, indirect places, or, for a message, a response predicated away.
-    /// Whether lanes disabled by control flow keep theirs is told by
-    /// [`no_mask`](Self::no_mask).
+    /// Whether the destination may keep old bytes for channels that control flow enables. Reasons are a predicate
+    /// (unless it selects), a stride with gaps, a write mask without all components and an indirect destination. A
+    /// predicated message keeps the old bytes of its response in the same way. This does not cover channels that
+    /// control flow disables: they keep their old bytes unless [`no_mask`](Self::no_mask) is set.
     pub fn is_partial_write(&self) -> bool {
         self.predicate_disables()
             || self.op == Op::MovIndirectDst
@@ -256,8 +259,7 @@ impl Inst {
             }
     }
 
-    /// Whether the instruction does anything beside writing its destination, flag and
-    /// accumulator.
+    /// Whether the instruction has an effect other than writing its destination, flag and accumulator.
     pub fn has_side_effects(&self) -> bool {
         self.op.is_flow()
             || matches!(self.op, Op::Await | Op::Sync(_))
@@ -273,14 +275,14 @@ impl Inst {
     }
 }
 
-/// A mistake that a test can make in [`Inst::size_written`], which allocation and spilling ask and the allocation
-/// checker must not.
+/// A fault that tests inject into [`Inst::size_written`]. The allocator and the spill pass use that function; the
+/// allocation checker must not, so that it finds the fault.
 #[cfg(test)]
 pub(crate) mod fault {
     use std::cell::Cell;
 
     std::thread_local! {
-        /// Whether each instruction is taken to write half of what it does, in this thread.
+        /// Whether `size_written` returns half of the true size, in this thread.
         pub(crate) static HALVED: Cell<bool> = const { Cell::new(false) };
     }
 }

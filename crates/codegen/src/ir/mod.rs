@@ -1,16 +1,19 @@
-//! The back end's intermediate form, shared by scalar and vec4 mode.
+//! The intermediate representation (IR) of the back end, shared by scalar and vec4 mode.
 //!
-//! Instructions on virtual or physical registers, in blocks in layout order, with structured
-//! control flow. Units: operand offsets and sizes in **bytes**, strides in elements, execution
-//! sizes and groups in channels, register numbers in general registers of 32 bytes.
+//! A [`Function`] is a list of blocks in layout order, and a [`Block`] is a list of instructions on virtual or
+//! physical registers. Control flow is structured: `if`, `else`, `endif`, `do`, `while`, `break`, `cont` and `halt`
+//! are instructions, and [`Cfg`] derives the edges between blocks from them. Units: operand offsets and sizes are in
+//! **bytes**, strides in elements, execution sizes and channel groups in channels, register numbers in general
+//! registers of 32 bytes.
 //!
-//! An Align16 instruction works on vectors of four channels, one for each vertex: its operands are
-//! swizzled and masked by components, of 64 bits too. Control flow enables all four channels of a
-//! vector or none; a component alone is left out by write masks and predicates.
+//! An Align16 instruction works on vectors of four channels, one vector for each vertex. Its sources have swizzles
+//! and its destination has a write mask; both select components of the operand's type, for types of 64 bits too.
+//! Control flow enables all four channels of a vector or none of them; write masks and predicates leave out single
+//! components.
 //!
-//! The form is clean until late: an operation takes the types, widths and regions the program
-//! means, and `lower_*` passes make hardware instructions of it. Whatever a pass leaves satisfies
-//! [`verify`](crate::verify::verify).
+//! Instruction selection emits operations with the types, widths and regions that the program needs, whether or not
+//! the hardware can encode them. The `lower_*` passes then replace those that the hardware does not have. After every
+//! pass, the IR satisfies [`verify`](crate::verify::verify).
 
 mod builder;
 mod cfg;

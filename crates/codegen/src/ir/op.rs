@@ -1,4 +1,4 @@
-//! Operations: those of the hardware, and virtual ones that a `lower_*` pass replaces.
+//! Operations: those of the hardware, and virtual operations that a `lower_*` pass replaces.
 
 use crestline_device::Gen;
 use crestline_isa::message::{self as isa, Descriptor, DescriptorError};
@@ -7,50 +7,52 @@ use crestline_isa::{MathFn, Opcode, SyncFn};
 /// What an instruction does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Op {
-    /// An operation of the hardware with its own operands; structured flow control included
-    /// (`if else endif while break cont halt`, without targets).
+    /// A hardware operation with its usual operands. This includes structured flow control (`if else endif while
+    /// break cont halt`), which has no targets here.
     ///
-    /// Types are not limited to what the hardware can do at once: a `mul` of two D sources is
-    /// the low 32 bits of the product on every device, a `mov` converts between any types.
+    /// Types are not limited to those that one hardware instruction supports: on every device, a `mul` of two D
+    /// sources is the low 32 bits of the product, and a `mov` converts between any types.
     Hw(Opcode),
     /// Extended math.
     Math(MathFn),
-    /// Waits as its software scoreboard says, and for what the function says. Source 0 is null.
+    /// Waits for what its software scoreboard field and the sync function name. Source 0 is null.
     Sync(SyncFn),
-    /// Start of a loop: the `while` that closes it jumps here. Emits nothing.
+    /// Start of a loop, to which the closing `while` jumps. Makes no machine instruction.
     Do,
-    /// Where channels stopped by `halt` go on. At most one, outside all loops and conditionals.
+    /// The place where channels that `halt` disabled continue. A function has at most one, outside all loops and
+    /// conditionals.
     HaltTarget,
-    /// The destination holds any bits. Emits nothing.
+    /// Defines the destination with arbitrary bits. Makes no machine instruction.
     Undef,
-    /// The destination becomes the sources one after another: the first `headers` sources are
-    /// whole registers copied without mask, each further one is a component of the
-    /// instruction's channels and starts at the next whole register. Null sources leave a gap.
+    /// Copies the sources to the destination one after another. Each of the first `headers` sources is a whole
+    /// register, copied with NoMask. Each further source is one component, with an element per channel of the
+    /// instruction, and starts at the next whole register. A null source leaves a gap.
     Collect {
-        /// Sources that are whole registers.
+        /// Number of sources that are whole registers.
         headers: u8,
     },
-    /// A message, unlowered. Source 0 is a uniform UD OR-ed into the descriptor at run time, or
-    /// null; the others are payload parts as [`Op::Collect`] lays them out, described by
-    /// [`Message`].
+    /// A message before lowering. Source 0 is a uniform UD that is OR-ed into the descriptor at run time, or null.
+    /// The other sources are payload parts, laid out as by [`Op::Collect`]; [`Message`] describes them.
     Message,
-    /// A message, lowered. Source 0 as for [`Op::Message`] or the address register that holds the
-    /// whole descriptor; source 1 is the payload, source 2 the second payload or null.
+    /// A message after lowering. Source 0 is as for [`Op::Message`], or it is the address register with the whole
+    /// descriptor. Source 1 is the payload; source 2 is the second payload or null.
     Send,
-    /// Reads register elements at run-time places. Sources: first element of the readable range
-    /// (its region gives the channels' own steps: channel `i` reads `range + channel_offset(i) +
-    /// index`); byte index (UD or UW, scalar or per channel); constant UD: bytes of the
-    /// range that may be read, counted from source 0's offset. In Align16 a range of vectors one
-    /// for each vertex begins a register, and so does each vector that an index tells, unless its channels read one
-    /// component.
+    /// Reads register elements at an index known at run time. Sources: the first element of the readable range; the
+    /// byte index (UD or UW, one for all channels or one per channel); a constant UD, the size of the readable range
+    /// in bytes from source 0's offset. The region of source 0 adds a distance per channel: channel `i` reads the
+    /// element at `range + channel_offset(i) + index`.
+    ///
+    /// In Align16, a range with one vector for each vertex starts at a register boundary. Each vector that an index
+    /// selects also starts at a register boundary, unless all channels read one component.
     MovIndirect,
-    /// Writes register elements at run-time places: the destination is the first element of the
-    /// writable range. Sources: value; byte index; constant UD: bytes of the range.
+    /// Writes register elements at an index known at run time. The destination is the first element of the writable
+    /// range. Sources: the value; the byte index; a constant UD, the size of the range in bytes.
     MovIndirectDst,
-    /// Channel `i` reads the element of channel `source 1` of source 0. Sources: value (per
-    /// channel), channel number (UD, per channel, less than the width of the value).
+    /// Channel `i` reads the element of source 0 that belongs to channel number `source 1`. Sources: the value (one
+    /// element per channel) and the channel number (UD, one per channel, less than the number of channels of the
+    /// value).
     Shuffle,
-    /// All channels read the element of one channel. Sources: value, channel number (UD scalar).
+    /// All channels read the element of one channel. Sources: the value; the channel number (a UD scalar).
     Broadcast,
     /// Number of the first enabled channel, as a UD scalar. No sources.
     FindLiveChannel,
@@ -58,27 +60,28 @@ pub enum Op {
     LiveChannels,
     /// The high 32 bits of the product of two D or two UD sources.
     MulHigh,
-    /// Waits until source 0, a UD scalar of a message's response, has arrived; no message moves across.
+    /// Waits until source 0, a UD scalar in the response of a message, has arrived. No message may be moved across
+    /// this instruction.
     Await,
 }
 
-/// How a message touches memory, which decides what may be moved or removed.
+/// How a message accesses memory. This decides whether optimisations may move or remove it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Effect {
-    /// None that matters: equal messages give equal results, unused ones may go.
+    /// No access to memory that can change. Equal messages have equal results, and unused ones may be removed.
     Pure,
-    /// Reads memory that may change: unused ones may go, no move across writes.
+    /// Reads memory that may change. Unused ones may be removed; none may be moved across a write.
     Read,
-    /// Writes memory: every one counts, no move across reads and writes.
+    /// Writes memory. None may be removed, or moved across a read or write.
     Write,
-    /// Ordered with every other message (barriers, fences, thread end).
+    /// Must stay in order with every other message (barriers, fences, thread end).
     Barrier,
 }
 
-/// Memories that cannot alias each other.
+/// Memories that do not alias each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Space {
-    /// None.
+    /// No memory.
     None,
     /// Buffers and images.
     Global,
@@ -90,43 +93,43 @@ pub enum Space {
     Urb,
 }
 
-/// What an [`Op::Message`] or [`Op::Send`] asks of which shared function.
+/// The request of an [`Op::Message`] or [`Op::Send`] to a shared function.
 ///
-/// A message stays in named fields until `finish` encodes it. What its descriptor says beside
-/// [`kind`](Self::kind) (lengths, header) follows from the other fields here, see
-/// [`descriptor`](Self::descriptor); a surface or sampler index known only at run time is source
-/// 0, and its field in `kind` is 0.
+/// The fields stay separate until `finish` encodes the descriptors. The lengths and the header bit of the descriptor
+/// follow from fields of this struct (see [`descriptor`](Self::descriptor)); all else is in [`kind`](Self::kind). If
+/// a surface or sampler index is known only at run time, it is source 0, and its field in `kind` is 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Message {
-    /// The message itself.
+    /// The message: shared function, type and fields of its descriptor.
     pub kind: isa::Message,
-    /// How many payload parts (sources 1 on) are whole header registers.
+    /// Number of payload parts (sources from 1 on) that are whole header registers.
     pub headers: u8,
-    /// How many payload parts go to the first payload when there are two (split send).
-    /// The rest follows in the same payload where the device has no split send.
+    /// Number of payload parts in the first payload, for a message with two payloads (split send); the other parts are
+    /// in the second one. On a device without split send, all parts are in one payload.
     pub first: u8,
-    /// Registers of the first and second payload of a lowered [`Op::Send`]; 0 before.
+    /// Lengths of the first and second payload of a lowered [`Op::Send`] in registers; 0 before lowering.
     pub lengths: [u8; 2],
-    /// Bytes of the response that are written at the destination: a multiple of 32.
+    /// Size of the response that is written to the destination, in bytes: a multiple of 32.
     pub response: u32,
-    /// Ends the thread.
+    /// Whether the message ends the thread.
     pub eot: bool,
-    /// `sendc`: waits for earlier threads of the same pixels.
+    /// Whether the instruction is `sendc`, which waits for earlier threads of the same pixels.
     pub check: bool,
-    /// How memory is touched.
+    /// How the message accesses memory.
     pub effect: Effect,
-    /// Which memory is touched.
+    /// Which memory it accesses.
     pub space: Space,
 }
 
 impl Message {
-    /// All that the descriptors say.
+    /// The fields of the descriptor and the extended descriptor.
     pub fn descriptor(&self) -> Descriptor {
         let response = self.response / super::GRF_BYTES;
         Descriptor {
             mlen: self.lengths[0],
             ex_mlen: self.lengths[1],
-            // More than any field: an error where it is encoded.
+            // A response too long for `u8` becomes a length that no descriptor field can hold, so encoding reports an
+            // error.
             rlen: u8::try_from(response).unwrap_or(u8::MAX),
             header_present: self.headers > 0,
             surface_offset: 0,
@@ -134,10 +137,10 @@ impl Message {
         }
     }
 
-    /// Whether a generation has the message with these controls.
+    /// Checks that a generation has this message with these fields.
     ///
     /// # Errors
-    /// The control or message that it lacks.
+    /// The message or the field that the generation lacks.
     pub fn supported(&self, generation: Gen) -> Result<(), DescriptorError> {
         self.descriptor().encode(generation).map(|_| ())
     }
@@ -192,28 +195,29 @@ impl Op {
         )
     }
 
-    /// Whether the operation must be the first of its block. `while` is both first and last,
-    /// because `cont` goes to it past everything before it.
+    /// Whether the operation must be the first of its block. `while` is both first and last of a block, because
+    /// `cont` jumps directly to it.
     pub const fn starts_block(self) -> bool {
         matches!(self, Op::Do | Op::HaltTarget | Op::Hw(Opcode::EndIf | Opcode::While))
     }
 
-    /// Whether the operation changes which channels are enabled or where they go on.
+    /// Whether the operation changes which channels are enabled, or where execution continues.
     pub const fn is_flow(self) -> bool {
         self.ends_block() || self.starts_block()
     }
 
-    /// Whether a conditional modifier selects instead of writing the flag.
+    /// Whether the operation uses its conditional modifier for a comparison of its own and does not write the flag
+    /// register.
     pub const fn cmod_selects(self) -> bool {
         matches!(self, Op::Hw(Opcode::Sel | Opcode::Csel | Opcode::If | Opcode::While))
     }
 
-    /// Whether the predicate picks a source instead of enabling channels.
+    /// Whether the predicate selects a source for each channel and does not disable channels.
     pub const fn predicate_selects(self) -> bool {
         matches!(self, Op::Hw(Opcode::Sel))
     }
 
-    /// Whether a payload message, lowered or not.
+    /// Whether the operation is a message, lowered or not.
     pub const fn is_message(self) -> bool {
         matches!(self, Op::Message | Op::Send)
     }
@@ -236,12 +240,12 @@ impl Op {
         }
     }
 
-    /// Whether the operation may write a flag by conditional modifier.
+    /// Whether the operation may write a flag register with a conditional modifier.
     pub fn allows_cond_mod(self) -> bool {
         self.opcode().is_some_and(|opcode| opcode.flags().cond_mod) && !self.cmod_selects()
     }
 
-    /// Whether the first two multiplicative or symmetric sources may change places, as indices.
+    /// The indices of two sources that may be swapped without a change of the result; `None` if there are none.
     pub const fn commutative(self) -> Option<(usize, usize)> {
         match self {
             Op::Hw(
@@ -259,7 +263,7 @@ impl Op {
         }
     }
 
-    /// Whether all sources are read by their regions, whatever they are.
+    /// Whether the bytes read follow from the regions of the sources for all sources.
     #[inline]
     pub const fn reads_by_region(self) -> bool {
         match self {
@@ -269,12 +273,12 @@ impl Op {
         }
     }
 
-    /// Whether the instruction reads the accumulator beside its operands.
+    /// Whether the instruction reads the accumulator in addition to its operands.
     pub const fn reads_accumulator(self) -> bool {
         matches!(self, Op::Hw(Opcode::Mac | Opcode::Mach | Opcode::Sada2))
     }
 
-    /// Whether the instruction writes the accumulator beside its destination, always.
+    /// Whether the instruction always writes the accumulator in addition to its destination.
     pub const fn writes_accumulator(self) -> bool {
         matches!(
             self,

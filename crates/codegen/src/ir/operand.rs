@@ -1,8 +1,7 @@
-//! Operands: register file, byte offset, type, region, modifiers; and the helpers that move them.
+//! Operands (register file, byte offset, type, region, modifiers) and methods that derive one operand from another.
 //!
-//! An offset is one number of **bytes** in every file. Strides and widths are in elements of the
-//! operand's type. The helpers behave alike for sources and destinations and never ask for the
-//! type's size to decide what to do.
+//! An offset is a number of **bytes** in every file. Strides and widths count elements of the operand's type. The
+//! methods work in the same way for sources and destinations and for all types.
 
 use crestline_isa::{AccessMode, ArfKind, Swizzle, Type, WriteMask};
 
@@ -11,32 +10,32 @@ use super::Vreg;
 /// Size of a general register, in bytes.
 pub const GRF_BYTES: u32 = 32;
 
-/// Where an operand's bytes are.
+/// The register file of an operand, or the value of a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum File {
-    /// Nowhere: reads are undefined, writes are dropped.
+    /// The null register: reads are undefined, writes are dropped.
     Null,
     /// A virtual register; the offset counts from its first byte.
     Vgrf(Vreg),
     /// The general registers as one array; the offset counts from the first byte of g0.
     Grf,
-    /// General registers through the address register: word `addr` of a0 holds the byte address
-    /// (one word a channel for [`Region::Indirect`] with width 1), the offset is added to it.
-    /// Appears only after allocation.
+    /// General registers addressed through the address register. Word `addr` of a0 contains a byte address, and the
+    /// operand's offset is added to it. For [`Region::Indirect`] with width 1, each channel has its own word, from
+    /// `addr` on. This file appears only after register allocation.
     Indirect {
         /// Word of a0.
         addr: u8,
     },
-    /// Architecture registers of a kind as one array. Flag registers have 4 bytes each, all
-    /// others 32: `acc1` is offset 32, `f1` is offset 4.
+    /// All architecture registers of one kind as one array. A flag register takes 4 bytes, every other one 32: `acc1`
+    /// has offset 32, `f1` has offset 4.
     Arf(ArfKind),
     /// The push constants; the offset counts from their first byte.
     Uniform,
-    /// The bits of a constant, in the low bytes.
+    /// A constant: its bits, in the low bytes.
     Imm(u64),
 }
 
-/// Which bytes belong to which channel.
+/// The layout of the channels' elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Region {
     /// Channel `i` has element `i * stride`; stride 0 is one element for all channels.
@@ -51,25 +50,25 @@ pub enum Region {
         /// Elements from column to column.
         hstride: u8,
     },
-    /// `<width,hstride>` with an address per row ([`File::Indirect`] only).
+    /// `<width,hstride>` with one address per row ([`File::Indirect`] only).
     Indirect {
         /// Channels per address.
         width: u8,
         /// Elements from channel to channel of a row.
         hstride: u8,
     },
-    /// Align16 source: channel `4 * v + c` reads component `swizzle[c]` of vector `v`. Vectors
-    /// are four elements apart, but a uniform has one for all.
+    /// Align16 source: channel `4 * v + c` reads component `swizzle[c]` of vector `v`. Vectors are four elements
+    /// apart; in [`File::Uniform`], all channels read the same vector.
     Swizzle(Swizzle),
-    /// As [`Region::Swizzle`] with vectors that lie elsewhere: 0 is one vector for all channels,
-    /// 2 are pairs of doubles side by side.
+    /// The same as [`Region::Swizzle`] with another distance between vectors. Distance 0 is one vector for all
+    /// channels; distance 2 is two-component vectors of doubles side by side.
     Vectors {
-        /// Elements from vector to vector.
+        /// Distance between vectors in elements.
         step: u8,
-        /// Component for each channel of a vector.
+        /// The component that each channel of a vector reads.
         swizzle: Swizzle,
     },
-    /// Align16 destination: channel `4 * v + c` writes component `c` of vector `v` if enabled.
+    /// Align16 destination: channel `4 * v + c` writes component `c` of vector `v` if the mask contains `c`.
     Mask(WriteMask),
 }
 
@@ -85,27 +84,27 @@ impl Region {
 pub struct Operand {
     /// Register file and number.
     pub file: File,
-    /// Bytes from the start of the file's register (see [`File`]).
+    /// Byte offset in the file's array or register (see [`File`]).
     pub offset: u32,
     /// Element type.
     pub ty: Type,
     /// Layout of the channels.
     pub region: Region,
-    /// The value is negated, after `abs` (bitwise not for logic operations from gen8).
+    /// Whether the value is negated, after `abs`. For logic operations from gen8 on, it is bitwise complement.
     pub negate: bool,
-    /// The absolute value is read.
+    /// Whether the absolute value is read.
     pub abs: bool,
 }
 
-/// A move that no operand can express.
+/// Error of [`Operand::horiz_offset`]: no operand describes the region that starts so many channels later.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("operand {operand} cannot be moved by {channels} channels: {why}")]
 pub struct OffsetError {
     /// The operand as printed.
     pub operand: String,
-    /// The distance asked for.
+    /// The requested distance in channels.
     pub channels: u32,
-    /// What stands in the way.
+    /// The reason.
     pub why: &'static str,
 }
 
@@ -124,7 +123,7 @@ impl Operand {
         Operand::new(File::Vgrf(vreg), 0, ty, Region::PACKED)
     }
 
-    /// One element at the start of a virtual register, for all channels.
+    /// The first element of a virtual register, the same for all channels.
     pub const fn scalar(vreg: Vreg, ty: Type) -> Operand {
         Operand::new(File::Vgrf(vreg), 0, ty, Region::SCALAR)
     }
@@ -134,12 +133,12 @@ impl Operand {
         Operand::new(File::Grf, nr * GRF_BYTES, ty, Region::PACKED)
     }
 
-    /// Push constant at a byte offset, for all channels.
+    /// The push constant at a byte offset, the same for all channels.
     pub const fn uniform(offset: u32, ty: Type) -> Operand {
         Operand::new(File::Uniform, offset, ty, Region::SCALAR)
     }
 
-    /// Architecture register at a byte offset in its kind, consecutive elements.
+    /// The architecture registers of a kind from a byte offset on, consecutive elements.
     pub const fn arf(kind: ArfKind, offset: u32, ty: Type) -> Operand {
         Operand::new(File::Arf(kind), offset, ty, Region::PACKED)
     }
@@ -169,7 +168,7 @@ impl Operand {
         Operand::imm(u64::from(value.to_bits()), Type::F)
     }
 
-    /// The same bytes read as another type; the region stays in elements of the new type.
+    /// The same bytes with another type. Strides of the region then count elements of the new type.
     #[must_use]
     pub const fn retype(mut self, ty: Type) -> Operand {
         self.ty = ty;
@@ -189,7 +188,7 @@ impl Operand {
         self.with_region(Region::Stride(stride))
     }
 
-    /// The negated value (a constant keeps the modifier; see `passes` for folding).
+    /// The operand with `negate` inverted. A constant keeps the modifier; optimisation passes fold it.
     #[must_use]
     pub const fn negated(mut self) -> Operand {
         self.negate = !self.negate;
@@ -227,7 +226,7 @@ impl Operand {
         matches!(self.file, File::Imm(_))
     }
 
-    /// The bits of a constant.
+    /// The bits of a constant; `None` for other operands.
     pub const fn imm_bits(&self) -> Option<u64> {
         match self.file {
             File::Imm(bits) => Some(bits),
@@ -235,7 +234,7 @@ impl Operand {
         }
     }
 
-    /// The virtual register, if it is one.
+    /// The virtual register; `None` for operands in other files.
     pub const fn vreg(&self) -> Option<Vreg> {
         match self.file {
             File::Vgrf(vreg) => Some(vreg),
@@ -253,7 +252,7 @@ impl Operand {
         matches!(self.file, File::Arf(_))
     }
 
-    /// Whether the bytes lie in general registers, virtual or not, at known places.
+    /// Whether the bytes are in general registers, virtual or physical, at an offset known at compile time.
     pub const fn in_grf(&self) -> bool {
         matches!(self.file, File::Vgrf(_) | File::Grf)
     }
@@ -265,13 +264,13 @@ impl Operand {
             Region::Rect { vstride, width, hstride } => {
                 vstride == 0 && (width == 1 || hstride == 0)
             }
-            // A vector's one component does not stand where the operand does.
+            // With a swizzle of one component, all channels read one element, but it need not be at the operand's
+            // offset.
             _ => false,
         }
     }
 
-    /// The component that each channel of a vector reads, and the distance of vectors in
-    /// elements, of an Align16 source.
+    /// For an Align16 source, its swizzle and the distance between vectors in elements; otherwise `None`.
     pub fn vectors(&self) -> Option<(Swizzle, u32)> {
         match self.region {
             Region::Swizzle(swizzle) if self.file == File::Uniform => Some((swizzle, 0)),
@@ -281,9 +280,9 @@ impl Operand {
         }
     }
 
-    /// The operand as a source of an instruction of an access mode: consecutive elements are
-    /// `.xyzw` in Align16, a written vector is read as a whole. `None` if the mode has no such
-    /// region.
+    /// Converts the operand to a source of an instruction with access mode `mode`. In Align16, consecutive elements
+    /// become the swizzle `.xyzw`, and a destination with a write mask becomes a source that reads all components.
+    /// `None` if the access mode has no such region.
     pub fn as_source(self, mode: AccessMode) -> Option<Operand> {
         let placed = self.in_grf() || self.file == File::Uniform;
         let whole = Region::Swizzle(Swizzle::XYZW);
@@ -301,8 +300,8 @@ impl Operand {
         }
     }
 
-    /// Whether each enabled channel of a vector reads through this source what the channel itself
-    /// wrote to a destination.
+    /// Whether this source reads, in each channel of `channels`, the element that the same channel wrote to `dst`.
+    /// `channels` are the channels of each vector that read the source.
     pub fn is_result(&self, dst: &Operand, channels: WriteMask) -> bool {
         let in_place = match (dst.region, self.vectors()) {
             (Region::Mask(mask), Some((Swizzle(swizzle), 4))) => {
@@ -314,7 +313,7 @@ impl Operand {
         self.file == dst.file && self.offset == dst.offset && in_place
     }
 
-    /// Consecutive elements as a destination of an instruction of an access mode.
+    /// The operand as a packed destination of an instruction with access mode `mode`.
     #[must_use]
     pub fn as_dst(self, mode: AccessMode) -> Operand {
         match mode {
@@ -323,7 +322,7 @@ impl Operand {
         }
     }
 
-    /// The same vectors with other components; other regions stay.
+    /// The operand with another swizzle; regions without a swizzle are unchanged.
     #[must_use]
     pub fn with_swizzle(self, swizzle: Swizzle) -> Operand {
         match self.region {
@@ -333,7 +332,7 @@ impl Operand {
         }
     }
 
-    /// The components that an Align16 destination enables; other destinations write all.
+    /// The write mask of an Align16 destination; all components for other operands.
     pub fn write_mask(&self) -> WriteMask {
         match self.region {
             Region::Mask(mask) => mask,
@@ -352,14 +351,13 @@ impl Operand {
         }
     }
 
-    /// Whether this is an Align16 operand whose channels are consecutive elements: `.xyzw` of
-    /// vectors one after another.
+    /// Whether this is an Align16 operand with consecutive elements: `.xyzw` of vectors without gaps between them.
     fn is_whole_vectors(&self) -> bool {
         self.region == Region::Mask(WriteMask::XYZW) || self.vectors() == Some((Swizzle::XYZW, 4))
     }
 
-    /// The constant step from channel to channel, in elements, if there is one over
-    /// `exec_size` channels.
+    /// The constant distance from channel to channel over `exec_size` channels, in elements; `None` if it is not
+    /// constant.
     pub fn linear_stride(&self, exec_size: u8) -> Option<u8> {
         match self.region {
             Region::Stride(stride) => Some(stride),
@@ -371,13 +369,13 @@ impl Operand {
         }
     }
 
-    /// Bytes from channel to channel of a linear region.
+    /// The same distance as [`linear_stride`](Self::linear_stride) in bytes.
     pub fn byte_stride(&self, exec_size: u8) -> Option<u32> {
         self.linear_stride(exec_size).map(|stride| u32::from(stride) * self.ty.size())
     }
 
-    /// Byte offset of a channel's element from the operand's own start. Align16 regions count
-    /// four components a vector; an indirect region has no known place and gives 0.
+    /// Byte offset of a channel's element from the operand's own start. In Align16 regions, four channels are one
+    /// vector. For an indirect region, whose address is not known, the result is 0.
     pub fn channel_offset(&self, channel: u32) -> u32 {
         let element = match self.region {
             Region::Stride(stride) => channel * u32::from(stride),
@@ -395,8 +393,8 @@ impl Operand {
         element * self.ty.size()
     }
 
-    /// Bytes from the operand's start to the end of the last element that `exec_size` channels
-    /// touch: the size of the region, gaps included, whatever channels are enabled.
+    /// Bytes from the operand's start to the end of the last element of `exec_size` channels, gaps included. Disabled
+    /// channels count too.
     #[inline]
     pub fn region_bytes(&self, exec_size: u8) -> u32 {
         let channels = u32::from(exec_size.max(1));
@@ -409,7 +407,7 @@ impl Operand {
         }
     }
 
-    /// [`region_bytes`](Self::region_bytes) of the regions that are less common.
+    /// [`region_bytes`](Self::region_bytes) for all regions but [`Region::Stride`].
     fn other_region_bytes(&self, channels: u32) -> u32 {
         match self.region {
             Region::Swizzle(_) | Region::Vectors { .. } => {
@@ -429,8 +427,8 @@ impl Operand {
         }
     }
 
-    /// Size of one component of a value that is `width` channels wide, laid out as this operand:
-    /// the distance to the next component, in bytes.
+    /// For a value of several components, each `width` channels wide and laid out as this operand: the distance from
+    /// one component to the next, in bytes.
     pub fn component_bytes(&self, width: u8) -> u32 {
         match self.region {
             Region::Stride(stride) => {
@@ -445,7 +443,7 @@ impl Operand {
         }
     }
 
-    /// The operand `bytes` further on. Constants and null do not move.
+    /// The operand with `bytes` added to its offset. Constants and null are unchanged.
     #[must_use]
     pub const fn byte_offset(mut self, bytes: u32) -> Operand {
         if !matches!(self.file, File::Null | File::Imm(_)) {
@@ -454,19 +452,19 @@ impl Operand {
         self
     }
 
-    /// Component `components` of a value `width` channels wide whose component 0 this is.
-    /// Constants and null do not move; a scalar's components are consecutive elements.
+    /// Component number `components` of a value `width` channels wide, if the operand is its component 0. Constants
+    /// and null are unchanged; the components of a scalar are consecutive elements.
     #[must_use]
     pub fn component(self, width: u8, components: u32) -> Operand {
         self.byte_offset(components * self.component_bytes(width))
     }
 
-    /// The operand as the instruction that starts `channels` channels later sees it. Scalars,
-    /// uniforms, constants and null do not move.
+    /// The operand for an instruction that starts `channels` channels later: it begins with the element of that
+    /// channel. Scalars, uniforms, constants and null are unchanged.
     ///
     /// # Errors
-    /// A distance that is not a whole number of rows (rectangular regions), vectors (Align16)
-    /// or repetitions (packed vector constants), or a region whose place is not known.
+    /// The region is indirect, or the distance is not a whole number of rows (rectangular regions), of vectors
+    /// (Align16) or of repetitions (packed vector constants).
     pub fn horiz_offset(self, channels: u32) -> Result<Operand, OffsetError> {
         let refuse = |why| Err(OffsetError { operand: self.to_string(), channels, why });
         if channels == 0 {
@@ -501,9 +499,9 @@ impl Operand {
         }
     }
 
-    /// Each element as an array of smaller ones of type `ty`, of which number `index` is taken:
-    /// the low (0) or high (1) dword of each qword, and so on. `None` if `ty` does not divide
-    /// the element or the region has no stride that could express it.
+    /// Part `index` of each element, if every element is an array of smaller elements of type `ty`: the low (0) or
+    /// high (1) dword of each qword, and so on. `None` if the size of `ty` does not divide the element's size, if the
+    /// part is out of range, or if no region has the required stride.
     pub fn subscript(self, ty: Type, index: u32) -> Option<Operand> {
         let (old, new) = (self.ty.size(), ty.size());
         if new > old || old % new != 0 || (index + 1) * new > old {
@@ -529,10 +527,10 @@ impl Operand {
     }
 }
 
-/// The bytes an operand covers: a file and a range of byte offsets in it, gaps included.
+/// A range of bytes in a register file, such as the bytes from an operand's first to its last element, gaps included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
-    /// The file the range counts in.
+    /// The file that the byte offsets count in.
     pub file: File,
     /// First byte.
     pub start: u32,
@@ -541,13 +539,13 @@ pub struct Span {
 }
 
 impl Span {
-    /// `bytes` bytes from the start of an operand.
+    /// The span of `bytes` bytes from the start of an operand.
     pub const fn of(operand: &Operand, bytes: u32) -> Span {
         Span { file: operand.file, start: operand.offset, end: operand.offset + bytes }
     }
 
-    /// Whether two spans have a byte in common. Null and constants have none; an indirect
-    /// operand may touch any general register.
+    /// Whether two spans have a byte in common. Null and constants overlap nothing; an indirect operand may overlap
+    /// any general register.
     pub fn overlaps(&self, other: &Span) -> bool {
         let grf = |file| matches!(file, File::Grf | File::Vgrf(_) | File::Indirect { .. });
         match (self.file, other.file) {

@@ -1,15 +1,16 @@
-//! Packed vector constants of four floats of eight bits (PRM vol 4 part 3, "restricted float").
+//! Packed vector immediates of type VF: four 8-bit floats (PRM vol 4 part 3, "restricted float").
 
 use crestline_isa::Type;
 
 use super::Operand;
 
-/// Four floats as a packed vector constant, if those of `mask` have eight bits.
+/// Packs the bits of four 32-bit floats into a VF immediate. `None` if a component in `mask` has no 8-bit form.
 pub fn packed_floats(bits: [u64; 4], mask: u8) -> Option<Operand> {
     packed_vector(bits, mask, float_code)
 }
 
-/// Four dwords as a packed vector constant, if those of `mask` have a code: [`float_code`] or [`integer_code`].
+/// Packs four dwords into a VF immediate. `code` returns the 8-bit float for a dword: [`float_code`] or
+/// [`integer_code`]. `None` if `code` returns `None` for a component in `mask`.
 pub fn packed_vector(
     bits: [u64; 4],
     mask: u8,
@@ -22,13 +23,14 @@ pub fn packed_vector(
     Some(Operand::imm(packed, Type::Vf))
 }
 
-/// The eight bits of the float that converts to an integer.
+/// The 8-bit float whose value is the 32-bit signed integer `bits`, if there is one.
 pub fn integer_code(bits: u64) -> Option<u8> {
     let value = bits as u32 as i32;
     (-31..=31).contains(&value).then(|| float_code(u64::from((value as f32).to_bits())))?
 }
 
-/// The eight bits of a float: sign, three bits of exponent with bias 3, four of mantissa; all zero is zero.
+/// The 8-bit float equal to the 32-bit float `bits`, if there is one. The format has a sign, three exponent bits with
+/// bias 3 and four mantissa bits; the code with exponent and mantissa 0 is zero.
 pub fn float_code(bits: u64) -> Option<u8> {
     let bits = bits as u32;
     let sign = (bits >> 31 << 7) as u8;
