@@ -1,8 +1,8 @@
-//! Which bytes of which registers an instruction touches.
+//! The bytes of registers that each instruction accesses.
 //!
-//! Granularity: a **slot** is one general register's worth (32 bytes) of a virtual register, one
-//! physical general register, one virtual flag or one 16-bit flag subregister; of its bytes there
-//! is one bit each.
+//! The unit is a **slot**: 32 bytes of a virtual register, one physical general register, one virtual flag or one
+//! 16-bit flag subregister. An access has a mask with one bit for each byte of the slot (for flags, one bit for each
+//! channel).
 
 use crestline_isa::{AccessMode, ArfKind, PredCtrl, WriteMask};
 use fixedbitset::FixedBitSet;
@@ -11,28 +11,28 @@ use crate::ir::{Class, File, Flag, Function, GRF_BYTES, Inst, Op, Operand, Regio
 use crate::legal;
 use crate::target::MAX_REGISTERS;
 
-/// Number of slots for general registers, whatever the target.
+/// Number of slots of general registers, the same for all targets.
 pub const GRF_COUNT: usize = MAX_REGISTERS as usize;
 /// Number of 16-bit flag subregisters.
 pub const FLAG_COUNT: usize = 4;
 
-/// Index of a slot: general registers, flag subregisters, then those of virtual registers.
+/// Index of a slot. Slots of general registers come first, then flag subregisters, then virtual registers.
 pub type Slot = usize;
 
-/// How an instruction touches a slot.
+/// One access of an instruction to a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Access {
     /// The slot.
     pub slot: Slot,
-    /// Bytes of the slot that are touched, one bit each.
+    /// Bytes of the slot that are accessed, one bit each.
     pub bytes: u32,
-    /// Written instead of read.
+    /// Whether this is a write (otherwise a read).
     pub write: bool,
-    /// A write that leaves nothing of the old value in `bytes` for enabled channels.
+    /// Whether the write replaces all of `bytes` for enabled channels.
     pub kills: bool,
 }
 
-/// Where slots are in the numbering.
+/// The numbering of slots.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SlotMap {
     /// First slot of each virtual register.
@@ -40,16 +40,16 @@ pub struct SlotMap {
     facts: Vec<SlotFacts>,
 }
 
-/// What a slot is made of.
+/// Properties of a slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct SlotFacts {
-    /// Its bytes, or bits of a flag, one bit each.
+    /// Mask of the bytes (or, for a flag, of the channels) that exist in the slot.
     whole: u32,
     is_flag: bool,
 }
 
 impl SlotMap {
-    /// Numbers the slots of a function's registers.
+    /// Numbers the slots of a function's virtual registers.
     pub fn new(function: &Function) -> SlotMap {
         let general = SlotFacts { whole: u32::MAX, is_flag: false };
         let slots = |bytes: u32| bytes.div_ceil(GRF_BYTES) as usize;
@@ -79,24 +79,24 @@ impl SlotMap {
         self.facts.len()
     }
 
-    /// Slots of a virtual register.
+    /// The slots of a virtual register.
     pub fn of(&self, vreg: Vreg) -> std::ops::Range<Slot> {
         let index = vreg.index();
         let end = self.bases.get(index + 1).map_or(self.count(), |base| *base as usize);
         self.bases[index] as usize..end
     }
 
-    /// The bytes of a slot, or bits of a flag, one bit each.
+    /// Mask of the bytes (or, for a flag, of the channels) that exist in a slot.
     pub fn whole(&self, slot: Slot) -> u32 {
         self.facts[slot].whole
     }
 
-    /// Whether a slot is a flag, virtual or fixed.
+    /// Whether a slot is a flag, virtual or physical.
     pub fn is_flag(&self, slot: Slot) -> bool {
         self.facts[slot].is_flag
     }
 
-    /// Calls `visit` for each slot an operand touches and with the bytes in it.
+    /// Calls `visit` with each slot that an operand of `bytes` bytes accesses, and with the mask of bytes in it.
     fn touched(&self, operand: &Operand, bytes: u32, mut visit: impl FnMut(Slot, u32)) {
         let base = match operand.file {
             File::Vgrf(vreg) => {
@@ -124,13 +124,13 @@ impl SlotMap {
     }
 }
 
-/// The lowest `bytes` bits.
+/// A mask of the lowest `bytes` bits.
 fn mask_of(bytes: u32) -> u32 {
     if bytes >= 32 { u32::MAX } else { (1 << bytes) - 1 }
 }
 
-/// Whether sources must not share registers with the destination, because the instruction
-/// becomes several that read after the first has written.
+/// Whether the destination must not overlap any source: a lowering pass splits the instruction into several, of which
+/// later ones read sources after the first one has written.
 pub fn is_early_clobber(inst: &Inst) -> bool {
     matches!(
         inst.op,
@@ -144,7 +144,7 @@ pub fn is_early_clobber(inst: &Inst) -> bool {
     )
 }
 
-/// Calls `visit` for everything an instruction reads, then for everything it writes.
+/// Calls `visit` for each read of an instruction, then for each write.
 pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
     let read = |slot, bytes| Access { slot, bytes, write: false, kills: false };
     for (index, src) in inst.srcs.iter().enumerate() {
@@ -163,8 +163,8 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
         }
     }
     if inst.reads_flag() {
-        // Each channel reads its own bit, but for the predicates over groups of channels, which
-        // are those of a vector in Align16.
+        // With a normal predicate, each channel reads its own bit. A predicate such as `any4h` combines the bits of a
+        // group of channels; in Align16, the group is one vector.
         let bits = match (inst.predicate.ctrl, inst.access_mode) {
             (PredCtrl::Normal, _) => flag_bits(inst),
             (_, AccessMode::Align16) => mask_of(u32::from(inst.exec_size)) << inst.group,
@@ -172,7 +172,7 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
         };
         for_flags(slots, inst, |slot| visit(read(slot, bits)));
     }
-    // An unlowered indirect write may leave any byte of its range as it was.
+    // An unlowered indirect write may leave any byte of its range unchanged.
     let whole = !inst.predicate_disables()
         && inst.op != Op::MovIndirectDst
         && !matches!(inst.dst.region, Region::Indirect { .. });
@@ -202,17 +202,17 @@ pub fn accesses(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
     }
 }
 
-/// What each instruction of a function touches, as [`accesses`] tells it.
+/// The accesses of every instruction of a function, as computed by [`accesses`].
 #[derive(Clone, Debug)]
 pub struct Accesses {
     all: Vec<Access>,
-    /// First and end of those of each instruction, by its number in layout order.
+    /// For each instruction, by its number in layout order, the range of its accesses in `all`.
     places: Vec<[u32; 2]>,
-    /// Slots that unmasked instructions of more than one channel both write and read.
+    /// Slots that NoMask instructions of more than one channel both write and read.
     across: FixedBitSet,
 }
 
-/// Whether the instructions of each number touch the same, wherever that is noted.
+/// Equal if the instructions have the same accesses, wherever those are in `all`.
 impl PartialEq for Accesses {
     fn eq(&self, other: &Accesses) -> bool {
         self.places.len() == other.places.len()
@@ -224,7 +224,7 @@ impl PartialEq for Accesses {
 impl Eq for Accesses {}
 
 impl Accesses {
-    /// Looks at every instruction once.
+    /// Computes the accesses of every instruction.
     pub fn new(function: &Function, slots: &SlotMap) -> Accesses {
         let count = function.inst_count();
         let mut all = Vec::with_capacity(8 * count);
@@ -245,14 +245,13 @@ impl Accesses {
         Accesses { all, places, across: read }
     }
 
-    /// Those of an instruction, by its number in layout order: reads first.
+    /// The accesses of an instruction, by its number in layout order; reads come first.
     pub fn of(&self, number: usize) -> &[Access] {
         let [first, end] = self.places[number];
         &self.all[first as usize..end as usize]
     }
 
-    /// Follows instructions from number `first` on to a new order: each comes from where `order` says, counted from
-    /// there.
+    /// Updates the numbering after instructions moved: the instruction now at `first + i` was at `first + order[i]`.
     pub fn reorder(&mut self, first: usize, order: &[usize]) {
         let places = &mut self.places[first..first + order.len()];
         let old = places.to_vec();
@@ -261,19 +260,19 @@ impl Accesses {
         }
     }
 
-    /// Whether a write replaces what its bytes held, for everyone who reads them.
+    /// Whether a write replaces the old contents of its bytes for all instructions that may read them later.
     pub fn kills(&self, inst: &Inst, access: &Access) -> bool {
         access.kills && (inst.no_mask || !self.across.contains(access.slot))
     }
 }
 
-/// The channels an instruction covers, one bit each: what it can kill of a flag.
+/// Mask of the channels that an instruction works on: the bits of a flag that it reads or writes.
 fn flag_bits(inst: &Inst) -> u32 {
     let components = u32::from(inst.dst.write_mask().0) * 0x1111_1111;
     (components & mask_of(u32::from(inst.exec_size))) << inst.group
 }
 
-/// The exact bytes of an Align16 source: the components that channels read.
+/// Calls `visit` with the bytes of an Align16 source that channels really read.
 fn vector_reads(slots: &SlotMap, inst: &Inst, index: usize, visit: &mut impl FnMut(Slot, u32)) {
     let (src, channels) = (&inst.srcs[index], inst.channels_read(index));
     for channel in 0..u32::from(inst.exec_size) {
@@ -284,7 +283,7 @@ fn vector_reads(slots: &SlotMap, inst: &Inst, index: usize, visit: &mut impl FnM
     }
 }
 
-/// The exact bytes of a strided or component-masked destination, channel by channel.
+/// Calls `visit` with a killing write for each element of a destination with a stride or write mask.
 fn strided_kills(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
     let enabled = |channel: u32| match inst.dst.region {
         Region::Mask(mask) => mask.0 >> (channel % 4) & 1 == 1,
@@ -298,6 +297,7 @@ fn strided_kills(slots: &SlotMap, inst: &Inst, visit: &mut impl FnMut(Access)) {
     }
 }
 
+/// Calls `visit` with each flag slot that an instruction's flag register covers.
 fn for_flags(slots: &SlotMap, inst: &Inst, mut visit: impl FnMut(Slot)) {
     match inst.flag {
         Flag::Virtual(vreg) => visit(slots.of(vreg).start),

@@ -1,8 +1,8 @@
-//! Sets of numbers in which neighbours mostly come together.
+//! Sparse sets of numbers.
 
 use std::cmp::Ordering;
 
-/// The numbers of a word's bits, of which the lowest is `first`.
+/// The numbers of the set bits of a word whose lowest bit has number `first`.
 fn bits_of(word: u64, first: usize) -> impl Iterator<Item = usize> {
     let mut rest = word;
     std::iter::from_fn(move || {
@@ -12,16 +12,16 @@ fn bits_of(word: u64, first: usize) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Sixty-four numbers a word, and only words that hold some: the bound of the numbers costs nothing, which is why this
-/// is no `FixedBitSet`.
+/// A set of numbers as 64-bit words, stored only for words that are not zero. Unlike `FixedBitSet`, its size does not
+/// depend on the largest possible number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct SparseSet {
-    /// Number of each word and its bits, ascending; no word is zero.
+    /// Index and bits of each word, by ascending index; no word is zero.
     words: Vec<(u32, u64)>,
 }
 
 impl SparseSet {
-    /// The set of all `numbers`, which come in any order and more than once.
+    /// The set of `numbers`, which may be in any order and contain duplicates.
     pub(super) fn of(numbers: &mut [u32]) -> SparseSet {
         numbers.sort_unstable();
         let mut words: Vec<(u32, u64)> = Vec::new();
@@ -35,33 +35,33 @@ impl SparseSet {
         SparseSet { words }
     }
 
-    /// Adds all of `other`; says whether anything was new.
+    /// Adds all members of `other`; returns whether any was new.
     pub(super) fn union(&mut self, other: &SparseSet) -> bool {
         self.merge(other, |_, word| word)
     }
 
-    /// Adds all of `other` that is not in `except`; says whether anything was new.
+    /// Adds the members of `other` that are not in `except`; returns whether any was new.
     pub(super) fn union_without(&mut self, other: &SparseSet, except: &SparseSet) -> bool {
         let mut except = Cursor::new(except);
         self.merge(other, |index, word| word & !except.word(index))
     }
 
-    /// Adds all of `other` that is in `filter` too; says whether anything was new.
+    /// Adds the members of `other` that are also in `filter`; returns whether any was new.
     pub(super) fn union_within(&mut self, other: &SparseSet, filter: &SparseSet) -> bool {
         let mut filter = Cursor::new(filter);
         self.merge(other, |index, word| word & filter.word(index))
     }
 
-    /// Its numbers, ascending.
+    /// The members, ascending.
     pub(super) fn members(&self) -> impl Iterator<Item = usize> {
         self.words.iter().flat_map(|&(index, word)| bits_of(word, index as usize * 64))
     }
 
-    /// Adds what `part` leaves of each word of `other`.
+    /// Adds the bits that `part` returns for each word of `other`; returns whether any was new.
     fn merge(&mut self, other: &SparseSet, mut part: impl FnMut(u32, u64) -> u64) -> bool {
         let mut at = 0;
         let mut grew = false;
-        // Words that are not here yet, in order: they are merged in at the end, if there are any.
+        // Words with an index that this set does not have yet, ascending. They are merged in at the end.
         let mut fresh: Vec<(u32, u64)> = Vec::new();
         for &(index, word) in &other.words {
             let word = part(index, word);
@@ -102,7 +102,7 @@ impl<'a> Cursor<'a> {
         Cursor { rest: &set.words }
     }
 
-    /// The word of a number not below those asked for before.
+    /// The word with an index, which must not be lower than that of the call before; 0 if there is none.
     fn word(&mut self, index: u32) -> u64 {
         while let [(own, word), rest @ ..] = self.rest {
             match own.cmp(&index) {

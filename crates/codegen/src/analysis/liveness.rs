@@ -1,25 +1,40 @@
-//! Which bytes must survive where.
+//! Liveness: a live interval for each slot (32 bytes of a register, or a flag).
 //!
-//! Inside a block, kills are decided byte by byte; between blocks slots are whole.
+//! Inside a block, liveness is tracked per byte; between blocks, per slot.
 //!
-//! A masked write defines its value for the enabled channels and a channel only ever reads what
-//! it wrote itself, so a channel's own path (logical edges) decides what it needs: a masked write
-//! is a full definition. What the thread must keep is more: at any point also what the channels
-//! need that are parked elsewhere ([`Cfg::parked`]). A slot is **needed** at a block boundary if it
-//! is live there or at a parking place of any structure around. It is **occupied** if moreover a
-//! path from a write leads there on which it is needed all the way. The exception to the first
-//! rule: where a slot is both written and read by unmasked instructions across channels, masked
-//! writes do not replace what was there.
+//! A masked write defines its value for the enabled channels, and a channel only reads what it wrote itself. So what
+//! a channel needs follows from its own path along logical edges, in which a masked write is a full definition. The
+//! thread must keep more: at any point also what the channels need that are parked elsewhere ([`Cfg::parked`]). A
+//! slot is **needed** at a block boundary if it is live there, or if it is live at a block at which channels of an
+//! enclosing level are parked. A slot is **occupied** at a boundary if, in addition, a path from a write leads there
+//! on which the slot is needed everywhere.
 //!
-//! Positions: instruction `i` reads at `2 i` and writes at `2 i + 1`. The result is one interval
-//! a slot, from the first position it is occupied to the last.
+//! There is one exception: if NoMask instructions of several channels both write and read a slot, a masked write does
+//! not kill it, because another channel may read the old data.
+//!
+//! Positions: instruction `i` reads at position `2 i` and writes at `2 i + 1`. The result is one interval per slot,
+//! from the first to the last position at which it is occupied.
+//!
+//! Example: in
+//!
+//! ```text
+//! 0: mov v1, ..        writes v1 at position 1
+//! 1: if
+//! 2:   add v2, v1, ..  reads v1 at 4
+//! 3: else
+//! 4:   mov v3, ..      v1 is not read here
+//! 5: endif
+//! ```
+//!
+//! v1 occupies positions 1 to 4 if nothing after the `endif` reads it. If the second arm read v1, it would stay
+//! occupied until that read, although no logical edge leads from the first arm to the second.
 
 use super::accesses::{Accesses, Slot, SlotMap, is_early_clobber};
 use super::bits::SparseSet;
 use crate::ir::{BlockId, Cfg, EdgeKind, Function, Op, Vreg};
 use fixedbitset::FixedBitSet;
 
-/// Positions from first to last, both included; empty if `start > end`.
+/// A range of positions, first and last included; empty if `start > end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval {
     /// First position.
@@ -29,10 +44,10 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// No position.
+    /// The empty interval.
     pub const EMPTY: Interval = Interval { start: u32::MAX, end: 0 };
 
-    /// Whether there is no position.
+    /// Whether the interval is empty.
     pub const fn is_empty(self) -> bool {
         self.start > self.end
     }
@@ -42,7 +57,7 @@ impl Interval {
         self.start <= other.end && other.start <= self.end
     }
 
-    /// Whether a position is among them.
+    /// Whether the interval contains a position.
     pub const fn contains(self, position: u32) -> bool {
         self.start <= position && position <= self.end
     }
@@ -53,25 +68,26 @@ impl Interval {
     }
 }
 
-/// Live intervals of a function.
+/// Live intervals of a function, and the data they were computed from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Liveness {
     /// The numbering of slots.
     pub slots: SlotMap,
-    /// What each instruction touches.
+    /// The slots that each instruction accesses.
     pub accesses: Accesses,
     /// Interval of each slot; empty for slots that are never touched.
     pub intervals: Vec<Interval>,
-    /// Number of the first instruction of each block, and of the end.
+    /// Number of the first instruction of each block in layout order, followed by the number of instructions.
     pub block_starts: Vec<u32>,
     globals: Globals,
+    /// For each block, the global slots that are live at its end (along logical edges).
     live_out: Vec<SparseSet>,
-    /// The part of each global slot's interval that the boundaries of blocks make, by its number.
+    /// For each global slot, the interval that its occupied block boundaries span.
     between: Vec<Interval>,
 }
 
 impl Liveness {
-    /// Computes intervals.
+    /// Computes the live intervals of a function.
     pub fn new(function: &Function, cfg: &Cfg) -> Liveness {
         let slots = SlotMap::new(function);
         let mut block_starts = Vec::with_capacity(function.blocks.len() + 1);
@@ -94,9 +110,9 @@ impl Liveness {
         found
     }
 
-    /// Follows a function whose blocks got new orders in which whatever touches a slot and replaces or reads it comes
-    /// in the same order as before: then blocks need and leave the same. `orders` has blocks and where each of their
-    /// instructions comes from; in the function they have their new places already.
+    /// Updates the intervals after instructions moved inside their blocks. The order of accesses to each slot must be
+    /// the same as before, so that liveness at block boundaries does not change. `function` has the new order.
+    /// `orders` lists each changed block with the old index of each of its instructions.
     pub fn reorder(&mut self, function: &Function, orders: &[(usize, Vec<usize>)]) {
         for (block, order) in orders {
             self.accesses.reorder(self.block_starts[*block] as usize, order);
@@ -104,7 +120,7 @@ impl Liveness {
         self.set_intervals(function);
     }
 
-    /// Finds the intervals, given what blocks need and leave.
+    /// Computes the intervals from the accesses of all instructions and from the liveness at block boundaries.
     fn set_intervals(&mut self, function: &Function) {
         self.intervals.fill(Interval::EMPTY);
         for (slot, between) in self.globals.slots.iter().zip(&self.between) {
@@ -127,7 +143,7 @@ impl Liveness {
         }
     }
 
-    /// The interval of a whole virtual register.
+    /// The interval of a virtual register: from the start of its first slot to the end of its last.
     pub fn vreg(&self, vreg: Vreg) -> Interval {
         self.slots.of(vreg).fold(Interval::EMPTY, |all, slot| {
             let one = self.intervals[slot];
@@ -135,27 +151,27 @@ impl Liveness {
         })
     }
 
-    /// Slots that channels at the end of a block need later (logical liveness), ascending.
-    /// Slots that are only ever touched inside one block are not listed.
+    /// The slots that are live at the end of a block along logical edges, ascending. Slots that only one block uses
+    /// are not included.
     pub fn live_out(&self, block: BlockId) -> impl Iterator<Item = Slot> {
         self.live_out[block.index()].members().map(|number| self.globals.slots[number])
     }
 }
 
-/// The slots that blocks have in common, numbered.
+/// The global slots, numbered: those that can be live at a block boundary.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Globals {
     slots: Vec<Slot>,
-    /// Number of each slot among them, or [`Globals::NONE`].
+    /// Number of each slot among the global ones, or [`Globals::NONE`].
     numbers: Vec<u32>,
-    /// General registers that hold the payload, which are written before the first block.
+    /// Number of payload registers, which are written before the first block.
     payload: usize,
 }
 
 impl Globals {
     const NONE: u32 = u32::MAX;
 
-    /// The slots that more than one block touches or one reads before it writes them.
+    /// Finds the slots that more than one block accesses, or that a block reads before it writes them.
     fn new(function: &Function, slots: &SlotMap, accesses: &Accesses) -> Globals {
         const NEVER: u32 = u32::MAX;
         let mut local = vec![Local { block: NEVER, killed: 0 }; slots.count()];
@@ -196,19 +212,19 @@ impl Globals {
     }
 }
 
-/// What the walk through a block knows of a slot.
+/// State of a slot in the walk over the instructions.
 #[derive(Clone, Copy)]
 struct Local {
-    /// The last block that touched the slot.
+    /// The last block that accessed the slot.
     block: u32,
-    /// Bytes that it replaced.
+    /// Bytes that this block has overwritten.
     killed: u32,
 }
 
-/// Data flow between blocks: a set of global slots for each of them.
+/// Data flow between blocks: sets of global slots per block.
 ///
-/// The sets are sparse, since most values of a long program live in a few blocks: memory and time grow with how far
-/// values live, not with blocks times values.
+/// The sets are sparse, because most values of a long program are live in few blocks: memory and time grow with the
+/// lengths of live ranges, not with the number of blocks times the number of values.
 struct Flow {
     kills: Vec<SparseSet>,
     writes: Vec<SparseSet>,
@@ -217,7 +233,7 @@ struct Flow {
 }
 
 impl Flow {
-    /// What blocks read before they write it, replace and write.
+    /// Computes, for each block, the slots that it reads before it writes them (initial `live_in`), kills and writes.
     fn of_blocks(
         function: &Function,
         slots: &SlotMap,
@@ -273,7 +289,7 @@ impl Flow {
         flow
     }
 
-    /// Lets needs flow up. Only loops lead back, so without any each block is looked at once.
+    /// Propagates liveness backwards until nothing changes. Without loops, one pass over the blocks suffices.
     fn solve(&mut self, cfg: &Cfg) {
         let mut changed = true;
         while std::mem::take(&mut changed) {
@@ -294,7 +310,7 @@ impl Flow {
         }
     }
 
-    /// From the first to the last boundary of blocks where each slot is occupied.
+    /// For each global slot, the interval from the first to the last block boundary at which it is occupied.
     fn between(&self, cfg: &Cfg, globals: &Globals, starts: &[u32]) -> Vec<Interval> {
         let needed_in = self.needed(cfg, &self.live_in);
         let needed_out = self.needed(cfg, &self.live_out);
@@ -302,7 +318,7 @@ impl Flow {
         let mut between = vec![Interval::EMPTY; globals.slots.len()];
         for index in 0..cfg.len() {
             let (first, end) = (starts[index], starts[index + 1]);
-            // An empty block has no instruction to stand at; its neighbours have.
+            // An empty block has no instruction position of its own; it uses that of the next instruction.
             let (start, end) = (2 * first, (2 * end).saturating_sub(1).max(2 * first));
             for (set, position) in [(&at_start[index], start), (&at_end[index], end)] {
                 for number in set.members() {
@@ -313,8 +329,8 @@ impl Flow {
         between
     }
 
-    /// What the thread must keep at a boundary of each block, given what the channels there need: that, and what channels
-    /// need that wait elsewhere.
+    /// The slots that the thread must keep at a boundary of each block: `live`, plus what channels parked elsewhere
+    /// need.
     fn needed(&self, cfg: &Cfg, live: &[SparseSet]) -> Vec<SparseSet> {
         let mut parked: Vec<SparseSet> = vec![SparseSet::default(); cfg.level_count()];
         for node in cfg.level_ids() {
@@ -340,8 +356,9 @@ impl Flow {
         needed
     }
 
-    /// What is needed at the start and at the end of each block and was written before, on a path along which it was
-    /// needed all the way. A value that was not needed in between is not the one that is needed now.
+    /// The slots that are occupied at the start and at the end of each block: they are needed there, and a path from
+    /// a write leads there on which they are needed everywhere. If a slot was not needed somewhere on the path, the
+    /// written value is not the one that is needed now.
     fn occupied(
         &self,
         cfg: &Cfg,

@@ -1,5 +1,5 @@
-//! What is known of a program before registers are allocated: what instructions touch, and what must
-//! survive where.
+//! Analyses of a function on virtual registers: which bytes each instruction accesses, and the live intervals of
+//! registers.
 
 pub mod accesses;
 mod bits;

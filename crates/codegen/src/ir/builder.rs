@@ -1,7 +1,7 @@
-//! Appending instructions: a cursor with execution controls.
+//! A builder that appends instructions with given execution controls.
 //!
-//! A builder is made for the end of a function (selection) or for a list of instructions (passes).
-//! Narrower contexts are borrowed from it and vanish again:
+//! A builder appends to the end of a function (selection) or to a list of instructions (passes). Methods such as
+//! [`exec`](Builder::exec) borrow from it a builder with other controls, such as fewer channels:
 //!
 //! ```
 //! use crestline_codegen::ir::{Builder, Function, Operand};
@@ -18,7 +18,7 @@ use crestline_isa::{AccessMode, CondMod, MathFn, Opcode, PredCtrl, Predicate, Ty
 
 use super::{Block, Flag, Function, Inst, Message, Op, Operand, Vregs};
 
-/// What a new instruction gets besides its operation and operands.
+/// The fields of a new instruction other than its operation and operands.
 #[derive(Clone, Copy, Debug)]
 struct Controls {
     exec_size: u8,
@@ -31,13 +31,13 @@ struct Controls {
 
 #[derive(Debug)]
 enum Sink<'a> {
-    /// The last block; flow operations open and close blocks.
+    /// The blocks of a function. Instructions go to the last one; flow operations start and end blocks.
     Blocks(&'a mut Vec<Block>),
-    /// A list inside one block.
+    /// A list of instructions inside one block.
     List(&'a mut Vec<Inst>),
 }
 
-/// A cursor that appends instructions.
+/// Appends instructions with the execution size, group, access mode, NoMask and predicate that it holds.
 #[derive(Debug)]
 pub struct Builder<'a> {
     vregs: &'a mut Vregs,
@@ -81,14 +81,14 @@ impl<'a> Builder<'a> {
         Builder { vregs, sink, controls, dispatch_width }
     }
 
-    /// Appends to the end of a function, for all its channels. Flow operations start and end
+    /// A builder that appends to the end of a function, for all channels of a thread. Flow operations start and end
     /// blocks as needed.
     pub fn new(function: &'a mut Function) -> Builder<'a> {
         let width = function.dispatch_width;
         Builder::with(&mut function.vregs, Sink::Blocks(&mut function.blocks), width)
     }
 
-    /// Appends to a list of instructions that stays inside one block.
+    /// A builder that appends to a list of instructions inside one block, for all `width` channels of a thread.
     pub fn list(vregs: &'a mut Vregs, list: &'a mut Vec<Inst>, width: u8) -> Builder<'a> {
         Builder::with(vregs, Sink::List(list), width)
     }
@@ -103,29 +103,29 @@ impl<'a> Builder<'a> {
         Builder { vregs: self.vregs, sink, controls, dispatch_width: self.dispatch_width }
     }
 
-    /// The same builder for Align16 instructions.
+    /// Changes the builder's access mode to Align16.
     #[must_use]
     pub fn into_align16(mut self) -> Builder<'a> {
         self.controls.access_mode = AccessMode::Align16;
         self
     }
 
-    /// For `exec_size` channels, from the same first channel.
+    /// A builder for `exec_size` channels.
     pub fn exec(&mut self, exec_size: u8) -> Builder<'_> {
         self.narrowed(|c| c.exec_size = exec_size)
     }
 
-    /// From channel `group` of the dispatch mask on.
+    /// A builder for channels from number `group` of the thread on.
     pub fn group(&mut self, group: u8) -> Builder<'_> {
         self.narrowed(|c| c.group = group)
     }
 
-    /// Disabled channels are executed too.
+    /// A builder for NoMask instructions, which work on disabled channels too.
     pub fn no_mask(&mut self) -> Builder<'_> {
         self.narrowed(|c| c.no_mask = true)
     }
 
-    /// One channel, enabled or not: for values of the whole thread.
+    /// A builder for values of the whole thread: one channel, Align1, NoMask.
     pub fn uniform(&mut self) -> Builder<'_> {
         self.narrowed(|c| {
             c.exec_size = 1;
@@ -135,7 +135,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Only channels whose bit in `flag` is set (clear, if `inverse`).
+    /// A builder for instructions predicated by `flag`: they work on channels whose bit is set (clear, if `inverse`).
     pub fn predicated(&mut self, flag: Flag, inverse: bool) -> Builder<'_> {
         self.narrowed(|c| {
             c.predicate = Predicate { ctrl: PredCtrl::Normal, inverse };
@@ -143,7 +143,7 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Predicated in any other way.
+    /// A builder for instructions with any predicate control.
     pub fn predicate(&mut self, flag: Flag, predicate: Predicate) -> Builder<'_> {
         self.narrowed(|c| {
             c.predicate = predicate;
@@ -151,17 +151,17 @@ impl<'a> Builder<'a> {
         })
     }
 
-    /// Align1 instructions: regions.
+    /// A builder for Align1 instructions.
     pub fn align1(&mut self) -> Builder<'_> {
         self.narrowed(|c| c.access_mode = AccessMode::Align1)
     }
 
-    /// Align16 instructions: swizzles and write masks.
+    /// A builder for Align16 instructions.
     pub fn align16(&mut self) -> Builder<'_> {
         self.narrowed(|c| c.access_mode = AccessMode::Align16)
     }
 
-    /// Takes execution size, group and mask control from an instruction, not its predicate.
+    /// Copies execution size, group, NoMask and access mode from an instruction; the predicate of the builder stays.
     pub fn take_controls(&mut self, inst: &Inst) {
         self.controls.exec_size = inst.exec_size;
         self.controls.group = inst.group;
@@ -169,7 +169,7 @@ impl<'a> Builder<'a> {
         self.controls.access_mode = inst.access_mode;
     }
 
-    /// Channels of a new instruction.
+    /// Execution size of the instructions that the builder emits.
     pub fn exec_size(&self) -> u8 {
         self.controls.exec_size
     }
@@ -179,7 +179,7 @@ impl<'a> Builder<'a> {
         self.dispatch_width
     }
 
-    /// Notes a mistake of this compiler, see [`Vregs::note_fault`].
+    /// Records an internal error of the compiler; see [`Vregs::note_fault`].
     pub fn fault(&mut self, what: &'static str) {
         self.vregs.note_fault(what);
     }
@@ -189,16 +189,16 @@ impl<'a> Builder<'a> {
         self.vregs
     }
 
-    /// A new virtual register for `components` values of a type, one per channel of this
-    /// builder's execution size.
+    /// Adds a virtual register for a value with `components` components of type `ty` and one element per channel of
+    /// the execution size. If there are several components, each takes whole general registers.
     pub fn lanes(&mut self, ty: Type, components: u32) -> Operand {
         let one = u32::from(self.controls.exec_size) * ty.size();
         let one = if components > 1 { one.next_multiple_of(super::GRF_BYTES) } else { one };
         Operand::vgrf(self.vregs.bytes(one * components), ty)
     }
 
-    /// A new virtual register for one value per channel, as this builder's instructions write
-    /// it and as they read it.
+    /// Adds a virtual register for one value per channel. Returns it as a destination and as a source of the
+    /// builder's access mode.
     pub fn temp(&mut self, ty: Type) -> (Operand, Operand) {
         let mode = self.controls.access_mode;
         let value = self.lanes(ty, 1);
@@ -210,17 +210,17 @@ impl<'a> Builder<'a> {
         (dst, read)
     }
 
-    /// A new virtual register for one value of the whole thread; all channels read it.
+    /// Adds a virtual register for one value of the whole thread; the operand reads the same element in all channels.
     pub fn scalar(&mut self, ty: Type) -> Operand {
         Operand::scalar(self.vregs.bytes(ty.size()), ty)
     }
 
-    /// A new flag register.
+    /// Adds a virtual flag register.
     pub fn flag(&mut self) -> Flag {
         Flag::Virtual(self.vregs.flag(self.dispatch_width))
     }
 
-    /// Appends a ready instruction as it is.
+    /// Appends a complete instruction without a change. A flow instruction starts or ends a block as needed.
     pub fn push(&mut self, inst: Inst) -> &mut Inst {
         let list: &mut Vec<Inst> = match &mut self.sink {
             Sink::List(list) => list,
@@ -236,7 +236,7 @@ impl<'a> Builder<'a> {
                 &mut blocks[last].insts
             }
         };
-        // Few blocks stay small.
+        // Few blocks have less than 32 instructions.
         if list.capacity() == 0 {
             list.reserve(32);
         }
@@ -245,7 +245,7 @@ impl<'a> Builder<'a> {
         &mut list[last]
     }
 
-    /// Appends an operation under this builder's controls.
+    /// Appends an operation with the builder's execution controls.
     pub fn emit(&mut self, op: Op, dst: Operand, srcs: &[Operand]) -> &mut Inst {
         let c = self.controls;
         let mut inst = Inst::new(op, c.exec_size, dst, srcs);
@@ -295,7 +295,8 @@ impl<'a> Builder<'a> {
         self.emit(Op::Hw(Opcode::Mad), dst, &[a, b, c])
     }
 
-    /// Compares; `flag` gets the outcome, `dst` (or null) all ones or zeros.
+    /// Compares `a` and `b`. `flag` receives one bit per channel; `dst`, if not null, receives all ones (true) or
+    /// zeros.
     pub fn cmp(
         &mut self,
         dst: Operand,
@@ -310,7 +311,7 @@ impl<'a> Builder<'a> {
         inst
     }
 
-    /// The lesser (`CondMod::L`) or greater (`CondMod::Ge`) of two values.
+    /// Appends a selection of the lesser (`CondMod::L`) or greater (`CondMod::Ge`) of two values.
     pub fn min_max(
         &mut self,
         dst: Operand,
@@ -323,18 +324,18 @@ impl<'a> Builder<'a> {
         inst
     }
 
-    /// Extended math with one or two sources.
+    /// Appends an extended math operation with one or two sources.
     pub fn math(&mut self, function: MathFn, dst: Operand, srcs: &[Operand]) -> &mut Inst {
         self.emit(Op::Math(function), dst, srcs)
     }
 
-    /// The sources one after another; see [`Op::Collect`].
+    /// Appends a copy of the sources to `dst` one after another; see [`Op::Collect`].
     pub fn collect(&mut self, dst: Operand, headers: u8, srcs: &[Operand]) -> &mut Inst {
         self.emit(Op::Collect { headers }, dst, srcs)
     }
 
-    /// A message with a run-time addend to its descriptor (or null) and its payload parts; see
-    /// [`Op::Message`].
+    /// Appends a message. `desc` is OR-ed into the descriptor at run time (or null); `parts` are the payload parts.
+    /// See [`Op::Message`].
     pub fn message(
         &mut self,
         message: Message,
@@ -350,7 +351,7 @@ impl<'a> Builder<'a> {
         inst
     }
 
-    /// A flow operation without operands, under this builder's controls and predicate.
+    /// Appends a flow operation without operands, with the builder's controls and predicate.
     pub fn flow(&mut self, opcode: Opcode) -> &mut Inst {
         self.emit(Op::Hw(opcode), Operand::null(Type::Ud), &[])
     }
@@ -368,7 +369,7 @@ impl<'a> Builder<'a> {
         inst
     }
 
-    /// The other half of a conditional.
+    /// Starts the other arm of a conditional.
     pub fn else_(&mut self) -> &mut Inst {
         self.flow(Opcode::Else)
     }
@@ -378,7 +379,7 @@ impl<'a> Builder<'a> {
         self.flow(Opcode::EndIf)
     }
 
-    /// Closes a loop: enabled channels (that the builder's predicate allows) go round again.
+    /// Closes a loop. Enabled channels, or those that the builder's predicate selects, run the next iteration.
     pub fn while_(&mut self) -> &mut Inst {
         self.flow(Opcode::While)
     }

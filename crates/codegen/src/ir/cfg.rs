@@ -1,30 +1,35 @@
-//! Control flow between blocks, as it follows from the structured flow instructions.
+//! Control flow between blocks, derived from the structured flow instructions.
 //!
-//! There are two views. A single channel follows **logical** edges: at an `if` it enters one arm.
-//! The thread as a whole also follows **physical** edges: with channels on both sides it runs
-//! one arm after the other, and channels that are done wait ("park") at a block further on.
-//! What parked channels need must survive what the others execute meanwhile.
+//! The graph has two kinds of edges. A single channel follows **logical** edges: at an `if` it enters one arm. The
+//! thread as a whole also follows **physical** edges: if both arms have channels, it runs one arm after the other.
+//! Channels that finished their arm, or left a loop, are disabled until the thread reaches the block where they
+//! continue; they are *parked* at the start of that block.
+//!
+//! Example, with the blocks of `if` (0), the first arm (1), the second arm (2) and `endif` (3): the logical edges are
+//! 0-1, 0-2, 1-3 and 2-3; the physical edge is 1-2. While block 2 runs, the channels of block 1 are parked at block
+//! 3. Registers that parked channels need must not be overwritten meanwhile, which is why register allocation needs
+//! both kinds of edges.
 
 use crestline_isa::Opcode;
 use smallvec::SmallVec;
 
 use super::{BlockId, Function, Op};
 
-/// Which view an edge belongs to.
+/// The kind of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum EdgeKind {
-    /// A channel can go this way (and so can the thread).
+    /// A channel can follow this edge, and so can the thread.
     Logical,
-    /// Only the thread goes this way, for other channels' sake.
+    /// Only the thread follows this edge, to run code for other channels.
     Physical,
 }
 
 /// An edge to a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// The block at the other end.
+    /// The block that the edge leads to; in [`Cfg::preds`], the block that it comes from.
     pub to: BlockId,
-    /// The view.
+    /// Logical or physical.
     pub kind: EdgeKind,
 }
 
@@ -33,11 +38,11 @@ crestline_ssa::typed_index! {
     pub struct NodeId(u32), "level ";
 }
 
-/// One level of nesting: an arm of a conditional or the body of a loop.
+/// A level of nesting: an arm of a conditional or the body of a loop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
     parent: Option<NodeId>,
-    /// Where channels wait that are not on this level now but will go on later.
+    /// Blocks at whose start channels of this level can be parked while other channels run inside it.
     parked: SmallVec<[BlockId; 2]>,
 }
 
@@ -54,7 +59,7 @@ pub struct Cfg {
     first_halt: Option<BlockId>,
 }
 
-/// Flow instructions that do not nest, at a block.
+/// Error: the flow instructions are not nested correctly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("block {block}: {what}")]
 pub struct FlowError {
@@ -64,14 +69,14 @@ pub struct FlowError {
     pub what: &'static str,
 }
 
-/// A structure that is still open while the blocks are walked.
+/// A conditional or loop whose end is not reached yet.
 enum Open {
     If { if_block: usize, node: NodeId, else_block: Option<usize> },
     Loop { header: usize, node: NodeId, breaks: Vec<usize>, conts: Vec<usize> },
 }
 
 impl Cfg {
-    /// Derives control flow.
+    /// Derives the control flow of a function.
     ///
     /// # Errors
     /// Flow instructions that are not nested, or not at the ends of their blocks.
@@ -113,7 +118,7 @@ impl Cfg {
                         return fail("endif without if");
                     };
                     match else_block {
-                        // Channels of the first arm wait here while the second runs.
+                        // Channels of the first arm are parked here while the second runs.
                         Some(else_block) => {
                             cfg.edge(else_block, index, EdgeKind::Logical);
                             cfg.nodes[node.index()].parked.push(BlockId::from_index(index));
@@ -259,39 +264,40 @@ impl Cfg {
         self.loop_depths[block.index()]
     }
 
-    /// Every loop as first and last block, inner loops first.
+    /// Every loop as the first and the last block of its body, inner loops first.
     pub fn loops(&self) -> &[(BlockId, BlockId)] {
         &self.loops
     }
 
-    /// The innermost structure around a block; `None` at top level, where all channels of the
-    /// dispatch run together (but for halted ones).
+    /// The innermost level of nesting that contains a block; `None` outside all conditionals and loops, where all
+    /// channels of the thread are enabled except halted ones.
     pub fn level(&self, block: BlockId) -> Option<NodeId> {
         self.levels[block.index()]
     }
 
-    /// The structure around a structure.
+    /// The level of nesting around a level.
     pub fn parent(&self, node: NodeId) -> Option<NodeId> {
         self.nodes[node.index()].parent
     }
 
-    /// Number of structures; [`NodeId`]s are below it, parents before children.
+    /// Number of levels of nesting. The [`NodeId`]s are the numbers below it; a parent has a lower one than its
+    /// children.
     pub fn level_count(&self) -> usize {
         self.nodes.len()
     }
 
-    /// All structures, parents before children.
+    /// All levels of nesting, parents before children.
     pub fn level_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
         (0..self.nodes.len() as u32).map(NodeId)
     }
 
-    /// Blocks at whose start channels wait while others run inside a structure, not counting
-    /// those of the structures around it.
+    /// Blocks at whose start channels are parked while others run inside a level. Those of the enclosing levels are
+    /// not included.
     pub fn parked(&self, node: NodeId) -> &[BlockId] {
         &self.nodes[node.index()].parked
     }
 
-    /// The block where halted channels wait and the first block that halts any.
+    /// The block at which halted channels are parked, and the first block that halts channels.
     pub fn halt(&self) -> Option<(BlockId, BlockId)> {
         self.halt_target.zip(self.first_halt)
     }

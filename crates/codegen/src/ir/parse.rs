@@ -1,6 +1,6 @@
-//! The readable form read back: what [`Function`]'s display prints.
+//! The parser of the text form that [`Function`]'s `Display` prints.
 //!
-//! Text is untrusted: every error names its line and what was expected there.
+//! The text is untrusted. Every error has a line number and the text that was expected there.
 
 use crestline_isa::message::MessageTextError;
 use crestline_isa::{
@@ -14,25 +14,25 @@ use super::{
 };
 use crate::target::MAX_REGISTERS;
 
-/// Text that is no program: where and what was expected.
+/// A syntax error, with the text that was expected.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}: expected {expected}, found `{found}`")]
 pub struct ParseError {
     /// Line number, from 1.
     pub line: usize,
-    /// What should be there.
+    /// The text or value that was expected.
     pub expected: &'static str,
-    /// What is there.
+    /// The text at that position.
     pub found: String,
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Largest register number and size accepted: text cannot ask for unbounded memory.
+/// Largest register number and size that the parser accepts, so that a short text cannot allocate much memory.
 const MAX_VREGS: u32 = 1 << 20;
 const MAX_BYTES: u32 = 1 << 16;
 
-/// Reads a program.
+/// Parses a function.
 ///
 /// # Errors
 /// The first line that is not as printed.
@@ -121,7 +121,7 @@ fn registers(c: &mut Cursor<'_>, vregs: &mut Vregs) -> Result<()> {
     }
 }
 
-/// The rest of a line.
+/// The part of a line that is not parsed yet.
 struct Cursor<'a> {
     rest: &'a str,
     line: usize,
@@ -132,7 +132,7 @@ impl<'a> Cursor<'a> {
         Err(ParseError { line: self.line, expected, found: self.rest.chars().take(40).collect() })
     }
 
-    /// Takes a text if it comes next, and blanks after it.
+    /// If `text` is next, skips it and the blanks after it and returns true.
     fn eat(&mut self, text: &str) -> bool {
         match self.rest.strip_prefix(text) {
             Some(rest) => {
@@ -147,7 +147,7 @@ impl<'a> Cursor<'a> {
         if self.eat(text) { Ok(()) } else { self.fail(expected) }
     }
 
-    /// Takes characters while they satisfy a condition.
+    /// Skips and returns the characters that satisfy a condition, and skips the blanks after them.
     fn take(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
         let end = self.rest.find(|c| !accept(c)).unwrap_or(self.rest.len());
         let (taken, rest) = self.rest.split_at(end);
@@ -277,7 +277,7 @@ fn op(c: &mut Cursor<'_>) -> Result<Op> {
     })
 }
 
-/// `.sat`, or a conditional modifier with its flag.
+/// Parses `.sat`, or a conditional modifier and its flag register.
 fn modifier(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     let name = c.name();
     if name == "sat" {
@@ -381,7 +381,7 @@ fn region(c: &mut Cursor<'_>, dst: bool) -> Result<Option<Region>> {
     Ok(Some(region))
 }
 
-/// The message that the braces of a message begin with.
+/// Parses the message at the start of an instruction's braces.
 fn message(c: &mut Cursor<'_>) -> Result<Message> {
     let text = c.rest.split([',', '}']).next().unwrap_or("");
     let kind = text.parse().map_err(|error: MessageTextError| {
@@ -402,7 +402,7 @@ fn message(c: &mut Cursor<'_>) -> Result<Message> {
     })
 }
 
-/// The further entries of the braces after an instruction.
+/// Parses the remaining entries of an instruction's braces.
 fn notes(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     while !c.eat("}") {
         c.word(",", "`,` or `}`")?;
@@ -411,7 +411,7 @@ fn notes(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// One entry of the braces after an instruction.
+/// Parses one entry of an instruction's braces.
 fn note(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     if scoreboard(c, inst)? {
         return Ok(());
@@ -432,7 +432,7 @@ fn note(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
-/// A distance or a token; whether there was one.
+/// Parses a register distance or a token of the software scoreboard; returns whether there was one.
 fn scoreboard(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<bool> {
     const PIPES: [(&str, SwsbPipe); 5] = [
         ("@", SwsbPipe::Implied),

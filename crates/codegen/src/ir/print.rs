@@ -1,7 +1,7 @@
-//! The readable form: one instruction a line, blocks numbered and indented by nesting.
+//! The text form of the IR: one instruction per line, in numbered blocks, indented by nesting.
 //!
-//! `(+f0.0) add.sat.l.f1.0(16) v7<1>:F, -v3+32<1>:F, 0x3f800000:F {group 16, nomask}`: virtual
-//! register number, byte offset where it is not zero, region, type. `vf2` is a virtual flag.
+//! `(+f0.0) add.sat.l.f1.0(16) v7<1>:F, -v3+32<1>:F, 0x3f800000:F {group 16, nomask}`: an operand is a virtual
+//! register number, a byte offset if it is not zero, a region and a type. `vf2` is a virtual flag register.
 
 use std::fmt;
 
@@ -175,8 +175,8 @@ impl fmt::Display for Inst {
     }
 }
 
-/// The two integer division functions share a hardware name with the combined one; the IR tells
-/// them apart.
+/// Name of a math function. In the IR, the function that computes quotient and remainder is `intdivmod`; the hardware
+/// uses the name `intdiv` for it and for the quotient alone.
 fn math_name(function: MathFn) -> &'static str {
     match function {
         MathFn::IntDiv => "intdivmod",
@@ -214,7 +214,7 @@ impl fmt::Display for Function {
     }
 }
 
-/// Sizes of the virtual registers that instructions name, some to a line.
+/// Writes the sizes of the virtual registers that instructions use, several per line.
 fn write_registers(function: &Function, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     const PER_LINE: usize = 12;
     let mut used = vec![false; function.vregs.len()];

@@ -1,10 +1,13 @@
-//! Linear scan: each virtual register gets consecutive bytes of the general registers.
+//! Linear scan: assigns consecutive bytes of general registers to each virtual register.
 //!
-//! Registers are placed in order of their first position. Every slot of a register has its own
-//! interval, so the parts of a wide value free their place one by one. Values of less than a
-//! general register share one, in units of four bytes. A value that finds no place either
-//! displaces cheaper ones or is spilled itself; the scan goes on, so that one round finds
-//! everything that must be spilled. Where that would be in vain the scan ends there.
+//! Virtual registers are placed in the order of their first position. Each slot (32 bytes) of a virtual register has
+//! its own live interval, so parts of a wide value can free their registers at different times. Values smaller than a
+//! general register share one, in units of four bytes. If there is no free place for a value, either cheaper values
+//! are evicted and spilled, or the value itself is spilled. The scan then continues, so that one round finds all
+//! registers to spill. It stops at the first failure if spilling is not allowed or would not help.
+//!
+//! The data structure is one [`Track`] of disjoint intervals per register (and per unit, where small values share a
+//! register). A place is free for a value if its interval overlaps none in the track.
 
 use crate::ir::{Cfg, Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};
 use crate::lists::Lists;
@@ -14,24 +17,24 @@ use super::accesses::{GRF_COUNT, is_early_clobber};
 use super::liveness::{Interval, Liveness};
 use super::spill::costs;
 
-/// Bytes of the unit that small values are placed in.
+/// Size of the unit in which small values are placed, in bytes.
 const UNIT_BYTES: u32 = 4;
 const UNITS: usize = (GRF_BYTES / UNIT_BYTES) as usize;
 
-/// What occupies a place.
+/// The owner of an interval in a track.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Owner {
     Payload,
     Vreg(Vreg),
 }
 
-/// Occupation of one place over time: disjoint intervals in order.
+/// The disjoint intervals during which one register or unit is occupied, in order.
 #[derive(Clone, Debug, Default)]
 struct Track(Vec<(Interval, Owner)>);
 
 impl Track {
     fn is_free(&self, interval: Interval) -> bool {
-        // Values come in the order of their starts, so the last interval mostly decides.
+        // Values are placed in the order of their starts, so the comparison with the last interval usually suffices.
         match self.0.last() {
             None => true,
             Some((last, _)) if last.start <= interval.end => last.end < interval.start,
@@ -39,7 +42,7 @@ impl Track {
         }
     }
 
-    /// The interval that begins last.
+    /// The interval with the latest start.
     fn last(&self) -> Interval {
         self.0.last().map_or(Interval::EMPTY, |(last, _)| *last)
     }
@@ -56,7 +59,8 @@ impl Track {
         if self.0.capacity() == 0 {
             self.0.reserve(16);
         }
-        // Values come in the order of their starts, but their parts need not.
+        // Values are placed in the order of their starts, but the parts of one value can start later than the next
+        // value.
         if self.last().start <= interval.start || self.0.is_empty() {
             self.0.push((interval, owner));
             return;
@@ -73,7 +77,7 @@ impl Track {
     }
 }
 
-/// One general register: held whole, or in units.
+/// The tracks of one general register: `whole` for values of at least a register, `units` for smaller values.
 #[derive(Clone, Debug, Default)]
 struct Register {
     whole: Track,
@@ -97,48 +101,52 @@ impl Register {
     }
 }
 
-/// A source that dies where a register is first written, or the register where a source dies: the
-/// two may share bytes only in exactly the same place, since a wide instruction executes part by
-/// part.
+/// A restriction on the places of two virtual registers, a source and the destination of one instruction. The
+/// hardware executes a wide instruction in parts, so a write of an early part could overwrite source bytes that a
+/// later part reads. The two registers may therefore overlap only if each channel writes exactly the bytes that it
+/// read.
 #[derive(Clone, Copy, Debug)]
 struct Hazard {
     other: Vreg,
-    /// Byte offset of this register's operand minus that of the other's; `None` where no sharing
-    /// is safe.
+    /// The offset of this register's operand minus the offset of the other register's operand, in bytes. If the two
+    /// operands start at the same byte, overlap is safe. `None` if no overlap is safe.
     shift: Option<i32>,
 }
 
-/// Bytes of general registers that an instruction reads while it writes a register, or writes
-/// while it reads one, part by part.
+/// A restriction on the place of a virtual register by a physical operand of the same instruction. If the virtual
+/// register is the destination, these are the bytes of a source, and vice versa.
 #[derive(Clone, Copy, Debug)]
 struct Fixed {
+    /// First byte, counted from g0.
     start: u32,
+    /// One past the last byte.
     end: u32,
-    /// The one place of the register that may share bytes with them.
+    /// The only place of the virtual register that may overlap these bytes.
     exact: Option<u32>,
 }
 
-/// The outcome of one scan.
+/// The result of one scan.
 #[derive(Clone, Debug)]
 pub struct Assignment {
-    /// First byte of each virtual register, counted from g0; `None` if it has no interval or is
-    /// a flag or was spilled.
+    /// First byte of each virtual register, counted from g0. `None` for flags, for spilled registers and for
+    /// registers with an empty interval.
     pub places: Vec<Option<u32>>,
-    /// What must be spilled first, ascending; empty means success.
+    /// Registers to spill, ascending. Empty if all registers were placed.
     pub spilled: Vec<Vreg>,
-    /// A register that cannot be placed whatever is spilled.
+    /// A register that cannot be placed even if all others are spilled.
     pub impossible: Option<Vreg>,
 }
 
-/// Where to look first, and what to do when nothing is found.
+/// The order in which places are tried, and what happens if none is free.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strategy {
-    /// Everywhere in turn: freed registers rest, so that scheduling afterwards is freer. Ends with the first register
-    /// that finds no place.
+    /// Tries registers in a cyclic order, so that a freed register is reused late; this leaves the scheduler after
+    /// allocation more freedom. The scan ends at the first register without a place.
     Spread,
-    /// At the lowest place: least fragmentation. Ends like that too, unless registers may be spilled.
+    /// Tries the lowest registers first, for the least fragmentation. The scan ends at the first register without a
+    /// place, unless `spill` is set.
     Dense {
-        /// Whether the scan goes on and finds all that must be spilled.
+        /// Whether the scan continues after a failure to find all registers to spill.
         spill: bool,
     },
 }
@@ -149,7 +157,7 @@ impl Strategy {
     }
 }
 
-/// Finds places for all registers.
+/// Scans all virtual registers and returns their places.
 pub fn assign(
     function: &Function,
     liveness: &Liveness,
@@ -159,7 +167,7 @@ pub fn assign(
 ) -> Assignment {
     let mut scan = Scan::new(function, liveness, cfg, file, strategy);
     let count = positions(liveness);
-    // Last first, so that those of a position are ascending.
+    // The lists return the newest entry first, so registers are added in descending order.
     let mut starting = Lists::with_room(count, function.vregs.len());
     for number in (0..function.vregs.len() as u32).rev() {
         let interval = liveness.vreg(Vreg(number));
@@ -180,7 +188,8 @@ pub fn assign(
     Assignment { places: scan.places, spilled: scan.spilled, impossible: scan.impossible }
 }
 
-/// General registers in use at once, at most, bytes of small values counted together: no assignment needs fewer.
+/// The largest number of general registers in use at once, a lower bound for any assignment. Small values count by
+/// their bytes, as if there were no fragmentation.
 pub fn peak(function: &Function, liveness: &Liveness) -> u32 {
     let fixed = liveness.intervals.iter().take(GRF_COUNT).map(|interval| (*interval, GRF_BYTES));
     let values = function.vregs.iter().filter(|(_, info)| info.class == Class::Grf);
@@ -192,10 +201,11 @@ pub fn peak(function: &Function, liveness: &Liveness) -> u32 {
     most(2 * count + 1, fixed.chain(values))
 }
 
-/// An estimate of [`peak`] without liveness: values count whole from where the program first names them to where it last does, and
-/// nothing else counts. That is no bound either way: too little where a value must survive the rest of a loop after its
-/// last use, where the payload is alive and where lowering needs registers of its own; too much where a value or its
-/// parts are not needed between two uses, and where optimisation and scheduling will make values shorter.
+/// A fast estimate of [`peak`] without liveness, in registers. A value counts with all its bytes from the first to
+/// the last instruction that names it; the payload does not count. The estimate is too low if a value must survive
+/// the rest of a loop after its last use, if the payload stays live, or if lowering needs temporary registers. It is
+/// too high if a value or its parts are not needed between two uses, or if later optimisation and scheduling shorten
+/// live ranges.
 pub fn pressure_estimate(function: &Function) -> u32 {
     let mut intervals = vec![Interval::EMPTY; function.vregs.len()];
     let mut count = 0;
@@ -211,9 +221,10 @@ pub fn pressure_estimate(function: &Function) -> u32 {
     most(count, values.map(|(vreg, info)| (intervals[vreg.index()], info.bytes)))
 }
 
-/// The most registers that values in use in intervals of `count` positions need at once; of each its interval and bytes.
+/// The largest number of registers needed at one of `count` positions. `values` are live intervals with their sizes
+/// in bytes.
 fn most(count: u32, values: impl Iterator<Item = (Interval, u32)>) -> u32 {
-    // Bytes more at each position, less those that were held until the one before.
+    // For each position, the bytes that become live there minus the bytes whose interval ended one position before.
     let mut changes = vec![0i64; count as usize + 1];
     for (interval, bytes) in values.filter(|(interval, _)| !interval.is_empty()) {
         changes[interval.start as usize] += i64::from(bytes);
@@ -227,20 +238,20 @@ fn most(count: u32, values: impl Iterator<Item = (Interval, u32)>) -> u32 {
     (most as u32).div_ceil(GRF_BYTES)
 }
 
-/// Number of positions, the one after the last included.
+/// Number of positions, including the one after the last.
 fn positions(liveness: &Liveness) -> usize {
     let count = liveness.block_starts.last().map_or(0, |count| *count as usize);
     2 * count + 2
 }
 
-/// A set of registers is the bits of a `u128`.
+/// A set of registers is a `u128` with one bit per register.
 const _: () = assert!(MAX_REGISTERS <= u128::BITS);
 
-/// Places that are held, one bit each.
+/// The registers and units that are occupied at the current position of the scan, one bit each.
 struct HeldNow {
-    /// Registers held whole.
+    /// Registers occupied by values of at least a register.
     whole: u128,
-    /// Units held of each register.
+    /// Occupied units of each register.
     units: [u8; GRF_COUNT],
 }
 
@@ -256,14 +267,15 @@ impl HeldNow {
     }
 }
 
-/// For each place, held whole or as a unit, whether the interval that begins last there covers the position where the
-/// scan stands. That mostly decides whether a place is free.
+/// Tracks which places are occupied at the current position. A place is a register held whole, or a unit of a
+/// register. Only the interval with the latest start is considered for each place. The result is a filter that
+/// excludes most candidates before the exact test of the tracks.
 struct Held {
     position: u32,
     now: HeldNow,
-    /// The interval that begins last at each place: registers, then their units.
+    /// For each place, the interval with the latest start: first the registers, then the units of all registers.
     last: Vec<Interval>,
-    /// Places whose interval begins at a position or ended just before.
+    /// For each position, the places whose latest interval starts there or ended one position before.
     turns: Lists<u16>,
 }
 
@@ -277,7 +289,7 @@ impl Held {
         }
     }
 
-    /// Goes on to the next position.
+    /// Advances to a position and updates `now`.
     fn advance(&mut self, position: u32) {
         self.position = position;
         for place in self.turns.of(position as usize) {
@@ -286,7 +298,7 @@ impl Held {
         }
     }
 
-    /// Tells the interval that begins last at a place.
+    /// Sets the interval with the latest start at a place.
     fn set_last(&mut self, place: usize, last: Interval) {
         self.last[place] = last;
         self.now.set(place, last.contains(self.position));
@@ -297,23 +309,24 @@ impl Held {
         }
     }
 
-    /// First registers of places for parts that live for `parts`, without those where a part begins now that meets a
-    /// register held whole.
+    /// The registers at which a value may be placed, as a set of first registers. `parts` are the intervals of the
+    /// value's slots. A first register is excluded if a part whose interval starts now would fall on a register that
+    /// is held whole now.
     fn open(&self, parts: &[Interval]) -> u128 {
         let now = parts.iter().enumerate().filter(|(_, part)| part.start == self.position);
         !now.fold(0, |blocked, (part, _)| blocked | self.now.whole >> part)
     }
 }
 
-/// The registers of even numbers.
+/// The set of all even registers.
 const EVEN: u128 = u128::MAX / 3;
 
-/// The registers from one on.
+/// The set of registers from number `register` on.
 fn from_on(register: u32) -> u128 {
     u128::MAX.checked_shl(register).unwrap_or(0)
 }
 
-/// The registers of a set, ascending.
+/// The numbers of the registers in a set, ascending.
 fn members(mut set: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let register = (set != 0).then(|| set.trailing_zeros() as usize)?;
@@ -325,10 +338,10 @@ fn members(mut set: u128) -> impl Iterator<Item = usize> {
 struct Scan<'a> {
     function: &'a Function,
     liveness: &'a Liveness,
-    /// See [`values`]; empty where nothing may be spilled.
+    /// Spill cost per register, see [`values`]; empty if spilling is not allowed.
     values: Vec<f32>,
     strategy: Strategy,
-    /// What registers there are.
+    /// The number of registers and their special ranges.
     file: Registers,
     registers: Vec<Register>,
     held: Held,
@@ -336,8 +349,9 @@ struct Scan<'a> {
     relations: Relations,
     spilled: Vec<Vreg>,
     impossible: Option<Vreg>,
+    /// Where [`Strategy::Spread`] starts its next search.
     next: u32,
-    /// Registers that hold units, in the order they were opened.
+    /// Registers that hold small values, in the order in which they were first used for them.
     opened: Vec<u32>,
 }
 
@@ -380,6 +394,7 @@ impl<'a> Scan<'a> {
         self.function.vregs[vreg].bytes
     }
 
+    /// Assigns a place to a register, or records that it must be spilled.
     fn place(&mut self, vreg: Vreg, interval: Interval) {
         let found = if self.bytes(vreg) < GRF_BYTES {
             self.find_small(vreg, interval)
@@ -393,7 +408,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether the registers from a byte on are free for all slots, and no hazard forbids it.
+    /// Whether a value can start at byte `place`: its registers are free in all intervals of its slots, and no
+    /// restriction is violated.
     fn fits(&self, vreg: Vreg, place: u32) -> bool {
         let base = (place / GRF_BYTES) as usize;
         let slots = self.liveness.slots.of(vreg);
@@ -406,12 +422,13 @@ impl<'a> Scan<'a> {
             && self.hazards_allow(vreg, place)
     }
 
-    /// Whether the last register of a value may be the one before `end`: a message's response
-    /// keeps off the last register of all ([`Registers::response_end`]).
+    /// Whether a value may end at the register before `end`. The response of a message must not include the last
+    /// register of the device ([`Registers::response_end`]).
     fn end_allowed(&self, vreg: Vreg, end: usize) -> bool {
         end <= self.file.response_end() as usize || !self.relations.responses[vreg.index()]
     }
 
+    /// Whether all hazards and fixed restrictions of a register allow it at byte `place`.
     fn hazards_allow(&self, vreg: Vreg, place: u32) -> bool {
         let end = place + self.bytes(vreg);
         let fixed =
@@ -427,6 +444,8 @@ impl<'a> Scan<'a> {
             })
     }
 
+    /// Finds a place for a value of at least one register. Tries the places that copies suggest, then free ones in
+    /// the order of the strategy.
     fn find_whole(&mut self, vreg: Vreg) -> Option<u32> {
         let count = self.liveness.slots.of(vreg).len() as u32;
         let lowest = u32::from(self.function.vregs[vreg].min_register);
@@ -442,7 +461,7 @@ impl<'a> Scan<'a> {
                 return Some(place);
             }
         }
-        // Pairs on even registers keep later pairs from falling between.
+        // Pairs start at even registers, so that no single free register remains between two pairs.
         let pairs = count.is_multiple_of(2);
         let start = match self.strategy {
             Strategy::Spread if pairs => self.next / 2 * 2,
@@ -462,6 +481,8 @@ impl<'a> Scan<'a> {
         Some(found * GRF_BYTES)
     }
 
+    /// Finds a place for a value smaller than a register: first in registers that hold small values already, then in
+    /// others.
     fn find_small(&mut self, vreg: Vreg, interval: Interval) -> Option<u32> {
         let bytes = self.bytes(vreg);
         let align = bytes.next_power_of_two().max(UNIT_BYTES);
@@ -489,6 +510,7 @@ impl<'a> Scan<'a> {
         })
     }
 
+    /// Records a register's place and occupies the tracks there.
     fn occupy(&mut self, vreg: Vreg, place: u32) {
         self.for_tracks(vreg, place, |track, interval| {
             track.insert(interval, Owner::Vreg(vreg));
@@ -496,6 +518,7 @@ impl<'a> Scan<'a> {
         self.places[vreg.index()] = Some(place);
     }
 
+    /// Removes a register from its place and marks it as spilled.
     fn evict(&mut self, vreg: Vreg) {
         if let Some(place) = self.places[vreg.index()].take() {
             self.for_tracks(vreg, place, |track, interval| {
@@ -505,6 +528,7 @@ impl<'a> Scan<'a> {
         }
     }
 
+    /// Calls `visit` for the track of each register or unit of a value at `place`, with the value's interval there.
     fn for_tracks(&mut self, vreg: Vreg, place: u32, mut visit: impl FnMut(&mut Track, Interval)) {
         let base = (place / GRF_BYTES) as usize;
         let bytes = self.bytes(vreg);
@@ -529,7 +553,8 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Spills what stands in the way at the cheapest place, or the register itself.
+    /// Finds the place with the lowest spill cost and spills the registers there, or spills `vreg` itself if that is
+    /// cheaper.
     fn make_room(&mut self, vreg: Vreg, interval: Interval) {
         let info = self.function.vregs[vreg];
         let slots = self.liveness.slots.of(vreg);
@@ -595,7 +620,8 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// How much worse off the program is for each position freed, if each register were spilled.
+/// The cost of spilling each virtual register, divided by the length of its interval and its size in registers: the
+/// extra messages per freed position. Registers that must not be spilled have infinite cost.
 fn values(function: &Function, liveness: &Liveness, cfg: &Cfg) -> Vec<f32> {
     let costs = costs(function, cfg);
     let value = |(vreg, info): (Vreg, &VregInfo)| {
@@ -610,15 +636,16 @@ fn values(function: &Function, liveness: &Liveness, cfg: &Cfg) -> Vec<f32> {
     function.vregs.iter().map(value).collect()
 }
 
-/// What instructions ask of the places of their operands relative to each other.
+/// Restrictions and hints that relate the places of operands of one instruction.
 struct Relations {
-    /// Registers to keep apart from, per register.
+    /// For each virtual register, restrictions relative to other virtual registers.
     hazards: Lists<Hazard>,
-    /// General registers to keep apart from, per register.
+    /// For each virtual register, restrictions relative to physical registers.
     fixed: Lists<Fixed>,
-    /// Registers that a copy would like in the same place, and how many bytes further on.
+    /// For each virtual register, the other register of a copy and the distance in bytes from that register's place
+    /// to the place at which the copy would be removable.
     hints: Lists<(Vreg, i32)>,
-    /// Registers that a message writes.
+    /// Whether the register is the response of a message.
     responses: Vec<bool>,
 }
 
@@ -631,7 +658,7 @@ impl Relations {
             hints: Lists::with_room(count, count / 4),
             responses: vec![false; count],
         };
-        // Last first, so that the lists are in the program's order.
+        // The lists return the newest entry first, so instructions are visited in reverse.
         for block in function.blocks.iter().rev() {
             for inst in block.insts.iter().rev() {
                 match inst.dst.file {
@@ -644,7 +671,7 @@ impl Relations {
         all
     }
 
-    /// The sources of an instruction that writes general registers.
+    /// Adds the restrictions for the virtual sources of an instruction that writes physical registers.
     fn add_fixed(&mut self, inst: &Inst) {
         if inst.op.is_message() || is_one_part(inst) || is_early_clobber(inst) {
             return;
@@ -658,6 +685,7 @@ impl Relations {
         }
     }
 
+    /// Adds the restrictions and hints of an instruction that writes the virtual register `dst`.
     fn add(&mut self, inst: &Inst, dst: Vreg) {
         if is_copy(inst)
             && let Some(src) = inst.srcs[0].vreg()
@@ -687,7 +715,8 @@ impl Relations {
                 let shift =
                     shares_lanes(inst, src).then(|| inst.dst.offset as i32 - src.offset as i32);
                 self.hazards.push(dst.index(), Hazard { other: source, shift });
-                // Where the destination is part of a wide value, that may have its place before the source has.
+                // A destination that is part of a wide value can be placed before the source, so both registers get
+                // the restriction.
                 let shift = shift.map(|shift| -shift);
                 self.hazards.push(source.index(), Hazard { other: dst, shift });
             }
@@ -695,16 +724,16 @@ impl Relations {
     }
 }
 
-/// Whether no operand has more than one register, so that all is read before anything is written.
+/// Whether every operand fits in one register, so that the hardware reads all sources before it writes.
 fn is_one_part(inst: &Inst) -> bool {
     inst.size_written() <= GRF_BYTES
         && (0..inst.srcs.len()).all(|index| inst.size_read(index) <= GRF_BYTES)
 }
 
-/// Whether each channel's destination bytes are exactly its source bytes when the two operands
-/// start at the same place.
+/// Whether each channel's destination bytes are exactly its source bytes if the two operands start at the same byte.
 ///
-/// Vectors count as a whole: each is read before it is written.
+/// For Align16 vectors of 64-bit components it suffices that the vectors coincide: each vector is read before it is
+/// written.
 fn shares_lanes(inst: &Inst, src: &Operand) -> bool {
     let stride = src.linear_stride(inst.exec_size);
     let vectors = src.vectors().is_some_and(|(_, step)| step == 4) && inst.dst.ty.size() == 8;
@@ -712,7 +741,7 @@ fn shares_lanes(inst: &Inst, src: &Operand) -> bool {
     src.ty.size() == inst.dst.ty.size() && (alike || vectors)
 }
 
-/// Whether the instruction only moves bits of consecutive elements.
+/// Whether the instruction copies consecutive elements without changing bits.
 fn is_copy(inst: &Inst) -> bool {
     inst.is_mov()
         && inst.srcs[0].ty.size() == inst.dst.ty.size()

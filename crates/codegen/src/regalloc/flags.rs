@@ -1,7 +1,8 @@
-//! Virtual flags to flag registers.
+//! Allocation of flag registers.
 //!
-//! Four subregisters of 16 bits, or two of 32 in a SIMD32 program. A flag that finds none lives
-//! in a general register instead: it is moved out after each write and in before each read.
+//! There are four subregisters of 16 bits, or two of 32 bits in a SIMD32 program. A virtual flag that gets none is
+//! stored in a general register. Each instruction that uses the flag then uses a short-lived virtual flag, with a
+//! move from the general register before a read and a move to it after a write.
 
 use crestline_isa::{ArfKind, Type};
 
@@ -10,12 +11,12 @@ use crate::ir::{BlockId, Builder, Cfg, Class, Flag, Function, Inst, Operand, Vre
 use super::accesses::{FLAG_COUNT, GRF_COUNT};
 use super::liveness::{Interval, Liveness};
 
-/// Subregisters in the order they are given out: each half of the pair that hardware tracks as
-/// one register comes last.
+/// Order in which subregisters are tried. The hardware tracks dependencies per pair f0.0/f0.1 and f1.0/f1.1, so the
+/// second halves come last.
 const ORDER: [u8; FLAG_COUNT] = [0, 2, 1, 3];
 
-/// Flag subregister of each virtual register that is a flag, or what must move to a general
-/// register first.
+/// Assigns a flag subregister to each virtual flag. If that fails, the error lists the flags that must move to
+/// general registers first.
 pub fn assign(function: &Function, liveness: &Liveness) -> Result<Vec<Option<u8>>, Vec<Vreg>> {
     let mut held: [Vec<(Interval, Option<Vreg>)>; FLAG_COUNT] = Default::default();
     for (sub, list) in held.iter_mut().enumerate() {
@@ -52,7 +53,8 @@ pub fn assign(function: &Function, liveness: &Liveness) -> Result<Vec<Option<u8>
             continue;
         };
         for list in &mut held[usize::from(sub)..usize::from(sub) + subs] {
-            // Order of starts: what ended before this start can never conflict again.
+            // Flags are visited in the order of their starts, so an interval that ended before this start cannot
+            // conflict later.
             list.retain(|(other, _)| other.end >= interval.start);
             list.push((interval, Some(vreg)));
         }
@@ -61,7 +63,8 @@ pub fn assign(function: &Function, liveness: &Liveness) -> Result<Vec<Option<u8>
     if moved.is_empty() { Ok(places) } else { Err(moved) }
 }
 
-/// The register that lives longest among those in the way, which frees a subregister for most.
+/// Chooses the flag to move to a general register: of `vreg` and the flags that overlap it, the one with the latest
+/// end, because its removal frees a subregister for the longest time.
 fn victim(
     function: &Function,
     held: &[Vec<(Interval, Option<Vreg>)>; FLAG_COUNT],
@@ -78,8 +81,8 @@ fn victim(
         .map_or(vreg, |(_, vreg)| vreg)
 }
 
-/// Moves virtual flags to general registers. Gives, for each block and instruction now there, its
-/// index in the block before.
+/// Moves virtual flags to general registers. Returns, for each block and each instruction in it, the instruction's
+/// index in the block before, `None` for new ones.
 pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<Option<u32>>> {
     let mut saved = vec![None; function.vregs.len()];
     for flag in flags {
@@ -113,8 +116,9 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
                 let temp = function.vregs.push(VregInfo { no_spill: true, ..info });
                 let ty = if info.bytes > 2 { Type::Ud } else { Type::Uw };
                 let (save, whole) = (Operand::scalar(save, ty), Operand::scalar(temp, ty));
-                // A write changes the bits of enabled channels only: the others come along,
-                // unless there are none that anyone will ask for.
+                // A write of a flag changes only the bits of enabled channels, so the old bits are loaded first. This
+                // is not needed for an unpredicated write outside all control flow for all channels, because no other
+                // bits are used.
                 let by_flag = inst.flag == Flag::Virtual(vreg);
                 let whole_write = top && by_flag && !inst.reads_flag() && inst.exec_size == width;
                 if !whole_write {
@@ -157,7 +161,7 @@ pub fn move_out(function: &mut Function, cfg: &Cfg, flags: &[Vreg]) -> Vec<Vec<O
     origins
 }
 
-/// Clears all flags at the program's start: see `clear`.
+/// Clears all flag registers at the start of the program; see `clear`.
 pub fn clear_all(function: &mut Function, origins: &mut [Vec<Option<u32>>]) {
     let size = Type::Ud.size();
     let flags: Vec<Operand> = (0..FLAG_COUNT as u32 * 2 / size)
@@ -166,8 +170,9 @@ pub fn clear_all(function: &mut Function, origins: &mut [Vec<Option<u32>>]) {
     clear(function, &flags, origins);
 }
 
-/// Clears flags, or the registers that they are saved in, at the program's start. They are moved as wholes, with the bits of channels that are
-/// not there or that never had the value; nobody uses those, but they should not be chance.
+/// Clears flag registers, or the general registers that hold moved flags, at the start of the program. Flags are
+/// moved as a whole, including bits of channels that do not exist or never wrote the flag. No instruction depends on
+/// those bits, but clearing them makes the result of the program's moves deterministic.
 fn clear(function: &mut Function, places: &[Operand], origins: &mut [Vec<Option<u32>>]) {
     let (Some(block), Some(from)) = (function.blocks.first_mut(), origins.first_mut()) else {
         return;

@@ -1,14 +1,16 @@
-//! Register allocation: virtual registers and flags become physical ones.
+//! Register allocation: replaces virtual registers and virtual flags by physical ones.
 //!
-//! 1. [`flags`]: virtual flags get flag subregisters; what finds none moves to a general register.
-//! 2. [`liveness`]: which bytes must survive where, disabled channels included, by the
-//!    [`accesses`] of each instruction.
-//! 3. `assign`: linear scan over live intervals, values contiguous.
-//! 4. [`spill`]: what found no place moves to scratch space; then again from 2.
-//! 5. [`check`]: an independent proof of the outcome, in debug builds and tests always.
+//! The input is a function whose push constants are already general registers ([`File::Uniform`] is refused). The
+//! output is the same function without virtual operands, plus scratch messages for values that did not fit. The steps
+//! are:
 //!
-//! Afterwards no operand is virtual. Push constants must have become general registers before
-//! ([`File::Uniform`] is refused).
+//! 1. [`flags`] assigns flag subregisters to virtual flags. A flag that gets none moves to a general register.
+//! 2. [`liveness`] computes a live interval for each 32-byte part of each virtual register, from the bytes that each
+//!    instruction accesses ([`accesses`]). A value is also live while only disabled channels need it.
+//! 3. `assign` is a linear scan over the live intervals. Each virtual register gets consecutive bytes.
+//! 4. [`spill`] moves the registers for which step 3 found no place to scratch space. Then steps 2 to 4 repeat.
+//! 5. [`check`] verifies the result without any data of the steps before. It runs in debug builds and tests, and in
+//!    release builds on request.
 
 pub mod assign;
 pub mod check;
@@ -24,11 +26,11 @@ use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Operand, Vreg, Vreg
 use assign::{Strategy, assign, peak, pressure_estimate};
 use check::{CheckError, Origins};
 
-/// Rounds of spilling after which a program counts as impossible: each round spills something,
-/// and real programs need a handful.
+/// Limit on the rounds of spilling, after which allocation fails. Each round spills at least one register, and real
+/// programs need only a few rounds.
 const MAX_ROUNDS: u32 = 100;
 
-/// Why there is no allocation.
+/// Why register allocation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AllocError {
     /// Broken control flow.
@@ -42,13 +44,14 @@ pub enum AllocError {
         /// Its size.
         bytes: u32,
     },
-    /// More registers seem to be in use at once than there are, where spilling is not allowed. Of the program to
-    /// allocate that is certain; what [`check_pressure_estimate`] says of a selected one is a guess, so another way may still allocate it.
+    /// Spilling is not allowed, and the program needs more registers at once than the device has. For the program
+    /// that is being allocated this is certain. For a selected program that [`check_pressure_estimate`] rejects it is
+    /// an estimate, so allocation might still succeed.
     #[error("estimated register pressure is {registers} of {count} registers")]
     Pressure {
-        /// How many.
+        /// Registers that the program needs.
         registers: u32,
-        /// How many there are.
+        /// Registers that the device has.
         count: u32,
     },
     /// Spilled registers need more scratch space than a thread can have.
@@ -56,30 +59,30 @@ pub enum AllocError {
         "the shader needs {bytes} bytes of scratch memory per thread: expected at most {limit}"
     )]
     OutOfScratch {
-        /// Bytes that were asked for so far, the program's own included.
+        /// Bytes that all spills up to now need, with the program's own scratch space.
         bytes: u64,
-        /// Bytes there are.
+        /// Bytes that a thread can have.
         limit: u32,
     },
-    /// Spilling did not come to an end.
+    /// Spilling did not end within [`MAX_ROUNDS`] rounds.
     #[error("register allocation did not succeed after {0} rounds of spilling")]
     Rounds(u32),
-    /// A register has no place although the program names it.
+    /// An instruction uses a register to which none was assigned.
     #[error("virtual register v{0} is used but has no register")]
     Unplaced(u32),
-    /// A pass kept a result of the analysis that does not match the program: a defect of the pass.
+    /// The control flow or liveness that a pass handed over does not match the program: a defect of that pass.
     #[error("the kept analysis of {0} does not match the program")]
     Stale(&'static str),
-    /// Push constants were not assigned registers before.
+    /// An operand is still a push constant.
     #[error("an operand of the instruction is still a push constant: {0}")]
     Uniform(String),
-    /// The outcome is wrong: a defect of the allocator.
+    /// The checker found a wrong allocation: a defect of the allocator.
     #[error("register allocation is wrong: {0}")]
     Wrong(#[from] CheckError),
 }
 
 impl AllocError {
-    /// Whether the compiler is wrong, whatever the program.
+    /// Whether the error is a defect of the compiler and not a limit that the program exceeds.
     pub fn is_defect(&self) -> bool {
         match self {
             AllocError::Flow(_)
@@ -95,13 +98,14 @@ impl AllocError {
     }
 }
 
-/// Choices of the caller.
+/// Options of register allocation.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
     /// Whether spilling is allowed; without it the first spill is [`AllocError::Impossible`] or
     /// [`AllocError::Pressure`].
     pub may_spill: bool,
-    /// Whether the checker runs also in release builds, and what is known before is compared with the program.
+    /// Whether the checker runs and the given [`Analysis`] is compared with the program. The default is true in debug
+    /// builds.
     pub check: bool,
 }
 
@@ -111,32 +115,32 @@ impl Default for Options {
     }
 }
 
-/// A program on physical registers.
+/// The result of register allocation.
 #[derive(Clone, Debug)]
 pub struct Allocation {
-    /// The program.
+    /// The program on physical registers.
     pub function: Function,
-    /// Where each instruction comes from.
+    /// For each instruction, the instruction of the input that it comes from.
     pub origins: Origins,
-    /// General registers in use at once, at most, payload included.
+    /// The largest number of general registers in use at once, payload included.
     pub registers: u32,
-    /// Scratch messages that store.
+    /// Number of scratch messages that store spilled registers.
     pub spills: u32,
-    /// Scratch messages that fill.
+    /// Number of scratch messages that fill.
     pub fills: u32,
 }
 
-/// What is known of a program on virtual registers.
+/// Control flow and liveness of a program on virtual registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Analysis {
-    /// Its control flow.
+    /// Its control flow graph.
     pub cfg: Cfg,
-    /// Where its registers live.
+    /// The live intervals of its registers.
     pub liveness: Liveness,
 }
 
 impl Analysis {
-    /// Looks at a program.
+    /// Analyses a program.
     ///
     /// # Errors
     /// Broken control flow.
@@ -146,8 +150,8 @@ impl Analysis {
         Ok(Analysis { cfg, liveness })
     }
 
-    /// Compares with what the program says: all of it, or, where flags have become physical since, control flow and the
-    /// intervals of what is no flag.
+    /// Compares the analysis with a fresh one of the program. If `flags` is false, virtual flags have become physical
+    /// since the analysis was made; then only control flow and the intervals of general registers are compared.
     fn check(&self, function: &Function, flags: bool) -> Result<(), AllocError> {
         let fresh = Analysis::new(function)?;
         let is_register = |slot: &Slot| !self.liveness.slots.is_flag(*slot);
@@ -165,12 +169,13 @@ impl Analysis {
     }
 }
 
-/// Whether a selected program seems not to find registers, before much work is spent on it. This is a guess
-/// ([`pressure_estimate`] errs both ways): it may give up what would have been allocated, so it is only asked where
-/// spilling is not allowed and a narrower program can take its place.
+/// Fails early, before much compile time is spent, for a selected program that probably needs too many registers.
+/// [`pressure_estimate`] can be too high or too low, so a program that would have been allocated may be rejected.
+/// Therefore this check only has an effect if spilling is not allowed; the caller then compiles at a smaller SIMD
+/// width instead.
 ///
 /// # Errors
-/// [`AllocError::Pressure`], where spilling is not allowed.
+/// [`AllocError::Pressure`], if spilling is not allowed and the estimate exceeds the registers of the target.
 pub fn check_pressure_estimate(
     function: &Function,
     target: &Target,
@@ -186,7 +191,7 @@ pub fn check_pressure_estimate(
     }
 }
 
-/// Allocates registers.
+/// Allocates registers for a function.
 ///
 /// # Errors
 /// See [`AllocError`].
@@ -198,10 +203,10 @@ pub fn allocate(
     allocate_analysed(function.clone(), Analysis::new(function)?, target, options)
 }
 
-/// Allocates registers of a program of which `known` is known.
+/// Allocates registers for a function whose control flow and liveness are `known`.
 ///
 /// # Errors
-/// See [`AllocError`]; [`AllocError::Stale`] only where it is checked.
+/// See [`AllocError`]. [`AllocError::Stale`] is detected only with [`Options::check`].
 pub fn allocate_analysed(
     function: Function,
     known: Analysis,
@@ -211,10 +216,11 @@ pub fn allocate_analysed(
     allocate_damaged(function, known, target, options, |_| {})
 }
 
-/// The same with an outcome that `damage` changes before it is checked: to test that the checker finds it.
+/// The same as [`allocate_analysed`], but `damage` changes the result before the checker runs. Tests use it to see
+/// that the checker finds the damage.
 ///
 /// # Errors
-/// As [`allocate_analysed`].
+/// The same as for [`allocate_analysed`].
 pub(crate) fn allocate_damaged(
     function: Function,
     known: Analysis,
@@ -246,7 +252,8 @@ pub(crate) fn allocate_damaged(
     Ok(result)
 }
 
-/// Moves the last source that is a register behind the payload to the next register: damage that must be found.
+/// Damage for tests: moves the last general register source behind the payload by one register. The checker must find
+/// it.
 #[cfg(any(test, feature = "testing"))]
 pub(crate) fn misplace(function: &mut Function) {
     let payload = function.payload_registers * crate::ir::GRF_BYTES;
@@ -256,19 +263,21 @@ pub(crate) fn misplace(function: &mut Function) {
     }
 }
 
+/// Origins of an unchanged function: each instruction comes from itself.
 fn identity(function: &Function) -> Origins {
     let list = |count: usize| (0..count as u32).map(Some).collect();
     function.blocks.iter().map(|block| list(block.insts.len())).collect()
 }
 
-/// Origins in the first program, from those in an intermediate one.
+/// Replaces origins in an intermediate program, given by `step`, by origins in the first program.
 fn compose(origins: &mut Origins, step: Origins) {
     for (first, step) in origins.iter_mut().zip(step) {
         *first = step.into_iter().map(|at| first[at? as usize]).collect();
     }
 }
 
-/// Gives what is known of the program, if flags are all that changed in it.
+/// Assigns flag registers. If no instruction was inserted, returns the given analysis, which still holds for general
+/// registers.
 fn assign_flags(
     result: &mut Allocation,
     mut known: Analysis,
@@ -310,7 +319,8 @@ fn assign_flags(
     Err(AllocError::Rounds(MAX_ROUNDS))
 }
 
-/// `known`: what is known of control flow and general registers, if anything is.
+/// Assigns general registers and spills as needed. `known` is an analysis of the current function, if one is
+/// available.
 fn assign_registers(
     result: &mut Allocation,
     mut known: Option<Analysis>,
@@ -356,8 +366,8 @@ fn assign_registers(
     Err(AllocError::Rounds(MAX_ROUNDS))
 }
 
-/// Writes the places into the operands, after which no register is virtual. One that is never read nor written has no
-/// place.
+/// Replaces virtual registers by the registers at `places`. A virtual register without a place becomes null: it is
+/// live nowhere.
 fn apply(function: &mut Function, places: &[Option<u32>]) {
     let place = |operand: &mut Operand| {
         if let Some(vreg) = operand.vreg() {

@@ -1,16 +1,26 @@
-//! Spilling: a register moves to scratch space, with a fill before each read and a store after
-//! each write.
+//! Spilling: moves a virtual register to scratch space, with a fill before each read and a store after each write.
 //!
-//! Scratch block messages address 32-byte units from the base in dword 5 of their header, which g0
-//! has. Units beyond those that the message can name are reached by a copy of g0 with another base,
-//! see [`window`]. Fills are unmasked. A store is
+//! For example, if v5 is spilled to scratch unit 8:
 //!
-//! - masked like the write it follows, where that is a dword of each channel in place: then
-//!   parked channels keep theirs in memory just as they would in the register. If a predicate
-//!   or write mask disables further channels, a fill before the write gives those what they had;
+//! ```text
+//! add v5, v1, v2          add t1, v1, v2
+//!                         send (store t1 to unit 8)
+//! mul v3, v5, v5    ->    send (fill t2 from unit 8)
+//!                         mul v3, t2, t2
+//! ```
+//!
+//! The temporary registers have short live ranges and must not be spilled again.
+//!
+//! Scratch block messages address units of 32 bytes, relative to the scratch base in dword 5 of the header; g0 is
+//! such a header. For units beyond the range of the message's offset field, the header is a copy of g0 with another
+//! base, see [`window`]. Fills are unmasked. A store is
+//!
+//! - masked like the write before it, if that writes one dword per channel at the channel's own position. Memory then
+//!   keeps the data of disabled channels, as the register would. If a predicate or write mask disables further
+//!   channels, a fill before the write loads their old data;
 //! - unmasked after an unmasked write of whole registers;
-//! - else unmasked, with a fill before the write, so that what the write leaves alone is
-//!   stored as it was.
+//! - otherwise unmasked, with a fill before the write, so that bytes that the write leaves unchanged are stored with
+//!   their old data.
 
 use crate::target::Target;
 use crestline_isa::message as isa;
@@ -21,27 +31,27 @@ use crate::ir::{
     Vreg, VregInfo,
 };
 
-/// Units of 32 bytes that the 12-bit offset reaches.
+/// Number of 32-byte units that the 12-bit offset field can address.
 const SCRATCH_UNITS: u32 = 1 << 12;
 
-/// Bytes from the start of the header to the scratch base.
+/// Byte offset of the scratch base in a header.
 pub const HEADER_BASE: u32 = 20;
 
-/// Units of which the base in a header can be a multiple: the base is a number of kilobytes (PRM, "data port: message
-/// header").
+/// The base in a header is a number of kilobytes (PRM, "data port: message header"); this is one kilobyte in units.
 const BASE_UNITS: u32 = (1 << 10) / GRF_BYTES;
 
-/// Units from one base to the next where messages need others than the thread's own. Messages that begin before the
-/// next base end within their reach.
+/// Distance in units between two bases other than the thread's own. It is half of the addressable range, so a message
+/// that starts before the next base ends within the range.
 const WINDOW_UNITS: u32 = SCRATCH_UNITS / 2;
 const _: () = assert!(WINDOW_UNITS.is_multiple_of(BASE_UNITS));
 
-/// Units from the thread's scratch base to the base of a message that begins at a unit.
+/// The base for a message of `registers` registers that starts at `unit`, as a distance in units from the thread's
+/// scratch base; 0 if the thread's own base suffices.
 pub fn window(unit: u32, registers: u32) -> u32 {
     if unit + registers <= SCRATCH_UNITS { 0 } else { unit - unit % WINDOW_UNITS }
 }
 
-/// A scratch block message that begins at a unit from its base.
+/// A scratch block message that starts `unit` units from its base.
 fn block(write: bool, unit: u32, registers: u32) -> isa::Message {
     debug_assert!(unit + registers <= SCRATCH_UNITS);
     let (registers, hword_offset) = (registers as u8, unit as u16);
@@ -62,19 +72,20 @@ fn block(write: bool, unit: u32, registers: u32) -> isa::Message {
     }
 }
 
-/// What spilling did.
+/// The result of spilling.
 #[derive(Clone, Debug, Default)]
 pub struct Spilled {
-    /// Messages that store.
+    /// Number of messages that store.
     pub stores: u32,
-    /// Messages that fill.
+    /// Number of messages that fill.
     pub fills: u32,
-    /// For each block and instruction now there: its index in the block before, `None` if new.
+    /// For each block and each instruction in it: the instruction's index in the block before spilling, `None` if it
+    /// is new.
     pub origins: Vec<Vec<Option<u32>>>,
 }
 
-/// Estimated executed messages if each register were spilled: 10 times more for each loop
-/// around.
+/// For each virtual register, an estimate of the messages that would be executed if it were spilled. Each enclosing
+/// loop multiplies the estimate by 10.
 pub fn costs(function: &Function, cfg: &Cfg) -> Vec<f32> {
     let mut costs = vec![0.0; function.vregs.len()];
     for (index, block) in function.blocks.iter().enumerate() {
@@ -94,14 +105,14 @@ pub fn costs(function: &Function, cfg: &Cfg) -> Vec<f32> {
     costs
 }
 
-/// What is spilled needs so many bytes of scratch space in all, more than a thread can have.
+/// Error: the spilled registers need this many bytes of scratch space in all, more than a thread can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutOfScratch(pub u64);
 
-/// Moves registers to scratch space.
+/// Moves the given virtual registers to scratch space.
 ///
 /// # Errors
-/// Scratch space beyond the device's limit.
+/// The device has less scratch space than needed.
 pub fn spill(
     function: &mut Function,
     target: &Target,
@@ -156,24 +167,27 @@ pub fn spill(
     Ok(done)
 }
 
-/// The spilled register of an instruction and the registers' worth of it that are touched.
+/// One spilled register that an instruction uses, and the slots (32-byte parts) of it that the instruction accesses.
 struct Group {
     vreg: Vreg,
     unit: u32,
-    /// First and one past the last slot of the register that any operand touches.
+    /// First slot and one past the last slot that any operand accesses.
     slots: (u32, u32),
     reads: Option<(u32, u32)>,
     writes: Option<(u32, u32)>,
 }
 
+/// First slot and one past the last slot of `bytes` bytes from an operand on.
 fn slots_of(operand: &Operand, bytes: u32) -> (u32, u32) {
     (operand.offset / GRF_BYTES, (operand.offset + bytes.max(1)).div_ceil(GRF_BYTES))
 }
 
+/// The smallest range that contains both ranges.
 fn hull(a: Option<(u32, u32)>, b: (u32, u32)) -> (u32, u32) {
     a.map_or(b, |a| (a.0.min(b.0), a.1.max(b.1)))
 }
 
+/// The spilled registers that an instruction uses, each with the slots that it reads and writes.
 fn spilled_operands(inst: &Inst, unit_of: &[Option<u32>]) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     let mut touch = |operand: &Operand, bytes: u32, write: bool| {
@@ -196,19 +210,21 @@ fn spilled_operands(inst: &Inst, unit_of: &[Option<u32>]) -> Vec<Group> {
     groups
 }
 
-/// How a write is stored.
+/// How a write to a spilled register is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Store {
-    /// Under the write's own mask.
+    /// With the channel enables of the write.
     Masked,
-    /// Under the write's own mask, filled before for the channels its predicate disables.
+    /// With the channel enables of the write, after a fill that loads the data of channels that its predicate or
+    /// write mask disables.
     MaskedAfterFill,
-    /// Whole registers.
+    /// Whole registers, unmasked.
     Whole,
-    /// Whole registers, filled before the write.
+    /// Whole registers, unmasked, after a fill before the write.
     AfterFill,
 }
 
+/// How the write of an instruction must be stored; see the module's documentation.
 fn store_kind(inst: &Inst) -> Store {
     let dst = &inst.dst;
     let whole_registers =
@@ -217,7 +233,7 @@ fn store_kind(inst: &Inst) -> Store {
     let dwords = dst.ty.size() == 4 && in_place;
     let lanes = dwords && !inst.op.is_message() && matches!(inst.exec_size, 8 | 16);
     if whole_registers && lanes && !inst.no_mask && inst.op != Op::MovIndirectDst {
-        // A selection is predicated, but writes every enabled channel.
+        // The predicate of `sel` does not disable channels.
         let some = inst.predicate_disables() || dst.write_mask() != WriteMask::XYZW;
         return if some { Store::MaskedAfterFill } else { Store::Masked };
     }
@@ -233,12 +249,14 @@ struct Emit<'a, 'b> {
 }
 
 impl Emit<'_, '_> {
-    /// Gives one spilled register a short-lived stand-in around an instruction.
+    /// Replaces one spilled register in an instruction by a temporary register, with fills before the instruction and
+    /// stores after it.
     fn group(&mut self, inst: &mut Inst, group: &Group) {
-        // What is undefined now may still be another channel's value in memory.
+        // An undefined value is not stored: memory may hold data of other channels.
         let writes = group.writes.filter(|_| inst.op != Op::Undef);
         let store = writes.map(|slots| (slots, store_kind(inst)));
-        // A message without a second payload needs its header right before the data.
+        // If the target has no split sends, the header must be in the register before the data, so the temporary has
+        // one more register.
         let lead = u32::from(store.is_some() && !self.target.messages.split_payloads);
         let (first, end) = group.slots;
         let temp = self.before.vregs().push(VregInfo {
@@ -247,7 +265,7 @@ impl Emit<'_, '_> {
             min_register: 0,
             no_spill: true,
         });
-        // The stand-in's register for slot `s` of the spilled one.
+        // Byte offset in the temporary of slot `slot` of the spilled register.
         let place = |slot: u32| (slot - first + lead) * GRF_BYTES;
         let mut fill = group.reads;
         if let Some((slots, Store::AfterFill | Store::MaskedAfterFill)) = store {
@@ -292,7 +310,7 @@ impl Emit<'_, '_> {
         }
     }
 
-    /// A register for a header.
+    /// Adds a temporary register for a header.
     fn header(&mut self) -> Operand {
         let temp = self.before.vregs().push(VregInfo {
             class: crate::ir::Class::Grf,
@@ -303,6 +321,7 @@ impl Emit<'_, '_> {
         Operand::vgrf(temp, Type::Ud)
     }
 
+    /// Appends a message that stores `registers` registers from `data` to scratch unit `unit`.
     fn store(&mut self, inst: &Inst, data: Operand, unit: u32, registers: u32, masked: bool) {
         let (mut message, base) = self.message(true, unit, registers);
         let none = Operand::null(Type::Ud);
@@ -316,7 +335,7 @@ impl Emit<'_, '_> {
             }
             [none, header, data]
         } else {
-            // What is before the data is free, or was stored by the message before this one.
+            // The register before the data is free: it is the extra first one, or an earlier message has stored it.
             message.lengths = [1 + registers as u8, 0];
             let header = Operand { offset: data.offset - GRF_BYTES, ..data };
             self.after.extend(move_base(header, base));
@@ -331,7 +350,8 @@ impl Emit<'_, '_> {
         self.done.stores += 1;
     }
 
-    /// The message, and the bytes from the thread's scratch base to the one in its header.
+    /// A fill or store message, and the distance in bytes from the thread's scratch base to the base that its header
+    /// needs.
     fn message(&self, write: bool, unit: u32, registers: u32) -> (Box<Message>, u32) {
         let window = window(unit, registers);
         let message = Message {
@@ -349,7 +369,7 @@ impl Emit<'_, '_> {
     }
 }
 
-/// Copies g0 to a header, with a scratch base so many bytes further on.
+/// Instructions that copy g0 to `header` and add `bytes` to the scratch base in it.
 fn move_base(header: Operand, bytes: u32) -> impl Iterator<Item = Inst> {
     let unmasked = |op, exec_size, dst, srcs: &[Operand]| {
         let mut inst = Inst::new(Op::Hw(op), exec_size, dst, srcs);
@@ -366,7 +386,8 @@ fn move_base(header: Operand, bytes: u32) -> impl Iterator<Item = Inst> {
     [copy].into_iter().chain(add)
 }
 
-/// Splits a range of registers into powers of two of at most `most`.
+/// Splits the range `from..to` into pieces of a power of two of at most `most` registers; returns first register and
+/// size of each.
 fn chunks(mut from: u32, to: u32, most: u32) -> impl Iterator<Item = (u32, u32)> {
     std::iter::from_fn(move || {
         let left = to.checked_sub(from).filter(|left| *left != 0)?;

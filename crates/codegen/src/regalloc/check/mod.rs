@@ -1,16 +1,21 @@
-//! An independent proof that an allocation is right.
+//! A verifier for register allocation that is independent of the allocator.
 //!
-//! The checker knows nothing of intervals. It walks the allocated program and tracks for each
-//! physical place (byte of a general register, of a flag register, of spill space) which value
-//! it holds: which byte of which register of the program before allocation. Every read must find
-//! the value the original instruction reads.
+//! The checker does not use live intervals. It walks the allocated program and tracks, for each physical place (byte
+//! of a general register, of a flag register or of spill space), which value the place holds. A *value* is a byte of
+//! a register of the program before allocation. At every read of an original instruction, the place must hold the
+//! value that the instruction read before allocation. For example, if `add v3, v1, v2` became `add g9, g7, g8`, then
+//! g7 must hold v1 and g8 must hold v2; afterwards g9 holds v3, and other places no longer do.
 //!
-//! It reasons as one channel does, along logical edges. Where an edge skips blocks that the
-//! thread runs for other channels (the other arm of a conditional, further loop iterations),
-//! whatever those blocks write elsewhere is lost, but for writes of the same value in the same
-//! place: masked ones leave the waiting channel's part alone, unmasked ones must carry it along,
-//! which they do only if it was complete for the others too. Unmasked copies that allocation added
-//! (fills, stores, moves) carry what the waiting channel itself has in the place they read.
+//! The state describes one channel, which follows logical edges ([`Cfg`]). An edge may skip blocks that the thread
+//! runs for other channels (the other arm of a conditional, further iterations of a loop); the channel is disabled
+//! meanwhile. The effect of a write in such a block on the disabled channel's state is:
+//!
+//! - A masked write of the value that the place holds already leaves the disabled channel's data unchanged. A masked
+//!   write of another value makes the content unknown.
+//! - An unmasked write also writes the disabled channel's data. The new content is valid only if it was complete for
+//!   the channels that were disabled at the write ([`Content::others`]).
+//! - An unmasked copy that allocation inserted (fill, store, move) copies what the disabled channel has in the place
+//!   that is read.
 
 pub(crate) mod model;
 mod walk;
@@ -29,17 +34,17 @@ use crate::ir::{
 };
 use walk::Walk;
 
-/// For each block and instruction of the allocated program: its index in the block before
+/// For each block and each instruction of the allocated program: the instruction's index in the block before
 /// allocation, `None` for inserted ones.
 pub type Origins = Vec<Vec<Option<u32>>>;
 
-/// Why an allocation is wrong: the place in the allocated program and what was found.
+/// Why an allocation is wrong, with the position in the allocated program.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// The control flow is broken or was changed.
+    /// The control flow of the allocated program is broken.
     #[error(transparent)]
     Flow(#[from] FlowError),
-    /// An instruction.
+    /// An instruction is wrong.
     #[error("block {block}, instruction {index}: {what}: {inst}")]
     Inst {
         /// Index of the block.
@@ -64,8 +69,8 @@ pub enum CheckError {
 const FIRST_FLAG: usize = GRF_COUNT * GRF_BYTES as usize;
 const FIRST_SCRATCH: usize = FIRST_FLAG + 2 * FLAG_COUNT;
 
-/// A value's number, or nothing known, and for whom it is up to date: bit 0 for the enabled
-/// channels, bit 1 for all others.
+/// What a place holds: the number of a value, or unknown. Bit 0 is set if the value is valid for the enabled
+/// channels, bit 1 if it is valid for all other channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 struct Content(u32);
 
@@ -76,17 +81,17 @@ impl Content {
         Content((value as u32 + 1) << 2 | u32::from(others) << 1 | 1)
     }
 
-    /// The value, for the enabled channels.
+    /// The value, if it is valid for the enabled channels.
     fn value(self) -> Option<usize> {
         if self.0 & 1 == 0 { None } else { self.any() }
     }
 
-    /// The value, for whatever channels.
+    /// The value, whichever channels it is valid for.
     fn any(self) -> Option<usize> {
         (self.0 >> 2).checked_sub(1).map(|value| value as usize)
     }
 
-    /// Whether the value is there for the other channels.
+    /// Whether the value is valid for the other channels.
     fn others(self) -> bool {
         self.0 & 2 != 0
     }
@@ -95,15 +100,16 @@ impl Content {
         Content(self.0 & !2)
     }
 
-    /// What is left when the enabled channels' value changes elsewhere.
+    /// The content of this place after the enabled channels' value was written to another place.
     fn without_enabled(self) -> Content {
         if self.others() { Content(self.0 & !1) } else { Content::UNKNOWN }
     }
 }
 
-/// Numbers of values: the bytes of fixed general registers and fixed flags stand for themselves,
-/// then come the bytes of virtual registers.
+/// The numbering of values. Bytes of physical general registers and flags have the numbers of their places; the bytes
+/// of virtual registers follow.
 struct Values {
+    /// Number of the first value of each virtual register.
     bases: Vec<usize>,
     count: usize,
 }
@@ -119,7 +125,8 @@ impl Values {
         Values { bases, count }
     }
 
-    /// The value at an original operand's start and the end of its register's values.
+    /// The values of an operand of the original program: from the operand's first byte to the end of its register or
+    /// file.
     fn of(&self, operand: &Operand) -> Option<Range<usize>> {
         let at = operand.offset as usize;
         match operand.file {
@@ -134,6 +141,7 @@ impl Values {
         }
     }
 
+    /// The values of an original instruction's flag.
     fn flag(&self, inst: &Inst) -> Range<usize> {
         let base = match inst.flag {
             Flag::Virtual(vreg) => self.bases[vreg.index()],
@@ -143,19 +151,20 @@ impl Values {
     }
 }
 
-/// The bytes of a flag at `base` that an instruction's channels have.
+/// The bytes of a flag register that starts at `base` which hold the bits of an instruction's channels.
 fn flag_bytes(base: usize, inst: &Inst) -> Range<usize> {
     let first = usize::from(inst.group);
     base + first / 8..base + (first + usize::from(inst.exec_size)).div_ceil(8)
 }
 
-/// The places an allocated instruction's flag covers.
+/// The places of an allocated instruction's flag.
 fn flag_places(inst: &Inst) -> Range<usize> {
     let Flag::Fixed(sub) = inst.flag else { return 0..0 };
     flag_bytes(FIRST_FLAG + 2 * usize::from(sub), inst)
 }
 
-/// The places of so many bytes from an allocated operand on, if they are there.
+/// The places of `bytes` bytes from an allocated operand on; `None` if it is no general register or flag, or too
+/// long.
 fn place_of(operand: &Operand, bytes: u32) -> Option<Range<usize>> {
     let (base, end) = match operand.file {
         File::Grf => (0, FIRST_FLAG),
@@ -167,7 +176,7 @@ fn place_of(operand: &Operand, bytes: u32) -> Option<Range<usize>> {
     (places.end <= end).then_some(places)
 }
 
-/// Values that may have been written on the way here, among those that matter across blocks.
+/// The shared values (see [`Checker::shared`]) that may have been written on a path to this point.
 type Defined = FixedBitSet;
 
 #[derive(Clone, PartialEq, Eq)]
@@ -176,15 +185,16 @@ struct State {
     defined: Defined,
 }
 
-/// What a block does that channels waiting elsewhere must survive, in order.
+/// A write in a block, recorded for channels that are disabled while the block runs. A block's events are in program
+/// order.
 #[derive(PartialEq, Eq)]
 enum Event {
-    /// Something is written to a place.
+    /// A write of `content` to a place.
     Write { place: u32, content: Content, no_mask: bool },
-    /// An inserted unmasked instruction copies a place, for waiting channels what they have there. `content` is what
-    /// the running ones have.
+    /// An inserted unmasked instruction copies a place. Disabled channels get what they have at `from`; `content` is
+    /// what the enabled channels get.
     Copy { from: u32, place: u32, content: Content },
-    /// An original unmasked instruction gives a value anew, at a place.
+    /// An original unmasked instruction writes a new version of a value to a place. All other places lose it.
     Redefine { value: u32, place: u32 },
 }
 
@@ -194,17 +204,17 @@ struct Checker<'a> {
     origins: &'a Origins,
     target: &'a Target,
     values: Values,
-    /// Position in [`Defined`] of values of registers that more than one block touches.
+    /// Numbers, for [`Defined`], of the values of registers that more than one block uses.
     shared: HashMap<usize, usize>,
     cfg: Cfg,
-    /// First unit of scratch space used for spills.
+    /// First unit of scratch space that spills use.
     spill_unit: u32,
 }
 
-/// Proves that `after` computes what `before` does, operand by operand.
+/// Checks that `after` computes what `before` computes, operand by operand.
 ///
 /// # Errors
-/// The first instruction that reads, writes or is something else.
+/// The first instruction that reads a wrong value, or that allocation changed in a way that it may not.
 pub fn check(
     before: &Function,
     after: &Function,
@@ -227,7 +237,7 @@ pub fn check(
     checker.run()
 }
 
-/// Every value of registers that more than one block touches, numbered; fixed ones too.
+/// Numbers the values of virtual registers that more than one block uses, and all values of physical registers.
 fn shared_values(function: &Function, values: &Values) -> HashMap<usize, usize> {
     let mut block_of: HashMap<u32, usize> = HashMap::new();
     let mut many: HashSet<u32> = HashSet::new();
@@ -259,7 +269,7 @@ fn shared_values(function: &Function, values: &Values) -> HashMap<usize, usize> 
 }
 
 impl Checker<'_> {
-    /// Every original instruction is there once, in order, with only its registers changed.
+    /// Checks that every original instruction occurs once, in order, with only its registers changed.
     fn check_structure(&self) -> Result<(), CheckError> {
         for (b, block) in self.before.blocks.iter().enumerate() {
             let mut next = 0;
@@ -295,7 +305,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// No operand reaches past the last general register of the target.
+    /// Checks that no operand extends past the last general register of the target.
     fn check_extent(&self, inst: &Inst) -> Result<(), &'static str> {
         let end = self.target.registers.count * GRF_BYTES;
         let fits = |operand: &Operand, runs: model::Runs| {
@@ -318,6 +328,7 @@ impl Checker<'_> {
         CheckError::Inst { block, index, what, inst }
     }
 
+    /// The state at the start of the program: the payload registers hold themselves.
     fn entry(&self) -> State {
         let own = self.spill_unit * GRF_BYTES;
         let spill = self.after.scratch_bytes.saturating_sub(own) as usize;
@@ -349,13 +360,15 @@ impl Checker<'_> {
         self.shared.get(&value).is_some_and(|&number| defined.contains(number))
     }
 
+    /// Iterates over the blocks until the states no longer change, then walks each block once more and reports wrong
+    /// reads.
     fn run(&self) -> Result<(), CheckError> {
         let count = self.after.blocks.len();
         let mut ins: Vec<Option<State>> = vec![None; count];
         let mut outs: Vec<Option<State>> = vec![None; count];
         let mut events: Vec<Vec<Event>> = (0..count).map(|_| Vec::new()).collect();
         let mut holders = vec![u32::MAX; self.values.count];
-        // A block is looked at again only if something that it depends on changed since.
+        // A block is visited again only if a block that its state depends on has changed since.
         let depends: Vec<Vec<Range<usize>>> = (0..count).map(|b| self.dependencies(b)).collect();
         let (mut seen_at, mut changed_at) = (vec![0; count], vec![1u64; count]);
         let mut now = 1;
@@ -393,7 +406,7 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// The state at a block's start: what all ways here agree on.
+    /// The state at the start of a block: the contents on which all logical predecessors agree.
     fn meet(&self, b: usize, outs: &[Option<State>], events: &[Vec<Event>]) -> Option<State> {
         let mut result = (b == 0).then(|| self.entry());
         for edge in self.cfg.preds(BlockId::from_index(b)) {
@@ -404,7 +417,8 @@ impl Checker<'_> {
             let Some(state) = &outs[from] else { continue };
             let mut state = state.clone();
             for held in &mut state.contents {
-                // Who is enabled changes here; a value the enabled ones lost is lost.
+                // The set of enabled channels changes here, so a value that is not valid for the enabled channels
+                // counts as unknown.
                 if held.value().is_none() {
                     *held = Content::UNKNOWN;
                 }
@@ -423,7 +437,7 @@ impl Checker<'_> {
         result
     }
 
-    /// The blocks that the state at a block's start follows from.
+    /// The blocks on which the state at a block's start depends.
     fn dependencies(&self, b: usize) -> Vec<Range<usize>> {
         let logical = |edge: &&Edge| edge.kind != EdgeKind::Physical;
         let edges = self.cfg.preds(BlockId::from_index(b)).iter().filter(logical);
@@ -433,7 +447,7 @@ impl Checker<'_> {
             .collect()
     }
 
-    /// Blocks the thread runs for other channels while one goes along an edge.
+    /// The blocks that the thread may run for other channels while one channel follows the edge `from` to `to`.
     fn skipped(&self, from: usize, to: usize) -> SmallVec<[Range<usize>; 2]> {
         let mut ranges = SmallVec::new();
         if to > from + 1 {
@@ -448,13 +462,16 @@ impl Checker<'_> {
         ranges
     }
 
+    /// Merges the states of two paths. A shared value that only one path has defined keeps its place: on the other
+    /// path any content will do.
     fn join(&self, a: State, b: State) -> State {
         let contents = a.contents.iter().zip(&b.contents).map(|(x, y)| {
             if x.value() == y.value() {
                 return Content(x.0 & y.0);
             }
             let lost = |content: &Content, other: &State| {
-                // What one block alone speaks of matters to no other.
+                // A value that is not shared is used in one block only, so its content at block boundaries does not
+                // matter.
                 content.value().is_none_or(|value| {
                     !self.shared.contains_key(&value) || self.is_defined(&other.defined, value)
                 })
@@ -471,7 +488,8 @@ impl Checker<'_> {
         State { contents, defined }
     }
 
-    /// Runs a block; `report` makes wrong reads errors.
+    /// Applies a block's instructions to a state and returns the block's events. If `report` is set, a wrong read is
+    /// an error.
     fn transfer(
         &self,
         b: usize,
@@ -511,7 +529,7 @@ fn is_virtual(operand: &Operand) -> bool {
     operand.vreg().is_some()
 }
 
-/// Gives an original operand the allocated one's register.
+/// Gives an original operand the register of the allocated one.
 fn rename(old: &mut Operand, new: &Operand) {
     if is_virtual(old) {
         old.file = new.file;
@@ -519,7 +537,8 @@ fn rename(old: &mut Operand, new: &Operand) {
     }
 }
 
-/// What waiting channels still have after other blocks ran, or did not.
+/// Updates the state of channels that are disabled while other blocks may run. The result holds whether those blocks
+/// ran or not.
 fn wait(state: &mut State, events: &[&[Event]]) {
     let mut contents = state.contents.clone();
     let mut holders: HashMap<usize, Vec<usize>> = HashMap::new();

@@ -1,8 +1,9 @@
-//! What the checker itself knows of instructions: which bytes each reads and writes, channel by channel, and what
-//! scratch messages do.
+//! The checker's own model of instructions: which bytes each reads and writes, channel by channel, and what scratch
+//! messages do.
 //!
-//! Nothing here is shared with allocation, liveness or spilling: a mistake in what they take an operand to be must not
-//! be the checker's too. An operation without its row does not compile.
+//! The code here is separate from the code that allocation, liveness and spilling use, so that an error there about
+//! the bytes of an operand is not repeated in the checker. Every operation must have a case here: the matches are
+//! exhaustive.
 
 use std::ops::Range;
 
@@ -13,14 +14,14 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
 
-/// Bytes of an operand, counted from its start, in the order of the channels that touch them.
+/// Ranges of bytes of an operand, counted from its start, in the order of the channels that access them.
 pub(crate) type Runs = SmallVec<[Range<u32>; 4]>;
 
 fn whole(bytes: u32) -> Runs {
     if bytes == 0 { Runs::new() } else { smallvec![0..bytes] }
 }
 
-/// Appends bytes, to the last run if they follow it.
+/// Appends a range of bytes; extends the last range if the new one follows it.
 fn append(runs: &mut Runs, start: u32, end: u32) {
     match runs.last_mut() {
         Some(last) if last.end == start => last.end = end,
@@ -29,7 +30,8 @@ fn append(runs: &mut Runs, start: u32, end: u32) {
     }
 }
 
-/// The element of a register that a channel has; `None` if it has none or only an address tells.
+/// The index of the element that a channel accesses; `None` if the write mask excludes the channel or the region is
+/// indirect.
 fn element(region: Region, channel: u32) -> Option<u32> {
     let vector = |step: u32, Swizzle(components): Swizzle| {
         channel / 4 * step + u32::from(components[channel as usize % 4])
@@ -48,7 +50,8 @@ fn element(region: Region, channel: u32) -> Option<u32> {
     }
 }
 
-/// The elements of an operand's channels, of those whose place in a vector is in `components` where they are vectors.
+/// The bytes that an operand's channels access. For a source with a swizzle, only channels whose component is in
+/// `components` count.
 fn channels(inst: &Inst, operand: &Operand, components: u8) -> Runs {
     let (size, count) = (operand.ty.size(), u32::from(inst.exec_size));
     let vectors = matches!(operand.region, Region::Swizzle(_) | Region::Vectors { .. });
@@ -68,15 +71,16 @@ fn channels(inst: &Inst, operand: &Operand, components: u8) -> Runs {
 
 const ALL: u8 = 0b1111;
 
-/// How an operation of the hardware reads its registers.
+/// How a hardware operation reads its sources.
 enum Reading {
     /// Each channel that is written reads its element of every source.
     Elements,
-    /// Each vector's components are added up: those of source 0 and of source 1.
+    /// A dot product: masks of the components of source 0 and of source 1 that it reads.
     Dot(u8, u8),
-    /// A plane of four coefficients, then one (`line`) or two (`pln`) registers of coordinates for each eight channels.
+    /// A plane of four coefficients (source 0), then one (`line`) or two (`pln`) registers of coordinates per eight
+    /// channels.
     Plane(u32),
-    /// Not made by this compiler, or not with operands of this form.
+    /// The compiler does not emit the operation, or not with operands of this form.
     Unknown,
 }
 
@@ -87,7 +91,7 @@ fn reading(opcode: Opcode) -> Reading {
         | Cmp | Cmpn | Csel | F32To16 | F16To32 | Bfrev | Bfe | Bfi1 | Bfi2 | Math | Add | Mul
         | Avg | Frc | Rndu | Rndd | Rnde | Rndz | Mac | Mach | Lzd | Fbh | Fbl | Cbit | Addc
         | Subb | Mad | Lrp | Madm | Add3 | Bfn => Reading::Elements,
-        // Control: what they read is an element too, if anything.
+        // Flow control: sources, if any, are read by elements too.
         Jmpi | Brd | If | Iff | Brc | Else | EndIf | Do | Case | While | Break | Cont | Halt
         | Calla | Msave | Call | Mrest | Ret | Push | Fork | Goto | Pop | Join | Wait | Illegal
         | Nenop | Nop | Sync => Reading::Elements,
@@ -101,7 +105,7 @@ fn reading(opcode: Opcode) -> Reading {
     }
 }
 
-/// Components of each vector that an instruction of elements computes.
+/// The components of each vector that an instruction computes.
 fn computed(inst: &Inst) -> u8 {
     match inst.dst.region {
         Region::Mask(mask) => mask.0,
@@ -109,7 +113,7 @@ fn computed(inst: &Inst) -> u8 {
     }
 }
 
-/// Bytes of a range that a constant source tells.
+/// The range of an indirect access, whose size in bytes is the constant source 2.
 fn range(inst: &Inst) -> Result<Runs, &'static str> {
     let bytes = inst.srcs.get(2).and_then(Operand::imm_bits);
     let bytes = bytes.and_then(|bytes| u32::try_from(bytes).ok());
@@ -119,7 +123,7 @@ fn range(inst: &Inst) -> Result<Runs, &'static str> {
 /// The bytes of source `index` that an instruction reads.
 ///
 /// # Errors
-/// An operation or operand that the model does not know.
+/// The model does not cover the operation or operand.
 pub(crate) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
     let src = &inst.srcs[index];
     if matches!(src.file, File::Null | File::Imm(_)) {
@@ -171,10 +175,10 @@ pub(crate) fn reads(inst: &Inst, index: usize) -> Result<Runs, &'static str> {
     })
 }
 
-/// The bytes of the destination that an instruction writes, or with [`Op::MovIndirectDst`] may write.
+/// The bytes of the destination that an instruction writes; for [`Op::MovIndirectDst`], those that it may write.
 ///
 /// # Errors
-/// An operation or operand that the model does not know.
+/// The model does not cover the operation or operand.
 pub(crate) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
     let dst = &inst.dst;
     if dst.file == File::Null {
@@ -187,7 +191,7 @@ pub(crate) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
             Reading::Unknown => return Err("the checker has no model of the operation"),
         },
         Op::Math(function) => match function {
-            // The second result begins a register further on.
+            // The second result starts one register after the first.
             MathFn::IntDiv | MathFn::SinCos => {
                 for run in elements.clone() {
                     append(&mut elements, run.start + GRF_BYTES, run.end + GRF_BYTES);
@@ -240,35 +244,35 @@ pub(crate) fn writes(inst: &Inst) -> Result<Runs, &'static str> {
     })
 }
 
-/// Whether a write leaves some enabled channel's bytes as they were: where a predicate disables it, or an index that
-/// is known at run time tells the place.
+/// Whether a write may leave bytes of an enabled channel unchanged: it is predicated, or its position depends on an
+/// index that is known only at run time.
 pub(super) fn leaves_some(inst: &Inst) -> bool {
     let selects = inst.op == Op::Hw(Opcode::Sel);
     let predicated = inst.predicate.ctrl != crestline_isa::PredCtrl::None;
     predicated && !selects || inst.op == Op::MovIndirectDst
 }
 
-/// Whether a move leaves the bits as they are.
+/// Whether a move copies bits without a change.
 pub(super) fn moves_bits(inst: &Inst) -> bool {
     let (from, to) = (&inst.srcs[0], &inst.dst);
     let integers = !from.ty.is_float() && !to.ty.is_float() && from.ty.size() == to.ty.size();
     (from.ty == to.ty || integers) && !from.negate && !from.abs && !inst.saturate
 }
 
-/// What a scratch block message does, read from the bits of its descriptor.
+/// A scratch block message, decoded from the bits of its descriptor.
 pub(super) struct ScratchBlock {
-    /// Stores rather than fills.
+    /// Whether the message stores (otherwise it fills).
     pub(super) write: bool,
-    /// First unit of 32 bytes from the base in the header.
+    /// First unit of 32 bytes, relative to the base in the header.
     pub(super) unit: u32,
-    /// Registers transferred.
+    /// Number of registers that it transfers.
     pub(super) registers: u32,
 }
 
-/// The scratch block message of an instruction as the data port will read it.
+/// Decodes an instruction's scratch block message from the encoded descriptor, as the data port does.
 ///
 /// # Errors
-/// What it is instead, or which length does not fit.
+/// The message is of another kind, or its lengths do not match.
 pub(super) fn scratch_block(inst: &Inst, target: &Target) -> Result<ScratchBlock, String> {
     let message = inst.message.as_ref().ok_or("an inserted message has no description")?;
     let generation = target.generation();

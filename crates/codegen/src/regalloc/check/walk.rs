@@ -1,4 +1,5 @@
-//! One block: what each instruction, original or inserted, does to the state.
+//! The walk of the allocation checker through one block: the effect of each instruction, original or inserted, on the
+//! state.
 
 use crestline_isa::{Type, WriteMask};
 use hashbrown::{HashMap, HashSet};
@@ -11,31 +12,34 @@ use super::{
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand};
 use crate::regalloc::spill::HEADER_BASE;
 
-/// The walk through one block.
+/// The state of the walk.
 pub(super) struct Walk<'a, 'b> {
     pub(super) checker: &'a Checker<'b>,
     pub(super) block: usize,
+    /// Whether the block is outside all conditionals and loops.
     pub(super) top: bool,
-    /// Values of this block alone that were written.
+    /// Values written in this block, including those that no other block uses.
     pub(super) local: HashSet<usize>,
-    /// A place where each value is or was.
+    /// For each value, a place that holds it or held it earlier; `u32::MAX` if none.
     pub(super) holders: &'a mut [u32],
-    /// Values with an entry in `holders`.
+    /// Values that have an entry in `holders`.
     pub(super) touched: Vec<usize>,
-    /// Further places of values that are in several.
+    /// Further places of values that several places hold.
     pub(super) copies: HashMap<usize, SmallVec<[u32; 2]>>,
     pub(super) events: Vec<Event>,
     pub(super) state: &'a mut State,
-    /// Scratch bases that inserted instructions moved: the place and the bytes that were added to g0's.
+    /// Headers whose scratch base an inserted instruction changed: the place of the base, and the bytes that were
+    /// added to g0's base.
     pub(super) bases: HashMap<usize, u32>,
+    /// Whether a wrong read is an error.
     pub(super) report: bool,
 }
 
 impl Walk<'_, '_> {
-    /// Follows one instruction.
+    /// Applies one instruction to the state.
     ///
     /// # Errors
-    /// The read, write or change that is wrong.
+    /// The wrong read, write or change.
     pub(super) fn inst(&mut self, index: usize) -> Result<(), CheckError> {
         let after = &self.checker.after.blocks[self.block].insts[index];
         let origin = self.checker.origins[self.block].get(index).copied().flatten();
@@ -49,10 +53,12 @@ impl Walk<'_, '_> {
         found.map_err(|what| self.checker.fail(self.block, index, what))
     }
 
+    /// Whether a value may have been written on a path to this point.
     fn was_written(&self, value: usize) -> bool {
         self.local.contains(&value) || self.checker.is_defined(&self.state.defined, value)
     }
 
+    /// Records that a place holds a value.
     pub(super) fn add_holder(&mut self, value: usize, place: usize) {
         let holder = self.holders[value];
         let elsewhere = holder != u32::MAX
@@ -65,18 +71,21 @@ impl Walk<'_, '_> {
         self.touched.push(value);
     }
 
+    /// Sets the content of a place and records the write as an event.
     fn set(&mut self, place: usize, content: Content, no_mask: bool) {
         self.hold(place, content);
         self.events.push(Event::Write { place: place as u32, content, no_mask });
     }
 
-    /// The same for an unmasked copy of all bits at `from`, which the instruction does not write.
+    /// The same as [`set`](Self::set) for an unmasked copy of the place `from`, which the instruction itself does not
+    /// write.
     fn set_from(&mut self, place: usize, content: Content, from: usize) {
         self.hold(place, content);
         let (from, place) = (from as u32, place as u32);
         self.events.push(Event::Copy { from, place, content });
     }
 
+    /// Sets the content of a place without an event.
     fn hold(&mut self, place: usize, content: Content) {
         if !self.bases.is_empty() {
             self.bases.remove(&(place & !3));
@@ -87,6 +96,7 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Checks that a place holds a value, if that value may have been written.
     fn expect(&self, value: usize, place: usize, what: &str) -> Result<(), String> {
         if self.report
             && self.state.contents[place].value() != Some(value)
@@ -121,6 +131,8 @@ impl Walk<'_, '_> {
         format!("byte {} of v{vreg}", value - bases[vreg])
     }
 
+    /// Checks the reads of an original instruction and applies its writes. `before` and `after` are the instruction
+    /// before and after allocation.
     fn original(&mut self, before: &Inst, after: &Inst) -> Result<(), String> {
         const SOURCES: [&str; 4] = ["source 0", "source 1", "source 2", "source 3"];
         let values = &self.checker.values;
@@ -139,7 +151,7 @@ impl Walk<'_, '_> {
         }
         let writes = model::writes(before)?;
         if before.op == Op::Undef {
-            // Whatever was there, nobody may rely on it from here on.
+            // The register's old content may not be relied on from here on.
             let room = values.of(&before.dst);
             let value = room.ok_or("an undefined value has no register")?.start;
             for byte in writes.into_iter().flatten() {
@@ -165,8 +177,9 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The value and the place at an operand's start, before and after allocation, if it touches any. Its offset must
-    /// stay what it was modulo the element, which regions and alignment rules depend on.
+    /// The value and the place at an operand's start, before and after allocation; `None` if it accesses no tracked
+    /// bytes. Allocation must not change the offset modulo the element size, because regions and alignment rules
+    /// depend on it.
     fn starts(
         &self,
         old: &Operand,
@@ -185,7 +198,8 @@ impl Walk<'_, '_> {
         Ok(Some((room.start, places.start)))
     }
 
-    /// An original write of a value.
+    /// Applies an original write of a value to a place. `partial` tells whether the write leaves bytes of enabled
+    /// channels unchanged.
     fn write(
         &mut self,
         value: usize,
@@ -198,7 +212,7 @@ impl Walk<'_, '_> {
         if partial && !same {
             self.expect(value, place, "what a partial write leaves")?;
         }
-        // Copies elsewhere hold the old value now.
+        // Other places that held the value now hold an old version of it.
         let mut copies = self.copies.remove(&value).unwrap_or_default();
         copies.extend((self.holders[value] != u32::MAX).then_some(self.holders[value]));
         for other in copies {
@@ -217,7 +231,8 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// A move or scratch access that allocation added: contents travel. A constant is nobody's value.
+    /// Applies a move or scratch access that allocation inserted: it copies contents. A constant makes the content
+    /// unknown.
     fn inserted(&mut self, inst: &Inst) -> Result<(), String> {
         if inst.is_predicated() || inst.writes_flag() {
             return Err("an inserted instruction touches flags".into());
@@ -230,6 +245,7 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// Applies an inserted move.
     fn moves(&mut self, inst: &Inst) -> Result<(), String> {
         let place = |this: &Self, operand: &Operand, runs: &Runs| -> Result<usize, String> {
             let starts = this.starts(operand, operand, runs)?;
@@ -267,7 +283,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
-    /// The scratch base of a header: g0's and a constant.
+    /// Applies an inserted addition, which must compute the scratch base of a header as g0's base plus a constant.
     fn move_base(&mut self, inst: &Inst) -> Result<(), String> {
         let own = HEADER_BASE as usize;
         let from = place_of(&inst.srcs[0], 4);
@@ -276,7 +292,7 @@ impl Walk<'_, '_> {
             return Err("an inserted addition does not compute a scratch address".into());
         };
         let dword = inst.exec_size == 1 && inst.no_mask;
-        // Below the kilobytes g0 has something else.
+        // The bits below a kilobyte in this dword of g0 have another meaning.
         if !dword
             || !added.is_multiple_of(1 << 10)
             || inst.dst.ty != Type::Ud
@@ -294,6 +310,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// Applies an inserted scratch message, after a check of its header and its range.
     fn scratch(&mut self, inst: &Inst) -> Result<(), String> {
         let ScratchBlock { write, unit, registers } = scratch_block(inst, self.checker.target)?;
         let header = place_of(&inst.srcs[1], GRF_BYTES).ok_or("the header has no place")?;
@@ -334,7 +351,7 @@ impl Walk<'_, '_> {
         for at in 0..count {
             let content = self.state.contents[from + at];
             let held = self.state.contents[to + at];
-            // A masked store adds the enabled channels to what memory has of the others.
+            // A masked store writes the data of the enabled channels; memory keeps the data of the others.
             let content = if inst.no_mask || content.value().is_none() {
                 content
             } else if held.any() == content.value() && held.others() || self.top {
