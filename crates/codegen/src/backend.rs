@@ -1,7 +1,7 @@
-//! The back end's pipeline: optimise, lower, schedule, allocate, finish.
+//! The back end's pipeline: optimise, lower, schedule, allocate registers, finish.
 //!
-//! The order is the list one can read in [`generate`]; each entry is observed (for traces and
-//! verification) under its name.
+//! [`generate`] is the list of steps. After each step, an observer receives its name and the program, for traces and
+//! verification.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ use crate::schedule::{self, Estimate};
 use crate::scoreboard::{self, check::ScoreboardError};
 use crate::verify::{VerifyError, verify};
 
-/// Why there is no machine code.
+/// Why code generation failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BackendError {
-    /// A pass could not do its work.
+    /// A pass failed.
     #[error(transparent)]
     Pass(#[from] PassError),
-    /// A pass found itself wrong, or selection did.
+    /// A pass or instruction selection recorded an internal error.
     #[error("after {pass}: {what}")]
     Defect {
         /// Name of the pass.
@@ -34,7 +34,7 @@ pub enum BackendError {
         /// What is wrong.
         what: &'static str,
     },
-    /// A pass left broken IR: a defect of the pass.
+    /// The IR is invalid after a pass: a defect of the pass.
     #[error("after {pass}: {error}")]
     Verify {
         /// Name of the pass.
@@ -42,20 +42,21 @@ pub enum BackendError {
         /// The broken rule.
         error: VerifyError,
     },
-    /// Registers could not be allocated.
+    /// Register allocation failed.
     #[error(transparent)]
     Alloc(#[from] AllocError),
-    /// An instruction does not wait for what it must.
+    /// The scoreboard checker found that an instruction does not wait for a result that it needs.
     #[error("the scoreboard is wrong: {0}")]
     Scoreboard(#[from] ScoreboardError),
-    /// An instruction has no machine form.
+    /// An instruction cannot be encoded.
     #[error(transparent)]
     Finish(#[from] FinishError),
 }
 
 impl BackendError {
-    /// Whether the compiler is wrong, whatever the program. What passes and encoding refuse, selection or another pass
-    /// should not have made.
+    /// Whether the error is a defect of the compiler and not a limit that the program exceeds. Errors of passes and
+    /// of encoding are defects, because instruction selection or an earlier pass should not have made such
+    /// instructions.
     pub fn is_defect(&self) -> bool {
         match self {
             BackendError::Alloc(error) => error.is_defect(),
@@ -68,37 +69,38 @@ impl BackendError {
     }
 }
 
-/// A mistake to make, to test what finds it.
+/// A fault to inject, for tests that check its detection.
 #[cfg(feature = "testing")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// Selection forgets where the results of arithmetic are ([`Interface::forgets`](crate::interface::Interface)).
+    /// Selection loses the value locations of arithmetic results
+    /// ([`Interface::forgets`](crate::interface::Interface)).
     Locations,
-    /// Allocation gives an operand a wrong register.
+    /// An operand gets a wrong register after allocation.
     Allocation,
-    /// The last instruction but one breaks a rule of the hardware.
+    /// The last `mov` or `add` gets an execution size that breaks a rule of the hardware.
     Instruction,
 }
 
-/// Choices of the caller.
+/// Options of code generation.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Whether registers may be spilled; without it, too much pressure is an error, so that a
-    /// narrower program can be tried.
+    /// Whether registers may be spilled. If not, too high register pressure is an error, and the caller can try a
+    /// smaller SIMD width.
     pub may_spill: bool,
-    /// Whether every pass is followed by the verifier, and allocation by its checker, before which what scheduling kept
-    /// of the analysis is compared with a fresh one.
+    /// Whether the verifier runs after every pass, and the allocation checker after allocation. The analysis that
+    /// scheduling hands to the allocator is then also compared with a fresh one.
     pub verify: bool,
     /// Whether the `opt_*` passes run.
     pub optimize: bool,
-    /// Whether the optimisation passes also run again after every single `lower_*` pass (a
-    /// test of the passes: the result must be as right).
+    /// Whether the optimisation passes also run after every single `lower_*` pass. This is a test of the passes: the
+    /// program must remain correct.
     pub optimize_everywhere: bool,
     /// Names of `opt_*` passes that do not run.
     pub disabled: BTreeSet<String>,
-    /// How many changes `opt_*` passes may make; then they stop.
+    /// Limit on the number of changes that `opt_*` passes make.
     pub fuel: Fuel,
-    /// A mistake to make: to test that it is found.
+    /// A fault to inject, for tests.
     #[cfg(feature = "testing")]
     pub fault: Option<Fault>,
 }
@@ -123,7 +125,7 @@ impl Options {
         regalloc::Options { may_spill: self.may_spill, check: self.verify }
     }
 
-    /// What changes the outcome of allocation before it is checked.
+    /// The function that changes the result of allocation before the checker runs; without a fault, it does nothing.
     fn damage(&self) -> fn(&mut Function) {
         #[cfg(feature = "testing")]
         if self.fault == Some(Fault::Allocation) {
@@ -133,26 +135,26 @@ impl Options {
     }
 }
 
-/// Machine code with what is known of it.
+/// Machine code with its statistics.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The instructions, none compacted.
     pub insts: Vec<isa::Inst>,
-    /// General registers in use at once, at most, payload included.
+    /// The largest number of general registers in use at once, payload included.
     pub registers: u32,
-    /// Scratch messages that store.
+    /// Number of scratch messages that store spilled registers.
     pub spills: u32,
-    /// Scratch messages that fill.
+    /// Number of scratch messages that fill.
     pub fills: u32,
     /// Scratch space of a thread, in bytes.
     pub scratch_bytes: u32,
-    /// Estimated time, loops counted ten times each.
+    /// Estimated execution time, with ten iterations for each loop.
     pub estimate: Estimate,
-    /// What is left of [`Options::fuel`].
+    /// The fuel of [`Options::fuel`] that is left.
     pub fuel: Fuel,
 }
 
-/// What is called after every step with its name and the program.
+/// A function that is called after every step with the step's name and the program.
 pub type Observer<'a> = dyn FnMut(&'static str, &Function) + 'a;
 
 impl runner::Ir for Function {
@@ -175,10 +177,10 @@ impl From<Broken<VerifyError>> for BackendError {
 
 type Runner<'a> = runner::Runner<'a, Function, PassFn, BackendError>;
 
-/// Rounds of the optimisations after which their work counts as done.
+/// Limit on the rounds of the optimisations.
 const MAX_ROUNDS: u32 = 8;
 
-/// What a pass changed, if it found no mistake of its own.
+/// The result of a pass, or an error if the pass recorded an internal error.
 fn checked(
     pass: &Pass,
     function: &Function,
@@ -191,7 +193,8 @@ fn checked(
     }
 }
 
-/// Schedules and allocates; where the new order must spill, the old one may do better.
+/// Schedules and allocates registers. If the scheduled order needs spills, allocation also runs with the order
+/// before, and the result with fewer scratch messages is used.
 fn allocate(
     runner: &mut Runner<'_>,
     function: &mut Function,
@@ -203,7 +206,7 @@ fn allocate(
     runner.once(pipeline::COALESCE, function)?;
     let mut scheduled = function.clone();
     let mut known = Analysis::new(function).map_err(AllocError::Flow)?;
-    // `opt_schedule_early`, but both it and allocation ask where registers live.
+    // This is `opt_schedule_early`, in a variant that keeps the liveness for allocation.
     runner.run_as(&pipeline::SCHEDULE, &mut scheduled, |f| {
         let changed = schedule::schedule_analysed(f, &mut known.liveness, target);
         checked(&pipeline::SCHEDULE, f, Ok(changed))
@@ -214,7 +217,8 @@ fn allocate(
     {
         return Ok(scheduled?);
     }
-    // Another order may need fewer registers, but hides no defect.
+    // Another order may need fewer registers. A defect is reported at once, so that the second attempt does not hide
+    // it.
     if let Err(error) = &scheduled
         && error.is_defect()
     {
@@ -228,7 +232,7 @@ fn allocate(
     }
 }
 
-/// Makes machine code of a selected program.
+/// Generates machine code for a selected program.
 ///
 /// # Errors
 /// See [`BackendError`].
@@ -281,7 +285,7 @@ pub fn generate(
 }
 
 #[cfg(feature = "testing")]
-/// Gives the last instruction that computes too many channels for a destination of two registers.
+/// Sets an execution size of 32 on the last `mov` or `add`, which is too large for a destination of two registers.
 fn spoil(insts: &mut [isa::Inst]) {
     let computes =
         |inst: &&mut isa::Inst| matches!(inst.opcode, isa::Opcode::Mov | isa::Opcode::Add);
@@ -290,7 +294,7 @@ fn spoil(insts: &mut [isa::Inst]) {
     }
 }
 
-/// The names of all steps of [`generate`], in order; those of passes that run again are there again.
+/// The names of all steps of [`generate`], in order. A pass that runs several times can occur more than once.
 pub fn steps() -> impl Iterator<Item = &'static str> {
     let names = |list: &'static [Pass]| list.iter().map(|pass| pass.name);
     std::iter::once("select")

@@ -1,10 +1,10 @@
-//! What can go wrong in a pass.
+//! The errors of passes.
 
 use crestline_isa::message::DescriptorError;
 
 use crate::ir::{FlowError, OffsetError, Operand};
 
-/// Why a pass cannot do its work.
+/// Why a pass failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PassError {
     /// Broken control flow.
@@ -13,7 +13,7 @@ pub enum PassError {
     /// An operand cannot be split.
     #[error(transparent)]
     Offset(#[from] OffsetError),
-    /// An operand the pass cannot handle.
+    /// An operand that the pass cannot handle.
     #[error("{pass}: operand {operand} is not supported")]
     Operand {
         /// Name of the pass.
@@ -21,7 +21,7 @@ pub enum PassError {
         /// The operand as printed.
         operand: String,
     },
-    /// An instruction the pass cannot handle.
+    /// An instruction that the pass cannot handle.
     #[error("{pass}: {what}: {inst}")]
     Inst {
         /// Name of the pass.
@@ -34,10 +34,10 @@ pub enum PassError {
     /// A message that the device cannot encode.
     #[error(transparent)]
     Message(#[from] DescriptorError),
-    /// A payload longer than its length field.
+    /// A payload is longer than its length field allows.
     #[error("a payload of {registers} registers is too long: {inst}")]
     PayloadTooLong {
-        /// Its length.
+        /// Length of the payload in registers.
         registers: u32,
         /// The message as printed.
         inst: String,

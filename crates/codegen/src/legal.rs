@@ -1,8 +1,7 @@
-//! What one hardware instruction can do: the limits that `lower_*` passes establish and `opt_*`
-//! passes keep.
+//! What one hardware instruction can do: the rules that `lower_*` passes establish and `opt_*` passes preserve.
 //!
-//! Source: the region, type and execution size restrictions of the public PRMs ("register region
-//! restrictions", vol. "3D media GPGPU engine"), as capabilities of the device.
+//! Source: the restrictions on regions, types and execution sizes in the public PRMs ("register region restrictions",
+//! vol. "3D media GPGPU engine"), as capabilities of the device.
 
 pub mod align16;
 pub mod doubles;
@@ -12,7 +11,7 @@ use crestline_isa::{AccessMode, Form, MathFn, Opcode, Type};
 
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
 
-/// Size of the type an operand is computed in, in bytes: bytes widen to words.
+/// Size of the type in which an operand of type `ty` is computed, in bytes: bytes are widened to words.
 fn element_exec_size(ty: Type) -> u32 {
     ty.size().max(2)
 }
@@ -21,7 +20,7 @@ fn element_exec_size(ty: Type) -> u32 {
 pub fn exec_type_size(inst: &Inst) -> u32 {
     let widest = inst.srcs.iter().map(|src| element_exec_size(src.ty)).max();
     match widest {
-        // A half-float source computes in the destination's type.
+        // With F and HF operands mixed, the instruction computes in F.
         Some(2) if is_mixed_float(inst) => 4,
         Some(size) => size,
         None => element_exec_size(inst.dst.ty),
@@ -31,11 +30,11 @@ pub fn exec_type_size(inst: &Inst) -> u32 {
 /// Whether both F and HF occur among the operands.
 pub fn is_mixed_float(inst: &Inst) -> bool {
     let has = |ty| inst.dst.ty == ty || inst.srcs.iter().any(|src| src.ty == ty);
-    // Halves are rare.
+    // HF is rare, so it is tested first.
     has(Type::Hf) && has(Type::F)
 }
 
-/// Whether the instruction moves bits without interpreting them.
+/// Whether the instruction is a move that copies bits without a conversion or modifier.
 pub fn is_raw_move(inst: &Inst) -> bool {
     inst.is_mov()
         && !inst.saturate
@@ -43,7 +42,7 @@ pub fn is_raw_move(inst: &Inst) -> bool {
         && keeps_bits(inst.dst.ty, inst.srcs[0].ty)
 }
 
-/// Whether a plain move from one type to another moves bits without interpreting them.
+/// Whether a move from type `from` to type `to` without modifiers copies bits without a conversion.
 pub fn keeps_bits(to: Type, from: Type) -> bool {
     !from.is_packed_vector()
         && from.size() == to.size()
@@ -55,8 +54,8 @@ pub fn is_three_source(op: Op) -> bool {
     matches!(op, Op::Hw(opcode) if opcode.form() == Form::Three)
 }
 
-/// Whether operands follow the general region rules: hardware arithmetic, not messages, flow or
-/// virtual operations.
+/// Whether the general region rules apply to the operands: true for hardware arithmetic, false for messages, flow
+/// control and virtual operations.
 pub fn has_regions(op: Op) -> bool {
     match op {
         Op::Math(_) => true,
@@ -65,8 +64,8 @@ pub fn has_regions(op: Op) -> bool {
     }
 }
 
-/// The most channels one instruction can have, at most those it has now. Virtual operations and
-/// messages have no limit of their own here, but for those that become indirect moves.
+/// The largest execution size, up to the present one, at which the hardware can execute the instruction. Messages and
+/// virtual operations are not limited here, except those that become indirect moves or use the accumulator.
 pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     let mut most = inst.exec_size;
     if most == 1 {
@@ -74,10 +73,10 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     }
     let compressed = target.has_compressed_instructions();
     match inst.op {
-        // A write goes to one place for each vector.
+        // An Align16 indirect write has one address per vector.
         Op::MovIndirectDst if inst.access_mode == AccessMode::Align16 => return most.min(4),
-        // One address word for each channel, from the first ones, with offsets that a vector
-        // constant of eight entries spreads.
+        // Each channel needs one of the eight address words, and its offset is an element of a packed vector
+        // immediate of eight.
         Op::MovIndirect | Op::MovIndirectDst => {
             if !inst.srcs[1].is_scalar() {
                 most = most.min(8);
@@ -85,12 +84,12 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
             if inst.access_mode == AccessMode::Align16 {
                 return most;
             }
-            // Each half of a compressed instruction would need addresses of its own.
+            // Both halves of a compressed instruction would use the same addresses.
             while compressed && most > 1 && u32::from(most) * inst.dst.ty.size() > GRF_BYTES {
                 most /= 2;
             }
         }
-        // One accumulator holds eight dwords.
+        // An accumulator register holds eight dwords.
         Op::MulHigh => return most.min(8),
         op if !has_regions(op) => return most,
         _ if inst.access_mode == AccessMode::Align16 => {
@@ -110,7 +109,7 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
         let wide = target.has_simd16_three_source() && inst.dst.ty.size() <= 4;
         most = most.min(if wide { 16 } else { 8 });
     }
-    // Both halves of 32 channels would look at the masks and flags of the first 16.
+    // Both halves of a compressed instruction of 32 channels would use the masks and flags of the first 16 channels.
     if compressed {
         most = most.min(16);
     }
@@ -126,12 +125,13 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     most
 }
 
-/// The end of an operand's region, in bytes from the start of its first register.
+/// The end of an operand's region, counted in bytes from the start of its first register.
 fn end_of(operand: &Operand, exec_size: u8) -> u32 {
     operand.offset % GRF_BYTES + operand.region_bytes(exec_size)
 }
 
-/// Whether no operand touches more than two registers, split evenly.
+/// Whether no operand spans more than two registers, and a destination of two registers has half of its channels in
+/// each.
 fn fits_two_registers(inst: &Inst, exec_size: u8, target: &Target) -> bool {
     let indirect_range = matches!(inst.op, Op::MovIndirect).then_some(0);
     let sources = inst.srcs.iter().enumerate().all(|(index, src)| {
@@ -149,7 +149,7 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, target: &Target) -> bool {
             |src: &Operand| src.in_grf() && !src.is_scalar() && end_of(src, exec_size) > GRF_BYTES;
         return !inst.srcs.iter().any(two) || fits_compression(inst, exec_size, target);
     }
-    // A vector constant or an indirect source spreads like the destination.
+    // For an immediate vector or an indirect source, only the rules for the destination apply.
     if !dst.in_grf() || end_of(dst, exec_size) <= GRF_BYTES {
         return true;
     }
@@ -163,9 +163,9 @@ fn fits_two_registers(inst: &Inst, exec_size: u8, target: &Target) -> bool {
     !target.has_compressed_instructions() || fits_compression(inst, exec_size, target)
 }
 
-/// Whether an instruction that writes two registers can execute as two halves, the second with
-/// the next eight channels of the masks (four, with 64-bit operands) and every operand one
-/// register on (PRM, "register region restrictions"; a packed source of words steps by half a
+/// Whether an instruction that writes two registers can execute as a compressed instruction, that is, as two halves.
+/// The second half uses the next eight channels of the masks (four with 64-bit operands), and each of its operands is
+/// one register further on (PRM, "register region restrictions"; a packed source of words advances by half a
 /// register).
 fn fits_compression(inst: &Inst, exec_size: u8, target: &Target) -> bool {
     let half = u32::from(exec_size) / 2;
@@ -185,8 +185,8 @@ fn fits_compression(inst: &Inst, exec_size: u8, target: &Target) -> bool {
         && inst.srcs.iter().all(|src| !src.in_grf() || src.is_scalar() || steps(src))
 }
 
-/// The destination's step from channel to channel that the types demand, in bytes; `None` if
-/// any step does.
+/// The distance between channels of the destination that the operand types require, in bytes; `None` if they require
+/// none.
 pub fn required_dst_stride(inst: &Inst, target: &Target) -> Option<u32> {
     if !has_regions(inst.op)
         || inst.access_mode == AccessMode::Align16
@@ -210,7 +210,7 @@ pub fn required_dst_stride(inst: &Inst, target: &Target) -> Option<u32> {
     (exec > dst.size()).then_some(exec)
 }
 
-/// Whether the destination is as the types demand.
+/// Whether the destination satisfies the rules for its region, type and alignment.
 pub fn dst_is_legal(inst: &Inst, target: &Target) -> bool {
     let dst = &inst.dst;
     if inst.access_mode == AccessMode::Align16 {
@@ -245,7 +245,7 @@ pub fn dst_is_legal(inst: &Inst, target: &Target) -> bool {
     }
 }
 
-/// Whether source `index` is an operand the instruction's format can hold.
+/// Whether the instruction format supports source `index`.
 pub fn src_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     let src = &inst.srcs[index];
     let indirect = matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst) && index == 1;
@@ -277,11 +277,12 @@ pub fn src_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     if !doubles::src_is_legal(inst, src, target) {
         return false;
     }
-    // Accumulators and other architecture registers are first sources.
+    // Accumulators and other architecture registers can only be source 0.
     index == 0 || !matches!(src.file, File::Arf(_))
 }
 
-/// Align16 three-source operands: whole vectors, or one dword for all channels.
+/// Whether a three-source instruction can read a source. The Align16 form reads whole vectors, or one dword for all
+/// channels; the Align1 form of later generations reads regions with a stride of at most 4.
 fn three_source_is_legal(src: &Operand, target: &Target) -> bool {
     if target.has_align1_three_source() {
         return src.in_grf() && src.linear_stride(32).is_some_and(|s| s <= 4);
@@ -291,6 +292,7 @@ fn three_source_is_legal(src: &Operand, target: &Target) -> bool {
     src.in_grf() && (packed || scalar)
 }
 
+/// Whether an instruction can have an immediate as source `index`.
 fn immediate_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     let src = &inst.srcs[index];
     if index + 1 != inst.srcs.len() || src.ty.size() == 1 || src.has_modifiers() {
@@ -307,7 +309,7 @@ fn immediate_is_legal(inst: &Inst, index: usize, target: &Target) -> bool {
     }
 }
 
-/// Whether the instruction can stand in the machine code as far as its operands go.
+/// Whether the hardware supports the instruction's execution size and operands.
 pub fn is_legal(inst: &Inst, target: &Target) -> bool {
     if !has_regions(inst.op) {
         return true;

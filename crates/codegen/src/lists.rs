@@ -2,14 +2,14 @@
 
 use std::num::NonZeroU32;
 
-/// A fixed number of lists, linked through one pool, newest entries first.
+/// A fixed number of linked lists whose entries are in one vector; the newest entry of a list comes first.
 #[derive(Clone, Debug)]
 pub(crate) struct Lists<T> {
     heads: Vec<Link>,
     pool: Vec<(T, Link)>,
 }
 
-/// Place of an entry in the pool, plus one.
+/// Index of an entry in the pool plus one; `None` at the end of a list.
 type Link = Option<NonZeroU32>;
 
 fn place(link: NonZeroU32) -> usize {
@@ -17,12 +17,12 @@ fn place(link: NonZeroU32) -> usize {
 }
 
 impl<T> Lists<T> {
-    /// As many empty lists.
+    /// `count` empty lists.
     pub(crate) fn new(count: usize) -> Lists<T> {
         Lists::with_room(count, 0)
     }
 
-    /// As many empty lists, with room for some entries.
+    /// `count` empty lists, with capacity for `entries` entries in all.
     pub(crate) fn with_room(count: usize, entries: usize) -> Lists<T> {
         Lists { heads: vec![None; count], pool: Vec::with_capacity(entries) }
     }
@@ -31,7 +31,7 @@ impl<T> Lists<T> {
         link.map(|link| &self.pool[place(link)])
     }
 
-    /// A list, newest entries first.
+    /// The entries of a list, newest first.
     pub(crate) fn of(&self, list: usize) -> impl Iterator<Item = &T> {
         let mut next = self.heads[list];
         std::iter::from_fn(move || {
@@ -51,14 +51,14 @@ impl<T> Lists<T> {
         self.heads[list].map(|link| &mut self.pool[place(link)].0)
     }
 
-    /// Adds to a list.
+    /// Adds an entry to a list.
     #[inline]
     pub(crate) fn push(&mut self, list: usize, value: T) {
         self.pool.push((value, self.heads[list]));
         self.heads[list] = NonZeroU32::new(self.pool.len() as u32);
     }
 
-    /// Takes what is not kept out of a list.
+    /// Removes the entries of a list for which `keep` returns false.
     pub(crate) fn retain(&mut self, list: usize, mut keep: impl FnMut(&T) -> bool) {
         let mut before: Link = None;
         let mut at = self.heads[list];
@@ -81,7 +81,7 @@ impl<T> Lists<T> {
         self.heads[list] = None;
     }
 
-    /// Empties all lists, given those that may not be empty.
+    /// Empties all lists. `used` must contain every list that has entries.
     pub(crate) fn clear(&mut self, used: impl Iterator<Item = usize>) {
         used.for_each(|list| self.forget(list));
         self.pool.clear();

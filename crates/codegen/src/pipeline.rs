@@ -10,7 +10,8 @@ use crate::scoreboard::lower_scoreboard;
 /// A pass of this crate.
 pub type Pass = runner::Pass<PassFn>;
 
-/// Rows of a pass, the facts that it `reads` (those of a row without them are all) and `changes`.
+/// A list of passes with the facts that each `reads` (all facts, if there is no `reads`) and `changes`. A pass runs
+/// again only if a fact that it reads may have changed.
 macro_rules! passes {
     ($($name:ident $(reads [$($read:ident),+])? changes $changed:tt),* $(,)?) => {
         &[$(Pass {
@@ -25,10 +26,10 @@ macro_rules! passes {
     (@facts [$($fact:ident),+]) => { Facts::of(&[$(Fact::$fact),+]) };
 }
 
-/// The optimisations, run in this order until none has work.
+/// The optimisations. They run in this order until none of them changes anything.
 ///
-/// What some of them read is less than it could be: `opt_cmod_propagation` does not look again for what `opt_cse` makes
-/// equal, for example. That is rare.
+/// Some read fewer facts than would be exact. For example, `opt_cmod_propagation` does not run again for instructions
+/// that `opt_cse` makes equal. Such opportunities are rare.
 pub const OPTIMIZE: &[Pass] = passes![
     opt_split_registers changes all,
     opt_copy_propagation reads [Copies, Registers] changes [Operands, DeadCode],
@@ -41,12 +42,12 @@ pub const OPTIMIZE: &[Pass] = passes![
     opt_coalesce_vectors reads [Copies, Operands, Lifetimes, Registers, Flags] changes all,
 ];
 
-/// The optimisations of what selection made, once: those that see less after lowering, or whose
-/// work lowering would multiply. All others find the same then.
+/// The optimisations that run once on the selected program: those that find less after lowering, and those whose work
+/// lowering would multiply. The other optimisations find as much after lowering.
 pub const OPTIMIZE_SELECTED: &[Pass] =
     &[OPTIMIZE[1], OPTIMIZE[2], OPTIMIZE[4], OPTIMIZE[5], OPTIMIZE[7], OPTIMIZE[8]];
 
-/// From selected operations to instructions the hardware has, before register allocation.
+/// The lowering passes before register allocation, from selected operations to hardware instructions.
 pub const LOWER: &[Pass] = passes![
     lower_uniforms changes all,
     lower_cross_channel changes all,
@@ -64,25 +65,25 @@ pub const LOWER: &[Pass] = passes![
     lower_regioning changes all,
 ];
 
-/// Once after all of that, before scheduling: values get several definitions, which hides them from
-/// the passes above, and what is left of moves of constants has found its places.
+/// Passes that run once after those above, before scheduling. They create values with several definitions, which the
+/// passes above do not handle, and they need the final positions of moves of constants.
 pub const COALESCE: &[Pass] =
     passes![opt_coalesce_webs changes all, opt_pack_constants changes all];
 
-/// Just before register allocation. The pipeline runs this pass in a form of its own that keeps what is known of the
-/// program, so it is no list.
+/// The pass directly before register allocation. The back end calls a variant that keeps the analysis of the program
+/// for the allocator, so this is no list.
 pub const SCHEDULE: Pass = passes![opt_schedule_early changes all][0];
 
-/// Just after register allocation.
+/// The passes directly after register allocation.
 pub const SCHEDULE_ALLOCATED: &[Pass] = passes![
     opt_self_copies changes all,
     opt_schedule_late changes all,
     opt_dependency_control changes all,
 ];
 
-/// After register allocation.
+/// The lowering passes after register allocation.
 ///
-/// What one instruction says of those before it must be the last word.
+/// `lower_scoreboard` is last, because what it computes for an instruction depends on the instructions before it.
 pub const LOWER_ALLOCATED: &[Pass] = passes![
     lower_mov_indirect changes all,
     lower_math_hazards changes all,

@@ -1,26 +1,26 @@
-//! What holds for every function between passes.
+//! The verifier: the rules that every function satisfies between passes.
 //!
-//! - Flow instructions nest and stand at the ends of their blocks.
-//! - Execution sizes are 1 to 32 channels, powers of two; group and size stay within 32.
-//! - Regions are those of the access mode; vectors start at multiples of 16 bytes.
-//! - Operands stay inside their virtual register, the push constants or g0..g127.
-//! - Destinations are no constants, uniforms or rectangular regions and have no modifiers.
-//! - Source counts are those of the operation; modifiers, saturation and conditional modifiers
-//!   are where they mean something.
-//! - Virtual flags are of the flag class and are large enough; as operands they are whole.
+//! - Flow instructions are nested correctly and are at the start or end of their blocks.
+//! - Execution sizes are powers of two from 1 to 32; channel group and execution size stay within 32 channels.
+//! - Regions match the access mode; Align16 vectors start at multiples of 16 bytes.
+//! - Operands stay inside their virtual register, the push constants or g0 to g127.
+//! - Destinations are not constants or push constants, have no rectangular region and no modifiers.
+//! - Each operation has its number of sources; source modifiers, saturation and conditional modifiers occur only on
+//!   operations that support them.
+//! - Virtual flags are of class [`Class::Flag`] and are large enough; as operands they are used as a whole.
 
 use crestline_isa::{AccessMode, CondMod, Form, Opcode, WriteMask};
 
 use crate::ir::{Cfg, Class, File, Flag, FlowError, Function, Inst, Op, Operand, Region};
 use crate::legal;
 
-/// A function that breaks a rule: where and which.
+/// A broken rule and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyError {
-    /// Flow instructions.
+    /// The flow instructions are not nested correctly.
     #[error(transparent)]
     Flow(#[from] FlowError),
-    /// An instruction.
+    /// An instruction breaks a rule.
     #[error("block {block}, instruction {index}: {what}: {inst}")]
     Inst {
         /// Index of the block.
@@ -34,10 +34,10 @@ pub enum VerifyError {
     },
 }
 
-/// Checks the rules above.
+/// Checks that a function satisfies the rules of this module.
 ///
 /// # Errors
-/// The first rule broken, with its place.
+/// The first broken rule, with its position.
 pub fn verify(function: &Function) -> Result<(), VerifyError> {
     Cfg::new(function)?;
     for (block, b) in function.blocks.iter().enumerate() {
@@ -89,7 +89,7 @@ fn check(function: &Function, inst: &Inst) -> Result<(), String> {
     }
 }
 
-/// Sources an operation takes; `None` where any number may do.
+/// Number of sources of an operation; `None` if it varies.
 fn source_count(op: Op) -> Option<usize> {
     Some(match op {
         Op::Hw(opcode) if op.is_flow() => {
@@ -160,7 +160,7 @@ fn check_dst(inst: &Inst) -> Result<(), String> {
         return Err("the destination has a vector constant's type".into());
     }
     match dst.region {
-        // One channel or one value for the whole thread: a scalar is written as it is read.
+        // With one channel, or one value for the whole thread, a scalar is written with stride 0.
         Region::Stride(0) if inst.exec_size == 1 || dst.is_null() => {}
         Region::Stride(0) if matches!(inst.op, Op::FindLiveChannel | Op::LiveChannels) => {}
         Region::Stride(1 | 2 | 4 | 8) | Region::Mask(_) => {}
@@ -169,7 +169,7 @@ fn check_dst(inst: &Inst) -> Result<(), String> {
     check_region(inst, dst, "the destination")
 }
 
-/// Regions belong to their access mode.
+/// Checks that an operand's region matches the access mode.
 fn check_region(inst: &Inst, operand: &Operand, name: &str) -> Result<(), String> {
     let align16 =
         matches!(operand.region, Region::Swizzle(_) | Region::Vectors { .. } | Region::Mask(_));

@@ -1,8 +1,9 @@
-//! From allocated IR to machine instructions.
+//! The last step of code generation: from IR on physical registers to machine instructions.
 //!
-//! 1. Each instruction becomes one [`crestline_isa::Inst`] (`operand`: regions,
-//!    places; `align16`: rows and swizzles); operations that only structure the program (`do`, `undef`, fences) become none.
-//! 2. Branches get their targets (`jumps`).
+//! 1. Each IR instruction becomes one [`crestline_isa::Inst`]. The module `operand` converts operands to register
+//!    numbers and regions, `align16` those of Align16 instructions to rows and swizzles. `do` and `undef` become no
+//!    instruction.
+//! 2. The module `jumps` sets the targets of branches.
 
 mod align16;
 mod jumps;
@@ -16,24 +17,24 @@ use crestline_isa::{AccessMode, ArfKind, DescSrc, Extra, Opcode, PredCtrl, Sfid,
 use crate::ir::{Flag, FlowError, Function, Inst, Message, Op};
 use crate::legal;
 
-/// Why an instruction has no machine form.
+/// Why an instruction cannot be converted to a machine instruction.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FinishError {
-    /// Broken control flow.
+    /// The flow instructions are not nested correctly.
     #[error(transparent)]
     Flow(#[from] FlowError),
-    /// An operation that should have been lowered.
+    /// A virtual operation that no pass has lowered, or a virtual flag.
     #[error("operation was not lowered: {0}")]
     Virtual(String),
-    /// A message that the descriptors cannot hold.
+    /// A message whose fields do not fit in the descriptors.
     #[error("{error} in {inst}")]
     Message {
-        /// What does not fit.
+        /// The field that does not fit.
         error: DescriptorError,
         /// The instruction as printed.
         inst: String,
     },
-    /// An operand that the instruction formats cannot hold.
+    /// An operand that the instruction formats do not support.
     #[error("{what}: {operand} in {inst}")]
     Operand {
         /// What is wrong.
@@ -45,10 +46,10 @@ pub enum FinishError {
     },
 }
 
-/// Shared function, descriptor and extended descriptor of a message.
+/// The shared function, the descriptor and the extended descriptor of a message.
 ///
 /// # Errors
-/// A message that the device cannot encode.
+/// The device cannot encode the message.
 pub fn encode_message(
     message: &Message,
     target: &Target,
@@ -56,7 +57,7 @@ pub fn encode_message(
     message.descriptor().encode(target.generation())
 }
 
-/// Makes machine instructions, with branch targets in bytes. None are compacted.
+/// Converts a function to machine instructions. Branch targets are byte offsets; no instruction is compacted.
 ///
 /// # Errors
 /// See [`FinishError`].
@@ -71,13 +72,13 @@ pub fn finish(function: &Function, target: &Target) -> Result<Vec<isa::Inst>, Fi
     Ok(insts)
 }
 
-/// Appends the machine form of one instruction, if it has one.
+/// Appends the machine instruction for `inst`, if there is one.
 fn convert(inst: &Inst, target: &Target, insts: &mut Vec<isa::Inst>) -> Result<(), FinishError> {
     let opcode = match inst.op {
         Op::Do | Op::Undef => return Ok(()),
         Op::HaltTarget => Opcode::Halt,
         Op::Send => send_opcode(inst),
-        // A read of the response waits for it.
+        // A move that reads the response waits until it has arrived.
         Op::Await => Opcode::Mov,
         op => op.opcode().ok_or_else(|| FinishError::Virtual(inst.to_string()))?,
     };
@@ -135,13 +136,14 @@ fn convert(inst: &Inst, target: &Target, insts: &mut Vec<isa::Inst>) -> Result<(
     Ok(())
 }
 
-/// Whether the thread must yield after an instruction whose result hardware does not track: a flag alone, or a state
-/// register (PRM, "thread control").
+/// Whether an instruction needs thread control Switch, because the hardware does not track its result: a comparison
+/// that writes only a flag, or a write of a state register (PRM, "thread control").
 fn needs_thread_switch(inst: &Inst, target: &Target) -> bool {
     let compare = matches!(inst.op, Op::Hw(Opcode::Cmp | Opcode::Cmpn)) && inst.dst.is_null();
     compare && target.compare_needs_thread_switch() || inst.dst.is_arf(ArfKind::State)
 }
 
+/// The opcode of a `send`: split or not, with or without check.
 fn send_opcode(inst: &Inst) -> Opcode {
     let message = inst.message.as_ref();
     let check = message.is_some_and(|m| m.check);
@@ -154,6 +156,7 @@ fn send_opcode(inst: &Inst) -> Opcode {
     }
 }
 
+/// Converts a lowered message.
 fn message(inst: &Inst, target: &Target, out: &mut isa::Inst) -> Result<(), FinishError> {
     let Some(message) = &inst.message else {
         return Err(FinishError::Virtual(inst.to_string()));

@@ -1,13 +1,12 @@
 //! What one Align16 instruction can do.
 //!
-//! The hardware's swizzle selects dwords in rows of 16 bytes. A row of doubles holds two, so that
-//! the two rows of a vector get the same pattern: from rows one after another, or both from the
-//! same one (vertical stride 0). Where a vertical stride of 0 still steps to the next register in
-//! the second half of a compressed instruction ([`crestline_device::Device::df_region_bug`]), both can be had for
-//! two vectors at once (PRM vol 7, "register region restrictions", and what drivers found by
-//! trial: see `docs/isa-notes.md`).
+//! A swizzle selects dwords in rows of 16 bytes. A row has two doubles, so a vector of four doubles is two rows, and
+//! both get the same swizzle. They are either consecutive rows or the same row twice (vertical stride 0). On devices
+//! where a vertical stride of 0 still advances by a register in the second half of a compressed instruction
+//! ([`crestline_device::Device::df_region_bug`]), both kinds of region are possible for two vectors at once (PRM vol
+//! 7, "register region restrictions", and what drivers found by trial: see `docs/isa-notes.md`).
 //!
-//! Regions in the IR mean doubles before and after lowering; `finish` makes dwords of them.
+//! In the IR, regions count doubles, before and after lowering; `finish` converts them to dwords.
 
 use crate::target::Target;
 use crestline_isa::{Opcode, Swizzle, Type, WriteMask};
@@ -15,33 +14,34 @@ use crestline_isa::{Opcode, Swizzle, Type, WriteMask};
 use super::is_three_source;
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
 
-/// Bytes of a row: what a swizzle can select from.
+/// Size in bytes of a row, from which a swizzle selects.
 pub const ROW_BYTES: u32 = 16;
 
-/// Masks of doubles that the hardware takes for masks of dwords: exactly the first and exactly
-/// the second row (found by trial on gen7, and avoided by compilers since).
+/// Write masks of doubles that the hardware takes for masks of dwords: exactly the first row (x and y) and exactly
+/// the second (z and w). Found by trial on gen7; compilers have avoided them since.
 pub const TORN_MASKS: [WriteMask; 2] = [WriteMask(0b0011), WriteMask(0b1100)];
 
-/// Where the rows of a vector of doubles are, and what both select.
+/// The two rows that an instruction reads of a vector of doubles, and which doubles it selects in them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DoubleRows {
     /// Offset of the first row from the start of the operand's file, in bytes.
     pub base: u32,
-    /// Whether both rows are the first one.
+    /// Whether the same row is read twice.
     pub same: bool,
-    /// Number of the double in its row, for the first and second channel of each row.
+    /// Which double of its row the first and the second channel of each row read.
     pub pattern: [u8; 2],
 }
 
 impl DoubleRows {
-    /// The swizzle of dwords that selects these doubles.
+    /// The swizzle of dwords that selects the doubles of `pattern`.
     pub fn swizzle(&self) -> Swizzle {
         let [a, b] = self.pattern.map(|double| 2 * double);
         Swizzle([a, a + 1, b, b + 1])
     }
 }
 
-/// A source as vectors: a scalar is one component of the one vector around it.
+/// A source as byte offset of its first vector, swizzle and distance between vectors in elements. A scalar becomes
+/// one component of the vector that contains it.
 fn as_vectors(src: &Operand) -> Option<(u32, Swizzle, u32)> {
     if src.region == Region::SCALAR && src.ty.size() >= 4 {
         let component = (src.offset % ROW_BYTES / src.ty.size()) as u8;
@@ -50,7 +50,8 @@ fn as_vectors(src: &Operand) -> Option<(u32, Swizzle, u32)> {
     src.vectors().map(|(swizzle, step)| (src.offset, swizzle, step))
 }
 
-/// The rows that give the enabled channels of the first vector their doubles, if any do.
+/// The rows from which the channels in `channels` read the doubles of the first vector; `None` if no region reads
+/// them.
 pub fn double_rows(src: &Operand, channels: WriteMask) -> Option<DoubleRows> {
     let (offset, Swizzle(components), _) = as_vectors(src)?;
     if !offset.is_multiple_of(ROW_BYTES) {
@@ -67,7 +68,7 @@ pub fn double_rows(src: &Operand, channels: WriteMask) -> Option<DoubleRows> {
     let pattern = [pattern[0].unwrap_or(0), pattern[1].unwrap_or(1)];
     let row = |channel: usize| offset + u32::from(components[channel] / 2) * ROW_BYTES;
     let first = enabled().next()?;
-    // Rows one after another begin a register, so that neither leaves it.
+    // Two consecutive rows must be in one register, so the first one must start at a register boundary.
     let base = row(first).checked_sub(first as u32 / 2 * ROW_BYTES);
     if let Some(base) = base.filter(|base| base.is_multiple_of(GRF_BYTES))
         && enabled().all(|channel| row(channel) == base + channel as u32 / 2 * ROW_BYTES)
@@ -78,14 +79,14 @@ pub fn double_rows(src: &Operand, channels: WriteMask) -> Option<DoubleRows> {
     same.then_some(DoubleRows { base: row(first), same: true, pattern })
 }
 
-/// The 32-bit region of a source: start in bytes, swizzle, and whether all channels read one
-/// vector.
+/// For a source with 32-bit components: its byte offset, its swizzle, and whether all channels read one vector.
+/// `None` if it is no such region.
 pub fn dword_vectors(src: &Operand) -> Option<(u32, Swizzle, bool)> {
     let (offset, swizzle, step) = as_vectors(src)?;
     matches!(step, 0 | 4).then_some((offset, swizzle, step == 0))
 }
 
-/// The one dword that all enabled channels of a source read, as its offset in bytes.
+/// The byte offset of the dword that all channels in `channels` read, if it is only one.
 pub fn replicated_dword(src: &Operand, channels: WriteMask) -> Option<u32> {
     let (offset, Swizzle(components), step) = as_vectors(src)?;
     let mut enabled = (0..4usize).filter(|channel| channels.0 >> channel & 1 == 1);
@@ -94,16 +95,16 @@ pub fn replicated_dword(src: &Operand, channels: WriteMask) -> Option<u32> {
         .then_some(offset + 4 * u32::from(first))
 }
 
-/// Whether the instruction has an operand of 64 bits.
+/// Whether the instruction has a 64-bit operand.
 pub fn is_wide(inst: &Inst) -> bool {
     inst.srcs.iter().chain([&inst.dst]).any(|operand| operand.ty.size() == 8)
 }
 
-/// The most channels the instruction can have, at most those it has now.
+/// The largest execution size, up to the present one, at which the hardware can execute the instruction.
 pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     let most = inst.exec_size.min(8);
     let placed = || inst.srcs.iter().enumerate().filter(|(_, src)| src.in_grf());
-    // Each vector's register is in the same place as the others'.
+    // Each vector must start at a register boundary, because the second vector is one register further on.
     let starts_register = |operand: &Operand| {
         !operand.in_grf()
             || operand.offset.is_multiple_of(GRF_BYTES)
@@ -120,8 +121,8 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     let one_vector = if target.df_exec_size_counts_dwords() {
         true
     } else if target.df_region_bug() {
-        // A selection of eight doubles is broken, and the second half of a source is always one
-        // register further on (both found by trial).
+        // A `sel` of eight doubles does not work, and the second half of every source is one register further on
+        // (both found by trial).
         inst.op == Op::Hw(Opcode::Sel) || placed().any(|(_, src)| step(src) != 4)
     } else {
         placed().any(|(index, src)| {
@@ -129,7 +130,7 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
             !(step(src) == 4 && !same || step(src) == 0 && same && !is_three_source(inst.op))
         })
     };
-    // Half a compressed instruction later, the first vector has been written.
+    // The second half of a compressed instruction runs after the first half has written its vector.
     let shifted = inst.srcs.iter().enumerate().any(|(index, src)| {
         inst.dst_overlaps_src(index) && src.offset / GRF_BYTES != inst.dst.offset / GRF_BYTES
     });
@@ -140,7 +141,7 @@ pub fn max_exec_size(inst: &Inst, target: &Target) -> u8 {
     }
 }
 
-/// Whether the destination is one an Align16 instruction has.
+/// Whether an Align16 instruction can have the destination.
 pub fn dst_is_legal(inst: &Inst) -> bool {
     let dst = &inst.dst;
     let mask = dst.write_mask();
@@ -150,7 +151,7 @@ pub fn dst_is_legal(inst: &Inst) -> bool {
     vector && (!wide || doubles && !TORN_MASKS.contains(&mask))
 }
 
-/// Whether source `index` is a register operand the instruction's format can hold.
+/// Whether the instruction format supports the register source `index`.
 pub fn src_is_legal(inst: &Inst, index: usize) -> bool {
     let src = &inst.srcs[index];
     let channels = inst.channels_read(index);
@@ -170,8 +171,8 @@ pub fn src_is_legal(inst: &Inst, index: usize) -> bool {
     }
 }
 
-/// The words of an index of an indirect move, as a region of Align1: one for each channel, or one
-/// for each vector. `None` if it has none.
+/// The low words of an indirect move's index as an Align1 region, with one word per channel or one per vector; `None`
+/// if there is no such region.
 pub fn index_region(index: &Operand) -> Option<Operand> {
     if !index.in_grf() || !matches!(index.ty.size(), 2 | 4) || index.has_modifiers() {
         return None;

@@ -1,9 +1,9 @@
-//! What one Align1 instruction with operands of 64 bits can do where the device restricts them.
+//! What one Align1 instruction with 64-bit operands can do on devices with special restrictions.
 //!
-//! - Where execution sizes and regions count dwords (gen7), a channel has two: both halves of a compressed instruction
-//!   would get the same channels, the halves of a double must be neighbours, and a narrower result takes eight bytes all
-//!   the same (PRM vol 4 of Ivy Bridge, "execution data type" and "register region restrictions").
-//! - Where regions must match (low-power parts), all operands but scalars have elements eight bytes apart from the
+//! - On gen7, execution sizes and regions count dwords, two per channel. Both halves of a compressed instruction
+//!   would use the same channel enables, the dwords of a double must be neighbours, and a narrower result still takes
+//!   eight bytes per channel (PRM vol 4 of Ivy Bridge, "execution data type" and "register region restrictions").
+//! - On low-power parts, all operands except scalars must have the same region: elements eight bytes apart from the
 //!   start of a register on (PRM of Cherryview and Broxton, "register region restrictions").
 
 use crate::target::Target;
@@ -12,25 +12,25 @@ use super::align16::is_wide;
 use super::{has_regions, is_three_source};
 use crate::ir::{GRF_BYTES, Inst, Operand};
 
-/// Bytes of a double.
+/// Size of a double in bytes.
 const BYTES: u32 = 8;
 
-/// Whether the execution size and the regions of the instruction count dwords, two for each channel.
+/// Whether the execution size and the regions of the encoded instruction count dwords, two per channel.
 pub fn counts_dwords(inst: &Inst, target: &Target) -> bool {
     target.df_exec_size_counts_dwords() && has_regions(inst.op) && is_wide(inst)
 }
 
-/// The most channels the instruction can have, at most `most`.
+/// The largest execution size, up to `most`, at which the hardware can execute the instruction.
 pub fn max_exec_size(inst: &Inst, most: u8, target: &Target) -> u8 {
     if counts_dwords(inst, target) { most.min(4) } else { most }
 }
 
-/// Whether each channel's result takes eight bytes although it has fewer, of one channel too.
+/// Whether each channel's result takes eight bytes although its type is smaller, even with one channel.
 pub fn fills_pairs(inst: &Inst, target: &Target) -> bool {
     counts_dwords(inst, target) && !inst.dst.is_null() && inst.dst.ty.size() < BYTES
 }
 
-/// Whether all operands must have equal regions.
+/// Whether all operands must have the same region.
 pub fn wants_equal_regions(inst: &Inst, target: &Target) -> bool {
     target.has_aligned_64bit_regions_only()
         && has_regions(inst.op)
@@ -39,18 +39,18 @@ pub fn wants_equal_regions(inst: &Inst, target: &Target) -> bool {
         && is_wide(inst)
 }
 
-/// Whether an operand has the region that all can have.
+/// Whether an operand has the region that is required where all must be the same.
 fn is_aligned(operand: &Operand, exec_size: u8) -> bool {
     operand.offset.is_multiple_of(GRF_BYTES) && operand.byte_stride(exec_size) == Some(BYTES)
 }
 
-/// Whether the destination is as these restrictions demand.
+/// Whether the destination satisfies these restrictions.
 pub fn dst_is_legal(inst: &Inst, target: &Target) -> bool {
     let dst = &inst.dst;
     dst.is_null() || !wants_equal_regions(inst, target) || is_aligned(dst, inst.exec_size)
 }
 
-/// Whether a register source is as these restrictions demand.
+/// Whether a register source satisfies these restrictions.
 pub fn src_is_legal(inst: &Inst, src: &Operand, target: &Target) -> bool {
     if wants_equal_regions(inst, target) {
         return src.in_grf() && (src.is_scalar() || is_aligned(src, inst.exec_size));

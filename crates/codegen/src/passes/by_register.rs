@@ -1,17 +1,17 @@
-//! Lists kept by register.
+//! Lists of entries per register.
 
 use crate::ir::{File, Function};
 use crate::lists::Lists;
 
-/// A list for each virtual register, and one for all general registers.
+/// One list for each virtual register, and one list for all physical general registers together.
 pub(crate) struct ByRegister<T> {
     lists: Lists<T>,
-    /// Lists that may not be empty.
+    /// Indices of lists that may have entries.
     used: Vec<usize>,
 }
 
 impl<T> ByRegister<T> {
-    /// Empty lists for the registers that a function has now.
+    /// Empty lists for the virtual registers that a function has now.
     pub(crate) fn new(function: &Function) -> ByRegister<T> {
         let lists = Lists::with_room(function.vregs.len() + 1, 64);
         ByRegister { lists, used: Vec::with_capacity(64) }
@@ -25,24 +25,24 @@ impl<T> ByRegister<T> {
         }
     }
 
-    /// The list of a register, newest first; empty for other files.
+    /// The entries of a register's list, newest first; none for other files.
     pub(crate) fn of(&self, file: File) -> impl Iterator<Item = &T> {
         Self::index(file).into_iter().flat_map(|index| self.lists.of(index))
     }
 
-    /// Whether nothing is kept for a register.
+    /// Whether a register's list is empty.
     pub(crate) fn is_empty(&self, file: File) -> bool {
         Self::index(file).is_none_or(|index| self.lists.is_empty(index))
     }
 
-    /// Takes what is not kept out of the list of a register.
+    /// Removes the entries of a register's list for which `keep` returns false.
     pub(crate) fn retain(&mut self, file: File, keep: impl FnMut(&T) -> bool) {
         if let Some(index) = Self::index(file) {
             self.lists.retain(index, keep);
         }
     }
 
-    /// Adds to the list of a register; in other files nothing is kept.
+    /// Adds an entry to a register's list. Does nothing for other files.
     pub(crate) fn push(&mut self, file: File, value: T) {
         if let Some(index) = Self::index(file) {
             if self.lists.is_empty(index) {
@@ -52,7 +52,7 @@ impl<T> ByRegister<T> {
         }
     }
 
-    /// Empties all lists, in time for those that were added to.
+    /// Empties all lists, in time proportional to the number of lists with entries.
     pub(crate) fn clear(&mut self) {
         self.lists.clear(self.used.drain(..));
     }

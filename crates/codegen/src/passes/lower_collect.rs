@@ -1,4 +1,4 @@
-//! `lower_collect`: a collection becomes one move for each part.
+//! `lower_collect`: replaces each [`Op::Collect`] by one move per source.
 
 use crate::target::Target;
 use crestline_isa::Type;

@@ -1,5 +1,6 @@
-//! `lower_conversions`: moves between types that the hardware converts in two steps only, or by
-//! an instruction of their own (`f32to16` and `f16to32`, which see half floats as words).
+//! `lower_conversions`: splits a move between two types into two moves if the hardware has no direct conversion.
+//! Where the device converts half floats only with `f32to16` and `f16to32` (operands of type UW), uses those
+//! instructions.
 
 use crate::target::Target;
 use crestline_isa::{Opcode, Type};
@@ -27,7 +28,8 @@ pub fn lower_conversions(function: &mut Function, target: &Target) -> Result<boo
         let mut second = inst;
         second.srcs[0] = value;
         if first.srcs[0].ty == Type::Hf && target.has_half_conversion_instructions() {
-            // There it is a word, whose sign is another.
+            // `f16to32` reads a word, on which a source modifier would not act as on a half float; so the second move
+            // gets the modifiers.
             let src = first.srcs[0];
             first.srcs[0] = src.without_modifiers();
             second.srcs[0] = Operand { negate: src.negate, abs: src.abs, ..value };
@@ -39,8 +41,8 @@ pub fn lower_conversions(function: &mut Function, target: &Target) -> Result<boo
     }))
 }
 
-/// A move from or to half floats as the instruction that the device has for it. One between half
-/// floats moves words, if it changes nothing.
+/// Replaces a move from or to half floats by the device's conversion instruction, if it has one. A move between half
+/// floats that changes no bits becomes a move of words. Returns the instruction and whether it changed.
 fn with_half_instruction(mut inst: Inst, target: &Target) -> (Inst, bool) {
     let half = |ty: Type| ty == Type::Hf;
     if !inst.is_mov() || !target.has_half_conversion_instructions() {
@@ -59,9 +61,9 @@ fn with_half_instruction(mut inst: Inst, target: &Target) -> (Inst, bool) {
     (inst, true)
 }
 
-/// The type between, if source and destination have no direct conversion: bytes and half floats
-/// have none to or from 64 bits, and none between each other; where half floats have instructions
-/// of their own, those convert from and to F only.
+/// The intermediate type of a conversion in two steps; `None` if there is a direct one. Bytes and half floats have no
+/// direct conversion to or from 64-bit types, nor between each other. `f16to32` and `f32to16` convert to and from F
+/// only.
 fn middle_type(inst: &Inst, target: &Target) -> Option<Type> {
     if !inst.is_mov() || inst.srcs[0].is_imm() {
         return None;
@@ -78,7 +80,7 @@ fn middle_type(inst: &Inst, target: &Target) -> Option<Type> {
     if pair(half, wide) {
         return Some(Type::F);
     }
-    // Pairs of dwords hold no words.
+    // Where 64-bit operands count as pairs of dwords, words have no direct conversion to or from them.
     let word = |ty: Type| matches!(ty, Type::W | Type::Uw);
     if target.df_exec_size_counts_dwords() && pair(word, wide) {
         let signed = from == Type::W || to == Type::W;

@@ -1,5 +1,5 @@
-//! `lower_cross_channel`: reads of other channels become indirect moves; questions about the
-//! execution mask become reads of the architecture registers that hold it.
+//! `lower_cross_channel`: replaces `shuffle` and `broadcast` by indirect moves, and `find_live_channel` and
+//! `live_channels` by reads of the architecture registers with the channel enables.
 
 use crate::target::Target;
 use crestline_isa::{ArfKind, CondMod, Opcode, Type};
@@ -13,7 +13,7 @@ const DISPATCH_MASK: u32 = 8;
 /// Runs the pass.
 ///
 /// # Errors
-/// A value whose channels do not lie at equal steps.
+/// A value whose channels are not at a constant distance that is a power of two.
 pub fn lower_cross_channel(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let crosses = |inst: &Inst| {
         matches!(inst.op, Op::Shuffle | Op::Broadcast | Op::FindLiveChannel | Op::LiveChannels)
@@ -32,7 +32,8 @@ pub fn lower_cross_channel(function: &mut Function, target: &Target) -> Result<b
     })
 }
 
-/// The enabled channels of the dispatched ones.
+/// Computes the mask of the enabled channels: the channel enables, without channels that the thread was not
+/// dispatched with.
 fn live_channels(dst: Operand, target: &Target, b: &mut Builder<'_>) {
     if !target.has_readable_channel_enables() {
         return live_channels_by_flag(dst, b);
@@ -44,7 +45,8 @@ fn live_channels(dst: Operand, target: &Target, b: &mut Builder<'_>) {
     b.and(dst, enabled, dispatched);
 }
 
-/// The same by a condition that holds: each live channel sets its bit of a flag.
+/// The same as [`live_channels`] on devices where the channel enables cannot be read. Each enabled channel sets its
+/// bit of a flag register with a comparison that is always true.
 fn live_channels_by_flag(dst: Operand, b: &mut Builder<'_>) {
     let width = b.dispatch_width();
     let Flag::Virtual(vreg) = b.flag() else { return };
@@ -58,7 +60,8 @@ fn live_channels_by_flag(dst: Operand, b: &mut Builder<'_>) {
     b.uniform().mov(dst, bits);
 }
 
-/// The element of a channel that is known, or at a byte index computed from its number.
+/// Replaces `shuffle` or `broadcast`. If the channel number is a constant, reads its element directly; otherwise
+/// computes the byte index from the channel number.
 fn pick(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (value, channel) = (inst.srcs[0], inst.srcs[1]);
     if value.is_scalar() {

@@ -1,7 +1,7 @@
-//! `lower_df_conversions`: Align16 instructions on operands of 64 and of fewer bits become ones of
-//! 64 bits and conversions. Rows of the two sizes hold different channels, so a conversion itself
-//! is an Align1 instruction between whole vectors in place, with Align16 moves for its swizzle
-//! and write mask around it.
+//! `lower_df_conversions`: splits Align16 instructions with both 64-bit and narrower operands into 64-bit
+//! instructions and conversions. A row (16 bytes) of 64-bit components has other channels than a row of 32-bit
+//! components, so Align16 cannot convert. A conversion becomes an Align1 move between whole packed vectors, with
+//! Align16 moves before and after it for the swizzle and the write mask.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Predicate, Swizzle, Type, WriteMask};
@@ -28,7 +28,8 @@ pub fn lower_df_conversions(function: &mut Function, _target: &Target) -> Result
     }))
 }
 
-/// A conversion: source in place, all components converted, the wanted ones moved.
+/// Lowers a conversion: copies the source to a packed vector, converts all components, and moves the components of
+/// the write mask to the destination.
 fn convert(mut inst: Inst, b: &mut Builder<'_>) {
     let mask = inst.dst.write_mask();
     let source = whole(&inst.srcs[0], mask, b);
@@ -41,8 +42,8 @@ fn convert(mut inst: Inst, b: &mut Builder<'_>) {
     b.push(inst);
 }
 
-/// A source as consecutive elements with a value for every channel: that of an enabled component
-/// for one that is not.
+/// Returns the source as a packed Align1 operand. Components outside the write mask get the value of the first
+/// enabled component, so that every channel has a defined value.
 fn whole(src: &Operand, mask: WriteMask, b: &mut Builder<'_>) -> Operand {
     let plain = src.without_modifiers();
     let in_place = src.in_grf() && plain.is_packed() && mask == WriteMask::XYZW;
@@ -65,8 +66,8 @@ fn whole(src: &Operand, mask: WriteMask, b: &mut Builder<'_>) -> Operand {
     Operand { negate: src.negate, abs: src.abs, ..copied }
 }
 
-/// An operation: narrower sources are converted first, a narrower result is made of one of 64
-/// bits.
+/// Lowers an operation other than a conversion: converts narrower sources to DF before it, and a narrower result
+/// after it.
 fn compute(mut inst: Inst, b: &mut Builder<'_>) {
     let mask = Region::Mask(inst.dst.write_mask());
     let wide = Type::Df;
@@ -104,7 +105,7 @@ fn compute(mut inst: Inst, b: &mut Builder<'_>) {
     inst.dst = result.with_region(mask);
     b.push(inst);
     if compares {
-        // All ones or zeros: either dword is the answer.
+        // The result is all ones or all zeros, so the low dword alone is the result.
         let dwords = whole(&read, last.dst.write_mask(), b).retype(Type::Ud).with_stride(2);
         let (all, answer) = b.temp(Type::Ud);
         b.align1().mov(all.with_region(Region::PACKED), dwords);

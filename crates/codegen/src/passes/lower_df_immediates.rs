@@ -1,8 +1,9 @@
-//! `lower_df_immediates`: constants of 64 bits in Align16 instructions go to registers, where the
-//! device has no immediates of that size (two- and three-source instructions never do).
+//! `lower_df_immediates`: moves 64-bit constants of Align16 instructions to registers. Instructions with two or three
+//! sources have no 64-bit immediates on any device; `mov` has them on some.
 //!
-//! With `dim` (gen7.5) the first component of both vertices gets the constant, so that the reader
-//! can be one instruction. Without, one double does: readers work on one vertex at a time there.
+//! With `dim` (gen7.5), the constant is written to the first component of both vectors, so that the instruction that
+//! uses it can work on both at once. On other devices one scalar suffices, because instructions that read one vector
+//! for all channels work on one vertex at a time there.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, Opcode, Swizzle, Type, WriteMask};
@@ -35,7 +36,7 @@ pub fn lower_df_immediates(function: &mut Function, target: &Target) -> Result<b
     }))
 }
 
-/// A register with a constant in every component that the operand reads.
+/// Loads a constant into a register and returns a source that reads it in every component.
 fn constant(bits: u64, ty: Type, target: &Target, b: &mut Builder<'_>) -> Operand {
     if target.has_dim() {
         let mut b = b.align16();

@@ -1,6 +1,5 @@
-//! `lower_df_writemasks`: instructions that write exactly x and y, or exactly z and w, of a vector
-//! of doubles become one for each component, since the hardware takes those two masks for masks
-//! of dwords.
+//! `lower_df_writemasks`: splits instructions that write exactly x and y, or exactly z and w, of a vector of doubles
+//! into one per component. The hardware takes these two masks for masks of dwords ([`TORN_MASKS`]).
 
 use crate::target::Target;
 
@@ -12,7 +11,7 @@ use crate::ir::{Function, Inst};
 /// Runs the pass.
 ///
 /// # Errors
-/// As for `lower_df_swizzles`.
+/// The same as for `lower_df_swizzles`.
 pub fn lower_df_writemasks(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let is_torn =
         |inst: &Inst| is_vector_of_doubles(inst) && TORN_MASKS.contains(&inst.dst.write_mask());

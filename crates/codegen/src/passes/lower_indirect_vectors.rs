@@ -1,14 +1,13 @@
-//! `lower_indirect_vectors`: Align16 indirect moves become those that `lower_mov_indirect` can
-//! make instructions of.
+//! `lower_indirect_vectors`: rewrites Align16 indirect moves in forms that `lower_mov_indirect` supports.
 //!
-//! - A read fills a whole vector under the channel enables; a write mask, a predicate or a
-//!   conversion is left to a move from there.
-//! - A write goes to one place for each vector, so components with indices of their own are
-//!   written one by one. Doubles are brought into place first, and a predicate that has a bit for
-//!   each component becomes one of a single bit.
-//! - Indices stand in registers, in the components they are for or in one for the vector.
-//! - Without packed vectors of unsigned constants, what is read of a vector that begins where a
-//!   register does is all of it, with one index, so that one row of a region has it.
+//! - An indirect read writes all components, without a predicate. A write mask, predicate or conversion goes to an
+//!   ordinary move after it.
+//! - An indirect write has one address per vector. If components have different indices, it is split into one write
+//!   per component. Doubles are first moved to their components, and a predicate with a bit per component becomes one
+//!   that reads a single bit.
+//! - An index is in a register, either in the component that it is for or in one component for the whole vector.
+//! - On devices without UV immediates, a read from vectors that start at register boundaries reads all components in
+//!   order and has one index. It is then one row of a region with one address.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, PredCtrl, Predicate, Swizzle, Type, WriteMask};
@@ -21,7 +20,7 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 /// Runs the pass.
 ///
 /// # Errors
-/// Sources without vectors.
+/// A range that is not an Align16 vector operand.
 pub fn lower_indirect_vectors(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let indirect = |inst: &Inst| {
         inst.access_mode == AccessMode::Align16
@@ -37,8 +36,9 @@ fn fail(operand: &Operand) -> PassError {
     PassError::operand("lower_indirect_vectors", operand)
 }
 
-/// The index of a read where `lower_mov_indirect` can use it. Without packed vectors it looks at disabled channels too,
-/// which get the first place of the range.
+/// Moves the index of a read to a form that `lower_mov_indirect` supports; returns whether the instruction changed.
+/// On devices without UV immediates, addresses are computed for disabled channels too, so their index is set to 0
+/// first.
 fn place_index_of_read(inst: &mut Inst, target: &Target, b: &mut Builder<'_>) -> bool {
     let index = inst.srcs[1];
     if target.has_uv_immediates() || index.is_scalar() && index.in_grf() {
@@ -54,12 +54,12 @@ fn place_index_of_read(inst: &mut Inst, target: &Target, b: &mut Builder<'_>) ->
     true
 }
 
-/// The index as 32 bits.
+/// The index as a 32-bit value, if it is a constant; otherwise unchanged.
 fn index_value(index: Operand) -> Operand {
     index.imm_bits().map_or(index, |bits| Operand::imm_ud(bits as u32))
 }
 
-/// The index where `lower_mov_indirect` can use it.
+/// Moves the index to a form that `lower_mov_indirect` supports; returns whether the instruction changed.
 fn place_index(inst: &mut Inst, b: &mut Builder<'_>) -> bool {
     let index = inst.srcs[1];
     if index_region(&index).is_some() {
@@ -72,13 +72,14 @@ fn place_index(inst: &mut Inst, b: &mut Builder<'_>) -> bool {
     true
 }
 
-/// The component of all channels that the mask enables, if it is one.
+/// The component that all channels of `mask` read, if it is the same for all.
 fn replicated(Swizzle(components): Swizzle, mask: WriteMask) -> Option<u8> {
     let mut wanted = (0..4usize).filter(|c| mask.0 >> c & 1 == 1).map(|c| components[c]);
     let first = wanted.next()?;
     wanted.all(|component| component == first).then_some(first)
 }
 
+/// Rewrites an indirect read; returns whether it changed.
 fn read(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<bool, PassError> {
     let mask = inst.dst.write_mask();
     let range = inst.srcs[0];
@@ -99,7 +100,7 @@ fn read(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<bool, Pa
         b.push(inst);
         return Ok(moved);
     }
-    // Components that nobody wants read what one that is wanted does.
+    // Components outside the write mask read the same as the first component in it.
     let first = mask.0.trailing_zeros() as usize & 3;
     let wanted = |all: [u8; 4]| {
         Swizzle([0, 1, 2, 3].map(|c| all[if mask.0 >> c & 1 == 1 { c } else { first }]))
@@ -124,6 +125,7 @@ fn read(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<bool, Pa
     Ok(true)
 }
 
+/// Rewrites an indirect write; returns whether it changed.
 fn write(mut inst: Inst, b: &mut Builder<'_>) -> Result<bool, PassError> {
     let mask = inst.dst.write_mask();
     let mut changed = false;
@@ -136,7 +138,7 @@ fn write(mut inst: Inst, b: &mut Builder<'_>) -> Result<bool, PassError> {
         inst.srcs[0] = read;
         changed = true;
     }
-    // Without vectors the index is one for all.
+    // An index without a swizzle is the same for all channels.
     let one_index = |mask: WriteMask| {
         inst.srcs[1].vectors().is_none_or(|(swizzle, _)| replicated(swizzle, mask).is_some())
     };

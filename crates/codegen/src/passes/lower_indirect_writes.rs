@@ -1,5 +1,5 @@
-//! `lower_indirect_writes`: Align1 indirect writes with an index for each channel become one for each channel, since a
-//! destination has one address. Runs before register allocation.
+//! `lower_indirect_writes`: splits Align1 indirect writes with one index per channel into one write per channel,
+//! because an indirect destination has only one address. Runs before register allocation.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Type};
@@ -22,10 +22,11 @@ pub fn lower_indirect_writes(function: &mut Function, _target: &Target) -> Resul
     })
 }
 
+/// Emits one predicated write for each channel of an indirect write.
 fn channel_by_channel(inst: &Inst, b: &mut Builder<'_>) {
     let wanted = b.lanes(Type::Ud, 1);
     b.no_mask().mov(wanted, Operand::imm_ud(0));
-    // Enabled and, if predicated, chosen.
+    // 1 in the channels that are enabled and, if there is a predicate, selected by it.
     b.push(Inst {
         op: Op::Hw(Opcode::Mov),
         dst: wanted,

@@ -1,11 +1,11 @@
-//! `lower_int_multiply`: integer products that no single instruction makes.
+//! `lower_int_multiply`: integer products that the device cannot compute in one instruction.
 //!
-//! - The high half of a 32-bit product goes through the accumulator: `mul` with the low half of
-//!   source 1 starts it, `mach` adds the high half. On Ivy Bridge `mach` is for the first channels
-//!   only, so that the others take their place.
-//! - Where `mul` uses only 16 bits of source 1, the low half of a 32-bit product is the sum of
-//!   two products with 16-bit halves. Align16 has no regions of words; there `mul` and `mach`
-//!   leave the low half in the accumulator.
+//! - High half of a 32-bit product: `mul` with the low 16 bits of source 1 writes the accumulator, then `mach` adds
+//!   the product with the high bits. On Ivy Bridge, `mach` works only in the first channels of the thread; for other
+//!   channels it runs with NoMask in the first ones, and the result is copied.
+//! - Low half of a 32-bit product, where `mul` uses only 16 bits of source 1: two products with the 16-bit halves of
+//!   source 1 are added. Align16 has no regions of words, so there `mul` and `mach` compute the low half in the
+//!   accumulator.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, ArfKind, Opcode, Predicate, Swizzle, Type};
@@ -35,17 +35,18 @@ pub fn lower_int_multiply(function: &mut Function, target: &Target) -> Result<bo
     })
 }
 
-/// Whether both factors have 32 bits that matter.
+/// Whether this is a product of 32-bit integers with a 32-bit result.
 fn is_wide(inst: &Inst) -> bool {
     inst.srcs.iter().all(|src| src.ty.size() == 4 && !src.ty.is_float()) && inst.dst.ty.size() == 4
 }
 
-/// The low 16 bits of each dword.
+/// The low 16 bits of each dword of an operand.
 fn low_half(operand: Operand) -> Result<Operand, PassError> {
     let plain = operand.without_modifiers();
     plain.subscript(Type::Uw, 0).ok_or_else(|| PassError::operand("lower_int_multiply", &operand))
 }
 
+/// Emits the high half of a 32-bit product.
 fn multiply_high(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     if inst.access_mode == AccessMode::Align16 {
         return multiply_high_vectors(inst, target, b);
@@ -76,7 +77,8 @@ fn multiply_high(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<()
         high.acc_wr_en = true;
         let moved = target.mach_needs_first_channels() && high.group != 0;
         if moved {
-            // All channels compute as if they were the first; the enabled ones are copied.
+            // All of the first channels compute, whether enabled or not. The copy writes only the enabled channels of
+            // the original group.
             let all = part.lanes(high.dst.ty, 1);
             let copy = Inst { op: Op::Hw(Opcode::Mov), acc_wr_en: false, ..high.clone() };
             let copy = Inst { srcs: smallvec::smallvec![all], ..copy };
@@ -90,7 +92,7 @@ fn multiply_high(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<()
     Ok(())
 }
 
-/// Starts a 32-bit product of vectors in the accumulator; `dst` gets the high half.
+/// Computes a 32-bit product of vectors: the low half remains in the accumulator, `dst` receives the high half.
 fn start_product(inst: &Inst, x: Operand, y: Operand, dst: Operand, b: &mut Builder<'_>) {
     let region = Region::Mask(inst.dst.write_mask());
     let acc = Operand::arf(ArfKind::Accumulator, 0, inst.dst.ty).with_region(region);
@@ -98,8 +100,8 @@ fn start_product(inst: &Inst, x: Operand, y: Operand, dst: Operand, b: &mut Buil
     b.mach(dst, x, y).acc_wr_en = true;
 }
 
-/// The high half of a product of vectors. Where `mul` would take all 32 bits of source 1, its low
-/// half must be a word region, which only Align1 has.
+/// Emits the high half of a product of vectors. If `mul` uses all 32 bits of source 1, it must read the low half as a
+/// region of words, which only Align1 has.
 fn multiply_high_vectors(
     inst: &Inst,
     target: &Target,
@@ -130,7 +132,7 @@ fn multiply_high_vectors(
     Ok(())
 }
 
-/// The low half of a product of vectors. The accumulator has it after both steps.
+/// Emits the low half of a product of vectors, which is in the accumulator after `mul` and `mach`.
 fn multiply_low_vectors(mut inst: Inst, b: &mut Builder<'_>) {
     let (x, y) = factors(&inst, b);
     if let Some(word) = y.imm_bits().and_then(|bits| word(bits as u32)) {
@@ -147,7 +149,7 @@ fn multiply_low_vectors(mut inst: Inst, b: &mut Builder<'_>) {
     b.push(inst);
 }
 
-/// The factors of a product of vectors: a constant comes last, which has no modifiers.
+/// The factors of a product of vectors: a constant is second, and the second factor has no modifiers.
 fn factors(inst: &Inst, b: &mut Builder<'_>) -> (Operand, Operand) {
     let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
         (x, y) if x.is_imm() || y.has_modifiers() && !x.has_modifiers() => (y, x),
@@ -162,15 +164,16 @@ fn factors(inst: &Inst, b: &mut Builder<'_>) -> (Operand, Operand) {
     (x, if y.has_modifiers() { copied(y, b) } else { y })
 }
 
-/// A dword constant as a word that extends to it.
+/// The 16-bit constant that is extended to a 32-bit constant; `None` if there is none.
 fn word(bits: u32) -> Option<Operand> {
     let unsigned = u16::try_from(bits).ok().map(Operand::imm_uw);
     let signed = || i16::try_from(bits as i32).ok();
     unsigned.or_else(|| signed().map(|value| Operand::imm(u64::from(value as u16), Type::W)))
 }
 
+/// Emits the low half of a 32-bit product as a sum of two products.
 fn multiply_low(inst: Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
-    // The factor that is split comes last; a constant of 16 bits needs no second product.
+    // The second factor is split. A constant that fits in 16 bits needs no second product.
     let (x, y) = match (inst.srcs[0], inst.srcs[1]) {
         (x, y) if x.is_imm() && !y.is_imm() => (y, x),
         pair => pair,

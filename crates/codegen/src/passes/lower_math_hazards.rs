@@ -1,7 +1,7 @@
-//! `lower_math_hazards`: a `nop` after `pow` and `fdiv` where the next instruction writes two
-//! registers, on the generations that cannot have it so (PRM, "extended math", workarounds).
+//! `lower_math_hazards`: inserts a `nop` after `pow` and `fdiv` if the next instruction writes two registers. Some
+//! generations do not support that sequence (PRM, "extended math", workarounds).
 //!
-//! Runs last, on instructions in their final order.
+//! Runs when the order of instructions is final.
 
 use crate::target::Target;
 use crestline_isa::{MathFn, Opcode, Type};

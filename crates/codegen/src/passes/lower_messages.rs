@@ -1,8 +1,9 @@
-//! `lower_messages`: a message's parts become one or two payloads in consecutive registers.
+//! `lower_messages`: replaces each [`Op::Message`] by an [`Op::Send`] with its parts in one or two payloads of
+//! consecutive registers.
 //!
-//! Parts that already lie one after another, in whole registers and in the message's layout, are
-//! sent from where they are; others are collected. A descriptor with a run-time part goes to the
-//! address register just before.
+//! If the parts are already in consecutive whole registers in the right order, the message is sent from there.
+//! Otherwise a `collect` copies them. If bits of the descriptor are known only at run time, the whole descriptor is
+//! computed in the address register directly before the `send`.
 
 use crate::target::Target;
 use crestline_isa::{ArfKind, Type};
@@ -10,18 +11,19 @@ use crestline_isa::{ArfKind, Type};
 use super::PassError;
 use crate::ir::{Builder, File, Function, GRF_BYTES, Inst, Message, Op, Operand, Span};
 
-/// Most registers a payload can have, by the width of its length field.
+/// Largest length of a payload in registers: the limit of the descriptor's length field.
 const MAX_REGISTERS: u32 = 15;
 
 /// Runs the pass.
 ///
 /// # Errors
-/// Payloads longer than their length fields.
+/// A payload is longer than its length field allows, or the descriptor cannot be encoded.
 pub fn lower_messages(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let is_message = |inst: &Inst| inst.op == Op::Message;
     function.try_rewrite(is_message, |inst, b| lower(inst, target, b).map(|()| true))
 }
 
+/// Lowers one message.
 fn lower(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let Some(mut message) = inst.message.take() else {
         return Err(PassError::operand("lower_messages", &inst.dst));
@@ -41,7 +43,7 @@ fn lower(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), Pas
             continue;
         }
         let headers = if index == 0 { headers.min(list.len()) } else { 0 };
-        // The two payloads of a split send may not share registers.
+        // The two payloads of a split send must not overlap.
         let taken = Span::of(&payloads[0], u32::from(message.lengths[0]) * GRF_BYTES);
         let (payload, registers) = payload(&inst, list, headers, message.eot, &taken, target, b);
         if registers > MAX_REGISTERS {
@@ -58,7 +60,7 @@ fn lower(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), Pas
     Ok(())
 }
 
-/// The whole descriptor in a0: its fixed bits with the run-time ones.
+/// Emits the computation of the whole descriptor in a0 from its fixed and its run-time bits; returns a0.
 fn descriptor(
     message: &Message,
     dynamic: Operand,
@@ -71,7 +73,8 @@ fn descriptor(
     Ok(a0)
 }
 
-/// One payload and its registers.
+/// Returns a payload of the given parts and its length in registers. `taken` is the other payload, which it must not
+/// overlap.
 fn payload(
     inst: &Inst,
     parts: &[Operand],
@@ -102,7 +105,7 @@ fn payload(
     (payload, registers)
 }
 
-/// Whether the parts are the payload as they lie.
+/// Whether the parts are in consecutive registers already, in the layout of the payload.
 fn lies_in_place(
     inst: &Inst,
     parts: &[Operand],
@@ -125,7 +128,7 @@ fn lies_in_place(
     })
 }
 
-/// Whether the register is one that an end-of-thread message may read.
+/// Whether the register is in the range that an end-of-thread message may send.
 fn is_high(part: &Operand, b: &mut Builder<'_>, target: &Target) -> bool {
     let least = target.registers.first_end_of_thread;
     match part.file {

@@ -1,24 +1,21 @@
-//! `lower_mov_indirect`: indirect moves set up the address register and use it. Runs after
-//! register allocation, when the addresses of ranges are known.
+//! `lower_mov_indirect`: replaces indirect moves by moves with indirect operands, after instructions that compute
+//! addresses in the address register a0. Runs after register allocation, when the addresses of ranges are known.
 //!
-//! One address for all channels: the move reads (or writes) its usual region from there. An
-//! address for each channel: eight words of a0, where a packed vector of small constants spreads
-//! the channels' own offsets, which also carries the swizzle of an Align16 move. That move itself
-//! is Align1: Align16 has one address for an operand. Elements of 64 bits move as two dwords
-//! where the hardware cannot address them.
+//! - With one index for all channels, one word of a0 contains an address, and the operand keeps its region.
+//! - With one index per channel, eight words of a0 contain one address per channel. The distance of each channel's
+//!   element from the start of the range is added as a packed vector immediate; for an Align16 move it includes the
+//!   swizzle. The move itself is then Align1, because Align16 has one address per operand.
+//! - Elements of 64 bits move as two dwords where the hardware cannot address them.
+//! - On devices without UV immediates, an Align16 move has a region of two rows with one address each: four
+//!   consecutive elements, or one element for all channels. A row must not cross a register boundary. For ranges
+//!   where it might, addresses are computed channel by channel.
+//! - An Align16 write writes one vector at one address, one row of 16 bytes at a time, so that the write mask
+//!   applies. As everywhere in vec4 programs, either all four channels of a vector are enabled or none.
 //!
-//! Without packed vectors of unsigned constants an Align16 move has a region of two rows, an
-//! address for each: four consecutive elements, or one for all. A row must not leave its
-//! register, so that the addresses of vectors that may begin anywhere are computed one by one.
-//!
-//! Align16 writes go to one vector at an address of its own, a row of 16 bytes at a time, so that
-//! the write mask holds. All four channels of a vector are enabled or none, as everywhere in
-//! vec4 programs.
-//!
-//! No move is unmasked that was not. The set-up of addresses is, where a word of a0 is not its
-//! channel's own; otherwise it is masked as the move is, so that nobody reads what a disabled
-//! channel has for an index, which may never have been written. Nothing here limits the index:
-//! whoever emits an indirect move keeps it inside the range.
+//! NoMask of the move itself does not change. Address computations are NoMask if a channel uses an address that
+//! another channel's word of a0 contains. Otherwise they have the channel enables of the move, so that they do not
+//! read the indices of disabled channels, which may never have been written. This pass does not limit the index: the
+//! code that emits an indirect move must keep it inside the range.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, ArfKind, Opcode, Swizzle, Type, WriteMask};
@@ -27,15 +24,15 @@ use super::PassError;
 use super::legal::align16::{ROW_BYTES, index_region};
 use crate::ir::{Builder, File, Function, Inst, Op, Operand, Region};
 
-/// Channels that an address can be had for at once.
+/// Number of addresses in a0.
 const CHANNELS: u32 = 8;
-/// Channels of a vector.
+/// Number of channels of a vector.
 const VECTOR: u32 = 4;
 
 /// Runs the pass.
 ///
 /// # Errors
-/// Operands that are still virtual, or regions without a step from channel to channel.
+/// An operand that is still virtual, or a region without a constant distance between channels.
 pub fn lower_mov_indirect(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let indirect = |inst: &Inst| matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst);
     function.try_rewrite(indirect, |inst, b| {
@@ -70,12 +67,13 @@ fn a0() -> Operand {
     Operand::arf(ArfKind::Address, 0, Type::Uw)
 }
 
-/// An operand through the address in a word of a0, `at` bytes further on.
+/// The indirect operand with the address in word `addr` of a0, plus `at` bytes.
 fn through(addr: u8, at: u32, ty: Type, region: Region) -> Operand {
     Operand { file: File::Indirect { addr }, offset: at, ..Operand::grf(0, ty).with_region(region) }
 }
 
-/// Parts that an element moves in, which the hardware can address: each part's byte offset and type.
+/// The parts in which an element is moved, as byte offset and type: the whole element if the hardware can address it,
+/// otherwise its dwords.
 fn parts(ty: Type, addressable: bool) -> Vec<(u32, Type)> {
     match ty.size() {
         8 if !addressable => vec![(0, Type::Ud), (4, Type::Ud)],
@@ -83,11 +81,12 @@ fn parts(ty: Type, addressable: bool) -> Vec<(u32, Type)> {
     }
 }
 
-/// The part of each element of a direct operand.
+/// The part of each element of a direct operand that starts `at` bytes from the element's start.
 fn part_of(operand: Operand, at: u32, ty: Type) -> Result<Operand, PassError> {
     operand.subscript(ty, at / ty.size()).ok_or_else(|| fail(&operand))
 }
 
+/// Lowers an Align1 indirect read.
 fn read(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if index.is_scalar() {
@@ -117,7 +116,7 @@ fn read(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassErr
     Ok(())
 }
 
-/// Fills the first word of a0, for all channels.
+/// Emits the address for all channels in the first word of a0.
 fn one_address(range: &Operand, index: Operand, b: &mut Builder<'_>) -> Result<(), PassError> {
     let word = a0().with_stride(0);
     match index.imm_bits() {
@@ -127,8 +126,8 @@ fn one_address(range: &Operand, index: Operand, b: &mut Builder<'_>) -> Result<(
     Ok(())
 }
 
-/// Fills words of a0, one for each channel of `b`: range, channel's own offset in it, index (the
-/// words of which are given).
+/// Emits one address per channel of `b` in the words of a0: address of the range, plus the channel's offset in it,
+/// plus the channel's index. `index` is the operand with the low words of the index.
 fn spread(
     range: &Operand,
     index: Operand,
@@ -139,7 +138,7 @@ fn spread(
     let base = address(range)?;
     let own = |channel: u32| if channel < u32::from(exec_size) { channel } else { 0 };
     let offsets = std::array::from_fn(|i| range.channel_offset(own(i as u32)));
-    // The address register can only be the first source, and the index must not be a constant.
+    // The address register can only be source 0, and the index is not a constant.
     match Spread::of(offsets, target).ok_or_else(|| fail(range))? {
         Spread::Added { vector, times } => {
             b.add(a0(), index, base);
@@ -157,7 +156,7 @@ fn spread(
     Ok(())
 }
 
-/// Fills words of a0 one after another, for some channels, enabled or not.
+/// Emits the addresses of some channels in consecutive words of a0, one instruction each, with NoMask.
 fn one_by_one(
     range: &Operand,
     index: Operand,
@@ -173,18 +172,18 @@ fn one_by_one(
     Ok(())
 }
 
-/// How a packed vector of eight small constants gives the channels their offsets.
+/// How a packed vector immediate of eight small integers represents the channels' offsets.
 enum Spread {
-    /// Added so many times.
+    /// The offsets are the vector added `times` times.
     Added { vector: Operand, times: u32 },
-    /// Shifted left so far.
+    /// The offsets are the vector shifted left by `shift`.
     Shifted { vector: Operand, shift: u16 },
 }
 
 impl Spread {
-    /// The cheapest way to bytes 0 to 63 on; `None` if there is none.
+    /// The cheapest way to add byte offsets of 0 to 63; `None` if there is none.
     fn of(offsets: [u32; CHANNELS as usize], target: &Target) -> Option<Spread> {
-        // The elements of a signed vector go up to 7.
+        // The elements of a signed vector immediate are at most 7.
         let (ty, most) = if target.has_uv_immediates() { (Type::Uv, 15) } else { (Type::V, 7) };
         let vector = |scale: &dyn Fn(u32) -> u32| {
             let bits = offsets.iter().rev().fold(0, |bits, &at| bits << 4 | u64::from(scale(at)));
@@ -202,6 +201,7 @@ impl Spread {
     }
 }
 
+/// Lowers an Align1 indirect write.
 fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let index = inst.srcs[1];
     if !index.is_scalar() {
@@ -221,8 +221,8 @@ fn write(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     Ok(())
 }
 
-/// Whole vectors from an address for each channel, or for each vector where that has one index and its elements are
-/// known to lie in one register.
+/// Lowers an Align16 indirect read. There is one address per channel; or one per vector, if the vector has one index
+/// and its elements cannot cross a register boundary.
 fn read_vectors(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (range, index) = (inst.srcs[0], inst.srcs[1]);
     if inst.dst.write_mask() != WriteMask::XYZW || inst.is_predicated() {
@@ -246,7 +246,7 @@ fn read_vectors(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(),
         }
     };
     let parts = parts(range.ty, target.has_indirect_64bit_sources());
-    // Four channels at a time, so that the parts of a double have its channel's enable.
+    // The parts of a double need the enable of the double's channel, so the move has four channels at a time.
     let halves = range.ty.size() == 8 && (parts.len() > 1 || target.has_compressed_instructions());
     let width = if halves { inst.exec_size.min(VECTOR as u8) } else { inst.exec_size };
     for first in (0..inst.exec_size).step_by(width.into()) {
@@ -268,8 +268,9 @@ fn read_vectors(inst: &Inst, target: &Target, b: &mut Builder<'_>) -> Result<(),
     Ok(())
 }
 
-/// Elements from channel to channel of a row of the range that does not leave its register: one that all channels of a
-/// vector read, or consecutive ones of vectors that begin where registers do.
+/// For a range whose rows cannot cross a register boundary, the distance between the channels of a row in elements: 0
+/// if all channels of a vector read one element, 1 for consecutive elements of vectors that start at register
+/// boundaries. Otherwise `None`.
 fn row_step(range: &Operand) -> Option<u8> {
     match range.vectors()? {
         (Swizzle([x, y, z, w]), _) if x == y && y == z && z == w => Some(0),
@@ -278,7 +279,7 @@ fn row_step(range: &Operand) -> Option<u8> {
     }
 }
 
-/// One vector to an address that begins a row.
+/// Lowers an Align16 indirect write: writes one vector to an address at the start of a row.
 fn write_vector(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let (value, index) = (inst.srcs[0], inst.srcs[1]);
     let words = index_region(&index).ok_or_else(|| fail(&index))?;
@@ -297,7 +298,7 @@ fn write_vector(inst: &Inst, b: &mut Builder<'_>) -> Result<(), PassError> {
     let components = inst.dst.write_mask().0;
     for row in 0..2u8 {
         let pair = components >> (2 * row) & 3;
-        // Two dwords for each of the row's doubles.
+        // The mask of dwords: two for each double of the row.
         let dwords = WriteMask(((pair & 1) * 3) | ((pair >> 1) * 12));
         if pair != 0 {
             let at = u32::from(row) * ROW_BYTES;

@@ -1,9 +1,9 @@
-//! `lower_regioning`: operands that the instruction's format cannot hold get copies.
+//! `lower_regioning`: inserts copies for operands that the instruction format does not support.
 //!
-//! A result whose type demands another step between channels goes to a temporary with that step
-//! and is copied from there; a source the format cannot read is copied to consecutive elements
-//! (or to one element, for constants). Copies are raw moves, which later passes may remove again
-//! where the reader can do without.
+//! If the types of an instruction require another distance between the channels of its destination, the result is
+//! written to a temporary register with that distance and copied from there. A source that the format does not
+//! support is copied to consecutive elements, or to one element if it is a constant. The copies do not convert, so
+//! later passes can remove them where the instruction that reads them allows it.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Type};
@@ -14,7 +14,7 @@ use crate::ir::{Builder, Function, Inst, Op, Operand, Region};
 /// Runs the pass.
 ///
 /// # Errors
-/// A destination no copy can help.
+/// A destination that a copy cannot make legal.
 pub fn lower_regioning(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let wants_copies = |inst: &Inst| {
         let legal = |index| legal::src_is_legal(inst, index, target);
@@ -42,7 +42,7 @@ pub fn lower_regioning(function: &mut Function, target: &Target) -> Result<bool,
     })
 }
 
-/// The type raw copies of a type use: integers, so that no value is interpreted.
+/// The type for copies of elements of type `ty` that must not change bits: an integer type of the same size.
 fn raw_type(ty: Type) -> Type {
     match ty.size() {
         1 => Type::Ub,
@@ -52,6 +52,7 @@ fn raw_type(ty: Type) -> Type {
     }
 }
 
+/// Copies source `index` to a register from which the instruction can read it.
 fn copy_source(
     inst: &mut Inst,
     index: usize,
@@ -65,7 +66,7 @@ fn copy_source(
     }
     let wide_scalar = legal::is_three_source(inst.op) && src.ty.size() != 4;
     let copy = if src.is_scalar() && !wide_scalar {
-        // Packed vectors are not scalar: they differ from channel to channel.
+        // The elements of a packed vector immediate differ between channels, so it is no scalar.
         if src.ty.is_packed_vector() {
             return Err(PassError::operand("lower_regioning", &src));
         }
@@ -79,7 +80,7 @@ fn copy_source(
         }
         copy
     } else if legal::doubles::wants_equal_regions(inst, target) {
-        // Elements as far apart as doubles are.
+        // The copy has the same distance between channels as doubles.
         let stride = Type::Df.size() / src.ty.size();
         let bytes = u32::from(inst.exec_size) * Type::Df.size();
         let copy = Operand::vgrf(b.vregs().bytes(bytes), src.ty).with_stride(stride as u8);
@@ -88,7 +89,7 @@ fn copy_source(
         copy
     } else {
         let raw = if src.is_imm() { src.ty } else { raw_type(src.ty) };
-        // A three-source operand must hold as many channels as the instruction will have.
+        // A three-source instruction will have at least 8 channels, and its operands must hold as many.
         let mut wide = b.exec(inst.exec_size.max(8));
         let copy = wide.lanes(src.ty, 1);
         b.mov(copy.retype(raw), src.without_modifiers().retype(raw));
@@ -98,7 +99,8 @@ fn copy_source(
     Ok(())
 }
 
-/// Copies the components that an Align16 instruction reads to where it reads them.
+/// Copies the components that an Align16 instruction reads from source `index` to their own channels of a new
+/// register.
 fn copy_vectors(inst: &mut Inst, index: usize, b: &mut Builder<'_>) {
     let src = inst.srcs[index];
     let raw = if src.is_imm() { src.ty } else { raw_type(src.ty) };
@@ -108,6 +110,7 @@ fn copy_vectors(inst: &mut Inst, index: usize, b: &mut Builder<'_>) {
     inst.srcs[index] = Operand { negate: src.negate, abs: src.abs, ..read.retype(src.ty) };
 }
 
+/// Emits the instruction with a temporary register as its destination, and a copy from there.
 fn copy_destination(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Result<(), PassError> {
     let dst = inst.dst;
     if inst.access_mode == AccessMode::Align16 {
@@ -127,7 +130,8 @@ fn copy_destination(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Res
     inst.dst = temp;
     let interpreted = narrow && cond_mod != CondMod::None;
     if narrow {
-        // A vector's worth of channels at least: all of them compute, the wanted ones are copied.
+        // The instruction needs at least 8 channels: all of them compute with NoMask, and the copy writes the wanted
+        // ones.
         inst.exec_size = 8;
         inst.no_mask = true;
         inst.group = 0;
@@ -142,8 +146,8 @@ fn copy_destination(mut inst: Inst, target: &Target, b: &mut Builder<'_>) -> Res
     let raw = if interpreted { dst.ty } else { raw_type(dst.ty) };
     let from = if exec_size == 1 { temp.with_stride(0) } else { temp };
     let copy = b.emit(Op::Hw(Opcode::Mov), dst.retype(raw), &[from.retype(raw)]);
-    // With the flag rewritten in between, the predicate no longer says which channels; those it
-    // disabled hold old contents of the temporary, so such a copy would be wrong.
+    // The copy needs the predicate too, because disabled channels of the temporary hold old data. If the instruction
+    // overwrites the flag of its predicate, there is no correct copy.
     if keeps_predicate && predicate != crestline_isa::Predicate::NONE {
         if writes_flag {
             return Err(PassError::operand("lower_regioning", &dst));

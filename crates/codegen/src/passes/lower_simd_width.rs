@@ -1,7 +1,7 @@
-//! `lower_simd_width`: instructions too wide for the hardware become several narrower ones.
+//! `lower_simd_width`: splits instructions with more channels than the hardware supports.
 //!
-//! Each piece is the instruction with its operands moved on by [`Operand::horiz_offset`]. Where
-//! an earlier piece would overwrite what a later one reads, that source is copied first.
+//! The operands of each piece are those of the instruction moved by [`Operand::horiz_offset`]. If an earlier piece
+//! would overwrite what a later piece reads, the source is copied first.
 
 use crate::target::Target;
 
@@ -11,7 +11,7 @@ use crate::ir::{Builder, Function, Inst, Op, Operand};
 /// Runs the pass.
 ///
 /// # Errors
-/// Operands that cannot be moved by the pieces' distance.
+/// An operand that cannot be moved by the number of channels of a piece.
 pub fn lower_simd_width(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let too_wide = |inst: &Inst| legal::max_exec_size(inst, target) != inst.exec_size;
     function.try_rewrite(too_wide, |inst, b| {
@@ -21,6 +21,7 @@ pub fn lower_simd_width(function: &mut Function, target: &Target) -> Result<bool
     })
 }
 
+/// Emits an instruction as pieces of `width` channels.
 fn split(mut inst: Inst, width: u8, b: &mut Builder<'_>) -> Result<(), PassError> {
     for index in 0..inst.srcs.len() {
         if inst.op != Op::MovIndirect && reads_after_write(&inst, index, width)? {
@@ -42,7 +43,7 @@ fn split(mut inst: Inst, width: u8, b: &mut Builder<'_>) -> Result<(), PassError
     Ok(())
 }
 
-/// `width` channels of an instruction, from its channel `first` on.
+/// The piece with `width` channels of an instruction, from its channel `first` on.
 fn piece(inst: &Inst, first: u8, width: u8) -> Result<Inst, PassError> {
     let step = u32::from(first);
     let mut part = inst.clone();
@@ -52,7 +53,7 @@ fn piece(inst: &Inst, first: u8, width: u8) -> Result<Inst, PassError> {
     for src in &mut part.srcs {
         *src = src.horiz_offset(step)?;
     }
-    // The readable range counts from the range operand's own offset.
+    // The size of the readable or writable range counts from the range operand's own offset.
     let range = match inst.op {
         Op::MovIndirect => part.srcs[0].offset - inst.srcs[0].offset,
         Op::MovIndirectDst => part.dst.offset - inst.dst.offset,
@@ -65,7 +66,7 @@ fn piece(inst: &Inst, first: u8, width: u8) -> Result<Inst, PassError> {
     Ok(part)
 }
 
-/// Whether a piece writes bytes of source `index` that a later one reads.
+/// Whether a piece writes bytes that a later piece reads from source `index`.
 fn reads_after_write(inst: &Inst, index: usize, width: u8) -> Result<bool, PassError> {
     if inst.op == Op::MovIndirectDst || !inst.dst_overlaps_src(index) {
         return Ok(false);

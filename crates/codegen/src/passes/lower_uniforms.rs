@@ -1,4 +1,4 @@
-//! `lower_uniforms`: push constants become the general registers the thread finds them in.
+//! `lower_uniforms`: replaces push constant operands by the general registers that hold the push constants.
 
 use crate::target::Target;
 

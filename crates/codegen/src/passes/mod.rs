@@ -1,8 +1,8 @@
-//! Passes over the back end's form, each one function in a file of its name.
+//! Passes over the back end's IR. Each is one function in a file of the same name.
 //!
-//! `opt_*` passes may be skipped; `lower_*` passes may not. Every pass takes valid IR and leaves
-//! valid IR, and every `opt_*` pass accepts what any `lower_*` pass leaves: an optimisation
-//! never makes an instruction that [`legal`] refuses out of one that it accepts.
+//! `opt_*` passes may be skipped; `lower_*` passes may not. The input and output of every pass satisfy the verifier.
+//! An `opt_*` pass accepts the output of any `lower_*` pass and does not turn an instruction that [`legal`] accepts
+//! into one that it rejects.
 
 mod by_register;
 mod lower_collect;
@@ -69,7 +69,7 @@ pub use crate::error::PassError;
 use crate::ir::Function;
 use crate::legal;
 
-/// A pass: returns whether it changed anything.
+/// A pass. It returns whether it changed anything.
 pub type PassFn = fn(&mut Function, &Target) -> Result<bool, PassError>;
 
 #[cfg(test)]

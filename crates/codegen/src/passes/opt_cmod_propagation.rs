@@ -1,9 +1,14 @@
-//! `opt_cmod_propagation`: a comparison of a result with zero becomes the conditional modifier of
-//! the instruction that made the result.
+//! `opt_cmod_propagation`: replaces a comparison of a result with zero by a conditional modifier on the instruction
+//! that computes the result.
 //!
-//! The two must cover the same channels under the same mask, and nothing in between may touch
-//! the flag or the result. An integer result may be compared for equality only: the hardware
-//! compares before it wraps.
+//! ```text
+//! and v3, v1, v2                      and.nz.f0.0 v3, v1, v2
+//! cmp.nz.f0.0 null, v3, 0      ->
+//! ```
+//!
+//! Both instructions must have the same channels and the same NoMask, and no instruction between them may use the
+//! flag or overwrite the result. An integer result is only compared for equality, because the hardware compares the
+//! exact result before it wraps.
 
 use crate::target::Target;
 use crestline_isa::{AccessMode, CondMod, Opcode, Type};
@@ -11,7 +16,7 @@ use crestline_isa::{AccessMode, CondMod, Opcode, Type};
 use super::{PassError, legal};
 use crate::ir::{Flag, Function, Inst, Op, Operand};
 
-/// Instructions looked back over.
+/// Number of instructions before the comparison that are searched.
 const WINDOW: usize = 64;
 
 /// Runs the pass.
@@ -42,7 +47,7 @@ pub fn opt_cmod_propagation(function: &mut Function, target: &Target) -> Result<
     Ok(changed)
 }
 
-/// A comparison with zero whose only result is the flag: what is compared and how.
+/// For a comparison with zero whose only result is the flag: the compared value and the condition. Otherwise `None`.
 fn comparison_with_zero(inst: &Inst) -> Option<(Operand, CondMod)> {
     if inst.is_predicated() || !inst.dst.is_null() || inst.cond_mod == CondMod::None {
         return None;
@@ -61,7 +66,7 @@ fn comparison_with_zero(inst: &Inst) -> Option<(Operand, CondMod)> {
     (compares && !value.has_modifiers() && value.vreg().is_some()).then_some((value, inst.cond_mod))
 }
 
-/// Index of the instruction before `at` that makes the value and can carry the modifier.
+/// Index of the instruction before `at` that computes the value, if it can have the conditional modifier.
 fn definition(
     insts: &[Inst],
     at: usize,
@@ -85,18 +90,19 @@ fn definition(
     None
 }
 
-/// Whether two types give the same answer to "is it zero".
+/// Whether two integer types have the same size, so that a value is zero in both or in neither.
 fn same_integer(a: Type, b: Type) -> bool {
     a.size() == b.size() && !a.is_float() && !b.is_float()
 }
 
+/// Whether an instruction reads or writes a flag.
 fn touches(inst: &Inst, flag: Flag) -> bool {
     let used = inst.reads_flag() || inst.writes_flag();
     let operand = |o: &Operand| match flag {
         Flag::Virtual(vreg) => o.vreg() == Some(vreg),
         Flag::Fixed(_) => o.is_arf(crestline_isa::ArfKind::Flag),
     };
-    // Fixed flags of a wide dispatch span more than one subregister.
+    // A flag of more than 16 channels spans two subregisters, so the whole register f0 or f1 counts.
     let same = match (inst.flag, flag) {
         (Flag::Virtual(a), Flag::Virtual(b)) => a == b,
         (Flag::Fixed(a), Flag::Fixed(b)) => a / 2 == b / 2,
@@ -105,6 +111,7 @@ fn touches(inst: &Inst, flag: Flag) -> bool {
     used && same || inst.srcs.iter().chain([&inst.dst]).any(operand)
 }
 
+/// Whether the instruction `inst` that computes the value can take over the comparison `reader`.
 fn can_carry(
     inst: &Inst,
     reader: &Inst,
@@ -116,7 +123,7 @@ fn can_carry(
     let equality = matches!(cond_mod, CondMod::Z | CondMod::Nz);
     let kind = match inst.op {
         Op::Hw(opcode) if opcode.is_logic() => equality,
-        // Shifted-out bits and carries are dropped by the destination, not before the comparison.
+        // The hardware compares the result before it drops carries, so these operations are not used for integers.
         Op::Hw(Opcode::Add | Opcode::Mul | Opcode::Mad | Opcode::Lrp | Opcode::Frc) => !integer,
         Op::Hw(Opcode::Rndd | Opcode::Rndu | Opcode::Rnde | Opcode::Rndz) => true,
         Op::Hw(Opcode::Shr | Opcode::Asr | Opcode::Lzd) => equality,
@@ -135,7 +142,7 @@ fn can_carry(
         && inst.exec_size == reader.exec_size
         && inst.group == reader.group
         && inst.no_mask == reader.no_mask
-        // A negated unsigned source is compared with a 33rd bit.
+        // The hardware compares the result of a negated unsigned source with a 33rd bit.
         && !(integer && inst.srcs.iter().any(|s| s.has_modifiers() && !s.ty.is_signed_int()))
         && (legal::is_legal(&carrying, target) || !legal::is_legal(inst, target))
 }

@@ -1,11 +1,16 @@
-//! `opt_coalesce_vectors`: components of a vector that are only computed to be moved elsewhere
-//! are computed there.
+//! `opt_coalesce_vectors`: lets an Align16 instruction write directly to the register to which its result is copied.
 //!
-//! For an Align16 `mov dst.m, src.s` where the register `src` lives in one block, from writes to
-//! this move: each writer writes the components of `dst` that the move would have filled from
-//! what it makes, so its sources' swizzles follow, and the move goes. A dot product makes the same
-//! for all components. Between the first write of `src` and the move nothing else may read or
-//! write the components of `dst`, but for the first writer itself, which reads before it writes.
+//! ```text
+//! add v1.x, v2.x, v3.x
+//! mul v1.y, v4.y, v5.y          ->    add v9.z, v2.x, v3.x
+//! mov v9.zw, v1.xxxy                  mul v9.w, v4.y, v5.y
+//! ```
+//!
+//! In `mov dst.m, src.s`, all uses of the register `src` must be in one block: writes, and then this move. Each
+//! instruction that writes `src` then writes the components of `dst` that the move would have copied from its result,
+//! with the swizzles of its sources permuted accordingly. A dot product has the same result in all components, so its
+//! swizzles do not change. Between the first write of `src` and the move, no other instruction may read or write
+//! these components of `dst`; the first writer may read them, because it reads before it writes.
 
 use hashbrown::HashMap;
 
@@ -26,7 +31,7 @@ pub fn opt_coalesce_vectors(function: &mut Function, target: &Target) -> Result<
     let only_blocks = only_blocks(function);
     let mut changed = false;
     for (index, block) in function.blocks.iter_mut().enumerate() {
-        // The instructions that name each register which lives in this block alone.
+        // For each register that only this block uses: the indices of the instructions that use it.
         let mut mentions: HashMap<Vreg, Vec<usize>> = HashMap::new();
         for (at, inst) in block.insts.iter().enumerate() {
             for vreg in inst.srcs.iter().chain([&inst.dst]).filter_map(Operand::vreg) {
@@ -43,7 +48,7 @@ pub fn opt_coalesce_vectors(function: &mut Function, target: &Target) -> Result<
             if !function.fuel.take(|| block.insts[at].to_string()) {
                 continue;
             }
-            // The destination has other writers now.
+            // The destination register now has more instructions that write it.
             if let Some(own) = copy.dst.vreg().and_then(|vreg| mentions.get_mut(&vreg)) {
                 own.extend(writers.iter().map(|(writer, _)| *writer));
                 own.sort_unstable();
@@ -60,7 +65,7 @@ pub fn opt_coalesce_vectors(function: &mut Function, target: &Target) -> Result<
     Ok(changed)
 }
 
-/// The block that alone names each register, if one does.
+/// For each register, the only block that uses it; `None` inside if there are several.
 fn only_blocks(function: &Function) -> HashMap<Vreg, Option<usize>> {
     let mut only_blocks: HashMap<Vreg, Option<usize>> = HashMap::new();
     for (index, block) in function.blocks.iter().enumerate() {
@@ -76,7 +81,7 @@ fn only_blocks(function: &Function) -> HashMap<Vreg, Option<usize>> {
     only_blocks
 }
 
-/// A move that may go: where it moves to, and which component goes to which.
+/// A move that may be removed: its destination, its source register and which component goes to which.
 struct Copy {
     dst: Operand,
     from: Vreg,
@@ -101,8 +106,8 @@ impl Copy {
     }
 }
 
-/// The instructions that make the value, as they must be for the move at `at` to go; those at
-/// `mentions` name its register.
+/// The instructions that write the source register, changed to write the move's destination. `at` is the index of the
+/// move, `mentions` are the indices of all instructions that use the source register. `None` if the move must stay.
 fn plan(
     block: &Block,
     dead: &[bool],
@@ -123,7 +128,7 @@ fn plan(
         writers.push((index, moved(inst, mover, copy)?));
     }
     let first = writers.first()?.0;
-    // What the move fills must all have been made, each component once.
+    // Every component that the move copies must be written exactly once.
     let mut made = 0;
     for (_, inst) in &writers {
         let part = inst.dst.write_mask().0;
@@ -150,7 +155,8 @@ fn plan(
     writers.iter().all(legal).then_some(writers)
 }
 
-/// A writer of the moved register with the move's destination instead, if it can have it.
+/// The instruction `inst`, which writes the source of the move, with the move's destination instead; `None` if that
+/// is not possible.
 fn moved(inst: &Inst, mover: &Inst, copy: &Copy) -> Option<Inst> {
     let Copy { dst, swizzle, mask, .. } = copy;
     let Region::Mask(written) = inst.dst.region else { return None };
@@ -165,7 +171,7 @@ fn moved(inst: &Inst, mover: &Inst, copy: &Copy) -> Option<Inst> {
     if !same || !free || !whole_register || inst.reads_accumulator() {
         return None;
     }
-    // The components of the destination that the move would fill from this.
+    // The components of the move's destination that it copies from this instruction.
     let filled = (0..4u8)
         .filter(|to| mask.0 >> to & 1 == 1 && written.0 >> swizzle.0[usize::from(*to)] & 1 == 1);
     let new_mask = WriteMask(filled.fold(0, |all, to| all | 1 << to));
@@ -184,7 +190,7 @@ fn moved(inst: &Inst, mover: &Inst, copy: &Copy) -> Option<Inst> {
     Some(new)
 }
 
-/// What component `swizzle[c]` of an instruction read is what component `c` of it reads now.
+/// Permutes a source: component `c` of the result is what component `swizzle[c]` was before.
 fn swizzled(src: &Operand, swizzle: Swizzle) -> Option<Operand> {
     if let Some((Swizzle(old), _)) = src.vectors() {
         return Some(src.with_swizzle(Swizzle(swizzle.0.map(|c| old[usize::from(c)]))));

@@ -1,11 +1,19 @@
-//! `opt_coalesce_webs`: values that are copied into each other across blocks, as loop variables
-//! and results of conditionals are, share one register where they never hold different values at
-//! once; the copies between them go.
+//! `opt_coalesce_webs`: gives one register to values that are copied to each other across blocks, such as loop
+//! variables and results of conditionals, and removes the copies between them. Two values can share a register if
+//! they are never live at once with different contents.
 //!
-//! Considered are values of one dword per channel that every instruction reads and writes channel
-//! by channel in its own place, under the mask: then each channel's own view (logical
-//! liveness) decides, and channels parked elsewhere keep theirs. Two values interfere if one is
-//! written where the other is still needed, except by a copy from it.
+//! ```text
+//! mov v5, v1              mov v5, v1
+//! do                      do
+//!   add v2, v5, 1    ->     add v5, v5, 1
+//!   mov v5, v2
+//! while                   while
+//! ```
+//!
+//! Only values with one dword per channel are considered, and only if every instruction reads and writes each
+//! channel's dword in that channel, without NoMask. For such values, the liveness of a single channel (along logical
+//! edges) decides, because no instruction changes the data of disabled channels. Two values interfere if one is
+//! written while the other is live, unless the write is a copy of the other.
 
 use crate::target::Target;
 use crestline_isa::Opcode;
@@ -15,7 +23,7 @@ use super::{PassError, legal};
 use crate::analysis::liveness::Liveness;
 use crate::ir::{BlockId, Cfg, Class, File, Function, Inst, Op, Operand, Region, Vreg};
 
-/// Values considered at once; copies beyond stay.
+/// Largest number of values considered; copies of further values stay.
 const MAX_VALUES: usize = 1024;
 
 /// Runs the pass.
@@ -46,7 +54,7 @@ pub fn opt_coalesce_webs(function: &mut Function, _target: &Target) -> Result<bo
     Ok(changed)
 }
 
-/// Copies from one register to another, in the program's order.
+/// All copies from one virtual register to another, in program order.
 fn copies(function: &Function) -> Vec<(BlockId, Vreg, Vreg)> {
     let mut copies = Vec::new();
     for (block, index) in function.blocks.iter().zip(0..) {
@@ -57,12 +65,12 @@ fn copies(function: &Function) -> Vec<(BlockId, Vreg, Vreg)> {
     copies
 }
 
-/// The values that copies connect.
+/// The values that are connected by copies.
 struct Webs {
-    /// Number of each virtual register among the values.
+    /// For each virtual register, its number among the values.
     numbers: Vec<Option<u16>>,
     values: Vec<Vreg>,
-    /// Copies as pairs of values, in the deepest loops first.
+    /// Copies as pairs of value numbers; those in the deepest loops come first.
     copies: Vec<(usize, usize)>,
 }
 
@@ -97,11 +105,12 @@ impl Webs {
         self.numbers[operand.vreg()?.index()].map(usize::from)
     }
 
-    /// For each value those it interferes with (one direction at least).
+    /// For each value, the values that it interferes with. An interference may be recorded for only one of the two
+    /// values.
     fn interference(&self, function: &Function, liveness: &Liveness) -> Vec<FixedBitSet> {
         let none = FixedBitSet::with_capacity(self.values.len());
         let mut rows = vec![none.clone(); self.values.len()];
-        // Which value each slot belongs to.
+        // The value to which each slot belongs.
         let mut owner: Vec<Option<u16>> = vec![None; liveness.slots.count()];
         for (number, vreg) in self.values.iter().enumerate() {
             owner[liveness.slots.of(*vreg)].fill(Some(number as u16));
@@ -109,7 +118,7 @@ impl Webs {
         let mut needed = vec![0u32; liveness.slots.count()];
         let mut slots_live = vec![0u32; self.values.len()];
         let mut others = none.clone();
-        // Slots that the block before needed at some place, so that only these are cleared.
+        // Slots with entries in `needed` for the previous block, so that only those are cleared.
         let mut touched = Vec::new();
         for (index, block) in function.blocks.iter().enumerate() {
             let mut live = none.clone();
@@ -127,7 +136,7 @@ impl Webs {
             }
             let first = liveness.block_starts[index] as usize;
             for (at, inst) in block.insts.iter().enumerate().rev() {
-                // The two payloads of a split send may not share registers, equal or not.
+                // The two payloads of a split send must not overlap, even if they have equal contents.
                 if let Op::Send = inst.op
                     && let (Some(a), Some(b)) =
                         (self.value_of(&inst.srcs[1]), self.value_of(&inst.srcs[2]))
@@ -177,7 +186,7 @@ impl Webs {
     }
 }
 
-/// The registers of an unpredicated raw copy between whole channels of two values.
+/// Destination and source register of an unpredicated copy that changes no bits and keeps each byte at its offset.
 fn copied(inst: &Inst) -> Option<(Vreg, Vreg)> {
     if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
         return None;
@@ -186,7 +195,8 @@ fn copied(inst: &Inst) -> Option<(Vreg, Vreg)> {
     (dst.offset == src.offset).then_some((dst.vreg()?, src.vreg()?))
 }
 
-/// Registers whose every access is a channel's own dword under the mask.
+/// For each virtual register, whether every instruction accesses only the dword of each channel in that channel,
+/// without NoMask.
 fn lanewise(function: &Function) -> Vec<bool> {
     let bytes = u32::from(function.dispatch_width) * 4;
     let mut fit: Vec<bool> = function
@@ -220,7 +230,7 @@ fn lanewise(function: &Function) -> Vec<bool> {
     fit
 }
 
-/// Values merged so far.
+/// Classes of values that share a register: a union-find structure with interference and members per class.
 struct Classes {
     parent: Vec<usize>,
     rows: Vec<FixedBitSet>,
@@ -247,7 +257,7 @@ impl Classes {
         index
     }
 
-    /// Makes one class of those of two values, if they may be one and `may` allows it.
+    /// Merges the classes of two values if they do not interfere and `may` allows it; returns whether it did.
     fn merge(&mut self, a: usize, b: usize, may: impl FnOnce() -> bool) -> bool {
         let (a, b) = (self.find(a), self.find(b));
         if a == b
@@ -266,7 +276,7 @@ impl Classes {
     }
 }
 
-/// Gives every class one register and drops copies from a register to itself.
+/// Replaces the registers of each class by one register, and removes copies from a register to itself.
 fn rename(function: &mut Function, webs: &Webs, classes: &mut Classes) {
     let mut name = |operand: &mut Operand| {
         if let Some(value) = webs.value_of(operand) {

@@ -1,14 +1,19 @@
-//! `opt_copy_propagation`: sources that were copied are read from where they came.
+//! `opt_copy_propagation`: replaces a source that was copied by the source of the copy, within a block.
 //!
-//! Within a block. A copy is a raw, unpredicated move, or a move that only negates or takes the
-//! absolute value. A reader may use its source if
+//! ```text
+//! mov v2, v1             mov v2, v1
+//! add v3, v2, v4   ->    add v3, v1, v4
+//! ```
 //!
-//! - it reads bytes the copy wrote, and those can be named in terms of the copy's source: the
-//!   same bytes if both are laid out alike, one element for a scalar, else stepwise;
-//! - every channel it reads was copied: an unmasked copy made all; a masked one made those
-//!   enabled, so a masked reader must read its own channel's;
-//! - it cannot tell a modified integer that wrapped around from one that has a bit more;
-//! - the reader stays an instruction the hardware has, if it was one.
+//! A copy is an unpredicated move that changes no bits, or one that only negates or takes the absolute value. A later
+//! instruction may read the copy's source if
+//!
+//! - it reads only bytes that the copy wrote, and a region of the copy's source describes the same elements;
+//! - the copy wrote every channel that it reads. A NoMask copy wrote all channels. Another copy wrote the enabled
+//!   channels, so the reading instruction must not be NoMask and must read each channel's own element;
+//! - its result does not depend on whether a negated or absolute integer wrapped around (the copy wraps, a source
+//!   modifier does not);
+//! - it remains legal if it was legal.
 
 use crate::target::Target;
 use crestline_isa::{CondMod, Opcode, Type};
@@ -43,8 +48,8 @@ pub fn opt_copy_propagation(function: &mut Function, target: &Target) -> Result<
     Ok(changed)
 }
 
-/// Tries to replace each source; says whether one was replaced. A constant may make the other source change places, so
-/// then all are tried once more.
+/// Calls `propagate` for each source; returns whether any was replaced. A constant may be swapped with the other
+/// source; therefore, after a change, all sources are tried once more.
 pub(super) fn propagate_all(
     inst: &mut Inst,
     mut propagate: impl FnMut(&mut Inst, usize) -> bool,
@@ -62,7 +67,8 @@ pub(super) fn propagate_all(
     }
 }
 
-/// Whether a message's payload is all of one value already: then other sources would only have to be copied there again.
+/// Whether the payload of a message is exactly one virtual register. Then other sources would only have to be copied
+/// there again.
 fn is_prepared(inst: &Inst, vregs: &Vregs) -> bool {
     let Some((first, rest)) = inst.srcs.get(1..).and_then(<[Operand]>::split_first) else {
         return false;
@@ -77,13 +83,14 @@ fn is_prepared(inst: &Inst, vregs: &Vregs) -> bool {
         && vregs[vreg].bytes == (inst.srcs.len() as u32 - 1) * GRF_BYTES
 }
 
-/// A move whose destination can stand for its source.
+/// A move whose source can be read instead of its destination.
 #[derive(Clone, Copy)]
 struct Copy {
     dst: Operand,
     src: Operand,
-    /// The bytes the copy wrote and read, first to last.
+    /// The bytes that the copy wrote.
     written: Span,
+    /// The bytes that the copy read.
     read: Span,
     exec_size: u8,
     group: u8,
@@ -101,7 +108,7 @@ impl Copy {
         let is_grf = |o: &Operand| o.vreg().is_none_or(|v| vregs[v].class == Class::Grf);
         let same = src.ty == dst.ty && !src.ty.is_packed_vector();
         let raw = same || legal::keeps_bits(dst.ty, src.ty);
-        // Unsigned negation computes beyond 32 bits in some readers.
+        // Some instructions negate an unsigned source with more than 32 bits.
         let modified =
             !src.has_modifiers() || same && (src.ty.is_float() || src.ty.is_signed_int());
         let from = matches!(src.file, File::Vgrf(_) | File::Grf | File::Uniform | File::Imm(_));
@@ -121,10 +128,10 @@ impl Copy {
     }
 }
 
-/// Copies that hold at this point, by the register they wrote.
+/// The copies that are valid at this point of the block, by destination register.
 struct Copies {
     by_dst: ByRegister<Copy>,
-    /// Destinations of copies from a register.
+    /// For each source register, the destinations of copies from it.
     from: ByRegister<File>,
 }
 
@@ -139,12 +146,12 @@ impl Copies {
         self.from.clear();
     }
 
-    /// Whether any source may be of a register that was copied to.
+    /// Whether any source may be in a register that was copied to.
     fn reach(&self, inst: &Inst) -> bool {
         inst.srcs.iter().any(|src| !self.by_dst.is_empty(src.file))
     }
 
-    /// Forgets copies of which an instruction overwrites either side.
+    /// Removes the copies whose source or destination an instruction overwrites.
     fn kill(&mut self, inst: &Inst) {
         let file = inst.dst.file;
         let indirect = matches!(file, File::Indirect { .. });
@@ -165,6 +172,7 @@ impl Copies {
     }
 }
 
+/// Tries to replace source `index` by the source of a copy; returns whether it did.
 fn propagate(
     inst: &mut Inst,
     index: usize,
@@ -192,10 +200,10 @@ fn propagate(
     true
 }
 
-/// Whether the source is read channel by channel through its region.
+/// Whether the instruction reads source `index` channel by channel through its region.
 fn reads_by_region(inst: &Inst, index: usize) -> bool {
     match inst.op {
-        // Planes are four coefficients at once.
+        // `pln` and `line` read four coefficients at once.
         Op::Hw(Opcode::Pln | Opcode::Line) => false,
         op if legal::has_regions(op) => true,
         Op::MulHigh => true,
@@ -209,14 +217,14 @@ fn reads_by_region(inst: &Inst, index: usize) -> bool {
     }
 }
 
-/// The reader's source in terms of the copy's source, without the reader's modifiers.
+/// The elements that a source reads, as an operand in the copy's source; without the modifiers of `src`.
 fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     let size = copy.dst.ty.size();
     let distance = src.offset - copy.dst.offset;
     let step = if copy.exec_size == 1 { size } else { copy.dst.byte_stride(copy.exec_size)? };
     let scalar_read = src.is_scalar() || inst.exec_size == 1;
-    // A masked copy made the enabled channels' elements: a masked reader has them if each
-    // channel reads its own.
+    // A masked copy wrote the elements of enabled channels only, so the instruction must be masked too, and each
+    // channel must read its own element.
     if !copy.no_mask {
         let own = src.byte_stride(inst.exec_size) == Some(step)
             && i64::from(distance / step) == i64::from(inst.group) - i64::from(copy.group);
@@ -253,7 +261,7 @@ fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
             let stride = u8::try_from(times * u32::from(stride)).ok()?;
             Some(start.with_stride(stride))
         }
-        // Any other region fits only as it is.
+        // Any other region is usable only without a change of its stride.
         (1, None) if first == 0 || from.horiz_offset(first).is_ok() => {
             from.horiz_offset(first).ok()
         }
@@ -261,7 +269,8 @@ fn source_through(inst: &Inst, src: &Operand, copy: &Copy) -> Option<Operand> {
     }
 }
 
-/// A reader of parts of elements: the same bytes of the source, if both lie alike.
+/// For a source whose elements are smaller or larger than those of the copy: the same bytes of the copy's source, if
+/// both sides of the copy have the same layout.
 fn part_through(
     inst: &Inst,
     src: &Operand,
@@ -292,8 +301,8 @@ fn part_through(
     })
 }
 
-/// The reader with another source; its modifiers come on top. Constants move to the last place
-/// where operands may change places.
+/// The instruction with another source, to which the modifiers of the old source are applied; `None` if it cannot
+/// have it or nothing changes. A constant becomes the last source if the sources can be swapped.
 pub(super) fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Inst> {
     let old = inst.srcs[index];
     let mut changed = inst.clone();
@@ -327,12 +336,11 @@ pub(super) fn with_source(inst: &Inst, index: usize, new: Operand) -> Option<Ins
     (changed.srcs != inst.srcs).then_some(changed)
 }
 
-/// Whether an integer instruction makes nothing but the low bits of its result, and those of the
-/// low bits of its sources.
+/// Whether the result of an integer instruction depends only on the low bits of its sources.
 ///
-/// Modifiers give more bits than the type has: the negated and the absolute value of the least
-/// integer are positive, where the move that made them wrapped around. A comparison, a minimum, a
-/// right shift or a conversion can tell.
+/// A source modifier computes with more bits than the type has: the negation and the absolute value of the least
+/// integer are positive, whereas a move with the modifier wraps around. Comparisons, minima, right shifts and
+/// conversions have different results for these two.
 fn wraps(inst: &Inst) -> bool {
     let modular = matches!(inst.op, Op::Hw(Opcode::Mov | Opcode::Add | Opcode::Mul | Opcode::Sel));
     let integers = std::iter::once(&inst.dst).chain(&inst.srcs).all(|o| !o.ty.is_float());
@@ -341,7 +349,7 @@ fn wraps(inst: &Inst) -> bool {
     modular && integers && narrows && !tells
 }
 
-/// A constant with a reader's modifiers worked in.
+/// A constant with the modifiers of the source `reader` applied.
 fn fold_modifiers(imm: Operand, reader: &Operand, logic: bool) -> Option<Operand> {
     let bits = imm.imm_bits()?;
     let value = match imm.ty {
@@ -361,7 +369,8 @@ fn fold_modifiers(imm: Operand, reader: &Operand, logic: bool) -> Option<Operand
     Some(Operand::imm(value, imm.ty))
 }
 
-/// Whether a change leaves an instruction as fit for the hardware as it was.
+/// Whether an instruction after a change is as legal as before: no more illegal sources, no new illegal destination
+/// and no lower limit on its channels.
 pub(super) fn stays_legal(old: &Inst, new: &Inst, target: &Target) -> bool {
     let sources = |inst: &Inst| {
         (0..inst.srcs.len()).filter(|i| !legal::src_is_legal(inst, *i, target)).count()

@@ -1,8 +1,7 @@
-//! `opt_cse`: an instruction that computes what an earlier one of its block already did becomes a
-//! copy of that result.
+//! `opt_cse`: replaces an instruction by a copy of an earlier result in the same block, if both compute the same.
 //!
-//! The earlier one must have computed all channels the later one wants: unmasked, or under the
-//! same mask. Neither its sources nor its result may have changed since.
+//! The earlier instruction must have computed all channels that the later one needs: both have the same channels and
+//! NoMask setting. No instruction between them may change the sources or the result of the earlier one.
 
 use std::hash::{BuildHasher, Hash, Hasher};
 
@@ -59,7 +58,8 @@ fn reads_own_result(inst: &Inst) -> bool {
     (0..inst.srcs.len()).any(|index| inst.dst_overlaps_src(index))
 }
 
-/// Whether the instruction is a function of its sources alone, with a plain result.
+/// Whether the result of the instruction depends on its sources only, and it has no effect other than its
+/// destination.
 fn candidate(inst: &Inst) -> bool {
     let pure_message = inst.op == Op::Message
         && inst.message.as_ref().is_some_and(|m| {
@@ -83,12 +83,13 @@ fn candidate(inst: &Inst) -> bool {
         })
 }
 
-/// What a [`candidate`]'s value depends on: all but where the result goes, and the flag, which it does not use.
+/// Equal keys mean equal results: compares all fields of a [`candidate`] except the position of its destination and
+/// the flag, which it does not use.
 struct Key<'i>(&'i Inst);
 
 impl Hash for Key<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        // What mostly tells them apart, in few words.
+        // Only fields that usually differ are hashed.
         let inst = self.0;
         (inst.op, inst.dst.ty).hash(state);
         for src in &inst.srcs {
@@ -137,11 +138,12 @@ impl PartialEq for Key<'_> {
     }
 }
 
-/// Results that hold at this point of a block, by the places of the instructions that made them.
+/// Results that are valid at this point of a block. An entry is the index of the instruction that computed the
+/// result.
 struct Known {
     hasher: DefaultHashBuilder,
     table: HashTable<Entry>,
-    /// What a change of a register may invalidate; entries that are gone already may be among them.
+    /// The entries that a write to a register may invalidate; some may be removed from `table` already.
     by_register: ByRegister<Entry>,
 }
 
@@ -157,7 +159,7 @@ impl Known {
         self.by_register.clear();
     }
 
-    /// The place of the instruction in `before` that computes what `inst` does.
+    /// The index of the instruction in `before` that computes the same as `inst`.
     fn find(&self, hash: u64, inst: &Inst, before: &[Inst]) -> Option<usize> {
         let same = |entry: &Entry| entry.hash == hash && Key(&before[entry.at]) == Key(inst);
         self.table.find(hash, same).map(|entry| entry.at)

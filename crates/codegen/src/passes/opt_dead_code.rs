@@ -1,8 +1,9 @@
-//! `opt_dead_code`: instructions whose results nobody reads go; flag writes nobody reads too.
+//! `opt_dead_code`: removes instructions whose results are not used, unused flag writes, unused components of vectors
+//! and unused destinations.
 //!
-//! Backwards through the blocks with the bytes that are read later. What is read is a channel's
-//! own view (logical edges, see [`liveness`](crate::analysis::liveness)): a masked write ends the
-//! need for what it overwrites.
+//! The pass walks backwards through the blocks and tracks which bytes are live. Liveness is that of a single channel
+//! (along logical edges, see [`liveness`](crate::analysis::liveness)): a masked write ends the live range of what it
+//! overwrites.
 
 use crate::target::Target;
 use crestline_isa::{ArfKind, CondMod, Opcode, WriteMask};
@@ -23,7 +24,7 @@ pub fn opt_dead_code(function: &mut Function, _target: &Target) -> Result<bool, 
     let accesses = Accesses::new(function, &slots);
     let mut state = State::new(&cfg, &slots, &accesses);
     state.number = function.inst_count();
-    // Places in a block of what goes, last first.
+    // Indices of removed instructions of a block, in descending order.
     let mut dead = Vec::new();
     let mut changed = false;
     for index in (0..function.blocks.len()).rev() {
@@ -58,7 +59,8 @@ enum Verdict {
     Dead,
 }
 
-/// Bytes of each slot, one bit each. Taking them out takes time for what was added, not for all slots.
+/// A set of live bytes: a mask per slot. Clearing takes time proportional to the number of slots added, not of all
+/// slots.
 struct Bytes {
     of: Vec<u32>,
     added: Vec<Slot>,
@@ -69,7 +71,7 @@ impl Bytes {
         Bytes { of: vec![0; slots], added: Vec::new() }
     }
 
-    /// Takes all out and tells their slots.
+    /// Empties the set and stores the slots that had live bytes in `slots`.
     fn take(&mut self, slots: &mut Vec<Slot>) {
         let added = self.added.drain(..);
         slots.clear();
@@ -96,11 +98,11 @@ struct State<'a> {
     cfg: &'a Cfg,
     slots: &'a SlotMap,
     accesses: &'a Accesses,
-    /// Slots that are read from each block's start on before they are replaced.
+    /// Slots that are live at the start of each block.
     live_in: Vec<Vec<Slot>>,
-    /// First block of the loop that is in no other and ends with the block, by block.
+    /// For each block that ends an outermost loop, the first block of that loop.
     outermost: Vec<Option<BlockId>>,
-    /// Number of the last instruction seen.
+    /// Number of the last visited instruction in layout order.
     number: usize,
     live: Bytes,
     acc: bool,
@@ -126,8 +128,8 @@ impl<'a> State<'a> {
         }
     }
 
-    /// If a block is the last of a loop that is in no other: finds what is live at the start of each loop there. One
-    /// walk through tells that of loops without loops in them, one more that of those around.
+    /// If the block `last` ends an outermost loop, computes which slots are live at the start of each block in that
+    /// loop. One walk through the loop's blocks is needed for each level of nesting.
     fn look_round(&mut self, function: &Function, last: usize) {
         let Some(first) = self.outermost[last] else { return };
         let body = first.index()..=last;
@@ -147,7 +149,7 @@ impl<'a> State<'a> {
         self.number = number;
     }
 
-    /// Starts at the end of a block.
+    /// Sets the live bytes to those at the end of a block.
     fn enter(&mut self, block: usize) {
         (self.acc, self.address) = (false, false);
         let edges = self.cfg.succs(BlockId::from_index(block)).iter();
@@ -160,17 +162,17 @@ impl<'a> State<'a> {
         }
     }
 
-    /// Ends at the start of a block.
+    /// Stores the live slots at the start of a block.
     fn leave(&mut self, block: usize) {
         self.live.take(&mut self.live_in[block]);
     }
 
-    /// Looks at the instruction before those seen.
+    /// Removes or changes the instruction before the last visited one, if possible, and updates liveness.
     fn visit(&mut self, inst: &mut Inst, fuel: &mut Fuel) -> Verdict {
         let touched = self.accesses.of(self.number);
         let mut dst_live = inst.dst.is_arf(ArfKind::Accumulator) && self.acc
             || inst.dst.is_arf(ArfKind::Address) && self.address
-            // Fixed registers may be read by whoever comes after the program.
+            // Physical general registers may be read after the end of the program.
             || matches!(inst.dst.file, File::Grf | File::Indirect { .. });
         let mut flag_live = false;
         for access in touched {
@@ -219,7 +221,7 @@ impl<'a> State<'a> {
         verdict
     }
 
-    /// The components of a vector that are read later; `None` where others must be written too.
+    /// The components of a vector that are read later. `None` if the write mask must not change.
     fn needed_components(&self, inst: &Inst) -> Option<WriteMask> {
         let Region::Mask(mask) = inst.dst.region else { return None };
         inst.dst.vreg()?;
@@ -238,12 +240,12 @@ impl<'a> State<'a> {
         };
         let needed = (0..4u8).filter(|c| mask.0 >> c & 1 == 1 && read(*c));
         let needed = WriteMask(needed.fold(0, |mask, component| mask | 1 << component));
-        // The hardware cannot have every mask of doubles.
+        // The hardware misreads some write masks of doubles.
         (needed.0 != 0 && (inst.dst.ty.size() < 8 || !TORN_MASKS.contains(&needed)))
             .then_some(needed)
     }
 
-    /// Moves to the point before an instruction that stays, with what it touches.
+    /// Moves the current point to before an instruction that stays and has the accesses `touched`.
     fn step(&mut self, inst: &Inst, touched: &[Access]) {
         if inst.writes_accumulator() && !inst.is_predicated() {
             self.acc = false;
@@ -258,7 +260,7 @@ impl<'a> State<'a> {
             .chain([&inst.dst])
             .any(|operand| matches!(operand.file, File::Indirect { .. }))
             || inst.srcs.iter().any(|src| src.is_arf(ArfKind::Address));
-        // Writes come after reads.
+        // An instruction reads before it writes, and the walk is backwards.
         for access in touched.iter().rev() {
             if !access.write {
                 self.live.add(access.slot, access.bytes);
@@ -277,8 +279,8 @@ fn is_comparison(inst: &Inst) -> bool {
     matches!(inst.op, Op::Hw(Opcode::Cmp | Opcode::Cmpn))
 }
 
-/// Whether the instruction can do without a destination: for the flag, or for the message's
-/// effect.
+/// Whether the destination may become null: the instruction writes a flag register too, and its format permits a null
+/// destination.
 fn can_drop_dst(inst: &Inst) -> bool {
     let in_vgrf = inst.dst.vreg().is_some();
     in_vgrf && inst.writes_flag() && legal::has_regions(inst.op) && !legal::is_three_source(inst.op)

@@ -1,7 +1,12 @@
-//! `opt_pack_constants`: Align16 moves of constants to components of one register become one move, of one constant or of
-//! a packed vector of small floats, which converts to small integers too.
+//! `opt_pack_constants`: joins Align16 moves of constants to components of one register in a single move. Its source
+//! is one constant, or a VF immediate of small floats, which the move can also convert to small integers.
 //!
-//! The later move goes to where the earlier one is, if nothing between them touches the register.
+//! ```text
+//! mov v1.x, 1.0F
+//! mov v1.y, 2.0F    ->    mov v1.xy, [1.0, 2.0, 0, 0]:VF
+//! ```
+//!
+//! The joined move is at the position of the earlier one. No instruction between them may use the register.
 
 use crate::target::Target;
 use crestline_isa::semantics::convert::vector_vf;
@@ -10,7 +15,7 @@ use crestline_isa::{AccessMode, CondMod, Type, WriteMask};
 use super::PassError;
 use crate::ir::{Function, Inst, Operand, Region, Vreg, float_code, integer_code, packed_vector};
 
-/// Dwords that a move writes, by component.
+/// The dwords that a move writes, by component; `None` for components that it does not write.
 type Dwords = [Option<u32>; 4];
 
 /// Runs the pass.
@@ -23,7 +28,7 @@ pub fn opt_pack_constants(function: &mut Function, _target: &Target) -> Result<b
         if block.insts.iter().filter(|inst| dwords(inst).is_some()).nth(1).is_none() {
             continue;
         }
-        // Moves of constants to registers that nothing has touched since.
+        // Moves of constants to registers that no later instruction has used yet.
         let mut open: Vec<(Vreg, usize)> = Vec::new();
         let mut gone = vec![false; block.insts.len()];
         for (index, gone) in gone.iter_mut().enumerate() {
@@ -59,7 +64,7 @@ pub fn opt_pack_constants(function: &mut Function, _target: &Target) -> Result<b
     Ok(changed)
 }
 
-/// What the instruction writes, if it is such a move.
+/// The dwords that an instruction writes, if it is an unpredicated Align16 move of a constant.
 fn dwords(inst: &Inst) -> Option<Dwords> {
     let Region::Mask(mask) = inst.dst.region else { return None };
     let plain = inst.is_mov()
@@ -85,7 +90,7 @@ fn dwords(inst: &Inst) -> Option<Dwords> {
     Some(all)
 }
 
-/// Both moves as one, the second last.
+/// One move with the effect of both; the second one takes precedence.
 fn joined(first: &Inst, second: &Inst) -> Option<Inst> {
     let alike = first.dst.offset == second.dst.offset
         && first.exec_size == second.exec_size
@@ -99,7 +104,8 @@ fn joined(first: &Inst, second: &Inst) -> Option<Inst> {
     alike.then(|| Inst { dst, srcs: smallvec::smallvec![value], ..first.clone() })
 }
 
-/// A constant that has these dwords, and the type of the destination to which it gives them.
+/// A constant that a move can write to get these dwords in the components of `mask`, and the type of the move's
+/// destination.
 fn constant(dwords: Dwords, mask: u8) -> Option<(Type, Operand)> {
     let mut given = dwords.iter().flatten();
     let first = *given.next()?;

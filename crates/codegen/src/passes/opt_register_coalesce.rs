@@ -1,9 +1,14 @@
-//! `opt_register_coalesce`: a value that is only made to be copied is made in its final place.
+//! `opt_register_coalesce`: lets instructions write directly to the register to which their result is copied.
 //!
-//! For `mov dst, src` where the whole register `src` lives in one block, from writes to this
-//! move: every mention of it becomes the place in `dst`, and the move goes. Between the first
-//! write of `src` and the move nothing else may read or write that place, but for the first
-//! writer itself, which may read exactly the elements that it replaces.
+//! ```text
+//! add v1, v2, v3         add v9+32, v2, v3
+//! mov v9+32, v1    ->
+//! ```
+//!
+//! In `mov dst, src`, all uses of the register `src` must be in one block, from its first write to this move. Each
+//! use of `src` is replaced by the bytes of `dst`, and the move is removed. Between the first write of `src` and the
+//! move, no other instruction may read or write these bytes of `dst`. The first write itself may read them, if each
+//! channel reads exactly the element that it replaces.
 
 use crate::target::Target;
 
@@ -40,7 +45,7 @@ pub fn opt_register_coalesce(function: &mut Function, target: &Target) -> Result
     Ok(changed)
 }
 
-/// Which blocks name a register.
+/// The blocks that use a register.
 #[derive(Clone, Copy, PartialEq)]
 enum NamedIn {
     NoBlock,
@@ -48,10 +53,10 @@ enum NamedIn {
     Several,
 }
 
-/// Where a block names a register, ascending, if it is one of those that the block copies.
+/// For registers that a block copies, the indices of the instructions that use them, ascending.
 type Mentions = Option<Vec<usize>>;
 
-/// Calls `visit` for each register an instruction names.
+/// Calls `visit` for each virtual register that an instruction uses.
 fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
     for operand in &inst.srcs {
         operand.vreg().into_iter().for_each(&mut visit);
@@ -62,7 +67,8 @@ fn for_mentions(inst: &Inst, mut visit: impl FnMut(Vreg)) {
     }
 }
 
-/// Coalesces in block `b`. `mentions` has a row for each register, all without lists, before and after.
+/// Coalesces copies in block `b`. `mentions` has an entry for each register; all are `None` before and after the
+/// call.
 fn coalesce_block(
     function: &mut Function,
     b: usize,
@@ -72,7 +78,7 @@ fn coalesce_block(
 ) -> bool {
     let block = &mut function.blocks[b];
     let here = NamedIn::Block(b as u32);
-    // The registers change only at copies that come later, so this can be asked beforehand.
+    // Renaming changes the registers of later copies only, so the copies can be listed in advance.
     let mut copies: Vec<(usize, Vreg, Vreg)> = Vec::new();
     for (at, inst) in block.insts.iter().enumerate() {
         if let Some((dst, src)) = whole_copy(inst)
@@ -156,7 +162,8 @@ fn coalesce_block(
     any
 }
 
-/// A raw move of consecutive elements (or one) for all its channels.
+/// Destination and source of an unpredicated move that changes no bits, if both have consecutive elements or a single
+/// one.
 fn whole_copy(inst: &Inst) -> Option<(Operand, Operand)> {
     if !legal::is_raw_move(inst) || inst.is_predicated() || inst.writes_flag() {
         return None;
@@ -166,7 +173,8 @@ fn whole_copy(inst: &Inst) -> Option<(Operand, Operand)> {
     (packed(&dst) && packed(&src)).then_some((dst, src))
 }
 
-/// Whether register `from`, named at `list`, can live at `span` up to the move at `at`.
+/// Whether register `from`, which the instructions `list` use, can be replaced by the bytes `span` up to the move at
+/// index `at`. `others` are the instructions that use the destination's register.
 fn can_merge(
     insts: &[Inst],
     at: usize,
@@ -181,10 +189,11 @@ fn can_merge(
     if last != at || first == at || maker.dst.vreg() != Some(from) {
         return false;
     }
-    // Its first writer must write all that later ones leave alone, and read nothing of it.
+    // The first instruction must write all its channels, so that no old bytes of `span` remain, and must not read the
+    // register.
     let starts_whole =
         !maker.predicate_disables() && !maker.srcs.iter().any(|src| src.vreg() == Some(from));
-    // A masked move leaves disabled channels alone, and so must those who write instead of it.
+    // A masked move leaves disabled channels unchanged, so the instructions that replace it must be masked too.
     let same_mask = list.iter().all(|&index| {
         insts[index].dst.vreg() != Some(from) || insts[index].no_mask == insts[at].no_mask
     });
@@ -204,7 +213,7 @@ fn can_merge(
         }
         reads.all(|i| replaces(inst, i, span))
     });
-    // The renamed instructions must be as legal as they were: alignment inside a register.
+    // The renamed instructions must be as legal as before; the new offset in the register may be misaligned for them.
     quiet
         && list.iter().all(|&index| {
             let old = &insts[index];
@@ -219,8 +228,8 @@ fn can_merge(
         })
 }
 
-/// Whether the writer's source `index` is exactly what its destination will replace, channel by
-/// channel.
+/// Whether each channel reads from source `index` exactly the element that it replaces in the destination, once that
+/// is moved to `span`.
 fn replaces(inst: &Inst, index: usize, span: &Span) -> bool {
     let src = &inst.srcs[index];
     let stride = |operand: &Operand| match operand.region {

@@ -1,5 +1,5 @@
-//! `opt_saturate_propagation`: a saturating move of a float result makes the instruction that
-//! computed it saturate instead, if nobody else reads the result.
+//! `opt_saturate_propagation`: if a saturating move is the only use of a float result, the instruction that computes
+//! the result saturates instead, and the move becomes a plain one.
 
 use hashbrown::HashMap;
 
@@ -31,7 +31,7 @@ pub fn opt_saturate_propagation(
     }
     let mut changed = false;
     for block in &mut function.blocks {
-        // Where each register that is written and read once was written in this block.
+        // For registers written in this block, the index of the last instruction that writes them.
         let mut written: HashMap<Vreg, usize> = HashMap::new();
         for index in 0..block.insts.len() {
             let inst = &block.insts[index];

@@ -1,4 +1,4 @@
-//! `opt_self_copies`: copies whose two sides were given the same register are not needed.
+//! `opt_self_copies`: removes copies whose source and destination were assigned the same register.
 
 use crate::target::Target;
 
@@ -20,7 +20,7 @@ pub fn opt_self_copies(function: &mut Function, _target: &Target) -> Result<bool
     Ok(changed)
 }
 
-/// Whether each element that is written is the one that is read.
+/// Whether each channel writes the element that it reads.
 fn is_self_copy(inst: &Inst) -> bool {
     if !legal::is_raw_move(inst) || inst.writes_flag() || inst.writes_accumulator() {
         return false;

@@ -1,8 +1,8 @@
-//! `opt_split_registers`: general registers of one value that no instruction touches together become values of their
-//! own.
+//! `opt_split_registers`: splits a virtual register of several general registers into several virtual registers,
+//! between general registers that no instruction accesses together.
 //!
-//! After wide instructions were divided, the halves of a wide value have nothing to do with each other any more: as two
-//! registers they can be allocated, coalesced into payloads and copied through one by one.
+//! After wide instructions were split, the halves of a wide value are independent. As separate registers they can be
+//! allocated, coalesced into payloads and copy-propagated separately.
 
 use std::ops::Range;
 
@@ -38,17 +38,20 @@ pub fn opt_split_registers(function: &mut Function, _target: &Target) -> Result<
     Ok(true)
 }
 
-/// Where the registers of values that are split went.
+/// The new virtual registers of each split register.
 struct NewRegisters {
-    /// Where those of each value start, and the end; a value that stays whole has none.
+    /// For each old virtual register, the start of its entries in `registers`, followed by the end of all. A register
+    /// that is not split has no entries.
     starts: Vec<u32>,
-    /// The new value of each register, and where that starts in the old one.
+    /// For each general register of an old virtual register: the new virtual register, and the byte offset of the
+    /// latter in the old one.
     registers: Vec<(Vreg, u32)>,
 }
 
 impl NewRegisters {
-    /// The new value of the register where an operand starts, and where that starts in the old one. An operand without
-    /// bytes may start at the end of its value, which is in none of the parts: it stays.
+    /// The new virtual register that contains an operand, and its byte offset in the old one. `None` if the register
+    /// is not split. An operand of zero bytes may start at the end of its register, which no part contains; it stays
+    /// unchanged.
     fn of(&self, operand: &Operand) -> Option<(Vreg, u32)> {
         let vreg = operand.vreg()?.index();
         let [start, end] = [vreg, vreg + 1].map(|at| self.starts[at] as usize);
@@ -56,12 +59,12 @@ impl NewRegisters {
     }
 }
 
-/// For each general register of each value but its last, whether some instruction touches it together with the next.
+/// For each boundary between two general registers of a virtual register, whether an instruction accesses both sides.
 struct Parts {
     joined: Vec<bool>,
-    /// Where those of each value start, and the end.
+    /// For each virtual register, the start of its boundaries in `joined`, followed by the end of all.
     starts: Vec<usize>,
-    /// Whether some instruction touches the value at all.
+    /// Whether an instruction accesses the virtual register at all.
     used: Vec<bool>,
 }
 
@@ -71,7 +74,7 @@ impl Parts {
         let mut end = 0;
         for (_, info) in function.vregs.iter() {
             starts.push(end);
-            // What must lie at a certain place does so as a whole.
+            // A register with a required position is not split.
             if info.class == Class::Grf && info.min_register == 0 {
                 end += (info.bytes.div_ceil(GRF_BYTES) as usize).saturating_sub(1);
             }
@@ -84,7 +87,7 @@ impl Parts {
         self.starts[vreg.index()]..self.starts[vreg.index() + 1]
     }
 
-    /// Notes that an instruction touches as many bytes from an operand's start as `bytes` says.
+    /// Records that an instruction accesses `bytes` bytes from an operand's start on.
     fn join(&mut self, operand: &Operand, bytes: impl FnOnce() -> u32) {
         let Some(vreg) = operand.vreg() else { return };
         let boundaries = self.boundaries(vreg);
@@ -103,12 +106,12 @@ impl Parts {
         }
     }
 
-    /// Whether a value is split.
+    /// Whether a virtual register will be split.
     fn is_split(&self, vreg: Vreg) -> bool {
         self.used[vreg.index()] && self.joined[self.boundaries(vreg)].contains(&false)
     }
 
-    /// Gives each part of a value that is split a value of its own.
+    /// Creates the new virtual registers.
     fn split(&self, function: &mut Function) -> NewRegisters {
         let mut new =
             NewRegisters { starts: Vec::with_capacity(self.starts.len()), registers: Vec::new() };

@@ -1,12 +1,17 @@
-//! `opt_vector_copies`: copy propagation for Align16, component by component.
+//! `opt_vector_copies`: copy propagation for Align16 instructions, component by component, within a block.
 //!
-//! Within a block. Of each component of a vector it is known which component of which vector, or
-//! which constant, it was copied from. A reader may read from there if all components that its
-//! channels look at were copied from one vector: their numbers become its swizzle. Different
-//! constants become one packed vector of floats where the reader can have one.
+//! ```text
+//! mov v2.x, v1.w
+//! mov v2.y, v1.z
+//! add v3.xy, v2.xy, v4.xy    ->    add v3.xy, v1.wz, v4.xy
+//! ```
 //!
-//! The channels of a vector are enabled together, so a masked copy has made whatever a masked
-//! reader of the same vectors reads.
+//! For each component of a vector, the pass tracks from which component of another vector, or from which constant, it
+//! was copied. A source is replaced if all components that it reads were copied from one vector; its swizzle then
+//! selects those components. Different constants become a VF immediate if the instruction can have one.
+//!
+//! All channels of a vector are enabled together, so a masked copy wrote every channel that a masked instruction on
+//! the same vectors reads.
 
 use hashbrown::HashMap;
 
@@ -41,7 +46,7 @@ pub fn opt_vector_copies(function: &mut Function, target: &Target) -> Result<boo
     Ok(changed)
 }
 
-/// A component: the file and the offset of its vector, its size, and its number.
+/// A component of a register: file and byte offset of its vector, size in bytes, and number in the vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Component {
     file: File,
@@ -50,7 +55,7 @@ struct Component {
     number: u8,
 }
 
-/// What a component was copied from: an operand all of whose channels read that.
+/// The source of a copied component, as an operand that reads it in all channels.
 #[derive(Clone, Copy, Debug)]
 struct Origin {
     src: Operand,
@@ -60,8 +65,8 @@ struct Origin {
     no_mask: bool,
 }
 
-/// Whether an instruction writes what the channels of an operand read, all of each vector one
-/// component.
+/// Whether an instruction overwrites an element that an operand reads. The operand reads one component of each
+/// vector.
 fn overwrites(inst: &Inst, operand: &Operand, exec_size: u8) -> bool {
     let written = inst.span_written();
     let size = inst.dst.ty.size();
@@ -86,7 +91,7 @@ fn overwrites(inst: &Inst, operand: &Operand, exec_size: u8) -> bool {
         })
 }
 
-/// Copies that hold at this point.
+/// The copies that are valid at this point.
 #[derive(Default)]
 struct Copies {
     of: HashMap<Component, Origin>,
@@ -116,7 +121,7 @@ impl Copies {
         let Some(&src) = inst.srcs.first() else { return };
         let same = src.ty == inst.dst.ty;
         let vf = src.ty == Type::Vf && inst.dst.ty == Type::F;
-        // Unsigned negation computes beyond 32 bits in some readers.
+        // Some instructions negate an unsigned source with more than 32 bits.
         let modified =
             !src.has_modifiers() || same && (src.ty.is_float() || src.ty.is_signed_int());
         let plain = inst.access_mode == AccessMode::Align16
@@ -148,7 +153,8 @@ impl Copies {
     }
 }
 
-/// The source of a copy as one channel of each vector sees it.
+/// The element that channel `channel` of each vector reads from the source of a copy, as an operand that reads it in
+/// all channels.
 fn component_of(src: &Operand, channel: u8) -> Option<Operand> {
     if let Some(bits) = src.imm_bits() {
         let bits = match src.ty {
@@ -166,6 +172,7 @@ fn component_of(src: &Operand, channel: u8) -> Option<Operand> {
     }
 }
 
+/// Tries to replace source `index` by the sources of copies; returns whether it did.
 fn propagate(
     inst: &mut Inst,
     index: usize,
@@ -206,7 +213,7 @@ fn propagate(
     true
 }
 
-/// One operand that reads what each channel wants, as a type.
+/// One operand of type `ty` that reads, in each channel, what the channel's origin reads; `None` if there is none.
 fn together(origins: [Option<Operand>; 4], ty: Type) -> Option<Operand> {
     let first = origins.into_iter().flatten().next()?;
     if let Some(bits) = first.imm_bits() {

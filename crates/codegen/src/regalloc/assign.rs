@@ -6,7 +6,7 @@
 //! are evicted and spilled, or the value itself is spilled. The scan then continues, so that one round finds all
 //! registers to spill. It stops at the first failure if spilling is not allowed or would not help.
 //!
-//! The data structure is one [`Track`] of disjoint intervals per register (and per unit, where small values share a
+//! The data structure is one `Track` of disjoint intervals per register (and per unit, where small values share a
 //! register). A place is free for a value if its interval overlaps none in the track.
 
 use crate::ir::{Cfg, Class, File, Function, GRF_BYTES, Inst, Operand, Vreg, VregInfo};

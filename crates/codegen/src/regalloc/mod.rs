@@ -64,7 +64,7 @@ pub enum AllocError {
         /// Bytes that a thread can have.
         limit: u32,
     },
-    /// Spilling did not end within [`MAX_ROUNDS`] rounds.
+    /// Spilling did not end within `MAX_ROUNDS` rounds.
     #[error("register allocation did not succeed after {0} rounds of spilling")]
     Rounds(u32),
     /// An instruction uses a register to which none was assigned.

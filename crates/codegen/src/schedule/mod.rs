@@ -1,12 +1,15 @@
-//! Instruction order inside blocks, and how long the program takes.
+//! Scheduling: the order of instructions inside blocks, and an estimate of the execution time.
 //!
-//! - [`opt_schedule_early`], before register allocation: hides latencies while registers are
-//!   plenty, frees registers when they are not.
-//! - [`opt_schedule_late`], on physical registers: latencies only.
-//! - [`opt_dependency_control`], then: what writes parts of one register does not wait.
-//! - [`estimate`]: cycles, for statistics.
+//! - [`opt_schedule_early`] runs before register allocation. It hides latencies while few registers are in use, and
+//!   reduces register pressure when many are.
+//! - [`opt_schedule_late`] runs on physical registers and considers latencies only.
+//! - [`opt_dependency_control`] runs after it and omits waits between instructions that write different parts of one
+//!   register.
+//! - [`estimate`] counts cycles, for statistics.
 //!
-//! The schedulers look a bounded number of instructions ahead, so that time grows linearly.
+//! Both schedulers are list schedulers: they build the dependency graph of a block (`dag`) and repeatedly choose
+//! the best instruction whose predecessors are done. They consider a limited number of instructions at a time, so
+//! that time grows linearly with the length of the block.
 
 mod dag;
 mod estimate;
@@ -27,24 +30,28 @@ use std::collections::BinaryHeap;
 use crate::ir::Inst;
 use dag::{Dag, DagBuilder};
 
-/// Instructions of the old order that may be moved ahead of the first one left.
+/// The scheduler considers the first instruction that is not done and this many minus one after it.
 const WINDOW: usize = 96;
 
-/// The walk through a block: what is done, what can be next.
+/// The state of list scheduling in one block: which instructions are done and which can be next.
 struct Walk<'a> {
     dag: &'a Dag,
-    /// Instructions that are not done and wait for no other, one bit each.
+    /// Instructions that are not done and whose predecessors are all done, one bit each.
     free: Vec<u64>,
+    /// Whether each instruction is done.
     done: Vec<bool>,
+    /// For each instruction, the number of predecessors that are not done.
     left: Vec<u32>,
-    /// Cycle from which each instruction finds its operands ready.
+    /// For each instruction, the cycle from which its operands are available.
     ready: Vec<u32>,
     /// First instruction that is not done.
     first: usize,
+    /// The current cycle.
     cycle: u32,
-    /// What can be next and start at once, [by rank](Walk::rank); among it what was done meanwhile.
+    /// Candidates whose operands are available, ordered [by rank](Walk::rank). Instructions that are done remain
+    /// until they reach the top.
     now: BinaryHeap<u64>,
-    /// What can be next and start later, by the cycle, then likewise.
+    /// Candidates whose operands are not available yet, ordered by the cycle in which they will be, then by rank.
     later: BinaryHeap<(Reverse<u32>, u64)>,
 }
 
@@ -68,6 +75,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
+    /// Records that all predecessors of an instruction are done.
     fn set_free(&mut self, index: usize) {
         self.free[index / 64] |= 1 << (index % 64);
         if index < self.first + WINDOW {
@@ -75,7 +83,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// An instruction can be next from now on.
+    /// Adds an instruction to the candidates.
     fn offer(&mut self, index: usize) {
         let (ready, rank) = (self.ready[index], self.rank(index));
         if ready <= self.cycle {
@@ -85,17 +93,18 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The higher an instruction's rank, the better it is next: what the most depends on; then the old order.
+    /// The priority of an instruction: first the length of the longest dependency chain that starts at it, then its
+    /// position in the old order.
     fn rank(&self, index: usize) -> u64 {
         u64::from(self.dag.height[index]) << 32 | u64::from(!(index as u32))
     }
 
-    /// The instruction of a rank.
+    /// The instruction with a given rank.
     fn of_rank(rank: u64) -> usize {
         !(rank as u32) as usize
     }
 
-    /// Instructions that can be next, in the old order.
+    /// The instructions that can be next, in the old order.
     fn candidates(&self) -> impl Iterator<Item = usize> + '_ {
         let end = self.first + WINDOW;
         let words = (self.first / 64..self.free.len()).take_while(move |word| word * 64 < end);
@@ -110,6 +119,7 @@ impl<'a> Walk<'a> {
         words.flat_map(bits).take_while(move |index| *index < end)
     }
 
+    /// Schedules an instruction: advances the cycle and updates the instructions that depend on it.
     fn take(&mut self, index: usize, inst: &Inst) {
         self.cycle = self.cycle.max(self.ready[index]);
         let issued = self.cycle;
@@ -133,7 +143,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The best for latency: what can start first; then what the most depends on; then order.
+    /// The best candidate for latency: of those whose operands are available first, the one with the longest
+    /// dependency chain, then the first in the old order.
     fn by_latency(&mut self) -> Option<usize> {
         while let Some((Reverse(ready), rank)) = self.later.peek().copied()
             && ready <= self.cycle
@@ -156,7 +167,7 @@ impl<'a> Walk<'a> {
         None
     }
 
-    /// The same among some candidates.
+    /// The same choice as [`by_latency`](Self::by_latency) among the instructions `among`.
     fn best_latency(&self, among: impl Iterator<Item = usize>) -> Option<usize> {
         among.min_by_key(|index| {
             let wait = self.ready[*index].saturating_sub(self.cycle);
@@ -165,10 +176,11 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Puts instructions in a new order: each comes from where `order` says.
+/// Permutes instructions: the new instruction at index `i` is the old one at index `order[i]`.
 fn reorder(insts: &mut [Inst], order: &[usize]) {
     let mut order = order.to_vec();
-    // Cycle by cycle: what was at its start travels along to its end.
+    // Each cycle of the permutation is followed by swaps. The instruction at its start is swapped along until it
+    // reaches its place.
     for start in 0..order.len() {
         let mut at = start;
         while order[at] != start {

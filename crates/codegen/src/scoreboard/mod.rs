@@ -1,18 +1,29 @@
-//! `lower_scoreboard`: where the hardware does not keep track of registers in flight (gen12 on), each instruction says what
-//! it waits for.
+//! `lower_scoreboard`: sets the software scoreboard field (SWSB) of each instruction. From gen12 on, the hardware
+//! does not track registers in flight, so each instruction must state what it waits for.
 //!
-//! Arithmetic finishes in the order of the program, and an instruction can wait for the one `d` back: `@d`. Messages and
-//! extended math finish in any order. Each of them takes one of sixteen tokens, `$n`, and others wait until the token's
-//! owner has read its sources (`$n.src`) or written its destination (`$n.dst`). What does not fit into an instruction's
-//! own field stands in a `sync.nop` before it.
+//! Arithmetic instructions finish in program order. An instruction can wait for the one `d` instructions back: `@d`.
+//! Messages and extended math finish in any order. Each of them sets one of sixteen tokens, `$n`; it *owns* the
+//! token. Later instructions wait until the owner has read its sources (`$n.src`) or written its destination
+//! (`$n.dst`). Waits that do not fit in an instruction's own field go to `sync.nop` instructions before it. For
+//! example:
 //!
-//! The pass knows for each register how long ago it was read and written, at least, on any way that the thread can take,
-//! and which tokens' owners may still read or write it. It waits for everything that reads what is written, or writes what
-//! is read or written, so also where the hardware may keep the order by itself. Distances count only what is sure to be in
-//! the in-order pipe: a distance that is too small waits for a younger instruction, behind which the wanted one is done.
-//! Where there are several pipes the wait is for the last instruction of each.
+//! ```text
+//! send g10, g4       {$0}
+//! add  g20, g21, g22
+//! mov  g30, g20      {@1}       reads the result of the add
+//! mul  g31, g10, g11 {$0.dst}   reads the response of the send
+//! ```
 //!
-//! The codes are those of `crestline_isa`'s field `SWSB`. `docs/isa-notes.md` lists what is decided here and no judge confirms.
+//! The pass is a forward data flow analysis. For each register, the state has the smallest distance (number of
+//! in-order instructions) since its last read and write, over all paths on which the thread can arrive. For each
+//! token, it has the registers that its owner may still have to read or write. An instruction waits for all earlier
+//! instructions that write a register which it reads, or that read or write a register which it writes, even where
+//! the hardware might keep the order by itself. Only instructions that certainly go to the in-order pipe count in
+//! distances. A distance that is too small is safe: it waits for a later instruction, and earlier ones are then done
+//! too. On devices with several in-order pipes, an instruction waits for the last instruction of each pipe.
+//!
+//! The encodings are those of the field `SWSB` in `crestline_isa`. `docs/isa-notes.md` lists the decisions made here
+//! that no judge confirms.
 
 pub mod check;
 #[cfg(test)]
@@ -27,23 +38,24 @@ use crate::target::{Scoreboard, Target};
 
 const PASS: &str = "lower_scoreboard";
 
-/// Tokens of a thread.
+/// Number of tokens of a thread.
 const TOKENS: usize = 16;
 
-/// The farthest that an instruction can look back.
+/// The largest register distance that an instruction can state.
 const FARTHEST: u8 = 7;
 
-// Registers beside general ones and flags, which have the numbers of their slots.
+// Indices of registers that are neither general registers nor flags; general registers and flags have the indices of
+// their slots.
 const ACCUMULATOR: usize = GRF_COUNT + FLAG_COUNT;
 const ADDRESS: usize = ACCUMULATOR + 1;
 const OTHER: usize = ADDRESS + 1;
 const COUNT: usize = OTHER + 1;
 
-/// Runs the pass.
+/// Sets the scoreboard field of every instruction.
 ///
 /// # Errors
-/// Broken control flow; operations that should have been lowered; a flow instruction that must wait for more than its own
-/// field can say.
+/// Broken control flow; an operation that should have been lowered; or an instruction at the start of a block that
+/// must wait for more than its own field can state.
 pub fn lower_scoreboard(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     let Scoreboard::Software { several_pipes } = target.scoreboard else { return Ok(false) };
     let cfg = Cfg::new(function)?;
@@ -56,7 +68,7 @@ pub fn lower_scoreboard(function: &mut Function, target: &Target) -> Result<bool
     }
     let starts = starts(function, &cfg, &uses);
     for ((block, uses), start) in function.blocks.iter_mut().zip(&uses).zip(starts) {
-        // A block that nothing leads to is not executed.
+        // A block without predecessors is not executed.
         let mut state = start.unwrap_or_default();
         let old = std::mem::take(&mut block.insts);
         for (mut inst, used) in old.into_iter().zip(uses) {
@@ -73,18 +85,18 @@ pub fn lower_scoreboard(function: &mut Function, target: &Target) -> Result<bool
     Ok(true)
 }
 
-/// How an instruction executes.
+/// How the hardware executes an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Execution {
-    /// It makes no machine instruction.
+    /// It does not: the operation makes no machine instruction.
     Nothing,
-    /// At once: flow control.
+    /// Immediately: flow control.
     Control,
-    /// In the order of the program.
+    /// In program order, in an arithmetic pipe.
     InOrder,
-    /// In any order, with a token of this number.
+    /// Out of order, with this token.
     OutOfOrder(usize),
-    /// The message that ends the thread: nobody waits for it.
+    /// As the message that ends the thread; no instruction waits for it.
     Last,
 }
 
@@ -114,20 +126,20 @@ impl Set {
     }
 }
 
-/// What an instruction does to registers, and how it executes.
+/// The registers that an instruction accesses, and how it executes.
 #[derive(Clone, Debug)]
 struct Use {
     execution: Execution,
     reads: Set,
     writes: Set,
-    /// Reads or writes the state register.
+    /// Whether the instruction reads or writes the state register.
     state: bool,
-    /// Must be behind all messages before it.
+    /// Whether the instruction must wait for all messages before it.
     fence: bool,
 }
 
 impl Use {
-    /// `next` counts the instructions that take a token.
+    /// Computes the accesses of an instruction. `next` counts the instructions that set a token.
     fn of(inst: &Inst, slots: &SlotMap, next: &mut usize) -> Result<Use, PassError> {
         let mut token = || {
             *next += 1;
@@ -176,7 +188,7 @@ impl Use {
     }
 }
 
-/// The register of an operand that is neither a general register nor a flag.
+/// The index of an operand's register, if it is neither a general register nor a flag.
 fn special(operand: &Operand) -> Option<usize> {
     match operand.file {
         File::Arf(ArfKind::Null | ArfKind::Flag) => None,
@@ -187,24 +199,25 @@ fn special(operand: &Operand) -> Option<usize> {
     }
 }
 
-/// What the owner of a token may still do.
+/// Registers that the owner of a token may still access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Owner {
-    /// There may be one.
+    /// Whether the token may have an owner.
     active: bool,
     reads: Set,
     writes: Set,
 }
 
-/// What may be in flight.
+/// Instructions that may still be in flight at a point of the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
-    /// For each register how many in-order instructions back it was last read or written by one, at least and at most
-    /// [`FARTHEST`]; 0 where none in flight does.
+    /// For each register, how many in-order instructions ago it was last read, but at least 1 and at most
+    /// [`FARTHEST`]; over all paths, the smallest number. 0 if no in-order instruction in flight reads it.
     reads: [u8; COUNT],
+    /// The same for writes.
     writes: [u8; COUNT],
     owners: [Owner; TOKENS],
-    /// The instruction before touches the state register.
+    /// Whether the instruction before accesses the state register.
     state: bool,
 }
 
@@ -222,10 +235,11 @@ impl Default for State {
 /// What an instruction waits for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Waits {
-    /// An in-order instruction so many back; 0 for none.
+    /// The in-order instruction this many instructions back; 0 for none.
     distance: u8,
+    /// For each token, the access of its owner that must be done.
     tokens: [Option<TokenMode>; TOKENS],
-    /// All tokens' owners have written.
+    /// Whether all owners of tokens must have written their destinations.
     all: bool,
 }
 
@@ -238,7 +252,7 @@ impl Waits {
 }
 
 impl State {
-    /// Goes on behind an instruction; says what that waits for.
+    /// Updates the state for an instruction and returns what the instruction waits for.
     fn step(&mut self, used: &Use) -> Waits {
         if used.execution == Execution::Nothing {
             return Waits::default();
@@ -269,6 +283,7 @@ impl State {
         waits
     }
 
+    /// What an instruction must wait for in this state.
     fn waits(&self, used: &Use) -> Waits {
         let mut waits = Waits::default();
         for register in 0..COUNT {
@@ -285,7 +300,7 @@ impl State {
         }
         for (token, owner) in self.owners.iter().enumerate() {
             let taken = used.execution == Execution::OutOfOrder(token) && owner.active;
-            // The registers of a thread that has ended are another's.
+            // After the thread ends, its registers belong to another thread, so no message may write to them later.
             let left = used.execution == Execution::Last && !owner.writes.is_empty();
             let written = owner.writes.meets(&used.reads) || owner.writes.meets(&used.writes);
             waits.tokens[token] = if taken || left || written {
@@ -301,6 +316,7 @@ impl State {
         waits
     }
 
+    /// Removes from the state everything that is done after a wait.
     fn wait(&mut self, waits: &Waits) {
         if waits.distance != 0 {
             for distance in self.reads.iter_mut().chain(&mut self.writes) {
@@ -319,7 +335,7 @@ impl State {
         }
     }
 
-    /// Takes in what may be in flight on another way here; whether that is more.
+    /// Merges the state of another path into this one; returns whether the state changed.
     fn join(&mut self, other: &State) -> bool {
         let before = self.clone();
         let nearer = |a: &mut u8, b: &u8| {
@@ -339,7 +355,7 @@ impl State {
     }
 }
 
-/// What may be in flight where each block starts; `None` for those that nothing leads to.
+/// The state at the start of each block; `None` for blocks that are not reachable.
 fn starts(function: &Function, cfg: &Cfg, uses: &[Vec<Use>]) -> Vec<Option<State>> {
     let mut starts: Vec<Option<State>> = vec![None; function.blocks.len()];
     if let Some(entry) = starts.first_mut() {
@@ -360,7 +376,8 @@ fn starts(function: &Function, cfg: &Cfg, uses: &[Vec<Use>]) -> Vec<Option<State
             };
             let succs = cfg.succs(BlockId(block as u32));
             succs.iter().for_each(|edge| go(edge.to.index()));
-            // Where no channel is left, the thread skips code up to any place where some may wait.
+            // If no channel remains enabled, the thread jumps forward, possibly to any later block where channels may
+            // be waiting.
             if leaves(function, block) {
                 (block + 1..function.blocks.len())
                     .filter(|&to| is_meeting(function, to))
@@ -371,7 +388,7 @@ fn starts(function: &Function, cfg: &Cfg, uses: &[Vec<Use>]) -> Vec<Option<State
     starts
 }
 
-/// Whether channels leave the structure that they are in at the end of a block.
+/// Whether a block ends with an instruction with which channels leave a loop or the program.
 fn leaves(function: &Function, block: usize) -> bool {
     let last = function.blocks[block].insts.last().map(|inst| inst.op);
     matches!(last, Some(Op::Hw(Opcode::Break | Opcode::Cont | Opcode::Halt)))
@@ -385,7 +402,8 @@ fn is_meeting(function: &Function, block: usize) -> bool {
         || matches!(before.map(|inst| inst.op), Some(Op::Hw(Opcode::Else | Opcode::While)))
 }
 
-/// Writes what an instruction waits for into its field, and the rest into instructions before it.
+/// Sets the instruction's scoreboard field from its waits, and appends the waits that do not fit to `before`, as
+/// `sync` instructions.
 fn write(inst: &mut Inst, used: &Use, waits: &Waits, several_pipes: bool, before: &mut Vec<Inst>) {
     let unordered = matches!(used.execution, Execution::OutOfOrder(_) | Execution::Last);
     let mut own = Swsb::default();
@@ -398,7 +416,7 @@ fn write(inst: &mut Inst, used: &Use, waits: &Waits, several_pipes: bool, before
     for (id, mode) in (0u8..).zip(waits.tokens) {
         let Some(mode) = mode else { continue };
         let token = Some(SwsbToken { mode, id });
-        // With a distance, the instruction's kind decides what the token means.
+        // In combination with a distance, the kind of instruction decides what the token means.
         let combines =
             waits.distance == 0 || mode == TokenMode::Dst && !unordered && !several_pipes;
         if own.token.is_none() && combines {
@@ -411,7 +429,7 @@ fn write(inst: &mut Inst, used: &Use, waits: &Waits, several_pipes: bool, before
         (0, _) => {}
         (distance, _) if !several_pipes => own.distance = distance,
         (_, None) => (own.distance, own.pipe) = (1, SwsbPipe::All),
-        // Beside the token of a message a distance counts in all pipes.
+        // In combination with the token of a message, a distance refers to all pipes.
         (_, Some(_)) if inst.op == Op::Send => own.distance = 1,
         _ => before.push(sync(SyncFn::Nop, Swsb { distance: 1, pipe: SwsbPipe::All, token: None })),
     }

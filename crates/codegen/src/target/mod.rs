@@ -1,9 +1,7 @@
-//! What the back end knows of the device that it makes code for, decided once: registers, native operations, messages,
-//! scoreboard, SIMD widths.
+//! The target device as the back end sees it: registers, native operations, messages, scoreboard, SIMD widths.
 //!
-//! A [`Target`] is its [`Device`] with what code generation makes of it: every capability and limit of the device can be
-//! asked of the target. What is here beside them is a figure or a choice of the back end's own that more than one of its
-//! parts goes by.
+//! A [`Target`] contains a [`Device`] and dereferences to it, so all capabilities and limits of the device are
+//! available. The other fields are values that the back end derives from the device and uses in more than one module.
 
 mod native;
 
@@ -16,10 +14,10 @@ use crestline_ssa::ir::AluOp;
 pub(crate) use native::Mode;
 pub use native::unsupported_operations;
 
-/// The most general registers of any target: what operands of the back end's IR can name, g0 to g127.
+/// The largest number of general registers of any target; the IR can name g0 to g127.
 pub const MAX_REGISTERS: u32 = 128;
 
-/// The device that code is made for, as the back end sees it.
+/// The device that code is generated for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Target {
     device: Device,
@@ -27,82 +25,83 @@ pub struct Target {
     pub registers: Registers,
     /// Messages to the shared functions.
     pub messages: MessageSet,
-    /// Who keeps track of registers in flight.
+    /// Whether the hardware or the compiler tracks registers in flight.
     pub scoreboard: Scoreboard,
-    /// Channels that a compute thread may have, ascending.
+    /// SIMD widths of compute threads, ascending.
     pub simd_widths: &'static [u8],
 }
 
 /// General registers of a thread, 32 bytes each ([`GRF_BYTES`](crate::ir::GRF_BYTES)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Registers {
-    /// How many there are, at most [`MAX_REGISTERS`].
+    /// Number of general registers, at most [`MAX_REGISTERS`].
     pub count: u32,
-    /// First register that the payload of an end-of-thread message may have (PRM, "send": the hardware gives the registers
-    /// before it to the next thread).
+    /// First register that the payload of an end-of-thread message may start at. The hardware gives the registers
+    /// below it to the next thread (PRM, "send").
     pub first_end_of_thread: u32,
 }
 
 impl Registers {
-    /// One past the last register that a message's response may have: the last of all may not be written by a message
-    /// whose payload it overlaps (PRM, "send", gen8 on), and no response takes it.
+    /// One past the last register that a response may include. The last register of all must not be written by a
+    /// message whose payload it overlaps (PRM, "send", gen8 on), so no response includes it.
     pub const fn response_end(self) -> u32 {
         self.count.saturating_sub(1)
     }
 
-    /// With fewer registers in use than these, scheduling looks at latency alone.
+    /// Register pressure below which scheduling considers latency only.
     pub const fn plenty(self) -> u32 {
         self.count * 7 / 16
     }
 
-    /// Registers that can be in use at once and still be allocated, fragmentation allowed for.
+    /// Largest register pressure for which allocation usually succeeds, with a reserve for fragmentation.
     pub const fn allocatable(self) -> u32 {
         self.count * 7 / 8
     }
 
-    /// A program that uses no more than these may be tried with twice the channels.
+    /// Largest number of registers that a program may use if the doubled SIMD width is to be tried.
     pub const fn for_widening(self) -> u32 {
         self.count / 2
     }
 
-    /// Registers that a shader's arrays may take in all.
+    /// Largest number of registers for all arrays of a shader.
     pub const fn for_arrays(self) -> u32 {
         self.count / 4
     }
 
-    /// Registers that the payload of a thread may have: beyond half of them no program has room to work.
+    /// Largest number of payload registers. With more than half of all registers, no program would have enough left
+    /// for its computation.
     pub const fn for_payload(self) -> u32 {
         self.count / 2
     }
 }
 
-/// The messages of a device, where their forms differ in more than one part of the back end.
+/// Properties of a device's messages that more than one module needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MessageSet {
-    /// A message takes two ranges of registers (SENDS) rather than one.
+    /// Whether a message can have two payloads (`sends`).
     pub split_payloads: bool,
-    /// Typed messages take a header.
+    /// Whether typed messages need a header.
     pub typed_header: bool,
-    /// Untyped writes have a SIMD4x2 form.
+    /// Whether untyped writes have a SIMD4x2 form.
     pub vector_writes: bool,
-    /// Registers of the largest scratch block message.
+    /// Size of the largest scratch block message, in registers.
     pub scratch_registers: u32,
-    /// The binding table index that stands for scratch space and for memory at 64-bit addresses.
+    /// The binding table index for stateless access: scratch space and memory at 64-bit addresses.
     pub stateless: Bti,
 }
 
-/// Who sees to it that an instruction waits for the registers that others before it have yet to read or write.
+/// How instructions are made to wait for registers that earlier instructions have yet to read or write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scoreboard {
-    /// The hardware, for every register (up to gen11).
+    /// The hardware tracks all registers (up to gen11).
     Hardware {
-        /// Instructions may say that a wait is not needed (NoDDClr, NoDDChk). The low-power parts forbid it beside
-        /// operands of 64 bits.
+        /// Whether instructions may state that a wait is not needed (NoDDClr, NoDDChk). Low-power parts do not allow
+        /// it with 64-bit operands.
         dependency_control: bool,
     },
-    /// Each instruction says itself what it waits for (SWSB, gen12 on).
+    /// Each instruction states what it waits for (SWSB, gen12 on).
     Software {
-        /// Arithmetic runs in several in-order pipes (gen12.5) rather than one.
+        /// Whether arithmetic runs in several in-order pipes (gen12.5) and not in one.
         several_pipes: bool,
     },
 }
@@ -140,12 +139,13 @@ impl Target {
         &self.device
     }
 
-    /// Whether one instruction does the operation on `bits` bits.
+    /// Whether the device has one instruction for the operation on operands of `bits` bits.
     pub(crate) fn is_native(&self, op: AluOp, bits: u32) -> bool {
         native::is_native(&self.device, op, bits)
     }
 
-    /// Whether selection takes the operation with operands of `bits` bits: the device has it, and the mode selects it.
+    /// Whether instruction selection supports the operation with operands of `bits` bits in a mode, either as one
+    /// instruction or as a sequence.
     pub(crate) fn selects(&self, mode: Mode, op: AluOp, bits: u32) -> bool {
         native::selects(&self.device, mode, op, bits)
     }

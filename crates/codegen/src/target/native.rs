@@ -1,15 +1,16 @@
-//! Which operations the hardware has at which size, and which of those each mode selects: a row per class of operations.
+//! Tables of the operations that the hardware supports at each operand size, and of those that each selection mode
+//! supports: one row per class of operations.
 //!
-//! Sources: the opcode tables of the PRMs ("EU Instruction Set", Haswell volume 7, Broadwell volume 7, Skylake volume 7)
-//! for the types of each instruction, `device` for the parts that lack them.
+//! Sources: the opcode tables of the PRMs ("EU Instruction Set", Haswell volume 7, Broadwell volume 7, Skylake volume
+//! 7) for the types of each instruction; the crate `device` for the parts that lack them.
 
 use crestline_device::Device;
 use crestline_ssa::ir::AluOp;
 
-/// What a device must have.
+/// A capability that an operation requires of the device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Capability {
-    /// Nothing special: all devices that there is selection for.
+    /// None: all devices that instruction selection supports have the operation.
     Always,
     /// HF registers and arithmetic.
     HalfFloat,
@@ -19,7 +20,7 @@ enum Capability {
     Float64,
     /// Q and UQ registers and arithmetic.
     Int64,
-    /// MUL of two dwords uses all bits of both.
+    /// `mul` uses all 32 bits of both factors.
     Product32,
     /// LRP.
     Lrp,
@@ -42,16 +43,16 @@ impl Capability {
     }
 }
 
-/// How the back end gets an operation of one size.
+/// How the back end supports an operation at one size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Support {
-    /// It does not: the mid-end makes the operation of others.
+    /// Not at all: the mid-end replaces the operation by others.
     None,
-    /// One instruction, on devices with the capability.
+    /// As one instruction, on devices with the capability.
     Native(Capability),
-    /// One instruction on devices with the capability, a sequence that the back end makes on the others.
+    /// As one instruction on devices with the capability, as a sequence that the back end emits on others.
     NativeOrSequence(Capability),
-    /// A sequence that selection makes, on devices with the capability.
+    /// As a sequence that selection emits, on devices with the capability.
     Sequence(Capability),
 }
 
@@ -74,10 +75,10 @@ impl Support {
     }
 }
 
-/// Operations that are native at the same sizes.
+/// Classes of operations that are native at the same sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OperationClass {
-    /// No instruction: the result is where the sources are.
+    /// No instruction: the result has the registers of the sources.
     Location,
     Select,
     FloatArithmetic,
@@ -87,10 +88,10 @@ enum OperationClass {
     FloatDot,
     FloatComparison,
     FloatToFloat,
-    /// No instruction rounds a conversion between floats toward zero without a change of the thread's rounding mode.
+    /// The hardware rounds a conversion between floats toward zero only after a change of the thread's rounding mode.
     FloatTowardZero,
     FloatAndInteger,
-    /// Rounded to half and back, and packed halves: all operands have 32 bits.
+    /// Rounding to half precision and back, and packed halves: all operands have 32 bits.
     HalfInDword,
     IntegerSum,
     IntegerProduct,
@@ -99,33 +100,33 @@ enum OperationClass {
     IntegerComparison,
     IntegerToInteger,
     Logic,
-    /// The count is taken modulo the size of the value. The hardware takes counts of words modulo 32.
+    /// The shift count is taken modulo the size of the value. For words, the hardware takes it modulo 32.
     Shift,
     BitField,
     HighestBit,
     BooleanToFloat,
     BooleanToInteger,
-    /// Elements of 8 and 16 bits taken from or put into larger ones.
+    /// Extraction of elements of 8 and 16 bits from larger values, and insertion.
     SmallPacking,
-    /// Made of others in the mid-end, where their parts can be shared and simplified.
+    /// Replaced by other operations in the mid-end, where their parts can be shared and simplified.
     Composite,
 }
 
-/// A set of sizes.
+/// A set of operand sizes in bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Sizes(&'static [u32]);
 
-/// What holds for the operations of a class.
+/// A row of the table: properties of a class of operations.
 struct Row {
-    /// How the back end gets them, for 8, 16, 32 and 64 bits.
+    /// How the back end supports the class at 8, 16, 32 and 64 bits.
     support: [Support; 4],
-    /// The sizes of operands that scalar selection takes, where [`Row::support`] has them.
+    /// The operand sizes that scalar selection supports, if [`Row::support`] includes them.
     scalar: Sizes,
-    /// Likewise selection for SIMD4x2.
+    /// The operand sizes that SIMD4x2 selection supports, if [`Row::support`] includes them.
     vec4: Sizes,
 }
 
-/// A way to select.
+/// The mode of instruction selection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
     /// [`crate::scalar`].

@@ -1,14 +1,15 @@
-//! `lower_df_swizzles`: operations on vectors of doubles become instructions whose sources have
-//! legal regions.
+//! `lower_df_swizzles`: splits Align16 operations on doubles so that each instruction's sources have regions that the
+//! hardware supports.
 //!
-//! 1. [`plan`] divides the enabled components into the fewest instructions. Three-source
-//!    instructions have no region for some components; those sources are copied first, where the
-//!    copy's own instructions count too.
-//! 2. Where one part would overwrite what a later one reads, the parts are put in another order,
-//!    or, if none will do, what overlaps is copied.
+//! 1. [`plan`] divides the enabled components into the smallest number of instructions. Some sources of three-source
+//!    instructions have no region for any division; they are copied first, and the instructions of the copy count
+//!    too.
+//! 2. If one part would overwrite what a later part reads, the parts are reordered. If no order works, the
+//!    overlapping sources are copied first.
 //!
-//! Masks that the hardware misreads are left to `lower_df_writemasks`, and instructions that must
-//! be one vector wide to `lower_simd_width`, but both are paid for here.
+//! Two kinds of instruction remain illegal: those with a write mask that the hardware misreads ([`TORN_MASKS`], see
+//! `lower_df_writemasks`), and those that work on more vectors than the hardware allows (see `lower_simd_width`). The
+//! cost of splitting them is included in the plan.
 
 mod plan;
 
@@ -23,27 +24,27 @@ use plan::cheapest;
 /// Runs the pass.
 ///
 /// # Errors
-/// Sources that no copy can help, and a predicate over vectors whose flag the instruction itself
-/// changes.
+/// A source for which neither a division nor a copy helps, or an instruction that writes the flag which its own
+/// predicate reads for groups of channels.
 pub fn lower_df_swizzles(function: &mut Function, target: &Target) -> Result<bool, PassError> {
     function.try_rewrite(is_vector_of_doubles, |inst, b| lower(inst, target, Torn::Keep, b))
 }
 
-/// Whether an instruction is one of Align16 arithmetic with an operand of 64 bits.
+/// Whether an instruction is an Align16 arithmetic instruction with a 64-bit operand.
 pub(super) fn is_vector_of_doubles(inst: &Inst) -> bool {
     inst.access_mode == AccessMode::Align16 && legal::has_regions(inst.op) && is_wide(inst)
 }
 
-/// What becomes of parts with a mask that the hardware misreads.
+/// What happens to parts with a write mask that the hardware misreads ([`TORN_MASKS`]).
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Torn {
-    /// They stay, unless their order matters.
+    /// They stay, unless the order of the parts matters.
     Keep,
-    /// They become one part for each component.
+    /// They are split into one part per component.
     Split,
 }
 
-/// Emits the instructions that an operation on doubles becomes. Says whether they are others.
+/// Emits the instructions for an operation on doubles. Returns whether they differ from the operation.
 ///
 /// # Errors
 /// See [`lower_df_swizzles`].
@@ -81,18 +82,18 @@ pub(super) fn lower(
     Ok(changed)
 }
 
-/// What becomes of an instruction.
+/// A way to split an instruction.
 struct Plan {
-    /// Sources to copy first, and the parts of each copy.
+    /// Sources to copy first, each with the write masks of its copy's instructions.
     copies: Vec<(usize, Vec<WriteMask>)>,
-    /// The parts of the instruction itself.
+    /// The write masks of the instruction's parts.
     parts: Vec<WriteMask>,
-    /// Instructions in all.
+    /// Total number of instructions.
     cost: u32,
 }
 
 impl Plan {
-    /// The cheapest plan that copies certain sources at least, one bit each.
+    /// The cheapest plan that copies at least the sources in `needed` (one bit each); `None` if there is no plan.
     fn best(inst: &Inst, needed: u32, target: &Target) -> Option<Plan> {
         let count = inst.srcs.len();
         let more = legal::is_three_source(inst.op);
@@ -104,7 +105,7 @@ impl Plan {
         plans.min_by_key(|plan| plan.cost)
     }
 
-    /// The plan that copies certain sources.
+    /// The plan that copies exactly the sources `copied`; `None` if it is not possible.
     fn with_copies(inst: &Inst, copied: &[usize], target: &Target) -> Option<Plan> {
         let mut rest = inst.clone();
         let mut plan = Plan { copies: Vec::new(), parts: Vec::new(), cost: 0 };
@@ -124,7 +125,7 @@ impl Plan {
     }
 }
 
-/// Parts with their torn masks split or kept.
+/// Replaces write masks that the hardware misreads by one mask per component, if `torn` says so.
 fn with_torn(parts: Vec<WriteMask>, torn: Torn) -> Vec<WriteMask> {
     let split = |part: WriteMask| {
         let all = torn == Torn::Keep || !TORN_MASKS.contains(&part);
@@ -134,12 +135,12 @@ fn with_torn(parts: Vec<WriteMask>, torn: Torn) -> Vec<WriteMask> {
     parts.into_iter().flat_map(split).collect()
 }
 
-/// The cheapest division of one instruction.
+/// The cheapest division of an instruction into parts.
 fn divide(inst: &Inst, target: &Target) -> Option<plan::Division> {
     cheapest(inst.dst.write_mask(), &|part| cost(&piece(inst, part), target))
 }
 
-/// Instructions that a part will need; `None` if its sources have no regions.
+/// Number of instructions that a part takes in the end; `None` if a source has no region.
 fn cost(part: &Inst, target: &Target) -> Option<u32> {
     let three = legal::is_three_source(part.op);
     let legal = part.srcs.iter().enumerate().all(|(index, src)| {
@@ -157,13 +158,13 @@ fn cost(part: &Inst, target: &Target) -> Option<u32> {
     Some(u32::from(part.exec_size / legal::max_exec_size(part, target)))
 }
 
-/// The components of a mask, one at a time.
+/// The components of a write mask, one mask each.
 pub(super) fn components(mask: WriteMask) -> impl Iterator<Item = WriteMask> {
     (0..4).map(|component| WriteMask(1 << component)).filter(move |one| mask.0 & one.0 != 0)
 }
 
-/// Some of an instruction's components. One alone asks for its bit of the flag by name, as
-/// programs known to run do.
+/// The instruction for some of the components. With one component, the predicate control becomes that component (such
+/// as `.x`), as in machine code that is known to work.
 pub(super) fn piece(inst: &Inst, mask: WriteMask) -> Inst {
     let mut piece = inst.clone();
     piece.dst.region = Region::Mask(mask);
@@ -179,13 +180,13 @@ pub(super) fn piece(inst: &Inst, mask: WriteMask) -> Inst {
     piece
 }
 
-/// A source in a register of its own where each component is in its place.
+/// The source after a copy to a register of its own, with every component in order.
 fn in_place(src: &Operand) -> Operand {
     let whole = Region::Swizzle(Swizzle::XYZW);
     Operand { region: whole, offset: 0, ..*src }
 }
 
-/// The move that brings source `index` into place; its destination is only a mask yet.
+/// The move that copies source `index`. Only the write mask of its destination is meaningful.
 fn copy_of(inst: &Inst, index: usize) -> Inst {
     let src = inst.srcs[index].without_modifiers();
     let mask = Region::Mask(inst.channels_read(index));
@@ -195,7 +196,7 @@ fn copy_of(inst: &Inst, index: usize) -> Inst {
     Inst { group: inst.group, no_mask: inst.no_mask, access_mode, ..copy }
 }
 
-/// Copies source `index` in parts.
+/// Copies source `index` to a new register, one move per part.
 fn copy(inst: &mut Inst, index: usize, parts: &[WriteMask], b: &mut Builder<'_>) {
     let old = inst.srcs[index];
     let (dst, read) = b.temp(old.ty);
@@ -206,14 +207,13 @@ fn copy(inst: &mut Inst, index: usize, parts: &[WriteMask], b: &mut Builder<'_>)
     inst.srcs[index] = Operand { negate: old.negate, abs: old.abs, ..read };
 }
 
-/// Puts parts in an order in which none reads what an earlier one wrote. Says whether there is
-/// one.
+/// Sorts the parts so that none reads what an earlier one wrote. Returns whether there is such an order.
 fn order(inst: &Inst, parts: &mut [WriteMask]) -> bool {
     let pieces: Vec<Inst> = parts.iter().map(|part| piece(inst, *part)).collect();
     let mut left: Vec<usize> = (0..parts.len()).collect();
     let mut ordered = Vec::with_capacity(parts.len());
     while !left.is_empty() {
-        // The next part is one that writes nothing the others still read.
+        // The next part is one that does not overwrite what another remaining part reads.
         let next = left.iter().position(|&early| {
             left.iter().all(|&late| early == late || !overwrites(&pieces[early], &pieces[late]))
         });
@@ -224,7 +224,7 @@ fn order(inst: &Inst, parts: &mut [WriteMask]) -> bool {
     true
 }
 
-/// Whether an instruction writes bytes that another reads.
+/// Whether `early` writes bytes that `late` reads.
 fn overwrites(early: &Inst, late: &Inst) -> bool {
     let size = early.dst.ty.size();
     let enabled = |mask: WriteMask, channel: u32| mask.0 >> (channel % 4) & 1 == 1;

@@ -1,8 +1,9 @@
-//! Which components of an operation on doubles go into one instruction.
+//! The division of an operation on doubles into instructions by component.
 //!
-//! For a swizzle take, of each component, whether it reads the first row of the source (`v`: x or
-//! y) or the second (`^`: z or w), and number it in its row. Rows below are what the first two
-//! components read, columns what the last two read:
+//! The hardware reads a vector of doubles as two rows of 16 bytes: x and y, then z and w. For each component of a
+//! swizzle, what matters is whether it reads the first row of the source (`v` in the table: x or y) or the second
+//! (`^`: z or w), and which double of that row. The table's rows are the source rows that components x and y read;
+//! its columns are those that components z and w read:
 //!
 //! |    | vv | v^  | ^v  | ^^ |
 //! |----|----|-----|-----|----|
@@ -11,11 +12,11 @@
 //! | ^v | Cx | B   | Dxw | B  |
 //! | ^^ | E  | Cz  | Cw  | A  |
 //!
-//! The two rows of an instruction get one pattern, so components x and z (and y and w) can only
-//! share one where they agree on the number. Both read rows one after another or both the same
-//! row, so a component of the second row reads no earlier row than one of the first does. And no
-//! instruction writes exactly x and y or exactly z and w. What follows for a full mask, where `+`
-//! is a class's part whose pairs agree:
+//! An instruction applies one pattern to both rows, so components x and z can be in one instruction only if they read
+//! the same double of their rows; likewise y and w. An instruction reads either the two rows one after the other or
+//! the same row twice, so components z and w cannot read an earlier row than x and y. No instruction can write
+//! exactly x and y or exactly z and w. For a full write mask this results in the following divisions. `+` marks the
+//! swizzles of a class in which the pairs of components agree, `-` the others:
 //!
 //! | class | how many | instructions |
 //! |-------|----------|--------------|
@@ -27,17 +28,17 @@
 //! | D- | 24 | the two components named, the other two |
 //! | E | 16 | x, y, z, w |
 //!
-//! With several sources or fewer components enabled the best division is not always that of a
-//! class. There are at most fifteen, so [`cheapest`] looks at all.
+//! With several sources, or fewer enabled components, another division can be better than that of the class. There
+//! are at most fifteen divisions, so [`cheapest`] tries all.
 
 use crestline_isa::WriteMask;
 
-/// Instructions that a division needs, and its parts.
+/// The number of instructions of a division, and the write mask of each part.
 pub(super) type Division = (u32, Vec<WriteMask>);
 
-/// The division of the components `mask` into parts that costs least, by what each part costs
-/// (`None` if it cannot be an instruction); of equal ones one with few parts. `None` if there is
-/// no division.
+/// The division of the components in `mask` with the lowest cost; of divisions with equal cost, one with the fewest
+/// parts. `cost` returns the cost of a part, `None` if it is not possible as an instruction. `None` if no division is
+/// possible.
 pub(super) fn cheapest(
     mask: WriteMask,
     cost: &impl Fn(WriteMask) -> Option<u32>,
@@ -47,7 +48,7 @@ pub(super) fn cheapest(
     }
     let first = mask.0 & mask.0.wrapping_neg();
     let others = mask.0 & !first;
-    // The parts that the first component may be in.
+    // The parts that can contain the first component.
     let parts = (0..16u8).rev().filter(|set| set & !others == 0).map(|set| WriteMask(set | first));
     let divisions = parts.filter_map(|part| {
         let own = cost(part)?;

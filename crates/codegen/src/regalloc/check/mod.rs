@@ -13,7 +13,7 @@
 //! - A masked write of the value that the place holds already leaves the disabled channel's data unchanged. A masked
 //!   write of another value makes the content unknown.
 //! - An unmasked write also writes the disabled channel's data. The new content is valid only if it was complete for
-//!   the channels that were disabled at the write ([`Content::others`]).
+//!   the channels that were disabled at the write (`Content::others`).
 //! - An unmasked copy that allocation inserted (fill, store, move) copies what the disabled channel has in the place
 //!   that is read.
 
