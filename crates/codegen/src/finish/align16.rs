@@ -1,4 +1,4 @@
-//! Sources of Align16 instructions: where their rows start and what the swizzle of dwords is.
+//! Sources of Align16 instructions: the start of their rows, and the swizzle of dwords.
 
 use crestline_isa::{Region as IsaRegion, Swizzle};
 
@@ -9,15 +9,14 @@ use crate::legal;
 use crate::legal::align16::{self, DoubleRows};
 
 impl Placer<'_> {
-    /// Source `index` of an Align16 instruction: the operand moved to its first row, and the
-    /// region from there.
+    /// Source `index` of an Align16 instruction: an operand that starts at its first row, and the region from there.
     pub(super) fn align16_source(&self, index: usize) -> Result<(Operand, IsaRegion), FinishError> {
         let src = self.inst.srcs[index];
         let illegal = || self.fail("the region is not an Align16 region", &src);
         let three = legal::is_three_source(self.inst.op);
         let channels = self.inst.channels_read(index);
         if !matches!(src.file, File::Grf | File::Indirect { .. }) {
-            // Architecture registers are vectors as they are.
+            // Architecture registers are read as vectors without a change of their offset.
             let (swizzle, _) = src.vectors().ok_or_else(illegal)?;
             return Ok((src, IsaRegion::Align16 { vstride: 4, swizzle }));
         }
@@ -41,7 +40,7 @@ impl Placer<'_> {
         Ok((Operand { offset, ..src }, region))
     }
 
-    /// Rows of doubles as a region of the hardware.
+    /// The hardware region that reads the two rows of a vector of doubles; `None` if there is none.
     fn double_region(&self, rows: &DoubleRows, three: bool) -> Option<IsaRegion> {
         let swizzle = rows.swizzle();
         if three {
@@ -49,7 +48,7 @@ impl Placer<'_> {
         }
         let vstride = match rows.same {
             true => 0,
-            // A row of two doubles counts as four dwords there.
+            // On these devices, a row of two doubles counts as four dwords.
             false if self.target.df_exec_size_counts_dwords() => 4,
             false => 2,
         };

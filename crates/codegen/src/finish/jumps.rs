@@ -1,9 +1,8 @@
-//! Branch targets.
+//! Targets of branches.
 //!
-//! Offsets are in bytes from the start of the branching instruction. `JIP` is where the thread
-//! goes when no channel is left to run here: the end of the innermost block, which is the next
-//! `else`, `endif` or `halt` on the same level, or the `while` of the loop around. `UIP` is
-//! where the branching channels wait.
+//! Targets are byte offsets from the start of the branch instruction. `JIP` is where the thread continues if no
+//! channel remains enabled: the end of the innermost block, that is, the next `else`, `endif` or `halt` on the same
+//! level, or the `while` of the enclosing loop. `UIP` is where the channels that branch are enabled again.
 
 use crate::target::Target;
 use crestline_isa as isa;
@@ -14,28 +13,29 @@ use crate::ir::{FlowError, Inst, Op};
 /// Size of an instruction in bytes.
 const INST_BYTES: i32 = 16;
 
-/// What is known of flow instructions while the program is converted.
+/// The flow instructions of a program, collected during its conversion.
 #[derive(Debug, Default)]
 pub(super) struct Jumps {
-    /// Positions of flow instructions, in order, with what they are.
+    /// Index among the machine instructions and operation of each flow instruction, in order. An operation without a
+    /// machine instruction has the index of the next one.
     marks: Vec<(usize, Op)>,
 }
 
-/// A structure that is open during the walk.
+/// A conditional or loop that is not closed yet.
 enum Open {
     If { at: usize, other: Option<usize> },
     Loop { start: usize, leaves: Vec<usize> },
 }
 
 impl Jumps {
-    /// Notes an instruction that will be at `position` (or, emitting nothing, before it).
+    /// Records a flow instruction whose machine instruction has index `position`.
     pub(super) fn note(&mut self, position: usize, inst: &Inst) {
         if inst.op.is_flow() {
             self.marks.push((position, inst.op));
         }
     }
 
-    /// Fills in the targets that the device's instructions have.
+    /// Sets the targets of all branches.
     pub(super) fn resolve(self, insts: &mut [isa::Inst], target: &Target) -> Result<(), FlowError> {
         let mut open: Vec<Open> = Vec::new();
         let mut halts: Vec<usize> = Vec::new();
@@ -94,8 +94,8 @@ impl Jumps {
         Ok(())
     }
 
-    /// Where the innermost block around a flow instruction ends: the position of what follows it
-    /// on its level and may enable channels again.
+    /// The end of the innermost block that contains a flow instruction: the index of the next instruction on its
+    /// level that may enable channels again.
     fn block_end(&self, index: usize) -> Option<usize> {
         let mut depth = 0u32;
         for &(at, op) in &self.marks[index + 1..] {
@@ -115,12 +115,13 @@ impl Jumps {
     }
 }
 
-/// Index of the flow instruction at a position.
+/// Index in `marks` of the flow instruction at a position.
 fn index_of(marks: &[(usize, Op)], at: usize) -> usize {
-    // A `do` emits nothing and so shares its position with what follows; the branch is the last.
+    // A `do` has the same position as the instruction after it; the branch comes last.
     marks.partition_point(|(position, _)| *position <= at).saturating_sub(1)
 }
 
+/// Sets the targets of the branch at index `at`.
 fn set(insts: &mut [isa::Inst], at: usize, jip: Option<usize>, uip: Option<usize>) {
     let distance = |to: usize| (to as i64 - at as i64) as i32 * INST_BYTES;
     if let Some(isa::Inst { extra: Extra::Branch(branch), .. }) = insts.get_mut(at) {

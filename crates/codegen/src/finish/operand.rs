@@ -1,4 +1,4 @@
-//! Operands of machine instructions: register, subregister, region.
+//! Operands of machine instructions: register number, subregister and region.
 
 use crate::target::Target;
 use crestline_isa::{
@@ -10,7 +10,7 @@ use super::FinishError;
 use crate::ir::{File, GRF_BYTES, Inst, Op, Operand, Region};
 use crate::legal;
 
-/// Makes the operands of one instruction.
+/// Converts the operands of one instruction.
 pub(super) struct Placer<'a> {
     pub(super) inst: &'a Inst,
     pub(super) target: &'a Target,
@@ -21,6 +21,7 @@ impl Placer<'_> {
         FinishError::Operand { what, operand: operand.to_string(), inst: self.inst.to_string() }
     }
 
+    /// The register, or the address in a0, of an operand.
     pub(super) fn place(&self, operand: &Operand) -> Result<Place, FinishError> {
         let direct = |reg, sub: u32| Ok(Place::Direct { reg, sub: sub as u8 });
         let number = |at: u32| {
@@ -54,7 +55,7 @@ impl Placer<'_> {
         let place = self.place(dst)?;
         let pairs = legal::doubles::counts_dwords(self.inst, self.target);
         match dst.region {
-            // A step of two dwords for each channel.
+            // Each channel advances by two dwords, which the hardware counts as one element.
             Region::Stride(0..=2) if pairs && self.inst.access_mode == AccessMode::Align1 => {
                 Ok(Dst::new(place, dst.ty, 1))
             }
@@ -65,7 +66,7 @@ impl Placer<'_> {
         }
     }
 
-    /// A null destination's type must not ask for a conversion.
+    /// The type of a null destination, which is chosen so that the instruction does not convert its result.
     fn null_type(&self) -> Type {
         let vector = |src: &&Operand| !src.ty.is_packed_vector();
         self.inst.srcs.iter().find(vector).map_or(self.inst.dst.ty, |src| match src.ty.size() {
@@ -99,12 +100,14 @@ impl Placer<'_> {
         }))
     }
 
+    /// The region of a three-source instruction's operand.
     fn three_source_region(&self, index: usize, src: &Operand) -> Result<IsaRegion, FinishError> {
         if self.target.has_align1_three_source() {
             let step = src.linear_stride(self.inst.exec_size);
             let step =
                 step.ok_or_else(|| self.fail("the region is not valid for three sources", src))?;
-            // Rows of two elements at least where a step of one row is not encodable.
+            // Source 2 has no vertical stride. A vertical stride of 1 cannot be encoded, so consecutive elements are
+            // rows of eight; other distances are rows of two elements.
             let vstride = (index != 2).then_some(if step == 1 { 8 } else { step * 2 });
             return Ok(IsaRegion::ThreeAlign1 { vstride, hstride: step });
         }
@@ -117,7 +120,7 @@ impl Placer<'_> {
         }
     }
 
-    /// The region of a one- or two-source instruction's operand.
+    /// The region of an operand of an instruction with one or two sources.
     fn region(&self, src: &Operand) -> Result<IsaRegion, FinishError> {
         let exec_size = self.inst.exec_size;
         let encode = |vstride: u8, width: u8, hstride: u8| {
@@ -139,7 +142,7 @@ impl Placer<'_> {
             Region::Rect { vstride, width, hstride } if exec_size >= width => {
                 encode(vstride, width, hstride)
             }
-            // One row, of which only the first elements are read.
+            // The source is one row, of which only the first elements are read.
             Region::Rect { hstride, .. } => self.linear(src, exec_size, hstride, encode),
             Region::Stride(stride) => self.linear(src, exec_size, stride, encode),
             Region::Mask(_) | Region::Swizzle(_) | Region::Vectors { .. } => {
@@ -148,8 +151,8 @@ impl Placer<'_> {
         }
     }
 
-    /// The region of a source where regions count dwords, two for each channel: both of a double, or one that is not
-    /// twice.
+    /// The region of a source on devices where regions count dwords, two per channel: both dwords of a double, or the
+    /// same dword twice.
     fn dword_pairs(
         &self,
         src: &Operand,
@@ -170,7 +173,8 @@ impl Placer<'_> {
         }
     }
 
-    /// Equal steps over `exec_size` elements: the widest rows that do not cross a register.
+    /// The region for `exec_size` elements at a constant distance, with the widest rows that do not cross a register
+    /// boundary.
     fn linear(
         &self,
         src: &Operand,
@@ -187,8 +191,7 @@ impl Placer<'_> {
         let size = src.ty.size();
         let step = u32::from(stride) * size;
         let crosses = |width: u32| {
-            // Rows start a row apart; all are inside registers if the first is and their
-            // length divides the register, or if everything is in one register.
+            // Whether a row of this width crosses a register boundary.
             let start = src.offset % GRF_BYTES;
             let row = |first: u32| {
                 let at = start + first * step;
@@ -207,14 +210,14 @@ impl Placer<'_> {
         }
     }
 
-    /// A message's destination: whole registers.
+    /// The destination of a message, in whole registers.
     pub(super) fn payload_dst(&self) -> Result<Dst, FinishError> {
         let place = self.place(&self.inst.dst)?;
         Ok(Dst::new(place, Type::Ud, 1).with_writemask(self.inst.dst.write_mask()))
     }
 
-    /// A message's payload: whole registers. The region has no meaning; it is the one that
-    /// `iga64` assembles, or in Align16 one that there is.
+    /// The payload of a message, in whole registers. The hardware ignores the region: in Align1 it is the one that
+    /// `iga64` assembles, in Align16 any valid one.
     pub(super) fn payload(&self, index: usize) -> Result<Src, FinishError> {
         let src = &self.inst.srcs[index];
         debug_assert_eq!(self.inst.op, Op::Send);

@@ -1,9 +1,9 @@
-//! What must stay before what inside a block.
+//! The dependency graph of a block's instructions.
 //!
-//! Resources: slots of registers and flags (see `liveness`), the accumulator, the address
-//! register, other architecture registers as one, and each memory. A read waits for the last
-//! write, a write for the last write and all reads since. Operations that end a block or thread
-//! stay last, those that start one first.
+//! Dependencies arise from *resources*: slots of registers and flags (see `liveness`), the accumulator, the address
+//! register, all other architecture registers together, and each memory. A read depends on the last write of its
+//! resource; a write depends on the last write and on all reads since. An operation that ends a block or the thread
+//! depends on all instructions before it; all instructions depend on one that starts the block.
 
 use crate::target::Target;
 use crestline_device::Gen;
@@ -19,21 +19,21 @@ use crate::lists::Lists;
 pub(super) struct Edge {
     /// Index of the later instruction.
     pub(super) to: u32,
-    /// Cycles from issue to issue.
+    /// Cycles from the issue of the earlier instruction to the issue of the later one.
     pub(super) latency: u32,
 }
 
-/// Dependencies of a block's instructions.
+/// The dependency graph of a block.
 pub(super) struct Dag {
     /// Edges out of each instruction.
     pub(super) succs: Lists<Edge>,
     /// Number of edges into each instruction.
     pub(super) preds: Vec<u32>,
-    /// Longest way to the block's end, in cycles.
+    /// For each instruction, the length of the longest path to the end of the block, in cycles.
     pub(super) height: Vec<u32>,
 }
 
-/// Resources that are no slots.
+/// Resources that are not slots.
 const ACCUMULATOR: usize = 0;
 const ADDRESS: usize = 1;
 const CONTROL: usize = 2;
@@ -44,27 +44,27 @@ const ALL_SPACES: u8 = 0b11111 << FIRST_SPACE;
 #[derive(Clone, Copy)]
 struct Writer {
     at: u32,
-    /// Cycles until its result can be read.
+    /// Cycles until the result can be read.
     latency: u32,
 }
 
-/// Who touched a resource in a block.
+/// The last access to a resource.
 #[derive(Clone, Copy)]
 struct Touched {
-    /// The block, by a number of its own; what another one left counts for nothing.
+    /// Number of the block that accessed it. Entries of earlier blocks are ignored.
     block: u32,
-    /// The last instruction that wrote it.
+    /// The last instruction that wrote the resource.
     writer: Option<Writer>,
 }
 
-/// State that is reused from block to block.
+/// Builds dependency graphs. Its tables are reused from block to block.
 pub(super) struct DagBuilder<'a> {
     slots: &'a SlotMap,
     generation: Gen,
     touched: Vec<Touched>,
-    /// Those that read each resource since it was written.
+    /// For each resource, the instructions that read it since the last write.
     readers: Lists<u32>,
-    /// Number of the block.
+    /// Number of the current block.
     block: u32,
 }
 
@@ -87,7 +87,7 @@ impl<'a> DagBuilder<'a> {
         DagBuilder { slots, generation, touched, readers: Lists::with_room(count, 256), block: 0 }
     }
 
-    /// The dependencies of a block, whose first instruction is number `first` of the function.
+    /// Builds the dependency graph of a block whose first instruction is number `first` of the function.
     pub(super) fn build(&mut self, insts: &[Inst], accesses: &Accesses, first: usize) -> Dag {
         let mut dag = Dag {
             succs: Lists::with_room(insts.len(), 8 * insts.len()),
@@ -95,12 +95,12 @@ impl<'a> DagBuilder<'a> {
             height: vec![0; insts.len()],
         };
         self.block += 1;
-        // What lists the last block left is forgotten where their resources are touched first.
+        // Lists of the last block remain. `writer` empties each when its resource is first accessed in this block.
         self.readers.clear([].into_iter());
         for (index, inst) in insts.iter().enumerate() {
             let at = index as u32;
             let own = Writer { at, latency: latency::result_latency(inst, self.generation) };
-            // Reads come first.
+            // The reads of an instruction come before its writes.
             for access in accesses.of(first + index) {
                 match access.write {
                     false => self.read(&mut dag, at, access.slot),
@@ -135,7 +135,7 @@ impl<'a> DagBuilder<'a> {
         dag
     }
 
-    /// The place of a resource's last writer in this block.
+    /// The entry for the last instruction in this block that wrote a resource.
     fn writer(&mut self, resource: usize) -> &mut Option<Writer> {
         let touched = &mut self.touched[resource];
         if touched.block != self.block {
@@ -145,6 +145,7 @@ impl<'a> DagBuilder<'a> {
         &mut touched.writer
     }
 
+    /// Adds the edges of a read of a resource by instruction `at`.
     fn read(&mut self, dag: &mut Dag, at: u32, resource: usize) {
         if let Some(writer) = *self.writer(resource) {
             dag.add(writer.at, at, writer.latency);
@@ -152,8 +153,9 @@ impl<'a> DagBuilder<'a> {
         self.readers.push(resource, at);
     }
 
+    /// Adds the edges of a write of a resource.
     fn write(&mut self, dag: &mut Dag, own: Writer, resource: usize) {
-        // Two writes of one place finish in order only if the second waits.
+        // Two writes of one register finish in order only if the second waits for the first.
         if let Some(writer) = self.writer(resource).replace(own) {
             let memory = resource >= self.slots.count();
             dag.add(writer.at, own.at, if memory { 0 } else { writer.latency });
@@ -165,7 +167,7 @@ impl<'a> DagBuilder<'a> {
     }
 }
 
-/// The resources an instruction touches that are no slots, one bit each.
+/// The resources that an instruction accesses and that are not slots, one bit each.
 #[derive(Clone, Copy, Default)]
 struct Extra {
     reads: u8,
@@ -188,7 +190,7 @@ impl Extra {
             File::Indirect { .. } => extra.reads |= 1 << ADDRESS,
             _ => extra.writes |= Extra::operand(&inst.dst),
         }
-        // Indirect moves set the address register up themselves.
+        // Lowering makes instructions of these operations that write the address register.
         if matches!(inst.op, Op::MovIndirect | Op::MovIndirectDst | Op::Shuffle | Op::Broadcast) {
             extra.writes |= 1 << ADDRESS;
         }
@@ -210,21 +212,22 @@ impl Extra {
             File::Indirect { .. } | File::Arf(ArfKind::Address) => 1 << ADDRESS,
             File::Arf(ArfKind::Accumulator) => 1 << ACCUMULATOR,
             File::Arf(ArfKind::Flag | ArfKind::Null) => 0,
-            // Channel enables and state change with control flow only, but whatever writes
-            // control registers stays in order with all that looks at them.
+            // Channel enables and state change only with control flow. Writes of control registers stay in order with
+            // all accesses to such registers.
             File::Arf(_) => 1 << CONTROL,
             _ => 0,
         }
     }
 }
 
-/// Whether the instruction stays behind all others of its block.
+/// Whether the instruction must stay the last of its block.
 fn is_last(inst: &Inst) -> bool {
     inst.op.ends_block() || inst.message.as_ref().is_some_and(|m| m.eot)
 }
 
 impl Dag {
-    /// Adds an edge, or makes the one that was added last longer if it leads to the same place.
+    /// Adds an edge. If the edge that was added last from the same instruction leads to the same one, its latency is
+    /// raised instead.
     fn add(&mut self, from: u32, to: u32, latency: u32) {
         match self.succs.newest_mut(from as usize) {
             _ if from == to => {}

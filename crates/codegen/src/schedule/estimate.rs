@@ -1,7 +1,8 @@
-//! How many cycles one thread takes, by a walk through the program in order.
+//! An estimate of the cycles that one thread takes, by a simulation of the program from start to end.
 //!
-//! An in-order front end waits for operands and for the unit; loops count ten times for each
-//! level around, but for those that no channel goes round in. Divergence, other threads and memory contention are not modelled.
+//! The model is an in-order front end that waits for operands and for the execution unit. Each enclosing loop
+//! multiplies the cycles by ten, except loops whose end no channel reaches. Divergence, other threads and memory
+//! contention are not modelled.
 
 use crate::target::Target;
 
@@ -9,19 +10,19 @@ use super::latency::{Unit, cost};
 use crate::analysis::accesses::{SlotMap, accesses};
 use crate::ir::{BlockId, Cfg, EdgeKind, FlowError, Function};
 
-/// What the walk finds.
+/// The estimated times.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Estimate {
     /// Cycles from the first to the last instruction of one thread, loops weighted.
     pub cycles: u64,
-    /// Cycles the busiest unit works, loops weighted: what bounds many threads together.
+    /// Cycles in which the busiest unit works, with loop weights. With many threads, this unit limits the throughput.
     pub busiest: u64,
-    /// The least the busiest unit would work at twice the SIMD width, loops weighted: instructions for the thread's
-    /// channels, all or a part of them, twice as long, others (addresses, headers, uniform values) as long as now.
+    /// A lower bound of [`busiest`](Self::busiest) at twice the SIMD width. Instructions for the thread's channels,
+    /// all or some of them, take twice as long; others (addresses, headers, uniform values) take as long as now.
     pub busiest_widened: u64,
 }
 
-/// Estimates an allocated program.
+/// Estimates the time of a program on physical registers.
 ///
 /// # Errors
 /// Broken control flow.
@@ -83,7 +84,7 @@ pub fn estimate(function: &Function, target: &Target) -> Result<Estimate, FlowEr
     Ok(found)
 }
 
-/// For each block the number of loops around it whose end no channel reaches: all have left before.
+/// For each block, the number of enclosing loops whose end no channel reaches, because all have left the loop before.
 fn blocks_in_passed_loops(cfg: &Cfg) -> Vec<u32> {
     let mut counts = vec![0; cfg.len()];
     for &(first, last) in cfg.loops() {

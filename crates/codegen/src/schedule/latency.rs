@@ -1,8 +1,7 @@
-//! How long things take, in EU clock cycles.
+//! Latencies and costs of instructions, in EU clock cycles.
 //!
-//! Source: public static models of the EU (scheduler latencies and the performance model of
-//! gen7.5 to gen9 code); none was measured here. The figures steer choices and estimates, nothing
-//! depends on them for correctness.
+//! Source: public static models of the EU (scheduler latencies and the performance model of gen7.5 to gen9 code).
+//! None was measured here. The numbers affect scheduling decisions and estimates only, not correctness.
 
 use crestline_device::Gen;
 use crestline_isa::{MathFn, Opcode, Sfid};
@@ -39,23 +38,23 @@ impl Unit {
 /// Costs of one instruction, in cycles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cost {
-    /// Who executes it.
+    /// The unit that executes the instruction.
     pub unit: Unit,
-    /// The front end is busy.
+    /// Cycles for which the front end is busy.
     pub issue: u32,
-    /// The unit is busy.
+    /// Cycles for which the unit is busy.
     pub busy: u32,
-    /// Until the payload of a message was read.
+    /// Cycles until the payload of a message has been read.
     pub read: u32,
-    /// Until the destination can be read.
+    /// Cycles until the destination can be read.
     pub result: u32,
-    /// Until the flag can be read.
+    /// Cycles until the flag can be read.
     pub flag: u32,
-    /// Until the accumulator can be read.
+    /// Cycles until the accumulator can be read.
     pub acc: u32,
 }
 
-/// Registers an instruction works through: its channels times its execution type.
+/// Number of registers that the instruction's channels take in its execution type.
 fn exec_registers(inst: &Inst) -> u32 {
     let wide_product = matches!(inst.op, Op::Hw(Opcode::Mul | Opcode::Mad | Opcode::Mach))
         && inst.srcs.iter().rev().take(2).all(|src| src.ty.size() == 4 && !src.ty.is_float());
@@ -63,7 +62,7 @@ fn exec_registers(inst: &Inst) -> u32 {
     (u32::from(inst.exec_size) * size).div_ceil(GRF_BYTES)
 }
 
-/// The row of the performance model for an instruction.
+/// The costs of an instruction in the performance model.
 pub fn cost(inst: &Inst, generation: Gen) -> Cost {
     if let Some(message) = &inst.message {
         return message_cost(inst, message, generation);
@@ -101,7 +100,7 @@ pub fn cost(inst: &Inst, generation: Gen) -> Cost {
     }
 }
 
-/// Who a message goes to. What the generation lacks goes nowhere.
+/// The shared function that receives a message; the null function if the generation does not have the message.
 fn shared_function(message: &Message, generation: Gen) -> Sfid {
     message.kind.sfid(generation).unwrap_or(Sfid::Null)
 }
@@ -140,7 +139,7 @@ fn message_cost(inst: &Inst, message: &Message, generation: Gen) -> Cost {
         },
         Sfid::Gateway => Cost { issue: 90, read: 0, ..base },
         Sfid::ThreadSpawner | Sfid::BindlessDispatch => base,
-        // Nothing that the compiler sends.
+        // The compiler does not send messages to these.
         Sfid::Null
         | Sfid::Math
         | Sfid::DpRead
@@ -156,7 +155,7 @@ fn message_cost(inst: &Inst, message: &Message, generation: Gen) -> Cost {
     }
 }
 
-/// Cycles that a list scheduler assumes between an instruction and the use of its result.
+/// Cycles that the schedulers assume between the issue of an instruction and the use of its result.
 pub fn result_latency(inst: &Inst, generation: Gen) -> u32 {
     let Some(message) = &inst.message else {
         return match inst.op {
@@ -175,7 +174,7 @@ pub fn result_latency(inst: &Inst, generation: Gen) -> u32 {
     }
 }
 
-/// Cycles the front end needs for an instruction.
+/// Cycles that the front end needs for an instruction.
 pub fn issue_time(inst: &Inst) -> u32 {
     if inst.exec_size > 8 && inst.message.is_none() { 4 } else { 2 }
 }

@@ -1,10 +1,16 @@
-//! `opt_dependency_control`: instructions that write different components of one register, with
-//! nothing in between that touches it, need not wait for one another.
+//! `opt_dependency_control`: lets instructions that write different components of one register run without waiting
+//! for each other, if no instruction between them accesses the register.
 //!
-//! All of such a group but the last leave the register marked as in flight (NoDDClr), all but the
-//! first do not wait for the mark (NoDDChk): PRM vol 4, "Destination Dependency Control". An
-//! instruction that may not execute, and one whose result comes from a shared unit, leave marks
-//! of their own and stay out; so do operands of 64 bits, which some devices forbid here.
+//! ```text
+//! mul g10.x, g1, g2          mul g10.x, g1, g2 {NoDDClr}
+//! mul g10.y, g3, g4    ->    mul g10.y, g3, g4 {NoDDClr, NoDDChk}
+//! mul g10.z, g5, g6          mul g10.z, g5, g6 {NoDDChk}
+//! ```
+//!
+//! In such a group, all but the last instruction leave the register marked as in flight (NoDDClr), and all but the
+//! first do not wait for the mark (NoDDChk): PRM vol 4, "Destination Dependency Control". Excluded are instructions
+//! that may not execute and results from shared units, because they set marks of their own, and 64-bit operands, with
+//! which some devices do not allow it.
 
 use crate::target::{Scoreboard, Target};
 use crestline_isa::AccessMode;
@@ -14,7 +20,7 @@ use crate::error::PassError;
 use crate::ir::{Block, File, Function, GRF_BYTES, Inst, Op, Region, Span};
 use crate::legal::{self, align16};
 
-/// Instructions that a group looks ahead over.
+/// Number of instructions after the first that are searched for a group.
 const WINDOW: usize = 64;
 
 /// Runs the pass.
@@ -31,6 +37,7 @@ pub fn opt_dependency_control(function: &mut Function, target: &Target) -> Resul
     Ok(changed)
 }
 
+/// Marks the groups of a block.
 fn mark(block: &mut Block, fuel: &mut Fuel) -> bool {
     let mut changed = false;
     let mut grouped = vec![false; block.insts.len()];
@@ -58,8 +65,8 @@ fn mark(block: &mut Block, fuel: &mut Fuel) -> bool {
     changed
 }
 
-/// The writers of the register that the instruction at `first` writes, up to whatever else
-/// touches it.
+/// Indices of the group that starts at `first`: instructions that write other components of the same register, up to
+/// the first instruction that accesses the register in another way.
 fn group(insts: &[Inst], first: usize) -> Vec<usize> {
     let dst = insts[first].dst;
     let register = Span::of(&dst, GRF_BYTES);
@@ -85,7 +92,7 @@ fn group(insts: &[Inst], first: usize) -> Vec<usize> {
     group
 }
 
-/// Whether an instruction can be one of a group.
+/// Whether an instruction can be in a group.
 fn can_join(inst: &Inst) -> bool {
     matches!(inst.op, Op::Hw(_))
         && legal::has_regions(inst.op)

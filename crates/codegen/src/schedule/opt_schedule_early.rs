@@ -1,8 +1,9 @@
-//! `opt_schedule_early`: orders instructions on virtual registers.
+//! `opt_schedule_early`: list scheduling on virtual registers.
 //!
-//! While few registers are live, what can start first goes first; near the limit, what frees
-//! most (or needs least). An order that needs more registers than there are is only kept where
-//! the old one needed as many.
+//! While few registers are live, the best candidate is the instruction whose operands are available first. Near the
+//! limit, it is the one that frees most registers, or needs the fewest new ones. For each block the pass first tries
+//! to hide latencies; if that order needs too many registers, it tries again with register pressure as the only goal.
+//! An order that needs more registers than there are is kept only if it needs fewer than the old order.
 
 use std::ops::Range;
 
@@ -24,7 +25,7 @@ pub fn opt_schedule_early(function: &mut Function, target: &Target) -> Result<bo
     Ok(schedule_analysed(function, &mut Analysis::new(function)?.liveness, target))
 }
 
-/// Runs the pass on a function whose liveness is known, and will be.
+/// Runs the pass on a function with known liveness, and updates the liveness.
 pub(crate) fn schedule_analysed(
     function: &mut Function,
     liveness: &mut Liveness,
@@ -41,7 +42,7 @@ pub(crate) fn schedule_analysed(
     !orders.is_empty()
 }
 
-/// Blocks that get a new order, and where each of their instructions comes from.
+/// For each block that gets a new order: its index, and for each new position the old index of the instruction.
 fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usize, Vec<usize>)> {
     let weights = weights(function, liveness);
     let through = live_through(liveness, &weights, function.blocks.len());
@@ -87,6 +88,8 @@ fn orders(function: &Function, liveness: &Liveness, target: &Target) -> Vec<(usi
     orders
 }
 
+/// Chooses the next instruction: for latency while fewer than `relaxed` bytes are live, otherwise for register
+/// pressure.
 fn choose(
     walk: &mut Walk<'_>,
     pressure: &mut Pressure<'_>,
@@ -94,7 +97,8 @@ fn choose(
     relaxed: i64,
 ) -> Option<usize> {
     let is_relaxed = pressure.live < relaxed;
-    // With all flags in use, what needs another waits for what reads one.
+    // If all flags are in use, an instruction that needs another one must wait until a flag is read for the last
+    // time.
     if pressure.flags_are_full() {
         let waits = |index: usize| insts[index].writes_flag() && pressure.opens_flag(index);
         let fit: Vec<usize> = walk.candidates().filter(|index| !waits(*index)).collect();
@@ -106,12 +110,11 @@ fn choose(
             return found;
         }
     }
-    // What frees registers goes first; otherwise the old order, in which values are made close to
-    // their use.
+    // With equal growth, the old order decides; in it, values are usually computed close to their use.
     if is_relaxed { walk.by_latency() } else { pressure.least_growth(walk.candidates()) }
 }
 
-/// Bytes of each slot that count against the general registers.
+/// For each slot, the number of bytes that it occupies in general registers.
 fn weights(function: &Function, liveness: &Liveness) -> Vec<i64> {
     let mut weights = vec![0; liveness.slots.count()];
     for (vreg, info) in function.vregs.iter() {
@@ -125,10 +128,9 @@ fn weights(function: &Function, liveness: &Liveness) -> Vec<i64> {
     weights
 }
 
-/// For each block, the bytes of values that live across all of it without being touched.
+/// For each block, the number of bytes of values that are live in all of it without an access in it.
 fn live_through(liveness: &Liveness, weights: &[i64], blocks: usize) -> Vec<i64> {
-    // Intervals cover whole blocks where a value is only live through: count those that start
-    // before and end after, by sweeping their ends.
+    // Sweeps over the blocks: an interval that starts before a block and ends after it counts for that block.
     let starts = &liveness.block_starts;
     let mut change = vec![0i64; blocks + 1];
     for (slot, interval) in liveness.intervals.iter().enumerate() {
@@ -136,7 +138,8 @@ fn live_through(liveness: &Liveness, weights: &[i64], blocks: usize) -> Vec<i64>
             continue;
         }
         let (first, last) = (interval.start / 2, interval.end / 2);
-        // First block that begins after the start, first block that ends after the end.
+        // `from` is the first block that begins after the start of the interval, `to` the first block that ends after
+        // its end.
         let from = starts[..blocks].partition_point(|start| *start <= first);
         let to = starts[1..].partition_point(|end| *end <= last).min(blocks);
         if from < to {
@@ -154,33 +157,33 @@ fn live_through(liveness: &Liveness, weights: &[i64], blocks: usize) -> Vec<i64>
         .collect()
 }
 
-/// A slot in a block.
+/// State of a slot during the scheduling of a block.
 #[derive(Clone, Copy, Default)]
 struct Value {
     weight: i64,
-    /// Reads still to come in the block.
+    /// Number of reads in the block that are not scheduled yet.
     reads: u32,
-    /// Whether the block touches it.
+    /// Whether the block accesses the slot.
     is_touched: bool,
     is_live: bool,
-    /// Whether it lives on after the block.
+    /// Whether the slot is live after the block.
     stays: bool,
 }
 
-/// Live registers during a walk through a block.
+/// Register pressure during the scheduling of a block.
 struct Pressure<'a> {
     liveness: &'a Liveness,
     values: Vec<Value>,
     touched: Vec<Slot>,
-    /// Numbers of the block's instructions in the function.
+    /// Numbers in the function of the block's instructions.
     insts: Range<usize>,
-    /// The block's instructions that touch each slot, if [`growth`](Self::growth) was asked for.
+    /// For each slot, the block's instructions that access it; filled when [`growth`](Self::growth) is first needed.
     users: Lists<u32>,
-    /// Growth by each of the block's instructions, where that is known; empty until it is asked for.
+    /// For each instruction of the block, its growth, if it is known; empty until it is first needed.
     growth: Vec<Option<i64>>,
     live: i64,
     peak: i64,
-    /// Flags live, and how many there are.
+    /// Number of live flags, and of all flags.
     flags: usize,
     flag_limit: usize,
 }
@@ -202,7 +205,7 @@ impl<'a> Pressure<'a> {
         }
     }
 
-    /// Starts at a block's beginning, where `through` bytes live on untouched.
+    /// Starts at the beginning of a block across which `through` bytes are live without an access.
     fn enter(&mut self, block: BlockId, through: i64) {
         for slot in &self.touched {
             let value = &mut self.values[*slot];
@@ -229,7 +232,7 @@ impl<'a> Pressure<'a> {
                     self.live += value.weight;
                     self.flags += usize::from(liveness.slots.is_flag(slot));
                 }
-                // Values live on both sides were counted as living through.
+                // Values that are live before and after the block are included in `through`.
                 if value.is_live && value.stays {
                     self.live -= value.weight;
                 }
@@ -239,12 +242,13 @@ impl<'a> Pressure<'a> {
         self.peak = self.live;
     }
 
-    /// What instruction `index` of the block touches.
+    /// The accesses of instruction `index` of the block.
     fn accesses(&self, index: usize) -> &'a [Access] {
         self.liveness.accesses.of(self.insts.start + index)
     }
 
-    /// Bytes that become live less those that die, if the block's instruction `index` were next.
+    /// The change in live bytes if instruction `index` of the block were next: bytes that become live, minus bytes
+    /// whose last use it is.
     fn growth(&mut self, index: usize) -> i64 {
         if let Some(growth) = self.growth[index] {
             return growth;
@@ -262,7 +266,7 @@ impl<'a> Pressure<'a> {
         growth
     }
 
-    /// The first of those among the block's instructions that let least become live.
+    /// The first of the instructions `among` with the least growth.
     fn least_growth(&mut self, among: impl Iterator<Item = usize>) -> Option<usize> {
         if self.growth.is_empty() {
             self.growth.resize(self.insts.len(), None);
@@ -279,7 +283,7 @@ impl<'a> Pressure<'a> {
         self.flags >= self.flag_limit
     }
 
-    /// Whether the block's instruction `index`, which writes a flag, writes one that is not live.
+    /// Whether instruction `index` of the block, which writes a flag, writes one that is not live.
     fn opens_flag(&self, index: usize) -> bool {
         let opens = |access: &Access| {
             access.write
@@ -289,7 +293,7 @@ impl<'a> Pressure<'a> {
         self.accesses(index).iter().any(opens)
     }
 
-    /// Executes the block's instruction `index`.
+    /// Updates the live bytes for instruction `index` of the block.
     fn step(&mut self, index: usize) {
         for access in self.accesses(index) {
             let value = &mut self.values[access.slot];
@@ -311,7 +315,7 @@ impl<'a> Pressure<'a> {
         }
     }
 
-    /// Growth by what touches a slot is another now.
+    /// Discards the known growth of all instructions that access a slot.
     fn forget_growth(&mut self, slot: Slot) {
         for index in self.users.of(slot) {
             self.growth[*index as usize] = None;
@@ -332,7 +336,7 @@ impl<'a> Pressure<'a> {
         }
     }
 
-    /// Most bytes live in the old order.
+    /// The peak of live bytes in the old order.
     fn natural_peak(&mut self, block: BlockId, through: i64) -> i64 {
         self.enter(block, through);
         for index in 0..self.insts.len() {

@@ -1,4 +1,4 @@
-//! `opt_schedule_late`: orders allocated instructions so that few wait for their operands.
+//! `opt_schedule_late`: list scheduling on physical registers, so that few instructions wait for their operands.
 
 use crate::target::Target;
 

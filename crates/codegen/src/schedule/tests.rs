@@ -1,4 +1,4 @@
-//! Orders the schedulers must and must not change.
+//! Tests of the schedulers: which orders they must change and which they must not.
 
 use super::*;
 use crate::ir::{Builder, Effect, Function, Message, Op, Operand, Space};
@@ -80,7 +80,7 @@ fn stores_barriers_and_accumulators_keep_their_order() {
 
 #[test]
 fn early_order_needs_fewer_registers_where_they_are_scarce() {
-    // All values are made, then all are summed: only an interleaved order fits.
+    // All values are computed first and then added up; only an interleaved order fits in the registers.
     let mut f = Function::new(16);
     f.payload_registers = 4;
     let values: Vec<Operand> = (0..90).map(|_| f.lanes(Type::F, 1)).collect();
@@ -104,7 +104,7 @@ fn early_order_needs_fewer_registers_where_they_are_scarce() {
 
 #[test]
 fn liveness_follows_the_early_order() {
-    // Two loops around work that wants another order, with values that live across, and an early clobber.
+    // Two loops whose body needs another order, with values that are live across the body and an early clobber.
     let mut f = Function::new(16);
     f.payload_registers = 4;
     let flag = crate::ir::Flag::Fixed(0);
@@ -125,7 +125,7 @@ fn liveness_follows_the_early_order() {
     let mut known = Analysis::new(&f).unwrap();
     assert!(schedule_analysed(&mut f, &mut known.liveness, &Target::of(Platform::Skl)));
     assert!(known == Analysis::new(&f).unwrap());
-    // Allocation would tell.
+    // The allocator compares the liveness with a fresh one.
     let options = regalloc::Options { may_spill: true, check: true };
     let target = Target::of(Platform::Skl);
     assert!(regalloc::allocate_analysed(f.clone(), known.clone(), &target, options).is_ok());
@@ -170,7 +170,7 @@ fn any_order_is_made_in_place() {
     }
 }
 
-/// Dependencies of a block: edges out of each instruction, then what else there is.
+/// The dependency graph of a block: edges out of each instruction, number of edges into each, heights.
 type Dependencies = (Vec<Vec<(u32, u32)>>, Vec<u32>, Vec<u32>);
 
 fn dependencies(dag: &Dag) -> Dependencies {
@@ -178,8 +178,8 @@ fn dependencies(dag: &Dag) -> Dependencies {
     ((0..dag.preds.len()).map(edges).collect(), dag.preds.clone(), dag.height.clone())
 }
 
-/// Builds the blocks of a function one after the other and each as if it were the only one: the same must come out.
-/// Gives the number of edges.
+/// Builds the graphs of a function's blocks with one builder, and each with a new builder: the results must be equal.
+/// Returns the number of edges.
 fn blocks_stand_alone(f: &Function) -> usize {
     let known = Analysis::new(f).unwrap().liveness;
     let mut builder = DagBuilder::new(&known.slots, &Target::of(Platform::Skl));
@@ -211,7 +211,7 @@ fn no_block_waits_for_the_memory_accumulator_or_address_of_another() {
     let acc = Operand::arf(ArfKind::Accumulator, 0, Type::Ud);
     let address = Operand::arf(ArfKind::Address, 0, Type::Uw);
     let mut b = Builder::new(&mut f);
-    // Readers first, in an odd number of instructions, so that those of the next block have other places.
+    // An odd number of instructions, so that those of the next block have other indices.
     for round in 0..4 {
         send(&mut b, value, g(2), load(Space::Global, Effect::Read));
         send(&mut b, g(10), value, load(Space::Shared, Effect::Read));

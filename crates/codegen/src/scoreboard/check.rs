@@ -1,10 +1,11 @@
-//! Proves that a program with a software scoreboard waits for everything that it must: an independent check of
-//! [`lower_scoreboard`](super::lower_scoreboard).
+//! An independent check that the instructions of a program with a software scoreboard wait for everything that they
+//! must. It checks the result of [`lower_scoreboard`](super::lower_scoreboard).
 //!
-//! The thread is followed on every way that it can take. For each instruction that may be in flight it is known what it has
-//! yet to read and write, byte by byte, how many in-order instructions have followed at least, and which token it has.
-//! Waits take instructions away; one that touches what is left is refused. Bytes are those of the allocation checker's
-//! model, flow is followed from the instructions themselves: no decision is shared with the pass.
+//! The checker follows the thread on all paths. For each instruction that may be in flight, it tracks which bytes the
+//! instruction has yet to read and write, the smallest number of in-order instructions since then, and its token. A
+//! wait removes instructions from this set. An instruction that then accesses bytes of one that remains is an error.
+//! The bytes come from the model of the allocation checker, and the paths from the flow instructions themselves; no
+//! code is shared with the pass.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -15,7 +16,7 @@ use crate::ir::{Effect, File, Flag, Function, GRF_BYTES, Inst, Op, Operand};
 use crate::regalloc::check::model;
 use crate::target::{MAX_REGISTERS, Scoreboard, Target};
 
-/// An instruction that does not wait for what it must.
+/// An instruction that does not wait for a result or read on which it depends.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("block {block}, instruction {index}: {what}: {inst}")]
 pub struct ScoreboardError {
@@ -29,13 +30,13 @@ pub struct ScoreboardError {
     pub inst: String,
 }
 
-// Places of registers beside general ones, in bytes.
+// Byte numbers of registers that are not general ones.
 const FLAGS: u32 = MAX_REGISTERS * GRF_BYTES;
 const ACCUMULATORS: Range<u32> = FLAGS + 8..FLAGS + 9;
 const ADDRESSES: Range<u32> = FLAGS + 9..FLAGS + 10;
 const OTHERS: Range<u32> = FLAGS + 10..FLAGS + 11;
 
-/// What an instruction does.
+/// The bytes that an instruction accesses.
 #[derive(Default)]
 struct Footprint {
     reads: Vec<Range<u32>>,
@@ -79,7 +80,7 @@ impl Footprint {
     }
 }
 
-/// The places of an operand whose bytes are counted from its start.
+/// The byte numbers of an operand's ranges, which are counted from its start.
 fn places(operand: &Operand, runs: &[Range<u32>]) -> Vec<Range<u32>> {
     let moved = |base: u32| {
         let start = base + operand.offset;
@@ -97,6 +98,7 @@ fn places(operand: &Operand, runs: &[Range<u32>]) -> Vec<Range<u32>> {
     }
 }
 
+/// The address register, if an operand is indirect.
 fn address(operand: &Operand) -> Option<Range<u32>> {
     matches!(operand.file, File::Indirect { .. }).then_some(ADDRESSES)
 }
@@ -105,10 +107,11 @@ fn overlap(a: &[Range<u32>], b: &[Range<u32>]) -> bool {
     a.iter().any(|a| b.iter().any(|b| a.start < b.end && b.start < a.end))
 }
 
-/// What an instruction in flight has yet to do.
+/// An instruction in flight: what it may still have to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Flight {
-    /// In-order instructions since, itself included, for one of them; else its token.
+    /// For an in-order instruction, the number of in-order instructions since, itself included; for others, the
+    /// token.
     since: Result<u32, u8>,
     reads: bool,
     writes: bool,
@@ -118,11 +121,11 @@ struct Flight {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Flights {
     all: BTreeMap<(usize, usize), Flight>,
-    /// The instruction before touches the state register.
+    /// Whether the instruction before accesses the state register.
     state: bool,
 }
 
-/// Farther back than any wait reaches, so no need to count on.
+/// A number of instructions beyond the reach of any wait, at which counting stops.
 const FAR: u32 = 100;
 
 struct Checker<'a> {
@@ -134,7 +137,8 @@ struct Checker<'a> {
 /// Checks a program without virtual registers.
 ///
 /// # Errors
-/// The first instruction that does not wait for what it must. A target whose hardware keeps the scoreboard has none.
+/// The first instruction that does not wait although it must. On a target with a hardware scoreboard there is no
+/// error.
 pub fn check(function: &Function, target: &Target) -> Result<(), ScoreboardError> {
     let Scoreboard::Software { several_pipes } = target.scoreboard else { return Ok(()) };
     let mut footprints = Vec::new();
@@ -181,7 +185,7 @@ fn fail(function: &Function, block: usize, index: usize, what: String) -> Scoreb
     ScoreboardError { block, index, what, inst }
 }
 
-/// Adds what may be in flight on another way; whether that is more.
+/// Adds the instructions that may be in flight on another path; returns whether anything changed.
 fn join(start: &mut Flights, other: &Flights) -> bool {
     let before = start.clone();
     start.state |= other.state;
@@ -196,13 +200,14 @@ fn join(start: &mut Flights, other: &Flights) -> bool {
     *start != before
 }
 
-/// The blocks that the thread can go to behind each, as the flow instructions say (PRM, "if", "else", "break").
+/// For each block, the blocks to which the thread can go from it, according to the flow instructions (PRM, "if",
+/// "else", "break").
 fn ways(function: &Function) -> Vec<Vec<usize>> {
     let count = function.blocks.len();
     let mut ways: Vec<Vec<usize>> = (0..count)
         .map(|block| if block + 1 < count { vec![block + 1] } else { Vec::new() })
         .collect();
-    // Where channels wait: the thread goes there when it has none left.
+    // Blocks where channels may be waiting: the thread goes there when no channel is enabled.
     let mut waiting = Vec::new();
     let (mut ifs, mut loops): (Vec<Vec<usize>>, Vec<usize>) = (Vec::new(), Vec::new());
     for (block, b) in function.blocks.iter().enumerate() {
@@ -244,6 +249,7 @@ fn ways(function: &Function) -> Vec<Vec<usize>> {
 }
 
 impl Checker<'_> {
+    /// Checks one instruction and updates the set of instructions in flight.
     fn step(
         &self,
         flights: &mut Flights,
@@ -300,12 +306,12 @@ impl Checker<'_> {
         Ok(())
     }
 
-    /// Takes away what an instruction waits for.
+    /// Removes the instructions that `inst` waits for.
     fn wait(&self, flights: &mut Flights, inst: &Inst) -> Result<(), &'static str> {
         let swsb = inst.swsb;
         let mut distance = u32::from(swsb.distance);
         if distance > 0 && self.several_pipes {
-            // What another instruction back means in another pipe is not known here.
+            // The checker does not know the pipe of other instructions, so only waits for all pipes count.
             let all = swsb.pipe == SwsbPipe::All || inst.op == Op::Send && swsb.token.is_some();
             if distance > 1 || !all {
                 return Err("waits in one of several pipes");

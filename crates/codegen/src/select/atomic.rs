@@ -6,10 +6,11 @@ use crestline_ssa::ir::AtomicOp;
 use super::SelectError;
 use crate::surface::Atomic;
 
-/// The message's operation, and whether it takes the operand, of which `known` tells the bits if they are constant.
+/// The operation of an atomic message, and whether the message takes the operand. `known` is the operand's value, if
+/// it is constant: an addition of 1 or -1 becomes an increment or decrement without an operand.
 ///
 /// # Errors
-/// An operation that no message has.
+/// No message has the operation.
 pub(crate) fn atomic_operation(
     op: AtomicOp,
     known: Option<u32>,

@@ -1,39 +1,42 @@
-//! Which booleans exist as masks, and which only in flags where they decide.
+//! Decides which booleans are stored as masks in registers, and which exist only as flags at the instructions that
+//! use them.
 //!
-//! A comparison costs one instruction wherever it is made, so it is made where its outcome is needed, straight into a
-//! flag. Only what is read as data (arithmetic on booleans, region results, conversions) becomes a mask at its
-//! definition, 32 bits of all ones or zeros.
+//! A comparison takes one instruction wherever it is computed. So it is computed directly before its use in a branch
+//! or selection, with a flag as its result. A boolean that is used as data (in arithmetic on booleans, region results
+//! and conversions) is computed at its definition, as a mask of 32 bits, all ones or zeros.
 
 use crestline_isa::CondMod;
 use crestline_ssa::ir::{AluOp, Function, InstData, InstKind, RegionId, Value};
 
 use super::Class;
 
-/// How each boolean of a function exists.
+/// The form of each boolean of a function.
 #[derive(Debug)]
 pub(crate) struct Booleans {
     forms: Vec<Form>,
 }
 
-/// How a boolean can be brought into a flag.
+/// The ways in which a boolean can be written to a flag.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Form {
-    /// It is a mask, because something reads it as data or because comparisons alone cannot tell it.
+    /// Whether the boolean is stored as a mask, because it is used as data or because comparisons alone cannot
+    /// compute it in a flag.
     pub(crate) mask: bool,
-    /// Its truth can be written into a flag; its negation can.
+    /// Whether the boolean can be written to a flag.
     pub(crate) direct: bool,
+    /// Whether its negation can be written to a flag.
     negated: bool,
-    /// Comparisons that takes.
+    /// Number of comparisons for that.
     size: u32,
 }
 
-/// More comparisons than this are cheaper once, as a mask.
+/// With more comparisons than this, it is cheaper to compute the boolean once, as a mask.
 const MAX_COMPARISONS: u32 = 6;
 
 impl Form {
     const MASK: Form = Form { mask: true, direct: true, negated: true, size: 1 };
 
-    /// Whether one comparison writes it (negated, if `negate`).
+    /// Whether one comparison writes the boolean (its negation, if `negate`) to a flag.
     pub(crate) fn is_leaf(self, negate: bool) -> bool {
         self.size == 1 && if negate { self.negated } else { self.direct }
     }
@@ -42,7 +45,8 @@ impl Form {
         Form { direct: self.negated, negated: self.direct, ..self }
     }
 
-    /// One part is written first, the other must be one comparison under the predicate of the first.
+    /// The form of a conjunction or disjunction: one part is written to the flag first, and the other must be a
+    /// single comparison, which is predicated on that flag.
     fn joined(a: Form, b: Form) -> Form {
         let both = |negate: bool| {
             let ok = |f: Form| if negate { f.negated } else { f.direct };
@@ -53,7 +57,7 @@ impl Form {
 }
 
 impl Booleans {
-    /// Decides for every boolean of a function.
+    /// Decides the form of every boolean of a function.
     pub(crate) fn new(func: &Function) -> Booleans {
         let mut booleans = Booleans { forms: vec![Form::default(); func.num_values()] };
         booleans.find_data(func, func.body());
@@ -61,7 +65,7 @@ impl Booleans {
         booleans
     }
 
-    /// Whether the value is kept as a mask.
+    /// Whether the value is stored as a mask.
     pub(crate) fn is_mask(&self, value: Value) -> bool {
         self.forms[value.index()].mask
     }
@@ -72,8 +76,8 @@ impl Booleans {
         if form.mask { Form::MASK } else { form }
     }
 
-    /// Marks what is read as data. Uses come before definitions, so that a connective knows whether it is data before
-    /// its sources are asked.
+    /// Marks the booleans that are used as data. Uses are visited before definitions, so that it is known for each
+    /// connective whether it is data itself.
     fn find_data(&mut self, func: &Function, region: RegionId) {
         for &id in func.region(region).insts.iter().rev() {
             let inst = func.inst(id);
@@ -97,7 +101,7 @@ impl Booleans {
         }
     }
 
-    /// Decides the form of every boolean, definitions before uses.
+    /// Decides the form of every boolean. Definitions are visited before uses.
     fn find_forms(&mut self, func: &Function, region: RegionId) {
         for &param in &func.region(region).params {
             self.forms[param.index()] = Form::MASK;
@@ -119,6 +123,7 @@ impl Booleans {
         }
     }
 
+    /// The form of a boolean result of an instruction.
     fn form_of(&self, func: &Function, inst: &InstData, result: Value) -> Form {
         let InstKind::Alu { op, srcs, .. } = &inst.kind else { return Form::default() };
         if self.is_mask(result) {
@@ -139,7 +144,7 @@ impl Booleans {
         }
     }
 
-    /// Makes a boolean a mask, and what it is computed from.
+    /// Stores a boolean as a mask, and also the booleans from which connectives compute it.
     fn make_mask(&mut self, func: &Function, value: Value) {
         let mut todo = vec![value];
         while let Some(value) = todo.pop() {
@@ -159,7 +164,7 @@ fn is_connective(func: &Function, op: AluOp, inst: &InstData) -> bool {
         && func.ty(inst.results[0]).is_bool()
 }
 
-/// What a comparison compares: conditional modifier, class.
+/// The conditional modifier of a comparison and the class of its sources; `None` for other operations.
 pub(crate) fn comparison(op: AluOp) -> Option<(CondMod, Class)> {
     use AluOp::{FEq, FGe, FLt, FNe, IEq, IGe, ILt, INe, UGe, ULt};
     Some(match op {
@@ -177,7 +182,8 @@ pub(crate) fn comparison(op: AluOp) -> Option<(CondMod, Class)> {
     })
 }
 
-/// Whether the opposite condition is the negation: of floats only for (in)equality, because of NaN.
+/// Whether the opposite condition is the exact negation. For floats, this holds only for equality and inequality,
+/// because of NaN.
 fn is_exact(cond_mod: CondMod, class: Class) -> bool {
     class != Class::Float || matches!(cond_mod, CondMod::Z | CondMod::Nz)
 }

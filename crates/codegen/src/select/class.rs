@@ -1,24 +1,24 @@
-//! What the bits of an operand mean to an instruction: its type, and the modifiers it can take.
+//! The interpretation of an operand's bits, from which its type and its source modifiers follow.
 
 use crestline_isa::Type;
 
-/// How an instruction understands the bits of a source, which decides the type and the modifiers it can take.
+/// How an instruction interprets the bits of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Class {
     /// Float: negation and absolute value flip and clear the sign bit.
     Float,
-    /// Signed integer; no modifiers, since the hardware's negation has a 33rd bit.
+    /// Signed integer. No modifiers, because the hardware negates with 33 bits.
     Signed,
     /// Unsigned integer; no modifiers.
     Unsigned,
-    /// Integer modulo its size: sums and low products. Negation is exact there.
+    /// Integer modulo 2 to the number of bits: for sums and low products. There, negation is exact.
     Wrapping,
-    /// Bits: negation means complement.
+    /// Bits: the hardware's negation is complement.
     Logic,
 }
 
 impl Class {
-    /// The register type for `bits` bits: 8, 16, 32 or 64. Booleans are masks of 32.
+    /// The register type for values of `bits` bits: 8, 16, 32 or 64; or 1 for booleans, which are masks of 32 bits.
     pub(crate) fn ty(self, bits: u32) -> Type {
         use Class::{Float, Logic, Signed, Unsigned, Wrapping};
         match (self, bits) {
@@ -37,7 +37,7 @@ impl Class {
     }
 }
 
-/// The bits of a constant after modifiers of its type.
+/// The bits of a constant of type `ty` after source modifiers.
 pub(crate) fn modify(bits: u64, ty: Type, negate: bool, abs: bool) -> u64 {
     if !negate && !abs {
         return bits;

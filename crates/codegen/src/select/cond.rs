@@ -1,7 +1,12 @@
-//! Conditions in flags: what both modes know of writing them.
+//! Conditions in flags, for both modes of selection.
 //!
-//! A comparison is made where its outcome is needed: into a flag just before the branch or selection, predicated on the
-//! flag so far where it is a part of a conjunction or disjunction.
+//! A comparison is computed where its result is needed, in a flag directly before the branch or selection. For a
+//! conjunction or disjunction, the second comparison is predicated on the flag that the first has written:
+//!
+//! ```text
+//! cmp.l.f0.0 null, a, b
+//! (+f0.0) cmp.l.f0.0 null, c, d     f0.0 is now: a < b and c < d
+//! ```
 
 use crestline_isa::{CondMod, Predicate};
 use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Srcs, Value};
@@ -9,7 +14,7 @@ use crestline_ssa::ir::{AluOp, Function, InstKind, Src, Srcs, Value};
 use super::{Booleans, Class, comparison, opposite};
 use crate::ir::{Builder, Flag, Operand, Region};
 
-/// A condition in a flag: true where the predicate holds.
+/// A condition in a flag: true in the channels that the predicate selects.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cond {
     pub(crate) flag: Flag,
@@ -17,30 +22,31 @@ pub(crate) struct Cond {
 }
 
 impl Cond {
-    /// The negation.
+    /// The negated condition.
     pub(crate) fn not(self) -> Cond {
         let predicate = Predicate { inverse: !self.predicate.inverse, ..self.predicate };
         Cond { predicate, ..self }
     }
 
-    /// The condition, or its negation.
+    /// The condition, negated if `inverse`.
     pub(crate) fn inverse_if(self, inverse: bool) -> Cond {
         if inverse { self.not() } else { self }
     }
 }
 
-/// How a flag is written.
+/// How to write a flag.
 #[derive(Clone, Copy)]
 pub(crate) struct Test {
     pub(crate) flag: Flag,
-    /// For all channels, enabled or not.
+    /// Whether all channels are written, including disabled ones.
     pub(crate) all: bool,
-    /// Only for channels whose bit in the flag is set (`Some(false)`) or clear (`Some(true)`), so that the flag becomes a
-    /// conjunction or disjunction.
+    /// The channels in which the comparison is written: `Some(false)` for those whose bit in the flag is set, which
+    /// makes a conjunction; `Some(true)` for those whose bit is clear, which makes a disjunction; `None` for all.
     pub(crate) within: Option<bool>,
 }
 
-/// Flags that already hold a condition, newest last. Few, since each entry that is used again keeps its flag busy.
+/// Flags that currently contain a condition, newest last. There are few entries, because each entry that is used
+/// again keeps a flag register in use.
 #[derive(Clone, Debug)]
 pub(crate) struct FlagCache<K> {
     entries: Vec<(K, Cond)>,
@@ -55,12 +61,12 @@ impl<K> Default for FlagCache<K> {
 }
 
 impl<K: PartialEq> FlagCache<K> {
-    /// The condition, if a flag still holds it.
+    /// The condition for a key, if a flag still contains it.
     pub(crate) fn get(&self, key: &K) -> Option<Cond> {
         self.entries.iter().find(|entry| entry.0 == *key).map(|entry| entry.1)
     }
 
-    /// Notes a condition.
+    /// Adds a condition. The oldest is removed if there are too many.
     pub(crate) fn put(&mut self, key: K, cond: Cond) {
         if self.entries.len() == CACHED_FLAGS {
             self.entries.remove(0);
@@ -69,7 +75,7 @@ impl<K: PartialEq> FlagCache<K> {
     }
 }
 
-/// Writes a comparison to `dst`, dwords, as a mask of all ones or zeros.
+/// Writes the result of a comparison to `dst`, in dwords, as a mask of all ones or zeros.
 pub(crate) fn compare_to_mask(
     b: &mut Builder<'_>,
     dst: Operand,
@@ -77,7 +83,7 @@ pub(crate) fn compare_to_mask(
     flag: Flag,
 ) {
     if first.ty.size() > dst.ty.size() {
-        // The mask would be wider: the condition picks one.
+        // The comparison would write a mask of the sources' size, so only its flag is used, to select 0 or -1.
         let null = Operand::null(first.ty);
         let null = match dst.region {
             Region::Mask(_) => null.with_region(dst.region),
@@ -88,27 +94,28 @@ pub(crate) fn compare_to_mask(
         b.predicated(flag, false).mov(dst, Operand::imm_d(-1));
         return;
     }
-    // The mask is written in the sources' own type: no conversion, all bits set.
+    // The destination gets the type of the sources, so that the hardware does not convert the mask.
     let dst = if first.ty.size() == dst.ty.size() { dst.retype(first.ty) } else { dst };
     b.cmp(dst, first, cond_mod, second, flag);
 }
 
-/// What writing a flag needs of a mode, and gives it.
+/// Writing of conditions to flags. Each selection mode implements the first methods; the others are the same for
+/// both.
 pub(crate) trait Conditions {
     fn func(&self) -> &Function;
     fn booleans(&self) -> &Booleans;
     fn b(&mut self) -> Builder<'_>;
-    /// The operands of a comparison, in an order the hardware takes, and the condition in that order.
+    /// The operands of a comparison, in an order that the hardware supports, and the condition for that order.
     fn operands(
         &mut self,
         srcs: [Src; 2],
         cond_mod: CondMod,
         class: Class,
     ) -> (Operand, CondMod, Operand);
-    /// A mask as an operand.
+    /// A boolean that is stored as a mask, as an operand.
     fn mask(&mut self, src: Src) -> Operand;
 
-    /// The source behind negations and copies, and whether there was an odd number of negations.
+    /// Looks through negations and copies: the source behind them, and whether the number of negations is odd.
     fn through_not(&self, mut src: Src) -> (Src, bool) {
         let mut inverse = false;
         while !self.booleans().is_mask(src.value)
@@ -121,7 +128,7 @@ pub(crate) trait Conditions {
         (src, inverse)
     }
 
-    /// The connective that a boolean is, unless it exists as a mask.
+    /// The operation and sources of a conjunction or disjunction, unless the boolean is stored as a mask.
     fn connective(&self, value: Value) -> Option<(AluOp, &Srcs)> {
         if self.booleans().form(value).mask {
             return None;

@@ -1,4 +1,8 @@
-//! The order of copies that happen as if all at once.
+//! The order of copies that must have the effect of parallel copies.
+//!
+//! ```text
+//! v1 = v2, v2 = v1    ->    temp = v1; v1 = v2; v2 = temp
+//! ```
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -7,20 +11,21 @@ use hashbrown::HashMap;
 
 use crate::ir::{File, Operand};
 
-/// A register to copy to, and what.
+/// Destination and source of a copy.
 pub(crate) type Copy = (Operand, Operand);
 
-/// What to do next.
+/// A step of the sequential program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// Save the destination of a copy, by its number: those after the next step that read it read what was saved.
+    /// Save the destination of the copy with this index. Copies after the next step read the saved register instead
+    /// of it.
     Save(usize),
-    /// Copy.
+    /// Execute the copy with this index.
     Copy(usize),
 }
 
-/// Puts copies in an order in which none overwrites what a later one reads: each once, and a saved register for each
-/// cycle. Takes time linear in their number, but for logarithms.
+/// Orders copies so that none overwrites a register that a later one reads. Each copy is executed once, and one
+/// register is saved for each cycle. The time is linear in the number of copies, except for logarithmic factors.
 pub(crate) fn in_order(copies: &[Copy]) -> Vec<Step> {
     if copies.len() < 2 {
         return (0..copies.len()).map(Step::Copy).collect();
@@ -52,11 +57,12 @@ pub(crate) fn in_order(copies: &[Copy]) -> Vec<Step> {
     }
 }
 
+/// State of the ordering.
 struct Order<'c> {
     copies: &'c [Copy],
-    /// Copies to come that read a register.
+    /// Number of remaining copies that read each register.
     readers: HashMap<File, usize>,
-    /// Copies that write a register.
+    /// The copies that write each register.
     writers: HashMap<File, Vec<usize>>,
     done: Vec<bool>,
 }
@@ -72,19 +78,19 @@ impl Order<'_> {
         Order { copies, readers, writers, done: vec![false; copies.len()] }
     }
 
-    /// Whether no other copy to come reads what this one writes.
+    /// Whether no other remaining copy reads the register that this one writes.
     fn is_free(&self, at: usize) -> bool {
         let (dst, src) = &self.copies[at];
         let readers = self.readers.get(&dst.file).copied().unwrap_or(0);
         readers == 0 || readers == 1 && src.file == dst.file && !self.done[at]
     }
 
-    /// A register has been saved.
+    /// Records that a register has been saved, so that no copy reads it any more.
     fn nobody_reads(&mut self, file: File) {
         self.readers.insert(file, 0);
     }
 
-    /// A copy has read its source: who writes that may have become free.
+    /// Records that a copy has read its source. Copies that write this register may become ready.
     fn is_read(&mut self, at: usize, ready: &mut BinaryHeap<Reverse<usize>>) {
         let file = self.copies[at].1.file;
         let Some(readers) = self.readers.get_mut(&file) else { return };

@@ -1,4 +1,4 @@
-//! What selection cannot do.
+//! Errors of instruction selection.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::ir::Function;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum SelectError {
-    /// An operation on a bit size that this back end does not do yet.
+    /// The back end does not support the operation at this bit size.
     #[error("{op} on {bits}-bit values is not supported yet")]
     BitSize {
         /// The operation's name in the text form.
@@ -25,22 +25,22 @@ pub enum SelectError {
         /// The instruction.
         what: &'static str,
     },
-    /// A memory access that this back end does not do yet.
+    /// The back end does not support the memory access.
     #[error("{what} is not supported yet")]
     Memory {
         /// The access.
         what: &'static str,
     },
-    /// An atomic of a size that no message has there: those of 64 bits take addresses (PRM of Skylake, volume 7,
-    /// "A64 Untyped Atomic Integer Operation"), so they are for buffers, from gen8 on.
+    /// No message has an atomic of this size for this kind of memory. 64-bit atomics address memory directly (PRM of
+    /// Skylake, volume 7, "A64 Untyped Atomic Integer Operation"), so they exist for buffers only, from gen8 on.
     #[error("the device has no {bits}-bit atomics on {what}")]
     AtomicSize {
         /// Bits of the number.
         bits: u32,
-        /// What it works on.
+        /// The memory.
         what: &'static str,
     },
-    /// An atomic sum of floats: up to gen11 the data port has their least and greatest (PRM of Skylake, volume 7,
+    /// Atomic addition of floats. Up to gen11, the data port has only minimum and maximum (PRM of Skylake, volume 7,
     /// "Untyped Atomic Float Operation").
     #[error("the device has no atomic addition of floats (AtomicFloat32AddEXT)")]
     AtomicFloatSum,
@@ -54,46 +54,47 @@ pub enum SelectError {
         /// Binding in the set.
         binding: u32,
     },
-    /// The layout gives no place for something the code uses.
+    /// The payload layout does not contain a value that the code uses.
     #[error("the payload layout does not contain {what}")]
     NotInLayout {
         /// What is missing.
         what: &'static str,
     },
-    /// A mistake of this compiler, as a part of it found out about itself.
+    /// Selection detected an internal error.
     #[error("{what}")]
     Defect {
         /// What is wrong.
         what: &'static str,
     },
-    /// A message that the device does not have.
+    /// The device does not have the message.
     #[error(transparent)]
     Message(#[from] DescriptorError),
-    /// Any of the others, with the name of what the instruction works on.
+    /// Another error, with the name of the variable or resource that the instruction accesses.
     #[error("{error}: {thing}")]
     Of {
-        /// What the instruction works on, as the source names it.
+        /// The variable or resource, as the source text names it.
         thing: String,
-        /// What cannot be done.
+        /// The error.
         error: Box<SelectError>,
     },
 }
 
 impl SelectError {
-    /// The same error with the name of what an instruction works on, unless it has a name already.
+    /// Adds the name of the variable or resource that an instruction accesses, unless the error contains a name
+    /// already.
     pub(crate) fn naming(self, shader: &Shader, id: InstId) -> SelectError {
         match (&self, thing(shader, &shader.func.inst(id).kind)) {
             (SelectError::Of { .. } | SelectError::DivergentDescriptor { .. }, _) | (_, None) => {
                 self
             }
-            // It may be what the error is about.
+            // The error text may already contain the name.
             (_, Some(thing)) if self.to_string().contains(&thing) => self,
             (_, Some(thing)) => SelectError::Of { thing, error: Box::new(self) },
         }
     }
 }
 
-/// What an instruction works on; nothing for arithmetic and control flow.
+/// The name of the variable or resource that an instruction accesses; `None` for arithmetic and control flow.
 fn thing(shader: &Shader, kind: &InstKind) -> Option<String> {
     Some(match kind {
         InstKind::SysVal(sysval) => format!("built-in {sysval}"),
@@ -142,7 +143,7 @@ fn binding_name(shader: &Shader, binding: BindingId) -> String {
 }
 
 impl SelectError {
-    /// Whether the compiler is wrong, whatever the program.
+    /// Whether the error is a defect of the compiler and not a limit of the device or the back end.
     pub fn is_defect(&self) -> bool {
         match self {
             SelectError::NotLowered { .. }
@@ -159,17 +160,17 @@ impl SelectError {
     }
 }
 
-/// What selection finds wrong with itself where it can only go on: the end of it is an error then.
+/// Collects an internal error at places that cannot return one. At its end, selection then fails.
 #[derive(Debug, Default)]
 pub(crate) struct Faults(Cell<Option<&'static str>>);
 
 impl Faults {
-    /// Notes one; the first stays.
+    /// Records an error. Only the first is kept.
     pub(crate) fn note(&self, what: &'static str) {
         self.0.set(self.0.get().or(Some(what)));
     }
 
-    /// Refuses what was selected if something is wrong with it.
+    /// Returns an error if one was recorded here or in the function.
     pub(crate) fn check(&self, function: &Function) -> Result<(), SelectError> {
         match self.0.get().or(function.vregs.fault()) {
             Some(what) => Err(SelectError::Defect { what }),

@@ -1,11 +1,17 @@
-//! Structured control flow: conditionals, loops, and the copies that carry values out of regions.
+//! Selection of structured control flow: conditionals, loops, and the copies that carry values out of regions.
 //!
-//! A region that ends with `Break` or `Continue` does not come back, so what follows the conditional needs no `else`:
-//! the other region is simply the code after it, and its values are the conditional's results without a copy. A
-//! conditional with nothing but such an exit is a predicated instruction.
+//! Region results and loop parameters have registers. At the end of a region, its values are copied to them. If one
+//! region of a conditional ends with `Break` or `Continue`, no `else` is needed: the other region is the code after
+//! the conditional, and its values are the conditional's results without a copy. If such a region contains nothing
+//! else, it becomes a predicated `break` or `cont`:
 //!
-//! Copies obey the execution mask, so channels that wait elsewhere keep their values. A mode may have other copies, which
-//! it then answers for.
+//! ```text
+//! if c { Break(x) } else { Yield(y) }    ->    (+f0.0) mov result, x
+//!                                              (+f0.0) break
+//! ```
+//!
+//! Copies have the current channel enables, so they do not change the registers of disabled channels. A mode that
+//! emits other copies must ensure this itself.
 
 use crestline_isa::Opcode;
 use crestline_ssa::ir::{InstId, InstKind, RegionId, Shader, Src, Srcs, Value};
@@ -15,49 +21,52 @@ use super::copies::{Copy, Step, in_order};
 use super::{Cond, SelectError, breaks_of, same_value, yielded};
 use crate::ir::{Builder, File, Operand};
 
-/// Where the walk is: open loops, and what a `Yield` does.
+/// The loops and conditionals around the instruction that is being selected.
 #[derive(Debug)]
 pub(crate) struct Frames<R> {
     loops: Vec<LoopFrame<R>>,
     yields: Vec<Yield<R>>,
 }
 
-/// A loop around the place of the walk.
+/// A loop around the current instruction.
 #[derive(Debug)]
 struct LoopFrame<R> {
     params: Vec<R>,
-    /// Where results are copied to; `None` for those that are the very values given at each `Break`.
+    /// The registers to which `Break` copies results; `None` for a result that is the same value at each `Break` and
+    /// is not copied.
     results: Vec<Option<R>>,
-    /// Conditionals open since the loop began.
+    /// Number of open conditionals inside the loop.
     depth: u32,
 }
 
-/// What a `Yield` does with its values.
+/// How a `Yield` passes its values on.
 #[derive(Clone, Debug)]
 enum Yield<R> {
-    /// Copies them to registers.
+    /// It copies them to these registers.
     Copy(Vec<R>),
-    /// They are the results.
+    /// Its values become these results without a copy.
     Alias(Vec<Value>),
 }
 
 impl<R> Frames<R> {
-    /// Outside of all regions.
+    /// The state outside of all regions.
     pub(crate) fn new() -> Frames<R> {
         Frames { loops: Vec::new(), yields: Vec::new() }
     }
 
-    /// Whether the walk is outside of all regions.
+    /// Whether the current instruction is outside of all regions.
     pub(crate) fn is_outside(&self) -> bool {
         self.loops.is_empty() && self.yields.is_empty()
     }
 }
 
-/// What selection of structured control flow needs of a mode, and gives it.
+/// Selection of structured control flow. Each selection mode implements the first methods; the others are the same
+/// for both.
 pub(crate) trait Structured<'a> {
-    /// The registers of a value.
+    /// The type of the registers of a value.
     type Registers: Clone;
-    /// What is known at a place of the code, and must be forgotten where other code may come from.
+    /// The type of cached facts about the current position, such as conditions in flags. They are not valid at
+    /// positions that other code can reach.
     type Known;
 
     fn shader(&self) -> &'a Shader;
@@ -65,44 +74,47 @@ pub(crate) trait Structured<'a> {
     fn frames(&mut self) -> &mut Frames<Self::Registers>;
     /// Selects a region's instructions, its terminator included.
     fn region(&mut self, region: RegionId) -> Result<(), SelectError>;
-    /// Gives a constant its location.
+    /// Sets the location of a constant.
     fn constant(&mut self, result: Option<Value>, bits: &[u64; 4]);
-    /// The condition in a flag.
+    /// Writes a condition to a flag.
     fn cond(&mut self, src: Src) -> Cond;
 
+    /// The cached facts.
     fn known(&self) -> Self::Known;
+    /// Replaces the cached facts.
     fn remember(&mut self, known: Self::Known);
-    /// Forgets what the code at the end of a loop may have changed.
+    /// Discards the cached facts that code at the end of a loop may make invalid.
     fn forget_flags(&mut self);
 
-    /// New registers for a value, which are its location from now on.
+    /// Allocates registers for a value and makes them its location.
     fn new_registers(&mut self, value: Value) -> Self::Registers;
-    /// Makes registers that exist a value's location.
+    /// Makes existing registers the location of a value.
     fn share_registers(&mut self, value: Value, registers: &Self::Registers);
-    /// Gives all of a value the location of another.
+    /// Gives all components of a value the location of another value.
     fn alias_all(&mut self, value: Value, src: Src);
-    /// Lets a value be computed in registers that it will be copied to, if that can be.
+    /// Sets the register hint of a value: if possible, it is computed directly in the registers to which it will be
+    /// copied.
     fn hint(&mut self, src: Src, registers: &Self::Registers);
-    /// Whether a result of a loop may stay where the value is that every `Break` gives for it.
+    /// Whether a loop result can keep the location of the value that every `Break` passes for it.
     fn stays(&self, result: Value, src: Src) -> bool;
-    /// Whether one's registers may serve the other, beside their types.
+    /// Whether registers of one value can hold the other. The caller compares their types.
     fn alike(&self, a: Value, b: Value) -> bool;
-    /// Has the registers of a loop's result from before the loop on: what channels take out at different times must have
-    /// them all through it.
+    /// Defines the registers of a loop result before the loop. Channels leave the loop at different times, so the
+    /// registers must keep their contents throughout the loop.
     fn reserve(&mut self, registers: &Self::Registers);
-    /// One of two values, without code on either side.
+    /// Selects one of two values by a condition, without branches.
     fn pick(&mut self, cond: Src, values: [Src; 2], result: Value, registers: &Self::Registers);
 
-    /// What has to be copied so that registers hold a value.
+    /// The copies that put a value into registers.
     fn copies(&mut self, registers: &Self::Registers, src: Src) -> Vec<Copy>;
     /// Whether a copy may be predicated.
     fn can_be_predicated(&self, copy: &Copy) -> bool;
-    /// Copies under the condition.
+    /// Emits a copy, predicated if there is a condition.
     fn copy(&mut self, copy: Copy, cond: Option<Cond>);
-    /// A copy of a register that is about to be overwritten.
+    /// Copies a register that is about to be overwritten; returns the copy.
     fn saved(&mut self, register: Operand) -> Operand;
 
-    /// Selects a conditional. Returns whether control comes back from it.
+    /// Selects a conditional. Returns whether the code after it is reachable.
     fn if_(
         &mut self,
         id: InstId,
@@ -128,7 +140,7 @@ pub(crate) trait Structured<'a> {
         Ok(comes_back != [false, false])
     }
 
-    /// Selects the region that remains after the other has left, as code after the conditional.
+    /// Selects the region of a conditional that does not leave, as code after the conditional.
     fn go_on(
         &mut self,
         region: RegionId,
@@ -145,7 +157,8 @@ pub(crate) trait Structured<'a> {
         Ok(())
     }
 
-    /// Selects a region that leaves, for channels where the condition holds (does not, if `inverse`).
+    /// Selects the region of a conditional that leaves a loop or an iteration, for channels in which the condition
+    /// holds (does not hold, if `inverse`).
     fn leave(&mut self, cond: Src, inverse: bool, region: RegionId) -> Result<(), SelectError> {
         let cond = self.cond(cond).inverse_if(inverse);
         if let Some((opcode, copies)) = self.bare_exit(region) {
@@ -161,7 +174,7 @@ pub(crate) trait Structured<'a> {
         Ok(())
     }
 
-    /// The instruction and copies of a region that only leaves the loop or round, if they can be predicated.
+    /// The branch and the copies of a region that consists only of `Break` or `Continue`, if they can be predicated.
     fn bare_exit(&mut self, region: RegionId) -> Option<(Opcode, Vec<Copy>)> {
         let (opcode, copies) = match self.trivial(region)? {
             InstKind::Break(srcs) => (Opcode::Break, self.break_copies(srcs)),
@@ -171,7 +184,7 @@ pub(crate) trait Structured<'a> {
         copies.iter().all(|copy| self.can_be_predicated(copy)).then_some((opcode, copies))
     }
 
-    /// The terminator of a region that has nothing but constants before it; the constants are given their locations.
+    /// The terminator of a region that contains only constants before it. The constants get their locations.
     fn trivial(&mut self, region: RegionId) -> Option<&'a InstKind> {
         let shader = self.shader();
         let (last, rest) = shader.func.region(region).insts.split_last()?;
@@ -186,7 +199,7 @@ pub(crate) trait Structured<'a> {
         Some(&shader.func.inst(*last).kind)
     }
 
-    /// Selects a conditional both of whose regions come back.
+    /// Selects a conditional whose regions both end with `Yield`.
     fn join(
         &mut self,
         cond: Src,
@@ -206,7 +219,8 @@ pub(crate) trait Structured<'a> {
             }
             return Ok(());
         }
-        // A region without code gives its values before the conditional, and the other overwrites them.
+        // If one region has no code, its values are copied before the conditional, and the other region overwrites
+        // them.
         let (first, second, inverse) = match trivial {
             [true, false] => (else_, None, true),
             [false, true] => (then, None, false),
@@ -238,7 +252,7 @@ pub(crate) trait Structured<'a> {
         Ok(())
     }
 
-    /// Lets what the region yields be computed in the result's register where it is defined in the region itself.
+    /// Sets register hints for the values that a region computes and yields.
     fn hint_results(&mut self, region: RegionId, registers: &[Self::Registers]) {
         let func = &self.shader().func;
         for (src, registers) in yielded(func, region).unwrap_or_default().iter().zip(registers) {
@@ -253,6 +267,7 @@ pub(crate) trait Structured<'a> {
         }
     }
 
+    /// Opens a conditional for the channels in which a condition holds.
     fn open(&mut self, cond: Cond) {
         self.b().predicate(cond.flag, cond.predicate).flow(Opcode::If);
         if let Some(frame) = self.frames().loops.last_mut() {
@@ -260,6 +275,7 @@ pub(crate) trait Structured<'a> {
         }
     }
 
+    /// Closes a conditional.
     fn close(&mut self) {
         self.b().endif();
         if let Some(frame) = self.frames().loops.last_mut() {
@@ -267,7 +283,7 @@ pub(crate) trait Structured<'a> {
         }
     }
 
-    /// Ends a region of a conditional.
+    /// Selects the `Yield` at the end of a conditional's region.
     fn yield_(&mut self, srcs: &[Src]) {
         match self.frames().yields.last().cloned() {
             Some(Yield::Copy(registers)) => {
@@ -293,7 +309,7 @@ pub(crate) trait Structured<'a> {
             params.iter().map(|&param| self.new_registers(param)).collect();
         let copies = self.copies_to(&registers, init);
         self.copy_all(copies, None);
-        // One value for all breaks stays where it is.
+        // A result for which all breaks pass the same value keeps that value's location, if possible.
         let kept: Vec<Option<Src>> = results
             .iter()
             .enumerate()
@@ -332,9 +348,10 @@ pub(crate) trait Structured<'a> {
         Ok(())
     }
 
-    /// For each result of a loop the parameter whose register it can share: one that some `Break` gives, which then
-    /// needs no copy. A channel that leaves has no more use for its parameters. Nothing may be kept in a parameter's
-    /// register besides: where a result stays in a register that is not known yet, there is no sharing.
+    /// For each loop result, the index of a parameter whose registers it can share, so that a `Break` that passes
+    /// this parameter needs no copy. A channel does not need the parameters after it has left. If another result
+    /// keeps a location that is not known yet, that location might be in a parameter's registers, so nothing is
+    /// shared.
     fn shared_registers(
         &self,
         breaks: &[Srcs],
@@ -364,7 +381,7 @@ pub(crate) trait Structured<'a> {
         shared
     }
 
-    /// Leaves the innermost loop.
+    /// Selects a `Break`.
     fn break_(&mut self, srcs: &Srcs) {
         let copies = self.break_copies(srcs);
         self.copy_all(copies, None);
@@ -382,11 +399,11 @@ pub(crate) trait Structured<'a> {
             .collect()
     }
 
-    /// Ends a round of the innermost loop: the parameters get their next values.
+    /// Selects a `Continue`: copies the next values of the parameters.
     fn continue_(&mut self, srcs: &Srcs) {
         let copies = self.continue_copies(srcs);
         self.copy_all(copies, None);
-        // At the end of the body the round ends by itself.
+        // At the end of the loop's body, the next iteration starts without a branch.
         if self.frames().loops.last().is_some_and(|frame| frame.depth > 0) {
             self.b().flow(Opcode::Cont);
         }
@@ -404,7 +421,8 @@ pub(crate) trait Structured<'a> {
         registers.iter().zip(srcs).flat_map(|(to, &src)| self.copies(to, src)).collect()
     }
 
-    /// Copies as if all at once: a register that another copy still reads is saved first.
+    /// Emits copies with the effect of parallel copies: a register that a later copy reads is saved before it is
+    /// overwritten.
     fn copy_all(&mut self, copies: Vec<Copy>, cond: Option<Cond>) {
         let mut saved: HashMap<File, File> = HashMap::new();
         let mut fresh = None;

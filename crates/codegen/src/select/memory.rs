@@ -1,4 +1,4 @@
-//! Memory accesses: indices of surfaces, and atomics.
+//! Memory accesses in both modes: surface indices and operands of atomics.
 
 use crestline_isa::message::AtomicOp as IntegerOp;
 use crestline_isa::{CondMod, Type};
@@ -9,30 +9,31 @@ use super::{SelectError, Structured, atomic_operation};
 use crate::ir::{Op, Operand};
 use crate::surface::{Atomic, Surface};
 
-/// What selection of memory accesses needs of a mode, and gives it.
+/// Selection of memory accesses. Each selection mode implements the first methods; the others are the same for both.
 pub(crate) trait MemoryMessages<'a>: Structured<'a> {
-    /// Whether something reads the value.
+    /// Whether an instruction reads the value.
     fn is_used(&self, value: Value) -> bool;
     /// The first component of a source, if it is constant.
     fn constant_dword(&mut self, src: Src) -> Option<u32>;
     /// The first component of a source as an operand of a message.
     fn dword(&mut self, src: Src) -> Operand;
-    /// The first component of a source, if it is one element for the thread.
+    /// The first component of a source, if it has one element for the whole thread.
     fn thread_dword(&mut self, src: Src) -> Option<Operand>;
-    /// The first component of a source in a register with an element for each channel.
+    /// The first component of a source, in a register with one element per channel.
     fn channel_dwords(&mut self, src: Src) -> Operand;
-    /// The value is what a message has written to a register.
+    /// Makes the register with a message's response the location of a value.
     fn locate_response(&mut self, value: Value, register: Operand);
 
-    /// The index of a binding, whose first element has index `first`, or of one element of its array.
+    /// The surface of a binding, or of one element if it is an array. `first` is the binding table index of its first
+    /// element.
     ///
     /// # Errors
-    /// An element that differs between channels.
+    /// The array index differs between channels.
     fn index_from(&mut self, first: u8, resource: &Resource) -> Result<Surface, SelectError> {
         let Some(element) = resource.element else { return Ok(Surface::Index(first)) };
         let last = self.shader().binding(resource.binding).count.unwrap_or(1).max(1) - 1;
         if let Some(bits) = self.constant_dword(element) {
-            // Out of range is undefined, but must not name another binding's surface.
+            // An index out of range is undefined behaviour, but must not select the surface of another binding.
             return Ok(Surface::Index(first + bits.min(last) as u8));
         }
         let operand = match self.thread_dword(element) {
@@ -47,10 +48,11 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
         Ok(Surface::Dynamic(index))
     }
 
-    /// The element of a descriptor array that all enabled channels name, as the first one's register has it.
+    /// The index into a descriptor array that is the same in all enabled channels, read from the first enabled
+    /// channel.
     ///
     /// # Errors
-    /// An element that differs between channels.
+    /// The array index differs between channels.
     fn first_channel(&mut self, element: Src, binding: BindingId) -> Result<Operand, SelectError> {
         if Divergence::new(self.shader()).is_divergent(element.value) {
             let binding = self.shader().binding(binding);
@@ -66,10 +68,10 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
         Ok(value)
     }
 
-    /// The operation of an atomic's message, and its operands: the value to compare with comes first.
+    /// The operation and the operands of an atomic message. The value to compare with comes first.
     ///
     /// # Errors
-    /// An operation that no message has.
+    /// No message has the operation.
     fn atomic_operands(
         &mut self,
         op: AtomicOp,
@@ -82,10 +84,10 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
         Ok((op, srcs.map(|src| self.dword(src)).collect()))
     }
 
-    /// The same for an atomic on an image, which has none on floats.
+    /// The operation and the operands of an atomic message on an image. Images have no float atomics.
     ///
     /// # Errors
-    /// An operation that no message has.
+    /// No message has the operation.
     fn texel_atomic_operands(
         &mut self,
         op: AtomicOp,
@@ -98,7 +100,8 @@ pub(crate) trait MemoryMessages<'a>: Structured<'a> {
         }
     }
 
-    /// Emits an atomic's message, which returns the old value if it is asked to, because something reads it.
+    /// Emits an atomic message with the closure `message`. The message returns the old value only if an instruction
+    /// reads it.
     ///
     /// # Errors
     /// Those of `message`.

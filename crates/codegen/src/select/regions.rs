@@ -1,8 +1,8 @@
-//! Questions about regions that selection asks in both modes.
+//! Helper functions about regions, for both selection modes.
 
 use crestline_ssa::ir::{Function, InstKind, RegionId, Src, Srcs};
 
-/// What a region of an `If` gives back, if it ends with `Yield`.
+/// The values of the `Yield` at the end of an `If` region; `None` if it ends otherwise.
 pub(crate) fn yielded(func: &Function, region: RegionId) -> Option<&[Src]> {
     match &func.inst(*func.region(region).insts.last()?).kind {
         InstKind::Yield(srcs) => Some(srcs),
@@ -10,7 +10,7 @@ pub(crate) fn yielded(func: &Function, region: RegionId) -> Option<&[Src]> {
     }
 }
 
-/// The values of every `Break` out of a loop.
+/// The values of each `Break` that leaves a loop.
 pub(crate) fn breaks_of(func: &Function, body: RegionId) -> Vec<Srcs> {
     let mut breaks = Vec::new();
     let mut stack = vec![body];
@@ -19,7 +19,7 @@ pub(crate) fn breaks_of(func: &Function, body: RegionId) -> Vec<Srcs> {
             match &func.inst(id).kind {
                 InstKind::Break(srcs) => breaks.push(srcs.clone()),
                 InstKind::If { then, else_, .. } => stack.extend([*then, *else_]),
-                // The breaks of an inner loop are its own.
+                // The `Break`s of an inner loop leave that loop only.
                 _ => {}
             }
         }
@@ -27,14 +27,14 @@ pub(crate) fn breaks_of(func: &Function, body: RegionId) -> Vec<Srcs> {
     breaks
 }
 
-/// The one value that result `index` of a loop can have, if every `Break` gives the same.
+/// The value of result `index` of a loop, if every `Break` passes the same.
 pub(crate) fn same_value(breaks: &[Srcs], index: usize) -> Option<Src> {
     let (first, rest) = breaks.split_first()?;
     let src = *first.get(index)?;
     rest.iter().all(|srcs| srcs.get(index) == Some(&src)).then_some(src)
 }
 
-/// For each value whether an instruction reads it.
+/// For each value, whether an instruction reads it.
 pub(crate) fn used_values(func: &Function) -> Vec<bool> {
     let mut used = vec![false; func.num_values()];
     let mut stack = vec![func.body()];

@@ -1,4 +1,4 @@
-//! Which instruction an operation becomes: a row per operation that is one instruction.
+//! The table of operations that become one instruction.
 
 use crestline_isa::{CondMod, MathFn, Opcode};
 use crestline_ssa::ir::AluOp;
@@ -8,21 +8,21 @@ use super::Class;
 /// How an operation is selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// None: the result is made of components of the sources.
+    /// No instruction: the result consists of components of the sources.
     Components,
-    /// One hardware instruction with sources and result of a class.
+    /// One hardware instruction whose sources and result have this class.
     Hw(Opcode, Class),
-    /// One hardware instruction with sources of a class, and a 32-bit unsigned result.
+    /// One hardware instruction whose sources have this class, with a 32-bit unsigned result.
     Count(Opcode, Class),
     /// Extended math.
     Math(MathFn, Class),
-    /// The lesser or greater: `sel` with a condition.
+    /// Minimum or maximum: `sel` with a conditional modifier.
     MinMax(CondMod, Class),
-    /// A move from one class to another.
+    /// A move with a conversion from the first class to the second.
     Convert(Class, Class),
     /// A boolean, see [`super::booleans`].
     Boolean,
-    /// A function of its own.
+    /// Selected by a function of its own.
     Special,
 }
 
