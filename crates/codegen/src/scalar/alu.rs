@@ -1,4 +1,5 @@
-//! Arithmetic: a row per operation that is one instruction, a function for each that is more.
+//! Selection of arithmetic: operations with one instruction come from the table of rules; others have a function
+//! each.
 
 use crestline_isa::{CondMod, MathFn, Opcode, Type};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
@@ -34,8 +35,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Refuses sizes that the table of native operations does not have; booleans and 32 bits are there where the
-    /// mid-end's lowering has been.
+    /// Checks that the table of native operations contains the operand sizes. Booleans and 32 bits are not checked:
+    /// the mid-end's lowering ensures them.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
         let fits = |bits| matches!(bits, 1 | 32) || self.target.selects(Mode::Scalar, op, bits);
@@ -45,7 +46,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Results that are components of the sources.
+    /// Selects an operation whose result consists of components of its sources: no instructions, only locations.
     fn components(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         match op {
             AluOp::Pack64From32 => {
@@ -79,6 +80,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects an operation that is one instruction. `from` and `to` are the classes of the sources and the result.
     fn hw(&mut self, op: Op, from: Class, to: Class, srcs: &[Src], result: Value) {
         let mut operands: SmallVec<[Operand; 2]> =
             srcs.iter().map(|&src| self.src(src, from)).collect();
@@ -106,13 +108,14 @@ impl Selector<'_> {
         self.b_for(result, |b_| _ = b_.min_max(dst, a, b, cond_mod));
     }
 
-    /// A move between classes. Modifiers are peeled by the source's class, so negation of a value is a move of itself.
+    /// Selects a conversion, or a negation or absolute value. The source modifiers for the latter may be part of the
+    /// operand already.
     fn convert(&mut self, op: AluOp, from: Class, to: Class, src: Src, result: Value) {
         let mut operand = self.src(src, from);
         match op {
             AluOp::FNeg | AluOp::INeg => operand = negate(operand),
             AluOp::FAbs => operand = self.in_register(operand).absolute(),
-            // The rest of the dword is any bits.
+            // A narrower integer is the low part of the same dword; the other bits of the dword are undefined.
             AluOp::I2I | AluOp::U2U if self.bits(src.value) >= self.bits(result) => {
                 return self.alias(result, 0, src);
             }
@@ -130,8 +133,8 @@ impl Selector<'_> {
         self.b_for(result, |b| _ = b.mov(dst, operand));
     }
 
-    /// The destination of a conversion that writes all of the dword which a result of at most 32 bits lies in: copies
-    /// read all of it.
+    /// The destination of a conversion with a result of at most 32 bits: the whole dword that contains the result,
+    /// because copies read the whole dword.
     fn define_dword(&mut self, result: Value, class: Class) -> Operand {
         let dst = self.define(result, 0, class);
         match self.bits(result) {
@@ -192,12 +195,12 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// A register for an intermediate value of `result`'s shape.
+    /// A register for an intermediate value: scalar if `result` is uniform, otherwise one element per channel.
     fn temporary(&mut self, result: Value, ty: Type) -> Operand {
         if self.uniform.is(result) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
     }
 
-    /// A three-source instruction, whose sources are registers.
+    /// Selects a three-source instruction. Its sources must be in registers.
     fn three(&mut self, opcode: Opcode, class: Class, srcs: [Src; 3], result: Value) {
         let operands = srcs.map(|src| {
             let operand = self.src(src, class);
@@ -207,6 +210,7 @@ impl Selector<'_> {
         self.b_for(result, |b| _ = b.emit(Op::Hw(opcode), dst, &operands));
     }
 
+    /// Selects a subtraction, as an addition of the negated second source.
     fn subtract(&mut self, class: Class, srcs: &[Src], result: Value) {
         let a = self.src(srcs[0], class);
         let b = negate(self.src(srcs[1], class));
@@ -215,13 +219,14 @@ impl Selector<'_> {
         self.b_for(result, |b_| _ = b_.add(dst, a, b));
     }
 
-    /// The second source where the condition holds, else the third. A constant goes last.
+    /// Selects a `sel`: source 1 where the condition, source 0, is true, otherwise source 2. A constant becomes the
+    /// last source.
     fn select(&mut self, srcs: &[Src], result: Value) {
         let cond = self.cond(srcs[0]);
         if !matches!(self.bits(result), 1 | 32) {
             return self.select_dwords(cond, srcs, result);
         }
-        // Integer types keep all bits; a float modifier needs the float type.
+        // Integer types preserve all bits; a float source modifier requires the float type.
         let float = [1, 2].into_iter().any(|i| {
             let operand = self.src(srcs[i], Class::Float);
             operand.has_modifiers()
@@ -238,7 +243,7 @@ impl Selector<'_> {
         self.b_for(result, |b_| _ = b_.predicate(cond.flag, cond.predicate).sel(dst, a, b));
     }
 
-    /// A selection of other sizes: of whole dwords.
+    /// Selects between values of sizes other than 1 and 32 bits, by whole dwords.
     fn select_dwords(&mut self, cond: Cond, srcs: &[Src], result: Value) {
         let wide = self.bits(result) == 64;
         let mut whole = None;
@@ -263,7 +268,7 @@ impl Selector<'_> {
         }
     }
 
-    /// 1 or 0 from a mask: its negation, converted.
+    /// Converts a boolean mask to 1 or 0: the negation of all ones is 1.
     fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
         let mask = self.src(src, Class::Signed);
         let mask = self.in_register(mask);
@@ -271,8 +276,8 @@ impl Selector<'_> {
         self.b_for(result, |b| _ = b.mov(dst, mask.negated()));
     }
 
-    /// 31 minus the leading zeros (ones, of a negative number). "None" is counted as 32 by `lzd`, and by `fbh` as all
-    /// ones, which the least of it and 32 repairs.
+    /// Computes 31 minus the number of leading zeros (of leading ones, for a negative number). If there is no such
+    /// bit, `lzd` returns 32; `fbh` returns all ones, so the minimum with 32 is taken.
     fn find_msb(&mut self, opcode: Opcode, class: Class, src: Src, result: Value) {
         let x = self.src(src, class);
         let x = self.in_register(x);
@@ -287,7 +292,8 @@ impl Selector<'_> {
         });
     }
 
-    /// Bits [offset, offset + width). The hardware takes widths modulo 32, so a whole word is a case of its own.
+    /// Extracts bits [offset, offset + width). The hardware takes the width modulo 32, so a width of 32 is handled
+    /// separately.
     fn extract(&mut self, class: Class, srcs: &[Src], result: Value) {
         let x = self.src(srcs[0], class);
         let offset = self.src(srcs[1], Class::Unsigned);
@@ -300,7 +306,7 @@ impl Selector<'_> {
         if let (Some(offset), Some(width)) = (offset.imm_bits(), width.imm_bits())
             && class == Class::Unsigned
         {
-            // A field at either end is a mask or a shift.
+            // A field at the low end needs only a mask; a field at the high end needs only a shift.
             if offset == 0 {
                 let x = self.in_register(x);
                 let mask = Operand::imm_ud(((1u64 << width.min(32)) - 1) as u32);
@@ -323,6 +329,7 @@ impl Selector<'_> {
         });
     }
 
+    /// Inserts a bit field.
     fn insert(&mut self, srcs: &[Src], result: Value) {
         let operands = [0, 1, 2, 3].map(|i| self.src(srcs[i], Class::Unsigned));
         let [base, field, offset, width] = operands;
@@ -349,6 +356,7 @@ impl Selector<'_> {
         });
     }
 
+    /// Packs two floats as half floats in a dword.
     fn pack_half(&mut self, src: Src, result: Value) {
         let halves = [0, 1].map(|comp| self.src_comp(src, comp, Class::Float));
         let dst = self.define(result, 0, Class::Unsigned);
@@ -360,6 +368,7 @@ impl Selector<'_> {
         });
     }
 
+    /// Unpacks two half floats from a dword.
     fn unpack_half(&mut self, src: Src, result: Value) {
         let x = self.src(src, Class::Unsigned);
         let x = self.in_register(x);
@@ -371,7 +380,7 @@ impl Selector<'_> {
     }
 }
 
-/// `whole` where the width is 32 or more, else `field`.
+/// Selects `whole` where the width is 32 or more, otherwise `field`.
 fn whole_word(
     b: &mut Builder<'_>,
     dst: Operand,
@@ -385,12 +394,13 @@ fn whole_word(
     b.predicated(flag, false).sel(dst, whole, field);
 }
 
-/// A destination for a conversion to half float, which wants every element in a dword of its own: of one channel too.
+/// The destination of a conversion to half float. Each element must be in a dword of its own, so a scalar gets stride
+/// 2.
 fn half_dst(operand: Operand) -> Operand {
     if is_thread_scalar(&operand) { operand.with_stride(2) } else { operand }
 }
 
-/// The negated operand; a constant is negated now.
+/// The negated operand. A constant is negated at compile time.
 fn negate(operand: Operand) -> Operand {
     match (operand.imm_bits(), operand.ty) {
         (Some(bits), Type::F) => Operand::imm(bits ^ (1 << 31), Type::F),

@@ -1,9 +1,5 @@
-//! Booleans: flags for those that decide, masks for those that are data.
-//!
-//! A comparison costs one instruction wherever it is made, so it is made where its outcome is needed: with null
-//! destination into a flag just before the branch or selection, predicated on the flag so far where it is a part of a
-//! conjunction or disjunction. Only what is read as data (arithmetic on booleans, region results, conversions) becomes a
-//! mask at its definition, 32 bits of all ones or zeros.
+//! Booleans in scalar mode: flags for those that decide branches and selections, masks for those that are used as
+//! data. [`crate::select::Booleans`] decides which is which.
 
 use crestline_isa::{CondMod, Opcode, Predicate};
 use crestline_ssa::ir::{AluOp, Function, Src, Value};
@@ -14,12 +10,12 @@ use crate::select::{
     Booleans, Class, Cond, Conditions, Test, compare_to_mask, comparison, mirrored,
 };
 
-/// Flags that already hold a value.
+/// The flags that currently contain a boolean, by value.
 pub(super) type FlagCache = crate::select::FlagCache<Value>;
 
 impl Selector<'_> {
-    /// The condition in a flag. Its bits of all enabled channels count; of a uniform condition all bits, so that it
-    /// serves instructions of one channel too.
+    /// Writes a condition to a flag, unless a flag contains it already. The flag is valid for all enabled channels;
+    /// for a uniform condition it is valid for all channels, so that instructions with one channel can use it too.
     pub(super) fn cond(&mut self, src: Src) -> Cond {
         let (src, inverse) = self.through_not(src);
         let cond = self.flags.get(&src.value).unwrap_or_else(|| {
@@ -34,7 +30,7 @@ impl Selector<'_> {
         cond.inverse_if(inverse)
     }
 
-    /// The operands of a comparison, in an order the hardware takes, and the condition in that order.
+    /// The operands of a comparison, in an order that the hardware supports, and the condition for that order.
     fn compared(
         &mut self,
         srcs: &[Src],
@@ -50,7 +46,7 @@ impl Selector<'_> {
         (a, if swapped { mirrored(cond_mod) } else { cond_mod }, b)
     }
 
-    /// Computes a boolean as a mask of all ones or zeros, if it is kept as one.
+    /// Computes a boolean as a mask of all ones or zeros, if it is stored as one.
     pub(super) fn boolean(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         if !self.booleans.is_mask(result) {
             return self.keep_in_flags(result);

@@ -1,6 +1,6 @@
-//! Constants for instructions that take no immediate: three-source ones, and first sources of two.
+//! Constants for instructions that cannot have an immediate: three-source instructions, and the first of two sources.
 //!
-//! They are packed eight to a register and written once, in the program's first block.
+//! Eight constants are packed in a register. The program's first block writes them once.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,26 @@ use crestline_isa::Type;
 use crate::ir::{Block, Builder, Function, GRF_BYTES, Inst, Operand, Vreg};
 use crate::surface;
 
-/// 32-bit constants and their places.
+/// Scalar registers for constants.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
+    /// For each 32-bit constant, its register and byte offset.
     places: BTreeMap<u32, (Vreg, u32)>,
-    /// In order of first use.
+    /// The 32-bit constants in order of first use.
     order: Vec<u32>,
-    /// Constants of 64 bits and their places, in order of first use.
+    /// 64-bit constants with their registers and byte offsets, in order of first use.
     doubles: Vec<(u64, Vreg, u32)>,
-    /// For addresses of one to eight consecutive dwords, by their number less one: the words 0, 4, 8 ..., of which the
-    /// last repeats.
+    /// For blocks of one to eight consecutive dwords (the index plus 1), a register with eight byte offsets as words:
+    /// 0, 4, 8 and so on; the last one is repeated.
     steps: [Option<Vreg>; 8],
-    /// The number of each channel, as dwords.
+    /// A register with the number of each channel as a dword.
     channels: Option<Vreg>,
-    /// The header of typed messages.
+    /// A register with the header of typed messages.
     typed_header: Option<Vreg>,
 }
 
 impl Pool {
-    /// A scalar that holds `bits`.
+    /// A scalar register with the 32-bit constant `bits`.
     pub(super) fn get(&mut self, out: &mut Function, bits: u32, ty: Type) -> Operand {
         let size = Type::Ud.size();
         let per_register = (GRF_BYTES / size) as usize;
@@ -48,7 +49,7 @@ impl Pool {
         Operand::scalar(vreg, ty).byte_offset(offset)
     }
 
-    /// A scalar double with these bits.
+    /// A scalar register with the 64-bit constant `bits`, of type DF.
     pub(super) fn get_double(&mut self, out: &mut Function, bits: u64) -> Operand {
         let size = Type::Df.size();
         let slot = self.doubles.len() as u32 % (GRF_BYTES / size);
@@ -66,27 +67,28 @@ impl Pool {
         Operand::scalar(vreg, Type::Df).byte_offset(offset)
     }
 
-    /// Eight words: 0, 4, 8 ... for `dwords` (1 to 8) consecutive dwords, then the last again.
+    /// A register with eight words: the byte offsets of `dwords` (1 to 8) consecutive dwords; the last one is
+    /// repeated.
     pub(super) fn steps(&mut self, out: &mut Function, dwords: u32) -> Operand {
         let place = &mut self.steps[dwords.clamp(1, 8) as usize - 1];
         let vreg = *place.get_or_insert_with(|| out.vregs.bytes(8 * Type::Uw.size()));
         Operand::vgrf(vreg, Type::Uw)
     }
 
-    /// The number of each channel, a dword for each.
+    /// A register with the number of each channel as a dword.
     pub(super) fn channels(&mut self, out: &mut Function) -> Operand {
         let bytes = u32::from(out.dispatch_width) * Type::Ud.size();
         let vreg = *self.channels.get_or_insert_with(|| out.vregs.bytes(bytes));
         Operand::vgrf(vreg, Type::Ud)
     }
 
-    /// The header of typed messages, see [`surface::fill_typed_header`].
+    /// A register with the header of typed messages; see [`surface::fill_typed_header`].
     pub(super) fn typed_header(&mut self, out: &mut Function) -> Operand {
         let vreg = *self.typed_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
         Operand::vgrf(vreg, Type::Ud)
     }
 
-    /// Writes all constants at the start of the program.
+    /// Emits the writes of all constants at the start of the program.
     pub(super) fn fill(self, out: &mut Function) {
         let width = out.dispatch_width;
         let mut insts: Vec<Inst> = Vec::with_capacity(self.order.len());
@@ -134,7 +136,8 @@ impl Pool {
     }
 }
 
-/// Writes the number of each channel: a vector constant counts to eight, sums go on from there.
+/// Writes the number of each channel to `dst`. A packed vector immediate has the numbers 0 to 7; additions compute
+/// the further ones.
 pub(super) fn count_channels(b: &mut Builder<'_>, dst: Operand) {
     let width = b.dispatch_width();
     let mut b = b.no_mask();

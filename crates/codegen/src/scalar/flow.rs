@@ -1,6 +1,8 @@
-//! Structured control flow ([`Structured`]) in registers of one element per channel and scalars.
+//! Structured control flow ([`Structured`]) in scalar mode, with registers of one element per channel and scalar
+//! registers.
 //!
-//! Copies into scalars do not obey the execution mask; [`super::Uniform`] sees to it that no channel is waiting then.
+//! Copies to scalar registers are NoMask. [`super::Uniform`] ensures that no disabled channel needs the old value
+//! then.
 
 use crestline_ssa::ir::{RegionId, Shader, Src, Value};
 use smallvec::SmallVec;
@@ -11,7 +13,7 @@ use crate::ir::{Builder, File, Op, Operand};
 use crate::select::{Class, Cond, Copy, Frames, Structured};
 
 impl<'a> Structured<'a> for Selector<'a> {
-    /// The value whose location names the registers.
+    /// Registers are identified by the value whose location they are.
     type Registers = Value;
     type Known = (cond::FlagCache, memory::BlockCache);
 
@@ -92,8 +94,8 @@ impl<'a> Structured<'a> for Selector<'a> {
         }
     }
 
-    /// A scalar would go on changing after a channel has left, so where channels leave apart a uniform value is copied
-    /// when they do.
+    /// A uniform value must be copied to a divergent result at each exit: its scalar register would continue to
+    /// change after a channel has left the loop.
     fn stays(&self, result: Value, src: Src) -> bool {
         self.alike(result, src.value) || self.shader.func.as_const(src.value).is_some()
     }
@@ -136,7 +138,8 @@ impl<'a> Structured<'a> for Selector<'a> {
         copies
     }
 
-    /// Copies into scalars cannot: the flag's bit of their channel may be that of a disabled one.
+    /// Copies to scalar registers cannot be predicated: they use channel 0, and its bit in the flag may belong to a
+    /// disabled channel.
     fn can_be_predicated(&self, (dst, _): &Copy) -> bool {
         !is_scalar(dst)
     }
@@ -164,15 +167,15 @@ impl<'a> Structured<'a> for Selector<'a> {
 }
 
 impl Selector<'_> {
-    /// The operand without its complement, which only bitwise operations understand.
+    /// The operand with its complement modifier computed. Only bitwise operations have this modifier.
     fn plain(&mut self, operand: Operand, like: Value) -> Operand {
         let dst = self.new_register(like).retype(operand.ty);
         self.b_for(like, |b| _ = b.not(dst, operand.without_modifiers()));
         dst
     }
 
-    /// The dwords of a value's registers, each with its number in its component and the component: the low dwords of all
-    /// components come first.
+    /// The dwords of a value's registers, each with its index in the component and the component's number. The low
+    /// dwords of all components come first.
     fn dwords_of(&self, value: Value) -> SmallVec<[(usize, usize, Operand); 4]> {
         let ty = self.shader.func.ty(value);
         let numbers = (0..Storage::of(ty).dwords())
@@ -184,10 +187,12 @@ impl Selector<'_> {
     }
 }
 
+/// Whether an operand has one element for the thread.
 fn is_scalar(operand: &Operand) -> bool {
     super::operands::is_thread_scalar(operand)
 }
 
+/// Whether two operands are the same elements of the same register.
 fn same_place(a: &Operand, b: &Operand) -> bool {
     a.file == b.file
         && a.offset == b.offset

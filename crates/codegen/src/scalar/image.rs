@@ -1,4 +1,5 @@
-//! Images: typed messages and what the driver tells. All that depends on formats has been lowered.
+//! Images: typed messages, and image parameters from the driver. The mid-end has lowered all operations that depend
+//! on formats.
 
 use crestline_ssa::ir::{ImageForm, InstKind, Resource, Src, Value};
 
@@ -74,11 +75,13 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// The header of typed messages, if the target needs one.
     fn header(&mut self) -> Option<Operand> {
         let needed = self.target.messages.typed_header;
         needed.then(|| self.pool.typed_header(&mut self.out))
     }
 
+    /// The coordinates of a texel as operands.
     fn coordinates(&mut self, coord: Src, dims: u8) -> Vec<Operand> {
         (0..usize::from(dims)).map(|comp| self.src_comp(coord, comp, Class::Unsigned)).collect()
     }

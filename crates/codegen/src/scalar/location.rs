@@ -1,15 +1,15 @@
-//! Where values are: a [`ValueLocation`] for each component of each value.
+//! Value locations: a [`ValueLocation`] for each component of each value.
 //!
-//! A location knows how its bits are stored ([`Storage`]) and whether there is an element for each channel or one for the
-//! thread. Elements may have any distance, so values of 8 and 16 bits can be packed; selection writes them to the low
-//! part of a dword for each channel today.
+//! A location states where the elements are, how the bits are stored ([`Storage`]), and whether there is one element
+//! per channel or one for the thread. Elements can have any distance, so packed values of 8 and 16 bits are possible;
+//! at present, selection writes such a value to the low part of a dword per channel.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{Function, Ty, Value};
 
 use crate::ir::{File, Operand, Region, Vreg};
 
-/// How the bits of a component are stored.
+/// How a component's bits are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Storage {
     /// A boolean: 32 bits of all ones or zeros.
@@ -25,7 +25,7 @@ pub(super) enum Storage {
 }
 
 impl Storage {
-    /// How a component of a value is stored.
+    /// The storage of a component of type `ty`.
     pub(super) fn of(ty: Ty) -> Storage {
         match ty.bits() {
             1 => Storage::Mask,
@@ -45,18 +45,18 @@ impl Storage {
         }
     }
 
-    /// Dwords that a component takes.
+    /// Number of dwords of a component.
     pub(super) fn dwords(self) -> usize {
         if self == Storage::Bits64 { 2 } else { 1 }
     }
 
-    /// The type of the dwords.
+    /// The register type of these dwords.
     pub(super) fn dword(self) -> Type {
         if self == Storage::Mask { Type::D } else { Type::Ud }
     }
 }
 
-/// What the offset of elements counts from.
+/// The register or file that an element offset counts from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Base {
     Vgrf(Vreg),
@@ -64,20 +64,20 @@ enum Base {
     Uniform,
 }
 
-/// Elements in registers.
+/// The elements of a component in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Elements {
     base: Base,
     /// Bytes from the base to the first element.
     offset: u32,
-    /// Bytes from a channel's element to the next channel's; 0 if the thread has one element.
+    /// Distance in bytes between the elements of two channels; 0 if the thread has one element.
     stride: u8,
     storage: Storage,
 }
 
 impl Elements {
-    /// Elements that begin where those of an operand do. `None` if the operand is not plain registers, or its elements
-    /// are smaller.
+    /// The elements at an operand's position. `None` if the operand is no register with a plain stride, has
+    /// modifiers, or has elements smaller than the storage.
     pub(super) fn at(operand: Operand, storage: Storage) -> Option<Elements> {
         let base = match operand.file {
             File::Vgrf(vreg) => Base::Vgrf(vreg),
@@ -91,12 +91,13 @@ impl Elements {
         plain.then_some(Elements { base, offset: operand.offset, stride, storage })
     }
 
-    /// Whether the thread has one element.
+    /// Whether the thread has one element for all channels.
     pub(super) fn is_uniform(self) -> bool {
         self.stride == 0
     }
 
-    /// Elements of type `ty`, `bytes` after the start of each; `None` if they do not lie at a multiple of its size.
+    /// The part of type `ty` that starts `bytes` after the start of each element; `None` if it is not aligned to its
+    /// size.
     fn typed(self, ty: Type, bytes: u32) -> Option<Operand> {
         let (stride, size) = (u32::from(self.stride), ty.size());
         let region = Region::Stride(u8::try_from(stride / size).ok()?);
@@ -110,19 +111,20 @@ impl Elements {
         aligned.then(|| Operand { file, offset, region, ..Operand::null(ty) })
     }
 
-    /// The elements, or the low part of each, as type `ty`.
+    /// The elements as type `ty`, or the low part of each if `ty` is smaller.
     pub(super) fn operand(self, ty: Type) -> Option<Operand> {
         (ty.size() <= self.storage.bytes()).then(|| self.typed(ty, 0)).flatten()
     }
 
-    /// Dword `index` of each element. Of 8 or 16 bits it is the dword whose low part they are; packed elements have none.
+    /// Dword `index` of each element. For an element of 8 or 16 bits, this is the dword whose low part it is; `None`
+    /// if the elements are packed.
     pub(super) fn dword(self, index: usize) -> Option<Operand> {
         let exists = index < self.storage.dwords();
         exists.then(|| self.typed(self.storage.dword(), index as u32 * Type::Ud.size())).flatten()
     }
 }
 
-/// One dword of a component of 64 bits.
+/// The location of one dword of a 64-bit component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum DwordLocation {
     /// A constant.
@@ -147,21 +149,22 @@ impl DwordLocation {
     }
 }
 
-/// Where a component of a value is.
+/// The location of a component of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ValueLocation {
-    /// Nowhere: it is an immediate of each reader. The bits above those of the value are any; booleans are masks.
+    /// A constant, which becomes an immediate of each instruction that reads it. Bits above the value's size are
+    /// undefined; booleans are masks.
     Constant(u64, Storage),
     /// In registers.
     Elements(Elements),
-    /// 64 bits whose dwords are in different places.
+    /// A 64-bit component whose two dwords are in different places.
     Dwords([DwordLocation; 2]),
-    /// In flags, by a comparison where the boolean is needed. It cannot be read as data.
+    /// A boolean that is computed in a flag by a comparison at each use. It cannot be read as data.
     Flags,
 }
 
 impl ValueLocation {
-    /// A constant component of type `ty`.
+    /// The location of a constant component of type `ty`.
     pub(super) fn constant(bits: u64, ty: Ty) -> ValueLocation {
         let storage = Storage::of(ty);
         let bits = match storage {
@@ -172,7 +175,8 @@ impl ValueLocation {
         ValueLocation::Constant(bits, storage)
     }
 
-    /// The location of at most 32 bits that are the low part of an operand, or a constant.
+    /// The location of a component of at most 32 bits: the low part of an operand, or a constant. `None` if the
+    /// operand cannot be a location.
     pub(super) fn of(operand: Operand, storage: Storage) -> Option<ValueLocation> {
         match operand.imm_bits() {
             _ if storage == Storage::Bits64 => None,
@@ -181,7 +185,7 @@ impl ValueLocation {
         }
     }
 
-    /// The location of 64 bits, given by their low and high dwords.
+    /// The location of a 64-bit component, given by its low and high dwords.
     pub(super) fn of_dwords(dwords: [Operand; 2]) -> Option<ValueLocation> {
         if let [Some(low), Some(high)] = dwords.map(|dword| dword.imm_bits()) {
             let bits = low & u64::from(u32::MAX) | high << 32;
@@ -194,7 +198,7 @@ impl ValueLocation {
         Some(ValueLocation::Dwords([low?, high?]))
     }
 
-    /// The low part of each element, as a value with the storage `storage` has it.
+    /// The location of the low part of each element, with storage `storage`; `None` if the elements are smaller.
     pub(super) fn narrowed(self, storage: Storage) -> Option<ValueLocation> {
         match self {
             ValueLocation::Constant(bits, from) if storage.bytes() <= from.bytes() => {
@@ -209,7 +213,7 @@ impl ValueLocation {
         }
     }
 
-    /// Dword `index` of the component, of two if it has 64 bits.
+    /// Dword `index` of a component, which has two dwords if it has 64 bits.
     pub(super) fn dword(self, index: usize) -> Option<Operand> {
         match self {
             ValueLocation::Constant(bits, storage) => {
@@ -224,7 +228,7 @@ impl ValueLocation {
     }
 }
 
-/// The elements of 64 bits of which the operands are the low and high dwords, if they lie so.
+/// If two operands are the low and the high dwords of 64-bit elements, these elements.
 pub(super) fn together([low, high]: [Operand; 2]) -> Option<Elements> {
     let dword = |operand| Elements::at(operand, Storage::Bits32);
     let whole = Elements { storage: Storage::Bits64, ..dword(low)? };
@@ -233,20 +237,21 @@ pub(super) fn together([low, high]: [Operand; 2]) -> Option<Elements> {
     (aligned && parts == [low, high].map(|part| Some(part.retype(Type::Ud)))).then_some(whole)
 }
 
-/// The register that a value should be computed in: that of the region result it will be copied to.
+/// A register hint: the register in which a value should be computed, because it will be copied to it as a region
+/// result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RegisterHint(pub(super) Elements);
 
-/// The locations of a function's values, by value and component.
+/// The location of each component of each value.
 #[derive(Debug)]
 pub(super) struct Locations {
-    /// Number of each value's first component among the components of all values.
+    /// For each value, the index of its first component in `components`.
     first: Vec<u32>,
     components: Vec<Option<ValueLocation>>,
 }
 
 impl Locations {
-    /// No value has a location yet.
+    /// A table in which no component has a location yet.
     pub(super) fn new(func: &Function) -> Locations {
         let mut count = 0;
         let first = func.value_types().map(|ty| {
@@ -267,7 +272,7 @@ impl Locations {
         self.components[self.number(value, comp)]
     }
 
-    /// Gives a component its location.
+    /// Sets the location of a component.
     pub(super) fn set(&mut self, value: Value, comp: usize, location: Option<ValueLocation>) {
         let number = self.number(value, comp);
         self.components[number] = location;

@@ -1,4 +1,4 @@
-//! Loads, stores, atomics, buffer sizes and barriers: which message, on which surface.
+//! Loads, stores, atomics, buffer sizes and barriers: the choice of message and surface.
 
 use crestline_isa::message::ByteSize;
 use crestline_isa::{CondMod, Type};
@@ -13,15 +13,17 @@ use crate::ir::{Effect, GRF_BYTES, Op, Operand};
 use crate::select::{Class, MemoryMessages};
 use crate::surface::{self, Surface};
 
-/// Registers of eight dwords that were read from memory nothing writes, at offsets known now.
+/// Registers with up to eight dwords that were read from read-only memory at constant offsets, for reuse by later
+/// reads.
 ///
-/// Valid where the read dominates: ends of regions restore the cache of their beginning.
+/// An entry is valid at instructions that its read dominates: at the end of a region, the cache of its beginning is
+/// restored.
 #[derive(Clone, Debug, Default)]
 pub(super) struct BlockCache {
     entries: Vec<Block>,
 }
 
-/// Bytes `start..end` of a surface, in the first dwords of a register.
+/// A register whose first dwords are bytes `start..end` of a surface.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     surface: Surface,
@@ -30,13 +32,14 @@ struct Block {
     block: Operand,
 }
 
-/// Blocks kept at once, so that a shader which reads a long buffer does not keep all of it in registers.
+/// Number of cached registers; it is limited so that a shader that reads a long buffer does not keep all of it in
+/// registers.
 const CACHED_BLOCKS: usize = 8;
 
-/// Instructions after a read that are searched for more reads of the same block.
+/// Number of instructions after a read that are searched for further reads of the same block.
 const LOOK_AHEAD: usize = 64;
 
-/// Whether a load gives the same whenever it is executed.
+/// Whether a load returns the same value whenever it is executed.
 fn stable(memory: &Memory, access: Access) -> bool {
     (memory.is_read_only() || access.readonly) && !access.volatile
 }
@@ -106,7 +109,7 @@ impl Selector<'_> {
                 let uniform = self.uniform.is(result);
                 let mut b = self.b();
                 let dword = if uniform {
-                    // A register's worth of channels, enabled or not, reads the same element.
+                    // Eight channels, whether enabled or not, read the same element.
                     let mut b = b.no_mask();
                     let mut b = b.exec(8);
                     let element =
@@ -122,7 +125,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// `wanted` dwords (1 to 4) at an offset that is the same for all channels, perhaps more.
+    /// Reads `wanted` dwords (1 to 4) at an offset that is the same for all channels. The result may contain further
+    /// dwords.
     pub(super) fn uniform_read(
         &mut self,
         surface: Surface,
@@ -142,7 +146,7 @@ impl Selector<'_> {
         {
             return Ok(dwords(entry.block, at - entry.start));
         }
-        // A whole aligned register serves neighbours too, unless the dwords straddle its end.
+        // An aligned register can serve reads of neighbouring dwords too, unless the wanted dwords cross its end.
         let aligned = at & !(GRF_BYTES - 1);
         let start = if end - aligned <= GRF_BYTES { aligned } else { at };
         let end = self.reach(surface, start, end);
@@ -154,6 +158,7 @@ impl Selector<'_> {
         Ok(dwords(block, at - start))
     }
 
+    /// Emits the read of a block of `bytes` bytes.
     fn read_block(
         &mut self,
         surface: Surface,
@@ -167,9 +172,9 @@ impl Selector<'_> {
         Ok(surface::read_block(&mut self.b(), target, surface, offset, steps, effect)?)
     }
 
-    /// How far a block from `start` on should reach, at least to `end`: what the region's next instructions read of
-    /// the same register's worth is read at once. Only reads that follow for certain count, so that nothing is read
-    /// which the shader would not read.
+    /// The end of the block to read from `start` on, at least `end`. Later reads of the same 32 bytes in the current
+    /// region are included. Only reads that are certain to be executed count, so that nothing is read that the shader
+    /// does not read.
     fn reach(&mut self, surface: Surface, start: u32, end: u32) -> u32 {
         let shader = self.shader;
         let (region, index) = self.place;
@@ -198,7 +203,7 @@ impl Selector<'_> {
         reach
     }
 
-    /// The surface of memory at an index that is known without computing anything.
+    /// The surface of a memory, if its index is known without further instructions.
     fn known_surface(&self, memory: &Memory) -> Option<Surface> {
         match memory {
             Memory::ConstData => self.interface.const_data.map(Surface::Index),
@@ -209,7 +214,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Push constants lie in registers: a known offset is an operand, an unknown one an indirect move.
+    /// Selects a load of push constants, which are in registers: an operand if the offset is constant, otherwise an
+    /// indirect move.
     fn load_push_constant(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
         let ty = self.shader.func.ty(result);
         let missing = SelectError::NotInLayout { what: "push constants" };
@@ -239,7 +245,7 @@ impl Selector<'_> {
                 } else {
                     b.add(index, offset, Operand::imm_ud(distance)).dst
                 };
-                // Out of range is some push constant, never another register.
+                // An offset out of range must read some push constant, never another register.
                 b.min_max(index, moved, Operand::imm_ud(last), CondMod::L);
                 let range = Operand::uniform(base, Type::Ud);
                 let bytes = Operand::imm_ud(push.bytes);
@@ -249,7 +255,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The dword index in the thread's scratch space of a byte offset in the channel's: channels lie side by side.
+    /// The dword index in the thread's scratch space of a dword in the channel's scratch memory. `offset` is the byte
+    /// offset there, and `dwords` is added to it. The dwords of all channels with the same offset are adjacent.
     fn scratch_index(&mut self, offset: Src, dwords: u32) -> Operand {
         let offset = self.src(offset, Class::Unsigned);
         let width = u32::from(self.out.dispatch_width);
@@ -261,7 +268,7 @@ impl Selector<'_> {
                 self.b().add(index, channel, Operand::imm_ud(first));
             }
             None => {
-                // offset / 4 * width: the width is a multiple of 4.
+                // This is offset / 4 * width, because the width is a multiple of 4.
                 let shift = Operand::imm_ud((width / 4).ilog2());
                 let scaled = self.out.lanes(Type::Ud, 1);
                 let mut b = self.b();
@@ -328,7 +335,7 @@ impl Selector<'_> {
         if ty.bits() != 32 {
             return Err(SelectError::BitSize { op: "store", bits: ty.bits() });
         }
-        // One message for each run of components.
+        // One message for each run of consecutive components.
         let mut comp = 0;
         while comp < comps {
             let run = (comp..comps).take_while(|&c| mask.has(c)).count();
@@ -392,7 +399,8 @@ impl Selector<'_> {
         })
     }
 
-    /// Buffer sizes are dwords of the payload, those of an array's elements one after another.
+    /// Selects the size of a buffer: a dword of the payload. The dwords of an array's elements are at a constant
+    /// distance.
     fn buffer_size(&mut self, resource: &Resource, result: Value) -> Result<(), SelectError> {
         let interface = self.interface;
         let binding = resource.binding;
@@ -401,7 +409,8 @@ impl Selector<'_> {
         self.payload_dword(resource, &place, missing, result)
     }
 
-    /// A dword of the payload that each element of an array of bindings has, at equal distances; `place` tells where.
+    /// Makes a dword of the payload the location of a result. Each element of the binding's array has its own dword,
+    /// all at a constant distance; `place` returns the byte offset of an element's dword.
     pub(super) fn payload_dword(
         &mut self,
         resource: &Resource,
@@ -420,7 +429,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The dword of an element known now, which may have none; `None` where it is not known.
+    /// The dword of an array element with a constant index, `Some(None)` if the layout does not contain it; `None` if
+    /// the index is not constant.
     pub(super) fn known_dword(
         &mut self,
         resource: &Resource,
@@ -434,7 +444,8 @@ impl Selector<'_> {
         Some(place(element).map(payload))
     }
 
-    /// Moves the dword of an element that is chosen at run time, per channel or for the thread, to `dst`.
+    /// Emits an indirect move of an element's dword to `dst`. The array index is known at run time only, one per
+    /// channel or one for the thread.
     pub(super) fn chosen_dword(
         &mut self,
         resource: &Resource,
@@ -460,11 +471,12 @@ impl Selector<'_> {
         Ok(dst)
     }
 
+    /// Index of the last element of a binding's array.
     fn last_element(&self, resource: &Resource) -> u32 {
         self.shader.binding(resource.binding).count.map_or(0, |count| count.saturating_sub(1))
     }
 
-    /// The surface of a binding or of one element of its array.
+    /// The surface of a binding, or of one element if it is an array.
     pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
         let missing = SelectError::NotInLayout { what: "a binding" };
         let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
@@ -481,7 +493,7 @@ impl Selector<'_> {
         let width = u64::from(self.out.dispatch_width);
         let alone = self.shader.compute().is_some_and(|compute| compute.invocations() <= width);
         let across = semantics.buffer || semantics.image || semantics.shared;
-        // Within a thread accesses happen in order; so do those of a workgroup that is one thread.
+        // Accesses of one thread are in order; so are those of a workgroup that consists of one thread.
         let fenced = across && memory >= Scope::Workgroup && !(alone && memory == Scope::Workgroup);
         if fenced {
             let MemorySemantics { buffer: buffers, image: images, shared, .. } = semantics;
@@ -521,12 +533,12 @@ impl<'a> MemoryMessages<'a> for Selector<'a> {
     }
 }
 
-/// The size of an element of 8 or 16 bits in messages.
+/// The message field for the size of an element of 8 or 16 bits.
 fn byte_size(ty: Ty) -> ByteSize {
     if ty.bits() == 8 { ByteSize::Byte } else { ByteSize::Word }
 }
 
-/// The dwords of a register from a byte offset on, each for all channels.
+/// The dwords of a register from byte `offset` on, each as a scalar for all channels.
 fn dwords(block: Operand, offset: u32) -> Vec<Operand> {
     (offset..GRF_BYTES)
         .step_by(Type::Ud.size() as usize)

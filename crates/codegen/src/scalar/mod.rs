@@ -1,18 +1,19 @@
-//! Instruction selection for SIMD8, SIMD16 and SIMD32: each channel of a thread runs one invocation.
+//! Instruction selection for SIMD8, SIMD16 and SIMD32, where each channel of a thread runs one invocation.
 //!
-//! Input is an optimised, scalarised shader: arithmetic on scalars, loads and stores of vectors, structured control
-//! flow, no variables. The walk visits regions in program order and writes instructions at the end of the function:
+//! The input is an optimised, scalarised shader: arithmetic on scalars, loads and stores of vectors, structured
+//! control flow, no variables. Selection visits regions in program order and appends instructions to the function:
 //!
 //! - A *divergent* value has a register with one element per channel. A *uniform* value ([`Uniform`]) has one element
-//!   for the whole thread and is computed by instructions of one channel that ignore the execution mask.
-//! - Each component of a value has a location that knows how its bits are stored (`location`). Today registers hold
-//!   dwords: a value of 8 or 16 bits is the low part of one, a value of 64 bits is one element or two dwords.
-//! - A constant is an immediate of each instruction that reads it; where an instruction takes none, it comes from a
-//!   pool of scalars that the program's first block fills (`consts`).
-//! - A boolean that decides branches and selections is compared where it is used, straight into a flag (`cond`); one
-//!   that is data is a mask of all ones or zeros.
-//! - Negation, absolute value and complement are source modifiers of whoever reads them (`operands`).
-//! - Region results and loop parameters are registers that the ends of regions copy into (`flow`).
+//!   for the whole thread and is computed by NoMask instructions with one channel.
+//! - Each component of a value has a location, which states the registers and how the bits are stored (`location`).
+//!   Registers hold dwords: a value of 8 or 16 bits is the low part of a dword; a value of 64 bits is one 64-bit
+//!   element or two dwords in different registers.
+//! - A constant is an immediate of each instruction that reads it. If an instruction cannot have an immediate, the
+//!   constant is in a scalar register that the program's first block fills (`consts`).
+//! - A boolean that decides a branch or selection is compared at its use, with a flag as the result (`cond`). A
+//!   boolean that is used as data is a mask of all ones or zeros.
+//! - Negation, absolute value and complement become source modifiers of the instructions that read them (`operands`).
+//! - Region results and loop parameters have registers, to which values are copied at the ends of regions (`flow`).
 
 mod alu;
 mod cond;
@@ -63,7 +64,7 @@ pub fn select(
     Ok(out)
 }
 
-/// The state of the walk.
+/// The state of selection.
 struct Selector<'a> {
     shader: &'a Shader,
     target: &'a Target,
@@ -72,17 +73,17 @@ struct Selector<'a> {
     out: Function,
     faults: Faults,
     locations: Locations,
-    /// By value.
+    /// The register hint of each value, if it has one.
     hints: Vec<Option<RegisterHint>>,
     booleans: Booleans,
     flags: cond::FlagCache,
-    /// Values that something reads, by value.
+    /// For each value, whether an instruction reads it.
     used: Vec<bool>,
-    /// Values that an operation on doubles reads, by value.
+    /// For each value, whether an operation on doubles reads it.
     doubles: Vec<bool>,
     pool: consts::Pool,
     blocks: memory::BlockCache,
-    /// Where the walk is: a region and the index of the instruction in it.
+    /// The current region, and the index of the current instruction in it.
     place: (RegionId, usize),
     frames: Frames<Value>,
 }
@@ -122,20 +123,21 @@ impl<'a> Selector<'a> {
         }
     }
 
-    /// Appends instructions for all channels.
+    /// A builder for all channels of the thread.
     fn b(&mut self) -> Builder<'_> {
         Builder::new(&mut self.out)
     }
 
-    /// Appends instructions that compute `value`: for all channels, or once for the thread.
+    /// Appends instructions that compute `value`: for all channels if it is divergent, once for the thread if it is
+    /// uniform.
     fn b_for<R>(&mut self, value: Value, build: impl FnOnce(&mut Builder<'_>) -> R) -> R {
         let uniform = self.uniform.is(value);
         let mut b = Builder::new(&mut self.out);
         if uniform { build(&mut b.uniform()) } else { build(&mut b) }
     }
 
-    /// Selects a region's instructions, its terminator included. What follows a conditional that does not come back is
-    /// dead.
+    /// Selects the instructions of a region, including the terminator. Instructions after a conditional that never
+    /// reaches its end are not reachable and are skipped.
     fn region(&mut self, region: RegionId) -> Result<(), SelectError> {
         let shader = self.shader;
         for (index, &id) in shader.func.region(region).insts.iter().enumerate() {
@@ -147,7 +149,7 @@ impl<'a> Selector<'a> {
         Ok(())
     }
 
-    /// Selects an instruction. Returns whether control comes back from it.
+    /// Selects an instruction. Returns whether the code after it is reachable.
     fn inst(&mut self, id: InstId) -> Result<bool, SelectError> {
         let shader = self.shader;
         let inst = shader.func.inst(id);

@@ -1,4 +1,4 @@
-//! Where values are, and how an instruction reads them.
+//! Value locations, and the operands with which instructions read values.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{AluOp, InstData, InstKind, Src, Value};
@@ -8,7 +8,7 @@ use super::location::{Elements, RegisterHint, Storage, ValueLocation};
 use crate::ir::{Operand, Region};
 use crate::select::{Class, modify};
 
-/// A source with its modifiers unresolved: what [`Selector::peel`] finds.
+/// The result of [`Selector::peel`]: a source and the modifiers that apply to it.
 #[derive(Clone, Copy)]
 pub(super) struct Peeled {
     pub(super) src: Src,
@@ -17,17 +17,19 @@ pub(super) struct Peeled {
 }
 
 impl Selector<'_> {
-    /// Bits per component of a value.
+    /// Number of bits per component of a value.
     pub(super) fn bits(&self, value: Value) -> u32 {
         self.shader.func.ty(value).bits()
     }
 
-    /// The first component of a source as an operand of class `class`, with the modifiers that the class can take.
+    /// The first component of a source as an operand of class `class`, with the source modifiers that this class
+    /// permits.
     pub(super) fn src(&mut self, src: Src, class: Class) -> Operand {
         self.src_comp(src, 0, class)
     }
 
-    /// Component `comp` of a source, likewise.
+    /// Component `comp` of a source as an operand of class `class`, with the source modifiers that this class
+    /// permits.
     pub(super) fn src_comp(&mut self, src: Src, comp: usize, class: Class) -> Operand {
         let peeled = self.peel(src.select(comp), class);
         let ty = class.ty(self.bits(peeled.src.value));
@@ -40,7 +42,7 @@ impl Selector<'_> {
         operand
     }
 
-    /// Looks through instructions that a source modifier of `class` can stand for.
+    /// Looks through instructions that can be replaced by a source modifier of `class`.
     pub(super) fn peel(&self, src: Src, class: Class) -> Peeled {
         let func = &self.shader.func;
         let mut peeled = Peeled { src, negate: false, abs: false };
@@ -53,7 +55,7 @@ impl Selector<'_> {
                     peeled.negate ^= !peeled.abs;
                 }
                 (Class::Float, AluOp::FAbs) => peeled.abs = true,
-                // A mask of all ones is -1.
+                // A mask of all ones is -1, so the boolean as an integer is the negated mask.
                 (Class::Wrapping, AluOp::B2I) if self.is_mask32(inst.results[0]) => {
                     peeled.negate ^= !peeled.abs;
                     peeled.src = inner;
@@ -75,15 +77,16 @@ impl Selector<'_> {
         self.bits(result) == 32
     }
 
-    /// Whether the value exists outside flags.
+    /// Whether the value is stored in registers or is a constant, and is not computed in flags only.
     fn is_data(&self, value: Value) -> bool {
         !matches!(self.locations.get(value, 0), None | Some(ValueLocation::Flags))
     }
 
-    /// Where the first component of a source is.
+    /// The location of the first component of a source.
     ///
-    /// Every value has a location before it is read: definitions come first in a verified shader, and booleans that are
-    /// only compared in flags are never read as data (see [`crate::select::Booleans`]).
+    /// Every value has a location before it is read: in a verified shader definitions come first, and booleans that
+    /// are compared in flags only are never read as data (see [`crate::select::Booleans`]). If there is none, an
+    /// internal error is recorded.
     pub(super) fn location(&self, src: Src) -> ValueLocation {
         let location = self.locations.get(src.value, usize::from(src.swizzle[0]));
         location.unwrap_or_else(|| {
@@ -92,7 +95,7 @@ impl Selector<'_> {
         })
     }
 
-    /// The first component of a source as a constant or as elements of type `ty`.
+    /// The first component of a source as an immediate or as elements of type `ty`.
     fn typed(&self, src: Src, ty: Type) -> Operand {
         let operand = match self.location(src) {
             ValueLocation::Constant(bits, _) => Some(immediate(bits, ty)),
@@ -102,13 +105,13 @@ impl Selector<'_> {
         self.readable(operand)
     }
 
-    /// A dword of the first component of a source: the low one of 64 bits is number 0. One of 8 or 16 bits is in the low
-    /// part of its dword, and the rest is any bits.
+    /// Dword `index` of the first component of a source; dword 0 of a 64-bit component is the low one. A component of
+    /// 8 or 16 bits is the low part of its dword, whose other bits are undefined.
     pub(super) fn read_dword(&self, src: Src, index: usize) -> Operand {
         self.readable(self.location(src).dword(index))
     }
 
-    /// What a location gave, if it can be read so.
+    /// The operand, or a recorded internal error if the location could not be read in the requested form.
     pub(super) fn readable(&self, operand: Option<Operand>) -> Operand {
         operand.unwrap_or_else(|| {
             self.faults.note("a value is read in a form that its location does not hold");
@@ -116,7 +119,7 @@ impl Selector<'_> {
         })
     }
 
-    /// Part `index` of every element of an operand, as type `ty`.
+    /// Part `index` of each element of an operand, as type `ty`.
     pub(super) fn part(&self, operand: Operand, ty: Type, index: u32) -> Operand {
         operand.subscript(ty, index).unwrap_or_else(|| {
             self.faults.note("an element does not have the requested part");
@@ -124,13 +127,13 @@ impl Selector<'_> {
         })
     }
 
-    /// Gives a component of at most 32 bits the location of an operand.
+    /// Makes an operand the location of a component of at most 32 bits.
     pub(super) fn locate(&mut self, value: Value, comp: usize, operand: Operand) {
         let storage = Storage::of(self.shader.func.ty(value));
         self.set_location(value, comp, ValueLocation::of(operand, storage));
     }
 
-    /// Gives a component of 64 bits the location of its dwords.
+    /// Makes two dwords the location of a 64-bit component.
     pub(super) fn locate_dwords(&mut self, value: Value, comp: usize, dwords: [Operand; 2]) {
         self.set_location(value, comp, ValueLocation::of_dwords(dwords));
     }
@@ -146,19 +149,20 @@ impl Selector<'_> {
         self.locations.set(value, comp, location);
     }
 
-    /// Gives a component of a value the location of a component of another, or of the low part of its elements.
+    /// Gives a component of a value the location of a component of another value, or of the low part of its elements.
     pub(super) fn alias(&mut self, value: Value, comp: usize, src: Src) {
         let storage = Storage::of(self.shader.func.ty(value));
         let location = self.location(src).narrowed(storage);
         self.set_location(value, comp, location);
     }
 
-    /// Notes that a boolean is compared where it is needed.
+    /// Records that a boolean has no register and is compared at its uses.
     pub(super) fn keep_in_flags(&mut self, value: Value) {
         self.set_location(value, 0, Some(ValueLocation::Flags));
     }
 
-    /// A register for component `comp` of `value`, the one hinted at or a new one; the destination operand.
+    /// Gives component `comp` of `value` a register: the one of the register hint, or a new one. Returns the
+    /// destination operand.
     pub(super) fn define(&mut self, value: Value, comp: usize, class: Class) -> Operand {
         let ty = class.ty(self.bits(value));
         let hint = if comp == 0 { self.hints[value.index()] } else { None };
@@ -172,14 +176,14 @@ impl Selector<'_> {
         self.readable(elements.and_then(|elements| elements.operand(ty)))
     }
 
-    /// A register for one component of a value (a dword of it, of 64 bits): an element per channel, or one for the
-    /// thread.
+    /// Allocates a register for one component of a value, or for one dword of a 64-bit component. It has one element
+    /// per channel, or one for the thread if the value is uniform.
     pub(super) fn new_register(&mut self, value: Value) -> Operand {
         let ty = Storage::of(self.shader.func.ty(value)).dword();
         if self.uniform.is(value) { self.out.scalar(ty) } else { self.out.lanes(ty, 1) }
     }
 
-    /// Constants are immediates of their readers.
+    /// Sets the location of a constant: an immediate of each instruction that reads it.
     pub(super) fn constant(&mut self, result: Option<Value>, bits: &[u64; 4]) {
         let Some(value) = result else { return };
         let ty = self.shader.func.ty(value);
@@ -188,7 +192,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The operand in a register: constants come from the pool.
+    /// The operand in a register: a constant comes from the pool.
     pub(super) fn in_register(&mut self, operand: Operand) -> Operand {
         match operand.imm_bits() {
             Some(bits) => self.pool.get(&mut self.out, bits as u32, operand.ty),
@@ -196,8 +200,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Makes the sources of a two-source instruction legal: only the last may be a constant. `swap` says whether they
-    /// may change places. Returns the sources and whether they did.
+    /// Makes the sources of a two-source instruction legal: only the last one may be a constant. `swap` states
+    /// whether the sources may be swapped. Returns the sources, and whether they were swapped.
     pub(super) fn two_sources(
         &mut self,
         a: Operand,
@@ -212,7 +216,7 @@ impl Selector<'_> {
     }
 }
 
-/// A constant of type `ty`. There are no constants of bytes: those are extended to words.
+/// An immediate of type `ty`. There are no immediates of bytes, so a byte is extended to a word.
 fn immediate(bits: u64, ty: Type) -> Operand {
     match ty {
         Type::B => Operand::imm(u64::from(bits as i8 as i16 as u16), Type::W),
@@ -223,7 +227,7 @@ fn immediate(bits: u64, ty: Type) -> Operand {
     }
 }
 
-/// Whether an operand holds one element for the thread rather than one per channel.
+/// Whether an operand has one element for the thread and not one per channel.
 pub(super) fn is_thread_scalar(operand: &Operand) -> bool {
     operand.is_imm() || matches!(operand.region, Region::Stride(0))
 }

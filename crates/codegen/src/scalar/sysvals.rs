@@ -1,4 +1,4 @@
-//! Values that the hardware and the driver provide.
+//! Built-in values that the hardware or the driver provides.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{SysVal, Value};
@@ -8,11 +8,11 @@ use crate::ir::Operand;
 use crate::select::Class;
 use crate::surface::Surface;
 
-/// Bytes in r0 of the workgroup's x, y and z.
+/// Byte offsets in r0 of the workgroup's x, y and z.
 const WORKGROUP_ID: [u32; 3] = [4, 24, 28];
 
 impl Selector<'_> {
-    /// Selects a built-in; those that follow from others must have been lowered.
+    /// Selects a built-in value. Values that can be computed from others must have been lowered.
     pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
         match sysval {
             SysVal::WorkgroupId => {
@@ -52,18 +52,19 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// The index of the thread in its workgroup.
     fn subgroup_id(&self) -> Result<Operand, SelectError> {
         let place = self.interface.subgroup_id;
         Ok(payload(place.ok_or(SelectError::NotInLayout { what: "the subgroup's index" })?))
     }
 
-    /// The number of each channel, a dword for each.
+    /// A register with the number of each channel as a dword.
     pub(super) fn channels(&mut self) -> Operand {
         self.pool.channels(&mut self.out)
     }
 }
 
-/// A dword of the payload, the same for all channels.
+/// A dword of the payload at byte offset `place`, the same for all channels.
 pub(super) fn payload(place: u32) -> Operand {
     Operand::grf(0, Type::Ud).with_stride(0).byte_offset(place)
 }

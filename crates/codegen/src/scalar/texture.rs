@@ -1,4 +1,4 @@
-//! Textures: reads through the sampler unit.
+//! Textures: reads with sampler messages.
 
 use crestline_ssa::ir::{Resource, TextureForm, TextureRead, Value};
 
@@ -50,7 +50,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The index of a sampler.
+    /// The sampler index of a binding, or of one element if it is an array.
     fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
         let missing = SelectError::NotInLayout { what: "a sampler" };
         let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;

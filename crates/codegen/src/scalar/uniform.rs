@@ -1,16 +1,17 @@
-//! Which values a thread holds once, in a scalar register, instead of once per channel.
+//! Decides which values are uniform, that is, have one element per thread in a scalar register.
 //!
-//! A value is uniform if [`Divergence::in_registers`] says so: all channels that are enabled where it is visible have the
-//! same bits, and writing it without regard to the execution mask changes nothing that others still read.
+//! A value is uniform if [`Divergence::in_registers`] says so: all channels that are enabled where the value is
+//! visible have the same bits, and no disabled channel needs the register's old contents when the value is written
+//! with NoMask.
 //!
-//! A parameter that channels take out of a loop at different times (the counter of an escape loop) is kept per channel:
-//! as a scalar it would have to be copied at each exit. Not so if addresses follow from it, which are worth more as
-//! scalars.
+//! A loop parameter whose value channels use after leaving the loop at different times (the counter of an escape
+//! loop) is kept per channel, because a scalar would have to be copied at each exit. An exception are parameters from
+//! which addresses are computed, because scalar addresses save more than these copies cost.
 
 use crestline_ssa::analysis::{Divergence, Registers};
 use crestline_ssa::ir::{Function, InstKind, RegionId, Shader, Storages, Value};
 
-/// For each value of a function whether it is uniform.
+/// For each value of a function, whether it is uniform.
 #[derive(Clone, Debug)]
 pub struct Uniform(Divergence);
 
@@ -27,15 +28,15 @@ impl Uniform {
     }
 }
 
-/// How selection holds values.
+/// Properties of selection's registers that the divergence analysis needs.
 struct Holding {
-    /// Values that an address follows from.
+    /// For each value, whether an address is computed from it.
     address: Vec<bool>,
 }
 
 impl Registers for Holding {
     fn come_apart(&self, kind: &InstKind) -> bool {
-        // A message reads texels for each channel, also where all read the same.
+        // These messages return texels per channel, even if all channels read the same one.
         kind.facts().reads.intersects(Storages::TEXELS.and(Storages::TEXTURES))
     }
 
@@ -44,8 +45,8 @@ impl Registers for Holding {
     }
 }
 
-/// For each value whether the address of a load follows from it by arithmetic. Values carried around loops are not
-/// followed.
+/// For each value, whether the address of a load is computed from it by arithmetic. Values that a loop passes to its
+/// next iteration are not followed.
 fn addresses(func: &Function) -> Vec<bool> {
     let mut address = vec![false; func.num_values()];
     addresses_in(func, func.body(), &mut address);

@@ -1,8 +1,9 @@
-//! Doubles: arithmetic of 64 bits on registers that hold both dwords of each element.
+//! 64-bit floats: arithmetic on registers that contain both dwords of each element.
 //!
-//! The dwords of 64 bits may be in different places. What is computed here has both in one element, so that the
-//! next operation reads that. What is put together of dwords is put into one register where it is made, if an operation
-//! on doubles reads it; what comes from elsewhere is moved together first.
+//! The two dwords of a 64-bit value can be in different registers. The results of operations here are 64-bit
+//! elements, which the next operation can read. If a value is composed of two dwords and an operation on doubles
+//! reads it, the dwords are moved to one register where the value is defined; in other cases, they are moved together
+//! before the operation that reads them.
 
 use crate::target::Target;
 use crestline_isa::{CondMod, Opcode, Type};
@@ -15,7 +16,7 @@ use crate::ir::{Op, Operand};
 use crate::select::{Class, Rule, rule};
 use crate::target::Mode;
 
-/// For each value whether an operation on doubles reads it.
+/// For each value, whether an operation on doubles reads it.
 pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
     let computes = |op| {
         target.is_native(op, 64)
@@ -30,7 +31,7 @@ pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
             stack.extend(kind.regions());
             let &InstKind::Alu { op, ref srcs, .. } = kind else { continue };
             for src in srcs.iter().filter(|_| computes(op)) {
-                // Modifiers and copies are looked through.
+                // A value is also read if its negation, absolute value or copy is read.
                 let mut value = Some(src.value);
                 while let Some(next) = value {
                     read[next.index()] = true;
@@ -50,7 +51,7 @@ pub(super) fn read_as_doubles(func: &Function, target: &Target) -> Vec<bool> {
 }
 
 impl Selector<'_> {
-    /// Makes a result of its dwords, in one register if an operation on doubles reads it.
+    /// Composes a 64-bit result of its dwords, in one register if an operation on doubles reads it.
     pub(super) fn put_together(&mut self, result: Value, dwords: [Operand; 2]) {
         let constant = dwords.iter().all(Operand::is_imm);
         let apart = self.doubles[result.index()] && !constant && together(dwords).is_none();
@@ -64,7 +65,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A double as one operand.
+    /// A source as one operand of type DF, with source modifiers.
     pub(super) fn double(&mut self, src: Src) -> Operand {
         let peeled = self.peel(src, Class::Float);
         let mut operand = self.whole(peeled.src);
@@ -73,7 +74,7 @@ impl Selector<'_> {
         operand
     }
 
-    /// A source of 64 bits as one operand of type DF.
+    /// A 64-bit source as one operand of type DF.
     pub(super) fn whole(&mut self, src: Src) -> Operand {
         match self.location(src) {
             ValueLocation::Constant(bits, _) => self.pool.get_double(&mut self.out, bits),
@@ -85,12 +86,12 @@ impl Selector<'_> {
         }
     }
 
-    /// Number `index` of the dwords of each element.
+    /// Dword `index` of each element of a 64-bit operand.
     pub(super) fn dword_in(&self, whole: Operand, index: usize) -> Operand {
         self.part(whole, Type::Ud, index as u32)
     }
 
-    /// A register with two dwords for each element.
+    /// Moves two dwords to a new register with 64-bit elements.
     fn collected(&mut self, dwords: [Operand; 2]) -> Operand {
         let scalar = dwords.iter().all(is_thread_scalar);
         let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
@@ -103,7 +104,7 @@ impl Selector<'_> {
         whole
     }
 
-    /// A new register for a double, the location of a result.
+    /// Allocates a register for a 64-bit result and makes it the result's location.
     pub(super) fn define_double(&mut self, result: Value) -> Operand {
         let scalar = self.uniform.is(result);
         let whole = if scalar { self.out.scalar(Type::Df) } else { self.out.lanes(Type::Df, 1) };
@@ -112,7 +113,7 @@ impl Selector<'_> {
         whole
     }
 
-    /// Selects an operation on doubles, or a conversion from or to them.
+    /// Selects an operation on doubles, or a conversion from or to doubles.
     pub(super) fn compute_double(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         let mut operands: Vec<Operand> = Vec::with_capacity(3);
         for &src in srcs {

@@ -1,7 +1,7 @@
-//! Atomics of 64 bits on storage buffers.
+//! 64-bit atomics on storage buffers.
 //!
-//! Their messages take addresses, not surfaces. So the payload brings where a buffer begins, and the code adds the offset
-//! and keeps within the buffer: out of bounds nothing happens and 0 comes back, as surfaces have it.
+//! Their messages take addresses, not surfaces. The payload contains the start address of each buffer; the emitted
+//! code adds the offset and checks the bounds. As with surfaces, an atomic out of bounds has no effect and returns 0.
 
 use crestline_isa::{CondMod, Type};
 use crestline_ssa::ir::{AtomicOp, Resource, Src, Value};
@@ -12,10 +12,10 @@ use crate::ir::{Flag, Operand};
 use crate::select::{Class, atomic_operation};
 use crate::surface::{self, Atomic};
 
-/// Bytes of what such an atomic works on.
+/// Size in bytes of the memory that such an atomic accesses.
 const BYTES: u32 = 8;
 
-/// A storage buffer by its address: what the payload has of it.
+/// The address and size of a storage buffer, from the payload.
 #[derive(Clone, Copy)]
 struct Buffer {
     /// The dwords of the address.
@@ -57,6 +57,7 @@ impl Selector<'_> {
         Ok(surface::atomic_at_address(b, target, op, address, &operands, dst)?)
     }
 
+    /// The address and the size of a binding's buffer.
     fn buffer(&mut self, resource: &Resource) -> Result<Buffer, SelectError> {
         let (interface, binding) = (self.interface, resource.binding);
         let size = |element| interface.buffer_sizes.get(&(binding, element)).copied();
@@ -71,6 +72,7 @@ impl Selector<'_> {
         })
     }
 
+    /// A dword of the payload for a binding, or for the selected element if it is an array.
     fn dword_of(
         &mut self,
         resource: &Resource,
@@ -87,7 +89,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The flag of the channels whose offset has all of its bytes within the size.
+    /// Computes a flag of the channels for which all bytes at the offset are inside the buffer.
     fn within(&mut self, size: Operand, offset: Operand) -> Flag {
         let scalar = is_thread_scalar(&size);
         let last = if scalar { self.out.scalar(Type::Ud) } else { self.out.lanes(Type::Ud, 1) };
@@ -103,7 +105,7 @@ impl Selector<'_> {
         flag
     }
 
-    /// The address of each channel's offset.
+    /// Computes the 64-bit address of each channel's offset.
     fn address_at(&mut self, [low, high]: [Operand; 2], offset: Operand) -> Operand {
         let whole = self.out.lanes(Type::Uq, 1);
         let places = [0, 1].map(|index| self.dword_in(whole, index));

@@ -1,4 +1,4 @@
-//! Reads, writes and atomics on surfaces, shared memory and scratch.
+//! Reads, writes and atomics on surfaces, shared memory and scratch memory.
 
 use crate::target::Target;
 use crestline_isa::Type;
@@ -9,10 +9,10 @@ use crestline_isa::message::{
 use super::{Shape, Surface, at, halves, message, parts, simd_mode};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Space};
 
-/// Reads `components` (1 to 4) dwords per channel from byte offset `offset` on. Returns a register per component.
+/// Reads `components` (1 to 4) dwords per channel, from byte offset `offset` on. Returns a register per component.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read(
     b: &mut Builder<'_>,
     target: &Target,
@@ -39,10 +39,10 @@ pub fn read(
     Ok(join(b, &parts, components))
 }
 
-/// Writes dwords per channel to byte offset `offset` on.
+/// Writes `data`, one to four dwords per channel, from byte offset `offset` on.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write(
     b: &mut Builder<'_>,
     target: &Target,
@@ -66,6 +66,7 @@ fn write_shape(space: Space) -> Shape {
     Shape { headers: 0, first: 1, response: 0, effect: Effect::Write, space }
 }
 
+/// Emits a message for `channels` channels from number `group` on.
 fn send(
     b: &mut Builder<'_>,
     group: u8,
@@ -79,13 +80,15 @@ fn send(
     b.exec(channels).group(group).message(message, dst, surface.addend(), parts);
 }
 
-/// Up to eight consecutive dwords from a byte offset on that is the same for all channels, as one register.
+/// Reads up to eight consecutive dwords, from a byte offset on that is the same for all channels. Returns them in one
+/// register.
 ///
-/// Each channel reads a dword of its own, enabled or not, so the bounds are exact to the dword; `steps` holds the
-/// distances, as words: 0, 4, 8 ..., and where fewer dwords are wanted the last one again.
+/// Each of eight channels reads one dword, whether it is enabled or not, so the bounds check is exact for each dword.
+/// `steps` has each channel's distance from `offset` in bytes, as words: 0, 4, 8 and so on; if fewer dwords are
+/// needed, the last distance is repeated.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_block(
     b: &mut Builder<'_>,
     target: &Target,
@@ -110,20 +113,20 @@ pub fn read_block(
     Ok(dst)
 }
 
-/// What an atomic computes.
+/// The operation of an atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Atomic {
-    /// Of integers.
+    /// An operation on integers.
     Integer(AtomicOp),
-    /// Of floats.
+    /// An operation on floats.
     Float(FloatAtomicOp),
 }
 
-/// A dword atomic per channel at byte offset `offset`, with as many operands as the operation has. Returns the old
-/// values if `wanted`.
+/// Emits a dword atomic per channel at byte offset `offset`. `operands` are the operands of the operation. Returns
+/// the old values if `wanted`.
 ///
 /// # Errors
-/// A device without the message or operation.
+/// The device does not have the message or the operation.
 pub fn atomic(
     b: &mut Builder<'_>,
     target: &Target,
@@ -156,11 +159,11 @@ pub fn atomic(
     Ok(wanted.then(|| join(b, &parts, 1)[0]))
 }
 
-/// A 64-bit atomic per channel at a 64-bit address, with as many 64-bit operands as the operation has; the old values
-/// go to `dst`, if there is one. Where the builder's predicate does not hold, nothing happens.
+/// Emits a 64-bit atomic per channel at a 64-bit address. `operands` are the 64-bit operands of the operation. The
+/// old values are written to `dst`, if there is one. The builder's predicate applies to the messages.
 ///
 /// # Errors
-/// A device without the message or operation.
+/// The device does not have the message or the operation.
 pub fn atomic_at_address(
     b: &mut Builder<'_>,
     target: &Target,
@@ -182,10 +185,10 @@ pub fn atomic_at_address(
     Ok(())
 }
 
-/// Reads `size` bytes per channel; the upper bits of each dword are undefined.
+/// Reads `size` bytes per channel into the low part of a dword, whose other bits are undefined.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_scattered(
     b: &mut Builder<'_>,
     target: &Target,
@@ -213,7 +216,7 @@ pub fn read_scattered(
 /// Writes the low `size` bytes of a dword per channel.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write_scattered(
     b: &mut Builder<'_>,
     target: &Target,
@@ -232,23 +235,24 @@ pub fn write_scattered(
     Ok(())
 }
 
-/// Writes the header of a scattered access to scratch space: the thread's base from r0.5, else zero.
+/// Writes the header of a scattered access to scratch space: the thread's scratch base from r0.5, all else zero.
 pub fn fill_scratch_header(b: &mut Builder<'_>, header: Operand) {
     b.no_mask().exec(8).mov(header, Operand::imm_ud(0));
     let base = Operand::grf(0, Type::Ud).with_stride(0).byte_offset(20);
     b.uniform().and(header.byte_offset(20), base, Operand::imm_ud(!0x3ff));
 }
 
+/// A new register with the header of a scattered access to scratch space.
 fn scratch_header(b: &mut Builder<'_>) -> Operand {
     let header = b.exec(8).lanes(Type::Ud, 1);
     fill_scratch_header(b, header);
     header
 }
 
-/// Reads a dword per channel from scratch space; `index` counts dwords.
+/// Reads a dword per channel from scratch space. `index` counts dwords.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_scratch(
     b: &mut Builder<'_>,
     target: &Target,
@@ -280,10 +284,10 @@ pub fn read_scratch(
     Ok(join(b, &parts, 1)[0])
 }
 
-/// Writes a dword per channel to scratch space; `index` counts dwords.
+/// Writes a dword per channel to scratch space. `index` counts dwords.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write_scratch(
     b: &mut Builder<'_>,
     target: &Target,
@@ -305,7 +309,7 @@ pub fn write_scratch(
     Ok(())
 }
 
-/// One register per component for all channels, from the responses of the messages that served them.
+/// Joins the responses of the messages of one access: returns one register per component with all channels.
 pub(super) fn join(b: &mut Builder<'_>, responses: &[Operand], components: u32) -> Vec<Operand> {
     let width = b.exec_size();
     if let [response] = responses {

@@ -1,12 +1,13 @@
-//! Messages to memory: the one place that builds them, for buffers, images, textures, shared memory, scratch, barriers and
-//! thread end.
+//! Messages to the data port, sampler, URB and gateway: for buffers, images, textures, shared memory, scratch,
+//! barriers and thread end. No other module builds messages.
 //!
-//! A function here appends one access for all channels of a builder's thread. Messages serve at most sixteen channels
-//! (typed ones eight), so a SIMD32 access is two; their data lie in registers component by component, as [`Op::Message`](crate::ir::Op)
-//! lays out payload parts. Byte offsets are per channel (or one for all); bounds are the surface's business: out of
-//! bounds reads give 0, writes are dropped.
+//! Each function appends one access for all channels of the builder. A message has at most 16 channels (8 for typed
+//! messages and some sampler messages), so an access can need several messages. Data is in registers component by
+//! component, in the layout of the payload parts of [`Op::Message`](crate::ir::Op). Byte offsets are one per channel,
+//! or one for all channels. The surface checks bounds: reads out of bounds return 0, and writes have no effect.
 //!
-//! Threads of two vertices (vec4 mode) have eight channels here too, four for each; see [`UrbAddress`] for the URB.
+//! A vec4 thread, which runs two vertices, has eight channels here too, four per vertex. See [`UrbAddress`] for the
+//! URB.
 
 mod memory;
 mod sampler;
@@ -40,22 +41,22 @@ pub use vec4::{
     write_scratch_vectors, write_texels, write_vectors,
 };
 
-/// What a message accesses.
+/// The surface that a message accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Surface {
     /// A binding table index.
     Index(u8),
-    /// A binding table index known at run time: a UD scalar.
+    /// A binding table index that is known at run time only: a UD scalar.
     Dynamic(Operand),
-    /// Shared memory of the workgroup.
+    /// Shared memory of the workgroup (SLM).
     Shared,
 }
 
-// An index is added as it is.
+// A run-time index is used without a shift.
 const _: () = assert!(isa::SURFACE_BIT == 0);
 
 impl Surface {
-    /// The index that stands in the descriptor.
+    /// The index in the descriptor; 0 for an index known at run time only.
     fn bti(self) -> Bti {
         match self {
             Surface::Index(index) => Bti(index),
@@ -64,7 +65,8 @@ impl Surface {
         }
     }
 
-    /// What is added to the descriptor at run time, at [`SURFACE_BIT`](isa::SURFACE_BIT), or null.
+    /// The operand that is OR-ed into the descriptor at run time, at [`SURFACE_BIT`](isa::SURFACE_BIT); null if there
+    /// is none.
     fn addend(self) -> Operand {
         match self {
             Surface::Dynamic(index) => index,
@@ -80,20 +82,20 @@ impl Surface {
     }
 }
 
-/// How a message is laid out and what it does to memory.
+/// The payload layout of a message and its effect on memory.
 #[derive(Clone, Copy)]
 struct Shape {
-    /// Payload parts that are whole registers, at the front.
+    /// Number of header registers, the first payload parts.
     headers: u8,
-    /// Payload parts of the first payload; the rest may be a second.
+    /// Number of payload parts in the first payload; the others are in the second one, if the target has split sends.
     first: u8,
-    /// Bytes returned.
+    /// Size of the response in bytes.
     response: u32,
     effect: Effect,
     space: Space,
 }
 
-/// A message for the intermediate form, if the device has it.
+/// A message for the IR; an error if the device does not have it.
 fn message(target: &Target, kind: isa::Message, shape: Shape) -> Result<Message, DescriptorError> {
     let message = Message {
         kind,
@@ -110,24 +112,25 @@ fn message(target: &Target, kind: isa::Message, shape: Shape) -> Result<Message,
     Ok(message)
 }
 
-/// The message form for so many channels.
+/// The field of a message that states its number of channels.
 fn simd_mode(channels: u8) -> SimdMode {
     if channels > 8 { SimdMode::Simd16 } else { SimdMode::Simd8 }
 }
 
-/// First channel and number of channels of each message that an access takes, of messages for up to sixteen channels.
+/// First channel and number of channels of each message that an access needs, for messages of up to 16 channels.
 fn halves(b: &Builder<'_>) -> impl Iterator<Item = (u8, u8)> + use<> {
     parts(b, 16)
 }
 
-/// The same for messages that serve at most so many channels.
+/// First channel and number of channels of each message that an access needs, for messages of up to `most` channels.
 fn parts(b: &Builder<'_>, most: u8) -> impl Iterator<Item = (u8, u8)> + use<> {
     let width = b.exec_size();
     let each = width.min(most);
     (0..width / each).map(move |i| (i * each, each))
 }
 
-/// The part of an operand for channels from `group` on. Operands here are packed or scalar, which move freely.
+/// The part of an operand for channels from `group` on. Operands of accesses are packed or scalar, so this always
+/// exists.
 fn at(b: &mut Builder<'_>, operand: Operand, group: u8) -> Operand {
     operand.horiz_offset(u32::from(group)).unwrap_or_else(|_| {
         b.fault("an operand of a message cannot be split");

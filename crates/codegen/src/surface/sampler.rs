@@ -1,9 +1,10 @@
-//! Reads through the sampler unit: fetches, filtered samples, gathers, and queries of sizes.
+//! Sampler messages: fetches, filtered samples, gathers, and queries of sizes.
 //!
-//! A message serves sixteen channels where its parameters, a register for eight channels each, fit eleven registers with
-//! the header, and none of them is a derivative (PRM, "Sampling Engine", message lengths). Parameters stand in the order of the
-//! operation's table; those at the end that are 0 may be left out. A SIMD4x2 message has its parameters in an order of its
-//! own, four to a register for each of two vertices.
+//! A message has 16 channels if its parameters (a register for each eight channels of a parameter) and its header fit
+//! in eleven registers, and none of the parameters is a derivative (PRM, "Sampling Engine", message lengths);
+//! otherwise it has 8. Parameters are in the order of the operation's table in the PRM; trailing parameters that are
+//! 0 may be omitted. A SIMD4x2 message has a different order of parameters, with four parameters in each register for
+//! each of the two vertices.
 
 use crate::target::Target;
 use crestline_isa::message::{self as isa, DescriptorError, SamplerOp, SamplerSimd};
@@ -15,50 +16,51 @@ use super::vec4::register;
 use super::{Shape, Surface, at, message, parts};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
 
-/// Most registers of a payload with its header.
+/// Largest number of payload registers, including the header.
 const MAX_REGISTERS: usize = 11;
 
-/// Components of a response.
+/// Number of components of a response.
 const COMPONENTS: u32 = 4;
 
-/// Byte in the header of offsets, of components that are not returned and of the component of a gather.
+/// Byte offset in the header of the dword with the texel offsets, the components that are not returned, and the
+/// component of a gather.
 const OFFSETS: u32 = 8;
 
-/// Which parameters a read has.
+/// The parameters of a read.
 #[derive(Clone, Copy, Debug)]
 pub struct SamplerParameters {
-    /// Coordinates, the layer included.
+    /// Number of coordinates, including the array layer.
     pub coordinates: usize,
-    /// Coordinates that have derivatives.
+    /// Number of coordinates with derivatives.
     pub gradients: usize,
-    /// Offsets in texels that are known at run time.
+    /// Number of texel offsets that are known at run time only.
     pub offsets: usize,
-    /// A level of detail that is not 0.
+    /// Whether there is a level of detail other than 0.
     pub level: bool,
-    /// What texels are compared with.
+    /// Whether there is a reference value with which texels are compared.
     pub compare: bool,
 }
 
 /// A parameter of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
-    /// A coordinate, or the layer behind them.
+    /// A coordinate; the layer is the last one.
     Coordinate(usize),
-    /// The level of detail, 0 if the read has none.
+    /// The level of detail; 0 if the read has none.
     Level,
-    /// What texels are compared with.
+    /// The reference value with which texels are compared.
     Compare,
-    /// How a coordinate changes along x.
+    /// The derivative of a coordinate along x.
     AlongX(usize),
-    /// How a coordinate changes along y.
+    /// The derivative of a coordinate along y.
     AlongY(usize),
     /// An offset in texels.
     Offset(usize),
-    /// 0.
+    /// The constant 0.
     Zero,
 }
 
-/// A read, with its operands for all channels.
+/// A sampler read, with its operands for all channels.
 #[derive(Clone, Debug)]
 pub struct SamplerRead {
     /// The operation.
@@ -67,17 +69,17 @@ pub struct SamplerRead {
     pub surface: Surface,
     /// The sampler's index: [`Surface::Index`] or [`Surface::Dynamic`].
     pub sampler: Surface,
-    /// See [`sampler_header`].
+    /// The header from [`sampler_header`], if the read needs one.
     pub header: Option<Operand>,
-    /// Coordinates, then the layer.
+    /// The coordinates; the layer is the last one.
     pub coordinates: Vec<Operand>,
-    /// The level of detail; 0 if there is none.
+    /// The level of detail; `None` means 0.
     pub level: Option<Operand>,
-    /// What texels are compared with.
+    /// The reference value with which texels are compared.
     pub compare: Option<Operand>,
-    /// Derivatives of each coordinate, along x and along y.
+    /// The derivatives of the coordinates along x and along y.
     pub gradients: Option<[Vec<Operand>; 2]>,
-    /// Offsets in texels, of a gather.
+    /// Texel offsets that are known at run time only, for a gather.
     pub offset: Option<Vec<Operand>>,
 }
 
@@ -92,7 +94,7 @@ impl SamplerRead {
         }
     }
 
-    /// What a parameter is; a coordinate or level that the read does not have is zero.
+    /// The operand for a parameter; 0 for a level that the read does not have.
     fn operand(&self, b: &mut Builder<'_>, parameter: Parameter) -> Operand {
         let along = |direction: usize, axis: usize| self.gradients.as_ref()?[direction].get(axis);
         let found = match parameter {
@@ -113,8 +115,8 @@ impl SamplerRead {
     }
 }
 
-/// The header that a read with a constant `offset` (-8 to 7 texels), or a gather of another component than the first,
-/// needs: the thread's own, with the offset and the component.
+/// The header for a read with a constant `offset` (-8 to 7 texels), or for a gather of a component other than the
+/// first: a copy of r0 with the offset and the component. `None` if neither applies.
 pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Option<Operand> {
     let component = if let TextureOp::Gather(component) = op { component } else { 0 };
     if offset == [0; 3] && component == 0 {
@@ -129,10 +131,10 @@ pub fn sampler_header(b: &mut Builder<'_>, op: TextureOp, offset: [i8; 3]) -> Op
     Some(header)
 }
 
-/// Reads. Returns four registers, also for a query of a size.
+/// Emits a read. Returns four registers, one per component; also for a query of a size.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_sampler(
     b: &mut Builder<'_>,
     target: &Target,
@@ -156,7 +158,7 @@ pub fn read_sampler(
             headers,
             first: headers + parameters.len() as u8,
             response: u32::from(channels) / 8 * GRF_BYTES * COMPONENTS,
-            // What the sampler unit reads nobody writes in the same dispatch.
+            // Within one dispatch, no invocation writes to a texture that the sampler reads.
             effect: Effect::Pure,
             space: Space::Global,
         };
@@ -171,10 +173,11 @@ pub fn read_sampler(
     Ok(join(b, &responses, COMPONENTS))
 }
 
-/// Reads for two vertices; `rows` are the registers of the parameters that [`vector_parameters`] tells. Returns the vector.
+/// Emits a SIMD4x2 read for two vertices. `rows` are registers with the parameters in the order of
+/// [`vector_parameters`]. Returns the register with the two result vectors.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_sampler_vectors(
     b: &mut Builder<'_>,
     target: &Target,
@@ -207,7 +210,8 @@ fn sample(op: SamplerOp, surface: Surface, sampler: Surface, simd: SamplerSimd) 
     }
 }
 
-/// What is added to the descriptor at run time: the texture's index, and the sampler's at its field.
+/// The operand that is OR-ed into the descriptor at run time: the texture's index, and the sampler's index shifted to
+/// its field.
 fn addend(b: &mut Builder<'_>, surface: Surface, sampler: Surface) -> Operand {
     let Surface::Dynamic(sampler) = sampler else { return surface.addend() };
     let shifted = b.scalar(Type::Ud);
@@ -219,7 +223,7 @@ fn addend(b: &mut Builder<'_>, surface: Surface, sampler: Surface) -> Operand {
     both
 }
 
-/// The operation of the message.
+/// The sampler operation for a read with these parameters.
 pub fn sampler_op(target: &Target, op: TextureOp, parameters: SamplerParameters) -> SamplerOp {
     let level_zero = !parameters.level && target.has_level_zero_messages();
     match (op, parameters.compare) {
@@ -239,7 +243,7 @@ pub fn sampler_op(target: &Target, op: TextureOp, parameters: SamplerParameters)
     }
 }
 
-/// The parameters of a message with a channel for each invocation.
+/// The parameters of a SIMD8 or SIMD16 message, in order.
 fn message_parameters(
     target: &Target,
     op: SamplerOp,
@@ -280,9 +284,10 @@ fn message_parameters(
     list
 }
 
-/// The parameters of a SIMD4x2 message, four to a register: the coordinates fill the first, in whose last component a fetch has
-/// the level; what is compared with and the level come before anything else in the second, derivatives coordinate by
-/// coordinate, along x and along y.
+/// The parameters of a SIMD4x2 message, in order, four per register. The coordinates fill the first register; its
+/// last component is the level of a fetch, or the reference value of a gather with offsets. The second register
+/// starts with the reference value, then the level. Derivatives start in the second register too, coordinate by
+/// coordinate, along x and then along y; in that case the reference value comes after them.
 pub fn vector_parameters(op: SamplerOp, parameters: SamplerParameters) -> Vec<Parameter> {
     use Parameter::{AlongX, AlongY, Compare, Coordinate, Level, Offset, Zero};
     const REGISTER: usize = 4;

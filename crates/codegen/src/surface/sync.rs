@@ -7,14 +7,14 @@ use crestline_isa::{ArfKind, Opcode, Type};
 use super::{Shape, message};
 use crate::ir::{Builder, Effect, GRF_BYTES, Op, Operand, Space};
 
-/// Byte offset of sr0.1 in the state registers; its low word has the shared memory index in bits 11:8.
+/// Byte offset of sr0.1 in the state registers. Its low word has the shared memory index in bits 11:8.
 const SHARED_MEMORY_INDEX: u32 = 4;
 
 fn r0() -> Operand {
     Operand::grf(0, Type::Ud)
 }
 
-/// Which memories a fence is about.
+/// The memories that a fence applies to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Fenced {
     /// Buffers.
@@ -25,16 +25,17 @@ pub struct Fenced {
     pub shared: bool,
 }
 
-/// Makes the thread's accesses to memory visible in order: waits until those before have happened for all threads.
+/// Emits fences: waits until the thread's earlier accesses to the given memories are visible to all threads.
 ///
-/// A fence without a commit would only order what follows in the same data port. The thread's next step may go another
-/// way: to the gateway, that lets others pass a barrier, or to another cache. So each fence answers, and the thread waits
-/// for all answers (PRM vol 7, "memory fence": the commit is written back once all earlier accesses are globally
-/// observed). Which fences there are: the data cache's for everything; the render cache's for images where that is how
-/// they are accessed; one for shared memory where it has left the data cache.
+/// A fence without commit would only order later messages to the same data port. But the next step of the thread may
+/// be a message to another shared function, such as the gateway, which lets other threads pass a barrier, or another
+/// cache. Therefore each fence has a commit, and the thread waits for all responses (PRM vol 7, "memory fence": the
+/// commit is written back once all earlier accesses are globally observed). The fences are: that of the data cache,
+/// for all memories; that of the render cache, if images are accessed through it; and a separate one for shared
+/// memory, if that is not part of the data cache.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn fence(b: &mut Builder<'_>, target: &Target, memory: Fenced) -> Result<(), DescriptorError> {
     let shared_apart = target.has_shared_memory_fence();
     let images_apart = target.has_separate_typed_fence();
@@ -54,7 +55,7 @@ pub fn fence(b: &mut Builder<'_>, target: &Target, memory: Fenced) -> Result<(),
     Ok(())
 }
 
-/// Sends one fence; returns the register that its commit is written to.
+/// Sends one fence. Returns the register that its commit writes.
 fn send_fence(
     b: &mut Builder<'_>,
     target: &Target,
@@ -77,8 +78,9 @@ fn send_fence(
     Ok(answer)
 }
 
-/// Gives the state register the index of the workgroup's shared memory, from r0, where the hardware does not know it by
-/// itself (PRM of Haswell, "sr0.1: shared local memory index"). Before the first access.
+/// Copies the index of the workgroup's shared memory from r0 to the state register, on devices where the hardware
+/// does not do so (PRM of Haswell, "sr0.1: shared local memory index"). Must run before the first access to shared
+/// memory.
 pub fn set_shared_memory_index(b: &mut Builder<'_>, target: &Target) {
     if target.needs_shared_memory_index() {
         let state = Operand::arf(ArfKind::State, SHARED_MEMORY_INDEX, Type::Uw).with_stride(0);
@@ -87,10 +89,11 @@ pub fn set_shared_memory_index(b: &mut Builder<'_>, target: &Target) {
     }
 }
 
-/// Waits until all threads of the workgroup are here: a message to the gateway, then the notification.
+/// Emits a barrier: sends a message to the gateway, then waits for its notification, which arrives when all threads
+/// of the workgroup have sent theirs.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn barrier(b: &mut Builder<'_>, target: &Target) -> Result<(), DescriptorError> {
     let kind = isa::Message::Gateway { function: GatewayFn::Barrier, notify: 0 };
     let shape =
@@ -109,17 +112,19 @@ pub fn barrier(b: &mut Builder<'_>, target: &Target) -> Result<(), DescriptorErr
     Ok(())
 }
 
-/// Waits until all `threads` threads of a patch are here. The payload has the barrier's number elsewhere than the message
-/// (PRM vol 2, "hull shader thread payload"), which also tells how many threads there are.
+/// Emits a barrier for the `threads` threads of a patch. The barrier's number has another position in the thread
+/// payload than in the message (PRM vol 2, "hull shader thread payload"). The message also contains the number of
+/// threads.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn patch_barrier(
     b: &mut Builder<'_>,
     target: &Target,
     threads: u32,
 ) -> Result<(), DescriptorError> {
-    /// Position of the barrier's number in the message, and of the number of threads; the bit that makes it count.
+    /// Bit positions of the barrier's number and of the number of threads in the message, and the bit that enables
+    /// the latter.
     const NUMBER: u32 = 24;
     const THREADS: u32 = 9;
     const ENABLE: u32 = 1 << 15;
@@ -146,7 +151,7 @@ pub fn patch_barrier(
 /// Ends the thread.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn end_thread(b: &mut Builder<'_>, target: &Target) -> Result<(), DescriptorError> {
     let kind = isa::Message::ThreadSpawner { spawn: false, child: false, keep_urb: true };
     let shape =

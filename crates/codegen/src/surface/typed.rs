@@ -1,8 +1,8 @@
-//! Reads, writes and atomics on the texels of typed surfaces.
+//! Reads, writes and atomics on texels of typed surfaces.
 //!
-//! A message serves eight channels. Coordinates are signed dwords, one for each dimension that the surface has, and the
-//! bounds are the surface's: out of bounds reads give 0 (a fourth component may be 1), writes and atomics are dropped.
-//! Some devices want a header, see [`fill_typed_header`].
+//! A message has eight channels. Coordinates are signed dwords, one for each dimension of the surface. The surface
+//! checks bounds: reads out of bounds return 0 (the fourth component may be 1), and writes and atomics have no
+//! effect. Some devices need a header, see [`fill_typed_header`].
 
 use crate::target::Target;
 use crestline_isa::Type;
@@ -12,19 +12,20 @@ use super::memory::join;
 use super::{Shape, Surface, at, message, parts};
 use crate::ir::{Builder, Effect, Operand};
 
-/// Channels of a message.
+/// Number of channels of a message.
 const CHANNELS: u8 = 8;
 
-/// Byte in the header of the mask of channels that take part.
+/// Byte offset in the header of the channel mask.
 const MASK: u32 = 28;
 
-/// All channels: the instruction's own mask decides.
+/// All channels, so that only the channel enables of the instruction decide.
 const ALL: u32 = 0xffff;
 
-/// Reads `components` (1 to 4) of the texel at each channel's coordinates. Returns a register per component.
+/// Reads `components` (1 to 4) components of the texel at each channel's coordinates. Returns a register per
+/// component.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_texel(
     b: &mut Builder<'_>,
     target: &Target,
@@ -53,7 +54,7 @@ pub fn read_texel(
 /// Writes the components of the texel at each channel's coordinates.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write_texel(
     b: &mut Builder<'_>,
     target: &Target,
@@ -74,11 +75,11 @@ pub fn write_texel(
     Ok(())
 }
 
-/// An atomic on the texel, a dword, at each channel's coordinates, with as many operands as the operation has. Returns
-/// the old values if `wanted`.
+/// Emits an atomic on the texel, which must be a dword, at each channel's coordinates. `operands` are the operands of
+/// the operation. Returns the old values if `wanted`.
 ///
 /// # Errors
-/// A device without the message or operation.
+/// The device does not have the message or the operation.
 #[allow(clippy::too_many_arguments, reason = "one per part of the message")]
 pub fn atomic_texel(
     b: &mut Builder<'_>,
@@ -106,8 +107,8 @@ pub fn atomic_texel(
     Ok(wanted.then(|| join(b, &responses, 1)[0]))
 }
 
-/// Writes the header that typed messages take on devices where
-/// [`typed_header`](crate::target::MessageSet::typed_header): it is the same for all of a program.
+/// Writes the header of typed messages, for devices with [`typed_header`](crate::target::MessageSet::typed_header).
+/// All messages of a program can use the same header.
 pub fn fill_typed_header(b: &mut Builder<'_>, header: Operand) {
     b.no_mask().exec(CHANNELS).mov(header, Operand::imm_ud(0));
     b.uniform().mov(header.byte_offset(MASK), Operand::imm_ud(ALL));
@@ -125,6 +126,7 @@ fn shape(
     Shape { headers, first, response, effect, space: surface.space() }
 }
 
+/// The payload parts of a message for channels from `group` on.
 fn payload<const N: usize>(
     b: &mut Builder<'_>,
     header: Option<Operand>,
@@ -135,7 +137,7 @@ fn payload<const N: usize>(
     header.into_iter().chain(lanes).collect()
 }
 
-/// Which half of sixteen channels those from `group` on are.
+/// Whether channels from `group` on are the low or the high half of 16 channels.
 fn slots(group: u8) -> SlotGroup {
     if (group / CHANNELS).is_multiple_of(2) { SlotGroup::Low } else { SlotGroup::High }
 }

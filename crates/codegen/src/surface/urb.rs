@@ -1,9 +1,10 @@
-//! Messages to the URB (unified return buffer) from threads of two vertices: rows of slots of 16 bytes in an entry for
-//! each.
+//! URB messages of threads that run two vertices. A message accesses consecutive slots (16 bytes each) in the URB
+//! entry of each vertex.
 //!
-//! The header has the handles in dwords 0 and 1, distances in slots in dwords 3 and 4 if the message says so, and in bits
-//! 15:8 of dword 5 a mask of channels that is combined with the channel enables (PRM vol 4 part 2, "URB message
-//! header"). A data register is one slot of the two entries: the low half goes to the first.
+//! The header contains the two handles in dwords 0 and 1, and in dwords 3 and 4, if the message states so, an offset
+//! for each entry. Bits 15:8 of dword 5 are a mask of channels that is combined with the channel enables (PRM vol 4
+//! part 2, "URB message header"). A data register holds one slot of both entries; the low half belongs to the first
+//! entry.
 
 use crate::target::Target;
 use crestline_isa::message::{self as isa, DescriptorError, UrbLayout, UrbSwizzle};
@@ -13,30 +14,30 @@ use super::vec4::register;
 use super::{Shape, message};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
 
-/// Bytes of the header's dwords: the two handles, the two distances, the mask.
+/// Byte offsets of the dwords in the header, and values of the mask.
 pub mod header {
-    /// Handle of the first entry; that of the second follows.
+    /// Handle of the first entry, followed by that of the second.
     pub const HANDLES: u32 = 0;
-    /// Vertex counts of a geometry shader's two objects, a word each, in its last message.
+    /// Vertex counts of a geometry shader's two objects, one word each, in the last message.
     pub const COUNTS: u32 = 8;
-    /// Distance of the first entry; that of the second follows.
+    /// Offset in the first entry, followed by that in the second.
     pub const DISTANCES: u32 = 12;
-    /// Channel masks.
+    /// Channel mask.
     pub const MASK: u32 = 20;
-    /// All channels.
+    /// Value of the mask for all channels.
     pub const ALL: u32 = 0xff00;
-    /// The first dword of the first entry.
+    /// Value of the mask for the first dword of the first entry.
     pub const FIRST_DWORD: u32 = 0x0100;
 }
 
-/// Where in its entries a message works.
+/// The slots that a message accesses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrbAddress {
-    /// First slot; a multiple of 2 unless `single`.
+    /// First slot; a multiple of 2 unless `single` is set.
     pub slot: u32,
-    /// One slot rather than an even number of them.
+    /// Whether the message accesses one slot and not an even number of slots.
     pub single: bool,
-    /// The header has distances, in slots if `single`, else in pairs of slots.
+    /// Whether the header contains offsets. They count slots if `single` is set, otherwise pairs of slots.
     pub distances: bool,
 }
 
@@ -47,15 +48,15 @@ impl UrbAddress {
 
     fn offset(self) -> u16 {
         let offset = if self.single { self.slot } else { self.slot / 2 };
-        // More than the field of any message: an error where that is encoded.
+        // A slot out of range becomes an offset that no message can have, so encoding reports an error.
         u16::try_from(offset).unwrap_or(u16::MAX)
     }
 }
 
-/// Slots that one message can have: a payload is at most fifteen registers, the header one of them.
+/// Largest number of slots in one message: a payload has at most fifteen registers, and the header is one of them.
 pub const MAX_SLOTS: u32 = 14;
 
-/// A header like r0, whose handles and scratch base it has: all channels write.
+/// Writes a header with the handles and the scratch base of r0, and a mask of all channels.
 pub fn fill_header(b: &mut Builder<'_>, header: Operand) {
     let r0 = Operand::grf(0, Type::Ud);
     let header = header.retype(Type::Ud).with_stride(1);
@@ -65,7 +66,7 @@ pub fn fill_header(b: &mut Builder<'_>, header: Operand) {
     b.uniform().or(mask_dword, mask, Operand::imm_ud(header::ALL));
 }
 
-/// A header without handles: all channels write.
+/// Writes a header without handles, with a mask of all channels.
 pub fn fill_blank_header(b: &mut Builder<'_>, header: Operand) {
     let header = header.retype(Type::Ud).with_stride(1);
     b.uniform().exec(8).mov(header, Operand::imm_ud(0));
@@ -73,11 +74,11 @@ pub fn fill_blank_header(b: &mut Builder<'_>, header: Operand) {
     b.uniform().mov(mask_dword, Operand::imm_ud(header::ALL));
 }
 
-/// Writes the components of `mask` of the slots that follow the header in the registers from `payload` on. `last` ends
-/// the thread and the entry.
+/// Writes the components of `mask` of the slots in the registers from `payload` on; the header is the first register
+/// there. `last` ends the thread and completes the entry.
 ///
 /// # Errors
-/// A device without the message, or a slot out of its reach.
+/// The device does not have the message, or a slot is out of its range.
 pub fn write_slots(
     b: &mut Builder<'_>,
     target: &Target,
@@ -116,10 +117,10 @@ pub fn write_slots(
     Ok(())
 }
 
-/// Reads slots into registers from `dst` on.
+/// Reads slots into the registers from `dst` on.
 ///
 /// # Errors
-/// A device without the message, or a slot out of its reach.
+/// The device does not have the message, or a slot is out of its range.
 pub fn read_slots(
     b: &mut Builder<'_>,
     target: &Target,
@@ -145,10 +146,10 @@ pub fn read_slots(
     Ok(())
 }
 
-/// Ends a tessellation control thread with a payload of a header and one slot.
+/// Ends a tessellation control thread, with a payload of a header and one slot.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn end_patch(
     b: &mut Builder<'_>,
     target: &Target,
@@ -175,10 +176,10 @@ pub fn end_patch(
     Ok(())
 }
 
-/// Tells that the thread will not read the entries of a header any more.
+/// Releases the entries of a header: the thread will not read them any more.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn release(
     b: &mut Builder<'_>,
     target: &Target,
@@ -200,7 +201,8 @@ pub fn release(
     Ok(())
 }
 
-/// A message's registers are whole, whatever the mode of the code around it.
+/// Calls `build` with an Align1 builder: registers of a message are whole, whatever the access mode of the code
+/// around it.
 pub(super) fn whole(b: &mut Builder<'_>, build: impl FnOnce(&mut Builder<'_>)) {
     let mut b = b.align1();
     build(&mut b);

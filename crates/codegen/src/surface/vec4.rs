@@ -1,9 +1,10 @@
-//! Accesses of threads of two vertices: a vector for each, from an address for each.
+//! Memory accesses of threads that run two vertices: one vector per vertex, at one address per vertex.
 //!
-//! Two forms. The SIMD4x2 messages take the address in the first dword of each half and transfer a vector. Where a device
-//! lacks one, the SIMD8 form does: it has an address and a dword for each of the eight channels, that is, for each
-//! component; one vertex is its first channel, whose component alone is enabled by the message's write mask (the
-//! destination's, which a message without response has too).
+//! SIMD4x2 messages have the address in the first dword of each half of a register and transfer a vector. If a device
+//! does not have the SIMD4x2 form of a message, the SIMD8 form is used: it has an address and a dword for each of
+//! eight channels, that is, for each component of both vertices. For an access with one dword per vertex, only the
+//! first channel of each vertex is enabled, by the message's write mask (that of its destination, which a message
+//! without response has too).
 
 use crate::target::Target;
 use crestline_isa::message::{
@@ -14,15 +15,15 @@ use crestline_isa::{Swizzle, Type, WriteMask};
 use super::{Atomic, Shape, Surface, message};
 use crate::ir::{Builder, Effect, GRF_BYTES, Operand, Region, Space};
 
-/// The first component of each vertex: the channel that stands for it.
+/// The first component of each vertex. Its channel is used for accesses with one dword per vertex.
 const FIRST: u8 = 1;
 
-/// A whole register as a part of a payload.
+/// A whole register as a payload part.
 pub(super) fn register(operand: Operand) -> Operand {
     operand.retype(Type::Ud).with_region(Region::Swizzle(Swizzle::XYZW))
 }
 
-/// A message from both vertices' channels of `mask`; the response goes to `dst`.
+/// Emits a message for the channels of both vertices that `mask` selects. The response is written to `dst`.
 #[allow(clippy::too_many_arguments, reason = "one per part of the message")]
 fn send(
     b: &mut Builder<'_>,
@@ -40,10 +41,11 @@ fn send(
     Ok(())
 }
 
-/// Reads up to four dwords from the byte offset in component x of `address`. Returns the vector.
+/// Reads up to four dwords per vertex, from the byte offset in component x of `address` on. Returns a register with
+/// the two vectors.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_vectors(
     b: &mut Builder<'_>,
     target: &Target,
@@ -61,11 +63,12 @@ pub fn read_vectors(
     Ok(dst)
 }
 
-/// Writes the components of `mask` of a vector: to byte offset x of `address` on if
-/// [`vector_writes`](crate::target::MessageSet::vector_writes), else each to the offset in its own component.
+/// Writes the components of `mask` of each vertex's vector. With
+/// [`vector_writes`](crate::target::MessageSet::vector_writes), they are written from the byte offset in component x
+/// of `address` on; otherwise each is written to the offset in its own component.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write_vectors(
     b: &mut Builder<'_>,
     target: &Target,
@@ -87,11 +90,11 @@ pub fn write_vectors(
     send(b, kind, shape, target, surface, mask, null, &parts)
 }
 
-/// A dword atomic of each vertex: offset and operands are the first components of registers. Returns the old values
-/// in the first component if `wanted`.
+/// Emits a dword atomic per vertex. `parts` are registers with the offset and the operands in their first components.
+/// Returns the old values in the first component if `wanted`.
 ///
 /// # Errors
-/// A device without the message or operation.
+/// The device does not have the message or the operation.
 pub fn atomic_vectors(
     b: &mut Builder<'_>,
     target: &Target,
@@ -131,11 +134,11 @@ fn atomic(
     Ok(dst)
 }
 
-/// Reads `components` (1 to 4) of a texel of each vertex: coordinates are the first components of registers, behind a
-/// header if there is one. Returns registers whose first components are those of the texels.
+/// Reads `components` (1 to 4) components of a texel per vertex. Coordinates are in the first components of
+/// registers. Returns one register per texel component, which is in the first component of the register.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_texels(
     b: &mut Builder<'_>,
     target: &Target,
@@ -158,10 +161,10 @@ pub fn read_texels(
     Ok((0..components).map(|c| dst.byte_offset(c * GRF_BYTES)).collect())
 }
 
-/// Writes a texel of each vertex; coordinates and components are the first components of registers.
+/// Writes a texel per vertex. Coordinates and texel components are in the first components of registers.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write_texels(
     b: &mut Builder<'_>,
     target: &Target,
@@ -181,10 +184,11 @@ pub fn write_texels(
     send(b, kind, shape, target, surface, FIRST, Operand::null(Type::Ud), &parts)
 }
 
-/// An atomic on a texel, a dword, of each vertex; all parts but the header are first components of registers.
+/// Emits an atomic on a texel, which must be a dword, per vertex. `lanes` are registers with the coordinates and
+/// operands in their first components.
 ///
 /// # Errors
-/// A device without the message or operation.
+/// The device does not have the message or the operation.
 pub fn atomic_texels(
     b: &mut Builder<'_>,
     target: &Target,
@@ -201,11 +205,11 @@ pub fn atomic_texels(
     atomic(b, kind, headers, target, surface, &parts, wanted)
 }
 
-/// Reads a dword for each component of scratch space; `index` counts dwords, `header` is
-/// [`fill_scratch_header`](super::fill_scratch_header)'s.
+/// Reads a dword of scratch space for each component of both vertices. `index` counts dwords; `header` is a register
+/// filled by [`fill_scratch_header`](super::fill_scratch_header).
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn read_scratch_vectors(
     b: &mut Builder<'_>,
     target: &Target,
@@ -229,7 +233,7 @@ pub fn read_scratch_vectors(
 /// Writes the components of `mask`, each to its own dword of scratch space.
 ///
 /// # Errors
-/// A device without the message.
+/// The device does not have the message.
 pub fn write_scratch_vectors(
     b: &mut Builder<'_>,
     target: &Target,
