@@ -1,28 +1,28 @@
-//! Where an access to an input or output finds its slot.
+//! The positions of inputs and outputs: which pushed slot or which slot of a URB entry an access reads or writes.
 //!
-//! Numbers out of range count as the last one: an access never reaches a slot that is not the variable's, whatever the
-//! mode makes of it.
+//! An index out of range counts as the last one. So an access never reaches a slot of another variable, in any
+//! selection mode.
 
 use crestline_ssa::ir::{InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, Shader, Src};
 
 use super::io::{GeometryIo, TessControlIo, TessEvalIo, VertexIo, VueMap, VueSlot};
 
-/// Tells the first component of a source, if it is known before the program runs.
+/// Returns the first component of a source if it is constant.
 pub(crate) type Known<'k> = &'k dyn Fn(Src) -> Option<u32>;
 
-/// What an instruction accesses: slots of one variable, of one vertex.
+/// The input or output that an instruction accesses: slots of one variable, of one vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Target {
-    /// The slot, where no index adds to it.
+    /// The slot that is accessed with index 0.
     pub(crate) slot: IoSlot,
-    /// The vertex or control point.
+    /// The vertex or control point, if the variable has one value for each.
     pub(crate) vertex: Option<Src>,
-    /// Slots further.
+    /// An index that is added to the slot.
     pub(crate) index: Option<Src>,
 }
 
 impl Target {
-    /// That of a load or store.
+    /// The target of a load or store; `None` for other instructions.
     pub(crate) fn of(kind: &InstKind) -> Option<Target> {
         match kind {
             InstKind::LoadInput { slot, vertex, index, .. }
@@ -34,37 +34,37 @@ impl Target {
         }
     }
 
-    /// Whether two that are named differently may be the same slot.
+    /// Whether two different targets may be the same slot.
     pub(crate) fn may_be(self, other: Target) -> bool {
         let indexed = self.index.is_some() || other.index.is_some();
         self.slot.is_patch() == other.slot.is_patch() && (self.slot == other.slot || indexed)
     }
 }
 
-/// The slots that an index may move an access to, of the variable that `slot` is one of.
+/// The slots that an access with an index can reach: those of the variable of `slot`, from `slot` on.
 pub(crate) fn row_of(var: Option<&IoVar>, slot: IoSlot) -> Vec<IoSlot> {
     let Some(var) = var else { return vec![slot] };
     let from = var.index_of(slot).unwrap_or(0);
     (0..var.slots() - from).filter_map(|n| slot.plus(n)).collect()
 }
 
-/// An index that is known only when the program runs.
+/// An index that is known at run time only.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DynamicIndex {
-    /// Its first component is the index.
+    /// A source whose first component is the index.
     pub(crate) src: Src,
-    /// The last index that counts: any beyond it means the same.
+    /// The last valid index; higher ones count as this one.
     pub(crate) last: u32,
 }
 
-/// Slots for each unit of an index.
+/// A part of a slot number: a dynamic index, and the number of slots per unit of it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OffsetTerm {
     pub(crate) index: DynamicIndex,
     pub(crate) slots: u32,
 }
 
-/// The number of a slot: a constant, and terms that are known only when the program runs.
+/// The number of a slot: a constant plus terms that are known at run time only.
 #[derive(Clone, Debug)]
 pub(crate) struct SlotOffset {
     pub(crate) constant: u32,
@@ -72,7 +72,8 @@ pub(crate) struct SlotOffset {
 }
 
 impl SlotOffset {
-    /// Adds so many slots for each unit of the indices that an access has: index, slots, last index that counts.
+    /// The slot number `first` plus, for each term, an index times a number of slots. A term is the index, if there
+    /// is one, the number of slots, and the last valid index.
     fn new(first: u32, terms: &[(Option<Src>, u32, u32)], known: Known<'_>) -> SlotOffset {
         let mut offset = SlotOffset { constant: first, terms: Vec::new() };
         for &(src, slots, last) in terms {
@@ -86,27 +87,27 @@ impl SlotOffset {
     }
 }
 
-/// Whose entry it is.
+/// The handle of a URB entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Handle {
-    /// That of the patch, one for all invocations.
+    /// The handle of the patch's entry, the same for all invocations.
     Patch,
-    /// That of the input vertex with this number, of those up to `last`; of the first one if there is no number. The
-    /// handles are dwords of the payload, from byte `first` on.
+    /// The handle of the entry of input vertex `number`, or of the first vertex if there is no number; `last` is the
+    /// last valid number. The handles are dwords of the payload, from byte `first` on.
     Vertex { first: u32, number: Option<Src>, last: u32 },
 }
 
-/// Where an access finds what it is for.
+/// The position of an input.
 #[derive(Clone, Debug)]
 pub(crate) enum Access {
-    /// In a pushed slot.
+    /// A pushed slot.
     Pushed { offset: SlotOffset, slot: VueSlot },
-    /// In a slot of an entry, which takes a message.
+    /// A slot of a URB entry, which is read with a message.
     Entry { handle: Handle, offset: SlotOffset, slot: VueSlot },
 }
 
 impl Access {
-    /// Where the components are in the slot.
+    /// The dwords of the components in the slot.
     pub(crate) fn slot(&self) -> VueSlot {
         match self {
             Access::Pushed { slot, .. } | Access::Entry { slot, .. } => *slot,
@@ -114,21 +115,21 @@ impl Access {
     }
 }
 
-/// The last index that counts of an access.
+/// The last valid index of an access.
 fn last_index(var: Option<&IoVar>, slot: IoSlot) -> u32 {
     row_of(var, slot).len() as u32 - 1
 }
 
-/// A patch's entry: the part of the patch, then its control points.
+/// The layout of a patch's entry: the slots of the patch, then those of its control points.
 struct PatchEntry<'a> {
     patch: &'a VueMap,
     vertex: &'a VueMap,
-    /// The last control point that counts.
+    /// The last valid control point.
     last_vertex: u32,
 }
 
 impl PatchEntry<'_> {
-    /// The slot in the entry of an access to a variable; `None` if the entry has it not.
+    /// The slot in the entry of an access to a variable; `None` if the entry does not contain it.
     fn slot(
         &self,
         var: Option<&IoVar>,
@@ -150,7 +151,7 @@ impl PatchEntry<'_> {
 }
 
 impl VertexIo {
-    /// The pushed slot of an attribute; `None` for one that the payload has not.
+    /// The pushed slot of an attribute; `None` if the payload does not contain it.
     pub(crate) fn input(
         &self,
         shader: &Shader,
@@ -164,7 +165,7 @@ impl VertexIo {
 }
 
 impl TessControlIo {
-    /// Where an input is; `None` if no entry has it.
+    /// The position of an input; `None` if no entry contains it.
     pub(crate) fn input(
         &self,
         shader: &Shader,
@@ -179,7 +180,7 @@ impl TessControlIo {
         Some(Access::Entry { handle, offset, slot })
     }
 
-    /// The slot of an output in the patch's entry; `None` if the entry has it not.
+    /// The slot of an output in the patch's entry; `None` if the entry does not contain it.
     pub(crate) fn output(
         &self,
         shader: &Shader,
@@ -193,7 +194,7 @@ impl TessControlIo {
 }
 
 impl TessEvalIo {
-    /// Where an input is; `None` if the patch's entry has it not.
+    /// The position of an input; `None` if the patch's entry does not contain it.
     pub(crate) fn input(
         &self,
         shader: &Shader,
@@ -211,12 +212,12 @@ impl TessEvalIo {
 }
 
 impl GeometryIo {
-    /// Slots that are pushed of all vertices together.
+    /// Number of pushed slots of all vertices together.
     pub(crate) fn all_pushed_slots(&self) -> u32 {
         self.pushed_slots * self.input_vertices
     }
 
-    /// Where an input is; `None` if no entry has it.
+    /// The position of an input; `None` if no entry contains it.
     pub(crate) fn input(
         &self,
         shader: &Shader,
@@ -226,7 +227,7 @@ impl GeometryIo {
         let slot = *self.inputs.slots.get(&target.slot)?;
         let last = last_index(shader.input(target.slot), target.slot);
         let last_vertex = self.input_vertices - 1;
-        // Slots of one access are all pushed, or all read from the entry.
+        // Either all slots that an access may reach are pushed, or the access reads the entry.
         let reach = target.index.map_or(0, |index| known(index).map_or(last, |n| n.min(last)));
         if slot.slot + reach >= self.pushed_slots
             && let Some(first) = self.handles

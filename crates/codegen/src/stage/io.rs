@@ -1,13 +1,14 @@
-//! The contract: slots, entries, pushes. No register is named but by its byte in the payload.
+//! The data structures of the interface: slots, URB entries and pushed data. Positions in the payload are byte
+//! offsets.
 
 use std::collections::BTreeMap;
 
 use crestline_ssa::ir::{IoSlot, SysVal};
 
-/// What a stage of the geometry pipeline gets and gives.
+/// The inputs and outputs of a stage of the geometry pipeline.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum StageIo {
-    /// No such stage.
+    /// A stage without such inputs and outputs.
     #[default]
     None,
     /// Vertex.
@@ -25,33 +26,34 @@ pub enum StageIo {
 pub struct VertexIo {
     /// The pushed slot of each slot of an attribute.
     pub inputs: BTreeMap<IoSlot, u32>,
-    /// The pushed slot of first vertex, first instance, vertex id and instance id.
+    /// The pushed slot with first vertex, first instance, vertex id and instance id.
     pub system_values: Option<u32>,
-    /// The pushed slot of draw id.
+    /// The pushed slot with the draw id.
     pub draw_parameters: Option<u32>,
-    /// Byte in the payload of pushed slot 0.
+    /// Byte offset in the payload of pushed slot 0.
     pub pushed: u32,
-    /// The output entry.
+    /// The layout of the output entry.
     pub outputs: VueMap,
 }
 
-/// Where a number of a vertex is: the sum of components of a pushed slot.
+/// The position of a number of a vertex: one component of a pushed slot, or the sum of two.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VertexIdSource {
     /// The pushed slot.
     pub slot: u32,
-    /// A component.
+    /// The component.
     pub comp: u8,
-    /// Another, if there is something to add.
+    /// The component that is added to it, if any.
     pub plus: Option<u8>,
 }
 
 impl VertexIo {
-    /// Where a built-in is that tells one vertex, instance or draw call from another; `None` for others, and for those that
-    /// the payload has not.
+    /// The position of a built-in that identifies the vertex, instance or draw call. `None` for other built-ins, and
+    /// if the payload does not contain it.
     ///
-    /// The order of components is that of the driver's vertex element (docs/metadata.md, `system_values`). Vertex and
-    /// instance are counted from 0 there, and from the first one by the shader.
+    /// The order of components is that of the driver's vertex element (docs/metadata.md, `system_values`). The
+    /// element counts vertices and instances from 0; the shader counts them from the first one of the draw call, so
+    /// that is added.
     pub fn number(&self, sysval: SysVal) -> Option<VertexIdSource> {
         let (comp, plus) = match sysval {
             SysVal::DrawIndex => {
@@ -70,99 +72,102 @@ impl VertexIo {
 /// A tessellation control shader's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TessControlIo {
-    /// Control points of the output patch.
+    /// Number of control points of the output patch.
     pub output_vertices: u32,
-    /// Control points of the input patch, if they are known.
+    /// Number of control points of the input patch, if it is known.
     pub input_vertices: Option<u32>,
-    /// Byte in the payload of the handles of the input control points' entries; a dword each.
+    /// Byte offset in the payload of the handles of the input control points' entries; one dword each.
     pub handles: u32,
-    /// The entry of an input control point.
+    /// The layout of an input control point's entry.
     pub inputs: VueMap,
-    /// First part of the patch entry.
+    /// The layout of the first part of the patch's entry.
     pub patch: VueMap,
-    /// An output control point, which follow one after another.
+    /// The layout of an output control point in the patch's entry. The control points are consecutive.
     pub vertex: VueMap,
 }
 
 /// A tessellation evaluation shader's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TessEvalIo {
-    /// First part of the patch entry.
+    /// The layout of the first part of the patch's entry.
     pub patch: VueMap,
-    /// A control point of the patch entry.
+    /// The layout of a control point in the patch's entry.
     pub vertex: VueMap,
-    /// Byte in the payload of the patch entry's first slot.
+    /// Byte offset in the payload of the first slot of the patch's entry.
     pub pushed: u32,
-    /// Slots of the patch entry that are pushed, from the first on; the others are in the entry.
+    /// Number of slots of the patch's entry that are pushed, from the first on. The others must be read from the
+    /// entry.
     pub pushed_slots: u32,
-    /// The output entry.
+    /// The layout of the output entry.
     pub outputs: VueMap,
 }
 
 /// A geometry shader's inputs and outputs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GeometryIo {
-    /// Invocations of a thread are of different primitives, so that each has pushed slots of its own; else they are of
-    /// one.
+    /// Whether the invocations of a thread have different primitives, so that each has its own pushed slots.
+    /// Otherwise all have the same primitive.
     pub dual_object: bool,
-    /// Vertices of an input primitive.
+    /// Number of vertices of an input primitive.
     pub input_vertices: u32,
-    /// The entry of an input vertex.
+    /// The layout of an input vertex's entry.
     pub inputs: VueMap,
-    /// Byte in the payload of the primitive ids.
+    /// Byte offset in the payload of the primitive ids.
     pub primitive_id: Option<u32>,
-    /// Byte in the payload of the first vertex' first slot; vertex after vertex.
+    /// Byte offset in the payload of the first vertex's first slot. The slots of a vertex are consecutive, and so are
+    /// the vertices.
     pub pushed: u32,
-    /// Slots of each vertex that are pushed, from the first on.
+    /// Number of slots of each vertex that are pushed, from the first on.
     pub pushed_slots: u32,
-    /// Byte in the payload of the handles of the vertices' entries, for the other slots; a dword each.
+    /// Byte offset in the payload of the handles of the vertices' entries, which contain the other slots; one dword
+    /// each.
     pub handles: Option<u32>,
-    /// Vertices emitted at most.
+    /// The declared maximum of emitted vertices.
     pub max_vertices: u32,
-    /// Bytes of the number of vertices at the start of the output entry; 0 if the last message tells it.
+    /// Size in bytes of the vertex count at the start of the output entry; 0 if the last message contains it instead.
     pub count_bytes: u32,
-    /// Bytes of the control data before the vertices.
+    /// Size in bytes of the control data before the vertices.
     pub control_bytes: u32,
-    /// The control data are streams, two bits for each vertex, rather than cuts, one bit.
+    /// Whether the control data contains stream ids, two bits for each vertex, and not cuts, one bit for each.
     pub streams: bool,
-    /// An emitted vertex.
+    /// The layout of an emitted vertex.
     pub outputs: VueMap,
-    /// Slots from vertex to vertex, even.
+    /// Distance in slots between two vertices; an even number.
     pub vertex_slots: u32,
 }
 
 /// The layout of a vertex URB entry (VUE), of a patch entry, or of a part of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct VueMap {
-    /// Where each slot of the API is.
+    /// The position of each slot of the API.
     pub slots: BTreeMap<IoSlot, VueSlot>,
-    /// Slots of 16 bytes in all.
+    /// Number of slots of 16 bytes.
     pub num_slots: u32,
 }
 
-/// Where the components of a slot of the API are in an entry.
+/// The position in an entry of the components of a slot of the API.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VueSlot {
-    /// The slot, counted in 16 bytes.
+    /// The number of the 16-byte slot.
     pub slot: u32,
-    /// The dword of each component that is in the entry.
+    /// The dword in the slot of each component.
     dwords: [u8; 4],
-    /// How many components are.
+    /// Number of components in the entry.
     comps: u8,
 }
 
 impl VueSlot {
-    /// Components in order from the slot's start.
+    /// A slot with all four components in order.
     pub const fn whole(slot: u32) -> VueSlot {
         VueSlot { slot, dwords: [0, 1, 2, 3], comps: 4 }
     }
 
-    /// Component 0 at a dword; the others are not in the entry.
+    /// A slot with component 0 only, at dword `dword`.
     pub const fn at(slot: u32, dword: u8) -> VueSlot {
         VueSlot { slot, dwords: [dword; 4], comps: 1 }
     }
 
-    /// The components at these dwords, four at most; the others are not in the entry.
+    /// A slot with components at these dwords, at most four.
     pub fn of(slot: u32, dwords: &[u8]) -> VueSlot {
         let mut all = [0; 4];
         let comps = dwords.len().min(all.len());

@@ -1,4 +1,4 @@
-//! What the stores of a shader do to the slots of an entry.
+//! Analysis of a shader's stores to the slots of a URB entry.
 
 use std::collections::BTreeMap;
 
@@ -7,27 +7,27 @@ use crestline_ssa::ir::{InstId, InstKind, Shader};
 use super::access::{Target, row_of};
 use super::io::VueMap;
 
-/// The header of a vertex is the first slot of its entry, and counts as zero where nothing is stored.
+/// The first slot of a vertex's entry is the vertex header. Dwords of it that are not stored to are 0.
 pub(crate) const HEADER: u32 = 0;
 
-/// A run of slots that one message writes.
+/// Consecutive slots that one message writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
-    /// The first, even.
+    /// The first slot, an even number.
     pub(crate) first: u32,
-    /// How many, an even number.
+    /// Number of slots, an even number.
     pub(crate) count: u32,
 }
 
 impl Run {
-    /// Whether it has a slot.
+    /// Whether the run contains a slot.
     pub(crate) fn has(self, slot: u32) -> bool {
         (self.first..self.first + self.count).contains(&slot)
     }
 }
 
-/// Runs with at most `most` slots, an even number, that have all of `slots`, which are in order. Entries are written by
-/// pairs of slots; what a run has beside them may be written with anything.
+/// Divides `slots`, which are ascending, into runs with at most `most` slots; `most` must be even. Messages write
+/// pairs of slots, so a run may contain other slots, which may be written with anything.
 pub(crate) fn runs(slots: impl IntoIterator<Item = u32>, most: u32) -> Vec<Run> {
     let mut slots = slots.into_iter().peekable();
     let mut runs = Vec::new();
@@ -42,23 +42,23 @@ pub(crate) fn runs(slots: impl IntoIterator<Item = u32>, most: u32) -> Vec<Run> 
     runs
 }
 
-/// How the code stores to a slot of an entry.
+/// The stores to a slot of an entry.
 #[derive(Clone, Copy, Debug, Default)]
 struct Stores {
-    /// Stores to each dword.
+    /// Number of stores to each dword.
     count: [u32; 4],
-    /// Dwords stored whatever the control flow.
+    /// Mask of the dwords that are stored outside all control flow.
     always: u8,
 }
 
-/// What the stores of a shader do to the slots of a vue_map.
+/// The stores of a shader to the slots of an entry.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
     slots: BTreeMap<u32, Stores>,
 }
 
 impl Usage {
-    /// Looks at all stores of a shader to an entry's slots.
+    /// Collects all stores of a shader to the slots of an entry.
     pub(crate) fn of(shader: &Shader, vue_map: &VueMap) -> Usage {
         let mut usage = Usage::default();
         let func = &shader.func;
@@ -84,7 +84,7 @@ impl Usage {
             for c in (0..4).filter(|&c| mask.has(c)) {
                 let dwords = if wide { vec![2 * c, 2 * c + 1] } else { vec![c] };
                 for dword in dwords.into_iter().filter_map(|at| there.get(at).copied()) {
-                    // A store by index is as good as several.
+                    // A store with an index may write another slot, so it does not count as the only store.
                     stores.count[usize::from(dword)] += if index.is_some() { 2 } else { 1 };
                     if always && index.is_none() {
                         stores.always |= 1 << dword;
@@ -94,27 +94,28 @@ impl Usage {
         }
     }
 
-    /// The slots that a vertex's entry must have: those stored to and the header, in order.
+    /// The slots that a vertex's entry must contain, ascending: those that are stored to, and the header.
     pub(crate) fn vertex_slots(&self) -> impl Iterator<Item = u32> + '_ {
         let header = (!self.slots.contains_key(&HEADER)).then_some(HEADER);
         header.into_iter().chain(self.slots.keys().copied())
     }
 
-    /// Whether only one store writes each of these dwords.
+    /// Whether exactly one store writes each of these dwords.
     pub(crate) fn once(&self, slot: u32, dwords: u8) -> bool {
         self.slots.get(&slot).is_some_and(|stores| {
             (0..4).all(|dword| dwords >> dword & 1 == 0 || stores.count[dword] == 1)
         })
     }
 
-    /// The dwords that are stored whatever happens.
+    /// Mask of the dwords of a slot that are stored outside all control flow.
     pub(crate) fn always(&self, slot: u32) -> u8 {
         self.slots.get(&slot).map_or(0, |stores| stores.always)
     }
 }
 
-/// For each store the last one to the same slot behind it that nothing between can tell from it: outputs that other
-/// invocations may read, written when they are stored.
+/// For outputs that other invocations may read and that are written at each store: maps a store to the last later
+/// store to the same slot with which it can be joined, because no instruction between them can observe the
+/// difference.
 pub(crate) fn joined_stores(shader: &Shader) -> BTreeMap<InstId, InstId> {
     let func = &shader.func;
     let mut joined = BTreeMap::new();
@@ -154,7 +155,7 @@ mod tests {
         };
         assert_eq!(of(&[], 14), []);
         assert_eq!(of(&[0, 1, 5], 14), [(0, 6)]);
-        // The next run begins with the pair that the slot is in.
+        // The next run begins with the pair that contains the slot.
         assert_eq!(of(&[0, 13, 15], 14), [(0, 14), (14, 2)]);
         assert_eq!(of(&[3, 4], 2), [(2, 2), (4, 2)]);
     }

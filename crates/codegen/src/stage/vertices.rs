@@ -1,10 +1,11 @@
-//! The vertices of a geometry shader: which stores are for which, and what the output entry has where.
+//! The vertices of a geometry shader: which stores belong to which vertex, and the layout of the output entry.
 //!
-//! The entry is the number of vertices, where the device wants it there, then the control data, then the vertices.
+//! The output entry contains the number of vertices, on devices that require it there, then the control data, then
+//! the vertices.
 //!
-//! Stores to outputs are for the next vertex. Those in the region of its `EmitVertex`, with nothing between that stores or
-//! emits inside of control flow, can go straight to what writes the vertex; others to variables, which live as long as the
-//! thread.
+//! A store to an output belongs to the next emitted vertex. If a store is in the same region as the `EmitVertex`, and
+//! no control flow between them contains stores or emissions, the value can go directly to the message that writes
+//! the vertex. Other stores write to variables, which keep their values until the end of the thread.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,39 +18,41 @@ use super::io::GeometryIo;
 use super::stores::HEADER;
 
 impl GeometryIo {
-    /// Bits of control data for each vertex.
+    /// Number of control data bits per vertex.
     pub(crate) fn control_bits(&self) -> u32 {
         if self.streams { 2 } else { 1 }
     }
 
-    /// The slots of the entry that hold the control data.
+    /// The slots of the entry that contain the control data.
     pub(crate) fn control_slots(&self) -> Range<u32> {
         let first = self.count_bytes / SLOT_BYTES;
         first..first + self.control_bytes / SLOT_BYTES
     }
 
-    /// The slot of the entry that holds a slot of the first vertex; later vertices are `vertex_slots` apart.
+    /// The slot of the entry that contains slot `slot` of the first vertex. Later vertices are at a distance of
+    /// `vertex_slots`.
     pub(crate) fn first_vertex_slot(&self, slot: u32) -> u32 {
         (self.count_bytes + self.control_bytes) / SLOT_BYTES + slot
     }
 }
 
-/// Which stores belong to which vertex.
+/// The assignment of stores to vertices.
 #[derive(Debug, Default)]
 pub(crate) struct Plan {
-    /// The `EmitVertex` that a store goes straight to.
+    /// For each store that writes directly to the messages of an `EmitVertex`, that `EmitVertex`.
     emit_of: BTreeMap<InstId, InstId>,
-    /// Dwords of each slot that those stores write, by `EmitVertex`.
+    /// For each `EmitVertex`, the dwords of each slot that such stores write.
     stored: BTreeMap<InstId, BTreeMap<u32, u8>>,
-    /// All dwords of slots that other stores write.
+    /// The slots that other stores write.
     variables: BTreeSet<u32>,
+    /// All `EmitVertex` instructions, in program order.
     emits: Vec<InstId>,
-    /// Something is emitted, or a strip ended, inside of control flow.
+    /// Whether an `EmitVertex` or `EndPrimitive` is inside control flow.
     nested: bool,
 }
 
 impl Plan {
-    /// Looks at all stores and emissions of a shader.
+    /// Analyses all stores and emissions of a shader.
     pub(crate) fn new(shader: &Shader, io: &GeometryIo) -> Plan {
         let mut plan = Plan::default();
         let body = shader.func.body();
@@ -57,6 +60,7 @@ impl Plan {
         plan
     }
 
+    /// Analyses a region.
     fn region(&mut self, shader: &Shader, io: &GeometryIo, region: RegionId) {
         let func = &shader.func;
         let mut pending: Vec<InstId> = Vec::new();
@@ -92,10 +96,12 @@ impl Plan {
         self.flush(shader, io, &mut pending);
     }
 
+    /// Assigns the pending stores to variables.
     fn flush(&mut self, shader: &Shader, io: &GeometryIo, pending: &mut Vec<InstId>) {
         pending.drain(..).for_each(|store| self.variable(shader, io, store));
     }
 
+    /// Assigns a store to variables.
     fn variable(&mut self, shader: &Shader, io: &GeometryIo, store: InstId) {
         let InstKind::StoreOutput { slot, index, .. } = &shader.func.inst(store).kind else {
             return;
@@ -104,40 +110,40 @@ impl Plan {
         self.variables.extend(row.iter().filter_map(|s| Some(io.outputs.slots.get(s)?.slot)));
     }
 
-    /// Whether the number of vertices so far is known nowhere: something is emitted, or a strip ended, inside of control
-    /// flow.
+    /// Whether an `EmitVertex` or `EndPrimitive` is inside control flow, so that the number of vertices so far is not
+    /// known at compile time.
     pub(crate) fn is_nested(&self) -> bool {
         self.nested
     }
 
-    /// The emissions, in the order of the program.
+    /// All `EmitVertex` instructions, in program order.
     pub(crate) fn emits(&self) -> &[InstId] {
         &self.emits
     }
 
-    /// The `EmitVertex` that a store goes straight to; `None` for one to variables.
+    /// The `EmitVertex` to whose messages a store writes directly; `None` for a store to variables.
     pub(crate) fn emit_of(&self, store: InstId) -> Option<InstId> {
         self.emit_of.get(&store).copied()
     }
 
-    /// The dwords of a slot that stores straight to an `EmitVertex` write, as a mask.
+    /// Mask of the dwords of a slot that stores directly to an `EmitVertex` write.
     pub(crate) fn stored(&self, emit: InstId, slot: u32) -> u8 {
         self.stored.get(&emit).and_then(|slots| slots.get(&slot)).copied().unwrap_or(0)
     }
 
-    /// The slots that are variables.
+    /// The slots that have variables.
     pub(crate) fn variables(&self) -> &BTreeSet<u32> {
         &self.variables
     }
 
-    /// The slots that every vertex is written with: those stored to and the header.
+    /// The slots that are written for every vertex: those that are stored to, and the header.
     pub(crate) fn vertex_slots(&self) -> BTreeSet<u32> {
         let stored = self.stored.values().flat_map(|slots| slots.keys().copied());
         stored.chain(self.variables.iter().copied()).chain([HEADER]).collect()
     }
 
-    /// Whether a store straight to an `EmitVertex` shares no dword with another for the same vertex. Such ones must write
-    /// in order.
+    /// Whether a store directly to an `EmitVertex` shares no dword with another store for the same vertex. Stores
+    /// that share dwords must be in order.
     pub(crate) fn is_alone(&self, func: &Function, io: &GeometryIo, store: InstId) -> bool {
         let dwords = |id: InstId| dwords_of(func, io, &func.inst(id).kind);
         let emit = self.emit_of(store);
@@ -151,7 +157,7 @@ impl Plan {
     }
 }
 
-/// The dwords of slots that a store writes.
+/// The slot that a store writes, and the mask of its dwords; `None` if the output entry does not contain it.
 fn dwords_of(func: &Function, io: &GeometryIo, kind: &InstKind) -> Option<(u32, u8)> {
     let InstKind::StoreOutput { slot, data, comp, mask, .. } = kind else { return None };
     let vue_slot = io.outputs.slots.get(slot)?;
@@ -165,7 +171,7 @@ fn dwords_of(func: &Function, io: &GeometryIo, kind: &InstKind) -> Option<(u32, 
     Some((vue_slot.slot, dwords.fold(0, |mask, dword| mask | 1 << dword)))
 }
 
-/// Whether a region stores to outputs or emits.
+/// Whether a region contains a store to an output, an `EmitVertex` or an `EndPrimitive`.
 fn touches_outputs(func: &Function, region: RegionId) -> bool {
     func.region(region).insts.iter().any(|&id| {
         let kind = &func.inst(id).kind;

@@ -1,4 +1,5 @@
-//! Arithmetic: a row per operation that is one instruction ([`crate::select`]), a function for each that is more.
+//! Selection of arithmetic: operations with one instruction come from the table of rules ([`crate::select`]); others
+//! have a function each.
 
 use crestline_isa::{CondMod, MathFn, Opcode, PredCtrl, Predicate, Type, WriteMask};
 use crestline_ssa::ir::{AluOp, Src, Srcs, Value};
@@ -29,8 +30,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Refuses sizes that the table of native operations does not have; booleans and 32 bits are there where the
-    /// mid-end's lowering has been.
+    /// Checks that the table of native operations contains the operand sizes. Booleans and 32 bits are not checked:
+    /// the mid-end's lowering ensures them.
     fn check_bits(&self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         let values = srcs.iter().map(|src| src.value).chain([result]);
         let fits = |bits| matches!(bits, 1 | 32) || self.target.selects(Mode::Vec4, op, bits);
@@ -40,7 +41,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Results that are components of the sources, and vectors built of several.
+    /// Selects an operation whose result consists of components of its sources. If they are not in one register, they
+    /// are moved together.
     fn components(&mut self, op: AluOp, srcs: &Srcs, result: Value) {
         match op {
             AluOp::Mov if !self.has_hint(result) => self.alias(result, srcs[0]),
@@ -64,7 +66,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The location of a vector whose components all lie in one register, or are all constants.
+    /// The location of a vector whose components are all in one register or all constant; otherwise `None`.
     fn common_location(&self, parts: &[Src]) -> Option<ValueLocation> {
         let locations: Vec<ValueLocation> =
             parts.iter().map(|part| self.component_location(*part)).collect();
@@ -97,7 +99,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The location of one component, its swizzle all that component.
+    /// The location of one component, with a swizzle that reads it in all channels.
     fn component_location(&self, part: Src) -> ValueLocation {
         let comp = usize::from(part.swizzle[0]);
         match self.location(part.value) {
@@ -108,14 +110,15 @@ impl Selector<'_> {
         }
     }
 
-    /// Moves components to the channels of a result, those of one value at once; what is computed there already stays.
+    /// Moves components to the channels of a result. Components of one value are moved by one instruction; those that
+    /// are there already are not moved.
     fn build(&mut self, parts: &[Src], result: Value) {
         let register = self.define(result);
         let class = if self.bits(result) == 64 { Class::Float } else { Class::Unsigned };
         self.move_parts(parts, register, class);
     }
 
-    /// Moves component `i`, the first of part `i`, to channel `i`.
+    /// Moves the first component of part `i` to channel `i` of a register.
     pub(super) fn move_parts(&mut self, parts: &[Src], register: VectorRegister, class: Class) {
         let channels = register.lanes.channels().to_vec();
         let mut left: Vec<(Src, u8)> = parts.iter().copied().zip(channels).collect();
@@ -123,7 +126,7 @@ impl Selector<'_> {
         let constant = |selector: &Self, part: &Src| {
             matches!(selector.location(part.value), ValueLocation::Constant(_))
         };
-        // Constants of all values together.
+        // Constants of all values are moved together.
         let constants: Vec<(Src, u8)> =
             left.iter().copied().filter(|(part, _)| constant(self, part)).collect();
         left.retain(|(part, _)| !constant(self, part));
@@ -147,6 +150,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Moves constants to their channels of a register.
     fn move_constants(&mut self, constants: &[(Src, u8)], register: VectorRegister, class: Class) {
         let mut by_channel = [None; 4];
         for (part, to) in constants {
@@ -168,7 +172,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Whether a component is computed where it is to go.
+    /// Whether a component is already in channel `to` of a register.
     pub(super) fn is_there(&self, part: Src, register: VectorRegister, to: u8) -> bool {
         let there = |location: Operand| {
             let crate::ir::Region::Swizzle(crestline_isa::Swizzle(old)) = location.region else {
@@ -181,7 +185,8 @@ impl Selector<'_> {
         matches!(self.location(part.value), ValueLocation::Register(location) if there(location))
     }
 
-    /// The sources of an instruction, each four wide for the channels of its result, and legal: a constant is last.
+    /// The sources of an instruction as legal operands: each is spread to the channels of the result, and a constant
+    /// is last.
     pub(super) fn sources(
         &mut self,
         op: Op,
@@ -193,7 +198,8 @@ impl Selector<'_> {
         self.operands(op, class, &spread, lanes.mask(), op.commutative() == Some((0, 1)))
     }
 
-    /// The same of sources that are four wide; `swap` says whether the first two may change places.
+    /// The operands for four-wide sources, with a constant last. `swap` states whether the first two sources may be
+    /// swapped.
     fn operands(
         &mut self,
         op: Op,
@@ -217,6 +223,7 @@ impl Selector<'_> {
             .collect()
     }
 
+    /// Selects an operation that is one instruction. `from` and `to` are the classes of the sources and the result.
     fn hw(&mut self, op: Op, from: Class, to: Class, srcs: &[Src], result: Value) {
         let register = self.define(result);
         let operands = self.sources(op, from, srcs, register.lanes);
@@ -240,7 +247,8 @@ impl Selector<'_> {
         self.b().min_max(dst, operands[0], operands[1], cond_mod);
     }
 
-    /// A move between classes. Modifiers are peeled by the source's class, so negation of a value is a move of itself.
+    /// Selects a conversion, or a negation or absolute value. The source modifiers for the latter may be part of the
+    /// operand already.
     fn convert(&mut self, op: AluOp, from: Class, to: Class, src: Src, result: Value) {
         if matches!(op, AluOp::I2I | AluOp::U2U) && self.bits(src.value) == self.bits(result) {
             return self.alias(result, src);
@@ -305,7 +313,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The register of a result, and its only source as an operand that is no constant.
+    /// Defines a result, and returns its register and its only source as a register operand.
     fn unary(&mut self, class: Class, src: Src, result: Value) -> (VectorRegister, Operand) {
         let register = self.define(result);
         let (src, mask) = (register.lanes.spread(src), register.lanes.mask());
@@ -313,7 +321,7 @@ impl Selector<'_> {
         (register, operand)
     }
 
-    /// A three-source instruction, whose sources are registers.
+    /// Selects a three-source instruction. Its sources must be in registers.
     fn three(&mut self, opcode: Opcode, class: Class, srcs: [Src; 3], result: Value) {
         let register = self.define(result);
         let mask = register.lanes.mask();
@@ -323,7 +331,8 @@ impl Selector<'_> {
         self.b().emit(Op::Hw(opcode), dst, &operands);
     }
 
-    /// `addend + a * b`. With two constants a product and a sum need no register for them.
+    /// Selects `addend + a * b`. With two constants, a `mul` and an `add` can have them as immediates, which `mad`
+    /// cannot.
     fn multiply_add(&mut self, [addend, a, b]: [Src; 3], result: Value) {
         let constants =
             [addend, a, b].into_iter().filter(|&src| self.is_constant(src, Class::Float)).count();
@@ -340,6 +349,7 @@ impl Selector<'_> {
         self.b().add(register.dst(ty), in_channel_order(product).retype(ty), addend);
     }
 
+    /// Selects a dot product of `comps` components.
     fn dot(&mut self, opcode: Opcode, comps: usize, srcs: &[Src], result: Value) {
         let register = self.define(result);
         let lanes = Lanes::first(comps);
@@ -353,7 +363,8 @@ impl Selector<'_> {
         self.b().emit(op, dst, &operands);
     }
 
-    /// Dot products are of floats only: the components' products, added up in order.
+    /// Selects a dot product of doubles, for which there is no instruction: the products of the components are added
+    /// up in order.
     fn dot_of_doubles(&mut self, register: VectorRegister, lanes: Lanes, sources: &[Src]) {
         let mul = Op::Hw(Opcode::Mul);
         let operands = self.operands(mul, Class::Float, sources, lanes.mask(), true);
@@ -370,6 +381,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects a subtraction, as an addition of the negated second source.
     fn subtract(&mut self, class: Class, srcs: &[Src], result: Value) {
         let register = self.define(result);
         let (lanes, mask) = (register.lanes, register.lanes.mask());
@@ -386,7 +398,7 @@ impl Selector<'_> {
         self.b().add(register.dst(ty), a, b);
     }
 
-    /// The negated source; a constant is negated now.
+    /// The negated source as an operand. A constant is negated at compile time.
     fn negated(&mut self, src: Src, mask: u8, class: Class) -> Operand {
         let peeled = self.peel(src, class);
         let ValueLocation::Constant(bits) = self.location(peeled.src.value) else {
@@ -401,13 +413,14 @@ impl Selector<'_> {
         self.constant_operand(bits, mask, ty, Form::Any)
     }
 
-    /// The second source where the condition holds, else the third. A constant goes last.
+    /// Selects a `sel`: source 1 where the condition, source 0, is true, otherwise source 2. A constant becomes the
+    /// last source.
     fn select(&mut self, srcs: &[Src], result: Value) {
         let register = self.define(result);
         let (lanes, mask) = (register.lanes, register.lanes.mask());
         let cond = self.cond(lanes.spread(srcs[0]));
         let srcs = [lanes.spread(srcs[1]), lanes.spread(srcs[2])];
-        // Integer types keep all bits; a float modifier needs the float type.
+        // Integer types preserve all bits; a float source modifier requires the float type.
         let float = srcs.iter().any(|&src| {
             let peeled = self.peel(src, Class::Float);
             peeled.negate || peeled.abs
@@ -427,15 +440,15 @@ impl Selector<'_> {
         self.b().predicate(cond.flag, cond.predicate).sel(dst, a, b);
     }
 
-    /// 1 or 0 from a mask: its negation, converted.
+    /// Converts a boolean mask to 1 or 0: the negation of all ones is 1.
     fn convert_boolean(&mut self, class: Class, src: Src, result: Value) {
         let (register, mask) = self.unary(Class::Signed, src, result);
         let dst = register.dst(class.ty(self.bits(result)));
         self.b().mov(dst, mask.negated());
     }
 
-    /// 31 minus the leading zeros (ones, of a negative number). "None" is counted as 32 by `lzd`, and by `fbh` as all
-    /// ones, which the least of it and 32 repairs.
+    /// Computes 31 minus the number of leading zeros (of leading ones, for a negative number). If there is no such
+    /// bit, `lzd` returns 32; `fbh` returns all ones, so the minimum with 32 is taken.
     fn find_msb(&mut self, opcode: Opcode, class: Class, src: Src, result: Value) {
         let (register, x) = self.unary(class, src, result);
         let count = self.temporary(register, Type::Ud);
@@ -448,7 +461,7 @@ impl Selector<'_> {
         b.add(register.dst(Type::D), counted.retype(Type::D).negated(), Operand::imm_d(31));
     }
 
-    /// The bits that a constant source has in all channels of `mask`.
+    /// The constant that a source has in all channels of `mask`, if it is the same in all of them.
     fn known(&self, src: Src, mask: u8) -> Option<u32> {
         let ValueLocation::Constant(bits) =
             self.location(self.peel(src, Class::Unsigned).src.value)
@@ -460,7 +473,8 @@ impl Selector<'_> {
         used.all(|i| bits[usize::from(src.swizzle[i])] as u32 == first).then_some(first)
     }
 
-    /// Bits [offset, offset + width). The hardware takes widths modulo 32, so a whole word is a case of its own.
+    /// Extracts bits [offset, offset + width). The hardware takes the width modulo 32, so a width of 32 is handled
+    /// separately.
     fn extract(&mut self, class: Class, srcs: &[Src], result: Value) {
         let all = Lanes::first(self.comps(result));
         let [offset, width] = [1, 2].map(|i| self.known(all.spread(srcs[i]), all.mask()));
@@ -471,7 +485,7 @@ impl Selector<'_> {
         let (lanes, mask, ty) = (register.lanes, register.lanes.mask(), class.ty(32));
         let dst = register.dst(ty);
         if let (Some(offset), Some(width), Class::Unsigned) = (offset, width, class) {
-            // A field at either end is a mask or a shift.
+            // A field at the low end needs only a mask; a field at the high end needs only a shift.
             let ones = ((1u64 << width.min(32)) - 1) as u32;
             let x = lanes.spread(srcs[0]);
             if offset == 0 {
@@ -496,6 +510,7 @@ impl Selector<'_> {
         self.whole_word(dst, operands[0], operands[2], in_channel_order(field).retype(ty));
     }
 
+    /// Inserts a bit field.
     fn insert(&mut self, srcs: &[Src], result: Value) {
         let all = Lanes::first(self.comps(result));
         let [offset, width] = [2, 3].map(|i| self.known(all.spread(srcs[i]), all.mask()));
@@ -524,7 +539,7 @@ impl Selector<'_> {
         self.whole_word(dst, width, field, in_channel_order(merged));
     }
 
-    /// `whole` where the width is 32 or more, else `field`.
+    /// Selects `whole` where the width is 32 or more, otherwise `field`.
     fn whole_word(&mut self, dst: Operand, width: Operand, whole: Operand, field: Operand) {
         let mut b = self.b();
         let flag = b.flag();
@@ -534,7 +549,7 @@ impl Selector<'_> {
         b.predicate(flag, taken).sel(dst, whole, field);
     }
 
-    /// Two halves in the low words of two dwords, then together.
+    /// Packs two floats as half floats in a dword: converts them to the low words of two dwords, and joins these.
     fn pack_half(&mut self, src: Src, result: Value) {
         let register = self.define(result);
         let x = self.src(last_repeats(src, 2), 0b11, Class::Float, Form::Register);
@@ -546,6 +561,7 @@ impl Selector<'_> {
         b.or(register.dst(Type::Ud), in_channel_order(high), swizzled(halves.src(), [0; 4]));
     }
 
+    /// Unpacks two half floats from a dword.
     fn unpack_half(&mut self, src: Src, result: Value) {
         let register = self.define(result);
         let x = self.src(
@@ -563,13 +579,13 @@ impl Selector<'_> {
         self.floats_of(halves, register);
     }
 
-    /// Converts what each channel of a float vector reads to halves in the low words of a temporary's dwords.
+    /// Converts a vector of floats to half floats in the low words of dwords.
     fn halves_of(&mut self, x: Operand, halves: VectorRegister) {
         if self.target.has_half_conversion_instructions() {
             self.b().emit(Op::Hw(Opcode::F32To16), halves.dst(Type::Ud), &[x]);
             return;
         }
-        // A move converts, in Align1: a word of each channel.
+        // A move converts to half floats, but only in Align1; each half float is then in a dword of its own.
         let [floats, words] = [(); 2].map(|()| self.vector(Type::Ud));
         let whole = floats.retype(Type::F).with_region(Region::Mask(WriteMask::XYZW));
         self.b().mov(whole, x);
@@ -579,7 +595,7 @@ impl Selector<'_> {
         b.mov(halves.vector.with_stride(1), words.retype(Type::Uw).with_stride(2));
     }
 
-    /// Converts halves in the low words of dwords, each in its channel.
+    /// Converts half floats in the low words of dwords to floats in the same channels.
     fn floats_of(&mut self, halves: VectorRegister, register: VectorRegister) {
         let dst = register.dst(Type::F);
         if self.target.has_half_conversion_instructions() {
@@ -593,7 +609,7 @@ impl Selector<'_> {
     }
 }
 
-/// The source with its last component in the channels beyond.
+/// The source with its last component repeated in the channels beyond it.
 fn last_repeats(src: Src, comps: usize) -> Src {
     let swizzle = std::array::from_fn(|i| src.swizzle[i.min(comps - 1)]);
     Src { value: src.value, swizzle }

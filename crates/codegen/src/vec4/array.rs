@@ -1,9 +1,8 @@
-//! Scratch space in registers: a shader's arrays, if they are small, with indirect moves where an index is known only at
-//! run time. A choice among all elements, which the scalar mode makes of such an index, would be an instruction for each
-//! of them; an indirect move is three or four, whatever the size.
+//! Scratch space in registers: a shader's arrays, if they are small. An access with an index known only at run time
+//! becomes an indirect move, which takes three or four instructions for an array of any size.
 //!
-//! Sixteen bytes of scratch space are a register, the lower half for the first vertex. So byte `b` of a vertex is
-//! `b + (b & !15)` bytes from where its first one is.
+//! Each 16 bytes of scratch space are one register, whose lower half belongs to the first vertex. So byte `b` of a
+//! vertex's scratch space is `b + (b & !15)` bytes after the vertex's byte 0.
 
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{Align, Shader, Src};
@@ -13,21 +12,21 @@ use super::operands::{Form, Lanes, VECTOR_BYTES, VectorRegister, in_channel_orde
 use crate::ir::{Builder, Function, GRF_BYTES, Op, Operand, Region};
 use crate::target::Target;
 
-/// Dwords in scratch space.
+/// Consecutive dwords in scratch space.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
-    /// A byte offset.
+    /// A byte offset in scratch space.
     pub(super) offset: Src,
-    /// Bytes from there.
+    /// A constant number of bytes that is added to it.
     pub(super) distance: u32,
-    /// What is known of the sum.
+    /// The known alignment of the sum.
     pub(super) align: Align,
     /// Number of dwords.
     pub(super) dwords: u32,
 }
 
 impl Spot {
-    /// The first dword's number in its vector, if all lie in one.
+    /// The number of the first dword in its vector, if all dwords are known to be in one vector.
     fn first(self) -> Option<u32> {
         let within = self.align.offset % VECTOR_BYTES;
         let fits = self.align.mul >= VECTOR_BYTES && within + 4 * self.dwords <= VECTOR_BYTES;
@@ -35,9 +34,9 @@ impl Spot {
     }
 }
 
-/// Registers for a shader's scratch space, if it is small. A larger one is in scratch memory, all of a shader's arrays
-/// together. If the registers do not suffice, an array is spilled as anything else, at the price of all of it for each
-/// access.
+/// Allocates registers for a shader's scratch space, if it is small. A larger one is in scratch memory, with all
+/// arrays of the shader. If there are not enough registers, the allocator spills these registers like others; then
+/// each access fills or stores the whole array.
 pub(super) fn registers(shader: &Shader, target: &Target, out: &mut Function) -> Option<Operand> {
     let count = shader.scratch_bytes.div_ceil(VECTOR_BYTES);
     let fits = (1..=target.registers.for_arrays()).contains(&count);
@@ -51,11 +50,12 @@ pub(super) fn registers(shader: &Shader, target: &Target, out: &mut Function) ->
 }
 
 impl Selector<'_> {
+    /// Size of the array per vertex in bytes.
     fn array_bytes(&self) -> u32 {
         self.shader.scratch_bytes.next_multiple_of(VECTOR_BYTES)
     }
 
-    /// The vector of the array that a known spot is in, and its first dword there.
+    /// For a constant offset: the array's vector with the dwords, and the number of the first dword in it.
     fn known_vector(&self, array: Operand, at: Spot) -> Option<(Operand, u32)> {
         let offset = self.known_scalar(at.offset)?.wrapping_add(at.distance);
         let (vector, dword) = (offset / VECTOR_BYTES, offset % VECTOR_BYTES / 4);
@@ -63,7 +63,7 @@ impl Selector<'_> {
         inside.then(|| (array.byte_offset(vector * GRF_BYTES), dword))
     }
 
-    /// Reads dwords in order into a register.
+    /// Reads the dwords into the first components of a register.
     pub(super) fn read_array(&mut self, array: Operand, at: Spot) -> Operand {
         let value = VectorRegister {
             vector: self.vector(Type::Ud),
@@ -88,7 +88,7 @@ impl Selector<'_> {
         value.vector
     }
 
-    /// Writes the components of `mask` of a register to dwords in order.
+    /// Writes the components of `mask` of a register to consecutive dwords.
     pub(super) fn write_array(&mut self, array: Operand, at: Spot, data: Operand, mask: u8) {
         let data = in_channel_order(VectorRegister { vector: data, lanes: Lanes::first(4) });
         let shifted = |first: u32| {
@@ -109,7 +109,8 @@ impl Selector<'_> {
         self.b().emit(Op::MovIndirectDst, dst, &[src, index, bytes]);
     }
 
-    /// The byte of the vector that a spot is in, in the array. Out of range is the last vector, never another register.
+    /// The byte index in the array of the vector that contains the dwords. An index out of range must select the last
+    /// vector, never another register.
     fn vector_index(&mut self, at: Spot) -> Operand {
         let [sum, clamped, index] = [(); 3]
             .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(1) });
@@ -127,8 +128,8 @@ impl Selector<'_> {
         swizzled(index.src(), [0; 4])
     }
 
-    /// The byte of each of a spot's dwords in the array; less what the place of the dword in a vector adds, if `placed`.
-    /// Out of range is the last dword.
+    /// The byte index in the array of each dword. If `placed` is set, the byte offset of the dword's component in its
+    /// vector is subtracted, because the destination region adds it. An index out of range selects the last dword.
     fn dword_index(&mut self, at: Spot, placed: bool) -> Operand {
         let lanes = Lanes::first(4);
         let [sum, clamped, vector, index, own] =

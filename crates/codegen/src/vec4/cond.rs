@@ -1,8 +1,9 @@
-//! Booleans: flags for those that decide, masks for those that are data (see [`crate::select`]).
+//! Booleans in vec4 mode: flags for those that decide branches and selections, masks for those that are used as data
+//! (see [`crate::select`]).
 //!
-//! A flag has a bit for each channel. A condition of one component is compared in all channels of its vertex, so that
-//! every channel finds the outcome at its own bit. "Any" and "all" over the components of a comparison are predicates
-//! of their own: four channels at once.
+//! A flag has one bit per channel. A condition with one component is compared in all four channels of its vertex, so
+//! that each channel has the result in its own bit. "Any" or "all" over the components of a comparison is a predicate
+//! control that combines the bits of four channels.
 
 use crestline_isa::{CondMod, Opcode, PredCtrl, Predicate, Type};
 use crestline_ssa::ir::{AluOp, Function, Src, Value};
@@ -14,14 +15,15 @@ use crate::select::{
     Booleans, Class, Cond, Conditions, Test, compare_to_mask, comparison, mirrored,
 };
 
-/// All four channels of a vertex.
+/// Component mask of all four channels of a vertex.
 const ALL: u8 = 0xf;
 
-/// Flags that already hold a condition.
+/// The flags that currently contain a condition, by source.
 pub(super) type FlagCache = crate::select::FlagCache<Src>;
 
 impl Selector<'_> {
-    /// The condition in a flag: of a four-wide source each channel's own component.
+    /// Writes a condition to a flag, unless a flag contains it already. Each channel has the result for its own
+    /// component of the four-wide source.
     pub(super) fn cond(&mut self, src: Src) -> Cond {
         let (src, inverse) = self.through_not(src);
         let cond = self.flags.get(&src).unwrap_or_else(|| {
@@ -32,11 +34,13 @@ impl Selector<'_> {
         cond.inverse_if(inverse)
     }
 
+    /// Writes a condition to a new flag.
     fn new_cond(&mut self, src: Src) -> Cond {
         let flag = self.b().flag();
         let test = Test { flag, all: false, within: None };
         if let Some((vector, ctrl)) = self.reduction(src) {
-            // Of floats the negation of a comparison may not be one: the other predicate then is of no use.
+            // For floats, the negation of a comparison may not be a comparison, so the predicate control for the
+            // negation is not used.
             self.write_flag(vector, false, test);
             return Cond { flag, predicate: Predicate { ctrl, inverse: false } };
         }
@@ -45,7 +49,8 @@ impl Selector<'_> {
         Cond { flag, predicate: Predicate { ctrl: PredCtrl::Normal, inverse: negate } }
     }
 
-    /// The vector whose any or all components a condition of one component asks for.
+    /// For a condition that is a conjunction or disjunction of components of one vector: that vector and the
+    /// predicate control "all" or "any".
     fn reduction(&self, src: Src) -> Option<(Src, PredCtrl)> {
         let [first, ..] = src.swizzle;
         let op = match self.connective(src.value) {
@@ -83,7 +88,7 @@ impl Selector<'_> {
         Some((Src { value, swizzle }, ctrl))
     }
 
-    /// The operands of a comparison, in an order the hardware takes, and the condition in that order.
+    /// The operands of a comparison, in an order that the hardware supports, and the condition for that order.
     fn compared(
         &mut self,
         [mut a, mut b]: [Src; 2],
@@ -99,7 +104,7 @@ impl Selector<'_> {
         (a, cond_mod, self.src(b, mask, class, Form::Any))
     }
 
-    /// Computes a boolean as a mask of all ones or zeros, if it is kept as one.
+    /// Computes a boolean as a mask of all ones or zeros, if it is stored as one.
     pub(super) fn boolean(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         if !self.booleans.is_mask(result) {
             return;

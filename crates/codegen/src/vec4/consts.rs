@@ -1,8 +1,9 @@
-//! Constants that are no operands: vectors, and the sources of instructions that take none.
+//! Constants for instructions that cannot have an immediate: vectors with different components, and sources that must
+//! be registers.
 //!
-//! They share registers, four dwords at each vertex, and are written once, in the program's first block. A register's
-//! components that are small floats or small integers take one instruction together: a packed vector of four floats of
-//! eight bits (PRM vol 4 part 3, "restricted float").
+//! Constants share registers, four dwords per register (the same for both vertices). The program's first block writes
+//! them once. Components that are small floats or small integers are written together, by one move of a packed vector
+//! immediate of four 8-bit floats (PRM vol 4 part 3, "restricted float").
 
 use crestline_isa::{Swizzle, Type, WriteMask};
 
@@ -11,20 +12,21 @@ use crate::ir::{
 };
 use crate::surface;
 
-/// The constants of a program.
+/// Registers with the constants of a program.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     dwords: Vec<(Vreg, Vec<u64>)>,
     qwords: Vec<(Vreg, Vec<u64>)>,
-    /// The dword of each component among those of both vertices, which take turns.
+    /// A register with the dword number of each component in scratch memory, where the dwords of the two vertices
+    /// alternate.
     scratch_steps: Option<Vreg>,
-    /// The header of scratch messages, see [`surface::fill_scratch_header`].
+    /// A register with the header of scratch messages, see [`surface::fill_scratch_header`].
     scratch_header: Option<Vreg>,
-    /// The header of typed messages, see [`surface::fill_typed_header`].
+    /// A register with the header of typed messages, see [`surface::fill_typed_header`].
     typed_header: Option<Vreg>,
-    /// The header of messages to the URB, see [`surface::fill_blank_header`].
+    /// A register with a header of URB messages without handles, see [`surface::fill_blank_header`].
     urb_header: Option<Vreg>,
-    /// The same with a patch's handle.
+    /// A register with a header of URB messages with the patch's handle.
     patch_header: Option<Vreg>,
 }
 
@@ -47,7 +49,7 @@ impl Pool {
             missing.dedup();
             missing
         };
-        // The register that needs the fewest more.
+        // The register to which the fewest constants must be added.
         let best = (0..list.len())
             .map(|index| (missing(&list[index].1).len(), index))
             .filter(|&(more, index)| list[index].1.len() + more <= 4)
@@ -75,37 +77,37 @@ impl Pool {
         Operand::vgrf(*vreg, ty).with_region(Region::Swizzle(Swizzle(swizzle)))
     }
 
-    /// The dwords 0, 2, 4, 6 for the first vertex and 1, 3, 5, 7 for the second, as a source.
+    /// A source with the dwords 0, 2, 4, 6 for the first vertex and 1, 3, 5, 7 for the second.
     pub(super) fn scratch_steps(&mut self, out: &mut Function) -> Operand {
         let vreg = *self.scratch_steps.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
         Operand::vgrf(vreg, Type::Ud).with_region(Region::Swizzle(Swizzle::XYZW))
     }
 
-    /// The header of scratch messages.
+    /// A register with the header of scratch messages.
     pub(super) fn scratch_header(&mut self, out: &mut Function) -> Operand {
         let vreg = *self.scratch_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
         Operand::vgrf(vreg, Type::Ud)
     }
 
-    /// The header of typed messages.
+    /// A register with the header of typed messages.
     pub(super) fn typed_header(&mut self, out: &mut Function) -> Operand {
         let vreg = *self.typed_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
         Operand::vgrf(vreg, Type::Ud)
     }
 
-    /// A header for messages to the URB without handles: all channels count.
+    /// A register with a header of URB messages without handles and with a mask of all channels.
     pub(super) fn urb_header(&mut self, out: &mut Function) -> Operand {
         let vreg = *self.urb_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
         Operand::vgrf(vreg, Type::Ud)
     }
 
-    /// The same with the handle of a patch's entry for both vertices.
+    /// A register with such a header that contains the handle of the patch's entry for both vertices.
     pub(super) fn patch_header(&mut self, out: &mut Function) -> Operand {
         let vreg = *self.patch_header.get_or_insert_with(|| out.vregs.bytes(GRF_BYTES));
         Operand::vgrf(vreg, Type::Ud)
     }
 
-    /// Writes `prologue` and all constants at the start of the program.
+    /// Emits `prologue` and the writes of all constants at the start of the program.
     pub(super) fn fill(self, out: &mut Function, prologue: Vec<Inst>) {
         let mut insts = prologue;
         let width = out.dispatch_width;
@@ -155,7 +157,7 @@ impl Pool {
     }
 }
 
-/// Writes dwords to the components of a vector that are given.
+/// Writes constants to components of a vector; `None` leaves a component unchanged.
 pub(super) fn fill_channels(b: &mut Builder<'_>, vector: Operand, dwords: [Option<u64>; 4]) {
     let bits = dwords.map(|bits| bits.unwrap_or(0));
     let all = (0..4).filter(|&i| dwords[i].is_some()).fold(0u8, |mask, i| mask | 1 << i);
@@ -164,7 +166,7 @@ pub(super) fn fill_channels(b: &mut Builder<'_>, vector: Operand, dwords: [Optio
     };
     let floats = having(&|bits| float_code(bits).is_some());
     let integers = having(&|bits| integer_code(bits).is_some());
-    // Zero is both.
+    // Zero is both a float and an integer.
     let (floats, integers) = match (floats & !integers != 0, integers & !floats != 0) {
         (true, _) => (floats, integers & !floats),
         (false, _) => (0, integers),

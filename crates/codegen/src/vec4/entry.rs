@@ -1,8 +1,8 @@
-//! The URB entry of an output vertex: registers that its slots are collected in, and the messages that write them.
+//! The URB entry of an output vertex: the registers that collect its slots, and the messages that write it.
 //!
-//! A vertex or tessellation evaluation thread writes each slot once, at its end. The registers are the payloads of those
-//! last messages, so a result that is computed there needs no move. Where the layout has gaps, whatever the registers hold
-//! is written.
+//! A thread of a vertex or tessellation evaluation shader writes each slot once, at its end. The collecting registers
+//! are the payloads of these messages, so a result that is computed in them needs no move. Gaps in the layout are
+//! written with undefined contents.
 
 use std::collections::BTreeMap;
 
@@ -16,24 +16,24 @@ use crate::select::Class;
 use crate::stage::{HEADER, Run, Usage, VueMap, row_of, runs};
 use crate::surface::{self, MAX_SLOTS, UrbAddress};
 
-/// Messages that write an entry.
+/// The messages that write an entry.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Entry {
     messages: Vec<Message>,
-    /// The register of each slot.
+    /// For each slot, the register that holds it until the end.
     registers: BTreeMap<u32, Operand>,
 }
 
-/// The message that writes a run of slots.
+/// A message that writes a run of slots.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Message {
     pub(super) run: Run,
-    /// The registers of the payload: the message's header, then the slots.
+    /// The payload's registers: the header, then one register per slot.
     pub(super) payload: Operand,
 }
 
 impl Message {
-    /// Messages for slots, which are in order.
+    /// Allocates the payloads of messages for `slots`, which are in ascending order.
     pub(super) fn for_slots(
         slots: impl IntoIterator<Item = u32>,
         out: &mut crate::ir::Function,
@@ -45,14 +45,14 @@ impl Message {
         runs(slots, MAX_SLOTS).into_iter().map(message).collect()
     }
 
-    /// The register of slot number `index` of the run.
+    /// The payload register of slot number `index` of the run.
     pub(super) fn register(&self, index: u32) -> Operand {
         self.payload.byte_offset((1 + index) * GRF_BYTES)
     }
 }
 
 impl Entry {
-    /// Registers for the slots that are stored to, and the header.
+    /// Allocates registers for the slots that the shader stores to and for the vertex header.
     pub(super) fn new(usage: &Usage, out: &mut crate::ir::Function, first_eot: u32) -> Entry {
         let messages = Message::for_slots(usage.vertex_slots(), out);
         let mut entry = Entry { messages, registers: BTreeMap::new() };
@@ -73,8 +73,8 @@ impl Entry {
         entry
     }
 
-    /// Initialises the registers before the shader's code: dwords of the vertex header that the shader may not write become 0,
-    /// other dwords that it may not write are undefined.
+    /// Initialises the registers before the shader's code. Dwords of the vertex header that the shader may leave
+    /// unwritten become 0; other such dwords become undefined.
     pub(super) fn open(&self, usage: &Usage, out: &mut crate::ir::Function) {
         for (&slot, &register) in &self.registers {
             let missing = 0xf & !usage.always(slot);
@@ -91,7 +91,7 @@ impl Entry {
         }
     }
 
-    /// Writes everything; the last message ends the thread.
+    /// Emits the messages that write the entry; the last one ends the thread.
     pub(super) fn close(&self, selector: &mut Selector<'_>) -> Result<(), SelectError> {
         for (index, message) in self.messages.iter().enumerate() {
             let last = index + 1 == self.messages.len();
@@ -105,13 +105,14 @@ impl Entry {
         Ok(())
     }
 
-    /// The register of a slot, by its number in the URB entry; `None` if the entry does not store the slot.
+    /// The register of a slot, by its number in the URB entry; `None` if the slot has no register.
     pub(super) fn register(&self, slot: u32) -> Option<Operand> {
         self.registers.get(&slot).copied()
     }
 }
 
-/// The value that a store to an output stores and the registers it goes to, if no other store writes these components.
+/// The value that a store to an output stores, and the register that it goes to. `None` if another store writes the
+/// same components or the value is not stored in one piece.
 pub(super) fn only_store(
     func: &Function,
     usage: &Usage,
@@ -136,7 +137,8 @@ pub(super) fn only_store(
 }
 
 impl Selector<'_> {
-    /// Stores to registers of slots, that `register` tells.
+    /// Selects a store to an output: moves the value to the registers of its slots. `register` returns the register
+    /// of a slot.
     pub(super) fn store_slots(
         &mut self,
         vue_map: &VueMap,
@@ -158,13 +160,14 @@ impl Selector<'_> {
                 Some(distance) => slot.plus(distance.min(last)).unwrap_or(*slot),
                 None => *slot,
             };
-            // What nobody asks for has no register.
+            // A slot without a register is not used by the next stage.
             let Some((at, register)) = find(slot) else { return Ok(()) };
             let dwords = at.dwords_from(*comp);
             self.store_comps(*data, register, dwords, mask.0, None);
             return Ok(());
         }
-        // Each slot of the row compares the index with its own number; the last one takes what lies beyond.
+        // The index is known at run time only: for each slot of the variable, a move is predicated on the comparison
+        // of the index with the slot's number. The last slot also receives indices beyond it.
         let Some(index) = index.map(|index| index.select(0)) else { return Ok(()) };
         for (number, slot) in (0..).zip(row) {
             let Some((at, register)) = find(slot) else { continue };
@@ -179,7 +182,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Moves the components of `mask` to dwords of a register.
+    /// Moves the components of `mask` to dwords of a register, predicated on the flag `only` if there is one.
     pub(super) fn store_comps(
         &mut self,
         data: Src,

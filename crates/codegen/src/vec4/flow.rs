@@ -1,4 +1,4 @@
-//! Structured control flow ([`Structured`]) in registers of vectors.
+//! Structured control flow ([`Structured`]) in vec4 mode, with one vector register per value.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{RegionId, Shader, Src, Value};
@@ -131,7 +131,8 @@ impl<'a> Structured<'a> for Selector<'a> {
     }
 }
 
-/// The class that values are copied as: no modifiers but of doubles, whose type has no other.
+/// The class as which values are copied: one without source modifiers, except for doubles, for which there is only
+/// one type.
 fn copy_class(register: VectorRegister) -> Class {
     if register.vector.ty == Type::Df { Class::Float } else { Class::Unsigned }
 }

@@ -1,10 +1,11 @@
-//! Geometry shaders: each emitted vertex is written to the URB when it is emitted, behind the control data, which the end
-//! of the thread writes.
+//! Geometry shaders. Each `EmitVertex` writes the vertex to the URB entry, after the space for the control data. The
+//! control data is written at the end of the thread.
 //!
-//! Where all vertices are emitted outside of control flow, their number is known all along: slots of the entry are
-//! constants, and so are the control data. Else a register counts.
+//! If all vertices are emitted outside control flow, their number is known at each point: slots of the entry and the
+//! control data are constants. Otherwise a register counts the vertices.
 //!
-//! Stores that the plan gives to an `EmitVertex` go straight to its messages; others to a register for each slot.
+//! Stores that the plan assigns to an `EmitVertex` write directly to the payloads of its messages. Other stores write
+//! to one register per slot.
 
 use std::collections::BTreeMap;
 
@@ -18,32 +19,32 @@ use crate::ir::{Builder, GRF_BYTES, Op, Operand, Region};
 use crate::stage::{Access, GeometryIo, HEADER, Plan, Target};
 use crate::surface::{self, MAX_SLOTS, UrbAddress, header};
 
-/// Position of the invocation's number in the output handle.
+/// Bit position of the invocation's number in the dword of the output handle.
 const INVOCATION_SHIFT: u16 = 27;
 
-/// Bits of a control data register at each vertex.
+/// Number of control data bits in one register, per vertex.
 const CONTROL_BITS: u32 = 128;
 
-/// Vertices emitted so far.
+/// The number of vertices emitted so far.
 #[derive(Clone, Copy, Debug)]
 enum Count {
     Known(u32),
-    /// In the first component of a register.
+    /// A number known at run time only, in the first component of a register.
     Register(Operand),
 }
 
-/// The walk through a geometry shader.
+/// The state of selection for a geometry shader.
 #[derive(Debug)]
 pub(super) struct Vertices {
     count: Count,
     plan: Plan,
-    /// Registers of outputs that are stored to for a vertex emitted elsewhere, by slot.
+    /// For each slot with stores that do not go directly to an `EmitVertex`, its register.
     variables: BTreeMap<u32, Operand>,
     /// The messages of each `EmitVertex`.
     emits: BTreeMap<InstId, Vec<Message>>,
-    /// A header that all messages copy.
+    /// A register with the header that all messages copy.
     header: Operand,
-    /// The control data: known dwords, or registers.
+    /// The control data: constant dwords if the number of vertices is known, otherwise registers.
     known: Vec<u32>,
     control: Vec<Operand>,
 }
@@ -69,7 +70,7 @@ impl Vertices {
         Vertices { count, plan, variables, emits, header, known, control }
     }
 
-    /// What holds before the code.
+    /// Emits the initialisation of the registers before the shader's code.
     pub(super) fn open(&self, out: &mut crate::ir::Function) {
         let mut b = Builder::new(out);
         surface::fill_header(&mut b, self.header);
@@ -88,7 +89,7 @@ impl Vertices {
         }
     }
 
-    /// Where a store puts what: in a message, or in a variable, which others write too.
+    /// For a store whose value can be computed directly in a message's payload: the value and its register.
     pub(super) fn only_store(
         &self,
         func: &Function,
@@ -112,7 +113,7 @@ impl Vertices {
             .then(|| (*data, VectorRegister { vector, lanes: Lanes::of(&lanes) }))
     }
 
-    /// The register of a slot in the messages of an `EmitVertex`.
+    /// The payload register of a slot in the messages of an `EmitVertex`.
     fn slot(&self, emit: InstId, slot: u32) -> Option<Operand> {
         let found = self.emits.get(&emit)?.iter().find(|message| message.run.has(slot))?;
         Some(found.register(slot - found.run.first))
@@ -137,7 +138,8 @@ impl Selector<'_> {
             }
         };
         let dwords = slot.dwords_from(*comp);
-        // Of two primitives a slot is a register, the low half for the first; of one, slots are 16 bytes apart.
+        // For two primitives per thread, a slot is one register, whose low half belongs to the first primitive. For
+        // one primitive, slots are 16 bytes apart.
         let stride = if io.dual_object { GRF_BYTES } else { VECTOR_BYTES };
         let distance = self.weighted_sum(&offset.terms);
         let byte = io.pushed + offset.constant * stride;
@@ -192,7 +194,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Selects stores to outputs, emission, and ends of strips.
+    /// Selects a store to an output, an `EmitVertex` or an `EndPrimitive`.
     pub(super) fn geometry_output(
         &mut self,
         io: &GeometryIo,
@@ -207,7 +209,7 @@ impl Selector<'_> {
                 self.end_primitive(io, vertices);
                 Ok(())
             }
-            // Several streams have points only, whose strips end by themselves.
+            // With several streams, all primitives are points, which need no `EndPrimitive`.
             _ => Ok(()),
         }
     }
@@ -234,7 +236,7 @@ impl Selector<'_> {
         stream: u8,
     ) -> Result<(), SelectError> {
         let known = match vertices.count {
-            // Those beyond the limit are not there.
+            // Vertices beyond the declared maximum are not written.
             Count::Known(count) if count >= io.max_vertices => return Ok(()),
             Count::Known(count) => Some(count),
             Count::Register(count) => {
@@ -271,7 +273,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Gives dwords of a slot that no store for this vertex wrote what its variable has.
+    /// Fills dwords of a slot that no store for this vertex wrote, from the slot's register for other stores.
     fn fill_slot(&mut self, slot: u32, register: Operand, missing: u8, variable: Option<Operand>) {
         if missing == 0 {
             return;
@@ -319,7 +321,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The strip ends behind the last vertex: its bit. Before the first there is none.
+    /// Sets the control data bit of the last vertex, after which the strip ends. Without a vertex there is nothing to
+    /// do.
     fn end_primitive(&mut self, io: &GeometryIo, vertices: &mut Vertices) {
         if matches!(vertices.count, Count::Known(0)) || io.control_bytes == 0 {
             return;
@@ -327,7 +330,7 @@ impl Selector<'_> {
         self.mark(io, vertices, 1, u32::MAX);
     }
 
-    /// Sets the control data of the vertex whose number is the count plus `offset`.
+    /// Sets the control data of the vertex whose number is the count plus `offset` to `value`.
     fn mark(&mut self, io: &GeometryIo, vertices: &mut Vertices, value: u32, offset: u32) {
         let bits = io.control_bits();
         let count = match vertices.count {
@@ -351,7 +354,7 @@ impl Selector<'_> {
         } else {
             b.add(bit.dst(Type::Ud), count.src(), Operand::imm_ud(offset));
         }
-        // A shift counts modulo 32.
+        // The hardware takes shift counts modulo 32.
         b.shl(shifted.dst(Type::Ud), value, bit.src());
         if io.max_vertices * bits <= 32 {
             for control in &vertices.control {
@@ -374,7 +377,8 @@ impl Selector<'_> {
         }
     }
 
-    /// The control data and the end of the thread, which tells how many vertices there are.
+    /// Emits the messages that write the control data and end the thread; the last one contains the number of
+    /// vertices.
     pub(super) fn close_geometry(
         &mut self,
         io: &GeometryIo,
@@ -405,7 +409,7 @@ impl Selector<'_> {
             surface::write_slots(&mut b, target, payload, address, count, WriteMask::XYZW, false)?;
             first += count;
         }
-        // The number of vertices: a slot of the entry, or in the header.
+        // The number of vertices is in a slot of the entry or in the header, depending on the device.
         let in_entry = io.count_bytes > 0;
         let registers = 1 + u32::from(in_entry);
         let last = Operand::vgrf(self.out.vregs.bytes(registers * GRF_BYTES), Type::Ud);

@@ -1,4 +1,5 @@
-//! Images: typed messages, one channel for each vertex. All that depends on formats has been lowered.
+//! Images: typed messages, with one channel per vertex. The mid-end has lowered all operations that depend on
+//! formats.
 
 use crestline_ssa::ir::{ImageForm, InstKind, Src, Value};
 
@@ -55,12 +56,13 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// The header of typed messages, if the target needs one.
     fn header(&mut self) -> Option<Operand> {
         let needed = self.target.messages.typed_header;
         needed.then(|| self.pool.typed_header(&mut self.out))
     }
 
-    /// The components of a source, each in the first component of a register.
+    /// The first `comps` components of a source, each in the first component of a register.
     fn lanes_of(&mut self, src: Src, comps: u8) -> Vec<Operand> {
         (0..usize::from(comps)).map(|comp| self.lane(src.select(comp))).collect()
     }

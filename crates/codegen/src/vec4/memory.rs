@@ -1,4 +1,4 @@
-//! Loads, stores and atomics: which message, on which surface. Push constants are in the payload.
+//! Loads, stores and atomics: the choice of message and surface. Push constants are in the payload.
 
 use crestline_isa::{CondMod, Swizzle, Type};
 use crestline_ssa::ir::{
@@ -15,10 +15,10 @@ use crate::ir::{Effect, Op, Operand, Region};
 use crate::select::{Class, MemoryMessages};
 use crate::surface::{self, Surface};
 
-/// Bytes of a dword.
+/// Size of a dword in bytes.
 const DWORD: u32 = 4;
 
-/// Whether a load gives the same whenever it is executed.
+/// The effect of a load: [`Effect::Pure`] if it returns the same value whenever it is executed.
 fn effect(memory: &Memory, access: Access) -> Effect {
     let stable = (memory.is_read_only() || access.readonly) && !access.volatile;
     if stable { Effect::Pure } else { Effect::Read }
@@ -89,7 +89,7 @@ impl Selector<'_> {
             Memory::Scratch => None,
             _ => Some(self.surface_of(memory)?),
         };
-        // Doubles come two at a time, as dwords.
+        // Doubles are read two at a time, as four dwords.
         let wide = ty.bits() == 64;
         let register = wide.then(|| self.define(result));
         let (mut first, comps) = (0, ty.comps() as u32);
@@ -150,7 +150,7 @@ impl Selector<'_> {
         Ok(surface::read_vectors(b, target, surface, address, dwords, effect)?)
     }
 
-    /// A register whose first component is a byte offset and a distance from it.
+    /// A register whose first component is a byte offset plus a constant distance.
     fn address(&mut self, offset: Src, distance: u32) -> Operand {
         let known = self.known_scalar(offset);
         if distance == 0
@@ -171,7 +171,7 @@ impl Selector<'_> {
         register.vector
     }
 
-    /// The register in whose first component a source is.
+    /// The register whose first component is the source, if the source is in such a register.
     fn in_first(&mut self, src: Src) -> Option<Operand> {
         let operand = self.src(src.select(0), 1, Class::Unsigned, Form::Register);
         let first = matches!(operand.region, Region::Swizzle(Swizzle([0, ..])));
@@ -179,7 +179,7 @@ impl Selector<'_> {
         (first && whole && operand.in_grf() && !operand.has_modifiers()).then_some(operand)
     }
 
-    /// A source in the first component of a register.
+    /// Moves a source to the first component of a register, if it is not there already.
     pub(super) fn lane(&mut self, src: Src) -> Operand {
         if let Some(register) = self.in_first(src) {
             return register;
@@ -190,7 +190,7 @@ impl Selector<'_> {
         register.vector
     }
 
-    /// The components of a source in order in a register, at least those of `mask`.
+    /// A register with the components of a source in order; at least those of `mask` are valid.
     fn data(&mut self, src: Src, mask: u8) -> Operand {
         let operand = self.src(src, mask, Class::Unsigned, Form::Any);
         let in_order = match operand.region {
@@ -244,7 +244,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Writes the components of `mask` to consecutive dwords from an offset and a distance on.
+    /// Writes the components of `mask` to consecutive dwords, from `offset` plus `distance` on. Without a surface,
+    /// they go to scratch space.
     fn write(
         &mut self,
         surface: Option<Surface>,
@@ -275,7 +276,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The offset of each component of a vector in memory.
+    /// The byte offset in memory of each component of a vector.
     fn dword_addresses(&mut self, offset: Src, distance: u32) -> Operand {
         let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
         let step = |first: u32| [0, 1, 2, 3].map(|i: u32| first.wrapping_add(DWORD * i));
@@ -291,7 +292,7 @@ impl Selector<'_> {
         register.vector
     }
 
-    /// The dword of each component in the thread's scratch space: those of the two vertices take turns.
+    /// The dword number in the thread's scratch space of each component. The dwords of the two vertices alternate.
     fn scratch_index(&mut self, offset: Src, distance: u32) -> Operand {
         let register = VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) };
         let steps = self.pool.scratch_steps(&mut self.out);
@@ -350,13 +351,14 @@ impl Selector<'_> {
         })
     }
 
-    /// The value is in the first component of a register.
+    /// Makes the first component of a register the location of a value.
     pub(super) fn set_first_component_location(&mut self, result: Value, register: Operand) {
         let region = Region::Swizzle(Swizzle([0; 4]));
         self.set_location(result, ValueLocation::Register(register.with_region(region)));
     }
 
-    /// Push constants lie in the payload: a known offset is an operand, an unknown one an indirect move.
+    /// Selects a load of push constants, which are in the payload: an operand if the offset is constant, otherwise an
+    /// indirect move.
     fn load_push_constant(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
         let missing = SelectError::NotInLayout { what: "push constants" };
         let Some(push) = self.interface.push_constants else { return Err(missing) };
@@ -370,8 +372,8 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Components at a byte index into a range of the payload that both vertices share, counted from byte `first` of the
-    /// range's memory.
+    /// Emits an indirect move from a range of the payload that both vertices share. `index` is a byte index in the
+    /// memory of the range, whose first byte is number `first`; `size` is the size of a component in bytes.
     fn load_uniform_indexed(
         &mut self,
         offset: u32,
@@ -385,7 +387,7 @@ impl Selector<'_> {
         let ty = if size == 8 { Type::Df } else { Type::Ud };
         let [moved, clamped] = [(); 2]
             .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
-        // Consecutive components, each read by the channel that it is for.
+        // Each channel reads the component that it will hold.
         let order = value.lanes.spread(Src::new(result)).swizzle;
         let range = Operand::uniform(offset, ty).with_region(Region::Swizzle(Swizzle(order)));
         let last = bytes.saturating_sub(self.comps(result) as u32 * size);
@@ -398,12 +400,13 @@ impl Selector<'_> {
                 moved.src()
             }
         };
-        // Out of range is some constant, never another register.
+        // An index out of range must read some constant, never another register.
         b.min_max(clamped.dst(Type::Ud), index, Operand::imm_ud(last), CondMod::L);
         b.emit(Op::MovIndirect, value.dst(ty), &[range, clamped.src(), Operand::imm_ud(bytes)]);
     }
 
-    /// Components at byte `at` of a range of the payload that both vertices share; 0 outside.
+    /// Selects a load at constant byte `at` of a range of the payload that both vertices share. Components outside
+    /// the range are 0.
     pub(super) fn load_uniform(&mut self, offset: u32, bytes: u32, at: u32, result: Value) {
         let (size, comps) = (self.bits(result) / 8, self.comps(result) as u32);
         let ty = if size == 8 { Type::Df } else { Type::Ud };
@@ -432,7 +435,8 @@ impl Selector<'_> {
         }
     }
 
-    /// A dword of the payload that each element of an array of bindings has, at equal distances; `place` tells where.
+    /// Makes a dword of the payload the location of a result. Each element of the binding's array has its own dword,
+    /// all at a constant distance; `place` returns the byte offset of an element's dword.
     fn payload_dword(
         &mut self,
         resource: &Resource,
@@ -472,7 +476,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The surface of a binding or of one element of its array.
+    /// The surface of a binding, or of one element if it is an array.
     pub(super) fn surface(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
         let missing = SelectError::NotInLayout { what: "a binding" };
         let &first = self.interface.surfaces.get(&resource.binding).ok_or(missing)?;
@@ -497,7 +501,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A vector read channel by channel from a vector of scalars: component `comp` of each.
+    /// Moves the first component of each register to a component of the result.
     pub(super) fn gather(&mut self, registers: &[Operand], result: Value) {
         let whole = self.define(result);
         for (&register, &to) in registers.iter().zip(whole.lanes.channels().to_vec().iter()) {

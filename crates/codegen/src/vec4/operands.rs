@@ -1,11 +1,12 @@
-//! Where values are, and how an instruction reads and writes them.
+//! Value locations in vec4 mode, and the operands with which instructions read and write values.
 //!
-//! A value of 32-bit components is a vector per vertex: one register for two vertices. Component `i` may be in any of the
-//! four channels of the vector, so that a scalar can be computed where a vector is built of it. A value of 64-bit
-//! components has a register per vertex. Booleans that are data are masks of 32 bits.
+//! A value with 32-bit components is one vector per vertex: one register for two vertices. Component `i` can be in
+//! any of the four channels of the vector, so that a scalar can be computed directly in a component of a larger
+//! vector. A value with 64-bit components has one register per vertex. Booleans that are used as data are masks of 32
+//! bits.
 //!
-//! A source here is *four wide*: an [`Src`] all of whose four swizzle entries count, one for each channel of a vector,
-//! whether the operation writes that channel or not.
+//! A *four-wide* source is an [`Src`] whose swizzle has a valid entry for each of the four channels of a vector,
+//! whether or not the operation writes that channel.
 
 use crestline_isa::{Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{AluOp, InstData, InstKind, Src, Value};
@@ -14,16 +15,16 @@ use super::Selector;
 use crate::ir::{GRF_BYTES, Operand, Region};
 use crate::select::{Class, modify};
 
-/// Where a value is.
+/// The location of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValueLocation {
-    /// In a register or uniform: component `i` is at entry `i` of the operand's swizzle.
+    /// A register or push constant: the operand's swizzle maps component `i` to a component of the vector.
     Register(Operand),
-    /// Nowhere: it is an operand of those who read it.
+    /// A constant, which becomes an operand of each instruction that reads it.
     Constant([u64; 4]),
 }
 
-/// Which channel of a vector each component of a result goes to.
+/// The channel of a vector in which each component of a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lanes {
     to: [u8; 4],
@@ -36,27 +37,30 @@ impl Lanes {
         Lanes { to: Src::IDENTITY, count: count as u8 }
     }
 
-    /// The channels given, in order.
+    /// The given channels, in order.
     pub(super) fn of(channels: &[u8]) -> Lanes {
         let mut lanes = Lanes { to: [0; 4], count: channels.len() as u8 };
         lanes.to[..channels.len()].copy_from_slice(channels);
         lanes
     }
 
+    /// The channel of each component.
     pub(super) fn channels(&self) -> &[u8] {
         &self.to[..usize::from(self.count)]
     }
 
+    /// The mask of the channels.
     pub(super) fn mask(&self) -> u8 {
         self.channels().iter().fold(0, |mask, channel| mask | 1 << channel)
     }
 
-    /// These channels seen through others: component `i` of `inner` goes where this puts what `inner` says.
+    /// The composition of two mappings: component `i` goes to channel `self[inner[i]]`.
     pub(super) fn then(&self, inner: Lanes) -> Lanes {
         Lanes { to: inner.to.map(|channel| self.to[usize::from(channel)]), count: inner.count }
     }
 
-    /// The source, four wide: each channel reads the component that goes there, the others the first component.
+    /// The four-wide source in which each channel reads the component that this mapping assigns to it. Other channels
+    /// read the first component.
     pub(super) fn spread(&self, src: Src) -> Src {
         let mut swizzle = [src.swizzle[0]; 4];
         for (comp, &channel) in self.channels().iter().enumerate() {
@@ -65,7 +69,7 @@ impl Lanes {
         Src { value: src.value, swizzle }
     }
 
-    /// The swizzle that reads the components back in order.
+    /// The swizzle that reads the components in order.
     fn swizzle(&self) -> Swizzle {
         let last = self.to[usize::from(self.count.max(1)) - 1];
         let used = |i: usize| i < usize::from(self.count);
@@ -73,53 +77,53 @@ impl Lanes {
     }
 }
 
-/// Channels of a register, in which a value is computed.
+/// A register and the channels of it in which a value is computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VectorRegister {
-    /// The whole vector: offset of component 0, of type UD or DF.
+    /// The whole vector: its offset is that of component 0, its type UD or DF.
     pub(super) vector: Operand,
     pub(super) lanes: Lanes,
 }
 
 impl VectorRegister {
-    /// As a destination of type `ty`.
+    /// The register as a destination of type `ty`, with a write mask of its channels.
     pub(super) fn dst(&self, ty: Type) -> Operand {
         self.vector.retype(ty).with_region(Region::Mask(WriteMask(self.lanes.mask())))
     }
 
-    /// As a source whose components are in order.
+    /// The register as a source that reads the components in order.
     pub(super) fn src(&self) -> Operand {
         self.vector.with_region(Region::Swizzle(self.lanes.swizzle()))
     }
 }
 
-/// Which operands an instruction's source can be.
+/// The kinds of operands that a source of an instruction can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
-    /// Any: constants of one value for all channels, and packed float vectors.
+    /// Any: also a constant with the same value in all channels, or a packed vector of small floats.
     Any,
-    /// No constant.
+    /// Any except a constant.
     Register,
-    /// A register of its own for each vertex, or one element for all channels.
+    /// A register with a vector per vertex, or one element for all channels.
     Three,
 }
 
-/// Two scalars and vectors of 32 bits at one vertex; of 64 bits at a register each.
+/// Size in bytes of a vector of four 32-bit components.
 pub(super) const VECTOR_BYTES: u32 = 16;
 
 impl Selector<'_> {
-    /// Bits per component of a value.
+    /// Number of bits per component of a value.
     pub(super) fn bits(&self, value: Value) -> u32 {
         self.shader.func.ty(value).bits()
     }
 
-    /// Components of a value.
+    /// Number of components of a value.
     pub(super) fn comps(&self, value: Value) -> usize {
         self.shader.func.ty(value).comps()
     }
 
-    /// A source, four wide, as an operand of class `class` with the modifiers that the class can take. `mask` has the
-    /// channels that count.
+    /// A four-wide source as an operand of class `class`, with the source modifiers that this class permits. Only the
+    /// channels of `mask` must be valid.
     pub(super) fn src(&mut self, src: Src, mask: u8, class: Class, form: Form) -> Operand {
         let peeled = self.peel(src, class);
         let ty = class.ty(self.bits(peeled.src.value));
@@ -138,7 +142,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A constant vector as an operand.
+    /// A constant vector as an operand: an immediate if `form` permits it, otherwise a register of the pool.
     pub(super) fn constant_operand(
         &mut self,
         bits: [u64; 4],
@@ -161,13 +165,13 @@ impl Selector<'_> {
         self.pool.get(&mut self.out, bits, mask, ty)
     }
 
-    /// Whether the source is a constant.
+    /// Whether the source is a constant, after source modifiers are looked through.
     pub(super) fn is_constant(&self, src: Src, class: Class) -> bool {
         matches!(self.location(self.peel(src, class).src.value), ValueLocation::Constant(_))
     }
 
-    /// A uniform vector in a register, for each vertex, as three-source instructions want it. One element for all
-    /// channels stays.
+    /// Copies a vector that all channels share to a register with a vector per vertex, as three-source instructions
+    /// require. If all channels read one element, no copy is needed.
     fn own_register(&mut self, operand: Operand, mask: u8) -> Operand {
         let Region::Swizzle(Swizzle([x, y, z, w])) = operand.region else { return operand };
         if operand.in_grf() {
@@ -186,7 +190,7 @@ impl Selector<'_> {
         Operand { negate: operand.negate, abs: operand.abs, ..read }
     }
 
-    /// Looks through instructions that a source modifier of `class` can stand for.
+    /// Looks through instructions that can be replaced by a source modifier of `class`.
     pub(super) fn peel(&self, src: Src, class: Class) -> Peeled {
         let func = &self.shader.func;
         let mut peeled = Peeled { src, negate: false, abs: false };
@@ -200,7 +204,7 @@ impl Selector<'_> {
                     peeled.negate ^= !peeled.abs;
                 }
                 (Class::Float, AluOp::FAbs) => peeled.abs = true,
-                // A mask of all ones is -1.
+                // A mask of all ones is -1, so the boolean as an integer is the negated mask.
                 (Class::Wrapping, AluOp::B2I) if self.bits(inst.results[0]) == 32 => {
                     peeled.negate ^= !peeled.abs;
                     peeled.src = inner;
@@ -218,8 +222,9 @@ impl Selector<'_> {
         peeled
     }
 
-    /// Where the value is. Every value has a location before it is read: definitions come first in a verified shader, and
-    /// booleans that are only compared in flags are never read as data.
+    /// The location of a value. Every value has one before it is read: in a verified shader definitions come first,
+    /// and booleans that are compared in flags only are never read as data. If there is none, an internal error is
+    /// recorded.
     pub(super) fn location(&self, value: Value) -> ValueLocation {
         let location = self.locations[value.index()];
         location.unwrap_or_else(|| {
@@ -240,7 +245,7 @@ impl Selector<'_> {
         self.locations[value.index()] = Some(location);
     }
 
-    /// The value is what a four-wide source reads.
+    /// Makes the elements that a four-wide source reads the location of a value.
     pub(super) fn alias(&mut self, value: Value, src: Src) {
         let location = match self.location(src.value) {
             ValueLocation::Register(register) => ValueLocation::Register(at(register, src)),
@@ -251,13 +256,13 @@ impl Selector<'_> {
         self.set_location(value, location);
     }
 
-    /// A new register for a vector of a type's size at each vertex.
+    /// Allocates a register for one vector per vertex, with components of the size of `ty`.
     pub(super) fn vector(&mut self, ty: Type) -> Operand {
         let bytes = if ty.size() == 8 { 2 * GRF_BYTES } else { GRF_BYTES };
         Operand::vgrf(self.out.vregs.bytes(bytes), if ty.size() == 8 { Type::Df } else { Type::Ud })
     }
 
-    /// The register of a result: that of its hint, or a new one.
+    /// Gives a result a register: the one of its hint, or a new one.
     pub(super) fn define(&mut self, value: Value) -> VectorRegister {
         let register = match self.hinted_register(value) {
             Some(register) => register,
@@ -267,19 +272,19 @@ impl Selector<'_> {
         register
     }
 
-    /// A new register for a value.
+    /// Allocates a register for a value.
     pub(super) fn new_register(&mut self, value: Value) -> VectorRegister {
         let wide = self.bits(value) == 64;
         let vector = self.vector(if wide { Type::Df } else { Type::Ud });
         VectorRegister { vector, lanes: Lanes::first(self.comps(value)) }
     }
 
-    /// A register for an intermediate value with the channels of another.
+    /// A register for an intermediate value with the same channels as `like`.
     pub(super) fn temporary(&mut self, like: VectorRegister, ty: Type) -> VectorRegister {
         VectorRegister { vector: self.vector(ty), lanes: like.lanes }
     }
 
-    /// Constants are operands of their readers.
+    /// Sets the location of a constant: an operand of each instruction that reads it.
     pub(super) fn constant(&mut self, result: Option<Value>, bits: &[u64; 4]) {
         let Some(value) = result else { return };
         let ty = self.shader.func.ty(value);
@@ -299,7 +304,7 @@ impl Selector<'_> {
     }
 }
 
-/// A source with its modifiers unresolved: what [`Selector::peel`] finds.
+/// The result of [`Selector::peel`]: a source and the modifiers that apply to it.
 #[derive(Clone, Copy)]
 pub(super) struct Peeled {
     pub(super) src: Src,
@@ -307,7 +312,7 @@ pub(super) struct Peeled {
     pub(super) abs: bool,
 }
 
-/// What a four-wide source reads of the register of a value.
+/// The operand with which a four-wide source reads the register of a value.
 fn at(register: Operand, src: Src) -> Operand {
     match register.region {
         Region::Swizzle(Swizzle(location)) => {
@@ -318,7 +323,7 @@ fn at(register: Operand, src: Src) -> Operand {
     }
 }
 
-/// A source as the same four-wide source with another swizzle in front: channel `i` reads what channel `through[i]` did.
+/// A four-wide operand with its channels permuted: channel `i` reads what channel `through[i]` read.
 pub(super) fn swizzled(operand: Operand, through: [u8; 4]) -> Operand {
     match operand.region {
         Region::Swizzle(Swizzle(old)) => {
@@ -329,7 +334,7 @@ pub(super) fn swizzled(operand: Operand, through: [u8; 4]) -> Operand {
     }
 }
 
-/// A register read channel by channel: each reads its own component.
+/// A register as a source in which each channel reads its own component.
 pub(super) fn in_channel_order(register: VectorRegister) -> Operand {
     register.vector.with_region(Region::Swizzle(Swizzle::XYZW))
 }

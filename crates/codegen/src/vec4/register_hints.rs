@@ -1,8 +1,15 @@
-//! Register hints: a result is computed in the register of the vector that is built of it, or in the register that an
-//! output is written from. That saves the moves there.
+//! Register hints: a component of a vector is computed directly in the vector's register, and a value that is stored
+//! to an output in the register from which the output is written. This saves moves.
 //!
-//! A value can go to its reader's register if both are in the same region, all of its components go there, and nothing
-//! else is ever written to those components: then it does not matter when it was put there.
+//! ```text
+//! mul v1.x, v2.x, v3.x
+//! add v4.x, v5.x, v6.x
+//! mov v7.x, v1.x              mul v7.x, v2.x, v3.x
+//! mov v7.y, v4.x        ->    add v7.y, v5.x, v6.x
+//! ```
+//!
+//! A value can be computed there if it is defined in the region of the vector or store, if all of its components are
+//! moved there, and if nothing else writes these components. Then the time at which they are written does not matter.
 
 use crestline_isa::Type;
 use crestline_ssa::ir::{AluOp, Function, InstId, InstKind, RegionId, Src, Value};
@@ -14,14 +21,14 @@ use crate::select::Booleans;
 /// Where a value should be computed.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum RegisterHint {
-    /// In the vector of another value: which of its components this one's are.
+    /// In the register of another value, which is a vector, in these of its components.
     Part(Value, Lanes),
     /// In this register.
     Register(VectorRegister),
 }
 
-/// The hints of a shader's vectors and outputs, by value. `output` tells the register of a store to an output, if nothing
-/// else is stored there.
+/// Computes the hint of each value. `output` returns the value and the register of a store to an output, if no other
+/// store writes there.
 pub(super) fn register_hints(
     func: &Function,
     booleans: &Booleans,
@@ -38,7 +45,8 @@ pub(super) fn register_hints(
     hints
 }
 
-/// Readers before what they read: a vector must know its own register first.
+/// Computes the hints for the values of a region. Instructions are visited in reverse, because the hint of a vector
+/// must be known before those of its components.
 fn region_hints(
     func: &Function,
     booleans: &Booleans,
@@ -90,7 +98,7 @@ fn region_hints(
     }
 }
 
-/// Where each component of `value` goes among the parts, if all do.
+/// The channel to which each component of `value` goes, if `parts` contains all of its components.
 fn placed(parts: &[Src], value: Value, comps: usize) -> Option<Lanes> {
     let channels: Option<Vec<u8>> = (0..comps as u8)
         .map(|comp| {
@@ -102,12 +110,13 @@ fn placed(parts: &[Src], value: Value, comps: usize) -> Option<Lanes> {
 }
 
 impl Selector<'_> {
-    /// Whether the value has a register, or a hint, before it is computed.
+    /// Whether the value has a register or a hint before it is computed.
     pub(super) fn has_hint(&self, value: Value) -> bool {
         self.reserved[value.index()].is_some() || self.hints[value.index()].is_some()
     }
 
-    /// The register that a value should be computed in, if there is one.
+    /// The register in which a value should be computed, if there is a hint. Allocates the register of the vector, if
+    /// necessary.
     pub(super) fn hinted_register(&mut self, value: Value) -> Option<VectorRegister> {
         if self.reserved[value.index()].is_none() {
             let register = match self.hints[value.index()]? {
@@ -122,7 +131,7 @@ impl Selector<'_> {
         self.reserved[value.index()]
     }
 
-    /// The register of a vector, before all of it is there.
+    /// The register of a vector, allocated before the vector is complete.
     fn whole(&mut self, owner: Value) -> VectorRegister {
         if let Some(register) = self.hinted_register(owner) {
             return register;
@@ -135,7 +144,7 @@ impl Selector<'_> {
         register
     }
 
-    /// Lets a value be computed in a register, unless it has another.
+    /// Sets the hint of a value, unless it has one.
     pub(super) fn hint(&mut self, value: Value, register: VectorRegister) {
         if !self.has_hint(value) {
             self.hints[value.index()] = Some(RegisterHint::Register(register));

@@ -1,5 +1,5 @@
-//! What differs from stage to stage in threads of two vertices: which registers hold what the contract ([`crate::stage`])
-//! names, what a store to an output does, how a thread begins and ends.
+//! The differences between the stages in vec4 mode: which registers contain the slots that [`crate::stage`]
+//! describes, how stores to outputs are selected, and how a thread starts and ends.
 
 use crate::target::Target;
 use crestline_isa::{Swizzle, Type};
@@ -15,20 +15,20 @@ use crate::ir::{Builder, Function, Operand, Region};
 use crate::select::Class;
 use crate::stage::{StageIo, Usage, VueMap};
 
-/// What the walk knows of its stage.
+/// The state of selection that depends on the stage.
 #[derive(Debug)]
 pub(super) enum State {
-    /// A stage whose threads write an entry for each vertex at their end: vertex, tessellation evaluation.
+    /// Vertex and tessellation evaluation shaders: a thread writes a URB entry per vertex at its end.
     Entry { entry: Entry, usage: Usage },
     /// Tessellation control.
     Patch(Patch),
     /// Geometry.
     Vertices(Box<Vertices>),
-    /// Taken while it is at work, and after the end.
+    /// Placeholder while another state is in use, and after the end.
     Done,
 }
 
-/// The output entry of a stage that has one for each vertex.
+/// The layout of the output entry, for stages that write one per vertex.
 fn outputs(interface: &Interface) -> Option<&VueMap> {
     match &interface.io {
         StageIo::Vertex(io) => Some(&io.outputs),
@@ -61,7 +61,7 @@ impl State {
         Ok(State::Entry { entry, usage })
     }
 
-    /// Where a store to an output puts what, if no other can tell when.
+    /// For a store to an output: the stored value and its register, if no other store writes there.
     pub(super) fn only_store(
         &self,
         shader: &Shader,
@@ -82,7 +82,7 @@ impl State {
 }
 
 impl Selector<'_> {
-    /// What comes before the shader's code.
+    /// Emits the stage's code before the shader's code.
     pub(super) fn open_stage(&mut self) {
         let interface = self.interface;
         if let (State::Patch(patch), StageIo::TessControl(io)) = (&self.stage, &interface.io) {
@@ -91,7 +91,7 @@ impl Selector<'_> {
         }
     }
 
-    /// What comes after it: the last messages.
+    /// Emits the stage's code after the shader's code: the last messages.
     pub(super) fn close_stage(&mut self) -> Result<(), SelectError> {
         let interface = self.interface;
         match (std::mem::replace(&mut self.stage, State::Done), &interface.io) {
@@ -104,7 +104,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Selects an access to inputs and outputs.
+    /// Selects an access to an input or output.
     pub(super) fn io(&mut self, id: InstId, result: Option<Value>) -> Result<(), SelectError> {
         let (interface, shader) = (self.interface, self.shader);
         let kind = &shader.func.inst(id).kind;
@@ -143,7 +143,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Selects a built-in; those that follow from others must have been lowered.
+    /// Selects a built-in value. Values that can be computed from others must have been lowered.
     pub(super) fn sysval(&mut self, sysval: SysVal, result: Value) -> Result<(), SelectError> {
         let interface = self.interface;
         if sysval == SysVal::SubgroupInvocation {
@@ -162,7 +162,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The vertex's number in the thread: a thread is a subgroup.
+    /// Computes the number of each vertex in the thread, which is its number in the subgroup.
     fn subgroup_invocation(&mut self, result: Value) {
         let register = self.vector(Type::Ud);
         let first = register.with_stride(0);
@@ -173,20 +173,22 @@ impl Selector<'_> {
         self.set_first_component_location(result, register);
     }
 
-    /// Puts instructions at the very start of the program.
+    /// Appends instructions to the prologue, which runs before everything else.
     pub(super) fn prologue(&mut self, build: impl FnOnce(&mut Builder<'_>)) {
         let width = self.out.dispatch_width;
         let mut b = Builder::list(&mut self.out.vregs, &mut self.prologue, width);
         build(&mut b);
     }
 
-    /// The value is components of a payload vector, from `first` on: of a register, the lower half for the first vertex.
+    /// Makes components of a payload register, from component `first` on, the location of a value. The lower half of
+    /// the register belongs to the first vertex.
     pub(super) fn payload_vector(&mut self, result: Value, offset: u32, first: u8) {
         let vector = Operand::grf(0, Type::Ud).byte_offset(offset);
         self.set_vector_location(result, vector, first);
     }
 
-    /// The value is components of a vector from `first` on. Doubles are moved to registers of their own.
+    /// Makes components of a vector, from component `first` on, the location of a value. Doubles are moved to a new
+    /// register.
     pub(super) fn set_vector_location(&mut self, result: Value, vector: Operand, first: u8) {
         let last = first + (self.comps(result) as u8 - 1);
         let wide = self.bits(result) == 64;
@@ -201,7 +203,7 @@ impl Selector<'_> {
         }
     }
 
-    /// The value of a source that is the same in all channels, if it is known.
+    /// The constant value of a scalar source; `None` if it is not constant.
     pub(super) fn known_scalar(&self, src: Src) -> Option<u32> {
         match self.location(src.value) {
             ValueLocation::Constant(bits) => Some(bits[usize::from(src.swizzle[0])] as u32),
@@ -209,7 +211,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A scalar source in all channels, in a register.
+    /// A scalar source as a register operand that all channels read.
     pub(super) fn index(&mut self, src: Src) -> Operand {
         self.src(src.select(0), 0xf, Class::Unsigned, Form::Register)
     }

@@ -1,7 +1,9 @@
-//! Tessellation control shaders: an invocation for each output control point, two to a thread. Inputs are read by handles
-//! that the payload has; outputs are written to the patch's one entry, slot by slot, since other invocations may read them.
+//! Tessellation control shaders: one invocation per output control point, two invocations per thread. Inputs are read
+//! from URB entries whose handles are in the payload. Outputs are written to the patch's entry at each store, slot by
+//! slot, because other invocations may read them.
 //!
-//! All channels run, so where the number of control points is odd, the code proper is inside of a conditional.
+//! All channels are enabled at the start. If the number of control points is odd, the shader's code is inside a
+//! conditional that disables the surplus invocation.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,19 +18,19 @@ use crate::ir::{Builder, Effect, GRF_BYTES, Operand};
 use crate::stage::{Access, StageIo, Target, TessControlIo, VueSlot, joined_stores};
 use crate::surface::{self, header};
 
-/// Bytes in the payload: the patch's number, thread number and barrier.
+/// Byte offsets in the payload: the primitive id; the thread's number and the barrier's number.
 const PRIMITIVE: u32 = 4;
 const THREAD: u32 = 8;
 
-/// Bits of a thread's number.
+/// Mask of the thread's number.
 const THREAD_BITS: u32 = 0x7f;
 
-/// The walk through a tessellation control shader.
+/// The state of selection for a tessellation control shader.
 #[derive(Clone, Debug)]
 pub(super) struct Patch {
-    /// The invocation's number, in the first component of a register.
+    /// The number of each invocation, in the first component of a register.
     invocation: Operand,
-    /// Stores that wait for a later one to the same slot, which the message is sent for.
+    /// Stores that are joined with a later store to the same slot, which sends one message for all.
     joined: Rc<BTreeMap<InstId, InstId>>,
 }
 
@@ -44,7 +46,7 @@ impl Patch {
 }
 
 impl Selector<'_> {
-    /// The invocations' numbers, and the conditional if there may be one too many.
+    /// Computes the numbers of the invocations, and opens a conditional if one invocation may be surplus.
     pub(super) fn open_patch(&mut self, io: &TessControlIo, patch: &Patch) {
         let shift = self.target.tess_instance_shift();
         let thread = self.out.scalar(Type::Ud);
@@ -52,7 +54,7 @@ impl Selector<'_> {
         let mut b = Builder::new(&mut self.out);
         let mut b = b.uniform();
         b.and(thread, payload_dword(THREAD), Operand::imm_ud(THREAD_BITS << shift));
-        // Two invocations each.
+        // Each thread has two invocations, so the first one's number is twice the thread's.
         b.shr(first, thread, Operand::imm_ud(shift - 1));
         b.add(first.byte_offset(GRF_BYTES / 2), first, Operand::imm_ud(1));
         if !io.output_vertices.is_multiple_of(2) {
@@ -77,7 +79,7 @@ impl Selector<'_> {
         {
             self.release_inputs(io, patch, vertices)?;
         }
-        // The last message writes nothing that counts: the reserved dword of the patch header.
+        // The last message writes only the reserved dword of the patch header, which has no meaning.
         let target = self.target;
         let last = Operand::vgrf(self.out.vregs.bytes(2 * GRF_BYTES), Type::Ud);
         if let Some(info) = last.vreg().and_then(|vreg| self.out.vregs.get_mut(vreg)) {
@@ -97,7 +99,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The first thread gives back the inputs once all threads have read them.
+    /// Emits the release of the input entries: the first thread releases them when all threads have read them.
     fn release_inputs(
         &mut self,
         io: &TessControlIo,
@@ -121,7 +123,7 @@ impl Selector<'_> {
             let mut all = b.no_mask();
             all.exec(8).mov(header, Operand::imm_ud(0));
             let handles = Operand::grf(0, Type::Ud).byte_offset(io.handles + 8 * pair);
-            // The last of an odd number is alone.
+            // With an odd number of vertices, the last message releases one entry only.
             let count = if 2 * pair + 1 < vertices { 2 } else { 1 };
             all.exec(count).mov(
                 header.with_stride(u8::from(count > 1)),
@@ -135,7 +137,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Waits for the other threads of the patch.
+    /// Emits a barrier for the threads of the patch.
     pub(super) fn meet(&mut self) -> Result<(), SelectError> {
         let StageIo::TessControl(io) = &self.interface.io else {
             return Err(SelectError::NotLowered { what: "a barrier in this stage" });
@@ -162,7 +164,7 @@ impl Selector<'_> {
                 let input = Target::of(kind)
                     .and_then(|target| io.input(shader, target, &|src| self.known_scalar(src)));
                 let missing = SelectError::NotInLayout { what: "an input" };
-                // Nothing is pushed.
+                // Inputs are never in the payload.
                 let Some(Access::Entry { handle, offset, slot }) = input else {
                     return Err(missing);
                 };
@@ -194,7 +196,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Moves what a store writes to the register of its slot. Returns the dwords.
+    /// Moves the stored components to the register of their slot. Returns the mask of written dwords.
     fn store_part(
         &mut self,
         kind: &InstKind,
@@ -217,7 +219,7 @@ impl Selector<'_> {
         Ok(all)
     }
 
-    /// The slot of an output in the patch's entry: the entry, the slot's number, where components are in it.
+    /// The slot of an output in the patch's entry: the entry, the slot's number, and the dwords of its components.
     fn output_slot(
         &mut self,
         io: &TessControlIo,

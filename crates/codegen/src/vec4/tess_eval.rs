@@ -1,4 +1,4 @@
-//! Tessellation evaluation shaders: pushed slots lie one after another in the payload, the same for both points.
+//! Tessellation evaluation shaders. Their pushed slots are consecutive in the payload, the same for both vertices.
 
 use crestline_isa::{Swizzle, Type};
 use crestline_ssa::ir::{InstKind, SysVal, Value};
@@ -8,12 +8,12 @@ use super::{SelectError, Selector};
 use crate::ir::{GRF_BYTES, Operand, Region};
 use crate::stage::{Access, Target, TessEvalIo};
 
-/// Bytes in the payload: the coordinates, the patch's handle, the patch's number.
+/// Byte offsets in the payload: the tessellation coordinates, the patch's handle, the primitive id.
 const COORDINATES: u32 = GRF_BYTES;
 const HANDLE: u32 = GRF_BYTES + 12;
 const PRIMITIVE: u32 = GRF_BYTES + 28;
 
-/// The bits of a patch's handle.
+/// The bits of the patch's handle in its dword.
 const HANDLE_MASK: u32 = 0x1fff;
 
 impl Selector<'_> {
@@ -44,7 +44,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The value is dwords of a slot in the payload that both vertices share.
+    /// Makes dwords of a pushed slot, which both vertices share, the location of a value.
     pub(super) fn pushed_slot(&mut self, offset: u32, dwords: &[u8], result: Value) {
         let vector = Operand::uniform(offset, Type::Ud);
         if self.bits(result) == 64 {
@@ -57,12 +57,12 @@ impl Selector<'_> {
         self.set_dword_location(result, vector, dwords);
     }
 
-    /// Dwords of a value.
+    /// Number of dwords of a value.
     pub(super) fn dwords_of(&self, value: Value) -> usize {
         self.comps(value) * (self.bits(value) / 32).max(1) as usize
     }
 
-    /// The value is these dwords of a vector, in this order.
+    /// Makes these dwords of a vector, in this order, the location of a value.
     pub(super) fn set_dword_location(&mut self, result: Value, vector: Operand, dwords: &[u8]) {
         let at = |i: usize| {
             dwords.get(i).copied().unwrap_or_else(|| {
@@ -82,7 +82,7 @@ impl Selector<'_> {
         );
     }
 
-    /// The patch entry's handle, one for all.
+    /// The handle of the patch's entry, as a scalar. The first call emits its computation in the prologue.
     pub(super) fn patch_handle(&mut self) -> Operand {
         if let Some(handle) = self.patch_handle {
             return handle;
@@ -110,7 +110,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// The value is a dword of the payload, for both vertices.
+    /// Makes a dword of the payload, the same for both vertices, the location of a value.
     pub(super) fn payload_scalar(&mut self, result: Value, offset: u32) {
         let vector = Operand::uniform(offset - offset % VECTOR_BYTES, Type::Ud);
         let dword = (offset % VECTOR_BYTES / 4) as u8;

@@ -1,4 +1,4 @@
-//! Textures: reads through the sampler unit, whose SIMD4x2 messages take a vector of parameters for each vertex.
+//! Textures: reads with SIMD4x2 sampler messages, which have a vector of parameters for each vertex.
 
 use crestline_isa::{Type, WriteMask};
 use crestline_ssa::ir::{Resource, Src, TextureForm, TextureRead, Value};
@@ -42,7 +42,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// Scalars in the components of a register, 0 where there is none.
+    /// Moves scalars to the components of a new register; `None` becomes 0.
     fn row(&mut self, parts: &[Option<Src>]) -> Operand {
         let vector = self.vector(Type::Ud);
         let (mut to, mut sources, mut zeros) = (Vec::new(), Vec::new(), 0);
@@ -66,7 +66,7 @@ impl Selector<'_> {
         vector
     }
 
-    /// The index of a sampler.
+    /// The sampler index of a binding, or of one element if it is an array.
     fn sampler(&mut self, resource: &Resource) -> Result<Surface, SelectError> {
         let missing = SelectError::NotInLayout { what: "a sampler" };
         let &first = self.interface.samplers.get(&resource.binding).ok_or(missing)?;
@@ -74,7 +74,7 @@ impl Selector<'_> {
     }
 }
 
-/// The scalar that a read brings for a parameter.
+/// The scalar source for a parameter of a read; `None` if the read does not have it.
 fn source(read: &TextureRead, parameter: Parameter) -> Option<Src> {
     let along = |direction: usize| read.gradients.map(|gradients| gradients[direction]);
     let (src, comp) = match parameter {

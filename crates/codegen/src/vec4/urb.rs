@@ -1,4 +1,4 @@
-//! Reads and writes of URB entries at slots known only at run time, slot by slot.
+//! Reads and writes of URB entries, one slot per message, also at slot numbers that are known at run time only.
 
 use crestline_isa::{CondMod, Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{InstKind, Src, StageInfo, SysVal, Value};
@@ -10,31 +10,33 @@ use crate::select::Class;
 use crate::stage::{DynamicIndex, Handle, OffsetTerm, SlotOffset, VueSlot};
 use crate::surface::{self, UrbAddress, header};
 
-/// The entries of a message, one for each vertex.
+/// The URB entries that a message accesses, one per vertex.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Entries {
-    /// The handles: one element for both, or the first component of a register for each.
+    /// The handles: a scalar if both vertices have the same entry, otherwise a register with one in the first
+    /// component of each vertex.
     pub(super) handles: Operand,
-    /// Slots from where the message says, in the first component of a register.
+    /// An offset in slots that is known at run time only, in the first component of a register.
     pub(super) distance: Option<Operand>,
 }
 
-/// The handle of the entry that all invocations of a patch write, in the payload.
+/// The handle in the payload of the entry that all invocations of a patch write.
 pub(super) const PATCH_ENTRY: Operand = Operand::grf(0, Type::Ud).with_stride(0);
 
-/// Two dwords side by side, from the first components of both halves of a register, or from one element.
+/// An operand that reads the first component of each vertex from a register; a scalar is read twice.
 fn halves(operand: Operand) -> Operand {
     let operand = operand.retype(Type::Ud);
     if operand.region == Region::SCALAR { operand } else { operand.with_stride(4) }
 }
 
-/// A dword of the payload, for both vertices.
+/// A dword of the payload, the same for both vertices.
 pub(super) fn payload_dword(offset: u32) -> Operand {
     Operand::grf(0, Type::Ud).with_stride(0).byte_offset(offset)
 }
 
 impl Selector<'_> {
-    /// The sum of scalars, each so many times, in the first component of a register.
+    /// Computes the sum of indices, each multiplied by its number of slots, in the first component of a register.
+    /// `None` if there are no terms.
     pub(super) fn weighted_sum(&mut self, terms: &[OffsetTerm]) -> Option<Operand> {
         let mut sum: Option<VectorRegister> = None;
         for &OffsetTerm { index: DynamicIndex { src, last }, slots: scale } in terms {
@@ -59,7 +61,7 @@ impl Selector<'_> {
         sum.map(|register| register.vector)
     }
 
-    /// Whether a number is the invocation's own, and none is beyond `last`.
+    /// Whether a source is the invocation's own number and no invocation has a number above `last`.
     fn is_invocation_up_to(&self, src: Src, last: u32) -> bool {
         let invocations = match self.shader.stage {
             StageInfo::TessControl(info) => info.output_vertices,
@@ -72,14 +74,15 @@ impl Selector<'_> {
         own && invocations <= last.saturating_add(1)
     }
 
-    /// The handle of an input vertex's entry, of those in the payload from `first` on.
+    /// The handle of an input vertex's entry. The handles are dwords of the payload from byte `first` on; `last` is
+    /// the number of the last one.
     pub(super) fn input_handle(&mut self, first: u32, last: u32, vertex: Option<Src>) -> Operand {
         let vertex = match vertex.map(|vertex| (vertex, self.known_scalar(vertex))) {
             None => return payload_dword(first),
             Some((_, Some(known))) => return payload_dword(first + 4 * known.min(last)),
             Some((vertex, None)) => vertex,
         };
-        // Out of range is the last one, never another register.
+        // An index out of range must select the last handle, never another register.
         let [clamped, bytes, handle] = [(); 3]
             .map(|()| VectorRegister { vector: self.vector(Type::Ud), lanes: Lanes::first(4) });
         let vertex = self.index(vertex);
@@ -93,7 +96,7 @@ impl Selector<'_> {
         handle.vector
     }
 
-    /// Reads what an input is in from an entry.
+    /// Reads an input from its slot in a URB entry.
     pub(super) fn read_input(
         &mut self,
         handle: Handle,
@@ -117,7 +120,7 @@ impl Selector<'_> {
         Ok(())
     }
 
-    /// A header for entries.
+    /// Emits a header with the handles and offsets of entries.
     fn entry_header(&mut self, header: Operand, entries: Entries) {
         let own = entries.handles == PATCH_ENTRY;
         let base = match own {
@@ -136,7 +139,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Reads a slot of each entry.
+    /// Reads one slot of each vertex's entry. Returns the register with both slots.
     pub(super) fn read_entry(
         &mut self,
         entries: Entries,
@@ -152,12 +155,12 @@ impl Selector<'_> {
         Ok(vector)
     }
 
-    /// A payload of a header for entries and one slot, to be filled.
+    /// A new payload with a header and one slot.
     pub(super) fn slot_payload(&mut self) -> Operand {
         Operand::vgrf(self.out.vregs.bytes(2 * GRF_BYTES), Type::Ud)
     }
 
-    /// Writes the components of `mask` of a payload's slot.
+    /// Writes the components of `mask` of the slot in a payload to the entries; fills in the payload's header.
     pub(super) fn write_entry(
         &mut self,
         entries: Entries,

@@ -1,6 +1,7 @@
-//! Between values of 64 bits, which have a register for each vertex, and vectors of dwords, which have half of one.
+//! Moves between 64-bit values, which have one register per vertex, and vectors of dwords, which have half a register
+//! per vertex.
 //!
-//! Such a move works on the two halves of the register one after another: four channels at a time, each a dword.
+//! Such a move consists of two instructions, one per vertex, with four channels each; a channel is one dword.
 
 use crestline_isa::{Swizzle, Type, WriteMask};
 use crestline_ssa::ir::{Src, Value};
@@ -10,7 +11,8 @@ use super::operands::{Form, Lanes, VECTOR_BYTES, ValueLocation, VectorRegister};
 use crate::ir::{Builder, Flag, GRF_BYTES, Operand, Region};
 use crate::select::Class;
 
-/// Moves for both vertices: `dst` and `src` step by so many bytes from the first to the second.
+/// Emits a move of four dwords per vertex. `dst_step` and `src_step` are the distances in bytes from the first
+/// vertex's data to the second's.
 fn move_halves(
     b: &mut Builder<'_>,
     (dst, dst_step): (Operand, u32),
@@ -20,7 +22,7 @@ fn move_halves(
     only: Option<Flag>,
 ) {
     let dst = dst.retype(Type::Ud).with_region(Region::Mask(WriteMask(mask)));
-    // What both vertices share is there once.
+    // Data that both vertices share exists only once.
     let src_step = if src.in_grf() { src_step } else { 0 };
     let src = src.without_modifiers().retype(Type::Ud);
     let src = match src.is_imm() {
@@ -38,19 +40,21 @@ fn move_halves(
     }
 }
 
-/// The dwords of two doubles of a half register: those that components `a` and `b` (0 or 1) are.
+/// The swizzle of dwords for two doubles of a 16-byte row: `a` and `b` are the numbers of the doubles in the row (0
+/// or 1).
 fn dwords_of(a: u8, b: u8) -> [u8; 4] {
     [2 * a, 2 * a + 1, 2 * b, 2 * b + 1]
 }
 
 impl Selector<'_> {
-    /// Doubles from a vector of dwords: `count` of them from dword `first` on go to channels `to` and following.
+    /// Composes doubles from a vector of dwords: component `i` of `register` gets the dwords `swizzle[2 i]` and
+    /// `swizzle[2 i + 1]` of `src`.
     pub(super) fn widen(&mut self, src: Operand, swizzle: [u8; 4], register: VectorRegister) {
         let channels = register.lanes.channels().to_vec();
         for (i, to) in channels.iter().copied().enumerate() {
             let dwords = dwords_of(i as u8, i as u8).map(|dword| swizzle[usize::from(dword)]);
             let half = register.vector.byte_offset(VECTOR_BYTES * u32::from(to / 2));
-            // Two doubles for the same half go together.
+            // Two doubles of the same row need only one move.
             let pair = i == 0 && channels.len() == 2 && to == 0 && channels[1] == 1;
             let (mask, dwords) = match pair {
                 true => (0xf, swizzle),
@@ -64,7 +68,8 @@ impl Selector<'_> {
         }
     }
 
-    /// Dwords from doubles: component `comps[i]` of `data` to dwords `dwords[2 i]` and the next.
+    /// Stores doubles as dwords: component `comps[i]` of `data` goes to dwords `dwords[2 * comps[i]]` and the next
+    /// one of `register`.
     pub(super) fn store_doubles(
         &mut self,
         data: Src,
@@ -85,7 +90,7 @@ impl Selector<'_> {
         }
     }
 
-    /// A double of two dwords.
+    /// Selects the composition of a double from two dwords.
     pub(super) fn pack_double(&mut self, src: Src, result: Value) {
         let register = self.define(result);
         let operand = self.src(src, 0b11, Class::Unsigned, Form::Register);
@@ -93,7 +98,7 @@ impl Selector<'_> {
         self.widen(operand, swizzle, register);
     }
 
-    /// The two dwords of a double.
+    /// Selects the split of a double into its two dwords.
     pub(super) fn unpack_double(&mut self, src: Src, result: Value) {
         if let ValueLocation::Constant(bits) = self.location(src.value) {
             let bits = bits[usize::from(src.swizzle[0])];
@@ -122,7 +127,7 @@ impl Selector<'_> {
 }
 
 impl Selector<'_> {
-    /// Dword `which` (0 is the low one) of each component of a source.
+    /// Selects dword `which` (0 is the low one) of each component of a source.
     pub(super) fn half_of(&mut self, src: Src, which: u8, result: Value) {
         if let ValueLocation::Constant(bits) = self.location(src.value) {
             let half = |comp: u8| bits[usize::from(comp)] >> (32 * which) & 0xffff_ffff;
@@ -146,7 +151,7 @@ impl Selector<'_> {
         }
     }
 
-    /// Doubles of low and high dwords.
+    /// Selects the composition of doubles from vectors of low and high dwords.
     pub(super) fn join_halves(&mut self, halves: [Src; 2], result: Value) {
         let register = self.define(result);
         let channels = register.lanes.channels().to_vec();
