@@ -53,6 +53,7 @@ pub fn verify(function: &Function) -> Result<(), VerifyError> {
     Ok(())
 }
 
+/// Checks one instruction.
 fn check(function: &Function, inst: &Inst) -> Result<(), String> {
     let exec = inst.exec_size;
     if !exec.is_power_of_two() || exec > 32 || u32::from(inst.group) + u32::from(exec) > 32 {
@@ -112,6 +113,7 @@ fn source_count(op: Op) -> Option<usize> {
     })
 }
 
+/// Checks the number of sources, the message and the source modifiers of an instruction.
 fn check_sources(inst: &Inst) -> Result<(), String> {
     let given = inst.srcs.len();
     if let Some(expected) = source_count(inst.op)
@@ -148,6 +150,7 @@ fn check_sources(inst: &Inst) -> Result<(), String> {
     Ok(())
 }
 
+/// Checks the destination of an instruction.
 fn check_dst(inst: &Inst) -> Result<(), String> {
     let dst = &inst.dst;
     if dst.has_modifiers() {
@@ -201,6 +204,7 @@ fn check_region(inst: &Inst, operand: &Operand, name: &str) -> Result<(), String
     Ok(())
 }
 
+/// Checks that an operand of `bytes` bytes is inside its register or file.
 fn check_place(
     function: &Function,
     operand: &Operand,
@@ -233,6 +237,7 @@ fn check_place(
     }
 }
 
+/// Checks that an instruction's flag register exists and has a bit for each of its channels.
 fn check_flag(function: &Function, inst: &Inst) -> Result<(), String> {
     match inst.flag {
         Flag::Fixed(sub) if sub > 3 => Err(format!("there is no flag {sub}")),

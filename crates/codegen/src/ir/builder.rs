@@ -69,6 +69,7 @@ macro_rules! unary {
 }
 
 impl<'a> Builder<'a> {
+    /// A builder with the default controls: all channels of the thread, Align1, masked, no predicate.
     fn with(vregs: &'a mut Vregs, sink: Sink<'a>, dispatch_width: u8) -> Builder<'a> {
         let controls = Controls {
             exec_size: dispatch_width,
@@ -93,6 +94,7 @@ impl<'a> Builder<'a> {
         Builder::with(vregs, Sink::List(list), width)
     }
 
+    /// A builder that appends to the same place, with controls that `change` modifies.
     fn narrowed(&mut self, change: impl FnOnce(&mut Controls)) -> Builder<'_> {
         let mut controls = self.controls;
         change(&mut controls);

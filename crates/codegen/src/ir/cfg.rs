@@ -228,6 +228,7 @@ impl Cfg {
         Ok(cfg)
     }
 
+    /// Adds a level of nesting inside the innermost open one.
     fn push_node(&mut self, open: &[Open]) -> NodeId {
         let id = NodeId::from_index(self.nodes.len());
         self.nodes.push(Node { parent: open.last().map(Open::node), parked: SmallVec::new() });
@@ -304,6 +305,7 @@ impl Cfg {
 }
 
 impl Open {
+    /// The level of nesting that the structure opens.
     fn node(&self) -> NodeId {
         match self {
             Open::If { node, .. } | Open::Loop { node, .. } => *node,

@@ -198,6 +198,7 @@ impl Inst {
         self.true_size_written()
     }
 
+    /// [`size_written`](Self::size_written) without the fault that tests inject.
     #[inline]
     fn true_size_written(&self) -> u32 {
         match self.dst.file {

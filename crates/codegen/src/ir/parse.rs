@@ -51,6 +51,7 @@ pub fn parse(text: &str) -> Result<Function> {
     function.ok_or(ParseError { line: 1, expected: "`function simd`", found: String::new() })
 }
 
+/// Parses the first line of a function.
 fn header(c: &mut Cursor<'_>) -> Result<Function> {
     c.word("function simd", "`function simd`")?;
     let width = c.number("8, 16 or 32")?;
@@ -70,6 +71,7 @@ fn header(c: &mut Cursor<'_>) -> Result<Function> {
     Ok(f)
 }
 
+/// Parses a line after the first: sizes of registers, a block label or an instruction.
 fn body_line(c: &mut Cursor<'_>, f: &mut Function) -> Result<()> {
     if c.eat("registers") {
         return registers(c, &mut f.vregs);
@@ -86,6 +88,7 @@ fn body_line(c: &mut Cursor<'_>, f: &mut Function) -> Result<()> {
     Ok(())
 }
 
+/// Parses the sizes of virtual registers and stores them in `vregs`.
 fn registers(c: &mut Cursor<'_>, vregs: &mut Vregs) -> Result<()> {
     loop {
         let class = if c.eat("vf") {
@@ -165,6 +168,7 @@ impl<'a> Cursor<'a> {
         u8::try_from(value).or_else(|_| self.fail(expected))
     }
 
+    /// Parses a hexadecimal number with the prefix `0x`.
     fn hex(&mut self, expected: &'static str) -> Result<u64> {
         if !self.eat("0x") {
             return self.fail(expected);
@@ -178,6 +182,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
+/// Parses a flag register, virtual or physical.
 fn flag(c: &mut Cursor<'_>) -> Result<Flag> {
     if c.eat("vf") {
         return Ok(Flag::Virtual(Vreg(c.number("a flag number")?)));
@@ -192,6 +197,7 @@ fn flag(c: &mut Cursor<'_>) -> Result<Flag> {
     Ok(Flag::Fixed(2 * nr + sub))
 }
 
+/// Parses an instruction.
 fn inst(c: &mut Cursor<'_>) -> Result<Inst> {
     let mut inst = Inst::new(Op::Undef, 1, Operand::null(Type::Ud), &[]);
     if c.eat("(") {
@@ -233,6 +239,7 @@ fn inst(c: &mut Cursor<'_>) -> Result<Inst> {
     if c.rest.is_empty() { Ok(inst) } else { c.fail("the line's end") }
 }
 
+/// Parses the name of a predicate control.
 fn pred_ctrl(c: &mut Cursor<'_>) -> Result<PredCtrl> {
     let name = c.name();
     let modes = [AccessMode::Align1, AccessMode::Align16];
@@ -243,6 +250,7 @@ fn pred_ctrl(c: &mut Cursor<'_>) -> Result<PredCtrl> {
         .map_or_else(|| c.fail("a predicate control"), Ok)
 }
 
+/// Parses an operation: its name and, for some, a function after a dot.
 fn op(c: &mut Cursor<'_>) -> Result<Op> {
     let name = c.name();
     Ok(match name {
@@ -294,6 +302,7 @@ fn modifier(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<()> {
     Ok(())
 }
 
+/// Parses an operand. `dst` states whether it is a destination, where components after a dot are a write mask.
 fn operand(c: &mut Cursor<'_>, dst: bool) -> Result<Operand> {
     let negate = c.eat("-");
     let abs = c.eat("|");
@@ -311,6 +320,7 @@ fn operand(c: &mut Cursor<'_>, dst: bool) -> Result<Operand> {
     Ok(Operand { file, offset, ty, region, negate, abs })
 }
 
+/// Parses the register file and number of an operand; returns the file and the byte offset of the register.
 fn file(c: &mut Cursor<'_>) -> Result<(File, u32)> {
     if c.rest.starts_with("0x") {
         return Ok((File::Imm(c.hex("a constant")?), 0));
@@ -342,6 +352,7 @@ fn file(c: &mut Cursor<'_>) -> Result<(File, u32)> {
     }
 }
 
+/// Parses a region; `None` if the text has none.
 fn region(c: &mut Cursor<'_>, dst: bool) -> Result<Option<Region>> {
     if c.eat(".") {
         let names: Vec<u8> = c
@@ -464,6 +475,7 @@ fn scoreboard(c: &mut Cursor<'_>, inst: &mut Inst) -> Result<bool> {
     Ok(true)
 }
 
+/// Parses an entry of a message's braces, which starts with `name`.
 fn message_note(c: &mut Cursor<'_>, name: &str, m: &mut Message) -> Result<()> {
     match name {
         "first" => m.first = c.small("a number of parts")?,

@@ -17,6 +17,7 @@ impl<T> ByRegister<T> {
         ByRegister { lists, used: Vec::with_capacity(64) }
     }
 
+    /// Index of the list for a register; `None` for other files.
     fn index(file: File) -> Option<usize> {
         match file {
             File::Grf => Some(0),

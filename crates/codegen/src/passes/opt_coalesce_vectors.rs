@@ -90,6 +90,7 @@ struct Copy {
 }
 
 impl Copy {
+    /// The move that an instruction is, if this pass can remove it.
     fn of(inst: &Inst) -> Option<Copy> {
         let src = *inst.srcs.first()?;
         let plain = inst.access_mode == AccessMode::Align16

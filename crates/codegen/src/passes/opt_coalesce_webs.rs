@@ -75,6 +75,7 @@ struct Webs {
 }
 
 impl Webs {
+    /// Numbers the values that `copies` connect and that satisfy the pass's conditions.
     fn new(function: &Function, cfg: &Cfg, mut copies: Vec<(BlockId, Vreg, Vreg)>) -> Webs {
         let fit = lanewise(function);
         copies.retain(|(_, dst, src)| fit[dst.index()] && fit[src.index()]);
@@ -92,6 +93,7 @@ impl Webs {
         webs
     }
 
+    /// The number of a virtual register among the values; assigns one if there is room.
     fn number(&mut self, vreg: Vreg) -> Option<usize> {
         let slot = &mut self.numbers[vreg.index()];
         if slot.is_none() && self.values.len() < MAX_VALUES {
@@ -238,6 +240,7 @@ struct Classes {
 }
 
 impl Classes {
+    /// One class per value, with the interference in `rows`.
     fn new(rows: Vec<FixedBitSet>) -> Classes {
         let members = (0..rows.len())
             .map(|index| {
@@ -249,6 +252,7 @@ impl Classes {
         Classes { parent: (0..rows.len()).collect(), rows, members }
     }
 
+    /// The representative of a value's class.
     fn find(&mut self, mut index: usize) -> usize {
         while self.parent[index] != index {
             self.parent[index] = self.parent[self.parent[index]];

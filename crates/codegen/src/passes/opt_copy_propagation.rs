@@ -98,6 +98,7 @@ struct Copy {
 }
 
 impl Copy {
+    /// The copy that an instruction is, if its source can be read instead of its destination.
     fn of(inst: &Inst, vregs: &Vregs) -> Option<Copy> {
         if !inst.is_mov() || inst.is_predicated() || inst.saturate || inst.writes_flag() {
             return None;

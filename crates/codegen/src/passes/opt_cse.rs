@@ -165,6 +165,7 @@ impl Known {
         self.table.find(hash, same).map(|entry| entry.at)
     }
 
+    /// Adds the result of the instruction with index `at`.
     fn add(&mut self, hash: u64, inst: &Inst, at: usize) {
         let entry = Entry { hash, at };
         for operand in inst.srcs.iter().chain([&inst.dst]) {
@@ -173,6 +174,7 @@ impl Known {
         self.table.insert_unique(hash, entry, |entry| entry.hash);
     }
 
+    /// Removes the results that an instruction makes invalid, because it writes their sources or destinations.
     fn kill(&mut self, inst: &Inst, before: &[Inst]) {
         let written = inst.span_written();
         if matches!(written.file, File::Indirect { .. }) {

@@ -54,6 +54,7 @@ pub fn opt_saturate_propagation(
     Ok(changed)
 }
 
+/// Whether the instruction is a saturating move of floats without source modifiers.
 fn is_saturating_move(inst: &Inst) -> bool {
     let src = &inst.srcs;
     inst.is_mov()
@@ -63,6 +64,7 @@ fn is_saturating_move(inst: &Inst) -> bool {
         && !src[0].has_modifiers()
 }
 
+/// Whether the instruction `def` can saturate instead of the move `reader`.
 fn can_saturate(def: &Inst, reader: &Inst) -> bool {
     let src = &reader.srcs[0];
     def.op.allows_saturate()

@@ -69,6 +69,7 @@ struct Parts {
 }
 
 impl Parts {
+    /// Boundaries of all virtual registers of a function, none of which an instruction joins yet.
     fn new(function: &Function) -> Parts {
         let mut starts = Vec::with_capacity(function.vregs.len() + 1);
         let mut end = 0;

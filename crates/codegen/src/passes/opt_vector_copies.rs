@@ -98,6 +98,7 @@ struct Copies {
 }
 
 impl Copies {
+    /// Removes the copies whose source or destination an instruction overwrites.
     fn kill(&mut self, inst: &Inst) {
         if inst.dst.is_null() || self.of.is_empty() {
             return;
@@ -116,6 +117,7 @@ impl Copies {
         });
     }
 
+    /// Adds the copies of an instruction's components, if it is a move that this pass can propagate.
     fn add(&mut self, inst: &Inst) {
         let Region::Mask(mask) = inst.dst.region else { return };
         let Some(&src) = inst.srcs.first() else { return };

@@ -11,7 +11,8 @@ fn skl() -> Target {
     Target::of(Platform::Skl)
 }
 
-/// Runs a pass on a program between two verifications; what it says and the lines after it.
+/// Runs a pass on a program, with a verification before and after it. Returns whether the pass changed anything, and
+/// the lines of the program after it.
 fn run(pass: PassFn, f: &mut Function) -> (bool, Vec<String>) {
     verify(f).unwrap();
     let changed = pass(f, &skl()).unwrap();
@@ -458,7 +459,7 @@ mod webs {
     fn values_needed_side_by_side_stay_apart() {
         assert!(!run(opt_coalesce_webs, &mut program(16, |b| looping(b, true))).0);
         let mut f = program(16, |b| {
-            // Not channel by channel: one channel's element for all.
+            // All channels read one channel's element.
             let (i, next) = (b.lanes(Type::D, 1), b.lanes(Type::D, 1));
             b.add(next, g(2, Type::D), Operand::imm_d(1));
             b.mov(i, next);
@@ -476,7 +477,7 @@ mod lowering {
         let mut f = program(32, |b| {
             let v = b.lanes(Type::F, 1);
             b.add(v, g(2, Type::F), Operand::imm_f(1.0));
-            // Later pieces read what earlier ones would overwrite.
+            // Later pieces would read what earlier ones have overwritten.
             let moved = Operand::vgrf(v.vreg().unwrap(), Type::F);
             b.exec(16).add(moved.byte_offset(32), moved, Operand::imm_f(1.0));
             end(b, v);
@@ -504,7 +505,7 @@ mod lowering {
         let (_, lines) = run(lower_regioning, &mut f);
         assert_eq!(lines[0], "mov(8) v1<2>:UW, g2<1>:D");
         assert_eq!(lines[1], "mov(8) v0<1>:UW, v1<2>:UW");
-        // What needs no copy gets none.
+        // An instruction that needs no copy gets none.
         let mut f = program(8, |b| {
             let v = b.lanes(Type::D, 1);
             b.mov(v, g(2, Type::W));

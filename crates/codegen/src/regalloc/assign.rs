@@ -33,6 +33,7 @@ enum Owner {
 struct Track(Vec<(Interval, Owner)>);
 
 impl Track {
+    /// Whether the track is free during an interval.
     fn is_free(&self, interval: Interval) -> bool {
         // Values are placed in the order of their starts, so the comparison with the last interval usually suffices.
         match self.0.last() {
@@ -47,6 +48,7 @@ impl Track {
         self.0.last().map_or(Interval::EMPTY, |(last, _)| *last)
     }
 
+    /// The owners of the track's intervals that overlap an interval.
     fn overlapping(&self, interval: Interval) -> impl Iterator<Item = Owner> + '_ {
         let from = self.0.partition_point(|(held, _)| held.end < interval.start);
         self.0[from..]
@@ -69,6 +71,7 @@ impl Track {
         self.0.insert(at, (interval, owner));
     }
 
+    /// Removes the interval of an owner that overlaps `interval`.
     fn remove(&mut self, interval: Interval, owner: Owner) {
         let from = self.0.partition_point(|(held, _)| held.end < interval.start);
         if let Some(at) = self.0[from..].iter().position(|(_, held)| *held == owner) {
@@ -356,6 +359,7 @@ struct Scan<'a> {
 }
 
 impl<'a> Scan<'a> {
+    /// A scan in which only the payload occupies registers.
     fn new(
         function: &'a Function,
         liveness: &'a Liveness,
@@ -650,6 +654,7 @@ struct Relations {
 }
 
 impl Relations {
+    /// Collects the restrictions and hints of all instructions.
     fn new(function: &Function) -> Relations {
         let count = function.vregs.len();
         let mut all = Relations {

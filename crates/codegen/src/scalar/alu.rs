@@ -91,6 +91,7 @@ impl Selector<'_> {
         self.b_for(result, |b| _ = b.emit(op, dst, &operands));
     }
 
+    /// Selects extended math, whose sources must be in registers.
     fn math(&mut self, function: MathFn, class: Class, srcs: &[Src], result: Value) {
         let mut operands = Vec::with_capacity(2);
         for &src in srcs {
@@ -101,6 +102,7 @@ impl Selector<'_> {
         self.b_for(result, |b| _ = b.math(function, dst, &operands));
     }
 
+    /// Selects a minimum or maximum.
     fn min_max(&mut self, cond_mod: CondMod, class: Class, srcs: &[Src], result: Value) {
         let (a, b) = (self.src(srcs[0], class), self.src(srcs[1], class));
         let (a, b, _) = self.two_sources(a, b, true);
@@ -146,6 +148,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects an operation that has no row in the table of rules.
     fn special(&mut self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         match op {
             AluOp::Select => self.select(srcs, result),

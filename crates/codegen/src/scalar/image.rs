@@ -9,6 +9,7 @@ use crate::select::{Class, MemoryMessages};
 use crate::surface;
 
 impl Selector<'_> {
+    /// Selects an instruction on images.
     pub(super) fn image(
         &mut self,
         kind: &InstKind,

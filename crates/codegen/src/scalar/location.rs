@@ -36,6 +36,7 @@ impl Storage {
         }
     }
 
+    /// Size of an element in bytes.
     fn bytes(self) -> u32 {
         match self {
             Storage::Bits8 => 1,
@@ -134,6 +135,7 @@ pub(super) enum DwordLocation {
 }
 
 impl DwordLocation {
+    /// The location of a dword, given as an operand; `None` if the operand cannot be a location.
     fn of(operand: Operand) -> Option<DwordLocation> {
         match operand.imm_bits() {
             Some(bits) => Some(DwordLocation::Constant(bits as u32)),
@@ -141,6 +143,7 @@ impl DwordLocation {
         }
     }
 
+    /// The dword as an operand.
     fn operand(self) -> Option<Operand> {
         match self {
             DwordLocation::Constant(bits) => Some(Operand::imm_ud(bits)),

@@ -45,6 +45,7 @@ fn stable(memory: &Memory, access: Access) -> bool {
 }
 
 impl Selector<'_> {
+    /// Selects a memory access, the query of a buffer's size, or a barrier.
     pub(super) fn memory(
         &mut self,
         kind: &InstKind,
@@ -68,6 +69,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects a load. `stable` states whether the loaded value is the same whenever the load is executed.
     fn load(
         &mut self,
         memory: &Memory,
@@ -282,6 +284,7 @@ impl Selector<'_> {
         index
     }
 
+    /// Selects a load from scratch memory, with a message per component.
     fn load_scratch(&mut self, offset: Src, result: Value) -> Result<(), SelectError> {
         let ty = self.shader.func.ty(result);
         self.check_scratch(ty)?;
@@ -294,6 +297,7 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// Checks that scratch memory can be accessed with a type.
     fn check_scratch(&self, ty: Ty) -> Result<(), SelectError> {
         match ty.bits() {
             1 | 32 => Ok(()),
@@ -301,6 +305,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects a store. `comps` is the number of components of the data, `mask` those that are stored.
     fn store(
         &mut self,
         memory: &Memory,
@@ -353,6 +358,7 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// A byte offset plus a constant, as an operand.
     fn offset_plus(&mut self, offset: Src, bytes: u32) -> Operand {
         let operand = self.src(offset, Class::Unsigned);
         match (bytes, operand.imm_bits()) {
@@ -366,6 +372,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects an atomic.
     fn atomic(
         &mut self,
         memory: &Memory,
@@ -483,6 +490,7 @@ impl Selector<'_> {
         self.index_from(first, resource)
     }
 
+    /// Selects a barrier: fences for the memories, then a barrier of the workgroup, as far as they are needed.
     fn barrier(
         &mut self,
         execution: Option<Scope>,

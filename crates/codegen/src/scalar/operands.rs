@@ -138,6 +138,7 @@ impl Selector<'_> {
         self.set_location(value, comp, ValueLocation::of_dwords(dwords));
     }
 
+    /// Sets the location of a component. `None` records an internal error.
     fn set_location(&mut self, value: Value, comp: usize, location: Option<ValueLocation>) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
         if self.interface.forgets() && self.shader.func.def(value).is_some_and(computes) {

@@ -53,6 +53,7 @@ fn addresses(func: &Function) -> Vec<bool> {
     address
 }
 
+/// Marks the values of a region from which addresses are computed. Uses are visited before definitions.
 fn addresses_in(func: &Function, region: RegionId, address: &mut [bool]) {
     for &id in func.region(region).insts.iter().rev() {
         let inst = func.inst(id);

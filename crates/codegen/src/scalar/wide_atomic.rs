@@ -25,6 +25,7 @@ struct Buffer {
 }
 
 impl Selector<'_> {
+    /// Selects a 64-bit atomic on a storage buffer.
     pub(super) fn wide_atomic(
         &mut self,
         resource: &Resource,

@@ -68,6 +68,7 @@ pub(super) struct DagBuilder<'a> {
     block: u32,
 }
 
+/// Number of a memory's resource.
 fn space_index(space: Space) -> usize {
     FIRST_SPACE
         + match space {
@@ -175,6 +176,7 @@ struct Extra {
 }
 
 impl Extra {
+    /// The resources other than slots that an instruction accesses.
     fn of(inst: &Inst) -> Extra {
         let mut extra = Extra::default();
         if inst.op.reads_accumulator() {
@@ -207,6 +209,7 @@ impl Extra {
         extra
     }
 
+    /// The resources other than slots that an operand accesses, one bit each.
     fn operand(operand: &Operand) -> u8 {
         match operand.file {
             File::Indirect { .. } | File::Arf(ArfKind::Address) => 1 << ADDRESS,

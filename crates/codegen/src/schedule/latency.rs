@@ -105,6 +105,7 @@ fn shared_function(message: &Message, generation: Gen) -> Sfid {
     message.kind.sfid(generation).unwrap_or(Sfid::Null)
 }
 
+/// The costs of a message in the performance model.
 fn message_cost(inst: &Inst, message: &Message, generation: Gen) -> Cost {
     let width = u32::from(inst.exec_size).div_ceil(8);
     let payload = u32::from(message.lengths[0]) + u32::from(message.lengths[1]);

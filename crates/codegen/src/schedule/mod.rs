@@ -56,6 +56,7 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
+    /// The state before any instruction is scheduled.
     fn new(dag: &'a Dag) -> Walk<'a> {
         let count = dag.preds.len();
         let mut walk = Walk {

@@ -322,6 +322,7 @@ impl<'a> Pressure<'a> {
         }
     }
 
+    /// Makes a slot live or dead, and updates the counts.
     fn set_live(&mut self, slot: Slot, live: bool) {
         self.forget_growth(slot);
         let value = &mut self.values[slot];

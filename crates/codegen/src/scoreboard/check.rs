@@ -45,6 +45,7 @@ struct Footprint {
 }
 
 impl Footprint {
+    /// The accesses of an instruction, from the model of the allocation checker.
     fn of(inst: &Inst) -> Result<Footprint, &'static str> {
         let mut all = Footprint::default();
         if matches!(inst.op, Op::Do | Op::Undef | Op::Sync(_)) {

@@ -244,6 +244,8 @@ struct Waits {
 }
 
 impl Waits {
+    /// Adds a wait for the in-order instruction `distance` instructions back. The smallest distance includes the
+    /// others.
     fn back(&mut self, distance: u8) {
         if distance != 0 && (self.distance == 0 || distance < self.distance) {
             self.distance = distance;

@@ -1,4 +1,4 @@
-//! The pass and its checker: random programs pass, and a wait or a token that is missing does not.
+//! Tests of the pass and its checker: random programs pass, and a missing wait or token is an error.
 
 use crestline_device::Platform;
 use crestline_isa::{MathFn, Swsb, SwsbToken, TokenMode, Type};
@@ -14,8 +14,8 @@ fn target() -> Target {
     Target::of(Platform::Tgl)
 }
 
-/// An allocated program of random straight and nested code, with extended math, which executes in any order, and messages
-/// where registers are spilled.
+/// An allocated program of random straight-line and nested code, with extended math, which executes out of order, and
+/// with messages for spilled registers.
 fn program(seed: u64) -> Function {
     let values = [5, 20, 60, 120][(seed % 4) as usize];
     let width = [8, 16][(seed % 2) as usize];
@@ -59,7 +59,7 @@ fn a_program_without_waits_is_refused() {
     }
 }
 
-/// Each wait and each token of random programs is damaged, one at a time.
+/// Damages each wait and each token of random programs, one at a time.
 #[test]
 fn a_damaged_wait_is_refused() {
     let (mut faults, mut refused) = (0, 0);

@@ -130,6 +130,7 @@ fn thing(shader: &Shader, kind: &InstKind) -> Option<String> {
     })
 }
 
+/// The name of an input or output for error messages; `way` is "input" or "output".
 fn slot_name(way: &str, name: Option<&String>, slot: IoSlot) -> String {
     match name {
         Some(name) => format!("{way} {name:?}, {slot}"),

@@ -388,6 +388,7 @@ pub(crate) trait Structured<'a> {
         self.b().flow(Opcode::Break);
     }
 
+    /// The copies of a `Break` to the registers of the loop's results.
     fn break_copies(&mut self, srcs: &[Src]) -> Vec<Copy> {
         let results = self.frames().loops.last().map(|frame| frame.results.clone());
         if results.is_none() {
@@ -409,6 +410,7 @@ pub(crate) trait Structured<'a> {
         }
     }
 
+    /// The copies of a `Continue` to the registers of the loop's parameters.
     fn continue_copies(&mut self, srcs: &[Src]) -> Vec<Copy> {
         let params = self.frames().loops.last().map(|frame| frame.params.clone());
         if params.is_none() {

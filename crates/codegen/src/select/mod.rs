@@ -1,4 +1,6 @@
-//! What instruction selection knows in both modes, [scalar](crate::scalar) and [vec4](crate::vec4).
+//! The part of instruction selection that both modes share, [scalar](crate::scalar) and [vec4](crate::vec4): control
+//! flow, conditions in flags, the order of parallel copies, surface indices and the table of operations that are one
+//! instruction.
 
 mod atomic;
 mod booleans;

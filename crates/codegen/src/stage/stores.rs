@@ -73,6 +73,7 @@ impl Usage {
         usage
     }
 
+    /// Adds a store. `always` states whether it is outside all control flow.
     fn add(&mut self, shader: &Shader, vue_map: &VueMap, kind: &InstKind, always: bool) {
         let InstKind::StoreOutput { slot, data, index, comp, mask, .. } = kind else { return };
         let slot = *slot;

@@ -74,6 +74,7 @@ impl Surface {
         }
     }
 
+    /// The memory that the surface belongs to.
     fn space(self) -> Space {
         match self {
             Surface::Shared => Space::Shared,

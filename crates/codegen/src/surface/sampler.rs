@@ -84,6 +84,7 @@ pub struct SamplerRead {
 }
 
 impl SamplerRead {
+    /// The parameters that the read has.
     fn parameters(&self) -> SamplerParameters {
         SamplerParameters {
             coordinates: self.coordinates.len(),
@@ -200,6 +201,7 @@ pub fn read_sampler_vectors(
     Ok(dst)
 }
 
+/// The sampler message for an operation, texture and sampler.
 fn sample(op: SamplerOp, surface: Surface, sampler: Surface, simd: SamplerSimd) -> isa::Message {
     isa::Message::Sample {
         op,

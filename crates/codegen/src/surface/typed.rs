@@ -114,6 +114,7 @@ pub fn fill_typed_header(b: &mut Builder<'_>, header: Operand) {
     b.uniform().mov(header.byte_offset(MASK), Operand::imm_ud(ALL));
 }
 
+/// The shape of a typed message.
 fn shape(
     header: Option<Operand>,
     coordinates: &[Operand],

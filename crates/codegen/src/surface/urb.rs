@@ -46,6 +46,7 @@ impl UrbAddress {
         if self.single { UrbLayout::Oword } else { UrbLayout::Hword }
     }
 
+    /// The offset field of the message.
     fn offset(self) -> u16 {
         let offset = if self.single { self.slot } else { self.slot / 2 };
         // A slot out of range becomes an offset that no message can have, so encoding reports an error.

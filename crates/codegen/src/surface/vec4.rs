@@ -115,6 +115,7 @@ pub fn atomic_vectors(
     atomic(b, kind, 0, target, surface, parts, wanted)
 }
 
+/// Emits an atomic message with one channel per vertex. The first `headers` parts are header registers.
 fn atomic(
     b: &mut Builder<'_>,
     kind: isa::Message,

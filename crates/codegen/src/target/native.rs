@@ -29,6 +29,7 @@ enum Capability {
 }
 
 impl Capability {
+    /// Whether a device has the capability.
     fn holds(self, device: &Device) -> bool {
         match self {
             Capability::Always => true,
@@ -57,6 +58,7 @@ enum Support {
 }
 
 impl Support {
+    /// Whether the back end supports the operation on a device.
     fn exists(self, device: &Device) -> bool {
         match self {
             Support::None => false,
@@ -65,6 +67,7 @@ impl Support {
         }
     }
 
+    /// Whether the operation is one instruction on a device.
     fn is_native(self, device: &Device) -> bool {
         match self {
             Support::Native(capability) | Support::NativeOrSequence(capability) => {
@@ -135,6 +138,7 @@ pub(crate) enum Mode {
     Vec4,
 }
 
+/// The class of an operation.
 fn class(op: AluOp) -> OperationClass {
     use AluOp as A;
     use OperationClass as C;

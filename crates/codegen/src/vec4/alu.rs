@@ -231,6 +231,7 @@ impl Selector<'_> {
         self.b().emit(op, dst, &operands);
     }
 
+    /// Selects extended math.
     fn math(&mut self, function: MathFn, class: Class, srcs: &[Src], result: Value) {
         let register = self.define(result);
         let operands = self.sources(Op::Math(function), class, srcs, register.lanes);
@@ -238,6 +239,7 @@ impl Selector<'_> {
         self.b().math(function, dst, &operands);
     }
 
+    /// Selects a minimum or maximum.
     fn min_max(&mut self, cond_mod: CondMod, class: Class, srcs: &[Src], result: Value) {
         let register = self.define(result);
         let spread: Vec<Src> = srcs.iter().map(|&src| register.lanes.spread(src)).collect();
@@ -267,6 +269,7 @@ impl Selector<'_> {
         self.b().mov(dst, operand);
     }
 
+    /// Selects an operation that has no row in the table of rules.
     fn special(&mut self, op: AluOp, srcs: &[Src], result: Value) -> Result<(), SelectError> {
         match op {
             AluOp::Select => self.select(srcs, result),

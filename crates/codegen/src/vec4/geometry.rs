@@ -50,6 +50,7 @@ pub(super) struct Vertices {
 }
 
 impl Vertices {
+    /// Plans the stores and allocates the registers of a geometry shader.
     pub(super) fn new(shader: &Shader, io: &GeometryIo, out: &mut crate::ir::Function) -> Vertices {
         let plan = Plan::new(shader, io);
         let register =
@@ -121,6 +122,8 @@ impl Vertices {
 }
 
 impl Selector<'_> {
+    /// Selects a load of an input: from a pushed slot, by an indirect move if its number is known at run time only,
+    /// or from a URB entry.
     pub(super) fn geometry_input(
         &mut self,
         io: &GeometryIo,
@@ -169,6 +172,7 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// Selects a built-in value.
     pub(super) fn geometry_sysval(
         &mut self,
         io: &GeometryIo,
@@ -214,6 +218,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects a store to an output: to the payload of an `EmitVertex`, or to the slot's register.
     fn store_vertex(
         &mut self,
         io: &GeometryIo,
@@ -228,6 +233,8 @@ impl Selector<'_> {
         })
     }
 
+    /// Selects an `EmitVertex`: completes the payloads of its messages, sends them and counts the vertex. If the
+    /// count is known at run time only, all this is conditional on the declared maximum.
     fn emit_vertex(
         &mut self,
         io: &GeometryIo,
@@ -290,6 +297,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Emits a message that writes slots of the current vertex to the URB entry.
     fn write_vertex(
         &mut self,
         io: &GeometryIo,

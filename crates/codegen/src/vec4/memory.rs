@@ -25,6 +25,7 @@ fn effect(memory: &Memory, access: Access) -> Effect {
 }
 
 impl Selector<'_> {
+    /// Selects a memory access, a query of a buffer or image parameter, or a barrier.
     pub(super) fn memory(
         &mut self,
         kind: &InstKind,
@@ -62,6 +63,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Selects a load: from push constants, a pushed buffer range, scratch space or a surface.
     fn load(
         &mut self,
         memory: &Memory,
@@ -120,6 +122,7 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// The surface of a memory.
     fn surface_of(&mut self, memory: &Memory) -> Result<Surface, SelectError> {
         match memory {
             Memory::Ubo(resource) | Memory::Ssbo(resource) | Memory::Image(resource) => {
@@ -136,6 +139,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Emits a read of `dwords` dwords per vertex, from `offset` plus `distance` on.
     fn read(
         &mut self,
         surface: Surface,
@@ -209,6 +213,7 @@ impl Selector<'_> {
         register.vector
     }
 
+    /// Selects a store. Doubles are stored two at a time, as four dwords.
     fn store(
         &mut self,
         memory: &Memory,
@@ -313,6 +318,7 @@ impl Selector<'_> {
         register.vector
     }
 
+    /// Reads dwords of scratch space into the first components of a register.
     fn read_scratch(&mut self, at: Spot) -> Result<Operand, SelectError> {
         if let Some(array) = self.array {
             return Ok(self.read_array(array, at));
@@ -324,6 +330,7 @@ impl Selector<'_> {
         Ok(surface::read_scratch_vectors(&mut self.b(), target, header, index)?)
     }
 
+    /// Selects an atomic on a storage buffer.
     fn atomic(
         &mut self,
         memory: &Memory,
@@ -483,6 +490,7 @@ impl Selector<'_> {
         self.index_from(first, resource)
     }
 
+    /// Selects a barrier: a fence for the memories, then a barrier of the patch's threads, as far as they are needed.
     fn barrier(
         &mut self,
         execution: Option<Scope>,

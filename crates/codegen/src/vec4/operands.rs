@@ -237,6 +237,7 @@ impl Selector<'_> {
         matches!(self.locations[value.index()], Some(ValueLocation::Register(_)))
     }
 
+    /// Sets the location of a value.
     pub(super) fn set_location(&mut self, value: Value, location: ValueLocation) {
         let computes = |inst: &InstData| matches!(inst.kind, InstKind::Alu { .. });
         if self.interface.forgets() && self.shader.func.def(value).is_some_and(computes) {

@@ -38,6 +38,7 @@ fn outputs(interface: &Interface) -> Option<&VueMap> {
 }
 
 impl State {
+    /// The state at the start of the shader. Emits the initialisation of output registers.
     pub(super) fn new(
         shader: &Shader,
         target: &Target,

@@ -66,6 +66,7 @@ impl Selector<'_> {
         }
     }
 
+    /// Emits the end of the thread: the release of the inputs, if the device needs it, and the last message.
     pub(super) fn close_patch(
         &mut self,
         io: &TessControlIo,
@@ -150,6 +151,7 @@ impl Selector<'_> {
         Ok(())
     }
 
+    /// Selects a load of an input or output, or a store to an output.
     pub(super) fn tess_control_access(
         &mut self,
         io: &TessControlIo,
@@ -232,6 +234,7 @@ impl Selector<'_> {
         Ok((Entries { handles: PATCH_ENTRY, distance }, offset.constant, slot))
     }
 
+    /// Selects a built-in value.
     pub(super) fn tess_control_sysval(
         &mut self,
         io: &TessControlIo,

@@ -17,6 +17,7 @@ const PRIMITIVE: u32 = GRF_BYTES + 28;
 const HANDLE_MASK: u32 = 0x1fff;
 
 impl Selector<'_> {
+    /// Selects a load of an input: from a pushed slot, or from the patch's URB entry.
     pub(super) fn tess_eval_input(
         &mut self,
         io: &TessEvalIo,
@@ -94,6 +95,7 @@ impl Selector<'_> {
         handle
     }
 
+    /// Selects a built-in value.
     pub(super) fn tess_eval_sysval(
         &mut self,
         sysval: SysVal,

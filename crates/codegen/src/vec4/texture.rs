@@ -10,6 +10,7 @@ use crate::select::{Class, MemoryMessages};
 use crate::surface::{self, Parameter, SamplerParameters, Surface};
 
 impl Selector<'_> {
+    /// Selects a texture read: gathers its parameters in registers, and emits the sampler message.
     pub(super) fn texture(&mut self, read: &TextureRead, result: Value) -> Result<(), SelectError> {
         if read.form != TextureForm::Message {
             return Err(SelectError::NotLowered { what: "a texture read" });

@@ -1,4 +1,4 @@
-//! How many instructions each swizzle, mask and pair of swizzles takes.
+//! The number of instructions that each swizzle, write mask and pair of swizzles needs.
 
 use super::*;
 use crate::ir::Vreg;
@@ -18,7 +18,7 @@ enum Class {
     E,
 }
 
-/// The class of a swizzle: the cell of the table, and whether the pairs it needs agree.
+/// The class of a swizzle: the cell of the table, and whether the pairs of components agree.
 fn class(swizzle: Swizzle) -> Class {
     let components = swizzle.0;
     let upper = components.map(|component| component >= 2);
@@ -57,7 +57,7 @@ fn swizzles() -> impl Iterator<Item = Swizzle> {
     (0..=255).map(Swizzle::from_bits)
 }
 
-/// An operation on doubles with swizzled sources, each in registers of its own.
+/// An operation on doubles with the given swizzles, each source in its own registers.
 fn operation(opcode: Opcode, mask: WriteMask, swizzles: &[Swizzle]) -> Inst {
     let source = |(index, swizzle): (usize, &Swizzle)| {
         Operand::vgrf(Vreg(1 + index as u32), Type::Df).with_region(Region::Swizzle(*swizzle))
@@ -115,7 +115,7 @@ fn moves_take_as_many_instructions_as_the_hardware_needs() {
 #[test]
 fn pairs_of_swizzles_share_instructions() {
     let target = Target::of(Platform::Hsw);
-    // What matters of a swizzle is which parts have regions.
+    // Only the parts for which a swizzle has regions matter.
     let parts = |swizzle: Swizzle| -> u16 {
         (1..16u8)
             .filter(|mask| {

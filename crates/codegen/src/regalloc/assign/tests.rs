@@ -1,4 +1,4 @@
-//! The summary that a scan keeps of each register against its tracks.
+//! Comparison of a scan's summary per register ([`Held`]) with the tracks.
 
 use super::*;
 use crate::regalloc::Analysis;
@@ -6,7 +6,8 @@ use crate::regalloc::tests::{numbers, random};
 use crate::target::Target;
 use crestline_device::Platform;
 
-/// What the summary may not leave out: counts the places that it does leave out, of registers and of units.
+/// Checks that no place that the summary excludes is free. Returns the number of excluded places: registers and
+/// units.
 fn excluded(scan: &Scan<'_>, vreg: Vreg, interval: Interval) -> [usize; 2] {
     let slots = scan.liveness.slots.of(vreg);
     let count = slots.len();
@@ -35,7 +36,7 @@ fn excluded(scan: &Scan<'_>, vreg: Vreg, interval: Interval) -> [usize; 2] {
     found
 }
 
-/// Scans a program, evicts a random value now and then, and counts what the summary left out.
+/// Scans a program, evicts a random value from time to time, and counts the places that the summary excludes.
 fn scan(
     function: &Function,
     strategy: Strategy,
@@ -56,7 +57,7 @@ fn scan(
             found = [found[0] + left_out[0], found[1] + left_out[1]];
             scan.place(vreg, interval);
             if next(4) == 0 {
-                // Of any age: dead ones, and such whose parts have yet to begin.
+                // The evicted value may be dead, live, or have parts whose intervals have not started.
                 scan.evict(Vreg(next(function.vregs.len()) as u32));
             }
         }
@@ -79,7 +80,7 @@ fn what_is_held_now_never_fits() {
     assert!(found.iter().all(|count| *count > 10_000), "{found:?}");
 }
 
-/// Short values that start anywhere, some with parts that start later, so that places are taken again and again.
+/// Short values with random starts, some with parts that start later, so that places are reused often.
 #[test]
 fn what_is_held_now_never_fits_short_values() {
     use crate::ir::Builder;
@@ -108,7 +109,7 @@ fn what_is_held_now_never_fits_short_values() {
                 b.uniform().mov(value, Operand::imm(0, value.ty));
                 alive.push(value);
             } else {
-                // Its parts begin and end apart.
+                // The parts of the value start and end at different times.
                 let bytes = parts * GRF_BYTES;
                 let first = next(parts as usize) as u32 * GRF_BYTES;
                 b.mov(value.byte_offset(first), Operand::imm_f(0.0));

@@ -344,12 +344,14 @@ impl Checker<'_> {
         state
     }
 
+    /// Records that a shared value may have been written.
     fn define(&self, defined: &mut Defined, value: usize) {
         if let Some(&number) = self.shared.get(&value) {
             defined.insert(number);
         }
     }
 
+    /// Records that a shared value is undefined.
     fn undefine(&self, defined: &mut Defined, value: usize) {
         if let Some(&number) = self.shared.get(&value) {
             defined.remove(number);

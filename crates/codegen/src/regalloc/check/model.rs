@@ -84,6 +84,7 @@ enum Reading {
     Unknown,
 }
 
+/// How a hardware opcode reads its sources.
 fn reading(opcode: Opcode) -> Reading {
     use Opcode::*;
     match opcode {

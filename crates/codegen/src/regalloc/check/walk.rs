@@ -114,6 +114,7 @@ impl Walk<'_, '_> {
         Ok(())
     }
 
+    /// A place for error messages.
     fn place_name(&self, place: usize) -> String {
         match place {
             _ if place < FIRST_FLAG => format!("byte {} of g{}", place % 32, place / 32),
@@ -122,6 +123,7 @@ impl Walk<'_, '_> {
         }
     }
 
+    /// A value for error messages.
     fn value_name(&self, value: usize) -> String {
         if value < FIRST_SCRATCH {
             return format!("fixed {}", self.place_name(value));

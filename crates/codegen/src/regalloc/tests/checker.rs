@@ -1,9 +1,9 @@
-//! Faults that the checker must find.
+//! Tests that inject faults into allocations, which the checker must find.
 
 use super::*;
 
-/// Breaks an allocation at every `step`th instruction where `mutate` knows how; gives how many faults there
-/// were and how many the checker found.
+/// Changes a correct allocation with `mutate` at every `step`th instruction where that applies. Returns the number of
+/// faults and how many of them the checker found.
 fn faults(
     function: &Function,
     target: &Target,
@@ -72,17 +72,17 @@ fn a_dropped_fill_or_store_is_found() {
     }
 }
 
-/// Which registers hold the same as which spill space, at the start of each block. Of whole registers and the machine:
-/// every edge counts, and masked writes end what was the same.
+/// For the start of each block, which registers and spill slots have the same contents. The analysis is about whole
+/// registers of the thread: it follows all edges, and a masked write ends the equality.
 struct Held {
     starts: Vec<Option<HeldState>>,
 }
 
 #[derive(Clone, Default, PartialEq, Eq)]
 struct HeldState {
-    /// Byte offset of a register, and first unit and number of units of spill space.
+    /// Byte offset of a register, and first unit and number of units of spill space with the same contents.
     same: BTreeSet<(u32, u32, u32)>,
-    /// Units of spill space that something may have been stored in.
+    /// Units of spill space to which something may have been stored.
     stored: BTreeSet<u32>,
 }
 
@@ -116,7 +116,7 @@ impl Held {
         held
     }
 
-    /// Whether it stores, the register, first unit and number of units of a scratch message.
+    /// For a scratch message: whether it stores, the register, the first unit and the number of units.
     fn scratch(&self, inst: &Inst) -> Option<(bool, (u32, u32, u32))> {
         let message = inst.message.as_ref().filter(|m| m.space == crate::ir::Space::Scratch)?;
         let (store, unit, count) = match message.kind {
@@ -152,7 +152,8 @@ impl Held {
         }
     }
 
-    /// Whether a message fills what its register holds already, or what nobody has stored, or stores what is there.
+    /// Whether a message is redundant: it fills a register that has the contents already, or from units to which
+    /// nothing was stored, or stores contents that are there already.
     fn brings_nothing_new(&self, function: &Function, block: usize, index: usize) -> bool {
         let insts = &function.blocks[block].insts;
         let Some(mut state) = self.starts[block].clone() else { return true };
@@ -164,7 +165,8 @@ impl Held {
     }
 }
 
-/// Allocation and spilling take every instruction to write half of what it writes: the checker has an opinion of its own.
+/// Allocation and spilling use half of the true size of each write. The checker has its own model, so it must find
+/// this.
 #[test]
 fn a_wrong_size_in_what_allocation_asks_is_found() {
     use crate::ir::inst::fault::HALVED;

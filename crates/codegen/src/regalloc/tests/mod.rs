@@ -29,7 +29,7 @@ fn allocate_ok(function: &Function, target: &Target) -> Allocation {
     found
 }
 
-/// `count` values alive at once in a program of a width, then all used in order.
+/// A program of SIMD width `width` in which `count` values are live at once and are then used in order.
 fn pressure(width: u8, count: usize) -> Function {
     let mut f = Function::new(width);
     f.payload_registers = 4;
@@ -68,7 +68,8 @@ fn what_does_not_fit_is_spilled_and_still_right() {
     }
 }
 
-/// Values live through a loop with breaks and a conditional with both arms busy.
+/// A program in which values are live through a loop with a `break` and a conditional whose arms both use many
+/// registers.
 fn branchy(width: u8, count: usize) -> Function {
     let mut f = Function::new(width);
     f.payload_registers = 6;
@@ -156,7 +157,7 @@ fn small_values_share_registers() {
         b.add(Operand::grf(100, Type::D), *value, Operand::imm_d(1));
     }
     let found = allocate_ok(&f, &targets()[1]);
-    // The payload, eight registers of values, and the pair that the sums go to.
+    // The payload, eight registers of values, and the pair that holds the sums.
     assert!(found.registers <= 1 + 8 + 2, "{} registers", found.registers);
 }
 
@@ -167,7 +168,7 @@ fn a_source_placed_after_the_wide_value_it_ends_in_is_not_half_overwritten() {
     let wide = Operand::vgrf(f.vregs.bytes(5 * GRF_BYTES), Type::Ud);
     let source = f.lanes(Type::Ud, 1);
     let mut b = Builder::new(&mut f);
-    // The header has its place first; of the rest, only where nothing lives yet is room for the source.
+    // The header is placed first. For the source, there is room only where no value is live yet.
     b.exec(8).no_mask().mov(wide, Operand::grf(0, Type::Ud));
     b.mov(source, Operand::grf(2, Type::Ud));
     b.add(wide.byte_offset(3 * GRF_BYTES), source, Operand::imm_ud(1));
@@ -200,7 +201,7 @@ fn end_of_thread_payloads_are_high() {
     assert!(last.srcs[0].offset >= 112 * 32);
 }
 
-/// Random numbers, each below what is asked for.
+/// Random numbers, each less than the argument.
 pub(crate) fn numbers(seed: u64) -> impl FnMut(usize) -> usize {
     let mut random = fastrand::Rng::with_seed(seed);
     move |below: usize| random.usize(..below)

@@ -1,4 +1,4 @@
-//! Register pressure: its peak, its estimate, and programs that may not spill.
+//! Register pressure: its maximum, its estimate, and programs for which spilling is not allowed.
 
 use super::*;
 use crate::target::Registers;
@@ -40,7 +40,7 @@ fn a_target_with_fewer_registers_spills_more_and_uses_no_others() {
     let refused = |found| matches!(found, Err(AllocError::Pressure { count: 64, .. }));
     assert!(refused(allocate(&f, &half, options).map(|_| ())));
     assert!(refused(check_pressure_estimate(&f, &half, options)));
-    // What fits the whole file is refused by the checker of the half.
+    // A program that needs the whole register file must be rejected by the checker for half of it.
     let found = allocate_ok(&f, &whole);
     let wrong = check::check(&f, &found.function, &found.origins, &half).unwrap_err();
     assert!(wrong.to_string().contains("beyond the last register"), "{wrong}");
@@ -56,7 +56,8 @@ fn the_pressure_estimate_is_the_peak_of_straight_code() {
     }
 }
 
-/// What is read at a loop's start and was written before it must survive all of the loop, which the estimate does not see.
+/// A value that is written before a loop and read at its start must survive the whole loop. The estimate does not
+/// account for this.
 #[test]
 fn the_pressure_estimate_is_too_low_for_loops() {
     let mut f = Function::new(8);
@@ -82,8 +83,8 @@ fn the_pressure_estimate_is_too_low_for_loops() {
     assert_eq!((pressure_estimate(&f), peak(&f, &known.liveness)), (10, 20));
 }
 
-/// Between two stretches of use the estimate counts a value on, as the intervals of allocation do; but a value's parts it
-/// counts together, which allocation does not.
+/// Between two uses that are far apart, the estimate counts a value as live, as allocation does. But it counts the
+/// parts of a value together, which allocation does not.
 #[test]
 fn the_pressure_estimate_is_too_high_for_values_in_parts() {
     let stretches = |parts: u32| {

@@ -1,8 +1,9 @@
-//! Spilled values in scratch space: its messages, its size, what divergent control flow must keep.
+//! Spilling to scratch space: the messages, the size of the space, and values that divergent control flow must
+//! preserve.
 
 use super::*;
 
-/// Sums that move the scratch base in a header: place and added bytes.
+/// The additions that move the scratch base in a header: the number of the instruction and the added bytes.
 fn moved_bases(function: &Function) -> Vec<(usize, u32)> {
     let moves = |inst: &&Inst| inst.op == Op::Hw(Opcode::Add) && inst.exec_size == 1;
     let bytes = |inst: &Inst| inst.srcs[1].imm_bits().unwrap() as u32;
@@ -19,7 +20,7 @@ fn headers_reach_scratch_space_that_messages_cannot_name() {
         assert!(found.function.scratch_bytes > 128 << 10);
         let moves = moved_bases(&found.function);
         assert!(moves.iter().all(|(_, bytes)| [128 << 10].contains(bytes)), "{moves:?}");
-        // Each is needed: to the base of another kilobyte belong other values.
+        // Every addition is needed: with another base, the message would access other values.
         for (at, bytes) in [moves[0], moves[moves.len() / 2], moves[moves.len() - 1]] {
             let mut bad = found.clone();
             let inst = bad.function.insts_mut().nth(at).unwrap();
@@ -44,7 +45,7 @@ fn what_no_thread_has_room_for_is_an_error_with_the_bytes() {
     let found = allocate(&pressure(8, 600), &ivb, options).map(|_| ());
     let Err(AllocError::OutOfScratch { bytes, limit }) = found else { panic!("{found:?}") };
     assert_eq!(limit, 12 << 10);
-    // 600 registers, but for those that stay in the file.
+    // 600 registers, except those that stay in the register file.
     assert!((472 * 32..=600 * 32).contains(&bytes), "{bytes}");
     let mut full = pressure(8, 200);
     full.scratch_bytes = 2 << 20;
@@ -54,7 +55,7 @@ fn what_no_thread_has_room_for_is_an_error_with_the_bytes() {
     assert!((limit.into()..limit as u64 + 200 * 32).contains(&bytes), "{bytes}");
 }
 
-/// A response that finds no free register takes that of the cheapest value, but for g127.
+/// A response for which no register is free takes that of the value with the lowest spill cost, but not g127.
 #[test]
 fn no_response_displaces_a_value_to_get_the_last_register() {
     let target = targets()[0];
@@ -92,14 +93,14 @@ fn no_response_displaces_a_value_to_get_the_last_register() {
     let cfg = Cfg::new(&f).unwrap();
     let liveness = Liveness::new(&f, &cfg);
     let found = assign(&f, &liveness, &cfg, target.registers, Strategy::Dense { spill: true });
-    // Some value had to go, and the cheapest was in g127.
+    // One value had to be spilled, and the one with the lowest cost was in g127.
     assert_eq!(found.spilled.len(), 1);
     let place = found.places[response.vreg().unwrap().0 as usize];
     assert!(place.is_some_and(|place| place / GRF_BYTES < GRF_COUNT as u32 - 1), "{place:?}");
     allocate_ok(&f, &target);
 }
 
-/// Spills one value, allocates the rest and checks the whole.
+/// Spills one value, allocates the rest and runs the checker on the whole.
 fn spill_ok(function: &Function, value: Operand) -> Function {
     let target = targets()[1];
     let mut spilled = function.clone();
