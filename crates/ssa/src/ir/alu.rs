@@ -1,10 +1,10 @@
-//! The arithmetic operations, one row each.
+//! The arithmetic operations, one table row each.
 //!
-//! Every operation is a pure function of its sources. The row gives, for the result and for each source, what the
-//! bits mean ([`Class`]), how many bits ([`BitRule`]) and how many components ([`CompRule`]). The verifier, the
-//! printer, the parser, the interpreter and the scalariser all read the row.
+//! Every operation is a pure function of its sources. The row gives, for the result and for each source, how the
+//! operation interprets the bits ([`Class`]), the number of bits per component ([`BitRule`]) and the number of
+//! components ([`CompRule`]). The verifier, the printer, the parser, the interpreter and the passes use these rows.
 
-/// What the bits of an operand mean to the operation.
+/// How an operation interprets the bits of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Class {
     /// Any bits; the operation does not interpret them.
@@ -15,16 +15,16 @@ pub enum Class {
     Int,
     /// Unsigned.
     Uint,
-    /// One bit.
+    /// A boolean of one bit.
     Bool,
 }
 
 /// How many bits an operand's components have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BitRule {
-    /// The operation's bit size: equal for all operands with this rule.
+    /// The operation's bit size, which is equal for all operands with this rule.
     Same,
-    /// A bit size of its own, free (conversions).
+    /// Any size, independent of the other operands (conversions).
     Free,
     /// Exactly this many.
     Is(u8),
@@ -33,8 +33,8 @@ pub enum BitRule {
 /// How many components an operand has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CompRule {
-    /// The operation's component count, 1 to 4: equal for all operands with this rule; result component `i` depends
-    /// on component `i` of these sources only (if the result has this rule too).
+    /// The operation's component count, 1 to 4, which is equal for all operands with this rule. If the result has
+    /// this rule too, result component `i` depends only on component `i` of these sources.
     Each,
     /// Exactly this many.
     Is(u8),
@@ -51,7 +51,7 @@ pub struct Operand {
     pub comps: CompRule,
 }
 
-/// The facts of one operation.
+/// The table row of one operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AluRow {
     /// The operation.
@@ -66,7 +66,7 @@ pub struct AluRow {
     pub commutative: bool,
 }
 
-/// Operand shorthands for the table below: class, then `n` for "operation's bits, each component".
+/// Short names of operands for the table below: a letter for the class; a number of components if it is fixed.
 mod shorthand {
     use super::{BitRule, Class, CompRule, Operand};
 
@@ -80,13 +80,13 @@ mod shorthand {
     pub(super) const B: Operand = operand(Class::Bool, BitRule::Is(1), CompRule::Each);
     /// A shift count or bit position: always 32 bits.
     pub(super) const N: Operand = operand(Class::Uint, BitRule::Is(32), CompRule::Each);
-    /// A signed 32-bit number beside operands of the operation's size.
+    /// A signed 32-bit number, whatever the operation's bit size.
     pub(super) const E: Operand = operand(Class::Int, BitRule::Is(32), CompRule::Each);
-    /// Results whose bit size is free of the sources'.
+    /// Results of conversions: their bit size is independent of the sources'.
     pub(super) const FF: Operand = operand(Class::Float, BitRule::Free, CompRule::Each);
     pub(super) const II: Operand = operand(Class::Int, BitRule::Free, CompRule::Each);
     pub(super) const UU: Operand = operand(Class::Uint, BitRule::Free, CompRule::Each);
-    /// One component of the operation's bit size.
+    /// A fixed number of components of the operation's bit size.
     pub(super) const X1: Operand = operand(Class::Any, BitRule::Same, CompRule::Is(1));
     pub(super) const F1: Operand = operand(Class::Float, BitRule::Same, CompRule::Is(1));
     pub(super) const F2: Operand = operand(Class::Float, BitRule::Same, CompRule::Is(2));
@@ -108,7 +108,7 @@ mod shorthand {
     pub(super) const X8X4: Operand = fixed(8, 4);
     pub(super) const X16: Operand = fixed(16, 1);
     pub(super) const X8X2: Operand = fixed(8, 2);
-    /// Each component of exactly 64 or 32 bits.
+    /// Any number of components of exactly 64 (`W`) or 32 (`H`) bits.
     pub(super) const W: Operand = operand(Class::Any, BitRule::Is(64), CompRule::Each);
     pub(super) const H: Operand = operand(Class::Any, BitRule::Is(32), CompRule::Each);
 }
@@ -122,7 +122,7 @@ macro_rules! alu_ops {
             $($(#[doc = $doc])+ $op,)+
         }
 
-        /// Every row, in the order of the enumeration.
+        /// Every row, in the order of the enumeration, so that an operation indexes its row.
         static ROWS: &[AluRow] = &[
             $(AluRow {
                 op: AluOp::$op,
@@ -147,17 +147,17 @@ alu_ops! {
     Vec3 = "vec3" (X1, X1, X1) -> X3;
     /// A vector of four scalars.
     Vec4 = "vec4" (X1, X1, X1, X1) -> X4;
-    /// The second source where the first is true, else the third.
+    /// The second source in components where the first is true, else the third.
     Select = "select" (B, X, X) -> X;
 
     // Float, one source.
-    /// Sign flipped, NaN too.
+    /// The source with its sign flipped, also for NaN.
     FNeg = "fneg" (F) -> F;
-    /// Sign cleared, NaN too.
+    /// The source with its sign cleared, also for NaN.
     FAbs = "fabs" (F) -> F;
-    /// Clamped to [0, 1]; NaN gives 0.
+    /// The source clamped to [0, 1]; NaN gives 0.
     FSat = "fsat" (F) -> F;
-    /// -1, 0 or 1; zero keeps no defined sign.
+    /// -1, 0 or 1 with the sign of the source; the sign of a zero result is undefined.
     FSign = "fsign" (F) -> F;
     /// Rounded toward negative infinity.
     FFloor = "ffloor" (F) -> F;
@@ -183,9 +183,9 @@ alu_ops! {
     FSin = "fsin" (F) -> F;
     /// Cosine of radians, any magnitude.
     FCos = "fcos" (F) -> F;
-    /// Sine of radians that are known to lie in the range which a hardware unit serves.
+    /// Sine of radians that are known to be in the range in which the hardware's instruction is accurate.
     FSinReduced = "fsin_reduced" (F) -> F;
-    /// Cosine of radians that are known to lie in the range which a hardware unit serves.
+    /// Cosine of radians that are known to be in the range in which the hardware's instruction is accurate.
     FCosReduced = "fcos_reduced" (F) -> F;
 
     // Float, two sources.
@@ -197,17 +197,17 @@ alu_ops! {
     FMul = "fmul" (F, F) -> F commutes;
     /// Quotient.
     FDiv = "fdiv" (F, F) -> F;
-    /// Lesser; if one is NaN the other (IEEE 754-2008 minNum).
+    /// Lesser number; if one source is NaN, the other source (IEEE 754-2008 minNum).
     FMin = "fmin" (F, F) -> F commutes;
-    /// Greater; if one is NaN the other (IEEE 754-2008 maxNum).
+    /// Greater number; if one source is NaN, the other source (IEEE 754-2008 maxNum).
     FMax = "fmax" (F, F) -> F commutes;
-    /// First to the power of the second; undefined for a negative first.
+    /// First source to the power of the second; undefined if the first is negative.
     FPow = "fpow" (F, F) -> F;
-    /// First times two to the power of the second.
+    /// First source times two to the power of the second.
     FLdexp = "fldexp" (F, E) -> F;
 
     // Float, three sources.
-    /// First times second plus third, rounded once.
+    /// First source times second plus third, rounded once.
     FFma = "ffma" (F, F, F) -> F commutes;
     /// `first * (1 - third) + second * third`.
     FLrp = "flrp" (F, F, F) -> F;
@@ -219,23 +219,23 @@ alu_ops! {
     FDot4 = "fdot4" (F4, F4) -> F1 commutes;
 
     // Float comparisons.
-    /// Ordered and equal.
+    /// Ordered and equal: false if a source is NaN.
     FEq = "feq" (F, F) -> B commutes;
-    /// Unordered or not equal.
+    /// Unordered or not equal: true if a source is NaN.
     FNe = "fne" (F, F) -> B commutes;
-    /// Ordered and less.
+    /// Ordered and less: false if a source is NaN.
     FLt = "flt" (F, F) -> B;
-    /// Ordered and greater or equal.
+    /// Ordered and greater or equal: false if a source is NaN.
     FGe = "fge" (F, F) -> B;
 
     // Integer, one source.
     /// Two's complement negation.
     INeg = "ineg" (I) -> I;
-    /// Absolute value; the least number gives itself.
+    /// Absolute value; for the least number, the number itself.
     IAbs = "iabs" (I) -> I;
     /// -1, 0 or 1.
     ISign = "isign" (I) -> I;
-    /// All bits flipped; of a boolean the negation.
+    /// All bits flipped; for booleans, the negation.
     INot = "inot" (X) -> X;
     /// Number of bits set.
     BitCount = "bit_count" (U) -> N;
@@ -245,7 +245,7 @@ alu_ops! {
     FindLsb = "find_lsb" (U) -> E;
     /// Position of the highest bit set; -1 if none.
     FindUMsb = "find_umsb" (U) -> E;
-    /// Position of the highest bit that differs from the sign; -1 if none.
+    /// Position of the highest bit that differs from the sign bit; -1 if none.
     FindIMsb = "find_imsb" (I) -> E;
 
     // Integer, two sources.
@@ -259,15 +259,15 @@ alu_ops! {
     IMulHigh = "imul_high" (I, I) -> I commutes;
     /// High half of the unsigned product.
     UMulHigh = "umul_high" (U, U) -> U commutes;
-    /// Signed quotient toward zero; undefined by zero.
+    /// Signed quotient rounded toward zero; undefined if the divisor is 0.
     IDiv = "idiv" (I, I) -> I;
-    /// Unsigned quotient; undefined by zero.
+    /// Unsigned quotient; undefined if the divisor is 0.
     UDiv = "udiv" (U, U) -> U;
-    /// Signed remainder with the sign of the first; undefined by zero.
+    /// Signed remainder with the sign of the first source; undefined if the divisor is 0.
     IRem = "irem" (I, I) -> I;
-    /// Signed remainder with the sign of the second; undefined by zero.
+    /// Signed remainder with the sign of the second source; undefined if the divisor is 0.
     IMod = "imod" (I, I) -> I;
-    /// Unsigned remainder; undefined by zero.
+    /// Unsigned remainder; undefined if the divisor is 0.
     UMod = "umod" (U, U) -> U;
     /// Lesser, signed.
     IMin = "imin" (I, I) -> I commutes;
@@ -277,35 +277,35 @@ alu_ops! {
     UMin = "umin" (U, U) -> U commutes;
     /// Greater, unsigned.
     UMax = "umax" (U, U) -> U commutes;
-    /// 1 where the unsigned sum does not fit, else 0.
+    /// 1 if the unsigned sum overflows, else 0.
     UAddCarry = "uadd_carry" (U, U) -> U commutes;
-    /// 1 where the second exceeds the first, unsigned, else 0.
+    /// 1 if the second source is greater than the first, unsigned, else 0.
     USubBorrow = "usub_borrow" (U, U) -> U;
-    /// Bitwise and; of booleans too.
+    /// Bitwise and, also for booleans.
     IAnd = "iand" (X, X) -> X commutes;
-    /// Bitwise or; of booleans too.
+    /// Bitwise or, also for booleans.
     IOr = "ior" (X, X) -> X commutes;
-    /// Bitwise exclusive or; of booleans too.
+    /// Bitwise exclusive or, also for booleans.
     IXor = "ixor" (X, X) -> X commutes;
-    /// Shifted left by the second modulo the bit size.
+    /// First source shifted left by the second modulo the bit size.
     IShl = "ishl" (U, N) -> U;
-    /// Shifted right arithmetically by the second modulo the bit size.
+    /// First source shifted right arithmetically by the second modulo the bit size.
     IShr = "ishr" (I, N) -> I;
-    /// Shifted right logically by the second modulo the bit size.
+    /// First source shifted right logically by the second modulo the bit size.
     UShr = "ushr" (U, N) -> U;
 
     // Integer, more sources.
-    /// Bits [second, second + third) of the first, sign extended; third = 0 gives 0.
+    /// Bits [second, second + third) of the first source, sign extended; 0 if the third is 0.
     IBitfieldExtract = "ibitfield_extract" (I, N, N) -> I;
-    /// Bits [second, second + third) of the first, zero extended; third = 0 gives 0.
+    /// Bits [second, second + third) of the first source, zero extended; 0 if the third is 0.
     UBitfieldExtract = "ubitfield_extract" (U, N, N) -> U;
-    /// The first with bits [third, third + fourth) replaced by the low bits of the second.
+    /// The first source with bits [third, third + fourth) replaced by the low bits of the second.
     BitfieldInsert = "bitfield_insert" (U, U, N, N) -> U;
 
     // Integer comparisons.
-    /// Equal; of booleans too.
+    /// Equal, also for booleans.
     IEq = "ieq" (X, X) -> B commutes;
-    /// Not equal; of booleans too.
+    /// Not equal, also for booleans.
     INe = "ine" (X, X) -> B commutes;
     /// Less, signed.
     ILt = "ilt" (I, I) -> B;
@@ -321,23 +321,23 @@ alu_ops! {
     F2F = "f2f" (F) -> FF;
     /// Float to float, round toward zero.
     F2FRtz = "f2f_rtz" (F) -> FF;
-    /// Float to signed integer toward zero; out of range undefined, NaN undefined.
+    /// Float to signed integer, rounded toward zero; undefined for NaN and out of range.
     F2I = "f2i" (F) -> II;
-    /// Float to unsigned integer toward zero; out of range undefined, NaN undefined.
+    /// Float to unsigned integer, rounded toward zero; undefined for NaN and out of range.
     F2U = "f2u" (F) -> UU;
     /// Signed integer to float, round to nearest even.
     I2F = "i2f" (I) -> FF;
     /// Unsigned integer to float, round to nearest even.
     U2F = "u2f" (U) -> FF;
-    /// Sign extended or truncated.
+    /// The integer sign extended or truncated.
     I2I = "i2i" (I) -> II;
-    /// Zero extended or truncated.
+    /// The integer zero extended or truncated.
     U2U = "u2u" (U) -> UU;
     /// 1.0 for true, 0.0 for false.
     B2F = "b2f" (B) -> FF;
     /// 1 for true, 0 for false.
     B2I = "b2i" (B) -> UU;
-    /// Rounded to binary16 precision and range (denormals to zero), still 32 bits.
+    /// Rounded to the precision and range of binary16 (denormals to zero), as a 32-bit float.
     FQuantize16 = "fquantize_16" (F) -> F;
 
     // Packing: component 0 in the lowest bits.
@@ -349,7 +349,8 @@ alu_ops! {
     Unpack64Low = "unpack_64_low" (W) -> H;
     /// The high dword of each component.
     Unpack64High = "unpack_64_high" (W) -> H;
-    /// Each component of the low dword in the first and the high dword in the second source.
+    /// For each component, the 64-bit number with its low dword from the first and its high dword from the second
+    /// source.
     Pack64FromHalves = "pack_64_from_halves" (H, H) -> W;
     /// Four 16-bit components as one 64-bit number.
     Pack64From16 = "pack_64_from_16" (X16X4) -> X64;
@@ -374,7 +375,7 @@ alu_ops! {
 }
 
 impl AluOp {
-    /// The operation's row.
+    /// The operation's table row.
     pub fn row(self) -> &'static AluRow {
         &ROWS[self as usize]
     }
@@ -384,7 +385,7 @@ impl AluOp {
         self.row().name
     }
 
-    /// The operation of that name.
+    /// The operation with this name in the text form.
     pub fn from_name(name: &str) -> Option<AluOp> {
         ROWS.iter().find(|row| row.name == name).map(|row| row.op)
     }
@@ -394,7 +395,7 @@ impl AluOp {
         ROWS.iter().map(|row| row.op)
     }
 
-    /// The dot product of vectors of `comps` components, 2 to 4.
+    /// The dot product of vectors of `comps` components; `None` unless `comps` is 2 to 4.
     pub fn fdot(comps: usize) -> Option<AluOp> {
         match comps {
             2 => Some(AluOp::FDot2),
@@ -404,8 +405,8 @@ impl AluOp {
         }
     }
 
-    /// How many components of source `src` the operation reads when its result has `result_comps`: so many entries
-    /// of the source's swizzle count.
+    /// How many components of source `src` the operation reads when its result has `result_comps` components. This is
+    /// the number of swizzle entries of the source that have a meaning.
     ///
     /// # Panics
     /// If the operation has no such source.
@@ -416,8 +417,8 @@ impl AluOp {
         }
     }
 
-    /// Which source has the operation's bit size: the first whose row says so, or of a conversion from a fixed size
-    /// the first.
+    /// The source that has the operation's bit size: the first one whose row has [`BitRule::Same`]. If none has (such
+    /// as conversions from booleans), the first source.
     pub fn size_src(self) -> usize {
         self.row().srcs.iter().position(|s| s.bits == BitRule::Same).unwrap_or(0)
     }

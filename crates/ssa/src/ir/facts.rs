@@ -1,7 +1,7 @@
-//! What every instruction and system value is, apart from what it computes: the one table that analyses ask, and passes
-//! that move, merge, copy or remove instructions.
+//! Properties of each kind of instruction and each system value, apart from what it computes: uniformity, memory
+//! accesses, control flow. Analyses use this table, and so do passes that move, merge, copy or remove instructions.
 //!
-//! There is no row for all others: a new instruction, memory or system value without its row does not compile.
+//! The matches have no `_` arm, so a new instruction, memory or system value does not compile without its row.
 
 #![deny(clippy::wildcard_enum_match_arm, reason = "each variant has a row of its own")]
 
@@ -10,15 +10,15 @@ use super::{InstKind, Memory, SysVal};
 /// How the results of an instruction compare between the invocations of a subgroup that run it together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Results {
-    /// There are none.
+    /// The instruction has no results.
     None,
-    /// The same bits for all.
+    /// The same bits for all invocations.
     Same,
-    /// The same bits for all where the sources are the same.
+    /// The same bits for all invocations if the sources are the same for all.
     AsSources,
-    /// Bits of its own for each.
+    /// Possibly different bits for each invocation.
     PerInvocation,
-    /// What the regions give, so control flow decides: `If` and `Loop`.
+    /// The results come from terminators in the owned regions, so they depend on control flow: `If` and `Loop`.
     FromRegions,
 }
 
@@ -33,41 +33,42 @@ pub enum Control {
     Ends,
 }
 
-/// A set of storages. Writing one never changes another, but texels and bytes of images are the same memory.
+/// A set of storage classes. A write to one class never changes another, except that texels and bytes of images are the
+/// same memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Storages(u16);
 
 impl Storages {
-    /// None.
+    /// The empty set.
     pub const NONE: Storages = Storages(0);
-    /// The shader's variables.
+    /// Private variables.
     pub const VARIABLES: Storages = Storages(1);
-    /// What the stage gets.
+    /// The stage's inputs.
     pub const INPUTS: Storages = Storages(1 << 1);
-    /// What the stage gives.
+    /// The stage's outputs.
     pub const OUTPUTS: Storages = Storages(1 << 2);
-    /// Emitted vertices and the strips they form.
+    /// Emitted vertices and the strips that they form.
     pub const VERTICES: Storages = Storages(1 << 3);
     /// Storage buffers.
     pub const BUFFERS: Storages = Storages(1 << 4);
-    /// Texels of storage images, by coordinate.
+    /// Texels of storage images, accessed by coordinates.
     pub const TEXELS: Storages = Storages(1 << 5);
-    /// The memory of storage images, by byte offset.
+    /// The memory of storage images, accessed by byte offset.
     pub const IMAGE_BYTES: Storages = Storages(1 << 6);
-    /// What the sampler unit reads.
+    /// Images and texel buffers that the sampler unit reads.
     pub const TEXTURES: Storages = Storages(1 << 7);
-    /// Memory of the workgroup.
+    /// Shared memory of the workgroup.
     pub const SHARED: Storages = Storages(1 << 8);
-    /// Memory of one invocation.
+    /// Scratch memory of one invocation.
     pub const SCRATCH: Storages = Storages(1 << 9);
-    /// Uniform buffers, push constants, the program's constants.
+    /// Uniform buffers, push constants, and the program's constants.
     pub const CONSTANTS: Storages = Storages(1 << 10);
 
-    /// What nothing in a dispatch writes.
+    /// Memory that nothing in a dispatch writes.
     const FIXED: Storages =
         Storages(Storages::INPUTS.0 | Storages::TEXTURES.0 | Storages::CONSTANTS.0);
 
-    /// Both sets.
+    /// The union of both sets.
     pub const fn and(self, other: Storages) -> Storages {
         Storages(self.0 | other.0)
     }
@@ -77,12 +78,12 @@ impl Storages {
         self.0 == 0
     }
 
-    /// Whether the sets share one.
+    /// Whether the sets have a class in common.
     pub const fn intersects(self, other: Storages) -> bool {
         self.0 & other.0 != 0
     }
 
-    /// Whether writing one of these may change one of the others.
+    /// Whether a write to a class of this set may change memory of a class of the other set.
     pub const fn touches(self, other: Storages) -> bool {
         let images = Storages::TEXELS.and(Storages::IMAGE_BYTES);
         self.intersects(other) || self.intersects(images) && other.intersects(images)
@@ -93,32 +94,32 @@ impl Storages {
     }
 }
 
-/// The row of an instruction.
+/// The table row of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Facts {
     /// How its results compare between invocations.
     pub results: Results,
-    /// What it reads.
+    /// The memory it reads.
     pub reads: Storages,
-    /// What it writes.
+    /// The memory it writes.
     pub writes: Storages,
-    /// Whether its access promises that nothing in the dispatch writes what it reads.
+    /// Whether its access guarantees that nothing in the dispatch writes the memory that it reads.
     pub readonly: bool,
-    /// Whether each execution counts: none may be added, removed or merged.
+    /// Whether the number of executions must not change: none may be added, removed or merged.
     pub volatile: bool,
-    /// Whether accesses before it and behind it must keep their order.
+    /// Whether memory accesses before it must stay before it, and those after it must stay after it.
     pub orders: bool,
-    /// What it does to control flow.
+    /// Its effect on control flow.
     pub control: Control,
-    /// Whether what it does depends on which invocations run it together: they must stay the same.
+    /// Whether its effect depends on which invocations execute it together, so that passes must not change this set.
     pub convergent: bool,
-    /// Whether invocations that only help their neighbours, and have no effects of their own, must run it and what it
-    /// follows from: for differences between neighbours.
+    /// Whether helper invocations, which have no effects of their own, must execute it and the instructions that it
+    /// depends on, because it computes differences between neighbours.
     pub helpers: bool,
 }
 
 impl Facts {
-    /// Computes and does nothing else.
+    /// The row of an instruction that only computes results.
     const fn computes(results: Results) -> Facts {
         Facts {
             results,
@@ -145,31 +146,32 @@ impl Facts {
         Facts { control, ..Facts::computes(results) }
     }
 
-    /// Whether it must stay even when its results are unused. Of an `If` or `Loop` that depends on what is inside.
+    /// Whether it must stay even when its results are unused. For an `If` or `Loop` this is always true here; whether
+    /// it can be removed depends on the instructions inside.
     pub const fn has_effect(self) -> bool {
         let steers = !matches!(self.control, Control::Straight);
         !self.writes.is_empty() || self.volatile || self.orders || self.convergent || steers
     }
 
-    /// Whether an equal one that this one's region sees gives the same results, so that this one may go.
+    /// Whether an equal instruction executed earlier gives the same results, so that this one can be replaced by it.
     pub const fn may_merge(self) -> bool {
         let fixed = self.readonly || self.reads.is_within(Storages::FIXED);
         fixed && !self.has_effect() && !matches!(self.results, Results::None)
     }
 
-    /// Whether it may run where the program did not ask for it, and its results are not used.
+    /// Whether it may be executed on paths where the program does not execute it, if its results are not used there.
     pub const fn may_run_unasked(self) -> bool {
         self.reads.is_empty() && !self.has_effect()
     }
 
-    /// Whether several copies may take its place, of which each invocation runs one.
+    /// Whether several copies may replace it, each of which some of the invocations execute.
     pub const fn may_be_parted(self) -> bool {
         !self.convergent
     }
 }
 
 impl Memory {
-    /// Which storage the memory is.
+    /// The storage class of the memory.
     pub const fn storage(&self) -> Storages {
         match self {
             Memory::Ubo(_) | Memory::PushConstant | Memory::ConstData => Storages::CONSTANTS,
@@ -182,7 +184,7 @@ impl Memory {
 }
 
 impl SysVal {
-    /// The value's row.
+    /// The value's table row.
     #[inline]
     pub const fn facts(self) -> Facts {
         match self {
@@ -210,15 +212,15 @@ impl SysVal {
 }
 
 impl InstKind {
-    /// The instruction's row.
+    /// The instruction's table row.
     #[inline]
     pub const fn facts(&self) -> Facts {
         use Results::{AsSources, FromRegions, PerInvocation, Same};
         match self {
             InstKind::Const(_) | InstKind::Undef => Facts::computes(Same),
-            // Arithmetic is of one invocation: what asks others is no `AluOp`.
+            // No `AluOp` reads values of other invocations.
             InstKind::Alu { .. }
-            // Sizes and parameters come with the program's arguments.
+            // Sizes and parameters are program arguments, the same for all invocations.
             | InstKind::BufferSize(_)
             | InstKind::ImageSize(_)
             | InstKind::ImageParam { .. } => Facts::computes(AsSources),
@@ -250,7 +252,7 @@ impl InstKind {
             InstKind::Store { memory, access, .. } => {
                 Facts { volatile: access.volatile, ..Facts::writes(memory.storage()) }
             }
-            // Each invocation's comes before or after the others'.
+            // The atomics of different invocations are ordered one after another, so each returns its own old value.
             InstKind::Atomic { memory, access, .. } => {
                 let (reads, volatile) = (memory.storage(), access.volatile);
                 Facts { results: PerInvocation, reads, volatile, ..Facts::writes(reads) }
@@ -266,7 +268,8 @@ impl InstKind {
                 let (reads, volatile) = (Storages::TEXELS, access.volatile);
                 Facts { results: PerInvocation, reads, volatile, ..Facts::writes(reads) }
             }
-            // Every level of detail is given, by a number or by gradients: nothing asks neighbours.
+            // The level of detail is always explicit (a number or gradients), so no value of a neighbour invocation
+            // is needed.
             InstKind::Texture(_) => Facts::reads(AsSources, Storages::TEXTURES),
             InstKind::Barrier { execution, .. } => Facts {
                 orders: true,

@@ -13,7 +13,7 @@ typed_index! {
     pub struct RegionId(pub(crate) u32), "r";
 }
 
-/// Where a value comes from.
+/// The definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValueDef {
     /// Result number `index` of an instruction.
@@ -32,7 +32,7 @@ pub enum ValueDef {
     },
 }
 
-/// A value's facts.
+/// The type and definition of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueData {
     /// Its type.
@@ -41,27 +41,28 @@ pub struct ValueData {
     pub def: ValueDef,
 }
 
-/// A list of instructions that run in order; the last, and only it, is a terminator.
+/// A list of instructions that run in order. The last one, and no other, is a terminator.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegionData {
-    /// Values that enter the region: of loop bodies and `continuing` regions.
+    /// Values that a jump to the region passes. Only `body` and `continuing` regions of loops have parameters.
     pub params: Vec<Value>,
     /// The instructions.
     pub insts: Vec<InstId>,
 }
 
-/// Code: arenas of values, instructions and regions, and the region that runs first.
+/// Code: arenas of values, instructions and regions, and the region where execution starts.
 ///
-/// Passes may leave unreachable entries in the arenas; only what is reachable from [`Function::body`] counts.
+/// Passes may leave unreachable entries in the arenas; only code reachable from [`Function::body`] has a meaning.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     values: Vec<ValueData>,
     insts: Vec<InstData>,
     regions: Vec<RegionData>,
     body: RegionId,
-    /// The sizes of values made so far: each is a bit of its own.
+    /// Bitwise or of the bit sizes of all values made so far; each size (1, 8, 16, 32, 64) is a power of two.
     bit_sizes: u8,
-    /// The changes that an optimisation may make; without a limit but while one runs that has one.
+    /// The number of changes that the running optimisation pass may make. Unlimited, except while an `opt_*` pass runs
+    /// under a limit.
     pub fuel: Fuel,
 }
 
@@ -86,7 +87,7 @@ impl Function {
         }
     }
 
-    /// Whether an optimisation may make one more change, to this instruction.
+    /// Whether the running optimisation may change this instruction. Takes one unit of fuel if there is a limit.
     #[inline]
     pub fn may_change(&mut self, inst: InstId) -> bool {
         !self.fuel.is_limited() || self.take_fuel(inst)
@@ -99,7 +100,7 @@ impl Function {
         may
     }
 
-    /// An instruction in a few words, for messages: what it makes of what.
+    /// A short description of an instruction for messages: `results = operation sources`.
     pub fn describe(&self, inst: InstId) -> String {
         let data = self.inst(inst);
         let results: Vec<String> = data.results.iter().map(Value::to_string).collect();
@@ -117,7 +118,7 @@ impl Function {
         format!("{made}{name} {}", srcs.join(", ")).trim_end().to_owned()
     }
 
-    /// Makes room for so many instructions, with a value each.
+    /// Reserves space for this many instructions with one result each.
     pub fn reserve(&mut self, insts: usize) {
         self.insts.reserve(insts);
         self.values.reserve(insts);
@@ -128,12 +129,12 @@ impl Function {
         self.body
     }
 
-    /// A value's facts.
+    /// The type and definition of a value.
     pub fn value(&self, value: Value) -> &ValueData {
         &self.values[value.index()]
     }
 
-    /// A value's type.
+    /// The type of a value.
     pub fn ty(&self, value: Value) -> Ty {
         self.values[value.index()].ty
     }
@@ -143,7 +144,7 @@ impl Function {
         self.values.iter().map(|value| value.ty)
     }
 
-    /// The instruction that defines the value, if none of the region parameters does.
+    /// The instruction that defines the value; `None` if the value is a region parameter.
     pub fn def(&self, value: Value) -> Option<&InstData> {
         match self.value(value).def {
             ValueDef::Result { inst, .. } => Some(self.inst(inst)),
@@ -151,32 +152,32 @@ impl Function {
         }
     }
 
-    /// An instruction.
+    /// The instruction with this id.
     pub fn inst(&self, inst: InstId) -> &InstData {
         &self.insts[inst.index()]
     }
 
-    /// An instruction's kind, to change operands in place. Results stay.
+    /// The kind of an instruction, to change its operands in place. The results stay the same.
     pub fn kind_mut(&mut self, inst: InstId) -> &mut InstKind {
         &mut self.insts[inst.index()].kind
     }
 
-    /// A region.
+    /// The region with this id.
     pub fn region(&self, region: RegionId) -> &RegionData {
         &self.regions[region.index()]
     }
 
-    /// A region, to reorder, add and remove instructions.
+    /// The region with this id, to reorder, add and remove instructions.
     pub fn region_mut(&mut self, region: RegionId) -> &mut RegionData {
         &mut self.regions[region.index()]
     }
 
-    /// Whether the value is one of this function's.
+    /// Whether the id is in range for this function.
     pub fn has_value(&self, value: Value) -> bool {
         value.index() < self.values.len()
     }
 
-    /// Whether the instruction is one of this function's.
+    /// Whether the id is in range for this function.
     pub fn has_inst(&self, inst: InstId) -> bool {
         inst.index() < self.insts.len()
     }
@@ -196,23 +197,23 @@ impl Function {
         self.regions.len()
     }
 
-    /// Whether there may be an `If` or a `Loop`: there was one once.
+    /// Whether a region other than the body was ever made. If not, there is no `If` and no `Loop`.
     pub(crate) fn has_regions(&self) -> bool {
         self.regions.len() > 1
     }
 
-    /// Whether `f` holds for an instruction made so far, reachable or not: a quick look, by which passes that concern
-    /// few instructions find that they have no work.
+    /// Whether `f` holds for any instruction made so far, reachable or not. A cheap test with which a pass that
+    /// concerns few instructions can return early.
     pub(crate) fn may_have(&self, f: impl FnMut(&InstData) -> bool) -> bool {
         self.insts.iter().any(f)
     }
 
-    /// Whether a value with components of so many bits was ever made.
+    /// Whether a value of one of these bit sizes was ever made. `bits` is a bitwise or of sizes, such as `8 | 16`.
     pub(crate) fn may_have_bits(&self, bits: u32) -> bool {
         u32::from(self.bit_sizes) & bits != 0
     }
 
-    /// Makes an empty region that nothing owns yet.
+    /// Makes an empty region that no instruction owns yet.
     pub fn add_region(&mut self) -> RegionId {
         self.regions.push(RegionData::default());
         RegionId::from_index(self.regions.len() - 1)
@@ -226,7 +227,7 @@ impl Function {
         value
     }
 
-    /// Makes an instruction with results of the given types. It stands in no region yet.
+    /// Makes an instruction with results of the given types. It is not in any region yet.
     pub fn add_inst(&mut self, kind: InstKind, results: &[Ty]) -> InstId {
         let inst = InstId::from_index(self.insts.len());
         self.insts.push(InstData { kind, results: SmallVec::new() });
@@ -236,13 +237,13 @@ impl Function {
         inst
     }
 
-    /// Gives a value another type. Its definition and all that reads it must fit.
+    /// Changes the type of a value. The caller must make its definition and all its uses fit the new type.
     pub(crate) fn set_ty(&mut self, value: Value, ty: Ty) {
         self.bit_sizes |= ty.bits() as u8;
         self.values[value.index()].ty = ty;
     }
 
-    /// Adds a result to an instruction: of `If` and `Loop`, whose results are found while their regions are built.
+    /// Adds a result to an instruction. `If` and `Loop` get their results this way, after their regions are built.
     pub fn add_result(&mut self, inst: InstId, ty: Ty) -> Value {
         let index = self.insts[inst.index()].results.len() as u32;
         let value = self.add_value(ty, ValueDef::Result { inst, index });
@@ -250,7 +251,7 @@ impl Function {
         value
     }
 
-    /// Keeps only the results of `inst` for which `keep` says so (by position), renumbering the rest.
+    /// Keeps only those results of `inst` for whose position `keep` returns true, and renumbers them.
     pub fn retain_results(&mut self, inst: InstId, mut keep: impl FnMut(usize) -> bool) {
         let old = std::mem::take(&mut self.insts[inst.index()].results);
         for (_, value) in old.into_iter().enumerate().filter(|(i, _)| keep(*i)) {
@@ -260,14 +261,15 @@ impl Function {
         }
     }
 
-    /// Makes an existing result of another instruction the next result of `inst`. The other must be dropped.
+    /// Makes an existing result of another instruction the next result of `inst`. The caller must remove the other
+    /// instruction.
     pub(crate) fn move_result(&mut self, value: Value, inst: InstId) {
         let index = self.insts[inst.index()].results.len() as u32;
         self.values[value.index()].def = ValueDef::Result { inst, index };
         self.insts[inst.index()].results.push(value);
     }
 
-    /// Keeps only the parameters of `region` for which `keep` says so (by position), renumbering the rest.
+    /// Keeps only those parameters of `region` for whose position `keep` returns true, and renumbers them.
     pub fn retain_params(&mut self, region: RegionId, mut keep: impl FnMut(usize) -> bool) {
         let old = std::mem::take(&mut self.regions[region.index()].params);
         for (_, value) in old.into_iter().enumerate().filter(|(i, _)| keep(*i)) {
@@ -277,7 +279,7 @@ impl Function {
         }
     }
 
-    /// The constant that a value is, component `i` in entry `i`, if it is one.
+    /// If the value is a constant: its components, component `i` in entry `i`.
     pub fn as_const(&self, value: Value) -> Option<[u64; 4]> {
         match self.def(value)?.kind {
             InstKind::Const(bits) => Some(bits),

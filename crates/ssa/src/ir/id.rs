@@ -1,9 +1,10 @@
-//! Numbers that say what they number.
+//! Typed indices: one id type per kind of list.
 
-/// Declares types of ids: an id is a `u32` that indexes one kind of list, so that no id of another kind is taken for it.
-/// The text before the number is what ids are printed with, in `Debug` too.
+/// Declares id types. An id is a `u32` that indexes one kind of list; the distinct types keep ids of different lists
+/// apart. The string is the prefix with which ids are printed, in `Debug` and `Display`.
 ///
-/// Used for every id of this crate and of the back end. `cranelift-entity` does the same and more, for three crates more.
+/// All ids of this crate and of the back end use it. The crate `cranelift-entity` offers the same and more, but would
+/// add three dependencies.
 #[macro_export]
 macro_rules! typed_index {
     ($($(#[$doc:meta])+ $vis:vis struct $name:ident($field:vis u32), $prefix:literal;)+) => {$(
@@ -12,12 +13,13 @@ macro_rules! typed_index {
         $vis struct $name($field u32);
 
         impl $name {
-            /// The id of the entry with this index; of an index past `u32` the greatest id, which names no entry.
+            /// The id of the entry with this index. An index that does not fit gives the greatest id, which names no
+            /// entry.
             $field const fn from_index(index: usize) -> Self {
                 Self(if index < u32::MAX as usize { index as u32 } else { u32::MAX })
             }
 
-            /// The entry's index: dense from 0, so that it can index side tables too.
+            /// The entry's index. Indices count from 0 without gaps, so they can also index side tables.
             $vis const fn index(self) -> usize {
                 self.0 as usize
             }

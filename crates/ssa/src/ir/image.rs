@@ -1,10 +1,10 @@
-//! Images: their shapes, and how an access sees their texels.
+//! Storage images: their dimensions, and the two forms of accesses to texels.
 
 pub use crestline_device::SurfaceFormat;
 
 use super::InstKind;
 
-/// What the coordinates of an image are, but for the layer of an array.
+/// The dimension of an image. It determines the coordinates, apart from the layer of an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageDim {
     /// x.
@@ -13,9 +13,9 @@ pub enum ImageDim {
     D2,
     /// x, y, z.
     D3,
-    /// x, y and face, or for an array of cubes `6 * cube + face`.
+    /// x, y and face; for an array of cubes the third coordinate is `6 * cube + face`.
     Cube,
-    /// x: a row of texels in a buffer.
+    /// x: a sequence of texels in a buffer.
     Buffer,
 }
 
@@ -24,14 +24,14 @@ pub enum ImageDim {
 pub struct ImageTy {
     /// Its dimensions.
     pub dim: ImageDim,
-    /// Whether it has layers: one coordinate more, but for cubes, whose faces already are layers.
+    /// Whether it is an array. Then there is one more coordinate, the layer; for cubes the face coordinate includes it.
     pub arrayed: bool,
-    /// The format that the shader declares; `None` if it only writes and leaves the format to whoever binds the image.
+    /// The format that the shader declares; `None` if the shader only writes and the application chooses the format.
     pub format: Option<SurfaceFormat>,
 }
 
 impl ImageTy {
-    /// Number of coordinates that name a texel, 1 to 3.
+    /// Number of coordinates of a texel, 1 to 3.
     pub const fn coords(self) -> usize {
         match self.dim {
             ImageDim::D1 | ImageDim::Buffer => 1 + self.arrayed as usize,
@@ -40,8 +40,8 @@ impl ImageTy {
         }
     }
 
-    /// Number of components of the image's size: width, height, depth as far as there are such, then the number of
-    /// layers of an array (of cubes: of whole cubes).
+    /// Number of components of the image's size: width, and height and depth if the dimension has them; then for an
+    /// array the number of layers (of a cube array, the number of cubes).
     pub const fn size_comps(self) -> usize {
         match self.dim {
             ImageDim::Cube => 2 + self.arrayed as usize,
@@ -50,17 +50,17 @@ impl ImageTy {
     }
 }
 
-/// How an image access sees texels.
+/// Whether the components of an access are those of the shader or those of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ImageForm {
-    /// As the shader: always four components in the image's declared format. A load fills components which the format
-    /// lacks with 0, 0, 0 and 1; out of bounds it gives 0 for those that the format has. Stores out of bounds are
-    /// dropped.
+    /// As in the shader: always four components, converted from or to the image's declared format. A load returns 0,
+    /// 0, 0 and 1 for components that the format does not have; out of bounds it returns 0 for those that the format
+    /// has. Stores out of bounds have no effect.
     Shader,
-    /// As a message to a typed surface of this format: the components that the format has. Out of bounds a load gives
-    /// 0, but for a fourth component, which may also be 1.
+    /// As in a message to a typed surface of this format: the components that the format has. Out of bounds, a load
+    /// returns 0, except that a fourth component may also be 1.
     ///
-    /// `None`, of stores only, is the format with which the image was made, and four components.
+    /// `None` is used for stores only: the format is that of the bound image, and there are four components.
     Surface(Option<SurfaceFormat>),
 }
 
@@ -74,24 +74,25 @@ impl ImageForm {
     }
 }
 
-/// The number of channels that a format stores.
+/// The number of channels that a format stores; 1 for a format without channels.
 pub fn channels(format: SurfaceFormat) -> usize {
     format.info().channels.iter().flatten().count().max(1)
 }
 
-/// What the driver tells of an image whose memory the shader addresses itself. The names, components and units are
-/// those of `ImageParameter` in the program's metadata.
+/// A parameter of an image whose addresses the shader computes itself. The driver supplies it. Names, components and
+/// units are those of `ImageParameter` in the program's metadata.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ImageParam {
-    /// x and y: where the level begins, in texels and rows.
+    /// x and y, in texels and rows, at which the mip level starts.
     Offset,
-    /// The number of texels along each coordinate; all 0 for an image that is not bound.
+    /// The number of texels along each coordinate; all 0 if no image is bound.
     Size,
-    /// Bytes of a texel; texels from row to row; texels and rows from slice to slice.
+    /// Bytes per texel; texels from row to row; texels and rows from slice to slice.
     Stride,
-    /// log2 of a tile's width in texels and height in rows; log2 of the slices that lie side by side.
+    /// log2 of a tile's width in texels; log2 of its height in rows; log2 of the number of slices that are side by
+    /// side.
     Tiling,
-    /// How far two higher address bits are shifted right to meet bit 6.
+    /// Two shift counts. Each moves a higher address bit to position 6, where the bits are combined by exclusive or.
     Swizzling,
 }
 
@@ -112,7 +113,7 @@ impl ImageParam {
 }
 
 impl InstKind {
-    /// The binding that an image instruction names, or the image whose memory a load or store addresses.
+    /// The image that the instruction accesses or queries, either as texels or as memory.
     pub fn image(&self) -> Option<&super::Resource> {
         match self {
             InstKind::ImageLoad { image, .. }
@@ -126,7 +127,7 @@ impl InstKind {
         }
     }
 
-    /// Whether the instruction reads texels, or may.
+    /// Whether the instruction reads texels of a storage image.
     pub fn reads_image(&self) -> bool {
         match self {
             InstKind::ImageLoad { .. } | InstKind::ImageAtomic { .. } => true,

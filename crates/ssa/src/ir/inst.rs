@@ -1,4 +1,4 @@
-//! Instructions: what they do, their named operands, and one walk over all sources.
+//! Instructions: their kinds, their named operands, and one traversal of all sources.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,9 +6,9 @@ use smallvec::SmallVec;
 
 use super::{AluOp, BindingId, ImageForm, ImageParam, IoSlot, RegionId, TextureRead, Value, VarId};
 
-/// Which component of a value each component of a source reads: entry `i` is 0 to 3 (x, y, z, w).
+/// Selection of components: component `i` of a source is component `swizzle[i]` (0 to 3: x, y, z, w) of the value.
 ///
-/// Only the first entries count, as many as the operation reads.
+/// An operation that reads `n` components uses the first `n` entries; the other entries have no meaning.
 pub type Swizzle = [u8; 4];
 
 /// A use of a value.
@@ -16,12 +16,12 @@ pub type Swizzle = [u8; 4];
 pub struct Src {
     /// The value read.
     pub value: Value,
-    /// The components read.
+    /// For each component of the source, the component of the value that it reads.
     pub swizzle: Swizzle,
 }
 
 impl Src {
-    /// The components in order.
+    /// The swizzle that selects all components in order.
     pub const IDENTITY: Swizzle = [0, 1, 2, 3];
 
     /// The value with its components in order.
@@ -29,7 +29,7 @@ impl Src {
         Src { value, swizzle: Src::IDENTITY }
     }
 
-    /// One component of the value, in every position.
+    /// One component of the value, in every position (`%0.x`).
     pub const fn comp(value: Value, comp: usize) -> Src {
         Src { value, swizzle: [comp as u8; 4] }
     }
@@ -60,7 +60,7 @@ impl Src {
 }
 
 impl Hash for Src {
-    // As one number: sources are what passes hash most.
+    // Hashed as one number, because passes hash sources more often than anything else.
     fn hash<H: Hasher>(&self, state: &mut H) {
         let swizzle = u32::from_le_bytes(self.swizzle);
         (u64::from(swizzle) << 32 | self.value.index() as u64).hash(state);
@@ -86,7 +86,7 @@ impl WriteMask {
         WriteMask(((1u32 << comps) - 1) as u8)
     }
 
-    /// Number of components up to the last that is written.
+    /// Number of components up to and including the last one that is written.
     pub const fn width(self) -> usize {
         8 - self.0.leading_zeros() as usize
     }
@@ -97,16 +97,17 @@ impl WriteMask {
     }
 }
 
-/// A step of the path from a variable to a part of it: a structure member, array element, or vector component.
+/// A step of the path from a variable to a part of it: it selects a structure member, array element or vector
+/// component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PathStep {
-    /// A number known now.
+    /// An index known at compile time.
     Const(u32),
-    /// A 32-bit unsigned number known at run time: array elements and vector components only.
+    /// A 32-bit unsigned index computed at run time. Only array elements and vector components can be selected so.
     Dyn(Src),
 }
 
-/// A binding, and which element of a descriptor array.
+/// A binding and, for a descriptor array, the selected element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Resource {
     /// The binding.
@@ -115,12 +116,12 @@ pub struct Resource {
     pub element: Option<Src>,
 }
 
-/// A memory that byte offsets address.
+/// A memory that loads and stores access by byte offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Memory {
-    /// A uniform buffer. Out of bounds reads as 0.
+    /// A uniform buffer. Loads out of bounds return 0.
     Ubo(Resource),
-    /// A storage buffer. Out of bounds reads as 0, writes are dropped.
+    /// A storage buffer. Loads out of bounds return 0, stores out of bounds have no effect.
     Ssbo(Resource),
     /// The push constants. Read only.
     PushConstant,
@@ -130,11 +131,12 @@ pub enum Memory {
     Scratch,
     /// Constants that belong to the program, [`Shader::const_data`](super::Shader::const_data). Read only.
     ConstData,
-    /// The memory of a storage image, as its [`ImageParam`]s describe it. Out of bounds reads as 0, writes are dropped.
+    /// The memory of a storage image, laid out as its [`ImageParam`]s describe. Loads out of bounds return 0, stores
+    /// out of bounds have no effect.
     Image(Resource),
 }
 
-/// What is known of a byte offset: it is `offset` modulo `mul`.
+/// What is known at compile time about a byte offset: it equals `offset` modulo `mul`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Align {
     /// A power of two, in bytes.
@@ -144,7 +146,7 @@ pub struct Align {
 }
 
 impl Align {
-    /// A multiple of `bytes`, a power of two.
+    /// A multiple of `bytes`, which must be a power of two.
     pub const fn to(bytes: u32) -> Align {
         Align { mul: bytes, offset: 0 }
     }
@@ -154,26 +156,27 @@ impl Align {
         if self.offset == 0 { self.mul } else { 1 << self.offset.trailing_zeros() }
     }
 
-    /// What is known after adding `bytes`.
+    /// The alignment of the offset plus `bytes`.
     pub const fn plus(self, bytes: u32) -> Align {
         Align { mul: self.mul, offset: self.offset.wrapping_add(bytes) & (self.mul - 1) }
     }
 }
 
-/// What a memory access promises and demands.
+/// Guarantees and requirements of a memory access.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Access {
-    /// Other invocations must see writes and this one theirs, without caching in between.
+    /// Writes must become visible to other invocations, and their writes to this one, without private caches in
+    /// between.
     pub coherent: bool,
-    /// Every access counts: none may be added, removed or merged.
+    /// Every access must happen exactly as written: none may be added, removed or merged.
     pub volatile: bool,
-    /// Nothing in this dispatch writes the memory: loads may move and merge freely.
+    /// Nothing in this dispatch writes the memory, so loads may be moved and merged.
     pub readonly: bool,
-    /// No other binding names the same memory.
+    /// No other binding refers to the same memory.
     pub restrict: bool,
 }
 
-/// What an atomic computes from the old memory value and its data.
+/// How an atomic computes the new memory value from the old value and its data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AtomicOp {
     /// Sum.
@@ -194,7 +197,7 @@ pub enum AtomicOp {
     Xor,
     /// The data itself.
     Exchange,
-    /// The data where the old value equals `compare`, else the old value.
+    /// The data if the old value equals `compare`, else the old value.
     CompareExchange,
     /// Float sum.
     FAdd,
@@ -204,7 +207,7 @@ pub enum AtomicOp {
     FMax,
 }
 
-/// Who a barrier or an ordering concerns.
+/// The set of invocations that a barrier or memory ordering includes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Scope {
     /// This invocation.
@@ -213,24 +216,24 @@ pub enum Scope {
     Subgroup,
     /// The workgroup.
     Workgroup,
-    /// The queue family or device.
+    /// All invocations of the device (or queue family).
     Device,
 }
 
-/// Which memories a barrier orders, and how.
+/// Which memories a barrier orders, and in which direction.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct MemorySemantics {
-    /// Later accesses stay behind.
+    /// Accesses after the barrier must not move before it.
     pub acquire: bool,
-    /// Earlier accesses stay before.
+    /// Accesses before the barrier must not move after it.
     pub release: bool,
-    /// Storage and uniform buffers.
+    /// Orders accesses to storage and uniform buffers.
     pub buffer: bool,
-    /// Storage images.
+    /// Orders accesses to storage images.
     pub image: bool,
-    /// Shared memory.
+    /// Orders accesses to shared memory.
     pub shared: bool,
-    /// Stage outputs (tessellation control).
+    /// Orders accesses to stage outputs (tessellation control).
     pub output: bool,
 }
 
@@ -245,7 +248,7 @@ pub enum SysVal {
     WorkgroupSize,
     /// 32x3: index of the invocation in its workgroup.
     LocalInvocationId,
-    /// 32: the same, flat: x + y * size.x + z * size.x * size.y.
+    /// 32: the same as one number: x + y * size.x + z * size.x * size.y.
     LocalInvocationIndex,
     /// 32x3: workgroup id * size + local id.
     GlobalInvocationId,
@@ -257,113 +260,118 @@ pub enum SysVal {
     SubgroupSize,
     /// 32: index of the invocation in its subgroup (the channel).
     SubgroupInvocation,
-    /// 32, vertex: number of the vertex, as an index buffer or counting gives it, and the base vertex or first vertex
-    /// added.
+    /// 32, vertex: number of the vertex. It is the index from the index buffer plus the base vertex, or in a draw call
+    /// without indices the count plus the first vertex.
     VertexIndex,
-    /// 32, vertex: number of the instance, the base instance added.
+    /// 32, vertex: number of the instance plus the base instance.
     InstanceIndex,
-    /// 32, vertex: what an indexed draw call adds to indices, or the first vertex of another.
+    /// 32, vertex: the number that an indexed draw call adds to indices, or the first vertex of a draw call without
+    /// indices.
     BaseVertex,
     /// 32, vertex: number of the draw call's first instance.
     BaseInstance,
-    /// 32, vertex: number of the draw call among those of one command.
+    /// 32, vertex: number of the draw call among the draw calls of one command.
     DrawIndex,
     /// 32, tessellation and geometry: number of the input primitive or patch, counted per instance.
     PrimitiveId,
-    /// 32, tessellation control and geometry: number of the invocation that works on the same primitive or patch.
+    /// 32, tessellation control and geometry: number of the invocation among those of one primitive or patch.
     InvocationId,
-    /// 32x3, tessellation evaluation: u, v, w in the domain; w is 0 unless it is that of triangles.
+    /// 32x3, tessellation evaluation: u, v, w in the domain; w is 0 unless the domain is triangles.
     TessCoord,
     /// 32, tessellation: number of control points of the input patch.
     PatchVertices,
 }
 
-/// What an instruction does, with its operands by name.
+/// The kind of an instruction, with its operands by name.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-// With a tag of its own: in a niche of another field, every look at a kind would have to decode it.
+// `repr(u8)` gives the enum a tag byte of its own. Without it, the compiler stores the tag in a niche of another field,
+// and each match on a kind must decode it.
 #[repr(u8)]
 pub enum InstKind {
     /// A constant; entry `i` is component `i`, zero extended.
     Const([u64; 4]),
-    /// Any bits.
+    /// A value with undefined bits.
     Undef,
-    /// Arithmetic.
+    /// An arithmetic operation.
     Alu {
         /// The operation.
         op: AluOp,
-        /// Its sources, as many as its row says.
+        /// Its sources; their number is in the operation's row ([`AluOp::row`]).
         srcs: Srcs,
         /// Whether value-changing float rewrites (contraction, reassociation) are forbidden.
         exact: bool,
     },
     /// A value from the hardware or driver.
     SysVal(SysVal),
-    /// Reads a private variable or a part of it: a scalar or vector.
+    /// Reads a scalar or vector from a private variable.
     LoadVar {
         /// The variable.
         var: VarId,
-        /// The way to a scalar or vector of it.
+        /// The path to the scalar or vector in the variable.
         path: Vec<PathStep>,
     },
-    /// Writes a private variable or a part of it: a scalar or vector.
+    /// Writes a scalar or vector of a private variable.
     StoreVar {
         /// The variable.
         var: VarId,
-        /// The way to a scalar or vector of it.
+        /// The path to the scalar or vector in the variable.
         path: Vec<PathStep>,
-        /// What is stored.
+        /// The value to store.
         data: Src,
-        /// Components stored.
+        /// The components to store.
         mask: WriteMask,
     },
-    /// Reads consecutive components of an input, of 32 bits or at most two of 64. Beyond the row of slots that `index` may
-    /// move along its last slot is read, and for vertices that there are not the last one (any bits where the stage is not
-    /// told how many there are).
+    /// Reads consecutive components of an input: components of 32 bits, or at most two of 64 bits. If `index` is
+    /// beyond the variable's slots, the last slot is read. If `vertex` is beyond the last vertex, the last vertex is
+    /// read; the result is then undefined in a stage that is compiled without knowing the number of vertices.
     LoadInput {
-        /// The slot; what is read lies in one, and is a declared input.
+        /// The first slot that `index` can select. An access stays within one slot, which must belong to a declared
+        /// input.
         slot: IoSlot,
-        /// Of inputs that a whole primitive has: which of its vertices, 32 bits.
+        /// For inputs that exist once per vertex of a primitive or patch: the number of the vertex, 32 bits.
         vertex: Option<Src>,
-        /// How many slots further on, 32 bits.
+        /// Number of slots to add to `slot`, 32 bits.
         index: Option<Src>,
         /// The first component read, counted in components of 32 bits.
         comp: u8,
     },
-    /// Reads consecutive components of an output of the patch, likewise: tessellation control only.
+    /// Reads consecutive components of an output, with the rules of `LoadInput`. Tessellation control only.
     LoadOutput {
-        /// The slot; what is read lies in one, and is a declared output.
+        /// The first slot that `index` can select. An access stays within one slot, which must belong to a declared
+        /// output.
         slot: IoSlot,
-        /// Of outputs that each vertex has: which vertex, 32 bits.
+        /// For outputs that exist once per vertex: the number of the vertex, 32 bits.
         vertex: Option<Src>,
-        /// How many slots further on, 32 bits.
+        /// Number of slots to add to `slot`, 32 bits.
         index: Option<Src>,
         /// The first component read, counted in components of 32 bits.
         comp: u8,
     },
-    /// Writes components of an output, of 32 or 64 bits. Beyond the row of slots that `index` may move along its last slot
-    /// is written, and for vertices that there are not the last one.
+    /// Writes components of an output, of 32 or 64 bits. If `index` is beyond the variable's slots, the last slot is
+    /// written; if `vertex` is beyond the last vertex, the last vertex is written.
     StoreOutput {
-        /// The slot; what is written lies in one, and is a declared output.
+        /// The first slot that `index` can select. An access stays within one slot, which must belong to a declared
+        /// output.
         slot: IoSlot,
-        /// What is stored: as many components as [`WriteMask::width`] says.
+        /// The value to store; [`WriteMask::width`] components of it are read.
         data: Src,
-        /// Of outputs that each vertex has: which vertex, 32 bits. Tessellation control only.
+        /// For outputs that exist once per vertex: the number of the vertex, 32 bits. Tessellation control only.
         vertex: Option<Src>,
-        /// How many slots further on, 32 bits.
+        /// Number of slots to add to `slot`, 32 bits.
         index: Option<Src>,
-        /// Where component 0 of the data goes, counted in components of 32 bits.
+        /// The component of the slot to which component 0 of the data is written, counted in components of 32 bits.
         comp: u8,
-        /// Components stored.
+        /// The components of the data to store.
         mask: WriteMask,
     },
-    /// Makes a vertex of the outputs of the stream, which are undefined afterwards: geometry only.
+    /// Emits a vertex made of the stream's outputs, which are undefined afterwards. Geometry only.
     EmitVertex {
         /// The stream, below [`MAX_STREAMS`](super::MAX_STREAMS).
         stream: u8,
     },
-    /// Ends the strip of the stream: geometry only.
+    /// Ends the current strip of the stream. Geometry only.
     EndPrimitive {
-        /// The stream, likewise.
+        /// The stream, below [`MAX_STREAMS`](super::MAX_STREAMS).
         stream: u8,
     },
     /// Reads consecutive components from memory.
@@ -372,81 +380,82 @@ pub enum InstKind {
         memory: Memory,
         /// Byte offset, 32 bits.
         offset: Src,
-        /// What is known of the offset.
+        /// The known alignment of the offset.
         align: Align,
-        /// Promises and demands.
+        /// Guarantees and requirements of the access.
         access: Access,
     },
-    /// Writes components to memory; component `i` at `offset + i * size`.
+    /// Writes components to memory: component `i`, if the mask has it, at byte `offset + i * size of a component`.
     Store {
         /// The memory.
         memory: Memory,
         /// Byte offset, 32 bits.
         offset: Src,
-        /// What is stored.
+        /// The value to store.
         data: Src,
-        /// Number of components of `data` that the mask speaks of.
+        /// Number of components of `data` that are read; the mask selects among them.
         comps: u8,
-        /// Components stored.
+        /// The components to store.
         mask: WriteMask,
-        /// What is known of the offset.
+        /// The known alignment of the offset.
         align: Align,
-        /// Promises and demands.
+        /// Guarantees and requirements of the access.
         access: Access,
     },
-    /// Reads, computes and writes a scalar in one step; the result is the old value.
+    /// Reads a scalar from memory, computes, and writes the result, in one indivisible step. The result is the old
+    /// value.
     Atomic {
         /// The memory: [`Memory::Ssbo`] or [`Memory::Shared`].
         memory: Memory,
-        /// What is computed.
+        /// The operation.
         op: AtomicOp,
-        /// Byte offset, 32 bits, a multiple of the size.
+        /// Byte offset, 32 bits, a multiple of the scalar's size.
         offset: Src,
         /// The operand.
         data: Src,
         /// The expected value of [`AtomicOp::CompareExchange`], else `None`.
         compare: Option<Src>,
-        /// Promises and demands.
+        /// Guarantees and requirements of the access.
         access: Access,
     },
     /// The size of a buffer in bytes, 32 bits.
     BufferSize(Resource),
-    /// Reads a texel: components of 32 bits, as many as the form says.
+    /// Reads a texel: components of 32 bits, [`ImageForm::comps`] of them.
     ImageLoad {
         /// The image.
         image: Resource,
-        /// Where: signed integers of 32 bits.
+        /// The coordinates: signed integers of 32 bits.
         coord: Src,
         /// Number of coordinates.
         dims: u8,
-        /// How the texel is seen.
+        /// Whether texels are in the form of the shader or of a message.
         form: ImageForm,
-        /// Promises and demands.
+        /// Guarantees and requirements of the access.
         access: Access,
     },
-    /// Writes a texel: components of 32 bits, as many as the form says.
+    /// Writes a texel: components of 32 bits, [`ImageForm::comps`] of them.
     ImageStore {
         /// The image.
         image: Resource,
-        /// Where: signed integers of 32 bits.
+        /// The coordinates: signed integers of 32 bits.
         coord: Src,
         /// Number of coordinates.
         dims: u8,
-        /// What is stored.
+        /// The value to store.
         data: Src,
-        /// How the texel is seen.
+        /// Whether texels are in the form of the shader or of a message.
         form: ImageForm,
-        /// Promises and demands.
+        /// Guarantees and requirements of the access.
         access: Access,
     },
-    /// Reads, computes and writes a texel of one component of 32 bits in one step; the result is the old value, 0 out of
-    /// bounds.
+    /// Reads a texel of one component of 32 bits, computes, and writes the result, in one indivisible step. The
+    /// result is the old value, or 0 out of bounds.
     ImageAtomic {
         /// The image.
         image: Resource,
-        /// What is computed.
+        /// The operation.
         op: AtomicOp,
-        /// Where: signed integers of 32 bits.
+        /// The coordinates: signed integers of 32 bits.
         coord: Src,
         /// Number of coordinates.
         dims: u8,
@@ -454,57 +463,59 @@ pub enum InstKind {
         data: Src,
         /// The expected value of [`AtomicOp::CompareExchange`], else `None`.
         compare: Option<Src>,
-        /// How the texel is seen.
+        /// Whether texels are in the form of the shader or of a message.
         form: ImageForm,
-        /// Promises and demands.
+        /// Guarantees and requirements of the access.
         access: Access,
     },
     /// The size of an image in texels and layers, see [`ImageTy::size_comps`](super::ImageTy::size_comps): 32 bits
     /// each.
     ImageSize(Resource),
-    /// What the driver tells of an image, one component of 32 bits.
+    /// One component of a parameter of an image that the driver supplies, 32 bits.
     ImageParam {
         /// The image.
         image: Resource,
         /// Which parameter.
         param: ImageParam,
-        /// Which component of it.
+        /// The component of the parameter.
         comp: u8,
     },
     /// Reads through the sampler unit.
     Texture(Box<TextureRead>),
     /// A barrier.
     Barrier {
-        /// Whose invocations all must arrive before one leaves; `None`: nobody waits.
+        /// The invocations that must all arrive before one continues; `None` if no invocation waits.
         execution: Option<Scope>,
-        /// Among whom memory accesses are ordered.
+        /// The invocations among which memory accesses are ordered.
         memory: Scope,
-        /// Which accesses are ordered.
+        /// The memory accesses that are ordered.
         semantics: MemorySemantics,
     },
-    /// Runs one of two regions. The results are what the region that ran yielded.
+    /// Runs one of two regions. The results are the sources of the `Yield` that ended the region.
     If {
         /// A boolean scalar.
         cond: Src,
-        /// Runs where true. Ends with `Yield`, or leaves by `Break`, `Continue` or `Return`.
+        /// Runs if the condition is true. Ends with `Yield`, `Break`, `Continue` or `Return`.
         then: RegionId,
-        /// Runs where false, likewise.
+        /// Runs if the condition is false. Ends with `Yield`, `Break`, `Continue` or `Return`.
         else_: RegionId,
     },
-    /// Runs `body` again and again until `Break`, whose sources are the results.
+    /// Runs `body` repeatedly until a `Break`, whose sources are the results.
     Loop {
-        /// The body: its `Continue` gives the parameters of `continuing`, or where there is none, its own next ones.
+        /// The body. Its `Continue` passes the parameters of `continuing`; if there is no `continuing` region, those
+        /// of the body's next iteration.
         body: RegionId,
-        /// Runs after each body; its `Continue` gives the body's next parameters. May `Break`, in a nested `If` too.
+        /// Runs after each run of the body. Its `Continue` passes the body's next parameters. It may contain a
+        /// `Break`, also inside a nested `If`.
         continuing: Option<RegionId>,
-        /// First values of the body's parameters.
+        /// Initial values of the body's parameters.
         init: Srcs,
     },
-    /// Ends a region of an `If` with its results.
+    /// Ends a region of an `If`; the sources become the results of the `If`.
     Yield(Srcs),
-    /// Leaves the innermost loop with its results.
+    /// Leaves the innermost loop; the sources become the results of the loop.
     Break(Srcs),
-    /// Ends this round of the innermost loop.
+    /// Ends a region of the innermost loop; the sources become the parameters of the region that runs next.
     Continue(Srcs),
     /// Ends the invocation. In nested regions it is only legal before `lower_returns`.
     Return,
@@ -513,13 +524,14 @@ pub enum InstKind {
 /// An instruction: its kind and the values it defines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InstData {
-    /// What it does.
+    /// The operation and its operands.
     pub kind: InstKind,
-    /// What it defines: at most one value, but any number for `If` and `Loop`.
+    /// The values it defines: any number for `If` and `Loop`, at most one for other instructions.
     pub results: SmallVec<[Value; 1]>,
 }
 
-/// The one walk over the sources of an instruction, for shared and for exclusive references.
+/// Calls `f` with each source of an instruction, in the order of the text form. The other arguments name the methods
+/// for shared (`iter`) or exclusive (`iter_mut`) references, so that both traversals have one definition.
 macro_rules! walk_srcs {
     ($kind:expr, $f:ident, $iter:ident, $resource:ident, $step:ident) => {{
         let mut f = $f;
@@ -615,7 +627,7 @@ impl PathStep {
 }
 
 impl Memory {
-    /// The binding that the memory is, if it is one.
+    /// The binding that holds the memory; `None` for memories without a binding.
     pub const fn resource(&self) -> Option<&Resource> {
         match self {
             Memory::Ubo(r) | Memory::Ssbo(r) | Memory::Image(r) => Some(r),
@@ -637,8 +649,8 @@ impl Memory {
 }
 
 impl InstKind {
-    /// Calls `f` with each binding that a message of the instruction names: of a texture also the sampler. Sizes and
-    /// parameters are no messages.
+    /// Calls `f` with each binding that the instruction's message names, including the sampler of a texture read.
+    /// Sizes and parameters are not read by messages, so `f` is not called for them.
     pub fn for_each_surface_mut(&mut self, mut f: impl FnMut(&mut Resource)) {
         match self {
             InstKind::Load { memory, .. }
@@ -657,7 +669,7 @@ impl InstKind {
         }
     }
 
-    /// Calls `f` with every binding that the instruction names.
+    /// Calls `f` with every binding that the instruction names, also those of sizes and parameters.
     pub fn for_each_resource_mut(&mut self, mut f: impl FnMut(&mut Resource)) {
         match self {
             InstKind::BufferSize(resource)
@@ -667,7 +679,7 @@ impl InstKind {
         }
     }
 
-    /// An arithmetic instruction that may be contracted and reassociated.
+    /// An arithmetic instruction that is not `exact`: passes may contract and reassociate it.
     pub fn alu(op: AluOp, srcs: impl IntoIterator<Item = Src>) -> InstKind {
         InstKind::Alu { op, srcs: srcs.into_iter().collect(), exact: false }
     }
@@ -676,7 +688,7 @@ impl InstKind {
     #[inline]
     pub fn for_each_src_mut(&mut self, f: impl FnMut(&mut Src)) {
         match self {
-            // By far the most, so without the walk's choice.
+            // A fast path: most instructions are arithmetic.
             InstKind::Alu { srcs, .. } => srcs.iter_mut().for_each(f),
             _ => self.for_each_other_src_mut(f),
         }

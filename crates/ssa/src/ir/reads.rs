@@ -1,28 +1,28 @@
-//! How many components each source reads: for terminators that depends on what surrounds them.
+//! How many components each source of an instruction reads. For terminators this depends on the enclosing regions.
 
 use super::{
     Function, InstData, InstId, InstKind, PathStep, RegionId, Shader, Src, Ty, VarTy, Variable,
 };
 
-/// The greatest number of regions around an instruction.
+/// The greatest nesting depth of regions.
 ///
-/// Passes recurse over regions; this bounds their stack. The verifier refuses deeper code.
+/// Passes recurse over regions, so this bounds their stack use. The verifier rejects deeper code.
 pub const MAX_DEPTH: usize = 512;
 
-/// Where the terminators of a region lead.
+/// The targets of the terminators in a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Targets {
-    /// The `If` that `Yield` ends, if the region is one of its two.
+    /// The `If` that `Yield` ends, if the region belongs to an `If`.
     pub yields: Option<InstId>,
-    /// The innermost loop: `Break` gives its results.
+    /// The innermost loop, which `Break` leaves.
     pub breaks: Option<InstId>,
-    /// The region whose parameters `Continue` gives.
+    /// The region to which `Continue` goes.
     pub continues: Option<RegionId>,
 }
 
 impl Targets {
-    /// The targets in region number `index` (in the order of [`InstKind::regions`]) of the instruction `inst`, which
-    /// itself stands where `self` holds.
+    /// The targets inside region number `index` (in the order of [`InstKind::regions`]) of the instruction `inst`.
+    /// `self` are the targets where `inst` itself is.
     pub fn inside(self, inst: InstId, kind: &InstKind, index: usize) -> Targets {
         match *kind {
             InstKind::If { .. } => Targets { yields: Some(inst), ..self },
@@ -34,8 +34,8 @@ impl Targets {
         }
     }
 
-    /// What the sources of the terminator `kind` must match: the values that they become. `None` if the terminator
-    /// may not stand here or is none.
+    /// The results or parameters that the sources of the terminator `kind` become, in order. `None` if `kind` is no
+    /// such terminator or has no target here.
     pub fn values<'f>(&self, func: &'f Function, kind: &InstKind) -> Option<&'f [super::Value]> {
         match kind {
             InstKind::Yield(_) => self.yields.map(|inst| &func.inst(inst).results[..]),
@@ -47,17 +47,18 @@ impl Targets {
 }
 
 impl Shader {
-    /// Calls `f` with every source of `inst` and the number of components it reads, in the order of
+    /// Calls `f` with every source of `inst` and the number of components that are read from it, in the order of
     /// [`InstKind::for_each_src`]. `targets` are those of the region that holds the instruction.
     ///
-    /// Where the instruction is malformed so that the number does not follow, it is the source's own.
+    /// If the number cannot be determined because the instruction is malformed, it is the component count of the
+    /// source's value.
     pub fn for_each_read(&self, targets: &Targets, inst: InstId, f: impl FnMut(Src, usize)) {
         self.func.for_each_read(&self.vars, targets, inst, f);
     }
 }
 
 impl Function {
-    /// As [`Shader::for_each_read`], for the function of a shader with these variables.
+    /// Does the same as [`Shader::for_each_read`], for the function of a shader with these variables.
     pub(crate) fn for_each_read(
         &self,
         vars: &[Variable],
@@ -89,18 +90,19 @@ impl Function {
             InstKind::Yield(srcs) | InstKind::Break(srcs) | InstKind::Continue(srcs) => {
                 each(srcs, targets.values(func, kind), &mut f);
             }
-            // The data comes last; whatever stands before it is an index or an offset.
+            // The data is the last source. The sources before it are scalars: dynamic indices, an element, an offset.
             InstKind::StoreVar { var, path, data, .. } => {
                 let leaf = vars.get(var.index()).and_then(|var| var.ty.leaf(path));
                 scalars_then_data(kind, leaf.map_or_else(|| own(*data), Ty::comps), &mut f);
             }
             InstKind::Store { comps, .. } => scalars_then_data(kind, usize::from(*comps), &mut f),
-            // The data, then a vertex and an index.
+            // The data is the first source. The vertex and the index after it are scalars.
             InstKind::StoreOutput { mask, .. } => {
                 let mut comps = mask.width().clamp(1, 4);
                 kind.for_each_src(|src| f(src, std::mem::replace(&mut comps, 1)));
             }
-            // An element, the coordinates, the data; an atomic's data and what it compares with are scalars.
+            // The order is: element of the binding, coordinates, data. The data and comparison value of atomics are
+            // scalars.
             InstKind::ImageLoad { image, dims, .. }
             | InstKind::ImageStore { image, dims, .. }
             | InstKind::ImageAtomic { image, dims, .. } => {
@@ -126,6 +128,7 @@ impl Function {
     }
 }
 
+/// Calls `f` with one component for each source except the last, which is the data with `data_comps` components.
 fn scalars_then_data(kind: &InstKind, data_comps: usize, f: &mut dyn FnMut(Src, usize)) {
     let mut left = 0;
     kind.for_each_src(|_| left += 1);
@@ -136,7 +139,8 @@ fn scalars_then_data(kind: &InstKind, data_comps: usize, f: &mut dyn FnMut(Src, 
 }
 
 impl VarTy {
-    /// The scalar or vector at the end of a path, if the path leads to one. Dynamic steps count as in range.
+    /// The scalar or vector that a path selects; `None` if the path selects something else. Dynamic indices are
+    /// assumed to be in range.
     pub fn leaf(&self, path: &[PathStep]) -> Option<Ty> {
         let mut at = self;
         let mut steps = path.iter();

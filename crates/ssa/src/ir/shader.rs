@@ -2,7 +2,8 @@
 
 use super::{ComputeInfo, Function, ImageTy, IoVar, StageInfo, TextureTy, Ty};
 
-/// Float behaviour the module asks for, per bit size where `16`, `32`, `64` are bits 0, 1, 2 of a mask.
+/// Float behaviour that the source module requests. Each field is a mask: bits 0, 1, 2 are set if the request applies
+/// to floats of 16, 32, 64 bits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FloatControls {
     /// Denormals are kept.
@@ -31,11 +32,11 @@ pub enum BindingKind {
     UniformBuffer,
     /// A storage buffer.
     StorageBuffer,
-    /// OpenGL's atomic counters: a buffer of dwords that only atomics touch.
+    /// OpenGL's atomic counters: a buffer of dwords that only atomics access.
     AtomicCounters,
-    /// A storage image, or texels in a buffer that are accessed like one.
+    /// A storage image, or a texel buffer that is accessed like one.
     Image(ImageTy),
-    /// An image, or texels in a buffer, that is read through the sampler unit; it may bring a sampler of its own.
+    /// An image or texel buffer that is read through the sampler unit; it may be combined with a sampler.
     Texture(TextureTy),
     /// A sampler.
     Sampler,
@@ -48,13 +49,14 @@ pub struct Binding {
     pub set: u32,
     /// Binding number in the set.
     pub binding: u32,
-    /// What it holds.
+    /// The kind of resource that the binding refers to.
     pub kind: BindingKind,
-    /// Elements of a descriptor array; `None` for a binding that is no array, `Some(0)` for one without a bound.
+    /// Number of elements of a descriptor array; `None` if the binding is no array, `Some(0)` if the array is
+    /// unbounded.
     pub count: Option<u32>,
-    /// The name in the source, for people.
+    /// The name in the source, for messages and the text form.
     pub name: String,
-    /// The shader never writes it.
+    /// Whether the shader never writes the resource.
     pub readonly: bool,
 }
 
@@ -63,54 +65,54 @@ pub struct Binding {
 pub enum VarTy {
     /// A scalar or vector. Matrices are arrays of columns.
     Vector(Ty),
-    /// So many elements, at least 1.
+    /// An array: the element type, and the number of elements, at least 1.
     Array(Box<VarTy>, u32),
-    /// Members in order.
+    /// The members, in order.
     Struct(Vec<VarTy>),
 }
 
-/// What keeps a variable.
+/// The storage class of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum VarStorage {
-    /// One invocation's own, undefined at the start unless [`Variable::init`] says otherwise.
+    /// One copy per invocation; undefined at the start unless [`Variable::init`] has values.
     Private,
 }
 
-/// A variable that loads and stores reach by paths, not by addresses.
+/// A variable. Loads and stores select a part of it by a path ([`PathStep`](super::PathStep)s), not by an address.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variable {
-    /// The name in the source, for people.
+    /// The name in the source, for messages and the text form.
     pub name: String,
     /// Its shape.
     pub ty: VarTy,
-    /// What keeps it.
+    /// Its storage class.
     pub storage: VarStorage,
-    /// First values of all scalars in order, zero extended, or `None` if undefined.
+    /// Initial values of all scalars in order, zero extended to 64 bits, or `None` if undefined.
     pub init: Option<Vec<u64>>,
 }
 
-/// One entry point, everything inlined.
+/// One entry point, with all calls inlined.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shader {
     /// The entry point's name.
     pub name: String,
-    /// Its stage and what only that has.
+    /// Its stage, with the properties that only this stage has.
     pub stage: StageInfo,
-    /// Float behaviour asked for.
+    /// Float behaviour that the source module requests.
     pub float_controls: FloatControls,
-    /// Bindings used, sorted by set, then binding.
+    /// The bindings that the shader uses, sorted by set, then binding number.
     pub bindings: Vec<Binding>,
-    /// What it gets from the stage before, or from vertex buffers. No two have a component of a slot in common.
+    /// Data from the previous stage or from vertex buffers. No two variables share a component of a slot.
     pub inputs: Vec<IoVar>,
-    /// What it gives the stage behind it, likewise.
+    /// Data for the next stage. No two variables share a component of a slot.
     pub outputs: Vec<IoVar>,
     /// Private variables.
     pub vars: Vec<Variable>,
-    /// Bytes of push constants that may be read.
+    /// Size in bytes of the push constants.
     pub push_constant_bytes: u32,
-    /// Bytes of scratch memory of one invocation.
+    /// Bytes of scratch memory per invocation.
     pub scratch_bytes: u32,
-    /// Constant memory that belongs to the program.
+    /// Bytes of the constant memory that is part of the program.
     pub const_data: Vec<u8>,
     /// The code.
     pub func: Function,
@@ -139,12 +141,12 @@ impl Shader {
         }
     }
 
-    /// A binding.
+    /// The binding with this id.
     pub fn binding(&self, id: BindingId) -> &Binding {
         &self.bindings[id.index()]
     }
 
-    /// The type of a binding that is an image.
+    /// The image type of a binding; `None` if the binding is no storage image.
     pub fn image(&self, id: BindingId) -> Option<ImageTy> {
         match self.bindings.get(id.index())?.kind {
             BindingKind::Image(ty) => Some(ty),
@@ -152,7 +154,7 @@ impl Shader {
         }
     }
 
-    /// The type of a binding that is a texture.
+    /// The texture type of a binding; `None` if the binding is no texture.
     pub fn texture(&self, id: BindingId) -> Option<TextureTy> {
         match self.bindings.get(id.index())?.kind {
             BindingKind::Texture(ty) => Some(ty),
@@ -160,14 +162,14 @@ impl Shader {
         }
     }
 
-    /// A variable.
+    /// The variable with this id.
     pub fn var(&self, id: VarId) -> &Variable {
         &self.vars[id.index()]
     }
 }
 
 impl VarTy {
-    /// Number of scalars in the variable, counted depth first.
+    /// Number of scalars in the variable. They are numbered depth first.
     pub fn num_scalars(&self) -> u64 {
         match self {
             VarTy::Vector(ty) => ty.comps() as u64,
@@ -178,7 +180,8 @@ impl VarTy {
         }
     }
 
-    /// The part of the variable one step down: a member, an element or a component, if there is such a part.
+    /// The type of the member, element or component that one path step selects. `index` is `None` for a dynamic index.
+    /// Returns `None` if a constant index is out of range, or if this type has no such part.
     pub fn step(&self, index: Option<u32>) -> Option<VarTy> {
         match self {
             VarTy::Vector(ty) if ty.comps() > 1 => {

@@ -1,8 +1,8 @@
-//! What belongs to a pipeline stage: its own facts, and the slots through which it gets and gives data.
+//! Properties of pipeline stages, and the slots through which stages pass data.
 
 use super::{Shader, SysVal, Ty};
 
-/// The pipeline stage a shader runs in.
+/// The pipeline stage in which a shader runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stage {
     /// Vertex.
@@ -19,7 +19,7 @@ pub enum Stage {
     Compute,
 }
 
-/// A stage with the facts that only it has.
+/// A stage with the properties that only it has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StageInfo {
     /// Vertex.
@@ -36,7 +36,7 @@ pub enum StageInfo {
     Compute(ComputeInfo),
 }
 
-/// What only compute shaders have.
+/// Properties of compute shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ComputeInfo {
     /// Invocations of a workgroup in x, y, z; each at least 1.
@@ -46,54 +46,54 @@ pub struct ComputeInfo {
 }
 
 impl ComputeInfo {
-    /// Workgroups of that size without shared memory.
+    /// Workgroups of this size without shared memory.
     pub const fn new(local_size: [u32; 3]) -> ComputeInfo {
         ComputeInfo { local_size, shared_bytes: 0 }
     }
 
-    /// Invocations of a workgroup; the verifier of shaders refuses more than 32 bits say.
+    /// Invocations of a workgroup. The verifier rejects shaders in which this exceeds 32 bits.
     pub fn invocations(&self) -> u64 {
         self.local_size.iter().fold(1, |n, &size| n.saturating_mul(size.into()))
     }
 }
 
-/// What only tessellation control shaders have.
+/// Properties of tessellation control shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TessControlInfo {
-    /// Control points of the output patch, each made by an invocation of its own: 1 to [`MAX_PATCH_VERTICES`].
+    /// Control points of the output patch, 1 to [`MAX_PATCH_VERTICES`]. Each one has its own invocation.
     pub output_vertices: u32,
 }
 
-/// What only tessellation evaluation shaders have.
+/// Properties of tessellation evaluation shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TessEvalInfo {
-    /// The shape that is divided.
+    /// The shape that the tessellator divides.
     pub domain: TessDomain,
-    /// How levels are rounded.
+    /// How tessellation levels are rounded.
     pub spacing: TessSpacing,
-    /// Whether triangles run counter-clockwise in the domain's u and v.
+    /// Whether the vertices of triangles are in counter-clockwise order in the domain's u and v.
     pub ccw: bool,
-    /// Whether points are made, not lines or triangles.
+    /// Whether the tessellator makes points instead of lines or triangles.
     pub point_mode: bool,
 }
 
-/// What only geometry shaders have.
+/// Properties of geometry shaders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GeometryInfo {
-    /// What an input primitive is.
+    /// The kind of input primitive.
     pub input: InputPrimitive,
-    /// What the emitted vertices form.
+    /// The kind of primitives that the emitted vertices form.
     pub output: OutputPrimitive,
-    /// Vertices that an invocation emits at most, in all streams.
+    /// Greatest number of vertices that an invocation emits, in all streams together.
     pub max_vertices: u32,
     /// Invocations per input primitive, at least 1.
     pub invocations: u32,
 }
 
-/// Control points of a patch at most (Vulkan: `maxTessellationPatchSize` of these chips).
+/// Greatest number of control points of a patch (Vulkan: `maxTessellationPatchSize` of these chips).
 pub const MAX_PATCH_VERTICES: u32 = 32;
 
-/// Vertex streams of a geometry shader.
+/// Number of vertex streams of a geometry shader.
 pub const MAX_STREAMS: u8 = 4;
 
 /// The shape that a tessellator divides.
@@ -112,24 +112,24 @@ pub enum TessDomain {
 pub enum TessSpacing {
     /// To the next integer.
     Equal,
-    /// To odd numbers of segments, two of them shorter.
+    /// To odd numbers of segments, two of which are shorter.
     FractionalOdd,
-    /// To even numbers of segments, two of them shorter.
+    /// To even numbers of segments, two of which are shorter.
     FractionalEven,
 }
 
-/// What a geometry shader gets.
+/// The input primitives of a geometry shader.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum InputPrimitive {
     /// Points.
     Points,
     /// Lines.
     Lines,
-    /// Lines, and the vertex before and behind each.
+    /// Lines, with the vertex before and the vertex after each.
     LinesAdjacency,
     /// Triangles.
     Triangles,
-    /// Triangles, and the vertex beyond each edge.
+    /// Triangles, with the vertex beyond each edge.
     TrianglesAdjacency,
 }
 
@@ -146,7 +146,7 @@ impl InputPrimitive {
     }
 }
 
-/// What a geometry shader's vertices form.
+/// The primitives that the vertices of a geometry shader form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OutputPrimitive {
     /// Points.
@@ -158,7 +158,7 @@ pub enum OutputPrimitive {
 }
 
 impl StageInfo {
-    /// The stage without its facts.
+    /// The stage without its properties.
     pub const fn stage(&self) -> Stage {
         match self {
             StageInfo::Vertex => Stage::Vertex,
@@ -171,9 +171,8 @@ impl StageInfo {
     }
 }
 
-/// A slot of 16 bytes through which stages hand each other data, by the name it has in the API.
-///
-/// How slots lie in memory is for the back end to say.
+/// A slot of 16 bytes through which stages pass data, named as in the API. The back end decides where slots are in
+/// memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum IoSlot {
     /// `gl_Position`.
@@ -184,16 +183,16 @@ pub enum IoSlot {
     Layer,
     /// `gl_ViewportIndex`, in component 0.
     ViewportIndex,
-    /// Clip distances and behind the last of them the cull distances: those numbered `first` to `first + 3`.
+    /// Clip distances followed by the cull distances: the four numbered `first` to `first + 3`.
     ClipDistances {
         /// 0 or 4.
         first: u8,
     },
     /// `gl_PrimitiveID` as an output, in component 0.
     PrimitiveId,
-    /// A location of the shader's own. Vectors of three and four components of 64 bits have two, one for each half.
+    /// A user-defined location. Vectors of three and four components of 64 bits have two locations, one for each half.
     Location(u32),
-    /// A location of the shader's own data of a whole patch.
+    /// A user-defined location of data that belongs to a whole patch.
     Patch(u32),
     /// `gl_TessLevelOuter`.
     TessLevelOuter,
@@ -202,12 +201,12 @@ pub enum IoSlot {
 }
 
 impl IoSlot {
-    /// Whether the slot belongs to a whole patch, not to one of its vertices.
+    /// Whether the slot belongs to a whole patch instead of one of its vertices.
     pub const fn is_patch(self) -> bool {
         matches!(self, IoSlot::Patch(_) | IoSlot::TessLevelOuter | IoSlot::TessLevelInner)
     }
 
-    /// The slot so many further on, if there is one.
+    /// The slot that is this many slots after this one; `None` if there is no such slot.
     pub fn plus(self, slots: u32) -> Option<IoSlot> {
         match (self, slots) {
             (slot, 0) => Some(slot),
@@ -218,7 +217,7 @@ impl IoSlot {
         }
     }
 
-    /// How many slots further on `other` is, if it is in the same row as this one and not before it.
+    /// The number of slots from this one to `other`; `None` if `other` is before it or of another kind.
     pub fn distance_to(self, other: IoSlot) -> Option<u32> {
         match (self, other) {
             (IoSlot::Location(from), IoSlot::Location(to))
@@ -229,53 +228,53 @@ impl IoSlot {
     }
 }
 
-/// An input or output of a shader: elements of one type in a row of slots, which a dynamic index may move along.
+/// An input or output of a shader: elements of one type in consecutive slots, which a dynamic index can select.
 ///
-/// Each element begins in a slot of its own and has two where it needs them. The columns of a matrix and the elements
-/// of arrays in arrays are one row of elements; an array of structures is a row of `32x4`.
+/// Each element starts a new slot and takes two if necessary. Matrix columns and elements of nested arrays are
+/// flattened to one sequence of elements. An array of structures is a sequence of `32x4`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IoVar {
-    /// The name in the source, for people.
+    /// The name in the source, for messages and the text form.
     pub name: String,
     /// The first slot.
     pub slot: IoSlot,
-    /// Where in its slot an element begins, in components of 32 bits.
+    /// The component of its slot at which an element starts, counted in components of 32 bits.
     pub comp: u8,
     /// The type of an element.
     pub ty: Ty,
     /// Number of elements, at least 1.
     pub count: u32,
-    /// The stream that the output belongs to: not 0 only in geometry shaders.
+    /// The vertex stream of an output; 0 except in geometry shaders.
     pub stream: u8,
 }
 
 impl IoVar {
-    /// Slots of an element: 1 or 2.
+    /// Number of slots of one element: 1 or 2.
     pub fn element_slots(&self) -> u32 {
         let end = u32::from(self.comp) + self.ty.comps() as u32 * self.ty.comp_bytes().div_ceil(4);
         end.div_ceil(4)
     }
 
-    /// Slots of all elements.
+    /// Number of slots of all elements.
     pub fn slots(&self) -> u32 {
         self.element_slots().saturating_mul(self.count)
     }
 
-    /// The components of 32 bits that the variable has of its slot number `at`: bit `i` is component `i`.
+    /// The 32-bit components that the variable uses in its slot number `at`: bit `i` is component `i`.
     pub fn components(&self, at: u32) -> u32 {
         let dwords = self.ty.comps() as u32 * (self.ty.bits() / 32);
         let all = ((1u32 << dwords) - 1) << self.comp;
         all >> (4 * (at % self.element_slots())) & 0xf
     }
 
-    /// Which of the variable's slots this is, if it is one.
+    /// The number of this slot among the variable's slots; `None` if it is not one of them.
     pub fn index_of(&self, slot: IoSlot) -> Option<u32> {
         self.slot.distance_to(slot).filter(|&at| at < self.slots())
     }
 }
 
 impl SysVal {
-    /// Whether shaders of the stage have the value.
+    /// Whether the value exists in shaders of the stage.
     pub const fn exists_in(self, stage: Stage) -> bool {
         match self {
             SysVal::WorkgroupId
@@ -303,7 +302,7 @@ impl SysVal {
 }
 
 impl Shader {
-    /// What only compute has.
+    /// The properties of a compute shader; `None` for other stages.
     pub const fn compute(&self) -> Option<ComputeInfo> {
         match self.stage {
             StageInfo::Compute(info) => Some(info),
@@ -315,7 +314,7 @@ impl Shader {
         }
     }
 
-    /// Bytes of shared memory: only compute has any.
+    /// Bytes of shared memory; 0 for stages other than compute.
     pub const fn shared_bytes(&self) -> u32 {
         match self.compute() {
             Some(compute) => compute.shared_bytes,
@@ -323,24 +322,24 @@ impl Shader {
         }
     }
 
-    /// The declaration that the input slot belongs to: the first, where several share a slot.
+    /// The declaration that the input slot belongs to. If several share the slot, the first.
     pub fn input(&self, slot: IoSlot) -> Option<&IoVar> {
         self.inputs.iter().find(|var| var.index_of(slot).is_some())
     }
 
-    /// The declaration that the output slot belongs to: the first, where several share a slot.
+    /// The declaration that the output slot belongs to. If several share the slot, the first.
     pub fn output(&self, slot: IoSlot) -> Option<&IoVar> {
         self.outputs.iter().find(|var| var.index_of(slot).is_some())
     }
 
-    /// Whether the input slot has an instance for each vertex of a primitive or patch.
+    /// Whether each vertex of a primitive or patch has its own value of the input slot.
     pub fn input_is_per_vertex(&self, slot: IoSlot) -> bool {
         let arrays =
             matches!(self.stage.stage(), Stage::TessControl | Stage::TessEval | Stage::Geometry);
         arrays && !slot.is_patch()
     }
 
-    /// Whether the output slot has an instance for each vertex of a patch.
+    /// Whether each vertex of a patch has its own value of the output slot.
     pub fn output_is_per_vertex(&self, slot: IoSlot) -> bool {
         self.stage.stage() == Stage::TessControl && !slot.is_patch()
     }

@@ -1,4 +1,4 @@
-//! Textures: images that are read through the sampler unit, and what it is asked.
+//! Textures: images that are read through the sampler unit, and the operations on them.
 
 use super::{ImageDim, Resource, Src};
 
@@ -12,7 +12,7 @@ pub struct TextureTy {
 }
 
 impl TextureTy {
-    /// Number of coordinates without the layer, 1 to 3: a cube is sampled by direction.
+    /// Number of coordinates without the layer, 1 to 3. The coordinates of a cube are a direction.
     pub const fn dims(self) -> usize {
         match self.dim {
             ImageDim::D1 | ImageDim::Buffer => 1,
@@ -21,8 +21,8 @@ impl TextureTy {
         }
     }
 
-    /// Number of components of the texture's size: width, height, depth as far as there are such, then the number of
-    /// layers of an array (of cubes: of whole cubes).
+    /// Number of components of the texture's size: width, and height and depth if the dimension has them; then for an
+    /// array the number of layers (of a cube array, the number of cubes).
     pub const fn size_comps(self) -> usize {
         let sides = match self.dim {
             ImageDim::Cube => 2,
@@ -32,64 +32,68 @@ impl TextureTy {
     }
 }
 
-/// What the sampler unit is asked.
+/// An operation of the sampler unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureOp {
-    /// The texel at signed integer coordinates, of level [`TextureRead::level`] (an integer, 0 if there is none).
-    /// Without a sampler. Out of bounds any texel of the format, in practice zeros.
+    /// Reads the texel at signed integer coordinates, at level [`TextureRead::level`] (an integer; 0 if absent). It
+    /// has no sampler. Out of bounds the result is any texel of the format, in practice zeros.
     Fetch,
-    /// A texel filtered as the sampler says, at float coordinates: of level [`TextureRead::level`] (a float), or the
-    /// one that [`TextureRead::gradients`] ask for, or 0.
+    /// Reads at float coordinates with the sampler's filter. The level is [`TextureRead::level`] (a float), or it
+    /// follows from [`TextureRead::gradients`], or it is 0.
     Sample,
-    /// One component of the four texels that a linear filter would read of level 0, counter-clockwise from the lower
-    /// left: (0, 1), (1, 1), (1, 0), (0, 0).
+    /// Returns one component, of this number, of each of the four texels that a linear filter at level 0 would use, in
+    /// counter-clockwise order from the lower left: (0, 1), (1, 1), (1, 0), (0, 0).
     Gather(u8),
-    /// The texture's size at level [`TextureRead::level`] (an integer, 0 if there is none): in the first components as
-    /// [`TextureTy::size_comps`] says, then 0; the last is the number of levels. Without a sampler.
+    /// Returns the texture's size at level [`TextureRead::level`] (an integer; 0 if absent). The first
+    /// [`TextureTy::size_comps`] components are the size, the last one is the number of levels, and those in between
+    /// are 0. It has no sampler.
     Size,
 }
 
-/// How coordinates and sizes are seen.
+/// The convention for coordinates and sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TextureForm {
-    /// As a shader sees them.
+    /// The convention of shading languages.
     Shader,
-    /// As the sampler unit's messages do: the greatest coordinate of a direction is 1 or -1, and the size of an array of
-    /// cubes counts their faces.
+    /// The convention of the sampler unit's messages: in the direction for a cube, the coordinate with the greatest
+    /// absolute value is 1 or -1; the size of a cube array counts faces.
     Message,
 }
 
-/// A read through the sampler unit. Four components of 32 bits; a comparison of [`TextureOp::Sample`] has one.
+/// A read through the sampler unit. The result has four components of 32 bits, or one if a [`TextureOp::Sample`]
+/// compares.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TextureRead {
-    /// What is asked.
+    /// The operation.
     pub op: TextureOp,
     /// The texture.
     pub texture: Resource,
-    /// The sampler, where the operation has one. May be the same binding as the texture.
+    /// The sampler; `None` if the operation has none. It may be the same binding as the texture.
     pub sampler: Option<Resource>,
-    /// Where, the layer of an array last; `None` only for [`TextureOp::Size`].
+    /// The coordinates, followed by the layer for an array; `None` only for [`TextureOp::Size`].
     pub coord: Option<Src>,
-    /// Number of coordinates without the layer.
+    /// Number of coordinates, not counting the layer.
     pub dims: u8,
-    /// Whether a layer follows.
+    /// Whether the coordinates include a layer.
     pub arrayed: bool,
-    /// The level of detail.
+    /// The level of detail, an integer or a float as described at [`TextureOp`].
     pub level: Option<Src>,
-    /// A float that is compared with each texel before it is filtered: the result is how much of it passes.
+    /// Depth comparison: a float that is compared with each texel before filtering. The result is the filtered
+    /// fraction of the texels that pass.
     pub compare: Option<Src>,
-    /// How coordinates change along x and y of the screen, each `dims` floats.
+    /// The derivatives of the coordinates along x and y of the screen, `dims` floats each.
     pub gradients: Option<[Src; 2]>,
-    /// Whole texels that are added to the first coordinates: -8 to 7 each.
+    /// Numbers of texels added to the coordinates before the layer, -8 to 7 each.
     pub offset: [i8; 3],
-    /// The same as integers known at run time, -32 to 31: only of [`TextureOp::Gather`] in two dimensions, and instead.
+    /// Offsets computed at run time, -32 to 31 each, used instead of `offset`; only for [`TextureOp::Gather`] in two
+    /// dimensions.
     pub offset_at_run_time: Option<Src>,
-    /// How coordinates and sizes are seen.
+    /// The convention for coordinates and sizes.
     pub form: TextureForm,
 }
 
 impl TextureRead {
-    /// A read with nothing but coordinates.
+    /// A read with coordinates but no sampler, level or other optional operand.
     pub fn new(op: TextureOp, ty: TextureTy, texture: Resource, coord: Option<Src>) -> TextureRead {
         TextureRead {
             op,
@@ -107,7 +111,7 @@ impl TextureRead {
         }
     }
 
-    /// Number of coordinates with the layer.
+    /// Number of coordinates including the layer.
     pub fn coords(&self) -> usize {
         usize::from(self.dims) + usize::from(self.arrayed)
     }
@@ -117,7 +121,7 @@ impl TextureRead {
         if self.op == TextureOp::Sample && self.compare.is_some() { 1 } else { 4 }
     }
 
-    /// Each source and the number of components that are read of it, in the order of the text form.
+    /// Each source with the number of components that are read from it, in the order of the text form.
     pub fn sources(&self) -> impl Iterator<Item = (Src, usize)> {
         let dims = usize::from(self.dims);
         let element = |resource: &Resource| resource.element.map(|src| (src, 1));

@@ -17,9 +17,9 @@ pub struct Ty {
     "no value has {comps} components of {bits} bits: expected 1 to 4 components of 1, 8, 16, 32 or 64 bits"
 )]
 pub struct TyError {
-    /// The bit size asked for.
+    /// The rejected bit size.
     pub bits: u32,
-    /// The component count asked for.
+    /// The rejected component count.
     pub comps: u32,
 }
 
@@ -61,7 +61,7 @@ impl Ty {
     /// The same bit size with `comps` components.
     ///
     /// # Panics
-    /// If `comps` is not 1 to 4: callers derive it from an existing value's count.
+    /// If `comps` is not 1 to 4. Callers take the count from an existing value or from the IR's limits.
     pub const fn with_comps(self, comps: usize) -> Ty {
         assert!(comps >= 1 && comps <= 4);
         Ty { bits: self.bits, comps: comps as u8 }
@@ -72,12 +72,12 @@ impl Ty {
         self.bits == 1
     }
 
-    /// The bits that a component can have set.
+    /// A mask of the bits that a component has.
     pub const fn mask(self) -> u64 {
         u64::MAX >> (64 - self.bits as u32)
     }
 
-    /// Bytes per component in memory; a boolean has no memory form and counts as 4 bytes in private variables.
+    /// Bytes per component in memory. A boolean cannot be loaded or stored; in private variables it takes 4 bytes.
     pub const fn comp_bytes(self) -> u32 {
         if self.bits == 1 { 4 } else { self.bits as u32 / 8 }
     }
