@@ -1,47 +1,48 @@
-//! The pass runner, for the IR of this crate and that of the back end: switches, fuel, verification, an observer, and
-//! which pass runs again.
+//! The pass runner, for the IR of this crate and for that of the back end. It selects the passes to run, passes fuel to
+//! them, verifies after each change, calls an observer, and decides which passes run again.
 //!
-//! A pass declares which kinds of facts it reads and which it changes ([`Fact`]). It runs again only if a kind that it
-//! reads was changed after it last ran. Passes know nothing of each other, and any number of them can be in a list.
+//! A pass declares which kinds of facts it reads and which it changes ([`Fact`]). A pass runs again only if a kind
+//! that it reads was changed after it last started. So passes do not depend on each other, and a list can hold any
+//! passes.
 //!
-//! A kind that a pass reads may be left out where it would have the pass run often for gains that are rare. Code is
-//! then less good, never wrong.
+//! A pass may omit a kind that it reads, if with that kind it would run often but rarely find a change. This can
+//! make the resulting code less optimised, but never wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ir::Fuel;
 
-/// A kind of facts about code.
+/// A kind of facts about code. A change of such a fact may give passes that read the kind new work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Fact {
-    /// Which operations there are, and their modifiers.
+    /// Which operations occur, and their modifiers.
     Arithmetic,
-    /// Which values instructions read.
+    /// Which values the instructions read.
     Operands,
-    /// Moves and vectors made of other values.
+    /// Moves, and vectors built from other values.
     Copies,
-    /// Values that are known.
+    /// Which values are constants.
     Constants,
-    /// Booleans that decide.
+    /// Booleans that select a branch or a value.
     Conditions,
-    /// Conditionals, loops, and what enters and leaves them.
+    /// Conditionals and loops, their parameters and results, and jumps.
     ControlFlow,
-    /// How often loops run.
+    /// Numbers of iterations of loops.
     LoopCounts,
-    /// How much code regions hold.
+    /// The amount of code in regions.
     CodeSize,
     /// Loads, stores and other accesses, and their addresses.
     Memory,
-    /// Variables and their accesses.
+    /// Variables, their loads and stores.
     Variables,
-    /// Which instructions have no reader.
+    /// Instructions whose results are unused.
     DeadCode,
-    /// Where values are read last.
+    /// The last use of each value.
     Lifetimes,
-    /// Which register holds a value.
+    /// The register that holds each value.
     Registers,
-    /// Conditions that instructions write to flags.
+    /// Conditions that instructions write to flag registers.
     Flags,
 }
 
@@ -70,10 +71,10 @@ impl Fact {
 pub struct Facts(u32);
 
 impl Facts {
-    /// All of them.
+    /// All kinds.
     pub const ALL: Facts = Facts::of(&Fact::ALL);
 
-    /// These.
+    /// The set of these kinds.
     pub const fn of(facts: &[Fact]) -> Facts {
         let (mut bits, mut at) = (0, 0);
         while at < facts.len() {
@@ -83,32 +84,32 @@ impl Facts {
         Facts(bits)
     }
 
-    /// Whether there is none.
+    /// Whether the set is empty.
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Whether the kind is one of them.
+    /// Whether the kind is in the set.
     pub const fn has(self, fact: Fact) -> bool {
         self.0 >> fact as u32 & 1 == 1
     }
 }
 
-/// A pass: what it declares, and the function `run` of a type that its IR chooses.
+/// A pass: its declarations, and a function of type `R`, which depends on the IR.
 #[derive(Clone, Copy, Debug)]
 pub struct Pass<R> {
-    /// Its name: of the function, its file, in traces and on the command line. `opt_*` may be skipped.
+    /// Name of the function, of its file, in traces and on the command line. Passes named `opt_*` may be skipped.
     pub name: &'static str,
-    /// What may give it work.
+    /// The kinds of facts whose change may give the pass work.
     pub reads: Facts,
-    /// What may be different after it made a change.
+    /// The kinds of facts that a change made by the pass may affect.
     pub changes: Facts,
-    /// The function.
+    /// The function that does the work.
     pub run: R,
 }
 
 impl<R> Pass<R> {
-    /// Whether it may be skipped.
+    /// Whether the pass may be skipped.
     pub fn is_optional(&self) -> bool {
         self.name.starts_with("opt_")
     }
@@ -116,20 +117,20 @@ impl<R> Pass<R> {
 
 /// An IR that passes run on.
 pub trait Ir {
-    /// A broken rule.
+    /// The error of the verifier: a broken rule.
     type Error;
 
-    /// Where a pass finds how many changes it may make.
+    /// The fuel that the code holds, from which passes take units.
     fn fuel(&mut self) -> &mut Fuel;
 
-    /// Checks all that passes rely on.
+    /// Checks all invariants that passes rely on.
     ///
     /// # Errors
     /// The first rule that is broken.
     fn verify(&self) -> Result<(), Self::Error>;
 }
 
-/// A pass left broken code: a defect of the pass.
+/// A pass left code that the verifier rejects. This is a defect of the pass.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("after {pass}: {error}")]
 pub struct Broken<V> {
@@ -146,14 +147,14 @@ pub struct Switches<'a> {
     pub optimize: bool,
     /// Names of `opt_*` passes that do not run.
     pub disabled: &'a BTreeSet<String>,
-    /// Whether the verifier follows each pass that changed something.
+    /// Whether the verifier runs after each pass that changed something.
     pub verify: bool,
 }
 
-/// How a pass of the list runs on the IR.
+/// A function that runs a pass of the list on the IR and returns whether it changed anything.
 pub type Call<'a, I, R, E> = dyn Fn(&Pass<R>, &mut I) -> Result<bool, E> + 'a;
 
-/// Runs passes. `R` is what [`Pass::run`] is, `E` why a pass or the runner stops.
+/// Runs passes. `R` is the type of [`Pass::run`], `E` the error type of passes and of the runner.
 pub struct Runner<'a, I: Ir, R: 'static, E> {
     switches: Switches<'a>,
     fuel: Fuel,
@@ -164,8 +165,8 @@ pub struct Runner<'a, I: Ir, R: 'static, E> {
 }
 
 impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
-    /// A runner that has run nothing. `call` runs a pass, `observe` is called after each that changed something, with its
-    /// name.
+    /// A runner that has not run any pass. `call` runs a pass. `observe` is called with the pass's name after each
+    /// pass that changed something.
     pub fn new(
         switches: Switches<'a>,
         fuel: Fuel,
@@ -176,12 +177,12 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
         Runner { switches, fuel, call, observe, everywhere: None, history }
     }
 
-    /// Has a list repeated after each `lower_*` pass that changes something.
+    /// After each `lower_*` pass that changes something, the runner will run this list with [`Runner::repeat`].
     pub fn repeat_everywhere(&mut self, list: &'static [Pass<R>], rounds: u32) {
         self.everywhere = Some((list, rounds));
     }
 
-    /// Takes the passes of a list as having run.
+    /// Records the passes of a list as if they had just run. They run again only when facts that they read change.
     pub fn assume_run(&mut self, list: &[Pass<R>]) {
         list.iter().for_each(|pass| self.history.runs(pass));
     }
@@ -191,12 +192,12 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
         self.fuel
     }
 
-    /// The fuel, for what runs between passes.
+    /// The fuel. Steps between passes read it.
     pub fn fuel(&self) -> &Fuel {
         &self.fuel
     }
 
-    /// Observes and verifies what a step that is no pass has made.
+    /// Calls the observer after a step that is not a pass, and verifies the code.
     ///
     /// # Errors
     /// Broken code.
@@ -208,7 +209,7 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
         Ok(())
     }
 
-    /// Runs a pass if it may run and may have work. Returns whether it changed anything.
+    /// Runs a pass, unless it is switched off, without fuel, or without work. Returns whether it changed anything.
     ///
     /// # Errors
     /// Those of the pass; broken code.
@@ -217,7 +218,7 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
         self.run_as(pass, ir, |ir| call(pass, ir))
     }
 
-    /// Runs `run`, which does a pass's work, if the pass may run and may have work.
+    /// Does what [`Runner::run`] does, but calls `run` instead of the pass's own function.
     ///
     /// # Errors
     /// Those of the pass; broken code.
@@ -233,7 +234,8 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
             return Ok(false);
         }
         self.history.runs(pass);
-        // Lowering is never limited, by whatever rules it works.
+        // Fuel limits optimisations only. A lowering pass must make all its changes, even if it uses the same rewrite
+        // rules.
         let changed = if optional {
             self.fuel.enter(pass.name);
             *ir.fuel() = std::mem::take(&mut self.fuel);
@@ -267,7 +269,7 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
         Ok(changed)
     }
 
-    /// Runs the passes of a list in order, again and again until none has work, at most `rounds` times.
+    /// Runs the passes of a list in order, repeatedly, until a round changes nothing or `rounds` rounds are done.
     ///
     /// # Errors
     /// Those of the passes; broken code.
@@ -281,22 +283,25 @@ impl<'a, I: Ir, R, E: From<Broken<I::Error>>> Runner<'a, I, R, E> {
     }
 }
 
-/// What has run and changed, in order of time.
+/// Logical times at which passes started and facts changed.
 #[derive(Debug, Default)]
 struct History {
+    /// The current time: it increases by one at each start of a pass and each change.
     now: u32,
-    /// When each pass last began, by name.
+    /// The time at which each pass last started, by name.
     began: BTreeMap<&'static str, u32>,
-    /// When each kind of facts last changed.
+    /// The time at which each kind of facts last changed.
     changed: [u32; Fact::ALL.len()],
 }
 
 impl History {
+    /// Records that the pass starts now.
     fn runs<R>(&mut self, pass: &Pass<R>) {
         self.now += 1;
         self.began.insert(pass.name, self.now);
     }
 
+    /// Records that the pass made a change: all kinds that it may affect change now.
     fn changes<R>(&mut self, pass: &Pass<R>) {
         self.now += 1;
         for (at, &fact) in Fact::ALL.iter().enumerate() {
@@ -306,7 +311,7 @@ impl History {
         }
     }
 
-    /// Whether the pass never ran, or something that it reads changed after it began.
+    /// Whether the pass never ran, or a kind that it reads changed after it last started.
     fn has_work<R>(&self, pass: &Pass<R>) -> bool {
         let Some(&began) = self.began.get(pass.name) else { return true };
         let mut kinds = Fact::ALL.iter().zip(self.changed);

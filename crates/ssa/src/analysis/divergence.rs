@@ -1,18 +1,23 @@
-//! Which values may differ between the invocations of a subgroup.
+//! Divergence analysis: which values may differ between the invocations of a subgroup.
 //!
-//! A value is *uniform* if all invocations that run its definition together get the same bits, so one scalar
-//! register can hold it. Invocations run together as far as control flow lets them: they part at an `If` whose
-//! condition is divergent and meet again behind it, and meet at the end of each round of a loop. Values of different
-//! origin meet only where a region gives results or parameters, so only there does control flow make divergent:
+//! A value is *uniform* if all invocations that execute its definition together get the same bits, so that one scalar
+//! register can hold it. All other values are *divergent*. Invocations separate at an `If` whose condition is
+//! divergent. They continue together after it, and at the end of each iteration of a loop.
 //!
-//! - results of an `If` with a divergent condition, where both regions yield and do not yield the same;
-//! - parameters that several `Continue`s give, where some but not all invocations may take one of them;
-//! - results of a loop which invocations may leave in different rounds.
+//! An instruction makes divergent results from uniform sources only if its row says so ([`InstKind::facts`]);
+//! divergent sources make the results divergent. In addition, control flow makes values divergent where invocations
+//! that come from different terminators continue together, which is only at results and parameters:
 //!
-//! A divergent `Break` or `Return` leaves the others as they were: what the loop carries stays uniform among those
-//! that go on.
+//! - results of an `If` with a divergent condition, if both regions yield and their values are not the same;
+//! - parameters that several `Continue`s pass with different values, if some but not all invocations may reach one of
+//!   them;
+//! - results of a loop that invocations may leave in different iterations.
 //!
-//! What instructions and system values are themselves is in their rows ([`InstKind::facts`]).
+//! A divergent `Break` or `Return` does not make the parameters of a loop divergent: the values stay uniform among the
+//! invocations that remain in the loop.
+//!
+//! The solver starts with all values uniform, marks those that are divergent by themselves, and propagates the marks to
+//! uses until nothing changes.
 
 use crate::analysis::{RegionTree, Users};
 use crate::ir::{
@@ -23,17 +28,20 @@ use crate::ir::{
 #[derive(Clone, Debug)]
 pub struct Divergence {
     values: Vec<bool>,
-    /// By instruction: an `If` whose condition is divergent, a `Loop` that is left in different rounds.
+    /// By instruction: whether it is an `If` whose condition is divergent, or a `Loop` that invocations may leave in
+    /// different iterations.
     insts: Vec<bool>,
 }
 
-/// What [`Divergence::in_registers`] asks about values that scalar registers are to hold.
+/// Properties of a back end that keeps uniform values in scalar registers, for [`Divergence::in_registers`].
 pub trait Registers {
-    /// Whether the instruction gives a result for each invocation even where all are the same.
+    /// Whether the back end computes the results of this instruction per channel even if they are the same in all
+    /// channels, so that they count as divergent.
     fn come_apart(&self, kind: &InstKind) -> bool;
 
-    /// Whether a parameter of a loop's body stays in a scalar register although invocations take it out of the loop in
-    /// different rounds, so that it must be copied there.
+    /// Whether a parameter of a loop's body should stay in a scalar register even though a `Break` passes it out of
+    /// the loop in different iterations. Then the value must be copied at the `Break`, because each channel needs its
+    /// own.
     fn stays(&self, param: Value) -> bool;
 }
 
@@ -43,9 +51,10 @@ impl Divergence {
         Divergence::solve(shader, None)
     }
 
-    /// Analyses a valid shader for registers that hold one value for a subgroup and are written whatever invocations
-    /// take part. Equality is not enough then: what a loop carries lies in such a register only if every `Continue` that
-    /// writes it runs with all invocations of the round, since others may still read the old value.
+    /// Analyses a valid shader for a back end with scalar registers. A write to such a register takes effect for all
+    /// channels, whichever are enabled, so equal values are not enough: the register of a loop parameter may be
+    /// written only by a `Continue` that all invocations in the loop execute together, since others may still read
+    /// the old value. Parameters for which this does not hold count as divergent.
     pub fn in_registers(shader: &Shader, registers: &dyn Registers) -> Divergence {
         Divergence::solve(shader, Some(registers))
     }
@@ -78,23 +87,24 @@ impl Divergence {
         Divergence { values: solver.values, insts: solver.insts }
     }
 
-    /// Whether the value may differ between invocations that run its definition together.
+    /// Whether the value may differ between invocations that execute its definition together.
     pub fn is_divergent(&self, value: Value) -> bool {
         self.values[value.index()]
     }
 
-    /// Calls a value uniform, whatever was found: to test what checks such claims.
+    /// Marks a value as uniform, whatever the analysis found. Tests use this to show that a checker detects the error.
     #[cfg(feature = "testing")]
     pub fn claim_uniform(&mut self, value: Value) {
         self.values[value.index()] = false;
     }
 
-    /// Whether the value is the same for all invocations that run its definition together.
+    /// Whether the value is the same for all invocations that execute its definition together.
     pub fn is_uniform(&self, value: Value) -> bool {
         !self.is_divergent(value)
     }
 
-    /// Whether invocations may part: at an `If` between its regions, at a `Loop` by leaving it in different rounds.
+    /// Whether invocations may separate at this instruction: into the two regions of an `If`, or by leaving a `Loop` in
+    /// different iterations.
     pub fn parts(&self, inst: InstId) -> bool {
         self.insts[inst.index()]
     }
@@ -112,6 +122,7 @@ struct Solver<'f> {
 }
 
 impl Solver<'_> {
+    /// Marks a value as divergent and queues it, unless it is marked already.
     fn mark(&mut self, value: Value) {
         if !std::mem::replace(&mut self.values[value.index()], true) {
             self.todo.push(value);
@@ -122,7 +133,7 @@ impl Solver<'_> {
         values.iter().for_each(|&value| self.mark(value));
     }
 
-    /// A value is divergent: so is what depends on it.
+    /// Marks everything that becomes divergent because `value` is divergent.
     fn spread(&mut self, value: Value) {
         let func = self.func;
         for i in 0..self.users.of(value).len() {
@@ -143,7 +154,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Marks what `value` becomes where `srcs` become `values`.
+    /// Marks those of `values` to which a terminator or loop that passes `srcs` as `values` passes `value`.
     fn mark_passed(&mut self, value: Value, srcs: &[Src], values: &[Value]) {
         for (src, &into) in srcs.iter().zip(values) {
             if src.value == value {
@@ -152,7 +163,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Some invocations take one region of the `If`, some the other.
+    /// Marks everything that becomes divergent because some invocations take one region of the `If` and some the other.
     fn part(&mut self, inst: InstId) {
         if std::mem::replace(&mut self.insts[inst.index()], true) {
             return;
@@ -165,7 +176,7 @@ impl Solver<'_> {
         let round = self.flow.rounds[branch.round].clone();
         let breaks_later = round.last_break.is_some_and(|last| last > branch.order);
         if branch.breaks || branch.continues && breaks_later {
-            // Left in different rounds: even equal sources had different values then.
+            // Invocations leave the loop in different iterations. Even one source then has different values for them.
             self.insts[round.owner.index()] = true;
             self.mark_all(&self.func.inst(round.owner).results);
             self.mark_taken(&round);
@@ -179,8 +190,8 @@ impl Solver<'_> {
         }
     }
 
-    /// A loop is left in different rounds: marks parameters that its `Break`s hand on, of which each invocation would
-    /// need a copy.
+    /// For a loop that invocations leave in different iterations: marks the body parameters that a `Break` passes out
+    /// of the loop, since each invocation needs its own copy of them (unless [`Registers::stays`]).
     fn mark_taken(&mut self, round: &Round) {
         let (func, Some(registers)) = (self.func, self.registers) else { return };
         for &inst in &round.breaks {
@@ -199,7 +210,7 @@ impl Solver<'_> {
         }
     }
 
-    /// Invocations that come from different terminators meet and get `values`.
+    /// Marks those of `values` that get different sources from different ones of these terminators.
     fn join(&mut self, terminators: &[InstId], values: &[Value]) {
         let func = self.func;
         let srcs = |inst: InstId| match &func.inst(inst).kind {
@@ -217,39 +228,42 @@ impl Solver<'_> {
     }
 }
 
-/// What parting at an `If` in a loop leads to.
+/// What happens in the regions of an `If` inside a loop.
 #[derive(Clone, Copy)]
 struct Branch {
-    /// Which round, an index into [`Flow::rounds`].
+    /// The innermost loop region around the `If`, an index into [`Flow::rounds`].
     round: usize,
-    /// Its place in the order of the code.
+    /// Position of the `If` in the order of the code.
     order: usize,
-    /// Whether a `Break` of the round's loop stands in its regions.
+    /// Whether its regions contain a `Break` of the loop.
     breaks: bool,
-    /// Whether a `Continue` of the round's loop stands in its regions.
+    /// Whether its regions contain a `Continue` of the loop.
     continues: bool,
 }
 
-/// A loop's `body` or `continuing` region, at whose end invocations meet.
+/// The `body` or `continuing` region of a loop. Invocations continue together at its end.
 #[derive(Clone)]
 struct Round {
+    /// The loop.
     owner: InstId,
-    /// Whose parameters its `Continue`s give.
+    /// The region whose parameters its `Continue`s pass.
     target: RegionId,
+    /// The `Continue`s in the region, outside of nested loops.
     continues: Vec<InstId>,
+    /// The `Break`s in the region, outside of nested loops.
     breaks: Vec<InstId>,
-    /// The place of its last `Break` in the order of the code.
+    /// Position of its last `Break` in the order of the code.
     last_break: Option<usize>,
 }
 
-/// Where terminators lead.
+/// Where each terminator leads, and which terminators are inside each `If` and loop.
 struct Flow {
-    /// By instruction, for terminators: an index into `targets`.
+    /// By instruction, for terminators: index into `targets`.
     target_of: Vec<u32>,
     targets: Vec<Targets>,
-    /// By instruction: the `Yield`s that give an `If`'s results.
+    /// By instruction, for each `If`: the `Yield`s that pass its results.
     yields: Vec<Vec<InstId>>,
-    /// By instruction: of each `If` in a loop what it holds.
+    /// By instruction, for each `If` inside a loop: which terminators its regions contain.
     ifs: Vec<Option<Branch>>,
     rounds: Vec<Round>,
 }
@@ -275,7 +289,8 @@ impl Flow {
         self.targets[self.target_of[terminator.index()] as usize]
     }
 
-    /// Gives whether the region holds a `Break` and a `Continue` of the round that it belongs to.
+    /// Records the terminators of a region and its nested regions. Returns whether they contain a `Break` and a
+    /// `Continue` of the loop region `round`.
     fn walk(
         &mut self,
         func: &Function,

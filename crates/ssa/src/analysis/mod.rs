@@ -1,5 +1,5 @@
-//! Facts about code that passes and selection ask for. Each is computed in time linear in the code, from a valid
-//! shader, and is stale as soon as the code changes.
+//! Analyses for passes and instruction selection. Each takes a valid shader and time linear in its size. A result is
+//! out of date as soon as the code changes.
 
 mod divergence;
 mod tree;

@@ -1,11 +1,12 @@
-//! What encloses what.
+//! The nesting of regions and instructions.
 
 use crate::ir::{Function, InstId, InstKind, RegionId};
 
-/// What surrounds a region.
+/// The surroundings of a region.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RegionInfo {
-    /// The instruction that owns the region and the region it stands in; `None` for the outermost.
+    /// The instruction that owns the region, and the region that this instruction is in; `None` for the outermost
+    /// region.
     pub parent: Option<(InstId, RegionId)>,
     /// The innermost loop around the region's instructions.
     pub innermost_loop: Option<InstId>,
@@ -15,18 +16,21 @@ pub struct RegionInfo {
     pub loop_depth: u32,
 }
 
-/// Where every reachable instruction and region stands.
+/// The nesting of all reachable instructions and regions.
 #[derive(Clone, Debug)]
 pub struct RegionTree {
+    /// For each region, its surroundings if it is reachable.
     regions: Vec<Option<RegionInfo>>,
+    /// The reachable instructions in the order of the code.
     insts: Vec<InstId>,
+    /// For each instruction, its region if it is reachable.
     region_of: Vec<Option<RegionId>>,
     /// The last instruction of each region.
     ends: Vec<(InstId, RegionId)>,
 }
 
 impl RegionTree {
-    /// Walks the code.
+    /// Traverses the reachable code of a function.
     pub fn new(func: &Function) -> RegionTree {
         let mut tree = RegionTree {
             regions: vec![None; func.num_regions()],
@@ -61,27 +65,28 @@ impl RegionTree {
         self.ends.extend(insts.last().map(|&end| (end, region)));
     }
 
-    /// The reachable instructions in the order of the code: an owner before what its regions hold.
+    /// The reachable instructions in the order of the code. The owner of a region comes before the region's
+    /// instructions.
     pub fn insts(&self) -> &[InstId] {
         &self.insts
     }
 
-    /// The last instruction of each reachable region with the region, in the order of the code.
+    /// The last instruction of each reachable region, with the region, in the order of the code.
     pub fn ends(&self) -> &[(InstId, RegionId)] {
         &self.ends
     }
 
-    /// What surrounds a region; `None` if it is not reachable.
+    /// The surroundings of a region; `None` if it is not reachable.
     pub fn region(&self, region: RegionId) -> Option<&RegionInfo> {
         self.regions[region.index()].as_ref()
     }
 
-    /// The region an instruction stands in; `None` if it is not reachable.
+    /// The region that holds an instruction; `None` if the instruction is not reachable.
     pub fn region_of(&self, inst: InstId) -> Option<RegionId> {
         self.region_of[inst.index()]
     }
 
-    /// Whether `inner` is `outer` or lies in it.
+    /// Whether `inner` is `outer` or is nested in it.
     pub fn contains(&self, outer: RegionId, inner: RegionId) -> bool {
         let mut at = Some(inner);
         while let Some(region) = at {

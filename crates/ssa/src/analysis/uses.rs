@@ -1,9 +1,9 @@
-//! Who uses a value, and how often.
+//! The uses of each value: their number, and the instructions.
 
 use crate::analysis::RegionTree;
 use crate::ir::{Function, InstId, Value};
 
-/// How many sources read each value, by [`Value::index`]; a source that reads several components counts once.
+/// Number of sources that read each value, by [`Value::index`]. A source that reads several components counts once.
 pub fn use_counts(func: &Function) -> Vec<u32> {
     let mut counts = vec![0; func.num_values()];
     let mut regions = vec![func.body()];
@@ -19,21 +19,21 @@ pub fn use_counts(func: &Function) -> Vec<u32> {
     counts
 }
 
-/// The instructions that use each value.
+/// The instructions that use each value, stored as one array with an index.
 #[derive(Clone, Debug)]
 pub struct Users {
-    /// Where the users of value number `i` start in `insts`; one entry more than values.
+    /// Index in `insts` of the first user of value number `i`. There is one more entry, the end of the last list.
     starts: Vec<u32>,
     insts: Vec<InstId>,
 }
 
 impl Users {
-    /// Finds all users.
+    /// Finds the users of all values in the reachable code.
     pub fn new(func: &Function) -> Users {
         Users::with_tree(func, &RegionTree::new(func))
     }
 
-    /// Finds all users among the instructions of a tree.
+    /// Finds the users of all values among the instructions of `tree`.
     pub(super) fn with_tree(func: &Function, tree: &RegionTree) -> Users {
         let mut starts = vec![0; func.num_values() + 1];
         for &inst in tree.insts() {
@@ -54,7 +54,8 @@ impl Users {
         Users { starts, insts }
     }
 
-    /// The instructions that use a value, in the order of the code; once for each source that reads it.
+    /// The instructions that use a value, in the order of the code. An instruction occurs once for each source that
+    /// reads it.
     pub fn of(&self, value: Value) -> &[InstId] {
         let (start, end) = (self.starts[value.index()], self.starts[value.index() + 1]);
         &self.insts[start as usize..end as usize]

@@ -1,4 +1,4 @@
-//! Appends instructions to a region, one call each.
+//! Functions that insert instructions into a region, one per kind of instruction.
 
 use super::{
     Access, Align, AluOp, AtomicOp, CompRule, Function, ImageParam, InstId, InstKind, IoSlot,
@@ -6,59 +6,59 @@ use super::{
 };
 use crate::ir::BitRule;
 
-/// A place in a function where instructions are made.
+/// A position in a function where instructions are inserted.
 ///
-/// New instructions go to the end of the current region, or before a position set with [`Builder::at`].
+/// New instructions go to the end of the current region, or before the position given to [`Builder::at`].
 #[derive(Debug)]
 pub struct Builder<'f> {
     /// The function.
     pub func: &'f mut Function,
     region: RegionId,
-    /// Index of the instruction before which the next one goes; `None` = at the end.
+    /// Index in the region's list at which the next instruction is inserted; `None` for the end of the list.
     before: Option<usize>,
     exact: bool,
 }
 
 impl<'f> Builder<'f> {
-    /// Builds at the end of `region`.
+    /// A builder at the end of `region`.
     pub fn new(func: &'f mut Function, region: RegionId) -> Builder<'f> {
         Builder { func, region, before: None, exact: false }
     }
 
-    /// Builds before instruction number `index` of `region`.
+    /// A builder before instruction number `index` of `region`.
     pub fn at(func: &'f mut Function, region: RegionId, index: usize) -> Builder<'f> {
         Builder { func, region, before: Some(index), exact: false }
     }
 
-    /// The region being built.
+    /// The current region.
     pub fn region(&self) -> RegionId {
         self.region
     }
 
-    /// Goes on at the end of another region.
+    /// Moves the builder to the end of another region.
     pub fn switch_to(&mut self, region: RegionId) {
         self.region = region;
         self.before = None;
     }
 
-    /// Whether arithmetic made here forbids value-changing rewrites.
+    /// Whether new arithmetic instructions are `exact`, which forbids rewrites that change float results.
     pub fn exact(&self) -> bool {
         self.exact
     }
 
-    /// Whether arithmetic made from now on forbids value-changing rewrites; returns the former answer.
+    /// Sets whether new arithmetic instructions are `exact`. Returns the previous setting.
     pub fn set_exact(&mut self, exact: bool) -> bool {
         std::mem::replace(&mut self.exact, exact)
     }
 
-    /// Inserts an instruction with results of the given types.
+    /// Makes an instruction with results of the given types and inserts it.
     pub fn inst(&mut self, kind: InstKind, results: &[Ty]) -> InstId {
         let inst = self.func.add_inst(kind, results);
         self.insert(inst);
         inst
     }
 
-    /// Inserts an instruction that was made before.
+    /// Inserts an existing instruction.
     pub fn insert(&mut self, inst: InstId) {
         let insts = &mut self.func.region_mut(self.region).insts;
         match &mut self.before {
@@ -75,7 +75,7 @@ impl<'f> Builder<'f> {
         self.func.inst(inst).results[0]
     }
 
-    /// A constant with the given components, each cut to the type's bits.
+    /// A constant with the given components, each truncated to the type's bits.
     pub fn constant(&mut self, ty: Ty, comps: [u64; 4]) -> Value {
         let mut bits = [0; 4];
         for (bits, comp) in bits.iter_mut().zip(comps).take(ty.comps()) {
@@ -99,7 +99,7 @@ impl<'f> Builder<'f> {
         self.constant(Ty::BOOL, [u64::from(value), 0, 0, 0])
     }
 
-    /// A value of any bits.
+    /// An undefined value.
     pub fn undef(&mut self, ty: Ty) -> Value {
         self.value(InstKind::Undef, ty)
     }
@@ -110,10 +110,11 @@ impl<'f> Builder<'f> {
         self.value(kind, ty)
     }
 
-    /// An arithmetic instruction on whole values; the result type follows from the row and the sources.
+    /// An arithmetic instruction on whole values. The result type follows from the operation's row and the sources.
     ///
     /// # Panics
-    /// If the result's bit size is free (conversions): use [`Builder::alu_ty`].
+    /// If the number of sources is wrong, or if the result's bit size is free (conversions): use [`Builder::alu_ty`]
+    /// then.
     pub fn alu(&mut self, op: AluOp, srcs: &[Value]) -> Value {
         let row = op.row();
         assert_eq!(row.srcs.len(), srcs.len(), "{} takes {} sources", row.name, row.srcs.len());
@@ -151,7 +152,7 @@ impl<'f> Builder<'f> {
         }
     }
 
-    /// A vector of one to four scalars of equal size; the scalar itself if there is one.
+    /// A vector of one to four scalars of equal size. If there is one source and it reads a scalar value, that value.
     ///
     /// # Panics
     /// If there are none or more than four.
@@ -170,7 +171,7 @@ impl<'f> Builder<'f> {
         self.alu_ty(op, ty, comps)
     }
 
-    /// A value from the hardware or driver.
+    /// A value that the hardware or driver supplies.
     pub fn sysval(&mut self, sysval: SysVal) -> Value {
         self.value(InstKind::SysVal(sysval), sysval.ty())
     }
@@ -180,25 +181,25 @@ impl<'f> Builder<'f> {
         self.value(InstKind::LoadVar { var, path }, ty)
     }
 
-    /// Writes all components of a private variable's scalar or vector.
+    /// Writes all components of `data` to a scalar or vector of a private variable.
     pub fn store_var(&mut self, var: VarId, path: Vec<PathStep>, data: Value) {
         let mask = WriteMask::all(self.func.ty(data).comps());
         self.inst(InstKind::StoreVar { var, path, data: data.into(), mask }, &[]);
     }
 
-    /// Reads an input, the same for all vertices and at a slot known now.
+    /// Reads an input that is not per vertex, at a constant slot.
     pub fn load_input(&mut self, slot: IoSlot, comp: u8, ty: Ty) -> Value {
         self.value(InstKind::LoadInput { slot, vertex: None, index: None, comp }, ty)
     }
 
-    /// Writes all components of `data` to an output, the same for all vertices and at a slot known now.
+    /// Writes all components of `data` to an output that is not per vertex, at a constant slot.
     pub fn store_output(&mut self, slot: IoSlot, comp: u8, data: Value) {
         let mask = WriteMask::all(self.func.ty(data).comps());
         let (vertex, index, data) = (None, None, data.into());
         self.inst(InstKind::StoreOutput { slot, data, vertex, index, comp, mask }, &[]);
     }
 
-    /// Reads memory.
+    /// Reads a value of type `ty` from memory.
     pub fn load(
         &mut self,
         memory: Memory,
@@ -227,7 +228,7 @@ impl<'f> Builder<'f> {
         );
     }
 
-    /// An atomic of `ty`, a scalar.
+    /// An atomic operation on a scalar of type `ty`.
     #[allow(clippy::too_many_arguments, reason = "one per operand of the instruction")]
     pub fn atomic(
         &mut self,
@@ -247,12 +248,12 @@ impl<'f> Builder<'f> {
         self.value(InstKind::BufferSize(resource), Ty::X32)
     }
 
-    /// A component of what the driver tells of an image.
+    /// One component of an image parameter that the driver supplies.
     pub fn image_param(&mut self, image: Resource, param: ImageParam, comp: usize) -> Value {
         self.value(InstKind::ImageParam { image, param, comp: comp as u8 }, Ty::X32)
     }
 
-    /// An `If` with empty regions and no results yet: build the regions with [`Builder::switch_to`], then add results
+    /// An `If` with empty regions and no results. Build the regions with [`Builder::switch_to`], then add results
     /// with [`Function::add_result`].
     pub fn if_(&mut self, cond: impl Into<Src>) -> (InstId, RegionId, RegionId) {
         let (then, else_) = (self.func.add_region(), self.func.add_region());
@@ -260,7 +261,7 @@ impl<'f> Builder<'f> {
         (inst, then, else_)
     }
 
-    /// A `Loop` with an empty body and as many parameters as there are first values.
+    /// A `Loop` with an empty body that has one parameter for each initial value.
     pub fn loop_(&mut self, init: &[Value]) -> (InstId, RegionId) {
         let body = self.func.add_region();
         for &value in init {

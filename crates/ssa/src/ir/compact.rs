@@ -1,10 +1,10 @@
-//! Renumbers everything in the order of the text form and drops what is unreachable.
+//! The canonical form of a shader: numbering in the order of the text form, no unreachable entries.
 
 use super::{Function, InstId, InstKind, RegionId, Shader, Src, Targets, Value};
 
 impl Shader {
-    /// Brings the function into canonical form: arenas hold what is reachable and nothing else, numbered in the order
-    /// in which the text form shows it, and swizzle entries that do not count repeat the last one that does.
+    /// Brings the function into canonical form. The arenas then hold only what is reachable, numbered in the order in
+    /// which the text form shows it. Swizzle entries without a meaning repeat the last one that has a meaning.
     ///
     /// Two shaders whose canonical forms are equal print equally, and parsing the text gives the canonical form.
     /// The shader must be valid.
@@ -26,8 +26,8 @@ impl Shader {
         self.func = new;
     }
 
-    /// Sets swizzle entries that do not count: to the identity where the whole value is read in order, else to the
-    /// last entry that counts.
+    /// Sets the swizzle entries that no operation uses: the whole swizzle to the identity if the source reads the
+    /// whole value in order, else each unused entry to the last used entry.
     pub(crate) fn canonicalise_swizzles(&mut self) {
         let mut swizzles = Vec::new();
         let mut todo = vec![(self.func.body(), Targets::default())];
@@ -51,7 +51,8 @@ impl Shader {
 }
 
 impl Src {
-    /// The same source read by `comps` components out of the `own` of its value, with the entries beyond set by rule.
+    /// The source with its unused swizzle entries set to canonical values. `comps` components of it are read; its
+    /// value has `own` components.
     pub(crate) fn canonical(self, comps: usize, own: usize) -> Src {
         if comps == own && self.is_identity(comps) {
             return Src::new(self.value);
@@ -66,11 +67,13 @@ impl Src {
 struct Copy<'a> {
     old: &'a Function,
     new: Function,
-    /// The new value of each old one that has been met.
+    /// For each old value: the new value, once its definition was copied.
     values: Vec<Option<Value>>,
 }
 
 impl Copy<'_> {
+    /// Copies the parameters and instructions of region `from`, recursively, to the new region `to`. Sources still
+    /// name old values; [`Shader::compact`] replaces them afterwards.
     fn region(&mut self, from: RegionId, to: RegionId) {
         for &param in &self.old.region(from).params {
             let new = self.new.add_param(to, self.old.ty(param));

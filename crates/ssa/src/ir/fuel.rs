@@ -1,36 +1,39 @@
-//! How many changes optimisations may still make.
+//! A limit on the number of changes that optimisation passes make.
 
-/// A number of changes. Bisecting it finds the change that breaks a program.
+/// A number of changes that may still be made. Bisecting this limit finds the change that breaks a program.
 ///
-/// It travels with the code ([`Function::fuel`](super::Function::fuel)), so that a pass can ask for each change that it is
-/// about to make. The default has no limit and counts nothing.
+/// It is stored in the function ([`Function::fuel`](super::Function::fuel)), where passes take one unit before each
+/// change. The default is unlimited and does not count.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fuel(Option<Box<Tank>>);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct Tank {
+    /// Changes that may still be made.
     left: u64,
+    /// Changes made so far.
     used: u64,
+    /// The pass that is running.
     pass: &'static str,
     last: Option<LastChange>,
 }
 
-/// The change at the limit: the last that was allowed.
+/// The last change that the limit allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LastChange {
     /// The pass that made it.
     pub pass: &'static str,
-    /// What it changed, as it was before: an instruction, a variable or a block.
+    /// The changed instruction, variable or block, as it was before the change.
     pub what: String,
 }
 
 impl Fuel {
-    /// So many changes and no more.
+    /// A limit of this many changes.
     pub fn new(changes: u64) -> Fuel {
         Fuel(Some(Box::new(Tank { left: changes, ..Tank::default() })))
     }
 
-    /// Whether changes are counted at all.
+    /// Whether there is a limit. Without one, changes are not counted.
     pub fn is_limited(&self) -> bool {
         self.0.is_some()
     }
@@ -40,25 +43,25 @@ impl Fuel {
         self.0.as_ref().is_some_and(|tank| tank.left == 0)
     }
 
-    /// Changes made so far; 0 without a limit.
+    /// Number of changes made so far; 0 without a limit.
     pub fn used(&self) -> u64 {
         self.0.as_ref().map_or(0, |tank| tank.used)
     }
 
-    /// The change at the limit, once that is reached.
+    /// The last change that was allowed; `None` before the limit is reached.
     pub fn last_change(&self) -> Option<&LastChange> {
         self.0.as_ref()?.last.as_ref()
     }
 
-    /// Says which pass makes the changes that follow.
+    /// Sets the name of the pass that makes the following changes.
     pub fn enter(&mut self, pass: &'static str) {
         if let Some(tank) = &mut self.0 {
             tank.pass = pass;
         }
     }
 
-    /// Takes one change out, unless none is left: whether it may be made. `what` says what changes, and is called at the
-    /// limit only.
+    /// Takes one unit. Returns false if none is left: the change must not be made then. `what` describes the change;
+    /// it is called only for the last unit.
     #[inline]
     pub fn take(&mut self, what: impl FnOnce() -> String) -> bool {
         match &mut self.0 {

@@ -1,7 +1,8 @@
-//! The passes: `opt_*` may be skipped, `lower_*` may not. One pass, one file, one function.
+//! The passes. Optimisations, `opt_*`, may be skipped; lowerings, `lower_*`, may not. Each pass is one function in a
+//! file of the same name.
 //!
-//! Each takes a valid shader and leaves a valid one, takes time about linear in the shader's size, and returns whether
-//! it changed anything. [`optimize`] is the list of them in order.
+//! Each pass takes a valid shader and leaves a valid one, takes time about linear in the shader's size, and returns
+//! whether it changed anything. [`optimize`] runs all of them in order.
 
 mod util;
 

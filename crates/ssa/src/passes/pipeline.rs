@@ -1,4 +1,4 @@
-//! The list of passes: their order, and what each reads and changes.
+//! The list of passes: their order, and which facts each one reads and changes.
 
 use std::collections::BTreeSet;
 
@@ -10,39 +10,40 @@ use crate::ir::{AluOp, BindingKind, Fuel, InstKind, Shader, TessDomain};
 use crate::runner::{self, Broken, Fact, Facts, Runner, Switches};
 use crate::verify::{VerifyError, verify};
 
-/// A pass of this crate: its function returns whether it changed anything.
+/// A pass of this crate. Its function returns whether it changed anything.
 pub type Pass = runner::Pass<fn(&mut Shader, &LowerOptions) -> bool>;
 
-/// What a back end wants lowered.
+/// What to lower for a back end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LowerOptions {
-    /// Registers hold one component: split vector arithmetic.
+    /// Split vector arithmetic into scalars, for registers that hold one component.
     pub scalarize: bool,
-    /// Registers have 32 bits: memory is accessed by dwords and single elements, integers of other sizes and half floats
-    /// are computed in 32 bits. Wants scalars.
+    /// For registers of 32 bits: access memory in dwords and single elements, and compute integers of other sizes and
+    /// half floats in 32 bits. Requires `scalarize`.
     pub dwords: bool,
-    /// No register or message is for 8 or 16 bits: such values are computed and kept in 32, and memory is accessed by
-    /// whole dwords instead of single elements.
+    /// For devices without registers and messages for 8 and 16 bits: compute and keep such values in 32 bits, and
+    /// access memory in whole dwords instead of single elements.
     pub small_in_dwords: bool,
-    /// What is computed on doubles; `None` leaves all operations on them as they are.
+    /// The arithmetic on doubles that the device has; `None` leaves all operations on doubles as they are.
     pub doubles: Option<Doubles>,
-    /// Which system values are provided.
+    /// The system values that the payload provides, and values known at compile time.
     pub system_values: SystemValues,
-    /// The domain that a tessellation control shader's levels are for; `None` leaves them all. An evaluation shader has
-    /// its own.
+    /// The domain of the tessellation levels that a tessellation control shader writes; `None` keeps all levels. For an
+    /// evaluation shader the domain of the shader itself is used.
     pub tess_domain: Option<TessDomain>,
-    /// Arithmetic operations that the back end has not, of 32 bits. Those that no pass can replace stay: their
-    /// selection reports them.
+    /// 32-bit arithmetic operations that the back end does not have. If no pass can replace one, it stays, and
+    /// instruction selection reports it.
     pub unsupported_ops: BTreeSet<AluOp>,
-    /// The device by whose messages images are accessed; `None` leaves image accesses as they are.
+    /// The device whose messages access images; `None` leaves image accesses as they are.
     pub images: Option<Device>,
-    /// A step that image lowerings leave out, which makes the shader wrong: for the test that every step is needed.
+    /// A step for the image lowerings to leave out, which makes the shader wrong. A test uses it to show that every
+    /// step is needed.
     #[cfg(feature = "testing")]
     pub without: Option<ImageStep>,
 }
 
 impl LowerOptions {
-    /// The step that image lowerings leave out.
+    /// The step for the image lowerings to leave out, if any.
     pub(crate) const fn left_out(&self) -> Option<ImageStep> {
         #[cfg(feature = "testing")]
         return self.without;
@@ -51,35 +52,40 @@ impl LowerOptions {
     }
 }
 
-/// Arithmetic on doubles that a back end has, beside sums, products, comparisons, least and greatest, and conversions from
-/// and to 32 bits. The rest is made of these.
+/// The arithmetic on doubles of a device, beyond sums, products, comparisons, minimum, maximum, and conversions from
+/// and to 32 bits, which every device with doubles has. The `lower_f64_*` passes build all other operations from
+/// these.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Doubles {
-    /// Whether a sum with a product is rounded once.
+    /// Whether there is a multiply-add that rounds once.
     pub fused: bool,
 }
 
-/// How to run the list.
+/// How to run the list of passes.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// What the back end wants.
+    /// What to lower for the back end.
     pub lower: LowerOptions,
-    /// Names of `opt_` passes that are switched off. Lowering passes cannot be.
+    /// Names of `opt_*` passes that do not run. Lowering passes cannot be switched off.
     pub disabled: BTreeSet<String>,
-    /// How many changes `opt_` passes may make; then they stop.
+    /// The number of changes that `opt_*` passes may make.
     pub fuel: Fuel,
-    /// Whether the shader has been through the list before and only what is lowered now gives `opt_` passes work: a
-    /// second time with more system values known.
+    /// Whether the shader has already been through the list. Then an `opt_*` pass runs only after a lowering made
+    /// changes, such as when the list runs a second time with more system values known.
     pub resumed: bool,
-    /// Whether the verifier follows each pass.
+    /// Whether the verifier runs after each pass that changed something.
     pub verify: bool,
-    /// Whether the `opt_` passes run after every single lowering pass instead of after each group of them: a test of
-    /// the passes.
+    /// Whether the `opt_*` passes run after every lowering pass instead of after each group of them, as a test of the
+    /// passes.
     pub optimize_everywhere: bool,
 }
 
-/// Rows of `pass`, `pass(options)`, `pass(field of options)`, and `pass if (field of options)`; then what must be in the
-/// shader for the pass to have work, and the facts that it `reads` (those of a row without them are all) and `changes`.
+/// Makes a list of passes from rows. A row names the pass, then in this order:
+///
+/// - `(options)` or `(field)`: the pass takes all of [`LowerOptions`], or a reference to that field;
+/// - `if (field)`: the pass runs only if that field of the options is true;
+/// - `of condition`: a function of the shader; the pass runs only if it returns true;
+/// - `reads [...]`: the kinds of facts it reads (all, if omitted), and `changes`, those it changes.
 macro_rules! passes {
     ($(
         $name:ident $(($option:ident))? $(if ($when:ident))? $(of $matter:ident)?
@@ -110,17 +116,17 @@ macro_rules! passes {
 
 /// A part of the list.
 enum Step {
-    /// Each pass once, in order.
+    /// Runs each pass once, in order.
     Once(&'static [Pass]),
-    /// [`CLEAN`], until none of its passes has work.
+    /// Runs [`CLEAN`] repeatedly, until none of its passes has work.
     Clean,
-    /// Those passes of [`CLEAN`] that leave control flow as it is, once.
+    /// Runs once those passes of [`CLEAN`] that leave control flow as it is.
     CleanStraight,
 }
 
-/// The list: from what the front end made to what a back end takes.
+/// The list, from the output of the front end to the input of the back end.
 static STEPS: &[Step] = &[
-    // The work of these is best cleaned together with what else there is.
+    // These run before the first clean-up, which then handles their results with the rest of the code.
     Step::Once(passes![
         lower_system_values(system_values) changes arithmetic,
         lower_tess_levels(options) changes all,
@@ -140,7 +146,7 @@ static STEPS: &[Step] = &[
     ]),
     Step::Clean,
     Step::Once(passes![
-        // Where vectors stay, registers can be indexed.
+        // With vectors, the back end can index registers.
         lower_indirect_vars if (scalarize) of variables changes all,
         lower_vars_to_scratch of variables changes all,
         lower_divergent_descriptors changes all,
@@ -169,7 +175,8 @@ static STEPS: &[Step] = &[
         lower_int_division(options) changes arithmetic,
     ]),
     Step::Clean,
-    // These hide work from the others, so they come last, and what they leave is cleaned once. Regions stay as they are.
+    // These come last because their results hide opportunities from other passes. One clean-up that keeps regions
+    // follows.
     Step::Once(passes![
         opt_vectorize_memory reads [Memory, Arithmetic] changes [Memory, Copies, DeadCode],
         opt_fuse_ffma(options) reads [Arithmetic] changes [Arithmetic, DeadCode],
@@ -177,11 +184,11 @@ static STEPS: &[Step] = &[
     Step::CleanStraight,
 ];
 
-/// Passes that give each other work.
+/// Passes that make further changes possible for each other.
 ///
-/// What some of them read and change is less than it could be, since they change almost every shader: `opt_algebraic`
-/// may make constants of what it simplifies, for `opt_constant_folding`; `opt_if_flatten` joins code, for
-/// `opt_vectorize_memory`. Those wait for the next change of another pass.
+/// Some of them declare fewer facts than they read or change, because they change almost every shader and the others
+/// would run too often: `opt_algebraic` can make constants, which `opt_constant_folding` reads; `opt_if_flatten`
+/// joins code, which `opt_vectorize_memory` reads. Such work waits until another pass causes the reader to run.
 static CLEAN: &[Pass] = passes![
     opt_scalar_replacement of variables reads [Variables, Constants] changes all,
     opt_vars_to_ssa of variables reads [Variables, Constants] changes all,
@@ -199,7 +206,8 @@ static CLEAN: &[Pass] = passes![
     opt_dce reads [DeadCode] changes [CodeSize],
 ];
 
-/// What changes where arithmetic stands in the place of other things: it may also tell how often a loop runs.
+/// The facts that change if a pass replaces instructions by arithmetic. Loop counts are among them, since the number of
+/// iterations may become computable.
 const ARITHMETIC: Facts =
     Facts::of(&[Fact::Arithmetic, Fact::Operands, Fact::Copies, Fact::LoopCounts, Fact::DeadCode]);
 
@@ -224,22 +232,23 @@ fn textures(shader: &Shader) -> bool {
     shader.bindings.iter().any(|binding| matches!(binding.kind, BindingKind::Texture(_)))
 }
 
-/// Values of 64 bits.
+/// Whether there may be values of 64 bits.
 fn doubles(shader: &Shader) -> bool {
     shader.func.may_have_bits(64)
 }
 
-/// Values of 8 or 16 bits.
+/// Whether there may be values of 8 or 16 bits.
 fn small_sizes(shader: &Shader) -> bool {
     shader.func.may_have_bits(8 | 16)
 }
 
-/// Values of 8, 16 or 64 bits.
+/// Whether there may be values of 8, 16 or 64 bits.
 fn odd_sizes(shader: &Shader) -> bool {
     shader.func.may_have_bits(8 | 16 | 64)
 }
 
-/// Rounds of [`CLEAN`] after which its work counts as done: nothing needs so many, and no mistake runs for ever.
+/// Greatest number of rounds of [`CLEAN`]. No shader needs so many; the limit ends the compilation if two passes undo
+/// each other's changes.
 const MAX_ROUNDS: u32 = 24;
 
 impl runner::Ir for Shader {
@@ -254,13 +263,13 @@ impl runner::Ir for Shader {
     }
 }
 
-/// Optimises and lowers a shader for a back end: the whole list.
+/// Optimises and lowers a shader for a back end: runs the whole list.
 ///
-/// `after_pass` is called after each pass that changed something, with its name. Returns the fuel that is left, for what
-/// comes after.
+/// `after_pass` is called after each pass that changed something, with its name. Returns the fuel that is left, for the
+/// passes of the back end.
 ///
 /// # Errors
-/// A pass left broken code, if [`Options::verify`] asks.
+/// The verifier rejects the code after a pass, if [`Options::verify`] is set.
 pub fn optimize(
     shader: &mut Shader,
     options: &Options,
@@ -292,7 +301,7 @@ pub fn optimize(
     Ok(runner.into_fuel())
 }
 
-/// Every pass, by name.
+/// Every pass of the list, once.
 pub fn all_passes() -> impl Iterator<Item = &'static Pass> {
     let mut cleaned = false;
     STEPS.iter().flat_map(move |step| match step {
