@@ -1,22 +1,22 @@
-//! What memory accesses touch: which memory, a base, and constant bytes from there.
+//! Decomposition of byte offsets into a variable base and a constant, and aliasing of memories.
 
 use super::const_scalar;
 use crate::ir::{AluOp, Function, InstKind, Memory, Resource, Src, Value};
 
-/// A byte offset as a value that is not constant, if any, and a constant.
+/// A 32-bit byte offset as a sum of a value that is not constant, if there is one, and a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Address {
-    /// A value and one of its components.
+    /// The value, and the number of one of its components.
     pub(crate) base: Option<(Value, u8)>,
-    /// Bytes, modulo 2^32.
+    /// The constant in bytes, modulo 2^32.
     pub(crate) fixed: u32,
 }
 
-/// Sums that are looked through.
+/// Greatest number of additions that [`Address::of`] looks through.
 const MAX_STEPS: usize = 8;
 
 impl Address {
-    /// Takes a 32-bit scalar apart.
+    /// Decomposes a 32-bit scalar: collects the constants added to a value.
     pub(crate) fn of(func: &Function, offset: Src) -> Address {
         let mut at = offset.select(0);
         let mut fixed = 0_u32;
@@ -43,7 +43,7 @@ impl Address {
     }
 }
 
-/// The memory with the element of a descriptor array in a form that compares.
+/// The memory with the swizzle of its array element made canonical, so that equal memories compare as equal.
 pub(crate) fn canonical(memory: Memory) -> Memory {
     let element = |r: Resource| Resource { element: r.element.map(|src| src.select(0)), ..r };
     match memory {
@@ -54,7 +54,8 @@ pub(crate) fn canonical(memory: Memory) -> Memory {
     }
 }
 
-/// Whether writing one of these memories may change the other. `restrict`: neither access excludes it by its promise.
+/// Whether a write to one of these memories may change the other. `restrict` says that at least one of the two accesses
+/// guarantees that no other binding refers to its memory.
 pub(crate) fn may_alias(x: &Memory, y: &Memory, restrict: bool) -> bool {
     match (x, y) {
         (Memory::Ssbo(x), Memory::Ssbo(y)) | (Memory::Image(x), Memory::Image(y)) => {

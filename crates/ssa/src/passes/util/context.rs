@@ -1,33 +1,34 @@
-//! Where an instruction stands: what surrounds it, and what a terminator there would feed.
+//! The context of an instruction: the enclosing regions, and the targets of a terminator there.
 
 use smallvec::SmallVec;
 
 use crate::ir::{Function, InstId, InstKind, RegionId, Targets, Value, Variable};
 
-/// What surrounds the instructions of a region.
+/// The surroundings of the instructions of a region.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Context {
-    /// Where terminators lead.
+    /// The targets of terminators in the region.
     pub(crate) targets: Targets,
-    /// Number of regions around the region; 0 for the function's body.
+    /// Number of regions around this region; 0 for the function's body.
     pub(crate) depth: u32,
 }
 
 impl Context {
-    /// The context of `region`, one of the regions of `inst`, which stands in this context.
+    /// The context inside `region`, one of the regions of `inst`, if `self` is the context of `inst` itself.
     pub(crate) fn enter(&self, func: &Function, inst: InstId, region: RegionId) -> Context {
         let kind = &func.inst(inst).kind;
         let index = kind.regions().position(|r| r == region).unwrap_or(0);
         Context { targets: self.targets.inside(inst, kind, index), depth: self.depth + 1 }
     }
 
-    /// The values that the sources of the terminator `kind` become, one each.
+    /// The results or parameters that the sources of the terminator `kind` become, one for each source.
     pub(crate) fn fed<'f>(&self, func: &'f Function, kind: &InstKind) -> &'f [Value] {
         self.targets.values(func, kind).unwrap_or_default()
     }
 }
 
-/// Calls `f` for every instruction that is reachable, in program order, outer before inner.
+/// Calls `f` for every reachable instruction in program order. The owner of a region comes before the region's
+/// instructions.
 pub(crate) fn walk(func: &Function, mut f: impl FnMut(&Context, RegionId, InstId)) {
     fn region(
         func: &Function,
@@ -48,9 +49,9 @@ pub(crate) fn walk(func: &Function, mut f: impl FnMut(&Context, RegionId, InstId
     region(func, &Context::default(), func.body(), &mut f);
 }
 
-/// How many components each source of an instruction reads, in the order of [`InstKind::for_each_src`].
+/// Number of components that each source of an instruction reads, in the order of [`InstKind::for_each_src`].
 ///
-/// A source may have more components than are read; the entries of its swizzle beyond the count mean nothing.
+/// The value of a source may have more components; swizzle entries beyond this number have no meaning.
 pub(crate) fn reads(
     func: &Function,
     vars: &[Variable],

@@ -1,18 +1,19 @@
-//! Copies of regions, with values of the original replaced.
+//! Duplication of code inside a function.
 
 use super::Subst;
 use crate::ir::{Function, InstId, InstKind, RegionId, Src};
 
-/// Copies code within a function. One copier makes one copy: uses of copied definitions name the copies.
+/// Duplicates code. One copier makes one copy: in the copied code, uses of copied definitions refer to the copies.
 #[derive(Debug, Default)]
 pub(crate) struct Copier {
-    /// What values of the original become in the copy: fill in those of parameters.
+    /// For values of the original code: the sources that replace them in the copy. The caller inserts those of region
+    /// parameters before it copies with [`Copier::append`].
     pub(crate) subst: Subst,
 }
 
 impl Copier {
-    /// Copies the instructions of `from`, all but its terminator, to the end of `to`; returns the terminator's kind with
-    /// values replaced.
+    /// Copies the instructions of `from`, except its terminator, to the end of `to`. Returns the kind of the
+    /// terminator, with its sources replaced.
     pub(crate) fn append(
         &mut self,
         func: &mut Function,
@@ -32,7 +33,7 @@ impl Copier {
         None
     }
 
-    /// Copies a whole region, its parameters and terminator too.
+    /// Copies a whole region, including its parameters and terminator.
     pub(crate) fn region(&mut self, func: &mut Function, from: RegionId) -> RegionId {
         let to = func.add_region();
         for param in func.region(from).params.clone() {
@@ -47,7 +48,7 @@ impl Copier {
         to
     }
 
-    /// Copies one instruction with all in it. The copy stands nowhere yet.
+    /// Copies one instruction with the regions it owns. The copy is not in any region yet.
     pub(crate) fn inst(&mut self, func: &mut Function, inst: InstId) -> InstId {
         let data = func.inst(inst).clone();
         let mut kind = data.kind;

@@ -1,28 +1,29 @@
-//! Doubles computed in software, component by component: what the `lower_f64_*` passes build on.
+//! Building blocks of the `lower_f64_*` passes: arithmetic on doubles in software, on all components at once.
 //!
-//! Devices add, multiply, compare and convert doubles; everything else is made of that, of 32-bit seeds and of integer
-//! arithmetic on the high dword, where sign and exponent are.
+//! Devices add, multiply, compare and convert doubles. The passes build all other operations from these, from 32-bit
+//! operations that give a first approximation, and from integer arithmetic on the high dword, which holds sign and
+//! exponent.
 
 use super::{Action, rewrite};
 use crate::ir::{AluOp, Builder, InstData, InstKind, Shader, Src, Ty, Value};
 use crate::passes::LowerOptions;
 
-/// The sign in the high dword.
+/// The sign bit in the high dword.
 pub(crate) const SIGN: u32 = 1 << 31;
 /// The exponent field in the high dword.
 const EXPONENT: u32 = 0x7ff << FRACTION;
-/// Bits of the fraction in the high dword.
+/// Number of fraction bits in the high dword: the position of the exponent field.
 pub(crate) const FRACTION: u32 = 20;
-/// Bits of the fraction.
+/// Number of fraction bits of a double.
 pub(crate) const PRECISION: i32 = 52;
-/// The exponent field of 1.
+/// The exponent field of the number 1.
 pub(crate) const BIAS: i32 = 1023;
-/// Multiplying by two to this power makes a denormal normal.
+/// Exponent of a factor: a denormal times two to this power is a normal number.
 const NORMALIZE: i32 = 54;
 
 /// Calls `f` for each operation among `ops` that computes on 64-bit values, with its sources. The value that `f` returns
 /// replaces the result; `None` keeps the operation. The built instructions are marked exact, so that later passes keep their
-/// order. Returns whether an operation was replaced; none is on devices without doubles.
+/// order. Returns whether an operation was replaced; this is false for devices without doubles.
 pub(crate) fn rewrite_doubles(
     shader: &mut Shader,
     options: &LowerOptions,
@@ -51,7 +52,8 @@ pub(crate) fn rewrite_doubles(
     })
 }
 
-/// The components that a source selects, as a value of its own; the source's value itself if the source selects all of it.
+/// The components that a source selects, as a value of its own. No instruction is made if the source selects all
+/// components of its value in order.
 fn whole(b: &mut Builder<'_>, src: Src, comps: usize) -> Value {
     let ty = b.func.ty(src.value);
     if src.is_identity(comps) && ty.comps() == comps {
@@ -69,18 +71,19 @@ pub(crate) struct Doubles<'b, 'f> {
     fused: bool,
 }
 
-/// A double taken apart: `significand * 2^exponent` with the sign.
+/// A double decomposed into a sign, a significand and an exponent: `± significand * 2^exponent`.
 #[derive(Clone, Copy)]
 pub(crate) struct Parts {
-    /// The sign, in bit 31.
+    /// A dword that has the sign in bit 31.
     pub(crate) sign: Value,
-    /// The exponent field of the number, made normal if it was denormal: 0 only of zero, 2047 of infinity and NaN.
+    /// The exponent field. A denormal is first scaled to a normal number, so the field is 0 only for zero, and 2047 for
+    /// infinity and NaN.
     pub(crate) field: Value,
-    /// A double in [1, 2).
+    /// The significand, a double in [1, 2).
     pub(crate) significand: Value,
-    /// A signed dword.
+    /// The exponent, a signed dword.
     pub(crate) exponent: Value,
-    /// Whether the number is zero, infinite or NaN, and the other parts mean nothing.
+    /// Whether the number is zero, infinite or NaN. Significand and exponent have no meaning then.
     pub(crate) special: Value,
 }
 
@@ -89,13 +92,13 @@ impl Doubles<'_, '_> {
         bits.with_comps(self.comps)
     }
 
-    /// A double in all components.
+    /// A double constant, the same in all components.
     pub(crate) fn number(&mut self, value: f64) -> Value {
         let ty = self.ty(Ty::X64);
         self.b.constant(ty, [value.to_bits(); 4])
     }
 
-    /// A dword in all components.
+    /// A dword constant, the same in all components.
     pub(crate) fn dword(&mut self, value: i32) -> Value {
         let ty = self.ty(Ty::X32);
         self.b.constant(ty, [u64::from(value as u32); 4])
@@ -106,7 +109,7 @@ impl Doubles<'_, '_> {
         self.b.alu(op, srcs)
     }
 
-    /// An operation on dwords, the second a constant.
+    /// An operation on dwords whose second source is the constant `y`.
     pub(crate) fn op_imm(&mut self, op: AluOp, x: Value, y: i32) -> Value {
         let y = self.dword(y);
         self.b.alu(op, &[x, y])
@@ -122,22 +125,22 @@ impl Doubles<'_, '_> {
         self.b.alu(AluOp::Select, &[cond, x, y])
     }
 
-    /// The low dword.
+    /// The low dword of a double.
     pub(crate) fn low(&mut self, x: Value) -> Value {
         self.b.alu(AluOp::Unpack64Low, &[x])
     }
 
-    /// The high dword.
+    /// The high dword of a double.
     pub(crate) fn high(&mut self, x: Value) -> Value {
         self.b.alu(AluOp::Unpack64High, &[x])
     }
 
-    /// A double of its dwords.
+    /// The double with these two dwords.
     pub(crate) fn join(&mut self, low: Value, high: Value) -> Value {
         self.b.alu(AluOp::Pack64FromHalves, &[low, high])
     }
 
-    /// A double whose low dword is zero.
+    /// The double with this high dword and a low dword of zero.
     pub(crate) fn high_only(&mut self, high: Value) -> Value {
         let zero = self.dword(0);
         self.join(zero, high)
@@ -149,20 +152,20 @@ impl Doubles<'_, '_> {
         self.op_imm(AluOp::IAnd, high, SIGN as i32)
     }
 
-    /// A double that is not negative, with a sign.
+    /// The nonnegative double `size` with the sign bit `sign` (bit 31 of a dword).
     pub(crate) fn with_sign(&mut self, size: Value, sign: Value) -> Value {
         let (low, high) = (self.low(size), self.high(size));
         let high = self.op(AluOp::IOr, &[high, sign]);
         self.join(low, high)
     }
 
-    /// The high dword of two to the power of `exponent`, a dword in the range of normal numbers.
+    /// The high dword of the double 2^`exponent`. The exponent, a dword, must be in the range of normal numbers.
     pub(crate) fn power_high(&mut self, exponent: Value) -> Value {
         let field = self.op_imm(AluOp::IAdd, exponent, BIAS);
         self.op_imm(AluOp::IShl, field, FRACTION as i32)
     }
 
-    /// Takes a double apart.
+    /// Decomposes a double.
     pub(crate) fn parts(&mut self, x: Value) -> Parts {
         let high = self.high(x);
         let field = self.op_imm(AluOp::IAnd, high, EXPONENT as i32);
@@ -190,9 +193,11 @@ impl Doubles<'_, '_> {
         Parts { sign, field, significand, exponent, special }
     }
 
-    /// `significand * 2^exponent` with a sign, rounded once; the significand is in [0, 4), the exponent any dword.
+    /// `significand * 2^exponent` with a sign, rounded once. The significand must be in [0, 4); the exponent is any
+    /// dword.
     pub(crate) fn assembled(&mut self, sign: Value, significand: Value, exponent: Value) -> Value {
-        // Two factors, as one cannot hold all exponents. Only the second product leaves the normal numbers.
+        // The power of two is applied as two factors, since a single one cannot represent all exponents. Only the
+        // second product can leave the range of normal numbers, so only it rounds.
         let exponent = self.op_imm(AluOp::IMax, exponent, -1200);
         let exponent = self.op_imm(AluOp::IMin, exponent, 1200);
         let first = self.op_imm(AluOp::IShr, exponent, 1);
@@ -205,14 +210,15 @@ impl Doubles<'_, '_> {
         self.op(AluOp::FMul, &[product, second])
     }
 
-    /// What a 32-bit operation gives for a double in the range of normal 32-bit floats: some 22 bits are right.
+    /// The result of the 32-bit operation `op` as a first approximation: about 22 bits are correct. The double must
+    /// be in the range of normal 32-bit floats.
     pub(crate) fn seed(&mut self, op: AluOp, x: Value) -> Value {
         let x = self.convert(AluOp::F2F, 32, x);
         let seed = self.op(op, &[x]);
         self.convert(AluOp::F2F, 64, seed)
     }
 
-    /// `c + x * y`, rounded once or twice.
+    /// `c + x * y`, rounded once on devices with a fused multiply-add, else twice.
     pub(crate) fn plus_product(&mut self, c: Value, x: Value, y: Value) -> Value {
         if self.fused {
             return self.op(AluOp::FFma, &[x, y, c]);
@@ -221,14 +227,14 @@ impl Doubles<'_, '_> {
         self.op(AluOp::FAdd, &[c, product])
     }
 
-    /// `c - x * y`, rounded once or twice.
+    /// `c - x * y`, rounded once on devices with a fused multiply-add, else twice.
     pub(crate) fn minus_product(&mut self, c: Value, x: Value, y: Value) -> Value {
         let x = self.op(AluOp::FNeg, &[x]);
         self.plus_product(c, x, y)
     }
 
-    /// `c - x * y`, rounded once, for a product so near to `c` that their difference with the rounded product is exact:
-    /// at most twice or at least half of it. The factors are of moderate size.
+    /// `c - x * y`, rounded once. The rounded product must be between half and twice `c`, so that their difference is
+    /// exact. The factors must be so small that [`Doubles::product`] does not overflow.
     pub(crate) fn remainder(&mut self, c: Value, x: Value, y: Value) -> Value {
         if self.fused {
             return self.minus_product(c, x, y);
@@ -238,9 +244,9 @@ impl Doubles<'_, '_> {
         self.op(AluOp::FSub, &[rest, lost])
     }
 
-    /// The rounded product, and what its rounding took away, exactly: by splitting the factors into halves of 26 bits,
-    /// whose products are exact (Dekker, "A floating-point technique for extending the available precision", 1971).
-    /// The factors are of moderate size.
+    /// The rounded product and its exact rounding error. Each factor is split into halves of 26 bits, whose products
+    /// are exact (Dekker, "A floating-point technique for extending the available precision", 1971). The factors must
+    /// be so small that neither the splitting nor the products overflow or become denormal.
     pub(crate) fn product(&mut self, x: Value, y: Value) -> (Value, Value) {
         let product = self.op(AluOp::FMul, &[x, y]);
         let (x, y) = (self.split(x), self.split(y));
@@ -252,7 +258,7 @@ impl Doubles<'_, '_> {
         (product, rest)
     }
 
-    /// The upper and the lower half of a double, whose sum it is.
+    /// The upper and the lower half of the bits of a double; their sum is the double.
     fn split(&mut self, x: Value) -> [Value; 2] {
         let factor = self.number(f64::from((1 << 27) + 1));
         let scaled = self.op(AluOp::FMul, &[x, factor]);
@@ -262,7 +268,7 @@ impl Doubles<'_, '_> {
         [upper, lower]
     }
 
-    /// The rounded sum, and what its rounding took away, exactly (Knuth, The Art of Computer Programming, 4.2.2).
+    /// The rounded sum and its exact rounding error (Knuth, The Art of Computer Programming, 4.2.2).
     pub(crate) fn sum(&mut self, x: Value, y: Value) -> (Value, Value) {
         let sum = self.op(AluOp::FAdd, &[x, y]);
         let of_y = self.op(AluOp::FSub, &[sum, x]);

@@ -1,8 +1,8 @@
-//! Private variables as bytes in memory: components one after another, each aligned to its size.
+//! The layout of private variables as bytes in memory: components in order, each aligned to its size.
 
 use crate::ir::{Align, AluOp, Builder, PathStep, Src, Ty, VarTy};
 
-/// Size and alignment of a variable in bytes; the size is a multiple of the alignment.
+/// Size and alignment of a variable in bytes. The size is a multiple of the alignment.
 pub(crate) fn size_align(ty: &VarTy) -> (u64, u32) {
     match ty {
         VarTy::Vector(ty) => (u64::from(ty.comp_bytes()) * ty.comps() as u64, ty.comp_bytes()),
@@ -22,18 +22,19 @@ pub(crate) fn size_align(ty: &VarTy) -> (u64, u32) {
     }
 }
 
-/// Where a part of a variable lies.
+/// The position of a part of a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct PathOffset {
-    /// Bytes from the start that are known now.
+    /// The constant part of the byte offset from the start of the variable.
     pub(crate) fixed: u32,
-    /// Indices known at run time, with the bytes from one to the next.
+    /// Dynamic indices, each with the distance in bytes between consecutive elements.
     pub(crate) scaled: Vec<(Src, u32)>,
-    /// The scalar or vector there.
+    /// The type of the scalar or vector at this position.
     pub(crate) leaf: Ty,
 }
 
-/// Where a path leads; `None` if it is no path of the type, or the type too large to have addresses.
+/// The position that a path selects. `None` if the path is not valid for the type, does not lead to a scalar or
+/// vector, or the offset exceeds 32 bits.
 pub(crate) fn path_offset(ty: &VarTy, path: &[PathStep]) -> Option<PathOffset> {
     let mut fixed = 0_u64;
     let mut scaled = Vec::new();
@@ -70,7 +71,8 @@ pub(crate) fn path_offset(ty: &VarTy, path: &[PathStep]) -> Option<PathOffset> {
 }
 
 impl PathOffset {
-    /// Computes the byte offset from the start of the memory in which the variable begins at `base`, a multiple of 16.
+    /// Builds the byte offset in a memory in which the variable starts at byte `base`, a multiple of 16. Returns it
+    /// with its alignment.
     pub(crate) fn offset(&self, b: &mut Builder<'_>, base: u32) -> (Src, Align) {
         let fixed = base.wrapping_add(self.fixed);
         let mut offset = Src::new(b.imm(fixed));
@@ -85,12 +87,12 @@ impl PathOffset {
     }
 }
 
-/// The type in memory: booleans are numbers there.
+/// The type with which a value is stored in memory: booleans become 32-bit numbers.
 pub(crate) fn in_memory(ty: Ty) -> Ty {
     if ty.is_bool() { Ty::X32.with_comps(ty.comps()) } else { ty }
 }
 
-/// The value of type `ty` that the form in memory stands for.
+/// Converts a value loaded from memory to type `ty`: for booleans, whether the number is not 0.
 pub(crate) fn from_memory(b: &mut Builder<'_>, ty: Ty, value: Src) -> Src {
     if !ty.is_bool() {
         return value;

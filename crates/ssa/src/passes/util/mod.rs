@@ -1,4 +1,4 @@
-//! What the passes share: walks, the tree of regions, value replacement, copies of code.
+//! Helpers of several passes: traversals, the region tree, replacement of values, copies of code, rewrite rules.
 
 pub(crate) mod address;
 mod context;
@@ -22,13 +22,14 @@ use smallvec::SmallVec;
 use crate::interp::alu::eval_alu;
 use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Src, Ty, Value};
 
-/// Inserts instructions, made but standing nowhere, at the start of the function: visible everywhere.
+/// Inserts instructions that are in no region yet at the start of the function, where their results are visible
+/// everywhere.
 pub(crate) fn prepend(func: &mut Function, insts: Vec<InstId>) {
     let body = func.body();
     func.region_mut(body).insts.splice(0..0, insts);
 }
 
-/// The loops that are reachable, in program order, outer before inner.
+/// The reachable loops in program order, an outer loop before its inner loops.
 pub(crate) fn loops(func: &Function) -> Vec<InstId> {
     let mut loops = Vec::new();
     if func.has_regions() {
@@ -46,7 +47,7 @@ pub(crate) fn terminator(func: &Function, region: RegionId) -> Option<&InstKind>
     func.region(region).insts.last().map(|&inst| &func.inst(inst).kind)
 }
 
-/// The constant that a source reads, component by component (the first `comps` entries count).
+/// The constant components that a source reads, in the first `comps` entries; `None` if its value is no constant.
 pub(crate) fn const_src(func: &Function, src: Src, comps: usize) -> Option<[u64; 4]> {
     let bits = func.as_const(src.value)?;
     let mut out = [0; 4];
@@ -56,14 +57,14 @@ pub(crate) fn const_src(func: &Function, src: Src, comps: usize) -> Option<[u64;
     Some(out)
 }
 
-/// The constant that a scalar source reads.
+/// The constant that a scalar source reads; `None` if its value is no constant.
 pub(crate) fn const_scalar(func: &Function, src: Src) -> Option<u64> {
     const_src(func, src, 1).map(|bits| bits[0])
 }
 
-/// What an operation computes if all its sources are constants.
+/// The result of an operation whose sources are all constants; `None` if one is not.
 pub(crate) fn fold(func: &Function, op: AluOp, result: Ty, srcs: &[Src]) -> Option<[u64; 4]> {
-    // What most operations fail by, before anything is copied.
+    // A fast path: for most operations this fails, and nothing needs to be copied.
     if !srcs.iter().all(|src| func.is_const(src.value)) {
         return None;
     }

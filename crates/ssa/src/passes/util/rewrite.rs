@@ -1,21 +1,22 @@
-//! The forward walk that most passes are: look at each instruction, keep it, drop it, or put others in its place.
+//! The forward traversal that most passes use: it visits each instruction, and keeps it, removes it or replaces it.
 
 use super::{Context, Subst};
 use crate::ir::{Builder, Function, InstId, RegionId, Src};
 
-/// What becomes of an instruction.
+/// What happens to the visited instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Action {
-    /// It stays, after what the builder was asked for.
+    /// It stays, after the instructions that the visitor inserted with the builder.
     Keep,
-    /// It goes, and its only result becomes this.
+    /// It is removed, and its only result is replaced by this source.
     Replace(Src),
 }
 
-/// Calls `f` for each instruction in program order, outer before inner, with a builder standing just before it and
-/// with earlier replacements already applied to its sources. Returns whether any instruction went.
+/// Calls `f` for each reachable instruction in program order; the owner of a region comes before the region's
+/// instructions. `f` gets a builder that inserts before the instruction, whose sources already have earlier
+/// replacements applied. Returns whether any instruction was removed.
 ///
-/// Definitions come before uses in this order, so one walk replaces all uses. New instructions are not visited.
+/// Definitions come before uses in this order, so one traversal replaces all uses. New instructions are not visited.
 pub(crate) fn rewrite(
     func: &mut Function,
     f: impl FnMut(&mut Builder<'_>, &Context, InstId) -> Action,
@@ -23,7 +24,8 @@ pub(crate) fn rewrite(
     rewrite_after(func, Subst::default(), f)
 }
 
-/// As [`rewrite`], with values replaced from the start that no longer have a definition.
+/// Does the same as [`rewrite`], with a map of replacements to start with, for values whose definition was removed
+/// before.
 pub(crate) fn rewrite_after(
     func: &mut Function,
     subst: Subst,
@@ -42,8 +44,8 @@ struct Rewrite<F> {
 }
 
 impl<F: FnMut(&mut Builder<'_>, &Context, InstId) -> Action> Rewrite<F> {
-    /// The region's list is empty while it is walked and takes what is built. It gets a copy of the old one only from
-    /// the first change on; where there is none, the old one returns.
+    /// Rewrites a region. Its instruction list is emptied first, and collects the instructions that `f` builds. The old
+    /// instructions are copied to it only from the first change on; if nothing changes, the old list is restored.
     fn region(&mut self, func: &mut Function, cx: &Context, region: RegionId) {
         let old = std::mem::take(&mut func.region_mut(region).insts);
         let mut same = true;

@@ -1,11 +1,18 @@
-//! Rewrite rules as tables: a pattern of operations, what may stand in its place, and when.
+//! Rewrite rules as tables. A rule has a pattern of operations, a replacement, and conditions.
 //!
-//! In [`rules!`], `(IAdd a 0)` is an operation; a lower-case letter is any source, the same letter the same source; a
-//! letter in brackets, `[b]`, is a source that is constant; a number is a constant of that value, float where the
-//! operation reads a float, `{-1}` a negative one. In the replacement `[log2 b]` is a constant computed by a function.
+//! For example, `(IAdd a 0) => a;` removes the addition of zero. In [`rules!`]:
 //!
-//! `=>` keeps every bit (of defined results), `->` may change a float result and does not apply to `exact`
-//! operations. Conditions follow after `if`.
+//! - `(IAdd a 0)` is an operation with its sources;
+//! - a lower-case letter is any source; the same letter again is the same source;
+//! - a letter in brackets, `[b]`, is a source that is a constant;
+//! - a number is a constant of this value (a float where the operation reads a float); `{-1}` is a negative one;
+//! - in a replacement, `[log2 b]` is the constant that the function `log2` computes from the constant `b`.
+//!
+//! A rule with `=>` keeps every bit of defined results. A rule with `->` may change a float result; it does not apply
+//! to `exact` operations. Conditions follow after `if`.
+//!
+//! Most rules do not apply to most instructions, so the tables are indexed by the operation at the root, and each row
+//! has a filter on the operations that define the sources ([`Row`]).
 
 use smallvec::SmallVec;
 
@@ -15,23 +22,24 @@ use crate::ir::{
     AluOp, BitRule, Builder, Class, Function, InstData, InstId, InstKind, Shader, Src, Srcs, Ty,
 };
 
-/// A pattern to find or a replacement to build.
+/// A pattern to match, or a replacement to build.
 #[derive(Debug)]
 pub(crate) enum Pat {
-    /// A source, by number of its letter.
+    /// The source bound to the letter with this number.
     Any(usize),
-    /// A source that is constant.
+    /// The source bound to the letter with this number, which must be a constant.
     Const(usize),
     /// A constant of this value.
     Num(f64),
-    /// A constant computed from a constant source: bit size and bits go in.
+    /// A constant computed by a function from the constant bound to a letter. The function gets the bit size and the
+    /// bits.
     Calc(fn(u32, u64) -> u64, usize),
-    /// An operation.
+    /// An operation with patterns for its sources.
     Op(AluOp, &'static [Pat]),
 }
 
 impl Pat {
-    /// Whether the source can fit as far as its definition tells: what most patterns fail by.
+    /// A quick test by the definition of the source: false if the pattern cannot match it.
     fn may_fit(&self, source: Source, class: Class) -> bool {
         match (self, source) {
             (Pat::Any(_), _) | (Pat::Const(_), Source::Const { .. }) => true,
@@ -43,7 +51,7 @@ impl Pat {
         }
     }
 
-    /// The definition that a source must have to fit, in a set as [`Source::kind`] gives it.
+    /// The filter bits (as [`Source::kind`] makes them) that the definition of a source must have to match.
     fn kind(&self) -> u64 {
         match self {
             Pat::Any(_) | Pat::Calc(..) => 0,
@@ -54,7 +62,7 @@ impl Pat {
         }
     }
 
-    /// The definitions that the sources of the operation must have, likewise.
+    /// The filter bits that the sources of this operation together must have to match.
     fn inner_kinds(&self) -> u64 {
         match self {
             Pat::Op(_, pats) => pats.iter().fold(0, |kinds, pat| kinds | pat.kind()),
@@ -62,7 +70,7 @@ impl Pat {
         }
     }
 
-    /// The letters in it: bit `i` = letter number `i`.
+    /// The set of letters in the pattern: bit `i` is letter number `i`.
     fn letters(&self) -> u32 {
         match self {
             Pat::Any(at) | Pat::Const(at) | Pat::Calc(_, at) => 1 << at,
@@ -72,23 +80,23 @@ impl Pat {
     }
 }
 
-/// A row of a table.
+/// A row of a rule table.
 #[derive(Debug)]
 pub(crate) struct Rule {
     /// The operation at the root of the pattern.
     pub(crate) op: AluOp,
     /// The patterns of its sources.
     pub(crate) srcs: &'static [Pat],
-    /// What takes the place.
+    /// The replacement.
     pub(crate) with: Pat,
     /// Whether a float result may change.
     pub(crate) inexact: bool,
-    /// When the rule applies.
+    /// The condition, if there is one.
     pub(crate) when: Option<fn(&Match<'_>) -> bool>,
 }
 
 impl Rule {
-    /// Whether the rule can apply as far as the definitions of the root's sources tell.
+    /// A quick test by the definitions of the root's sources: false if the rule cannot apply.
     fn may_apply(&self, defs: &[Source]) -> bool {
         let row = self.op.row();
         let fits = |a: usize, b: usize| self.srcs[a].may_fit(defs[b], row.srcs[a].class);
@@ -98,7 +106,7 @@ impl Rule {
         }
     }
 
-    /// Whether a letter occurs twice among the patterns of the root's sources themselves.
+    /// Whether a letter occurs twice among the root's direct sources.
     fn repeats(&self) -> bool {
         let mut seen = 0;
         self.srcs.iter().any(|pat| {
@@ -113,10 +121,10 @@ impl Rule {
     }
 }
 
-/// What defines a source.
+/// The definition of a source, as far as filters need it.
 #[derive(Clone, Copy, Debug)]
 enum Source {
-    /// A constant: the first component read, and the size of components.
+    /// A constant: the first component that is read, and the bit size.
     Const {
         first: u64,
         bits: u32,
@@ -125,18 +133,18 @@ enum Source {
     Other,
 }
 
-/// Sets of definitions: the bit of constants.
+/// Filter bit of constants.
 const CONSTANT: u64 = 1;
-/// Sets of definitions: the bit of constants that begin with a zero of integers or floats.
+/// Filter bit of constants whose first component is an integer or float zero.
 const ZERO: u64 = 2;
 
-/// Sets of definitions: the bit of an operation, which it shares with few others.
+/// Filter bit of an operation. The 62 bits are shared by all operations, so different operations may have the same bit.
 fn operation(op: AluOp) -> u64 {
     4 << (op as u32 % 62)
 }
 
 impl Source {
-    /// The definition as a set.
+    /// The filter bits of the definition.
     fn kind(self) -> u64 {
         match self {
             Source::Const { first, bits } if first == 0 || first == 1 << (bits - 1) => {
@@ -160,8 +168,8 @@ impl Source {
     }
 }
 
-/// The definitions among the sources of operations that are sources of the root, as a set. Which components are read is up
-/// to the root's swizzles, so any vector may begin with a zero.
+/// The filter bits of all sources of those operations that define the root's sources. The swizzles at the root
+/// determine which components are read, so every constant vector gets the bit of zeros.
 fn inner_kinds(func: &Function, srcs: &[Src]) -> u64 {
     let mut kinds = 0;
     for src in srcs {
@@ -178,7 +186,7 @@ fn inner_kinds(func: &Function, srcs: &[Src]) -> u64 {
     kinds
 }
 
-/// The number of a pattern's letter.
+/// The number of a letter: 0 for `a`.
 pub(crate) const fn letter(name: &str) -> usize {
     let letter = name.as_bytes()[0];
     assert!(name.len() == 1 && letter >= b'a' && letter < b'a' + LETTERS as u8);
@@ -216,7 +224,7 @@ macro_rules! rules {
 
 pub(crate) use {pat, rules};
 
-/// Sources bound to letters while a rule is tried.
+/// The bindings of letters to sources while a rule is tried.
 #[derive(Debug)]
 pub(crate) struct Match<'f> {
     /// The function.
@@ -224,18 +232,19 @@ pub(crate) struct Match<'f> {
     /// The type of the result at the root.
     pub(crate) ty: Ty,
     bound: Bound,
-    /// Inner operations that take part.
+    /// The operations below the root that the pattern matched.
     inner: SmallVec<[InstId; 4]>,
+    /// Number of uses of each value.
     uses: &'f [u32],
 }
 
 impl Match<'_> {
-    /// The bit size of the source at a letter.
+    /// The bit size of the source bound to a letter.
     pub(crate) fn bits(&self, at: usize) -> u32 {
         self.bound[at].map_or(0, |(src, _)| self.func.ty(src.value).bits())
     }
 
-    /// The components of the constant at a letter, if it is one.
+    /// The components of the constant bound to a letter; `None` if the source is not constant.
     pub(crate) fn consts(&self, at: usize) -> Option<SmallVec<[u64; 4]>> {
         let (src, count) = self.bound[at]?;
         let count = usize::from(count);
@@ -243,13 +252,14 @@ impl Match<'_> {
         Some(SmallVec::from_slice(&bits[..count]))
     }
 
-    /// Whether the source at a letter is constant and `f` holds for each component, given the bit size.
+    /// Whether the source bound to a letter is constant and `f` holds for each of its components. `f` gets the bit
+    /// size and the bits.
     pub(crate) fn all(&self, at: usize, f: impl Fn(u32, u64) -> bool) -> bool {
         let bits = self.bits(at);
         self.consts(at).is_some_and(|comps| comps.iter().all(|&c| f(bits, c)))
     }
 
-    /// Whether every inner operation serves only this pattern.
+    /// Whether the results of all matched operations below the root have only one use, so that they become dead.
     pub(crate) fn inner_used_once(&self) -> bool {
         self.inner.iter().all(|&inst| {
             let value = self.func.inst(inst).results[0];
@@ -257,6 +267,7 @@ impl Match<'_> {
         })
     }
 
+    /// Matches one source, of which `count` components are read, and binds the letters in it.
     fn src(&mut self, pat: &Pat, src: Src, count: usize, class: Class) -> bool {
         match pat {
             Pat::Any(at) | Pat::Const(at) => {
@@ -299,7 +310,9 @@ impl Match<'_> {
         }
     }
 
-    /// Matches the sources of an operation with a result of `comps` components, of which `outer` tells which are read.
+    /// Matches the sources of an operation with a result of `comps` components. `outer` is the swizzle and number of
+    /// components with which the result is read; `None` if all of it is read in order. Tries both orders of commutative
+    /// operations, and undoes the bindings of a failed attempt.
     fn srcs(
         &mut self,
         op: AluOp,
@@ -330,20 +343,20 @@ impl Match<'_> {
     }
 }
 
-/// Whether a constant matches a number of a pattern: either zero matches a float zero.
+/// Whether a constant equals a number of a pattern. The number 0 matches both float zeros.
 fn is_number(number: f64, constant: u64, bits: u32, class: Class) -> bool {
     encode(number, bits, class) == Some(constant)
         || class == Class::Float && number == 0.0 && constant == 1 << (bits - 1)
 }
 
-/// The bits of a number in an operand of this class, if it has the value.
+/// The bits of a number in an operand of this class; `None` if the operand cannot represent it.
 fn encode(number: f64, bits: u32, class: Class) -> Option<u64> {
     if class != Class::Float {
         let whole = number as i64;
         return (whole as f64 == number).then_some(whole as u64 & (u64::MAX >> (64 - bits)));
     }
     match bits {
-        // The tables use numbers whose binary16 form is exact: a few significant bits, normal range.
+        // The tables only contain numbers whose binary16 form is exact: few significant bits, normal range.
         16 => Some(match number {
             0.0 => 0,
             _ => {
@@ -357,26 +370,26 @@ fn encode(number: f64, bits: u32, class: Class) -> Option<u64> {
     }
 }
 
-/// Tables indexed by the operation at the root.
+/// Rules, indexed by the operation at the root.
 #[derive(Debug)]
 pub(crate) struct RuleSet {
     by_op: Vec<Vec<Row>>,
 }
 
-/// A rule, and what tells most instructions that it does not apply to them.
+/// A rule with its filters, which reject most instructions quickly.
 #[derive(Clone, Debug)]
 struct Row {
     rule: &'static Rule,
-    /// The definitions that the root's sources must have among them.
+    /// Filter bits that the root's sources together must have.
     kinds: u64,
-    /// The definitions that the sources of those must have among them.
+    /// Filter bits that the sources of the root's sources together must have.
     inner: u64,
-    /// Whether two sources of the root must be the same value.
+    /// Whether two sources of the root must be the same.
     repeats: bool,
 }
 
 impl RuleSet {
-    /// Indexes the rules; earlier ones are tried first.
+    /// Indexes the rules. Rules of earlier tables, and earlier rules of a table, are tried first.
     pub(crate) fn new(tables: &[&'static [Rule]]) -> RuleSet {
         let mut by_op: Vec<Vec<Row>> = vec![Vec::new(); AluOp::all().count()];
         for rule in tables.iter().flat_map(|table| table.iter()) {
@@ -389,12 +402,12 @@ impl RuleSet {
         RuleSet { by_op }
     }
 
-    /// Applies the rules to every instruction once; returns whether one applied.
+    /// Applies the rules to every instruction once. Returns whether a rule applied.
     pub(crate) fn apply(&self, shader: &mut Shader) -> bool {
         self.apply_where(shader, &|_, _| true)
     }
 
-    /// Applies the rules to instructions whose operation and result type are `wanted`.
+    /// Applies the rules to the instructions for whose operation and result type `wanted` returns true.
     pub(crate) fn apply_where(
         &self,
         shader: &mut Shader,
@@ -418,12 +431,12 @@ impl RuleSet {
     }
 }
 
-/// The application of rules to a function.
+/// The state while a rule set is applied to a function.
 struct Apply<'r> {
     set: &'r RuleSet,
-    /// How many sources read each value that was there before.
+    /// For each value that existed at the start, the number of sources that read it.
     uses: &'r [u32],
-    /// Sizes of floats whose zeros, infinities and NaNs count: bits 0, 1, 2 stand for 16, 32, 64 bits.
+    /// Float sizes whose signed zeros, infinities and NaNs must be preserved: bits 0, 1, 2 stand for 16, 32, 64 bits.
     preserve: u8,
     wanted: &'r dyn Fn(AluOp, Ty) -> bool,
 }
@@ -432,27 +445,27 @@ struct Apply<'r> {
 struct Found {
     rule: &'static Rule,
     bound: Bound,
-    /// Whether an operation that takes part is exact: so is what takes its place.
+    /// Whether a matched operation is exact. Then the replacement is exact too.
     exact: bool,
 }
 
-/// What a rule puts in the place of an operation.
+/// The replacement of an operation.
 enum Instead {
-    /// An operation to make, to which rules may apply in turn.
+    /// An operation to make. Rules may then apply to it.
     Op(AluOp, Srcs),
-    /// A source.
+    /// An existing source.
     Src(Src),
 }
 
 impl Apply<'_> {
-    /// Applies rules to an instruction, one after another.
+    /// Applies rules to an instruction repeatedly, until none applies or the limit is reached.
     fn to(&self, b: &mut Builder<'_>, inst: InstId, changed: &mut bool) -> Action {
         let mut left = MAX_RULES;
         loop {
             let data = b.func.inst(inst);
             let InstKind::Alu { op, srcs, exact } = &data.kind else { break };
             let (op, ty) = (*op, b.func.ty(data.results[0]));
-            // A source may have become constant by this walk.
+            // An earlier rewrite of this traversal may have made a source constant.
             if *changed && let Some(bits) = fold(b.func, op, ty, srcs) {
                 if b.func.may_change(inst) {
                     *b.func.kind_mut(inst) = InstKind::Const(bits);
@@ -472,7 +485,7 @@ impl Apply<'_> {
         Action::Keep
     }
 
-    /// The first rule that applies to an operation with a result of type `ty`.
+    /// Finds the first rule that applies to an operation with a result of type `ty`.
     fn find(&self, func: &Function, op: AluOp, srcs: &Srcs, exact: bool, ty: Ty) -> Option<Found> {
         let rows = &self.set.by_op[op as usize];
         if rows.is_empty() || !(self.wanted)(op, ty) {
@@ -486,7 +499,7 @@ impl Apply<'_> {
             kinds |= def.kind();
         }
         let strict = exact || preserve;
-        // Only of the sources' sources is it worth waiting for a rule that asks.
+        // Computed only if a rule needs it: these filter bits take longer to find.
         let mut inner = None;
         let repeats = match srcs[..] {
             [a, b] => a.value == b.value,
@@ -523,8 +536,8 @@ impl Apply<'_> {
         None
     }
 
-    /// Builds a replacement of type `ty`. Operations whose size is not known from above take it from their sources.
-    /// `left`: how many more rules may apply.
+    /// Builds a replacement of type `ty`. Operations whose bit size does not follow from the result (comparisons)
+    /// take it from their sources. `left` is the number of rules that may still apply.
     fn build(
         &self,
         b: &mut Builder<'_>,
@@ -555,7 +568,7 @@ impl Apply<'_> {
         }
     }
 
-    /// Makes an operation in the form that the rules give it.
+    /// Makes an operation, after rules were applied to it.
     fn make(
         &self,
         b: &mut Builder<'_>,
@@ -584,7 +597,7 @@ impl Apply<'_> {
         }
     }
 
-    /// What a rule puts in the place of an operation with a result of type `ty`; what it reads is built.
+    /// The replacement that a found rule gives for an operation with a result of type `ty`. Inner operations are built.
     fn replacement(&self, b: &mut Builder<'_>, found: &Found, ty: Ty, left: &mut usize) -> Instead {
         *left -= 1;
         let Found { rule, bound, exact } = found;
@@ -600,6 +613,7 @@ impl Apply<'_> {
         instead
     }
 
+    /// Builds the sources of an operation of the replacement.
     fn build_srcs(
         &self,
         b: &mut Builder<'_>,
@@ -610,7 +624,7 @@ impl Apply<'_> {
         left: &mut usize,
     ) -> Srcs {
         let row = op.row();
-        // The operation's size: the result's, or of a comparison that of a source known already.
+        // The operation's bit size: that of the result or, for a comparison, of a source whose size is known.
         let size = match row.result.bits {
             BitRule::Same => ty.bits(),
             _ => (0..pats.len())
@@ -632,14 +646,14 @@ impl Apply<'_> {
     }
 }
 
-/// How many rules may apply to an instruction and to what they make of it, all together, before the walk goes on. Few
-/// need more than two; rules that undo each other would never end.
+/// Greatest number of rules that apply to one instruction and to its replacements. Most instructions need at most two;
+/// the limit ends the process if two rules undo each other.
 const MAX_RULES: usize = 16;
 
-/// What letters stand for: a source and how many components of it are read.
+/// For each letter: the source it is bound to, and the number of components that are read of it.
 type Bound = [Option<(Src, u8)>; LETTERS];
 
-/// The bit size of a replacement, if a source tells it.
+/// The bit size of a replacement, if it follows from a bound source.
 fn known_bits(func: &Function, bound: &Bound, pat: &Pat) -> Option<u32> {
     match pat {
         Pat::Any(at) | Pat::Const(at) => bound[*at].map(|(src, _)| func.ty(src.value).bits()),

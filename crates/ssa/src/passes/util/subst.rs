@@ -1,15 +1,15 @@
-//! Values that stand for other values.
+//! Replacement of values by sources.
 
 use crate::ir::{Function, InstId, RegionId, Src, Value};
 
-/// A map from values to the sources that replace them. Chains are followed.
+/// A map from values to the sources that replace them. A replacement may itself be replaced.
 #[derive(Debug, Default)]
 pub(crate) struct Subst {
     map: Vec<Option<Src>>,
 }
 
 impl Subst {
-    /// From now on `value` is `by`, which must have as many components.
+    /// Replaces `value` by `by`, which must read as many components as the value has.
     pub(crate) fn insert(&mut self, value: Value, by: Src) {
         if self.map.len() <= value.index() {
             self.map.resize(value.index() + 1, None);
@@ -17,7 +17,7 @@ impl Subst {
         self.map[value.index()] = Some(by);
     }
 
-    /// The source with replaced values replaced.
+    /// The source after all replacements, with the swizzles composed.
     pub(crate) fn resolve(&self, mut src: Src) -> Src {
         while let Some(Some(by)) = self.map.get(src.value.index()) {
             src = by.then(src.swizzle);
@@ -25,12 +25,12 @@ impl Subst {
         src
     }
 
-    /// Whether a value is replaced.
+    /// Whether the value has a replacement.
     pub(crate) fn has(&self, value: Value) -> bool {
         self.map.get(value.index()).is_some_and(Option::is_some)
     }
 
-    /// Whether nothing is replaced.
+    /// Whether the map has no replacements.
     pub(crate) fn is_empty(&self) -> bool {
         self.map.is_empty()
     }

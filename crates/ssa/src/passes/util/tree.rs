@@ -1,23 +1,25 @@
-//! The tree of regions with its jumps: who owns a region, where a value is visible, which jumps reach an instruction.
+//! The region tree with its jumps: the owner of each region, the visibility of values, the jumps to each `If` or
+//! `Loop`.
 
 use smallvec::SmallVec;
 
 use crate::analysis::RegionTree;
 use crate::ir::{Function, InstId, InstKind, RegionId, Value, ValueDef};
 
-/// Facts about the nesting of one state of a function. Instructions made later are unknown to it.
+/// The nesting of regions at one state of a function. It has no information about instructions made later.
 #[derive(Debug)]
 pub(crate) struct Tree {
     regions: RegionTree,
-    /// Numbers of instructions known.
+    /// Number of instructions when the tree was made.
     known: usize,
-    /// By instruction: its list of `jumps`; the first is empty.
+    /// By instruction: the index of its list in `jumps`. List 0 is empty.
     list_of: Vec<u32>,
+    /// Lists of terminators with the same target.
     jumps: Vec<SmallVec<[InstId; 4]>>,
 }
 
 impl Tree {
-    /// Looks at all that is reachable.
+    /// Analyses the reachable code.
     pub(crate) fn new(func: &Function) -> Tree {
         let known = func.num_insts();
         let regions = RegionTree::new(func);
@@ -43,27 +45,27 @@ impl Tree {
         Tree { regions, known, list_of, jumps }
     }
 
-    /// The instructions that are reachable, in program order, outer before inner.
+    /// The reachable instructions in program order. The owner of a region comes before the region's instructions.
     pub(crate) fn insts(&self) -> &[InstId] {
         self.regions.insts()
     }
 
-    /// The region in which an instruction stands, if it is reachable.
+    /// The region that holds an instruction; `None` if the instruction is not reachable or newer than the tree.
     pub(crate) fn region_of(&self, inst: InstId) -> Option<RegionId> {
         if inst.index() < self.known { self.regions.region_of(inst) } else { None }
     }
 
-    /// The instruction that owns a region; the function's body has none.
+    /// The instruction that owns a region; `None` for the function's body.
     pub(crate) fn owner(&self, region: RegionId) -> Option<InstId> {
         Some(self.regions.region(region)?.parent?.0)
     }
 
-    /// The terminators that end regions of an `If`, or rounds of a `Loop`, in program order.
+    /// For an `If`, the `Yield`s that end its regions; for a `Loop`, its `Break`s and `Continue`s. In program order.
     pub(crate) fn jumps(&self, inst: InstId) -> &[InstId] {
         &self.jumps[self.list_of[inst.index()] as usize]
     }
 
-    /// The region in which a value is defined, if that is reachable.
+    /// The region in which a value is defined; `None` if that is not reachable.
     pub(crate) fn region_of_value(&self, func: &Function, value: Value) -> Option<RegionId> {
         match func.value(value).def {
             ValueDef::Result { inst, .. } => self.region_of(inst),
@@ -71,12 +73,12 @@ impl Tree {
         }
     }
 
-    /// Whether `inner` is `outer` or inside it.
+    /// Whether `inner` is `outer` or is nested in it.
     pub(crate) fn is_inside(&self, inner: RegionId, outer: RegionId) -> bool {
         self.regions.contains(outer, inner)
     }
 
-    /// Whether a value that is visible in some region inside `region` is visible at the end of `region` too.
+    /// Whether a value that is visible somewhere inside `region` is also visible at the end of `region`.
     pub(crate) fn is_visible_from(&self, func: &Function, value: Value, region: RegionId) -> bool {
         self.region_of_value(func, value).is_some_and(|parent| self.is_inside(region, parent))
     }

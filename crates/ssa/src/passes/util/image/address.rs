@@ -1,21 +1,27 @@
-//! Where a texel lies in an image's memory, from what the driver tells: linear and tiled layouts, slices, levels.
+//! The address of a texel in an image's memory, computed from the parameters that the driver supplies. It handles
+//! linear and tiled layouts, slices and mip levels.
 //!
-//! A tile holds `2^tiling.x` texels of `2^tiling.y` rows one after another; tiles of one row of tiles lie one after
-//! another. An X tile is such a block; a Y tile is eight of them side by side, columns of 16 bytes by 32 rows, which in
-//! this formula are tiles of their own. A linear image has tiles of one texel.
+//! A tile is a block of `2^tiling.x` texels by `2^tiling.y` rows that is stored contiguously, row by row. The tiles
+//! of one row of tiles are stored one after another, and then the next row of tiles. With width `w = 2^tiling.x`,
+//! height `h = 2^tiling.y` and `pitch` texels per row, texel (x, y) has the number
+//!
+//!     (y - y % h) * pitch + ((x / w) * h + y % h) * w + x % w
+//!
+//! The hardware's X tile is such a block. Its Y tile consists of eight columns of 16 bytes by 32 rows, stored one after
+//! another; in this formula each column is a tile. A linear image has tiles of one texel.
 
 use super::{ImageStep, Texel};
 use crate::ir::{AluOp, Builder, ImageDim, ImageParam, Value};
 
 impl Texel<'_> {
-    /// The byte offset of the texel, whose coordinates are within bounds.
+    /// The byte offset of the texel. The coordinates must be within bounds.
     pub(super) fn address(&self, b: &mut Builder<'_>) -> Value {
         let texel = if self.ty.dim == ImageDim::Buffer {
             self.coordinate(b, 0)
         } else {
             self.texel_number(b)
         };
-        // A surface's texels have a power of two of bytes.
+        // The size of a texel in bytes is a power of two.
         let shift = b.imm(self.format.bytes().ilog2());
         let address = b.alu(AluOp::IShl, &[texel, shift]);
         let swizzled = self.steps.take(ImageStep::Swizzle);
@@ -26,11 +32,12 @@ impl Texel<'_> {
         }
     }
 
+    /// One component of an image parameter.
     fn param(&self, b: &mut Builder<'_>, param: ImageParam, comp: usize) -> Value {
         b.image_param(self.image, param, comp)
     }
 
-    /// The number of texels before the one accessed.
+    /// The number of the texel in the order in which texels are stored; see the formula in the module's description.
     fn texel_number(&self, b: &mut Builder<'_>) -> Value {
         let (x, y) = self.place(b);
         let (width, height) =
@@ -44,7 +51,7 @@ impl Texel<'_> {
         let minor_x = b.alu(AluOp::UBitfieldExtract, &[x, zero, width]);
         let minor_y = b.alu(AluOp::UBitfieldExtract, &[y, zero, height]);
         let major_x = b.alu(AluOp::UShr, &[x, width]);
-        // Rows above this row of tiles hold the tiles of whole rows.
+        // The rows of tiles above are complete, so they hold as many texels as the same rows of a linear image.
         let rows = b.alu(AluOp::ISub, &[y, minor_y]);
         let above = b.alu(AluOp::IMul, &[rows, pitch]);
         let left = b.alu(AluOp::IShl, &[major_x, height]);
@@ -54,7 +61,7 @@ impl Texel<'_> {
         b.alu(AluOp::IAdd, &[above, inner])
     }
 
-    /// The column and row of the texel in the plane that holds all slices and levels.
+    /// The column and row of the texel in the two-dimensional plane that holds all slices and levels.
     fn place(&self, b: &mut Builder<'_>) -> (Value, Value) {
         let (offset_x, offset_y) =
             (self.param(b, ImageParam::Offset, 0), self.param(b, ImageParam::Offset, 1));
@@ -78,7 +85,7 @@ impl Texel<'_> {
         }
         let mut down = slice;
         if self.ty.dim == ImageDim::D3 && self.steps.take(ImageStep::Across) {
-            // Slices of smaller levels lie side by side.
+            // Slices of smaller mip levels are side by side.
             let across = self.param(b, ImageParam::Tiling, 2);
             let zero = b.imm(0);
             let right = b.alu(AluOp::UBitfieldExtract, &[slice, zero, across]);
@@ -92,7 +99,7 @@ impl Texel<'_> {
         (x, b.alu(AluOp::IAdd, &[y, rows]))
     }
 
-    /// Bit 6 is exclusive-ored with two higher ones, as the memory controller does.
+    /// Combines address bit 6 with two higher bits by exclusive or, as the memory controller does.
     fn swizzle(&self, b: &mut Builder<'_>, address: Value) -> Value {
         let (near, far) =
             (self.param(b, ImageParam::Swizzling, 0), self.param(b, ImageParam::Swizzling, 1));

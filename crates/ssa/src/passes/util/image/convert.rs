@@ -1,18 +1,20 @@
-//! Between the bits that a message moves and the components that a shader sees.
+//! Conversion between the bits that a message transfers and the components that a shader reads or writes.
 //!
-//! A texel is a row of bits. The shader's format cuts it into channels, a message into words; a channel is a part of a
-//! word, a word, or several words. Channels are taken out of words, sign extended where they are signed, and converted;
-//! stores do the same backward.
+//! A texel is a sequence of bits. The shader's format divides it into channels; a message divides it into words. A
+//! channel may be a part of a word, a whole word, or several words. After a load, channels are extracted from the
+//! words, sign extended if they are signed, and converted to components. A store converts and inserts in the opposite
+//! order.
 
 use crestline_device::{Channel, ChannelKind};
 
 use super::{ImageStep, Steps, Texel, Word, low_bits};
 use crate::ir::{AluOp, Builder, Src, Ty, Value};
 
-/// The bits of the exponent and fraction of binary16: unsigned floats of 10 and 11 bits are its upper ones.
+/// Number of exponent and fraction bits of binary16. Unsigned floats of 10 and 11 bits are the upper ones of these
+/// bits.
 const HALF_MAGNITUDE: u32 = 15;
 
-/// The components that the format has, of the words that a load gave.
+/// The components that the format has, converted from the words that a load returned.
 pub(crate) fn from_words(
     b: &mut Builder<'_>,
     texel: &Texel<'_>,
@@ -27,7 +29,7 @@ pub(crate) fn from_words(
         .collect()
 }
 
-/// The words that a store moves, of the components.
+/// The words that a store transfers, converted from the components.
 pub(crate) fn to_words(b: &mut Builder<'_>, texel: &Texel<'_>, comps: Src) -> Vec<Value> {
     let steps = texel.steps;
     let channels: Vec<(Channel, Value)> = texel
@@ -55,7 +57,7 @@ fn with(b: &mut Builder<'_>, op: AluOp, value: Value, constant: u32) -> Value {
     b.alu(op, &[value, constant])
 }
 
-/// The channel's bits, sign extended if it is signed; above a half float's anything.
+/// The channel's bits, sign extended if the channel is signed. For a half float, the bits above bit 15 are undefined.
 fn extract(
     b: &mut Builder<'_>,
     texel: &Texel<'_>,
@@ -78,7 +80,8 @@ fn extract(
             return field(b, value, start - word.shift, bits, size, signed);
         }
         if word.shift >= start && word.shift < end {
-            // A part of the channel: it ends with it, since both have powers of two of bits.
+            // The word is a part of the channel. Both start at the same word boundary and have a power of two of
+            // bits, so the channel ends with a word.
             let part = with(b, AluOp::IShl, value, word.shift - start);
             whole = Some(match whole {
                 None => part,
@@ -90,7 +93,7 @@ fn extract(
     whole.unwrap_or_else(|| b.imm(0))
 }
 
-/// Bits `[start, start + bits)` of a value of which only the low `size` bits can be set.
+/// Bits `[start, start + bits)` of a value. Only the low `size` bits of the value can be set.
 fn field(
     b: &mut Builder<'_>,
     value: Value,
@@ -113,7 +116,7 @@ fn field(
     }
 }
 
-/// A component from its bits.
+/// Converts the bits of a channel to a component.
 fn decode(b: &mut Builder<'_>, channel: Channel, bits: Value, steps: Steps) -> Value {
     let size = u32::from(channel.bits);
     let scaled = |b: &mut Builder<'_>, op: AluOp, greatest: u32| {
@@ -147,7 +150,7 @@ fn decode(b: &mut Builder<'_>, channel: Channel, bits: Value, steps: Steps) -> V
     }
 }
 
-/// The float of the low 16 bits.
+/// The 32-bit float with the value of the half float in the low 16 bits.
 fn half_to_float(b: &mut Builder<'_>, bits: Value, steps: Steps) -> Value {
     if !steps.take(ImageStep::Half) {
         return bits;
@@ -156,7 +159,7 @@ fn half_to_float(b: &mut Builder<'_>, bits: Value, steps: Steps) -> Value {
     b.comp(pair, 0)
 }
 
-/// The low 16 bits are the float rounded to the nearest, the others 0.
+/// The float rounded to the nearest half float, in the low 16 bits; the upper bits are 0.
 fn float_to_half(b: &mut Builder<'_>, float: Value, steps: Steps) -> Value {
     if !steps.take(ImageStep::Half) {
         return with(b, AluOp::IAnd, float, low_bits(16));
@@ -166,7 +169,7 @@ fn float_to_half(b: &mut Builder<'_>, float: Value, steps: Steps) -> Value {
     b.alu(AluOp::PackHalf2x16, &[pair])
 }
 
-/// The bits of a component, those above the channel's 0.
+/// Converts a component to the bits of a channel. Bits above the channel's are 0.
 fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> Value {
     let size = u32::from(channel.bits);
     let (clamp, mask) = (steps.take(ImageStep::Clamp), steps.take(ImageStep::Mask));
@@ -208,7 +211,7 @@ fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> V
         }
         ChannelKind::Float if size < 32 => float_to_half(b, comp, steps),
         ChannelKind::UFloat => {
-            // Negative numbers become 0; a NaN stays one, of whatever sign.
+            // Negative numbers become 0. A NaN stays a NaN, whatever its sign.
             let mut number = comp;
             if clamp {
                 let zero = b.imm(0);
@@ -229,7 +232,7 @@ fn encode(b: &mut Builder<'_>, channel: Channel, comp: Value, steps: Steps) -> V
     }
 }
 
-/// The word's bits of the channels'.
+/// The word, assembled from the bits of the channels that overlap it.
 fn insert(b: &mut Builder<'_>, word: Word, channels: &[(Channel, Value)], steps: Steps) -> Value {
     let (shifted, cut) = (steps.take(ImageStep::Position), steps.take(ImageStep::Cut));
     let mut whole = None;

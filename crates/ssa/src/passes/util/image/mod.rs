@@ -1,4 +1,4 @@
-//! What the image lowerings share: which way a texel goes between the shader's format and the surface's.
+//! Helpers of the image lowerings: an access to a texel, its bounds check, and the conversion between two formats.
 
 mod address;
 mod convert;
@@ -20,10 +20,10 @@ use crate::ir::{
     Memory, Resource, Src, SurfaceFormat, Ty, Value,
 };
 
-/// A byte offset beyond every surface, with room for a texel behind it: accesses there read 0 and write nothing.
+/// A byte offset beyond every surface, with room for a texel after it. Loads there return 0 and stores have no effect.
 const OUTSIDE: u32 = 0xffff_fff0;
 
-/// Bits of a texel that a message moves as one component.
+/// The bits of a texel that a message transfers as one component.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     /// Number of bits, at most 32.
@@ -32,7 +32,7 @@ pub(crate) struct Word {
     pub(crate) shift: u32,
 }
 
-/// An access to a texel of an image that is read, or read and written.
+/// An access to a texel of an image that the shader reads, or both reads and writes.
 pub(crate) struct Texel<'a> {
     pub(crate) device: &'a Device,
     pub(crate) image: Resource,
@@ -41,9 +41,9 @@ pub(crate) struct Texel<'a> {
     pub(crate) coord: Src,
     /// The shader's format.
     pub(crate) format: SurfaceFormat,
-    /// The surface's.
+    /// The format of the surface that the driver binds.
     pub(crate) surface: SurfaceFormat,
-    /// What is done with it.
+    /// The steps of the lowering that are not left out.
     pub(crate) steps: Steps,
 }
 
@@ -60,12 +60,12 @@ impl<'a> Texel<'a> {
         Texel { device, image, ty, coord, format, surface, steps: Steps { without } }
     }
 
-    /// Whether the shader computes addresses and the messages move bytes.
+    /// Whether the access is untyped: the shader computes the address, and messages transfer bytes.
     pub(crate) fn is_raw(&self) -> bool {
         self.surface == SurfaceFormat::RAW
     }
 
-    /// The components that messages move: the surface's channels, or the texel's dwords.
+    /// The components that messages transfer: the surface's channels, or for untyped accesses the texel's dwords.
     pub(crate) fn words(&self) -> Vec<Word> {
         if self.is_raw() {
             let dwords = u32::from(self.format.info().bits) / 32;
@@ -75,7 +75,7 @@ impl<'a> Texel<'a> {
         channels.map(|c| Word { bits: c.bits.into(), shift: c.shift.into() }).collect()
     }
 
-    /// Whether the texel lies within the image. Negative coordinates count as large ones.
+    /// Whether the texel is within the image. A negative coordinate, compared as unsigned, is out of bounds.
     pub(crate) fn in_bounds(&self, b: &mut Builder<'_>) -> Value {
         let mut inside = None;
         for comp in 0..self.ty.coords() {
@@ -90,22 +90,24 @@ impl<'a> Texel<'a> {
         inside.unwrap_or_else(|| b.imm_b(true))
     }
 
-    /// Whether the bits above the word's own in what a read returns are those of the texels behind it.
+    /// Whether a read returns bits of the following texels above the word's own bits.
     pub(crate) fn reads_on(&self, word: Word) -> bool {
         let narrow = word.bits < 32 && self.device.narrow_typed_reads_are_dwords();
         narrow && self.steps.take(ImageStep::Narrow)
     }
 
-    /// The memory of a raw access.
+    /// The memory of an untyped access.
     pub(crate) fn memory(&self) -> Memory {
         Memory::Image(self.image)
     }
 
-    /// The raw access that `access` makes of a byte offset; texels outside of the image read as zeros and are not
-    /// written, since their address would be another texel's or beyond the level.
+    /// Builds an untyped access; `access` makes the instruction from a byte offset. Loads of texels outside the image
+    /// return zeros and stores have no effect. Without a check, the address would be another texel's or outside the
+    /// mip level.
     ///
-    /// A message to what is no raw memory may hang the device: then nothing is sent unless the texel is there and the
-    /// image is what the shader takes it for. Elsewhere the offset leaves the surface, which costs least.
+    /// Normally the offset is replaced by one outside the surface if the texel is out of bounds, which is the
+    /// cheapest check. On some devices, an untyped message to a surface that is not raw may hang. There, the message
+    /// is sent only if the texel is within bounds and the bound image is of the expected kind.
     pub(crate) fn raw_access(
         &self,
         b: &mut Builder<'_>,
@@ -129,8 +131,9 @@ impl<'a> Texel<'a> {
         }
     }
 
-    /// Whether raw memory is bound, where an untyped access to anything else hangs: texels that typed messages do not
-    /// serve have more than four bytes, and those of what is not bound none.
+    /// For devices on which an untyped access to a surface that is not raw hangs: whether a raw surface is bound. The
+    /// test is the texel size: formats that need untyped accesses have more than four bytes per texel, and an image
+    /// that is not bound has none.
     fn is_bound_raw(&self, b: &mut Builder<'_>) -> Option<Value> {
         let needed = self.device.untyped_access_needs_raw_surface();
         (needed && self.steps.take(ImageStep::Bound)).then(|| {
@@ -139,6 +142,7 @@ impl<'a> Texel<'a> {
         })
     }
 
+    /// One coordinate as a scalar.
     fn coordinate(&self, b: &mut Builder<'_>, comp: usize) -> Value {
         let src = self.coord.select(comp);
         let ty = b.func.ty(src.value);
@@ -146,7 +150,7 @@ impl<'a> Texel<'a> {
     }
 }
 
-/// A conditional around an access, which happens only where `cond` holds; elsewhere its results are zeros.
+/// An `If` that does the access where `cond` holds. Elsewhere its results are zeros.
 pub(crate) fn guarded(
     b: &mut Builder<'_>,
     cond: Value,
@@ -165,7 +169,7 @@ pub(crate) fn guarded(
     InstKind::If { cond: cond.into(), then, else_ }
 }
 
-/// The type of the binding, if it is an image.
+/// The type of a binding; `None` if the binding is no image.
 pub(crate) fn image_ty(bindings: &[Binding], id: BindingId) -> Option<ImageTy> {
     match bindings.get(id.index())?.kind {
         BindingKind::Image(ty) => Some(ty),
@@ -173,7 +177,7 @@ pub(crate) fn image_ty(bindings: &[Binding], id: BindingId) -> Option<ImageTy> {
     }
 }
 
-/// By binding: whether the code reads texels of it.
+/// For each binding: whether the code reads its texels.
 pub(crate) fn read_bindings(func: &Function, bindings: usize) -> Vec<bool> {
     let mut read = vec![false; bindings];
     walk(func, |_, _, inst| {
@@ -187,13 +191,13 @@ pub(crate) fn read_bindings(func: &Function, bindings: usize) -> Vec<bool> {
     read
 }
 
-/// Whether components are integers rather than floats.
+/// Whether the format's components are integers.
 pub(crate) fn is_integer(format: SurfaceFormat) -> bool {
     let mut channels = format.info().channels.iter().flatten();
     channels.any(|c| matches!(c.kind, ChannelKind::Uint | ChannelKind::Sint))
 }
 
-/// The lowest `bits` bits.
+/// A mask of the lowest `bits` bits.
 const fn low_bits(bits: u32) -> u32 {
     if bits >= 32 { u32::MAX } else { (1 << bits) - 1 }
 }

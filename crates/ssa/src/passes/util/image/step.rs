@@ -1,61 +1,62 @@
-//! The steps of the image lowerings, by name: a test leaves out one at a time and shows that it is missed.
+//! The steps of the image lowerings, by name. A test leaves out one at a time and shows that some result is then wrong.
 
-/// A step that the lowering of image accesses takes for some formats, devices and kinds of images.
+/// A step of the lowering of image accesses. Each one is needed for some formats, devices or kinds of images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(not(feature = "testing"), expect(unreachable_pub, reason = "only tests name steps"))]
 pub enum ImageStep {
-    /// Texels outside of the image are not accessed at the addresses that they would have.
+    /// Texels outside the image are not accessed.
     Bounds,
-    /// Accesses stay off what is not bound, or in another way than the code needs, where that hangs or strays.
+    /// No access goes to an image that is not bound or not of the expected kind, if the access would hang the device
+    /// or go to wrong addresses.
     Bound,
-    /// A fourth component read out of bounds becomes 0.
+    /// The fourth component of a read out of bounds is set to 0.
     Alpha,
-    /// Bits beyond a narrow texel are not used.
+    /// Bits of the following texels are removed from the result of a read of a narrow texel.
     Narrow,
-    /// Components that the format lacks are filled in.
+    /// Components that the format does not have are set to 0 or 1.
     Pad,
-    /// Channels are taken out of the word that they are a part of.
+    /// A channel is extracted from the word that contains it.
     Extract,
-    /// Signed channels are extended to 32 bits.
+    /// Signed channels are sign extended to 32 bits.
     SignExtend,
-    /// A channel is put together from several words.
+    /// A channel is assembled from several words.
     Join,
-    /// Integers of normalized channels become numbers and back.
+    /// Normalized channels are converted between integers and floats.
     Number,
-    /// Normalized numbers are scaled.
+    /// Normalized channels are scaled.
     Scale,
-    /// The least signed normalized number counts as -1.
+    /// The least integer of a signed normalized channel is read as -1.
     Floor,
-    /// Half floats become floats and back.
+    /// Half floats are converted to and from 32-bit floats.
     Half,
-    /// Unsigned floats are the upper bits of a half float.
+    /// Unsigned floats are shifted to and from the upper bits of a half float.
     Magnitude,
     /// Components to store are clamped to the format's range.
     Clamp,
-    /// Unsigned floats have no sign.
+    /// The sign is removed before a component is stored as an unsigned float.
     Sign,
-    /// Normalized numbers are rounded.
+    /// Normalized channels are rounded to integers.
     Round,
-    /// Bits above a signed channel are cut off, which messages would clamp.
+    /// Bits above a signed channel are set to 0, since a message would otherwise clamp the value.
     Mask,
-    /// Channels are moved to their positions in a word.
+    /// Channels are shifted to their positions in a word.
     Position,
-    /// Words take their part of a channel that is longer.
+    /// A channel longer than a word is cut into words.
     Cut,
-    /// The level begins somewhere in the image's memory.
+    /// The position of the mip level in the image's memory is added.
     Offset,
-    /// Tiles hold texels in an order of their own.
+    /// The order of texels inside tiles is applied.
     Tile,
-    /// Slices and layers follow each other.
+    /// The position of the slice or layer is added.
     Slice,
-    /// Slices of smaller levels lie side by side.
+    /// The position of a slice among those side by side (smaller mip levels of 3D images) is added.
     Across,
-    /// Bit 6 of addresses is exchanged.
+    /// Bit 6 of addresses is swizzled.
     Swizzle,
 }
 
 impl ImageStep {
-    /// All of them.
+    /// All steps.
     #[cfg(feature = "testing")]
     pub const ALL: [ImageStep; 24] = {
         use ImageStep::*;
@@ -67,7 +68,7 @@ impl ImageStep {
     };
 }
 
-/// The steps that are taken: all but perhaps one.
+/// The steps that a lowering takes: all except at most one.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Steps {
     pub(crate) without: Option<ImageStep>,
