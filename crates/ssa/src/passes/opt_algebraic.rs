@@ -1,6 +1,7 @@
-//! Replaces operations by equal, simpler ones: identities, strength reduction, shorter comparisons.
+//! Replaces operations by simpler ones with the same result: identities, strength reduction, shorter comparisons. For
+//! example, `imul %1, 8` becomes `ishl %1, 3`.
 //!
-//! The rules are the tables below, in the notation of `util::rules`. Earlier rows win.
+//! The rules are the tables below, in the notation of `util::rules`. Earlier rows are tried first.
 
 use std::sync::LazyLock;
 
@@ -17,7 +18,7 @@ pub fn opt_algebraic(shader: &mut Shader) -> bool {
 static INTEGERS: &[Rule] = rules! {
     (IAdd a 0) => a;
     (IAdd (IAdd a [b]) [c]) => (IAdd a (IAdd [b] [c]));
-    // Constants move outward, where offsets of the same base can be seen and shared.
+    // Constants move to the outermost addition. Offsets from the same base can then be recognised and share the base.
     (IAdd (IAdd a [b]) c) => (IAdd (IAdd a c) [b]) if not_constant_and_once(c);
     (IShl (IAdd a [b]) [c]) => (IAdd (IShl a [c]) (IShl [b] [c]));
     (IMul (IAdd a [b]) [c]) => (IAdd (IMul a [c]) (IMul [b] [c]));
@@ -106,7 +107,8 @@ static INTEGERS: &[Rule] = rules! {
 };
 
 static COMPARISONS: &[Rule] = rules! {
-    // Multiples of an odd number are those that its inverse brings to the quotients (Warren, Hacker's Delight, 10-17).
+    // A number is a multiple of an odd divisor if its product with the divisor's inverse (modulo 2^bits) is at most the
+    // greatest quotient (Warren, Hacker's Delight, 10-17).
     (IEq (UMod a [b]) 0) => (UGe [quotients b] (IMul a [inverse b])) if odd_and_once(b);
     (INe (UMod a [b]) 0) => (ULt [quotients b] (IMul a [inverse b])) if odd_and_once(b);
     (IEq a a) => 1;
@@ -253,7 +255,7 @@ static CONVERSIONS: &[Rule] = rules! {
     (Unpack64Low (Pack64FromHalves a b)) => a;
     (Unpack64High (Pack64FromHalves a b)) => b;
     (Pack64FromHalves (Unpack64Low a) (Unpack64High a)) => a;
-    // Component by component, where each half has rules of its own.
+    // These forms handle each half by itself, so that more rules apply.
     (Pack64From32 (Vec2 a b)) => (Pack64FromHalves a b);
     (Unpack64To32 (Pack64FromHalves a b)) => (Vec2 a b);
     (Pack32From16 (Unpack32To16 a)) => a;
@@ -262,20 +264,23 @@ static CONVERSIONS: &[Rule] = rules! {
     (Unpack32To8 (Pack32From8 a)) => a;
 };
 
+/// Whether the source at `at` is not a constant, and the operations below the root become dead.
 fn not_constant_and_once(m: &Match<'_>, at: usize) -> bool {
     m.consts(at).is_none() && m.inner_used_once()
 }
 
+/// Whether the constant at `at` is odd, and the operations below the root become dead.
 fn odd_and_once(m: &Match<'_>, at: usize) -> bool {
     m.all(at, |_, c| c & 1 == 1) && m.inner_used_once()
 }
 
-/// The greatest quotient by a divisor.
+/// The greatest quotient that a division of an unsigned number of `bits` bits by `value` can give.
 fn quotients(bits: u32, value: u64) -> u64 {
     (u64::MAX >> (64 - bits)) / value.max(1)
 }
 
-/// The inverse of an odd number modulo the power of two: each step doubles the bits that are right, from three.
+/// The inverse of an odd number modulo 2^bits. The number itself is right in three bits; each step of Newton's method
+/// doubles the number of right bits.
 fn inverse(bits: u32, value: u64) -> u64 {
     let mut inverse = value;
     for _ in 0..5 {
@@ -296,7 +301,7 @@ fn power_of_two(m: &Match<'_>, at: usize) -> bool {
     m.all(at, |_, c| c.is_power_of_two())
 }
 
-/// Whether the product of two constants has no more bits than they.
+/// Whether the products of two constants are not 0 and fit their bit size.
 fn product_fits(m: &Match<'_>, x: usize, y: usize) -> bool {
     let limit = u64::MAX >> (64 - m.bits(x).max(1));
     match (m.consts(x), m.consts(y)) {
@@ -307,7 +312,8 @@ fn product_fits(m: &Match<'_>, x: usize, y: usize) -> bool {
     }
 }
 
-/// Whether two shifts of `value` after each other are one shift by their sum.
+/// Whether two successive shifts of the source at `value` can be combined: each count and their sum are below the bit
+/// size.
 fn shifts_fit(m: &Match<'_>, x: usize, y: usize, value: usize) -> bool {
     let bits = u64::from(m.bits(value));
     match (m.consts(x), m.consts(y)) {
@@ -316,7 +322,7 @@ fn shifts_fit(m: &Match<'_>, x: usize, y: usize, value: usize) -> bool {
     }
 }
 
-/// Whether a mask keeps all bits that a logical shift to the right leaves.
+/// Whether a mask keeps all bits that can be set after a logical right shift.
 fn mask_covers_right_shift(m: &Match<'_>, shift: usize, mask: usize) -> bool {
     let bits = m.bits(mask);
     match (m.consts(shift), m.consts(mask)) {
@@ -328,7 +334,7 @@ fn mask_covers_right_shift(m: &Match<'_>, shift: usize, mask: usize) -> bool {
     }
 }
 
-/// Whether a bit field is not empty and ends with the top bit of `value`.
+/// Whether a bit field is not empty and ends at the top bit of the source at `value`.
 fn field_ends_at_top(m: &Match<'_>, first: usize, count: usize, value: usize) -> bool {
     let bits = u64::from(m.bits(value));
     match (m.consts(first), m.consts(count)) {

@@ -1,12 +1,16 @@
-//! Computes operations on constants, gives a component read from a constant vector a constant of its own, and makes
-//! constant indices into variables part of the path; loads from constant memory at known places become constants too.
+//! Computes operations whose sources are constants. For example, with `%0 = const 2`, `%1 = iadd %0, %0` becomes
+//! `%1 = const 4`. Also makes these constant:
+//!
+//! - a source that reads one component of a constant vector: it reads a scalar constant instead;
+//! - a dynamic index in a path whose value is a constant within range: it becomes a constant path step;
+//! - a load from the program's constant memory at a constant offset.
 
 use super::util::{Action, const_scalar, const_src, fold, reads, rewrite};
 use crate::ir::{
     Builder, Function, InstId, InstKind, Memory, PathStep, Shader, Src, VarTy, Variable,
 };
 
-/// See the [module](self). Returns whether an operation became a constant.
+/// See the [module](self). Returns whether anything changed.
 pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     let mut progress = false;
     let (vars, data_bytes) = (&shader.vars, &shader.const_data);
@@ -43,7 +47,8 @@ pub fn opt_constant_folding(shader: &mut Shader) -> bool {
     progress
 }
 
-/// What a load from constant memory at a constant offset reads.
+/// The value of a load from the program's constant memory at a constant offset; `None` for other loads and out of
+/// bounds.
 fn constant_load(func: &Function, bytes: &[u8], inst: InstId) -> Option<[u64; 4]> {
     let data = func.inst(inst);
     let InstKind::Load { memory: Memory::ConstData, offset, .. } = data.kind else { return None };
@@ -58,7 +63,8 @@ fn constant_load(func: &Function, bytes: &[u8], inst: InstId) -> Option<[u64; 4]
     Some(bits)
 }
 
-/// Makes run-time indices that are constant, and in range, steps of the path.
+/// Replaces dynamic indices that are constants within range by constant path steps. Returns whether it changed the
+/// path.
 fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool {
     let (InstKind::LoadVar { var, path } | InstKind::StoreVar { var, path, .. }) =
         &func.inst(inst).kind
@@ -90,6 +96,7 @@ fn constant_steps(func: &mut Function, vars: &[Variable], inst: InstId) -> bool 
     true
 }
 
+/// Whether the instruction reads a constant vector.
 fn reads_constant_vector(func: &Function, inst: InstId) -> bool {
     let mut any = false;
     func.inst(inst).kind.for_each_src(|src| {
@@ -98,7 +105,8 @@ fn reads_constant_vector(func: &Function, inst: InstId) -> bool {
     any
 }
 
-/// Replaces sources that read one component of a constant vector.
+/// Replaces sources that read one component of a constant vector by scalar constants. `counts` is the number of
+/// components that each source reads.
 fn scalar_constants(b: &mut Builder<'_>, inst: InstId, counts: &[usize]) -> bool {
     let mut found = Vec::new();
     let mut counts = counts.iter();

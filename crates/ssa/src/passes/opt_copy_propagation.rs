@@ -1,6 +1,12 @@
-//! Reads through moves, swizzles and vectors built of components: sources name where the bits come from.
+//! Replaces uses of copies by uses of the copied values. Moves, swizzles and vector constructions are copies:
 //!
-//! The moves stay, dead, for [`opt_dce`](super::opt_dce()).
+//! ```text
+//! %3 = vec2 %1, %2.y
+//! %4 = fadd %3.y, %3.x    becomes    %4 = fadd %2.y, %1
+//! ```
+//!
+//! A source is replaced if one value supplies all the components that it reads. The copies stay;
+//! [`opt_dce`](super::opt_dce()) removes them once they are unused.
 
 use smallvec::SmallVec;
 
@@ -48,13 +54,14 @@ fn region(
     progress
 }
 
-/// Where the components of copied values come from. Empty until there is a copy: those of old may all be dead.
+/// For each copy, by value: the source of each of its components. Empty until the first copy is found, since many
+/// shaders have no reachable copies.
 struct Origins {
     of: Vec<Option<[Src; 4]>>,
 }
 
 impl Origins {
-    /// Remembers an instruction, whose own sources already name origins.
+    /// Records the instruction if it is a copy. Its own sources must already be propagated, so that no chains occur.
     fn note(&mut self, func: &Function, inst: InstId) {
         let data = func.inst(inst);
         if let InstKind::Alu { op, srcs, .. } = &data.kind
@@ -90,7 +97,8 @@ impl Origins {
         any
     }
 
-    /// The value that gives all components which `src` reads, if one value does.
+    /// The source that replaces `src`, of which `count` components are read; `None` if they do not all come from one
+    /// value.
     fn find(&self, src: Src, count: usize) -> Option<Src> {
         let of = self.of[src.value.index()].as_ref()?;
         let pick = |c: usize| of[usize::from(src.swizzle[c])];
@@ -106,6 +114,7 @@ impl Origins {
     }
 }
 
+/// Replaces the sources of an instruction that read copies. Returns whether it changed one.
 fn propagate(func: &mut Function, origin: &Origins, counts: &[usize], inst: InstId) -> bool {
     let mut found = SmallVec::<[Option<Src>; 4]>::new();
     let mut i = 0;

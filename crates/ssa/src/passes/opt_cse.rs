@@ -1,7 +1,14 @@
-//! Gives equal computations one value, and constants one place: the start of the function.
+//! Common subexpression elimination: equal computations get one value. It also moves constants to the start of the
+//! function, one of each.
 //!
-//! Dominance is scoping, so a computation serves every later equal one for as long as its region is open. Loads count
-//! where nothing can write the memory, and what depends on who runs it together does not ([`Facts::may_merge`]).
+//! ```text
+//! %2 = iadd %0, %1
+//! %3 = iadd %1, %0        removed; uses of %3 read %2
+//! ```
+//!
+//! A value is visible until the end of its region, so a computation can replace each later equal one in its region
+//! and the regions inside. Loads qualify if nothing can write the memory. Instructions whose result depends on the
+//! invocations that execute them together do not qualify ([`Facts::may_merge`]).
 //!
 //! [`Facts::may_merge`]: crate::ir::Facts::may_merge
 
@@ -12,7 +19,7 @@ use hashbrown::{DefaultHashBuilder, HashTable, hash_table};
 use super::util::{Action, Context, Subst, reads, rewrite_after};
 use crate::ir::{AluOp, Function, InstId, InstKind, RegionId, Shader, Src, Ty};
 
-/// See the [module](self). Returns whether an instruction went or moved.
+/// See the [module](self). Returns whether an instruction was removed or moved.
 pub fn opt_cse(shader: &mut Shader) -> bool {
     let (moved, replaced) = if shader.func.fuel.is_limited() {
         gather_constants_as_one_change(&mut shader.func)
@@ -23,7 +30,7 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
     let mut seen = Seen::with_capacity(shader.func.region(shader.func.body()).insts.len());
     let mut trail: Vec<RegionId> = Vec::new();
     let merged = rewrite_after(&mut shader.func, replaced, |b, cx, inst| {
-        // The trail is the path of regions down to this one.
+        // The enclosing regions of the current instruction, outermost first. Their results are visible here.
         let (region, depth) = (b.region(), cx.depth as usize);
         if trail.get(depth) != Some(&region) || trail.len() > depth + 1 {
             let keep = depth + usize::from(trail.get(depth) == Some(&region));
@@ -50,16 +57,18 @@ pub fn opt_cse(shader: &mut Shader) -> bool {
     moved | merged
 }
 
-/// Computations met so far. An entry is small and its key is computed again where hashes are equal: tables of whole
-/// instructions would not fit the caches.
+/// The computations found so far, as a hash table. An entry does not store its key but computes it again if hashes are
+/// equal, because a table of whole instructions would exceed the processor's caches.
 struct Seen {
     hasher: DefaultHashBuilder,
     entries: HashTable<Entry>,
 }
 
 struct Entry {
+    /// Hash of the computation's key.
     hash: u64,
     inst: InstId,
+    /// The region of the instruction.
     parent: RegionId,
 }
 
@@ -68,8 +77,8 @@ impl Seen {
         Seen { hasher: Default::default(), entries: HashTable::with_capacity(capacity) }
     }
 
-    /// The computation equal to `inst` in an open region, or `None`, and from now on that is `inst` if it may serve
-    /// others.
+    /// Returns the computation equal to `inst` in an enclosing region. If there is none, returns `None` and records
+    /// `inst`, if it may be merged, in place of an equal computation that is no longer visible.
     fn first_or_insert(
         &mut self,
         func: &Function,
@@ -103,10 +112,10 @@ impl Seen {
     }
 }
 
-/// The most sources that arithmetic has: one more would be missing in the key.
+/// The greatest number of sources of an arithmetic operation. A further source would be missing in the key.
 const MAX_SRCS: usize = 4;
 
-/// What equal arithmetic has in common: sources as numbers, in which what is not read is 0.
+/// What equal arithmetic operations have in common. The sources are encoded as numbers, 0 for absent ones.
 #[derive(PartialEq)]
 struct AluKey {
     op: AluOp,
@@ -115,6 +124,7 @@ struct AluKey {
 }
 
 impl AluKey {
+    /// The key of an instruction; `None` if it is not arithmetic.
     #[inline]
     fn of(func: &Function, inst: InstId) -> Option<AluKey> {
         let data = func.inst(inst);
@@ -136,29 +146,30 @@ impl AluKey {
         let ty = u64::from(self.ty.bits()) << 8 | self.ty.comps() as u64;
         let [a, b, c, d] = self.srcs;
         let hash = mix(mix((self.op as u64) << 16 | ty, a), b);
-        // Most have no more than two.
+        // Most operations have at most two sources.
         if c == 0 { hash } else { mix(mix(hash, c), d) }
     }
 }
 
-/// What an operation reads of a source, by its first `comps` components, as a number that is not 0.
+/// Encodes a source of which the first `comps` components are read, as a number that is not 0.
 fn read(src: Src, comps: usize) -> u64 {
     let swizzle = u32::from_le_bytes(src.swizzle) & u32::MAX >> (32 - 8 * comps);
     u64::from(swizzle) << 32 | (src.value.index() as u64 + 1)
 }
 
-/// One more number in a hash. Tables take bits from both ends.
+/// Combines a hash with one more number. The result is well distributed in its low and high bits, both of which the
+/// table uses.
 fn mix(hash: u64, more: u64) -> u64 {
-    // Zero must not stay zero.
+    // Avoids that a hash of 0 and a number of 0 give 0.
     let hash = hash.wrapping_add(0x517c_c1b7_2722_0a95);
     let product = u128::from(hash ^ more) * 0x9e37_79b9_7f4a_7c15;
     (product >> 64) as u64 ^ product as u64
 }
 
-/// What equal computations other than arithmetic have in common, or `None` if this one must stay by itself.
+/// The key of a computation other than arithmetic; `None` if it must not be merged.
 fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     let data = func.inst(inst);
-    // Constants have been gathered.
+    // `gather_constants` handles constants.
     if !data.kind.facts().may_merge() || constant(func, inst).is_some() {
         return None;
     }
@@ -172,7 +183,7 @@ fn key(func: &Function, inst: InstId) -> Option<(InstKind, Ty)> {
     Some((kind, func.ty(data.results[0])))
 }
 
-/// Entries of a swizzle beyond those read mean nothing: makes them equal.
+/// Clears the swizzle entries that are not read, so that they do not make sources unequal.
 fn forget_unread(src: &mut Src, count: usize) {
     src.swizzle[count..].fill(0);
 }
@@ -187,7 +198,7 @@ fn make_exact(func: &mut Function, inst: InstId) {
     }
 }
 
-/// The components of a constant, or that the value is undefined; `None` if it is something else.
+/// For a constant, its components; for an undefined value, `Some(None)`; for other instructions, `None`.
 fn constant(func: &Function, inst: InstId) -> Option<Option<[u64; 4]>> {
     match func.inst(inst).kind {
         InstKind::Const(bits) => Some(Some(bits)),
@@ -196,7 +207,7 @@ fn constant(func: &Function, inst: InstId) -> Option<Option<[u64; 4]>> {
     }
 }
 
-/// As [`gather_constants`], but all of it is undone if no change is allowed any more.
+/// Does the same as [`gather_constants`] as a single change. If the fuel allows no more changes, restores the function.
 fn gather_constants_as_one_change(func: &mut Function) -> (bool, Subst) {
     let before = func.clone();
     let (changed, subst) = gather_constants(func);
@@ -207,16 +218,16 @@ fn gather_constants_as_one_change(func: &mut Function) -> (bool, Subst) {
     (changed, subst)
 }
 
-/// Moves constants and undefined values to the start of the function, one of each. Returns whether any moved or is
-/// replaced, and what replaces them, for the caller to apply.
+/// Moves constants and undefined values to the start of the function, and merges equal ones. Returns whether anything
+/// changed, and the replacements of the removed values, which the caller must apply.
 fn gather_constants(func: &mut Function) -> (bool, Subst) {
-    // The bits of constants are the input's to choose: who knew how they are mixed could give many one hash.
+    // The seed is random. With a known hash function, an input could contain many constants with equal hashes.
     let seed = DefaultHashBuilder::default().hash_one(());
-    // By hash, with the instruction that stays.
+    // For each distinct constant: its hash, and the instruction that is kept.
     let mut first: HashTable<(u64, InstId)> = HashTable::with_capacity(64);
     let mut subst = Subst::default();
     let mut moved = Vec::new();
-    // Those in the body before anything else stay where they are.
+    // Number of constants that are already at the start of the body. They stay there.
     let mut at_start = 0;
     let mut regions = vec![func.body()];
     while let Some(region) = regions.pop() {

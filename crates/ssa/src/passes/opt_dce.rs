@@ -1,8 +1,14 @@
-//! Removes what has no effect: instructions whose results nobody needs, parameters and results of regions that only
-//! feed each other, stores to variables that nobody loads, and variables that nobody names.
+//! Dead code elimination. Removes instructions without effect whose results are unused; parameters and results of
+//! regions that are unused or only pass their own values around a loop; stores to variables that are never loaded;
+//! and variables that are never accessed.
 //!
-//! All is dead until an effect needs it, so cycles of dead values through loops go too. A loop without effects
-//! counts as one that ends.
+//! The pass assumes that everything is dead, and marks as live what an effect needs, directly or indirectly. So
+//! cycles of values that only feed each other through a loop are removed. A loop without effects is assumed to end,
+//! so it is removed.
+//!
+//! Marking works backward: sources of live arithmetic are not marked at once but in sweeps over the program from its
+//! end to its start. In straight-line code sources come before their uses, so one sweep marks all of it and reads
+//! memory in order.
 
 use std::rc::Rc;
 
@@ -10,7 +16,7 @@ use super::util::{Tree, walk};
 use crate::analysis::use_counts;
 use crate::ir::{Function, InstId, InstKind, RegionId, Shader, Srcs, Value, ValueDef, VarId};
 
-/// See the [module](self). Returns whether anything went.
+/// See the [module](self). Returns whether anything was removed.
 pub fn opt_dce(shader: &mut Shader) -> bool {
     let mut live = Live::new(shader);
     live.mark();
@@ -37,18 +43,19 @@ pub fn opt_dce(shader: &mut Shader) -> bool {
     sweep.progress | remove_variables(shader, &named)
 }
 
-/// What may go while changes are counted.
+/// What the fuel allows to remove.
 enum Taken {
-    /// All that is dead.
+    /// Everything that is dead.
     All,
-    /// These instructions alone.
+    /// Only these instructions.
     Some(Vec<InstId>),
     /// Nothing.
     Nothing,
 }
 
-/// Counts what is dead: each instruction whose results nothing that stays names is a change, readers before what they
-/// read; all else together is one more, since regions, their parameters and what feeds them go together.
+/// Takes fuel for the removal of dead code. Each dead instruction whose results no remaining instruction uses is one
+/// change, uses before definitions. The rest is one more change: regions, parameters, results and the sources that pass
+/// them must be removed together. `insts` and `values` are the live ones; `variables` tells whether a variable is dead.
 fn take_dead(
     func: &mut Function,
     tree: &Tree,
@@ -63,7 +70,7 @@ fn take_dead(
     for &inst in tree.insts().iter().rev() {
         let data = func.inst(inst);
         if insts[inst.index()] {
-            // Results and parameters that nobody needs.
+            // Unused results and parameters.
             let owned = data.kind.regions().flat_map(|region| &func.region(region).params);
             let mut named = data.results.iter().chain(owned);
             rest |= data.kind.owns_regions() && named.any(|value| !values[value.index()]);
@@ -90,32 +97,35 @@ fn take_dead(
     }
 }
 
-/// What is needed.
+/// The state of marking: what is live so far.
 struct Live<'s> {
     shader: &'s Shader,
     tree: Tree,
+    /// By instruction: whether it is live.
     insts: Vec<bool>,
+    /// By value: whether it is live.
     values: Vec<bool>,
-    /// Regions in which something is needed.
+    /// By region: whether it contains a live instruction.
     regions: Vec<bool>,
-    /// Stores of each variable, waiting for a load; `None` once there was one.
+    /// By variable: its stores, which become live with the first load; `None` after that load was found.
     stores: Vec<Option<Vec<InstId>>>,
+    /// Live instructions and values whose sources are not marked yet.
     todo: Vec<Todo>,
-    /// Arithmetic that is needed, but whose sources are not known to be: [`Live::sweep`] meets it in program order.
+    /// How live arithmetic is processed.
     waiting: Waiting,
 }
 
-/// How needed arithmetic comes to its sources' turn.
+/// When the sources of live arithmetic are marked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Waiting {
-    /// When the next sweep meets it: so many wait.
+    /// When the next [`Live::sweep`] reaches the instruction. The number is that of the instructions that wait.
     Sweep(usize),
     /// At once.
     Nothing,
 }
 
-/// Sweeps after which needed arithmetic waits no longer: what loops hand from round to round could make any number of
-/// sweeps meet something new.
+/// Number of sweeps. After these, arithmetic is processed at once: values that are passed through loops could otherwise
+/// require any number of sweeps.
 const SWEEPS: usize = 3;
 
 enum Todo {
@@ -138,6 +148,7 @@ impl Live<'_> {
         }
     }
 
+    /// Marks everything that is live.
     fn mark(&mut self) {
         let shader = self.shader;
         for &inst in self.tree.insts() {
@@ -147,13 +158,14 @@ impl Live<'_> {
                         waiting.push(inst);
                     }
                 }
-                // Live if what they stand for is.
+                // These are live if something in their regions, or one of their results, is live.
                 InstKind::If { .. }
                 | InstKind::Loop { .. }
                 | InstKind::Yield(_)
                 | InstKind::Break(_)
                 | InstKind::Continue(_) => {}
-                // The end of the function is no effect of its own; an earlier one is.
+                // The `Return` at the end of the function stays anyway and makes nothing else live. An earlier
+                // `Return` is an effect.
                 InstKind::Return if self.tree.region_of(inst) == Some(shader.func.body()) => {
                     self.insts[inst.index()] = true;
                 }
@@ -176,6 +188,7 @@ impl Live<'_> {
         self.sweep(&mut done);
     }
 
+    /// Processes the queue until it is empty.
     fn work(&mut self) {
         while let Some(todo) = self.todo.pop() {
             match todo {
@@ -185,8 +198,8 @@ impl Live<'_> {
         }
     }
 
-    /// Comes to the sources of needed arithmetic from the end of the program to its start: in straight code sources stand
-    /// before, and memory is read in order.
+    /// Marks the sources of live arithmetic, from the end of the program to its start. `done` records the
+    /// instructions that earlier sweeps have processed.
     fn sweep(&mut self, done: &mut [bool]) {
         for at in (0..self.tree.insts().len()).rev() {
             let inst = self.tree.insts()[at];
@@ -205,7 +218,8 @@ impl Live<'_> {
         matches!(self.shader.func.inst(inst).kind, InstKind::Alu { .. })
     }
 
-    /// The region in which something needed stands is needed, and so what owns it: once for all in it.
+    /// Marks the region of a live instruction, and with it the instruction that owns the region, unless that is done
+    /// already.
     fn need_around(&mut self, inst: InstId) {
         if let Some(parent) = self.tree.region_of(inst)
             && !std::mem::replace(&mut self.regions[parent.index()], true)
@@ -215,7 +229,7 @@ impl Live<'_> {
         }
     }
 
-    /// Which variables are named by what is needed.
+    /// For each variable: whether a live instruction accesses it.
     fn named(&self) -> Vec<bool> {
         let mut named = vec![false; self.shader.vars.len()];
         if !named.is_empty() {
@@ -230,6 +244,7 @@ impl Live<'_> {
         named
     }
 
+    /// Marks a value as live, and queues its definition.
     fn need(&mut self, value: Value) {
         if std::mem::replace(&mut self.values[value.index()], true) {
             return;
@@ -237,7 +252,7 @@ impl Live<'_> {
         let func = &self.shader.func;
         match func.value(value).def {
             ValueDef::Result { inst, .. } => match func.inst(inst).kind {
-                // Needs nothing more, nor does the body.
+                // A constant in the body has no sources, and the body needs no mark.
                 InstKind::Const(_) if self.tree.region_of(inst) == Some(func.body()) => {
                     self.insts[inst.index()] = true;
                 }
@@ -248,6 +263,7 @@ impl Live<'_> {
         }
     }
 
+    /// Marks an instruction as live, and queues it or lets it wait for a sweep.
     fn need_inst(&mut self, inst: InstId) {
         if std::mem::replace(&mut self.insts[inst.index()], true) {
             return;
@@ -262,6 +278,7 @@ impl Live<'_> {
         }
     }
 
+    /// Marks everything that a live instruction needs: its sources, its jumps, its stores, the enclosing regions.
     fn inst(&mut self, inst: InstId) {
         let kind = &self.shader.func.inst(inst).kind;
         match kind {
@@ -277,7 +294,7 @@ impl Live<'_> {
                     self.need_inst(self.tree.jumps(inst)[i]);
                 }
             }
-            // Sources of these are needed one by one, with what they feed.
+            // The sources of jumps are marked one by one, when the result or parameter that they pass is live.
             InstKind::Yield(_) | InstKind::Break(_) | InstKind::Continue(_) => {}
             kind => kind.for_each_src(|src| self.need(src.value)),
         }
@@ -289,7 +306,7 @@ impl Live<'_> {
         self.need_around(inst);
     }
 
-    /// Makes live what gives a value that is needed, of an `If`, a loop or a region.
+    /// Marks the sources that define a live result of an `If` or `Loop`, or a live parameter of a region.
     fn value(&mut self, value: Value) {
         let func = &self.shader.func;
         match func.value(value).def {
@@ -326,7 +343,7 @@ impl Live<'_> {
     }
 }
 
-/// The region whose parameters the `Continue` `jump` gives, in a loop of these regions.
+/// The region to which the `Continue` `jump` goes, in a loop with these regions.
 fn feeds(
     tree: &Tree,
     jump: InstId,
@@ -337,7 +354,7 @@ fn feeds(
     Some(if tree.is_inside(parent, body) { continuing.unwrap_or(body) } else { body })
 }
 
-/// Which sources of the jumps in a region are needed.
+/// For the sources of each kind of jump in a region: which of them are live.
 #[derive(Clone, Default)]
 struct Fed {
     yields: Rc<[bool]>,
@@ -345,6 +362,7 @@ struct Fed {
     continues: Rc<[bool]>,
 }
 
+/// The removal of dead code; `insts` and `values` are the live ones.
 struct Sweep<'f> {
     func: &'f mut Function,
     insts: Vec<bool>,
@@ -393,14 +411,14 @@ impl Sweep<'_> {
         }
     }
 
-    /// Drops the results that are not needed; returns which were.
+    /// Removes the dead results of an instruction. Returns for each result whether it was live.
     fn results(&mut self, inst: InstId) -> Rc<[bool]> {
         let keep = self.needed(&self.func.inst(inst).results);
         self.func.retain_results(inst, |i| keep[i]);
         self.note(keep)
     }
 
-    /// Drops the parameters that are not needed; returns which were.
+    /// Removes the dead parameters of a region. Returns for each parameter whether it was live.
     fn params(&mut self, region: RegionId) -> Rc<[bool]> {
         let keep = self.needed(&self.func.region(region).params);
         self.func.retain_params(region, |i| keep[i]);
@@ -411,12 +429,14 @@ impl Sweep<'_> {
         values.iter().map(|value| self.values[value.index()]).collect()
     }
 
+    /// Records progress if not all of these are live.
     fn note(&mut self, keep: Rc<[bool]>) -> Rc<[bool]> {
         self.progress |= keep.contains(&false);
         keep
     }
 }
 
+/// Keeps the sources at the positions where `keep` is true, and those beyond its end.
 fn retain(srcs: &mut Srcs, keep: &[bool]) {
     let mut i = 0;
     srcs.retain(|_| {
@@ -425,7 +445,7 @@ fn retain(srcs: &mut Srcs, keep: &[bool]) {
     });
 }
 
-/// Drops variables that no instruction names and numbers the rest anew.
+/// Removes the variables that are not `named`, and renumbers the others. Returns whether one was removed.
 fn remove_variables(shader: &mut Shader, named: &[bool]) -> bool {
     if !named.contains(&false) {
         return false;

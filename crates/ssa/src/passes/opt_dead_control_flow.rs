@@ -1,13 +1,23 @@
-//! Simplifies regions: conditions that are known, code that cannot be reached, jumps that structure can express.
+//! Simplifies control flow: removes branches whose condition is known, removes unreachable code, and replaces jumps by
+//! nesting.
 //!
-//! - An `If` whose condition is a constant, or decided by an `If` around it, gives way to the branch it takes.
-//! - Where one branch jumps as the code after the `If` does in the end, that code moves into the other branch, and one
-//!   jump behind the `If` serves both. This turns early `continue` into `else`.
-//! - Where only one branch jumps, and not so, the code of the other moves behind the `If`.
-//! - Where both branches jump, the code behind goes, and one of the jumps comes out.
-//! - A loop that only breaks at its end, and never continues, gives way to its body.
+//! - An `If` whose condition is a constant, or known from an enclosing `If`, is replaced by the branch it takes.
+//! - If one branch jumps and the code after the `If` ends with the same kind of jump, that code moves into the other
+//!   branch, and one jump after the `If` replaces both. This turns an early `continue` into an `else`:
 //!
-//! All of this leaves together those invocations that run an instruction together, so it may move any.
+//! ```text
+//! if %c { continue } else { yield }       if %c { yield } else { CODE; yield }
+//! CODE                                    continue
+//! continue
+//! ```
+//!
+//! - If only one branch jumps, and the code after the `If` ends with another kind of jump, the code of the other branch
+//!   moves after the `If`.
+//! - If both branches jump, the code after the `If` is unreachable and is removed. The jump of `else` (of both
+//!   branches, if they are of the same kind) moves after the `If`.
+//! - A loop whose only jump is a `Break` at the end of its body is replaced by its body.
+//!
+//! None of these changes which invocations execute an instruction together, so any instruction may be moved.
 
 use hashbrown::HashMap;
 
@@ -16,8 +26,9 @@ use crate::ir::{
     AluOp, Function, InstId, InstKind, MAX_DEPTH, RegionId, Shader, Src, Srcs, Ty, Value,
 };
 
-/// Within a loop code is not moved into deeper nesting than this, so that a long row of jumps stays a row. Loops in loops,
-/// as those that early exits of nested conditionals are, have one each.
+/// Greatest nesting depth, counted from the innermost loop, into which code is moved. A long sequence of conditional
+/// jumps is then not turned into equally deep nesting. Nested loops, such as those made for early exits of nested
+/// conditionals, each count from their own body.
 const MAX_ROW: u32 = 48;
 
 /// See the [module](self). Returns whether anything changed.
@@ -33,7 +44,8 @@ pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
     }
     let mut pass = Pass {
         jumps: count_jumps(func),
-        // Below a place that code is moved to, it nests no deeper than all code did before.
+        // Code moved to a depth of at most this does not exceed `MAX_DEPTH`: below that place, its nesting is at most
+        // `depth`.
         max_depth: (MAX_DEPTH as u32).saturating_sub(depth),
         loop_depth: 0,
         func,
@@ -46,7 +58,7 @@ pub fn opt_dead_control_flow(shader: &mut Shader) -> bool {
     pass.progress
 }
 
-/// How many jumps of each kind aim at a loop.
+/// Number of jumps of each kind that leave or continue a loop.
 #[derive(Clone, Copy, Default)]
 struct Jumps {
     breaks: usize,
@@ -74,16 +86,18 @@ struct Pass<'f> {
     func: &'f mut Function,
     subst: Subst,
     jumps: HashMap<InstId, Jumps>,
-    /// Depth up to which code is moved deeper, so that it stays within what the verifier accepts.
+    /// Greatest depth into which code is moved, so that the verifier accepts the result.
     max_depth: u32,
-    /// Depth of the innermost loop's body, 0 outside of loops.
+    /// Depth of the innermost loop's body; 0 outside of loops.
     loop_depth: u32,
-    /// Conditions that the regions around decide.
+    /// Conditions that are known here, because enclosing `If`s test them: value, component, and whether it is true.
     known: HashMap<(Value, u8), bool>,
     progress: bool,
 }
 
 impl Pass<'_> {
+    /// Simplifies a region. `pending` holds the instructions not processed yet, in reverse order, so that code can be
+    /// put back in front.
     fn region(&mut self, cx: &Context, region: RegionId) {
         let mut pending = std::mem::take(&mut self.func.region_mut(region).insts);
         pending.reverse();
@@ -102,16 +116,18 @@ impl Pass<'_> {
         }
     }
 
+    /// Whether code at this place may move into a nested region.
     fn may_deepen(&self, cx: &Context) -> bool {
         cx.depth < self.max_depth && cx.depth - self.loop_depth < MAX_ROW
     }
 
+    /// The value of a condition, if it is known.
     fn decided(&self, cond: Src) -> Option<bool> {
         let known = self.known.get(&(cond.value, cond.swizzle[0])).copied();
         known.or_else(|| const_scalar(self.func, cond).map(|bit| bit != 0))
     }
 
-    /// Puts the instructions of the branch in the place of the `If`.
+    /// Replaces an `If` by the instructions of one branch. If the branch jumps, the code after the `If` is removed.
     fn take_branch(&mut self, inst: InstId, branch: RegionId, pending: &mut Vec<InstId>) {
         self.progress = true;
         let mut list = std::mem::take(&mut self.func.region_mut(branch).insts);
@@ -125,6 +141,7 @@ impl Pass<'_> {
         pending.extend(list.into_iter().rev());
     }
 
+    /// Replaces the results of an instruction by these sources.
     fn replace_results(&mut self, inst: InstId, by: &[Src]) {
         for (i, &src) in by.iter().enumerate() {
             let result = self.func.inst(inst).results[i];
@@ -132,6 +149,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Simplifies an `If` whose condition is not known, and its branches.
     fn if_(&mut self, cx: &Context, region: RegionId, inst: InstId, pending: &mut Vec<InstId>) {
         self.swap_if_inverted(inst);
         let InstKind::If { cond, then, else_ } = self.func.inst(inst).kind else { return };
@@ -163,8 +181,9 @@ impl Pass<'_> {
         }
     }
 
-    /// Only a jump stands behind an `If` in which some branch ends with an `If` that jumps alike: lets the branches
-    /// jump themselves, so that the code in them can be joined.
+    /// Handles the case that only a jump follows an `If`, and that a branch ends with an `If` in which a branch ends
+    /// with the same kind of jump. Replaces the `Yield`s of both branches by the jump, so that the branches' own code
+    /// can then be joined.
     fn sink_jump(
         &mut self,
         cx: &Context,
@@ -204,7 +223,8 @@ impl Pass<'_> {
         true
     }
 
-    /// Whether a region ends with an `If`, and a `Yield`, in which a branch jumps so at its end.
+    /// Whether a region ends with an `If` and a `Yield`, and a branch of this `If`, or of an `If` that ends a branch,
+    /// ends with this kind of jump.
     fn ends_with_jump(&self, region: RegionId, kind: std::mem::Discriminant<InstKind>) -> bool {
         let mut todo = vec![region];
         while let Some(region) = todo.pop() {
@@ -221,7 +241,7 @@ impl Pass<'_> {
         false
     }
 
-    /// Exchanges the branches of an `If` on a negation.
+    /// Removes the negation from the condition of an `If` and exchanges its branches.
     fn swap_if_inverted(&mut self, inst: InstId) {
         let InstKind::If { cond, then, else_ } = self.func.inst(inst).kind else { return };
         let Some(def) = self.func.def(cond.value) else { return };
@@ -234,7 +254,8 @@ impl Pass<'_> {
         self.progress = true;
     }
 
-    /// Neither branch yields: takes the jump of `else_`, or of both if they jump alike, out of the `If`.
+    /// For an `If` whose branches both jump: replaces the jump of `else_`, and that of `then` if it is of the same
+    /// kind, by a `Yield`. Returns the jump to insert after the `If`.
     fn join_jumps(
         &mut self,
         cx: &Context,
@@ -252,8 +273,8 @@ impl Pass<'_> {
         self.jump_with_results(cx, inst, &jump)
     }
 
-    /// Only `yielding` yields: if the other branch jumps as the code behind does at its end, moves that code into
-    /// `yielding`.
+    /// For an `If` of which only `yielding` yields: if the code after it ends with the same kind of jump as the other
+    /// branch, moves that code into `yielding`; otherwise calls [`Pass::move_out`].
     fn join_rest(
         &mut self,
         cx: &Context,
@@ -285,7 +306,7 @@ impl Pass<'_> {
         pending.push(jump);
     }
 
-    /// The other branch jumps: moves the code of `yielding` behind the `If`.
+    /// For an `If` whose other branch jumps: moves the code of `yielding` after the `If`.
     fn move_out(&mut self, inst: InstId, yielding: RegionId, pending: &mut Vec<InstId>) {
         let list = &mut self.func.region_mut(yielding).insts;
         if list.len() == 1 && self.func.inst(inst).results.is_empty() {
@@ -312,7 +333,7 @@ impl Pass<'_> {
         terminator(self.func, region).map(std::mem::discriminant)
     }
 
-    /// Lets a region yield what its jump hands on; returns the jump.
+    /// Replaces the jump at the end of a region by a `Yield` of the same sources. Returns the jump.
     fn yield_jump(&mut self, cx: &Context, region: RegionId) -> InstKind {
         let Some(end) = self.func.region_mut(region).insts.pop() else { return InstKind::Return };
         let jump = self.func.inst(end).kind.clone();
@@ -326,7 +347,7 @@ impl Pass<'_> {
         jump
     }
 
-    /// Gives `inst` results for all that `jump` hands on, and makes the jump that hands on those.
+    /// Adds a result to `inst` for each source of `jump`, and makes a jump of the same kind that passes these results.
     fn jump_with_results(&mut self, cx: &Context, inst: InstId, jump: &InstKind) -> InstId {
         let types: Vec<Ty> =
             cx.fed(self.func, jump).iter().map(|&value| self.func.ty(value)).collect();
@@ -341,6 +362,7 @@ impl Pass<'_> {
         self.func.add_inst(kind, &[])
     }
 
+    /// Updates the number of jumps of the innermost loop for a jump that was added or removed.
     fn count(&mut self, cx: &Context, jump: &InstKind, change: impl Fn(usize) -> usize) {
         let Some(inst) = cx.targets.breaks else { return };
         let jumps = self.jumps.entry(inst).or_default();
@@ -351,6 +373,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Simplifies a loop and its regions.
     fn loop_(&mut self, cx: &Context, region: RegionId, inst: InstId) {
         let InstKind::Loop { init, body, continuing } = self.func.inst(inst).kind.clone() else {
             return;
@@ -370,7 +393,7 @@ impl Pass<'_> {
             return self.func.region_mut(region).insts.push(inst);
         }
         self.progress = true;
-        // The body is done with, so replaced parameters are found by a walk of their own.
+        // The body has been processed already, so the replacements of parameters need a traversal of their own.
         let mut params = Subst::default();
         for (i, &src) in init.iter().enumerate() {
             params.insert(self.func.region(body).params[i], src);

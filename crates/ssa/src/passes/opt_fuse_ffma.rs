@@ -1,6 +1,8 @@
-//! Fuses a product and a sum into one operation that rounds once, where the product serves nothing else.
+//! Fuses a product and a sum into one operation that rounds once, if the product has no other use:
+//! `fadd (fmul %a, %b), %c` becomes `ffma %a, %b, %c`.
 //!
-//! Runs late: a product by itself has more rules that simplify it. Doubles stay apart where no instruction fuses them.
+//! The pass runs late, because more simplification rules apply to a separate product. Doubles are not fused if the
+//! device has no fused instruction for them.
 
 use std::sync::LazyLock;
 

@@ -1,12 +1,18 @@
-//! Runs both branches of a small `If` without effects, and selects the results.
+//! Replaces a small `If` without effects by the code of both branches, and a `select` for each result:
+//!
+//! ```text
+//! %3 = if %c { %1 = ...; yield %1 } else { %2 = ...; yield %2 }
+//! ```
+//!
+//! becomes `%1 = ...`, `%2 = ...`, `%3 = select %c, %1, %2`.
 
 use super::util::terminator;
 use crate::ir::{AluOp, Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs};
 
-/// Instructions, weighted, that both branches and the selects may have in all: about what jumping costs.
+/// Greatest total cost of both branches and the selects, in simple instructions. This is about the cost of the jumps.
 const MAX_COST: usize = 10;
 
-/// See the [module](self). Returns whether an `If` went.
+/// See the [module](self). Returns whether an `If` was replaced.
 pub fn opt_if_flatten(shader: &mut Shader) -> bool {
     let body = shader.func.body();
     shader.func.has_regions() && region(&mut shader.func, body)
@@ -31,6 +37,7 @@ fn region(func: &mut Function, id: RegionId) -> bool {
     progress
 }
 
+/// Whether both branches yield, may be executed unconditionally, and cost little enough.
 fn is_small(func: &Function, inst: InstId, then: RegionId, else_: RegionId) -> bool {
     let selects = func.inst(inst).results.iter().map(|&v| func.ty(v).comps()).sum::<usize>();
     let yields = |r| matches!(terminator(func, r), Some(InstKind::Yield(_)));
@@ -43,7 +50,8 @@ fn is_small(func: &Function, inst: InstId, then: RegionId, else_: RegionId) -> b
             .is_some_and(|(then, else_)| then + else_ + selects <= MAX_COST)
 }
 
-/// What an instruction costs where its result is not wanted; `None` if it must not run there.
+/// The cost of an instruction if it is executed although its result is not used; `None` if it must not be executed
+/// then.
 fn cost(func: &Function, inst: InstId) -> Option<usize> {
     let data = func.inst(inst);
     match &data.kind {
@@ -54,12 +62,12 @@ fn cost(func: &Function, inst: InstId) -> Option<usize> {
             let comps = func.ty(data.results[0]).comps();
             Some(op_cost(*op) * if op.is_per_component() { comps } else { 1 })
         }
-        // Never worth it.
+        // Too expensive.
         _ => None,
     }
 }
 
-/// About how many simple instructions an operation takes as long as.
+/// The approximate cost of an operation per component, in simple instructions.
 fn op_cost(op: AluOp) -> usize {
     use AluOp::*;
     match op {
@@ -72,6 +80,7 @@ fn op_cost(op: AluOp) -> usize {
     }
 }
 
+/// Moves the code of both branches to the end of `parent` and adds the selects.
 fn flatten(
     func: &mut Function,
     parent: RegionId,
@@ -90,7 +99,7 @@ fn flatten(
         yielded
     };
     let (when_true, when_false) = (take(func, then), take(func, else_));
-    // The selects take over the results of the `If`.
+    // The results of the `If` become the results of the selects.
     let results: Vec<_> = func.inst(inst).results.iter().copied().collect();
     let mut b = Builder::new(func, parent);
     for ((result, x), y) in results.into_iter().zip(when_true).zip(when_false) {

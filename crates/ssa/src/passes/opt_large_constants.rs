@@ -1,18 +1,24 @@
-//! Moves tables to constant memory: arrays indexed at run time that hold constants only.
+//! Moves constant tables to the program's constant memory. A table is an array variable that is read with dynamic
+//! indices and to which only constants are written:
 //!
-//! Of such a variable each part has one value, given first or by stores wherever they stand; what a load finds before
-//! is undefined, so it may as well be that value.
+//! ```text
+//! var v0: 32[4] init 1, 2, 3, 4
+//! %1 = load_var v0[%0]        becomes    %1 = load const_data, OFFSET + 4 * %0
+//! ```
+//!
+//! Each element must have one value only, from the initial value or from stores anywhere in the code. A load before
+//! the store reads an undefined value, so it may return that value too.
 
 use super::util::layout::{from_memory, in_memory, path_offset, size_align};
 use super::util::{Action, const_src, rewrite, walk};
 use crate::ir::{Access, InstKind, Memory, PathStep, Shader, VarTy};
 
-/// Tables of fewer bytes are cheaper as selects.
+/// Smallest size of a table in bytes. For smaller ones, selects are cheaper than a load.
 const MIN_BYTES: u64 = 20;
-/// Tables of more bytes are left alone: none of private memory is larger.
+/// Largest size of a table in bytes. Private memory cannot hold larger variables.
 const MAX_BYTES: u64 = 1 << 24;
 
-/// See the [module](self). Returns whether a table moved.
+/// See the [module](self). Returns whether a load was replaced.
 pub fn opt_large_constants(shader: &mut Shader) -> bool {
     let mut tables = collect(shader);
     let mut bases = vec![None; tables.len()];
@@ -34,7 +40,7 @@ pub fn opt_large_constants(shader: &mut Shader) -> bool {
             return Action::Keep;
         };
         let Some(base) = bases[var.index()] else { return Action::Keep };
-        // Stores stay for opt_dce: nothing loads the variable any more.
+        // Stores stay for `opt_dce`, which removes them because no load is left.
         let (InstKind::LoadVar { .. }, Some(place)) =
             (&data.kind, path_offset(&vars[var.index()].ty, path))
         else {
@@ -49,14 +55,16 @@ pub fn opt_large_constants(shader: &mut Shader) -> bool {
 
 /// A variable that may be a table.
 struct Table {
+    /// The contents; 0 where no value is known.
     bytes: Vec<u8>,
-    /// Which bytes have their value.
+    /// For each byte, whether its value is known.
     given: Vec<bool>,
-    /// Whether a load indexes it at run time.
+    /// Whether a load uses a dynamic index.
     dynamic: bool,
 }
 
 impl Table {
+    /// A table with the initial values of a variable; `None` if the variable cannot be a table.
     fn new(ty: &VarTy, init: Option<&[u64]>) -> Option<Table> {
         let (size, _) = size_align(ty);
         if !matches!(ty, VarTy::Array(..)) || !(MIN_BYTES..=MAX_BYTES).contains(&size) {
@@ -74,7 +82,8 @@ impl Table {
         Some(table)
     }
 
-    /// Gives a part its value; returns whether it had no other.
+    /// Writes `bytes` bytes of a value at byte `at`. Returns false if they are out of bounds or already have another
+    /// value.
     fn write(&mut self, at: usize, bytes: usize, value: u64) -> bool {
         let range = at..at + bytes;
         let (Some(to), Some(given)) =
@@ -92,7 +101,7 @@ impl Table {
     }
 }
 
-/// The scalar or vector of which an array, of arrays perhaps, consists; `None` if there is a structure in it.
+/// The scalar or vector type of an array's innermost elements; `None` if the array contains a structure.
 fn leaf_of(ty: &VarTy) -> Option<&VarTy> {
     match ty {
         VarTy::Vector(_) => Some(ty),
@@ -101,7 +110,7 @@ fn leaf_of(ty: &VarTy) -> Option<&VarTy> {
     }
 }
 
-/// The contents of each variable that is a table.
+/// For each variable, its contents if it may be a table.
 fn collect(shader: &Shader) -> Vec<Option<Table>> {
     let mut tables: Vec<Option<Table>> =
         shader.vars.iter().map(|var| Table::new(&var.ty, var.init.as_deref())).collect();
@@ -136,7 +145,8 @@ fn collect(shader: &Shader) -> Vec<Option<Table>> {
     tables
 }
 
-/// Adds a table to the constants, or finds it there; returns its first byte, a multiple of 16.
+/// Appends a table to the constant memory, unless it contains the same bytes already. Returns the byte offset of the
+/// table, a multiple of 16.
 pub(super) fn append(data: &mut Vec<u8>, table: &[u8]) -> u32 {
     let there = (0..data.len()).step_by(16).find(|&at| data[at..].starts_with(table));
     let at = there.unwrap_or_else(|| {

@@ -1,8 +1,14 @@
-//! Gives loads the values that memory is known to hold: those stored or loaded before at the same range.
+//! Replaces loads by values that memory is known to hold, because the same bytes were stored or loaded before:
 //!
-//! A walk keeps what is known of each memory, component by component, by base and constant offset. A store forgets
-//! what it may overwrite; barriers and atomics forget what others may write; what is learnt in a region is forgotten
-//! behind it, and what a loop may overwrite before it.
+//! ```text
+//! store ssbo b0, %1, %2
+//! %3 = load ssbo b0, %1       removed; uses of %3 read %2
+//! ```
+//!
+//! The pass walks the code in program order and records known components by memory, variable base and constant
+//! offset. A store removes the components that it may overwrite. Barriers remove what other invocations may write,
+//! and so does an instruction that writes memory without a known range. What is recorded inside a region is removed
+//! at its end. At the start of a loop, the pass removes what the loop's code may write.
 
 use std::collections::BTreeMap;
 use std::hash::BuildHasher;
@@ -16,7 +22,7 @@ use crate::ir::{
     Storages, Ty, Value,
 };
 
-/// See the [module](self). Returns whether a load went.
+/// See the [module](self). Returns whether a load was replaced.
 pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
     if !reads_a_range_again(&shader.func) {
         return false;
@@ -30,7 +36,7 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
             return Action::Keep;
         }
         match kind.clone() {
-            // Image accesses of other kinds may reach the same texels.
+            // Not handled, since accesses by coordinates may access the same texels.
             InstKind::Load { memory: Memory::Image(_), .. }
             | InstKind::Store { memory: Memory::Image(_), .. } => {}
             InstKind::Load { memory, offset, access, .. } => {
@@ -39,7 +45,7 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
                 }
                 let result = b.func.inst(inst).results[0];
                 let range = MemoryRange::new(b.func, memory, offset, b.func.ty(result));
-                // What `find` builds is of no use where it may not take the load's place.
+                // `find` inserts instructions, so it is only called if the load may be replaced.
                 if !b.func.fuel.is_empty()
                     && let Some(value) = known.find(b, &range)
                     && b.func.may_change(inst)
@@ -76,8 +82,8 @@ pub fn opt_load_store_forwarding(shader: &mut Shader) -> bool {
     })
 }
 
-/// Whether some load begins where an access before it has a component: without what may come between, so that code in
-/// which there is nothing to find needs no more than this.
+/// Whether some load starts at a component that an earlier load or store accesses. Writes in between are ignored.
+/// This is a quick test, so that the pass can return early for code in which there is nothing to find.
 fn reads_a_range_again(func: &Function) -> bool {
     let mut accesses = 0;
     let is_access =
@@ -89,13 +95,13 @@ fn reads_a_range_again(func: &Function) -> bool {
     if !func.may_have(several) {
         return false;
     }
-    // By hash: taking different ranges for the same costs no more than the walk that this is to save.
+    // Stores only hashes. If two ranges have the same hash, the pass merely runs without finding anything.
     let hasher = DefaultHashBuilder::default();
     let mut ranges: HashSet<u64> = HashSet::new();
     let mut again = false;
     walk(func, |_, _, inst| {
         let data = func.inst(inst);
-        // A walk cannot be stopped: what is left of it looks no more.
+        // `walk` cannot be stopped early, so the remaining calls return at once.
         if again || !is_access(data) {
             return;
         }
@@ -117,11 +123,11 @@ fn reads_a_range_again(func: &Function) -> bool {
     again
 }
 
-/// Consecutive components in memory.
+/// The bytes that an access reads or writes: consecutive components in memory.
 struct MemoryRange {
     memory: Memory,
     address: Address,
-    /// Bits of a component.
+    /// Bits per component.
     bits: u32,
     comps: u32,
 }
@@ -136,36 +142,43 @@ impl MemoryRange {
         }
     }
 
+    /// Bytes per component.
     fn comp_bytes(&self) -> u32 {
         (self.bits / 8).max(1)
     }
 
+    /// The constant part of the byte offset of a component.
     fn at(&self, comp: u32) -> u32 {
         self.address.fixed.wrapping_add(comp * self.comp_bytes())
     }
 }
 
+/// The variable part of an address: a value and one of its components.
 type Base = Option<(Value, u8)>;
 
-/// A component that memory is known to hold.
+/// A component that memory is known to hold at some offset.
 #[derive(Clone, Copy)]
 struct Fact {
     value: Src,
     bits: u32,
+    /// Whether the access that established it guarantees that no other binding refers to the memory.
     restrict: bool,
 }
 
-/// What memory is known to hold, by memory, base and constant byte offset.
+/// The known contents of memory.
 #[derive(Default)]
 struct Known {
+    /// Known components by memory, variable base, and constant byte offset.
     facts: HashMap<Memory, HashMap<Base, BTreeMap<u32, Fact>>>,
-    /// Regions being walked, outer first, with the length of `learnt` where each began.
+    /// The enclosing regions of the current instruction, outermost first, each with the length of `learnt` at its
+    /// start.
     open: Vec<(RegionId, usize)>,
+    /// The keys of known components in the order in which they were recorded.
     learnt: Vec<(Memory, Base, u32)>,
 }
 
 impl Known {
-    /// Follows the walk to an instruction of `region`: forgets what was learnt in regions that are done.
+    /// Must be called for each instruction, with its region: removes what was recorded inside regions that have ended.
     fn enter(&mut self, depth: u32, region: RegionId) {
         let depth = depth as usize;
         if self.open.get(depth).is_some_and(|open| open.0 == region) && self.open.len() == depth + 1
@@ -187,6 +200,7 @@ impl Known {
         }
     }
 
+    /// Records that memory holds `value` in component `comp` of the range.
     fn learn(&mut self, range: &MemoryRange, comp: u32, value: Src, access: Access) {
         let (memory, base, at) = (range.memory, range.address.base, range.at(comp));
         let fact = Fact { value, bits: range.bits, restrict: access.restrict };
@@ -194,7 +208,7 @@ impl Known {
         self.learnt.push((memory, base, at));
     }
 
-    /// The value of a load, if all of it is known.
+    /// The value of a load, if all its components are known with the same size.
     fn find(&self, b: &mut Builder<'_>, range: &MemoryRange) -> Option<Src> {
         let facts = self.facts.get(&range.memory)?.get(&range.address.base)?;
         let mut comps = Vec::new();
@@ -205,7 +219,8 @@ impl Known {
         Some(if let [comp] = comps[..] { comp } else { b.vec(&comps).into() })
     }
 
-    /// A write to `range`: forgets what it may change.
+    /// Removes what a write to `range` may change. Within the same memory, only components with the same base stay
+    /// comparable.
     fn forget(&mut self, range: &MemoryRange, access: Access) {
         for (memory, bases) in &mut self.facts {
             if *memory == range.memory {
@@ -228,12 +243,12 @@ impl Known {
         }
     }
 
-    /// Forgets what other invocations may write.
+    /// Removes what other invocations may write.
     fn forget_shared(&mut self) {
         self.facts.retain(|memory, _| memory.is_read_only() || *memory == Memory::Scratch);
     }
 
-    /// Forgets what an instruction may change that names no range.
+    /// Removes what an instruction without a known range may change.
     fn forget_after(&mut self, facts: Facts) {
         if facts.orders {
             self.forget_shared();
@@ -243,7 +258,7 @@ impl Known {
         }
     }
 
-    /// Forgets what code in `region` may write.
+    /// Removes what the code of `region` may write.
     fn forget_writes(&mut self, writes: &Writes, region: RegionId) {
         let written = writes.of(region);
         let others = writes.others[region.index()];
@@ -257,10 +272,10 @@ impl Known {
     }
 }
 
-/// Forgets facts that overlap `bytes` bytes from `first`.
+/// Removes the components that overlap `bytes` bytes from the offset `first`.
 fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
-    // A component has at most 8 bytes, so one that begins earlier reaches no further. Offsets that wrap are apart
-    // from all others by the same distance.
+    // A component has at most 8 bytes, so only those that start up to 7 bytes earlier can overlap. Offsets are modulo
+    // 2^32, so the range may wrap around.
     let (low, high) = (first.wrapping_sub(7), first.wrapping_add(bytes));
     let overlaps: Vec<u32> = if low < high {
         facts.range(low..high).map(|(&at, _)| at).collect()
@@ -276,11 +291,13 @@ fn forget_range(facts: &mut BTreeMap<u32, Fact>, first: u32, bytes: u32) {
     }
 }
 
-/// The memories that each region of loops may write.
+/// What each region may write, including the regions inside it. Only computed if there are loops.
 struct Writes {
+    /// By region: the memories that stores and atomics write.
     memories: Vec<Vec<Memory>>,
-    /// What instructions write that name no range.
+    /// By region: the memory that other instructions write.
     others: Vec<Storages>,
+    /// By region: whether it contains an instruction that orders memory accesses.
     barriers: Vec<bool>,
 }
 
@@ -297,7 +314,7 @@ impl Writes {
         }
         let mut order: Vec<(RegionId, InstId)> = Vec::new();
         walk(func, |_, region, inst| order.push((region, inst)));
-        // Inner regions come after the instruction that owns them: backward, they are done before it.
+        // An owner comes before the instructions of its regions, so in reverse order inner regions are complete first.
         for &(region, inst) in order.iter().rev() {
             let kind = &func.inst(inst).kind;
             match kind {
@@ -324,7 +341,8 @@ impl Writes {
     }
 
     fn add(&mut self, region: RegionId, memory: Memory) {
-        // The element of a descriptor array is no matter here: its value may not be visible outside.
+        // Memories that differ only in the element of a descriptor array may both be listed. `may_alias` compares
+        // bindings.
         let list = &mut self.memories[region.index()];
         if !list.contains(&memory) {
             list.push(memory);

@@ -1,8 +1,15 @@
-//! Lays out the rounds of a loop one after another where their number is known and small.
+//! Unrolls loops whose number of iterations is known and small: copies the body once per iteration.
 //!
-//! The number is found by running the loop's exit condition: it must follow from constants and from parameters that
-//! start as constants, by arithmetic. Other breaks may remain; so the rounds stay inside a loop, which now runs once
-//! and which [`opt_dead_control_flow`](super::opt_dead_control_flow()) takes apart where it can.
+//! The number is found by interpretation of the exit condition. It must be arithmetic on constants and on loop
+//! parameters whose initial values are constants. Other `Break`s may remain, so the copies stay inside a loop, which
+//! now runs once. [`opt_dead_control_flow`](super::opt_dead_control_flow()) replaces that loop by its body if
+//! possible. For example,
+//!
+//! ```text
+//! loop (%i = 0) { if %i >= 3 { break } else { yield }; BODY(%i); continue %i + 1 }
+//! ```
+//!
+//! becomes `loop () { BODY(0); BODY(1); BODY(2); break }`.
 
 use hashbrown::HashSet;
 use smallvec::SmallVec;
@@ -13,16 +20,17 @@ use crate::ir::{
     Function, InstId, InstKind, PathStep, RegionId, Shader, Src, Srcs, Value, ValueDef,
 };
 
-/// Rounds that may be laid out.
+/// Greatest number of iterations that are unrolled.
 const MAX_ROUNDS: usize = 32;
-/// Instructions that may come of it.
+/// Greatest number of instructions of the unrolled loop, not counting those that become constant.
 const MAX_SIZE: usize = 128;
-/// The same where rounds index a variable by what becomes constant, which saves a trip through memory.
+/// The same limit if the loop indexes a variable by a value that becomes constant. Then the variable may not need
+/// memory.
 const MAX_SIZE_INDEXING: usize = 1024;
-/// Instructions that may be copied, what becomes constant included: whatever the shader, laying out one loop after another
-/// around makes no more of them.
+/// Greatest number of instructions that are copied for a loop, including those that become constant. It bounds the
+/// growth when nested loops are unrolled from the inside out.
 const MAX_COPIES: usize = 4096;
-/// Operations that a condition may depend on.
+/// Greatest number of operations on which an exit condition may depend.
 const MAX_CONDITION: usize = 32;
 
 /// See the [module](self). Returns whether a loop was unrolled.
@@ -40,7 +48,8 @@ pub fn opt_loop_unroll(shader: &mut Shader) -> bool {
     let fixed = Fixed::new(shader, &tree);
     let mut plans = Vec::new();
     let mut done = vec![false; func.num_insts()];
-    // Inner loops come last; a loop around one that unrolls waits for the next run, when its size is known.
+    // Inner loops come last in the list. A loop around one that is unrolled waits for the next run of the pass, when
+    // its new size is known.
     for (inst, exits) in counted.into_iter().rev() {
         if !done[inst.index()]
             && let Some(plan) = plan(func, &tree, &fixed, inst, exits)
@@ -72,20 +81,21 @@ struct Plan {
     exit: Exit,
 }
 
-/// An `If` that leaves the loop in whose body it stands, after a number of rounds that is known.
+/// An `If` directly in the body of a loop that leaves the loop after a known number of iterations.
 struct Exit {
     inst: InstId,
-    /// Its region that leaves, and the one that does not.
+    /// The region that ends with `Break`.
     leave: RegionId,
+    /// The other region.
     stay: RegionId,
-    /// How often it is passed without leaving, at most [`most_rounds`].
+    /// Number of iterations before the one in which it leaves, at most [`most_rounds`].
     rounds: usize,
-    /// Parameters that are known in each of these rounds, by position.
+    /// Positions of the parameters whose values are known in each of these iterations.
     known: Vec<usize>,
 }
 
-/// The ways out of a loop with a known number of rounds, in order. There are none of most loops, which thus need no
-/// look at the code around.
+/// The exits of a loop with a known number of iterations, in order. Most loops have none, and are rejected here
+/// without an analysis of the surrounding code.
 fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
     let InstKind::Loop { init, body, continuing: None } = &func.inst(inst).kind else {
         return Vec::new();
@@ -107,7 +117,7 @@ fn exits(func: &Function, inst: InstId) -> Vec<Exit> {
     func.region(*body).insts.iter().filter_map(exit).collect()
 }
 
-/// How many rounds of a loop may be laid out if all its arithmetic becomes constant.
+/// An upper bound on the iterations that may be unrolled: it assumes that all arithmetic of the loop becomes constant.
 fn most_rounds(func: &Function, body: RegionId) -> usize {
     let mut size = Size::default();
     let mut todo = vec![body];
@@ -129,6 +139,7 @@ fn most_rounds(func: &Function, body: RegionId) -> usize {
     size.max_rounds(0)
 }
 
+/// Decides whether a loop can be unrolled and is small enough, and at which exit.
 fn plan(
     func: &Function,
     tree: &Tree,
@@ -149,25 +160,25 @@ fn plan(
     Some(Plan { inst, body, exit })
 }
 
-/// What unrolling a loop costs and gains.
+/// The size of a loop's body, and properties for which unrolling helps.
 #[derive(Default)]
 struct Size {
-    /// Instructions of a round, without constants and what becomes constant.
+    /// Number of instructions of an iteration, without constants and instructions that become constant.
     insts: usize,
-    /// All instructions of a round: they are copied before they fold.
+    /// Number of all instructions of an iteration, since they are copied before they become constant.
     copied: usize,
-    /// Whether it indexes a variable by what unrolling makes a constant.
+    /// Whether the loop indexes a variable by a value that unrolling makes constant.
     indexes: bool,
     has_barrier: bool,
 }
 
 impl Size {
-    /// `known`: parameters of `body` that are known in each round, by position.
+    /// Measures a loop. `known` are the positions of the parameters of `body` that are known in each iteration.
     fn of(func: &Function, body: RegionId, fixed: &Fixed, known: &[usize]) -> Size {
         let mut size = Size::default();
         let params = &func.region(body).params;
         let mut folds: HashSet<Value> = known.iter().map(|&index| params[index]).collect();
-        // Regions after the code before them, so that a value is seen before who reads it.
+        // Nested regions are visited after the code before them, so definitions are visited before their uses.
         let mut todo = vec![body];
         while let Some(region) = todo.pop() {
             for &inst in &func.region(region).insts {
@@ -200,7 +211,8 @@ impl Size {
         size
     }
 
-    /// `breaks`: ways out of the loop. Rounds that may leave early gain little when laid out, nor do barriers.
+    /// Greatest number of iterations to unroll. `breaks` is the number of `Break`s. Loops with several `Break`s or
+    /// with barriers gain little, so they are unrolled only if variables are indexed.
     fn max_rounds(&self, breaks: usize) -> usize {
         let limit = match self.indexes {
             true => MAX_SIZE_INDEXING,
@@ -211,12 +223,13 @@ impl Size {
     }
 }
 
-/// Which values unrolling may make constant.
+/// Values that unrolling may make constant.
 struct Fixed {
-    /// Per value that is arithmetic on constants and loop parameters: the innermost body whose parameters it reads.
-    /// Constants count as reading the function's body.
+    /// For each value that is arithmetic on constants and loop parameters: the innermost loop body whose parameters
+    /// it depends on, or the function's body if it depends on constants only.
     values: Vec<Option<RegionId>>,
-    /// Variables that some access indexes by anything else: they stay in memory anyway.
+    /// For each variable: whether some access indexes it by another value. It must stay in memory then, so unrolling
+    /// does not help.
     hopeless: Vec<bool>,
 }
 
@@ -260,26 +273,30 @@ fn is_constant(func: &Function, value: Value) -> bool {
     func.def(value).is_some_and(|inst| matches!(inst.kind, InstKind::Const(_)))
 }
 
-/// Runs what decides about leaving a loop.
+/// An interpreter for the exit condition of a loop.
 struct Run<'f> {
     func: &'f Function,
     body: RegionId,
+    /// The initial values of the parameters.
     init: &'f Srcs,
+    /// The sources of the `Continue`, which become the parameters of the next iteration.
     next: &'f Srcs,
-    /// The parameters that matter, by position, with their values in this round.
+    /// The parameters on which the condition depends, by position, with their values in the current iteration.
     params: Given<usize>,
 }
 
-/// What is known of a few things: as many as a condition depends on.
+/// A small map from values or parameters to constants.
 type Given<K> = SmallVec<[(K, Comps); 8]>;
 
+/// Looks up a constant in the map.
 fn given<K: PartialEq>(known: &Given<K>, key: &K) -> Option<Comps> {
     known.iter().find(|(known, _)| known == key).map(|&(_, comps)| comps)
 }
 
 impl Run<'_> {
-    /// How often `cond` is evaluated before it gives `bit`, if at most `max` times, and the parameters on which that
-    /// depends, by position: those are known in each round.
+    /// Finds the first iteration, at most number `max`, in which `cond` evaluates to `bit`. Returns its number and
+    /// the positions of the parameters on which the condition depends. Returns `None` if the condition cannot be
+    /// interpreted.
     fn rounds_until(&mut self, cond: Src, bit: u64, max: usize) -> Option<(usize, Vec<usize>)> {
         let mut needed = Vec::new();
         self.find_params(cond.value, &mut needed)?;
@@ -306,11 +323,13 @@ impl Run<'_> {
         None
     }
 
+    /// Number of components of a parameter.
     fn comps_of_param(&self, i: usize) -> usize {
         self.func.ty(self.func.region(self.body).params[i]).comps()
     }
 
-    /// Adds the parameters on which a value depends; `None` if on anything that is no constant arithmetic.
+    /// Adds to `needed` the parameters on which a value depends. `None` if the value is not arithmetic on constants
+    /// and the body's parameters.
     fn find_params(&self, value: Value, needed: &mut Vec<usize>) -> Option<()> {
         let mut todo = vec![value];
         let mut steps = 0;
@@ -336,7 +355,8 @@ impl Run<'_> {
         Some(())
     }
 
-    /// The components that a source reads in this round. Only for sources that [`Self::find_params`] accepts.
+    /// The components that a source reads in the current iteration. Its value must have passed [`Self::find_params`].
+    /// `seen` holds the values computed so far in this iteration.
     fn value(&self, src: Src, comps: usize, seen: &mut Given<Value>) -> Comps {
         let whole = given(seen, &src.value).unwrap_or_else(|| {
             let whole = self.whole(src.value, seen);
@@ -350,6 +370,7 @@ impl Run<'_> {
         out
     }
 
+    /// All components of a value in the current iteration.
     fn whole(&self, value: Value, seen: &mut Given<Value>) -> Comps {
         match self.func.value(value).def {
             ValueDef::Param { index, .. } => {
@@ -373,6 +394,7 @@ impl Run<'_> {
     }
 }
 
+/// Replaces the body of a loop by one copy per iteration. The last copy ends at the exit.
 fn unroll(func: &mut Function, plan: &Plan, copier: &mut Copier) {
     let InstKind::Loop { init, .. } = func.inst(plan.inst).kind.clone() else { return };
     let params = func.region(plan.body).params.clone();
@@ -395,7 +417,8 @@ fn unroll(func: &mut Function, plan: &Plan, copier: &mut Copier) {
                         }
                     }
                     Some(jump) => {
-                        // Leaves the loop, or ends the round in a way that a verified shader cannot.
+                        // The branch jumps. It leaves the loop (in the last copy); the verifier allows no other jump
+                        // here.
                         let end = func.add_inst(jump, &[]);
                         func.region_mut(once).insts.push(end);
                         break;

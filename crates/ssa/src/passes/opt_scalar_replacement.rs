@@ -1,8 +1,13 @@
-//! Splits variables of structures, arrays and matrices into variables of their parts.
+//! Splits variables of structures, arrays and matrices into variables of their parts (scalar replacement of
+//! aggregates):
 //!
-//! A structure is always split. An array is split where every access names its element by a constant, else it stays an
-//! array, of each member by itself if its elements are structures. Only parts that are accessed get a variable, so
-//! the size of a type costs nothing.
+//! ```text
+//! load_var v0[1][2]       becomes    load_var v7      with a new variable v7 for the part [1][2]
+//! ```
+//!
+//! Structures are always split. An array is split if every access to it has a constant index; otherwise the dimension
+//! stays, and an array of structures becomes one array for each member. Only parts that are accessed get a variable,
+//! so the cost does not depend on the size of the type.
 
 use std::collections::BTreeMap;
 
@@ -39,21 +44,26 @@ struct Access {
     path: Vec<PathStep>,
 }
 
-/// The way from a variable down to a part of it.
+/// A part of a variable, described by the path to it.
 #[derive(Clone, Default)]
 struct Part {
+    /// Name of the part's variable.
     name: String,
-    /// The number of the part's first scalar in the variable.
+    /// The number of the part's first scalar among the scalars of the variable.
     first: u64,
-    /// Arrays on the way that stay arrays: their length, and the scalars from one element to the next.
+    /// Array dimensions on the path that are not split: the length, and the number of scalars from one element to the
+    /// next.
     kept: Vec<(u32, u64)>,
-    /// Which steps of a path stay.
+    /// The positions of the path steps that select elements of these dimensions.
     kept_steps: Vec<usize>,
+    /// Number of path steps that lead to the part.
     depth: usize,
+    /// Whether any dimension was split. If not, the part is the whole variable.
     split: bool,
 }
 
-/// Groups `accesses`, all to `part` of type `ty`, by the parts below it until scalars or vectors are reached.
+/// Groups `accesses`, which all access `part` of type `ty`, by the parts below it, down to scalars and vectors. Makes a
+/// variable for each of those. Returns whether it made one.
 fn split(shader: &mut Shader, var: VarId, ty: &VarTy, part: Part, accesses: Vec<Access>) -> bool {
     let depth = part.depth;
     let dynamic =
@@ -102,7 +112,7 @@ fn split(shader: &mut Shader, var: VarId, ty: &VarTy, part: Part, accesses: Vec<
     }
 }
 
-/// Makes the variable of a part and points the accesses to it.
+/// Makes the variable of a part and redirects the accesses to it.
 fn replace(shader: &mut Shader, var: VarId, leaf: VarTy, part: &Part, accesses: Vec<Access>) {
     let scalars = leaf.num_scalars();
     let ty = part

@@ -1,7 +1,7 @@
-//! Replaces results and parameters of regions that can have one value only by that value.
+//! Replaces results and parameters of regions that can have only one value by that value.
 //!
-//! A result of an `If` or a loop whose jumps all give the same outer value is that value; so is a loop parameter that
-//! each round hands on unchanged.
+//! This is a result of an `If` or loop for which all jumps pass the same value from outside, or a loop parameter that
+//! each iteration passes on unchanged. In `loop (%1 = %0) { ...; continue %1 }`, `%1` is replaced by `%0`.
 
 use super::util::{Subst, Tree, is_undef};
 use crate::ir::{Fuel, Function, InstId, InstKind, RegionId, Shader, Src, Value};
@@ -51,7 +51,7 @@ pub fn opt_trivial_params(shader: &mut Shader) -> bool {
     !subst.is_empty()
 }
 
-/// One `If` or loop, standing in region `parent`.
+/// An `If` or loop in region `parent`.
 struct Facts<'f> {
     func: &'f Function,
     tree: &'f Tree,
@@ -59,7 +59,8 @@ struct Facts<'f> {
 }
 
 impl Facts<'_> {
-    /// The sources of the jumps that `pick` wants, one list each.
+    /// The sources of those jumps of `inst` for which `pick` returns true, one list per jump. `pick` gets the jump
+    /// and its region.
     fn jumps(
         &self,
         inst: InstId,
@@ -77,7 +78,9 @@ impl Facts<'_> {
         lists
     }
 
-    /// Finds which of `values`, fed by position, are always one outer value.
+    /// Finds those of `values` that always equal one value visible in `parent`, and replaces them. The sources of
+    /// each of `jumps`, and of `init`, are passed to `values` by position. Sources that are undefined, or the value
+    /// itself, are ignored.
     fn merge(
         &self,
         values: &[Value],

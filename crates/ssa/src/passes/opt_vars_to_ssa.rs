@@ -1,8 +1,16 @@
-//! Turns scalar and vector variables into values: no load or store of them remains.
+//! Replaces scalar and vector variables by values; no load or store of them remains.
 //!
-//! One walk carries the current value of every variable. An `If` gets a result for each variable stored in it, a loop
-//! a parameter and a result; [`opt_dce`](super::opt_dce()) removes those that nobody reads. A component picked at run
-//! time becomes a chain of selects.
+//! One traversal of the code keeps the current value of every variable. An `If` gets a result for each variable that
+//! is stored in it, a loop gets a parameter and a result; [`opt_dce`](super::opt_dce()) removes those that are not
+//! used:
+//!
+//! ```text
+//! if %c { store_var v0, %1; yield } else { yield }
+//! %2 = load_var v0
+//! ```
+//!
+//! becomes `%2 = if %c { yield %1 } else { yield %0 }`, if `%0` is the value before. A vector component selected at
+//! run time becomes a chain of selects.
 
 use std::rc::Rc;
 
@@ -12,7 +20,7 @@ use crate::ir::{
     VarTy, WriteMask,
 };
 
-/// See the [module](self). Returns whether a load or store went.
+/// See the [module](self). Returns whether a load or store was removed.
 pub fn opt_vars_to_ssa(shader: &mut Shader) -> bool {
     let mut types = vec![None; shader.vars.len()];
     for (ty, var) in types.iter_mut().zip(&shader.vars) {
@@ -46,7 +54,7 @@ pub fn opt_vars_to_ssa(shader: &mut Shader) -> bool {
     progress
 }
 
-/// Leaves those variables out for which no change is allowed any more. Those that nothing names are no change.
+/// Takes fuel for each variable that is accessed, and removes from `types` those for which no fuel is left.
 fn take_variables(shader: &mut Shader, types: &mut [Option<Ty>]) {
     let mut named = vec![false; types.len()];
     walk(&shader.func, |_, _, inst| {
@@ -66,29 +74,31 @@ fn take_variables(shader: &mut Shader, types: &mut [Option<Ty>]) {
 
 struct Pass<'s> {
     shader: &'s mut Shader,
-    /// The type of each variable that becomes a value.
+    /// The type of each variable that is replaced by values.
     types: Vec<Option<Ty>>,
-    /// The value of each variable at this point; `None` = its first.
+    /// The current value of each variable; `None` for its initial value.
     current: Vec<Option<Value>>,
-    /// The former value of each variable that was stored, to go back to it.
+    /// The previous value of each variable that was stored, in order, to restore it at the end of a region.
     undo: Vec<(VarId, Option<Value>)>,
     /// The variables stored in each region, sorted.
     stored: Vec<Vec<VarId>>,
     subst: Subst,
-    /// First values, made on demand, to stand at the start of the function.
+    /// Initial values, made when needed, to be inserted at the start of the function.
     entry: Vec<InstId>,
     progress: bool,
 }
 
-/// The variables that each jump hands on.
+/// The variables whose values each kind of jump passes.
 #[derive(Clone, Default)]
 struct Around {
+    /// For `Yield`: the variables stored in the enclosing `If`.
     if_vars: Rc<[VarId]>,
+    /// For `Break` and `Continue`: the variables stored in the enclosing loop.
     loop_vars: Rc<[VarId]>,
 }
 
 impl Pass<'_> {
-    /// Notes which variables each region stores; returns whether any access to a variable of interest is there.
+    /// Records which of the variables each region stores. Returns whether the region accesses any of them.
     fn find_stores(&mut self, region: RegionId) -> bool {
         let mut found = false;
         let mut stored = Vec::new();
@@ -114,7 +124,7 @@ impl Pass<'_> {
         found
     }
 
-    /// The variables stored in any of the regions of `inst`.
+    /// The variables that are stored in any region of `inst`.
     fn stored_in(&self, inst: InstId) -> Vec<VarId> {
         let regions = self.shader.func.inst(inst).kind.regions();
         let mut vars: Vec<VarId> =
@@ -124,6 +134,7 @@ impl Pass<'_> {
         vars
     }
 
+    /// Replaces the loads and stores in a region.
     fn region(&mut self, region: RegionId, around: &Around) {
         let insts = std::mem::take(&mut self.shader.func.region_mut(region).insts);
         for inst in insts {
@@ -158,7 +169,7 @@ impl Pass<'_> {
         self.types[var.index()].is_some()
     }
 
-    /// The value of a variable at this point.
+    /// The current value of a variable.
     fn get(&mut self, var: VarId) -> Value {
         let i = var.index();
         if let Some(value) = self.current[i] {
@@ -178,17 +189,18 @@ impl Pass<'_> {
         let inst = self.shader.func.add_inst(kind, &[ty]);
         self.entry.push(inst);
         let value = self.shader.func.inst(inst).results[0];
-        // Not on the undo list: the value stands at the start of the function, so it stays good.
+        // Not on the undo list: this value is defined at the start of the function, so it stays valid everywhere.
         self.current[i] = Some(value);
         value
     }
 
+    /// Sets the current value of a variable.
     fn set(&mut self, var: VarId, value: Value) {
         let old = self.current[var.index()].replace(value);
         self.undo.push((var, old));
     }
 
-    /// Forgets all assignments since the undo list had `mark` entries.
+    /// Undoes all assignments since the undo list had `mark` entries.
     fn go_back(&mut self, mark: usize) {
         while self.undo.len() > mark {
             if let Some((var, old)) = self.undo.pop() {
@@ -197,6 +209,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Replaces the result of a load by the variable's current value or a component of it.
     fn load(&mut self, region: RegionId, inst: InstId, var: VarId, path: &[PathStep]) {
         let value = self.get(var);
         let func = &mut self.shader.func;
@@ -219,6 +232,7 @@ impl Pass<'_> {
         self.subst.insert(result, by);
     }
 
+    /// Computes the variable's value after a store.
     fn store(
         &mut self,
         region: RegionId,
@@ -252,7 +266,7 @@ impl Pass<'_> {
         self.set(var, new);
     }
 
-    /// Adds the current values of `vars` to the sources of a jump.
+    /// Appends the current values of `vars` to the sources of a jump.
     fn jump(&mut self, inst: InstId, vars: &[VarId]) {
         let values: Srcs = vars.iter().map(|&var| Src::new(self.get(var))).collect();
         if let InstKind::Yield(srcs) | InstKind::Break(srcs) | InstKind::Continue(srcs) =
@@ -262,7 +276,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Adds a result for each of `vars` and makes it the variable's value.
+    /// Adds a result to `inst` for each of `vars`, which becomes the variable's current value.
     fn add_results(&mut self, inst: InstId, vars: &[VarId]) {
         for &var in vars {
             if let Some(ty) = self.types[var.index()] {
@@ -272,6 +286,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Adds a parameter to `region` for each of `vars`, which becomes the variable's current value.
     fn add_params(&mut self, region: RegionId, vars: &[VarId]) {
         for &var in vars {
             if let Some(ty) = self.types[var.index()] {
@@ -309,6 +324,7 @@ impl Pass<'_> {
     }
 }
 
+/// Whether a dynamic index equals `comp`.
 fn is_comp(b: &mut Builder<'_>, index: Src, comp: usize) -> Src {
     let comp = b.imm(comp as u32);
     b.alu_ty(AluOp::IEq, Ty::BOOL, &[index, comp.into()]).into()

@@ -1,9 +1,15 @@
-//! Merges loads of neighbouring dwords into loads of vectors, and stores likewise: up to four components.
+//! Merges loads of neighbouring dwords into vector loads, and stores into vector stores, of up to four components:
 //!
-//! Offsets count as neighbours when they are constants, or the same value plus constants. A merged load stands where
-//! the first of its parts stood, a merged store where the last did. Between the parts nothing may touch what they touch:
-//! a store to any other binding might, since bindings may name the same buffer, and barriers, atomics and nested code
-//! end all merging. Distance is limited, because merged values live longer.
+//! ```text
+//! %2 = load ssbo b0, %0               %4 = load ssbo b0, %0 (two components)
+//! %3 = load ssbo b0, %0 + 4           %2 = mov %4.x;  %3 = mov %4.y
+//! ```
+//!
+//! Offsets are comparable if they are constants, or the same value plus constants. A merged load is at the position
+//! of the first of its parts, a merged store at that of the last. Between the parts no instruction may access the
+//! same bytes in a conflicting way. Different bindings may refer to the same buffer, so stores and atomics of buffers
+//! conflict with all buffers. Barriers and nested regions end all merging. The distance is limited, because merged
+//! values have longer live ranges.
 
 use super::util::{const_scalar, walk};
 use crate::ir::{
@@ -11,11 +17,11 @@ use crate::ir::{
     Value, WriteMask,
 };
 
-/// Instructions over which an access may move.
+/// Greatest number of instructions between the first and the last part of a merged access.
 const REACH: usize = 64;
-/// Components of a merged access.
+/// Greatest number of components of a merged access.
 const WIDEST: usize = 4;
-/// Bytes of a component.
+/// Bytes per component.
 const DWORD: u32 = 4;
 
 /// See the [module](self). Returns whether anything was merged.
@@ -36,7 +42,7 @@ pub fn opt_vectorize_memory(shader: &mut Shader) -> bool {
 #[derive(Clone, Copy)]
 struct Part {
     inst: InstId,
-    /// Where it stands in the region.
+    /// Position in the region.
     index: usize,
     /// Byte offset from the group's base.
     offset: u32,
@@ -45,7 +51,7 @@ struct Part {
     align: Align,
 }
 
-/// Accesses of one kind with one base.
+/// Accesses that may be merged: all loads or all stores, with the same memory, access flags and base.
 struct Group {
     store: bool,
     memory: Memory,
@@ -54,7 +60,7 @@ struct Group {
     parts: Vec<Part>,
 }
 
-/// Accesses that become one: parts in order of their offsets, without gaps.
+/// Accesses that become one. The parts are in order of their offsets, without gaps.
 struct Merge {
     store: bool,
     memory: Memory,
@@ -64,8 +70,10 @@ struct Merge {
     comps: usize,
 }
 
+/// The scan of a region for accesses to merge.
 struct Scan<'f> {
     func: &'f Function,
+    /// Groups to which accesses may still be added.
     open: Vec<Group>,
     merges: Vec<Merge>,
 }
@@ -115,7 +123,7 @@ impl<'f> Scan<'f> {
         (ty.bits() == 8 * DWORD).then_some(ty.comps())
     }
 
-    /// An offset as a base and a constant number of bytes.
+    /// Splits an offset into a variable base and a constant number of bytes.
     fn split(&self, offset: Src) -> (Option<Src>, u32) {
         if let Some(bytes) = const_scalar(self.func, offset) {
             return (None, bytes as u32);
@@ -134,6 +142,8 @@ impl<'f> Scan<'f> {
         (Some(offset.select(0)), 0)
     }
 
+    /// Adds an access to the group that it fits, or to a new group. Volatile accesses, wide accesses and accesses
+    /// that are not of dwords (`comps` is `None`) are left alone.
     #[allow(clippy::too_many_arguments, reason = "what an access is made of")]
     fn add(
         &mut self,
@@ -159,7 +169,7 @@ impl<'f> Scan<'f> {
         }
     }
 
-    /// Ends the groups for which `ends` says so.
+    /// Closes the groups for which `ends` returns true, and merges their accesses.
     fn close_if(&mut self, mut ends: impl FnMut(&Group) -> bool) {
         let mut i = 0;
         while i < self.open.len() {
@@ -174,7 +184,7 @@ impl<'f> Scan<'f> {
 }
 
 impl Group {
-    /// Whether a part covers any of `comps` dwords (unknown: one) at `offset`.
+    /// Whether a part covers any of `comps` dwords at `offset`. If `comps` is unknown, four dwords are assumed.
     fn overlaps(&self, offset: u32, comps: Option<usize>) -> bool {
         let end = |offset: u32, comps: usize| u64::from(offset) + (comps as u64) * u64::from(DWORD);
         let last = end(offset, comps.unwrap_or(WIDEST));
@@ -183,7 +193,7 @@ impl Group {
             .any(|p| u64::from(p.offset) < last && u64::from(offset) < end(p.offset, p.comps))
     }
 
-    /// Cuts the parts, by offset, into runs of at most [`WIDEST`] components.
+    /// Sorts the parts by offset, and merges runs of neighbours of at most [`WIDEST`] components.
     fn merge_into(mut self, merges: &mut Vec<Merge>) {
         self.parts.sort_by_key(|part| (part.offset, part.index));
         let mut run: Vec<Part> = Vec::new();
@@ -210,7 +220,8 @@ impl Group {
     }
 }
 
-/// Whether accesses to two memories may meet. Bindings may name the same buffer; the other memories are their own.
+/// Whether accesses to two memories may access the same bytes. Different bindings may refer to the same buffer; the
+/// other kinds of memory are separate.
 fn may_alias(a: &Memory, b: &Memory) -> bool {
     match (a, b) {
         (Memory::Ubo(_) | Memory::Ssbo(_), Memory::Ubo(_) | Memory::Ssbo(_)) => {
@@ -220,6 +231,7 @@ fn may_alias(a: &Memory, b: &Memory) -> bool {
     }
 }
 
+/// Whether two bases are the same component of the same value.
 fn same_base(a: Option<Src>, b: Option<Src>) -> bool {
     match (a, b) {
         (None, None) => true,
@@ -228,7 +240,7 @@ fn same_base(a: Option<Src>, b: Option<Src>) -> bool {
     }
 }
 
-/// Makes the merged accesses of a region.
+/// Inserts the merged accesses of a region. Merged loads are replaced by moves, merged stores are removed.
 fn apply(func: &mut Function, region: RegionId, merges: Vec<Merge>) {
     if merges.is_empty() {
         return;
@@ -265,7 +277,7 @@ fn apply(func: &mut Function, region: RegionId, merges: Vec<Merge>) {
 }
 
 impl Merge {
-    /// The offset of the first part, made anew: its own definition may stand too late.
+    /// The offset of the first part, computed again because its own definition may come later in the code.
     fn offset(&self, b: &mut Builder<'_>) -> Src {
         let bytes = self.parts[0].offset;
         match self.base {
@@ -278,6 +290,7 @@ impl Merge {
         }
     }
 
+    /// Makes the merged load, and turns the parts into moves of its components.
     fn load(&self, b: &mut Builder<'_>) {
         let offset = self.offset(b);
         let ty = Ty::X32.with_comps(self.comps);
@@ -294,6 +307,7 @@ impl Merge {
         }
     }
 
+    /// Makes the merged store.
     fn store(&self, b: &mut Builder<'_>) {
         let offset = self.offset(b);
         let mut comps = Vec::with_capacity(WIDEST);

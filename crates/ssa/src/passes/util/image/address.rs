@@ -5,7 +5,9 @@
 //! of one row of tiles are stored one after another, and then the next row of tiles. With width `w = 2^tiling.x`,
 //! height `h = 2^tiling.y` and `pitch` texels per row, texel (x, y) has the number
 //!
-//!     (y - y % h) * pitch + ((x / w) * h + y % h) * w + x % w
+//! ```text
+//! (y - y % h) * pitch + ((x / w) * h + y % h) * w + x % w
+//! ```
 //!
 //! The hardware's X tile is such a block. Its Y tile consists of eight columns of 16 bytes by 32 rows, stored one after
 //! another; in this formula each column is a tile. A linear image has tiles of one texel.
