@@ -1,5 +1,6 @@
-//! Replaces integer and bit field operations that a back end lacks, with the edge cases of SPIR-V: a field of no bits
-//! reads as 0 and inserts nothing, one of all bits is the whole number.
+//! Replaces integer and bit field operations that the back end does not have by other operations. The edge cases are
+//! those of SPIR-V: a field of 0 bits is extracted as 0 and inserts nothing, and a field of all bits is the whole
+//! number.
 
 use std::sync::LazyLock;
 
@@ -19,11 +20,11 @@ static FORMULAS: &[Rule] = rules! {
     (UAddCarry a b) => (B2I (ULt (IAdd a b) a));
     (USubBorrow a b) => (B2I (ULt a b));
 
-    // Constant fields: a mask, or two shifts.
+    // Fields of constant size: a mask, or two shifts.
     (UBitfieldExtract a 0 [c]) => (IAnd a [low_mask c]) if inside_32(c, a);
     (UBitfieldExtract a [b] [c]) => (UShr (IShl a (ISub 32 (IAdd [b] [c]))) (ISub 32 [c])) if inside_32(c, a);
     (IBitfieldExtract a [b] [c]) => (IShr (IShl a (ISub 32 (IAdd [b] [c]))) (ISub 32 [c])) if inside_32(c, a);
-    // Shift counts are modulo 32, so all bits need no case of their own.
+    // A field of 32 bits needs no case of its own: both shift counts are 0.
     (UBitfieldExtract a b c) => (Select (IEq c 0) 0
         (UShr (IShl a (ISub 32 (IAdd b c))) (ISub 32 c))) if is_32(a);
     (IBitfieldExtract a b c) => (Select (IEq c 0) 0
@@ -36,12 +37,12 @@ static FORMULAS: &[Rule] = rules! {
         (IShl (Select (UGe d 32) {-1} (INot (IShl {-1} d))) c))) if is_32(a);
 };
 
-/// The mask of as many low bits.
+/// A mask of the `count` lowest bits.
 fn low_mask(_bits: u32, count: u64) -> u64 {
     u64::MAX.checked_shr(64_u32.saturating_sub(count as u32)).unwrap_or(0)
 }
 
-/// Whether a constant number of bits is neither 0 nor more than 32, and `value` has 32.
+/// Whether a constant number of bits is 1 to 32, and the source at `value` has 32 bits.
 fn inside_32(m: &Match<'_>, count: usize, value: usize) -> bool {
     m.bits(value) == 32 && m.all(count, |_, c| (1..=32).contains(&c))
 }

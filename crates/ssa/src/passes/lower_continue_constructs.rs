@@ -1,12 +1,14 @@
-//! Removes `continuing` regions: each `Continue` of a loop leads to its body.
+//! Removes the `continuing` regions of loops; each `Continue` then goes to the loop's body.
 //!
-//! A `continuing` region that one jump reaches moves there. A small one is copied to each jump. Any other moves to the
-//! start of the body, where all rounds but the first run it: so does one whose invocations must stay together.
+//! - If one `Continue` goes to the region, the region's code replaces that `Continue`.
+//! - If the region is small, a copy of it replaces each `Continue`.
+//! - Otherwise its code moves to the start of the body, into an `If` that skips it in the first iteration. This is also
+//!   done if it has instructions that its invocations must execute together, such as barriers.
 
 use super::util::{Copier, Subst, Tree, prepend, walk};
 use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty, Value};
 
-/// Instructions that copies of one `continuing` region may have in all.
+/// Greatest total number of instructions of the copies of one `continuing` region.
 const MAX_COPIED: usize = 24;
 
 /// See the [module](self). Returns whether there was a `continuing` region.
@@ -23,7 +25,7 @@ pub fn lower_continue_constructs(shader: &mut Shader) -> bool {
     }
     let tree = Tree::new(func);
     let mut pass = Pass { func, tree: &tree, subst: Subst::default(), copier: Copier::default() };
-    // Inner loops first, so that copies hold no `continuing` regions.
+    // Inner loops are processed first, so that copied code has no `continuing` regions.
     for &(inst, body, continuing) in loops.iter().rev() {
         pass.loop_(inst, body, continuing);
     }
@@ -40,6 +42,7 @@ struct Pass<'f> {
 }
 
 impl Pass<'_> {
+    /// Removes the `continuing` region of a loop.
     fn loop_(&mut self, inst: InstId, body: RegionId, continuing: RegionId) {
         let jumps = |from: RegionId| -> Vec<(InstId, RegionId)> {
             let continues = self.tree.jumps(inst).iter().copied();
@@ -65,7 +68,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Whether so many copies of `continuing` are small, and each may be run by some of those who met there.
+    /// Whether this number of copies of `continuing` is small enough, and its instructions may be executed by some of
+    /// the invocations at a time.
     fn may_copy(&self, continuing: RegionId, copies: usize) -> bool {
         let mut size = 0;
         let mut todo = vec![continuing];
@@ -82,7 +86,7 @@ impl Pass<'_> {
         size * copies <= MAX_COPIED
     }
 
-    /// Pairs the parameters of `continuing` with what `jump` gives them.
+    /// The parameters of `continuing`, each with the source that `jump` passes.
     fn given(&self, jump: InstId, continuing: RegionId) -> Vec<(Value, Src)> {
         let params = self.func.region(continuing).params.iter().copied();
         match &self.func.inst(jump).kind {
@@ -91,6 +95,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Replaces `jump`, at the end of `parent`, by the code of `continuing`.
     fn move_to(&mut self, jump: InstId, parent: RegionId, continuing: RegionId) {
         for (param, src) in self.given(jump, continuing) {
             self.subst.insert(param, src);
@@ -101,6 +106,7 @@ impl Pass<'_> {
         list.append(&mut insts);
     }
 
+    /// Replaces `jump`, at the end of `parent`, by a copy of the code of `continuing`.
     fn copy_to(&mut self, jump: InstId, parent: RegionId, continuing: RegionId) {
         for (param, src) in self.given(jump, continuing) {
             self.copier.subst.insert(param, src);
@@ -112,7 +118,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Runs `continuing` at the start of the body unless a new first parameter says that this is the first round.
+    /// Moves `continuing` to the start of the body, into an `If`. A new first parameter of the body is true in the
+    /// first iteration; then the `If` yields the initial values instead.
     fn guard(
         &mut self,
         inst: InstId,

@@ -1,9 +1,10 @@
-//! Accesses to an element of a descriptor array that differs between invocations become a loop over all elements, in
-//! which each invocation takes part in the round of its own element: a message names one surface for all channels.
+//! Replaces an access to an element of a descriptor array, if the element's index may differ between invocations, by
+//! a loop over all elements of the array. In iteration `i`, the invocations whose index is `i` do the access. This is
+//! necessary because a message has one surface for all channels.
 //!
-//! An element out of range is none of them: what is read there is 0, what is written is dropped.
+//! An index out of range matches no iteration, so loads return 0 and stores have no effect.
 //!
-//! An access whose invocations must stay together cannot be taken apart so, and stays.
+//! An access that the invocations must execute together cannot be split in this way. It stays as it is.
 
 use super::util::{Action, rewrite};
 use crate::analysis::Divergence;
@@ -11,13 +12,14 @@ use crate::ir::{AluOp, Builder, InstId, InstKind, Resource, Shader, Src, Ty, Val
 
 /// See the [module](self). Returns whether an access became a loop.
 ///
-/// Sizes and parameters stay: they lie in registers, which each channel indexes by itself. So do elements of arrays
-/// without a bound.
+/// Queries of sizes and image parameters stay: their values are in registers, which each channel can index by itself.
+/// So do accesses to arrays without a bound.
 pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
     if shader.bindings.iter().all(|binding| binding.count.is_none()) {
         return false;
     }
-    // A texture and its sampler are two elements: the second has its loop in the first one's.
+    // A texture read can have two divergent elements, texture and sampler. The second visit adds a loop inside the
+    // first.
     let progress = visit(shader);
     if progress {
         visit(shader);
@@ -25,14 +27,14 @@ pub fn lower_divergent_descriptors(shader: &mut Shader) -> bool {
     progress
 }
 
-/// Gives each access its loop over the first element that it names and that differs between invocations.
+/// For each access: makes a loop over the first divergent element that it names.
 fn visit(shader: &mut Shader) -> bool {
     let divergence = Divergence::new(shader);
     let known = shader.func.num_values();
     let counts: Vec<u32> = shader.bindings.iter().map(|b| b.count.unwrap_or(0)).collect();
     let mut progress = false;
     rewrite(&mut shader.func, |b, _, inst| {
-        // What this pass made is uniform, and unknown to the analysis.
+        // Values made by this pass are uniform. The analysis has no information about them.
         let divergent = |e: &Src| e.value.index() < known && divergence.is_divergent(e.value);
         let mut found = None;
         if !b.func.inst(inst).kind.facts().may_be_parted() {
@@ -55,7 +57,7 @@ fn visit(shader: &mut Shader) -> bool {
     progress
 }
 
-/// Makes an access to `resource` a loop over elements `0..count`, with the access inside.
+/// Replaces an access to `resource` by a loop over the elements `0..count` that contains the access.
 fn visit_each(b: &mut Builder<'_>, inst: InstId, resource: Resource, element: Src, count: u32) {
     let mut access = b.func.inst(inst).kind.clone();
     let types: Vec<Ty> = b.func.inst(inst).results.iter().map(|&v| b.func.ty(v)).collect();
@@ -84,7 +86,7 @@ fn visit_each(b: &mut Builder<'_>, inst: InstId, resource: Resource, element: Sr
     let mine = b.alu_ty(AluOp::IEq, Ty::BOOL, &[element, at.into()]);
     let (choice, then, else_) = b.if_(mine);
     b.switch_to(then);
-    // A texture that brings its sampler is named twice.
+    // A texture with a combined sampler names the same resource twice.
     access.for_each_surface_mut(|named| {
         if *named == resource {
             named.element = Some(at.into());

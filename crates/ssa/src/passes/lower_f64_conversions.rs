@@ -1,4 +1,5 @@
-//! Replaces conversions of doubles that devices do not have: rounding toward zero, to half floats, and from booleans.
+//! Replaces conversions of doubles that the devices do not have: rounding toward zero, to half floats, and from
+//! booleans.
 
 use super::LowerOptions;
 use super::util::double::{BIAS, Doubles, FRACTION, rewrite_doubles};
@@ -28,7 +29,8 @@ pub fn lower_f64_conversions(shader: &mut Shader, options: &LowerOptions) -> boo
     })
 }
 
-/// To 32 bits toward zero: the nearest, or where that is greater the one before it.
+/// Converts to 32 bits, rounded toward zero: the nearest float, or its predecessor if the nearest is greater in
+/// magnitude.
 fn toward_zero(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     let near = d.convert(AluOp::F2F, 32, x);
     let back = d.convert(AluOp::F2F, 64, near);
@@ -38,8 +40,9 @@ fn toward_zero(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     d.select(beyond, before, near)
 }
 
-/// To 32 bits, the last of which tells whether any were lost, so that rounding to half as many rounds the number itself
-/// (Boldo and Melquiond, "When double rounding is odd").
+/// Converts to 32 bits with rounding to odd: toward zero, and the last bit is set if the result is inexact. A further
+/// rounding to 16 bits then gives the same as rounding the double directly (Boldo and Melquiond, "When double
+/// rounding is odd").
 fn to_odd(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     let cut = toward_zero(d, x);
     let back = d.convert(AluOp::F2F, 64, cut);

@@ -1,9 +1,13 @@
-//! Replaces quotients and reciprocals of doubles, for which no device has an instruction, by correctly rounded ones.
+//! Replaces divisions and reciprocals of doubles, for which no device has an instruction, by correctly rounded code.
 //!
-//! The quotient of the significands, in [1, 2), comes from a seed of 32 bits by one Newton step for the reciprocal and
-//! one for the quotient, which leaves it less than a unit in the last place off. It is then brought to the grid on which
-//! the result lies - a coarser one, if that is denormal - and the exact remainder tells whether it must go one step of
-//! the grid up or down. So it is rounded once, whatever the quality of the seed.
+//! 1. The quotient of the significands, scaled to [1, 2), is approximated: a 32-bit reciprocal as first
+//!    approximation, one Newton step for the reciprocal, and one for the quotient. The error is then less than one
+//!    unit in the last place.
+//! 2. The approximation is rounded to a multiple of the result's last place, which is coarser if the result is
+//!    denormal.
+//! 3. The exact remainder shows whether the result must be changed by one unit of that place.
+//!
+//! So the result is rounded once, however precise the first approximation is.
 
 use super::LowerOptions;
 use super::util::double::{BIAS, Doubles, FRACTION, PRECISION, Parts, rewrite_doubles};
@@ -22,11 +26,12 @@ pub fn lower_f64_division(shader: &mut Shader, options: &LowerOptions) -> bool {
     })
 }
 
+/// The quotient of two doubles.
 fn quotient(d: &mut Doubles<'_, '_>, x: Value, y: Value) -> Value {
     let (n, m) = (d.parts(x), d.parts(y));
     let sign = d.op(AluOp::IXor, &[n.sign, m.sign]);
     let exponent = d.op(AluOp::ISub, &[n.exponent, m.exponent]);
-    // The numerator is doubled if it is the lesser one, so that the quotient is in [1, 2).
+    // If the numerator is the lesser significand it is doubled, so that the quotient is in [1, 2).
     let less = d.op(AluOp::FLt, &[n.significand, m.significand]);
     let doubled = d.op(AluOp::FAdd, &[n.significand, n.significand]);
     let numerator = d.select(less, doubled, n.significand);
@@ -41,7 +46,7 @@ fn quotient(d: &mut Doubles<'_, '_>, x: Value, y: Value) -> Value {
     d.select(odd, special, usual)
 }
 
-/// The quotient of significands, at least 1 and less than a unit in the last place off.
+/// The approximate quotient of two significands: at least 1, with an error of less than one unit in the last place.
 fn near_quotient(d: &mut Doubles<'_, '_>, n: Value, m: Value) -> Value {
     let one = d.number(1.0);
     let inverse = d.seed(AluOp::FRcp, m);
@@ -53,17 +58,17 @@ fn near_quotient(d: &mut Doubles<'_, '_>, n: Value, m: Value) -> Value {
     d.op(AluOp::FMax, &[quotient, one])
 }
 
-/// The multiple of the result's last place, as far as a result with that exponent has one, that is nearest to the
-/// quotient `n / m`.
+/// The quotient `n / m`, rounded to the nearest number that a result with this exponent can represent. `near` is the
+/// approximate quotient.
 fn on_grid(d: &mut Doubles<'_, '_>, near: Value, n: Value, m: Value, exponent: Value) -> Value {
-    // How many bits a denormal lacks. With 54 nothing is left, not even by rounding.
+    // The number of bits that a denormal result loses. If it is 54, no bit is left, not even after rounding up.
     let lowest = d.dword(1 - BIAS);
     let missing = d.op(AluOp::ISub, &[lowest, exponent]);
     let missing = d.op_imm(AluOp::IMax, missing, 0);
     let missing = d.op_imm(AluOp::IMin, missing, PRECISION + 2);
     let high = d.power_high(missing);
-    // A sum with that power of two has no room for the bits; of a tie it leaves the even neighbour, which is right
-    // since such a quotient is exact so far.
+    // Adding and subtracting this power of two rounds the lost bits away. In a tie the even neighbour remains, which is
+    // right because the approximation is exact then.
     let (zero, any) = (d.dword(0), d.dword(1));
     let some = d.op(AluOp::IGe, &[missing, any]);
     let room = d.select(some, high, zero);
@@ -85,8 +90,8 @@ fn on_grid(d: &mut Doubles<'_, '_>, near: Value, n: Value, m: Value, exponent: V
     d.op(AluOp::FAdd, &[cut, step])
 }
 
-/// The quotient where one of the numbers is zero, infinite or NaN: a product with what the divisor's inverse would be,
-/// as far as it matters.
+/// The quotient if one of the numbers is zero, infinite or NaN. It is the product with a stand-in for the divisor's
+/// reciprocal: zero, infinity, NaN, or one, with the divisor's sign.
 fn special_quotient(d: &mut Doubles<'_, '_>, x: Value, y: Value, parts: &Parts) -> Value {
     let (zero, top) = (d.dword(0), d.dword(0x7ff));
     let (one, infinity) = (d.dword(BIAS << FRACTION), d.dword(0x7ff << FRACTION));

@@ -1,16 +1,16 @@
-//! Replaces sums with a product of doubles where no instruction rounds them once: by a product and a sum, or if the
-//! shader forbids to round twice by what is rounded once.
+//! Replaces `ffma` of doubles on devices without a fused instruction. An `ffma` that is not `exact` becomes a product
+//! and a sum. An `exact` one becomes code that rounds once.
 //!
-//! The significands' product has two parts, and so has each sum; the lesser parts are added with rounding to odd, so that
-//! the last sum rounds the whole (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums", 2008). A denormal
-//! result is rounded again.
+//! The product of the significands is computed exactly as a sum of two doubles, and so is each further sum. The lesser
+//! parts are added with rounding to odd, so that the last addition rounds the exact result (Boldo and Melquiond,
+//! "Emulation of FMA and correctly rounded sums", 2008). A denormal result is rounded a second time.
 
 use super::LowerOptions;
 use super::util::double::{Doubles, rewrite_doubles};
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, InstKind, Shader, Ty, Value};
 
-/// Exponents further apart than this make the lesser number matter only as being there.
+/// If exponents differ by more than this, the lesser number affects the result only through being nonzero.
 const FAR: i32 = 120;
 
 /// See the [module](self). Returns whether an operation was replaced.
@@ -36,12 +36,13 @@ pub fn lower_f64_fma(shader: &mut Shader, options: &LowerOptions) -> bool {
     loose | exact
 }
 
+/// The exact product plus `z`, rounded once.
 fn fused(d: &mut Doubles<'_, '_>, x: Value, y: Value, z: Value) -> Value {
     let [a, b, c] = [x, y, z].map(|v| d.parts(v));
     let exponent = d.op(AluOp::IAdd, &[a.exponent, b.exponent]);
     let sign = d.op(AluOp::IXor, &[a.sign, b.sign]);
     let (product, lost) = d.product(a.significand, b.significand);
-    // The summand in the scale of the product, and with its sign.
+    // The summand, scaled relative to the product's exponent and sign.
     let apart = d.op(AluOp::ISub, &[c.exponent, exponent]);
     let apart = d.op_imm(AluOp::IMax, apart, -FAR);
     let apart = d.op_imm(AluOp::IMin, apart, FAR);
@@ -55,7 +56,8 @@ fn fused(d: &mut Doubles<'_, '_>, x: Value, y: Value, z: Value) -> Value {
     let (sum, rest) = d.sum(product, upper);
     let rest = odd_sum(d, rest, lower);
     let sum = d.op(AluOp::FAdd, &[sum, rest]);
-    // A sum in the product's scale may be as large as the farthest summand: bring its exponent to that of the result.
+    // The difference of exponents was limited to FAR above. If the summand's exponent is larger, the rest is added
+    // here.
     let parts = d.parts(sum);
     let total = d.op(AluOp::IAdd, &[parts.exponent, exponent]);
     let farther = d.op(AluOp::ISub, &[c.exponent, exponent]);
@@ -64,13 +66,13 @@ fn fused(d: &mut Doubles<'_, '_>, x: Value, y: Value, z: Value) -> Value {
     let total = d.op(AluOp::IAdd, &[total, farther]);
     let sign = d.op(AluOp::IXor, &[sign, parts.sign]);
     let usual = d.assembled(sign, parts.significand, total);
-    // Where the parts cancel there is no sign but that of positive zero.
+    // If everything cancels, the result is positive zero.
     let zero = d.number(0.0);
     let cancelled = d.op(AluOp::FEq, &[sum, zero]);
     let usual = d.select(cancelled, zero, usual);
 
-    // Beside a zero stands the product alone, with its sign; an infinity stands alone even if the product would become one
-    // by rounding.
+    // Special cases. If `z` is zero, the result is the product alone, with its sign. If `z` is infinite and `x` and
+    // `y` are finite, the result is `z`, even if the rounded product would be infinite.
     let product = d.op(AluOp::FMul, &[x, y]);
     let (none, top) = (d.dword(0), d.dword(0x7ff));
     let odd = d.op(AluOp::IOr, &[a.special, b.special]);
@@ -85,13 +87,15 @@ fn fused(d: &mut Doubles<'_, '_>, x: Value, y: Value, z: Value) -> Value {
     d.select(special, plain, usual)
 }
 
-/// The sum, or where it is inexact that of its two neighbours which is odd.
+/// The sum of two doubles, rounded to odd: if it is inexact, the one of its two neighbouring doubles whose last bit
+/// is 1.
 fn odd_sum(d: &mut Doubles<'_, '_>, x: Value, y: Value) -> Value {
     let (sum, lost) = d.sum(x, y);
     let (low, high) = (d.low(sum), d.high(sum));
     let (zero, none) = (d.number(0.0), d.dword(0));
     let inexact = d.op(AluOp::FNe, &[lost, zero]);
-    // The neighbour of an even number is one more in its bits, or one less if what was lost has the other sign.
+    // The bits of the next greater double are one more (the last bit of an even number becomes 1); those of the next
+    // lesser one are one less. The lost part's sign shows on which side the exact sum is.
     let more = d.op_imm(AluOp::IOr, low, 1);
     let more = d.join(more, high);
     let before = d.op_imm(AluOp::ISub, low, 1);

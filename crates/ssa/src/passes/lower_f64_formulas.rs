@@ -1,4 +1,4 @@
-//! Replaces operations on doubles that are a formula of others: sign, interpolation.
+//! Replaces operations on doubles that are simple formulas of other operations: `fsign` and `flrp`.
 
 use super::LowerOptions;
 use super::util::double::{BIAS, FRACTION, rewrite_doubles};
@@ -13,7 +13,7 @@ pub fn lower_f64_formulas(shader: &mut Shader, options: &LowerOptions) -> bool {
                 let sign = d.sign(x);
                 let one = d.op_imm(AluOp::IOr, sign, BIAS << FRACTION);
                 let (zero, none) = (d.number(0.0), d.dword(0));
-                // Not of zero and NaN.
+                // For zero and NaN, the result is 0.
                 let size = d.op(AluOp::FAbs, &[x]);
                 let any = d.op(AluOp::FLt, &[zero, size]);
                 let high = d.select(any, one, none);

@@ -1,9 +1,10 @@
-//! Replaces square roots of doubles, for which no device has an instruction, by correctly rounded ones, and their
-//! reciprocals by ones that are less than a unit in the last place off.
+//! Replaces square roots of doubles, for which no device has an instruction, by correctly rounded code, and reciprocal
+//! square roots by code with an error of less than one unit in the last place.
 //!
-//! A number is `m * 4^e` with `m` in [1, 4). From a seed of 32 bits for `1 / sqrt(m)` a step of Goldschmidt's iteration
-//! gives the root and half its reciprocal with twice as many bits, another step the root to less than a unit in the last
-//! place. The exact remainder `m - root^2` tells whether it must go one unit up or down.
+//! A number is written as `m * 4^e` with `m` in [1, 4). A 32-bit approximation of `1 / sqrt(m)` is improved by one
+//! step of Goldschmidt's iteration, which gives the root and half its reciprocal with twice as many correct bits.
+//! Another step gives the root with an error of less than one unit in the last place. The exact remainder
+//! `m - root^2` shows whether it must be changed by one unit.
 
 use super::LowerOptions;
 use super::util::double::{Doubles, Parts, rewrite_doubles};
@@ -37,12 +38,14 @@ pub fn lower_f64_roots(shader: &mut Shader, options: &LowerOptions) -> bool {
     })
 }
 
+/// Whether the number is a zero.
 fn is_zero(d: &mut Doubles<'_, '_>, parts: &Parts) -> Value {
     let zero = d.dword(0);
     d.op(AluOp::IEq, &[parts.field, zero])
 }
 
-/// `usual` for positive finite numbers; else what belongs to the first condition that holds, or NaN.
+/// `usual` for positive finite numbers. For other numbers, the value of the first condition in `cases` that holds, or
+/// NaN.
 fn chosen<const N: usize>(
     d: &mut Doubles<'_, '_>,
     parts: &Parts,
@@ -59,19 +62,20 @@ fn chosen<const N: usize>(
     d.select(special, odd, usual)
 }
 
-/// What a root is computed from.
+/// Intermediate results of the computation of a root.
 struct Root {
-    /// In [1, 4).
+    /// The number `m` in [1, 4).
     number: Value,
-    /// The result's exponent, of a root.
+    /// The exponent `e`, which is that of the root.
     exponent: Value,
-    /// The root, with some 44 bits that are right.
+    /// The root of `m`, with about 44 correct bits.
     root: Value,
-    /// Half its reciprocal, likewise.
+    /// Half of the root's reciprocal, with about 44 correct bits.
     half_inverse: Value,
 }
 
 impl Root {
+    /// Does the first step of the iteration.
     fn new(d: &mut Doubles<'_, '_>, parts: &Parts) -> Root {
         let odd = d.op_imm(AluOp::IAnd, parts.exponent, 1);
         let one = d.dword(1);
@@ -90,11 +94,14 @@ impl Root {
         Root { number, exponent, root, half_inverse }
     }
 
+    /// The square root, correctly rounded.
     fn rounded(&self, d: &mut Doubles<'_, '_>) -> Value {
         let rest = d.remainder(self.number, self.root, self.root);
         let root = d.plus_product(self.root, rest, self.half_inverse);
-        // (root + step / 2)^2 is the rounding's border above. All numbers but the square of that half are multiples of
-        // the square of the step, so it counts only where the others are equal: below.
+        // The root must be rounded up if m > (root + step / 2)^2, that is m - root^2 > root * step + (step / 2)^2,
+        // and down if m - root^2 < -root * step + (step / 2)^2. All these numbers but (step / 2)^2 are multiples of
+        // step^2, so that term only matters where the others are equal: it makes the second comparison include
+        // equality.
         let step = d.number(f64::EPSILON);
         let rest = d.remainder(self.number, root, root);
         let limit = d.op(AluOp::FMul, &[root, step]);
@@ -109,10 +116,11 @@ impl Root {
         d.op(AluOp::FMul, &[root, power])
     }
 
+    /// The reciprocal square root.
     fn reciprocal(&self, d: &mut Doubles<'_, '_>) -> Value {
         let (one, half) = (d.number(1.0), d.number(0.5));
         let inverse = d.op(AluOp::FAdd, &[self.half_inverse, self.half_inverse]);
-        // 1 - inverse^2 * number, with the exact product in two parts.
+        // The error 1 - inverse^2 * number. The product is exact, as a sum of two doubles.
         let product = d.op(AluOp::FMul, &[self.number, inverse]);
         let lost = d.remainder(product, self.number, inverse);
         let rest = d.remainder(one, inverse, product);

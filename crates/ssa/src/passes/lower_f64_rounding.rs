@@ -1,5 +1,5 @@
-//! Replaces rounding of doubles to whole numbers, for which no device has an instruction, by operations on their bits,
-//! and what follows from it.
+//! Replaces rounding of doubles to whole numbers, for which no device has an instruction. Truncation masks bits; the
+//! other operations follow from it, except rounding to nearest, which adds and subtracts 2^52.
 
 use super::LowerOptions;
 use super::util::double::{BIAS, Doubles, FRACTION, PRECISION, SIGN, rewrite_doubles};
@@ -27,13 +27,14 @@ pub fn lower_f64_rounding(shader: &mut Shader, options: &LowerOptions) -> bool {
     })
 }
 
-/// Without the bits that stand for less than 1: all but the sign below 1, none from 2^52 on.
+/// Rounds toward zero: clears the bits with a value below 1. These are all bits but the sign for numbers below 1, and
+/// none from 2^52 on.
 fn truncated(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     let (low, high) = (d.low(x), d.high(x));
     let exponent = d.op_imm(AluOp::UShr, high, FRACTION as i32);
     let exponent = d.op_imm(AluOp::IAnd, exponent, 0x7ff);
     let exponent = d.op_imm(AluOp::ISub, exponent, BIAS);
-    // The high dword: as many bits of its fraction as the exponent says.
+    // The high dword: as many bits of its fraction are kept as the exponent says.
     let count = d.op_imm(AluOp::IMax, exponent, 0);
     let count = d.op_imm(AluOp::IMin, count, 31);
     let fraction = d.dword((1 << FRACTION) - 1);
@@ -43,7 +44,7 @@ fn truncated(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     let below_one = d.op(AluOp::ILt, &[exponent, zero]);
     let kept = d.select(below_one, sign, kept);
     let high = d.op(AluOp::IAnd, &[high, kept]);
-    // The low dword: its last 0 to 32 bits go, by two shifts since one of 32 would be one of 0.
+    // The low dword: its last 0 to 32 bits are cleared. Two shifts are needed, because a shift by 32 would be one by 0.
     let all = d.dword(PRECISION);
     let count = d.op(AluOp::ISub, &[all, exponent]);
     let count = d.op_imm(AluOp::IMax, count, 0);
@@ -57,6 +58,7 @@ fn truncated(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     d.join(low, high)
 }
 
+/// Rounds toward negative infinity.
 fn floor(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     let whole = truncated(d, x);
     let one = d.number(1.0);
@@ -65,7 +67,7 @@ fn floor(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     d.select(above, less, whole)
 }
 
-/// To the nearest: a sum with 2^52 has no room for fractions.
+/// Rounds to the nearest whole number. The sum with 2^52 has no bits for fractions.
 fn rounded(d: &mut Doubles<'_, '_>, x: Value) -> Value {
     let size = d.op(AluOp::FAbs, &[x]);
     let limit = d.number(2f64.powi(PRECISION));

@@ -1,10 +1,10 @@
-//! Replaces products of doubles with powers of two, rounded once where the result is denormal.
+//! Replaces `fldexp` of doubles, the product with a power of two. A denormal result is rounded once.
 
 use super::LowerOptions;
 use super::util::double::rewrite_doubles;
 use crate::ir::{AluOp, Shader};
 
-/// Beyond this power every number is zero or infinite.
+/// Scaling by more than this power of two always gives zero or infinity.
 const LIMIT: i32 = 2200;
 
 /// See the [module](self). Returns whether an operation was replaced.
@@ -15,7 +15,7 @@ pub fn lower_f64_scaling(shader: &mut Shader, options: &LowerOptions) -> bool {
         let power = d.op_imm(AluOp::IMin, power, LIMIT);
         let exponent = d.op(AluOp::IAdd, &[parts.exponent, power]);
         let scaled = d.assembled(parts.sign, parts.significand, exponent);
-        // Zero and infinity stay, and NaN becomes a quiet one.
+        // Zero and infinity keep their value. A NaN becomes quiet.
         let one = d.number(1.0);
         let own = d.op(AluOp::FMul, &[srcs[0], one]);
         Some(d.select(parts.special, own, scaled))

@@ -1,7 +1,7 @@
-//! Replaces float operations that a back end lacks.
+//! Replaces float operations that the back end does not have by formulas.
 //!
-//! Precision is that of the Vulkan specification: a quotient within 2.5 units in the last place, powers, interpolation
-//! and scaling inherited from the formulas that it gives.
+//! The precision is that which the Vulkan specification requires: 2.5 units in the last place for quotients; for
+//! powers, interpolation and `ldexp`, the precision of the formulas in the specification.
 
 use std::sync::LazyLock;
 
@@ -26,9 +26,10 @@ static FORMULAS: &[Rule] = rules! {
     (FFract a) => (FAdd a (FNeg (FFloor a)));
     (FSat a) => (FMin (FMax a 0) 1);
 
-    // The sign bit on a one, but for zero and NaN.
+    // The source's sign bit combined with 1.0; for zero and NaN, 0.
     (FSign a) => (Select (FLt 0 (FAbs a)) (IOr (IAnd a {0x8000_0000_u32}) {0x3f80_0000}) 0) if is_32(a);
-    // Two factors, since the exponent of one cannot hold the whole range.
+    // The power of two is applied as two factors, since the exponent of a single float cannot represent the whole
+    // range.
     (FLdexp a b) => (FMul
         (FMul a (IShl (IAdd (IShr (IMax (IMin b 254) {-252}) 1) 127) 23))
         (IShl (IAdd (ISub (IMax (IMin b 254) {-252}) (IShr (IMax (IMin b 254) {-252}) 1)) 127) 23)

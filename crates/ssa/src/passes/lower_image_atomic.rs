@@ -1,5 +1,5 @@
-//! Lets image atomics name the integer surface that they work on, and keeps them off images that are not bound where
-//! the hardware does not.
+//! Replaces image atomics of the shading language by those on a surface of a certain format. On devices on which a
+//! typed atomic is not ignored by an unbound surface, adds a check that an image is bound.
 
 use super::LowerOptions;
 use super::util::image::{ImageStep, guarded, image_ty};
@@ -29,7 +29,7 @@ pub fn lower_image_atomic(shader: &mut Shader, options: &LowerOptions) -> bool {
             let (zero, width) = (b.imm(0), b.image_param(image, ImageParam::Size, 0));
             let bound = b.alu(AluOp::INe, &[width, zero]);
             let results: Vec<Ty> = data.results.iter().map(|&old| b.func.ty(old)).collect();
-            // The instruction becomes the conditional, with the same results.
+            // The `If` replaces the instruction in place, so it keeps the results.
             guarded(b, bound, atomic, &results)
         } else {
             atomic

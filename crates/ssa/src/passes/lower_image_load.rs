@@ -1,14 +1,16 @@
-//! Replaces image loads by reads of what the device can read, and arithmetic on their bits.
+//! Replaces image loads by messages that the device has, and by arithmetic that converts the bits.
 //!
-//! The way follows from two formats, the shader's and the one that the device reads its texels in:
+//! The code depends on two formats: that of the shader, and the one in which the device can read these texels.
 //!
-//! 1. a typed read, or where no typed read serves such texels, a read of dwords at an address computed here;
-//! 2. where out of bounds shows: addresses that leave the image become ones that leave the surface, or are not accessed
-//!    where that may hang, and a fourth component, which the hardware may return as 1, becomes 0;
-//! 3. if the formats differ, channels are taken out of the words read, sign extended and converted;
-//! 4. bits that a read returns beyond the texel, where the hardware does so, are cut off with that: signed channels and
-//!    half floats need nothing more, and other channels no second operation;
-//! 5. components that the format lacks are filled in.
+//! 1. The read is a typed message. If no typed message supports such texels, it reads dwords at an address that the
+//!    shader computes.
+//! 2. Out of bounds the result must be 0. For computed addresses, an address outside the surface is used instead, or
+//!    if that may hang the device, the access is skipped. Typed reads may return 1 in the fourth component; it is
+//!    replaced by 0.
+//! 3. If the formats differ, channels are extracted from the words that were read, sign extended and converted.
+//! 4. On some devices a read also returns bits of following texels. They are removed by the extraction of step 3: sign
+//!    extension and the conversion of half floats ignore them, and other channels are masked anyway.
+//! 5. Components that the format does not have are set to 0, or 1 for the fourth.
 
 use super::LowerOptions;
 use super::util::image::{ImageStep, Texel, Word, from_words, image_ty, is_integer};
@@ -35,6 +37,7 @@ pub fn lower_image_load(shader: &mut Shader, options: &LowerOptions) -> bool {
     })
 }
 
+/// Builds the load of a texel.
 fn load(b: &mut Builder<'_>, texel: &Texel<'_>, access: crate::ir::Access) -> Value {
     let words = texel.words();
     let result = Ty::X32.with_comps(words.len());
@@ -70,7 +73,7 @@ fn load(b: &mut Builder<'_>, texel: &Texel<'_>, access: crate::ir::Access) -> Va
     b.vec(&comps)
 }
 
-/// The word of a format that needs no conversion, with no bits but its own.
+/// A word of a format that needs no conversion, without bits of the following texels.
 fn whole(b: &mut Builder<'_>, texel: &Texel<'_>, word: Word, value: Value) -> Value {
     if !texel.reads_on(word) {
         return value;

@@ -1,12 +1,12 @@
-//! Replaces queries of an image's size by what the driver tells: no message, and right for images bound as raw memory
-//! and for those that are not bound.
+//! Replaces queries of an image's size by parameters that the driver supplies. This needs no message. It is also
+//! right for images that are bound as raw memory, and for unbound images.
 
 use super::LowerOptions;
 use super::util::image::image_ty;
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, ImageDim, ImageParam, InstKind, Shader, Src};
 
-/// Faces of a cube.
+/// Number of faces of a cube.
 const FACES: u32 = 6;
 
 /// See the [module](self). Returns whether a query was replaced.

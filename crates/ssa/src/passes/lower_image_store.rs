@@ -1,9 +1,11 @@
-//! Replaces image stores by writes in the format in which the image is bound, and the arithmetic that makes its bits.
+//! Replaces image stores by writes in the format in which the image is bound, and by arithmetic that converts the
+//! components.
 //!
-//! An image that the shader only writes is bound in its own format, and the hardware converts. One that it reads too is
-//! bound in the format in which the device can read it (see [`lower_image_load`](super::lower_image_load())), and the
-//! conversion is the reverse of the load's: components are clamped, rounded and put into the words written. Typed
-//! writes out of bounds are dropped; where the shader computes addresses, it drops them itself.
+//! An image that the shader only writes is bound in its own format, and the hardware converts. An image that the
+//! shader also reads is bound in the format in which the device can read it (see
+//! [`lower_image_load`](super::lower_image_load())). Then the conversion is the reverse of that of a load: components
+//! are clamped, rounded and inserted into words. Typed writes out of bounds have no effect; for addresses that the
+//! shader computes, the code makes sure of this.
 
 use super::LowerOptions;
 use super::util::image::{Texel, image_ty, read_bindings, to_words};
@@ -54,7 +56,7 @@ pub fn lower_image_store(shader: &mut Shader, options: &LowerOptions) -> bool {
     progress
 }
 
-/// The words to write, and how many.
+/// The words to write, and their number.
 fn converted(b: &mut Builder<'_>, texel: &Texel<'_>, data: Src) -> (Src, usize) {
     let words = to_words(b, texel, data);
     let words: Vec<Src> = words.into_iter().map(Src::new).collect();

@@ -1,4 +1,9 @@
-//! Replaces run-time indices into small arrays by a choice among all elements, so that the elements can be values.
+//! Replaces dynamic indices into small arrays by accesses to all elements, so that the elements can become values:
+//!
+//! ```text
+//! %1 = load_var v0[%0]     becomes    load all elements, and select the one whose number is %0
+//! store_var v0[%0], %2     becomes    for each element i: store %2 if i = %0, else its old value
+//! ```
 
 use super::util::{Action, rewrite};
 use crate::ir::{
@@ -6,21 +11,22 @@ use crate::ir::{
     WriteMask,
 };
 
-/// Elements of an array that counts as small.
+/// Greatest number of elements of an array whose indices are replaced.
 const MAX_ELEMENTS: u32 = 8;
-/// Scalars of a variable that counts as small.
+/// Greatest number of scalars of a variable whose indices are replaced.
 const MAX_SCALARS: u64 = 32;
 
-/// See the [module](self). Returns whether an index went.
+/// See the [module](self). Returns whether an index was replaced.
 pub fn lower_indirect_vars(shader: &mut Shader) -> bool {
     let mut progress = false;
-    // Each run takes one index out of each path.
+    // Each call replaces one index of each path.
     while lower_first_indices(shader) {
         progress = true;
     }
     progress
 }
 
+/// Replaces the first dynamic index of each path. Returns whether there was one.
 fn lower_first_indices(shader: &mut Shader) -> bool {
     let vars = shader.vars.clone();
     let mut progress = false;
@@ -45,14 +51,14 @@ fn lower_first_indices(shader: &mut Shader) -> bool {
     progress
 }
 
-/// A run-time index in a path: which step, and among how many elements.
+/// A dynamic index of a path: the number of the step, and the number of elements.
 struct Choice {
     step: usize,
     index: Src,
     count: u32,
 }
 
-/// The first run-time index into a small array on the path.
+/// The first dynamic index of a path. `None` if there is none, or if the array or variable is too large.
 fn choice(var: &Variable, path: &[PathStep]) -> Option<Choice> {
     if var.ty.num_scalars() > MAX_SCALARS {
         return None;
@@ -74,7 +80,7 @@ fn choice(var: &Variable, path: &[PathStep]) -> Option<Choice> {
     None
 }
 
-/// An access with a run-time index.
+/// An access with a dynamic index.
 struct Indirect {
     var: VarId,
     path: Vec<PathStep>,
@@ -83,19 +89,21 @@ struct Indirect {
 }
 
 impl Indirect {
+    /// The path with the dynamic index replaced by element `at`.
     fn element(&self, at: u32) -> Vec<PathStep> {
         let mut path = self.path.clone();
         path[self.choice.step] = PathStep::Const(at);
         path
     }
 
-    /// Whether the index is `at`, a source for vectors too.
+    /// Whether the index is `at`. The source can be used for vectors too: each component reads the same boolean.
     fn is_at(&self, b: &mut Builder<'_>, at: u32) -> Src {
         let at = b.imm(at);
         let is_it = b.alu_ty(AluOp::IEq, Ty::BOOL, &[self.choice.index.select(0), at.into()]);
         Src::comp(is_it, 0)
     }
 
+    /// Loads all elements and selects one.
     fn load(&self, b: &mut Builder<'_>) -> Value {
         let ty = self.leaf;
         let mut picked = b.load_var(self.var, self.element(0), ty);
@@ -107,7 +115,7 @@ impl Indirect {
         picked
     }
 
-    /// Stores to each element what is stored, or what it was. The last store is the instruction itself.
+    /// For each element, stores either the new data or the old value. The last store replaces the instruction itself.
     fn store(&self, b: &mut Builder<'_>, inst: InstId, data: Src, mask: WriteMask) {
         let ty = self.leaf;
         for at in 0..self.choice.count {

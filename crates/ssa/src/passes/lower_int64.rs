@@ -1,7 +1,8 @@
-//! Replaces integer arithmetic on 64 bits by arithmetic on pairs of dwords.
+//! Replaces arithmetic on 64-bit integers by arithmetic on pairs of dwords.
 //!
-//! Moves and selections of 64 bits stay, and so do floats, but for those made of booleans: what is left of 64-bit
-//! integers are conversions to and from pairs. Division is a loop that finds a bit of the quotient in each of 64 rounds.
+//! Moves and selections of 64-bit values stay, and so do operations on doubles, except the conversion from booleans.
+//! The only remaining operations on 64-bit integers are conversions to and from pairs of dwords. Division is a loop
+//! that computes one bit of the quotient in each of 64 iterations.
 
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, Builder, InstKind, Shader, Src, Srcs, Ty, Value};
@@ -22,7 +23,7 @@ pub fn lower_int64(shader: &mut Shader) -> bool {
     })
 }
 
-/// A number of 64 bits: its low dword and its high one.
+/// A 64-bit number as its low and high dword.
 #[derive(Clone, Copy)]
 struct Pair {
     low: Value,
@@ -34,7 +35,7 @@ struct Lower<'b, 'f> {
 }
 
 impl Lower<'_, '_> {
-    /// What an operation becomes; `None` for what stays.
+    /// Builds the replacement of an operation; `None` if it stays.
     fn replacement(&mut self, op: AluOp, srcs: &Srcs, ty: Ty) -> Option<Value> {
         use AluOp::*;
         let wide_float = ty.bits() == 64 && matches!(op, I2F | U2F)
@@ -88,7 +89,7 @@ impl Lower<'_, '_> {
                 self.absolute(x).0
             }
             ISign => {
-                // The sign's bits, or one where anything is set.
+                // The high dword is the sign; the low dword is the sign, or 1 for positive numbers.
                 let x = self.pair(srcs[0]);
                 let high = self.op_imm(IShr, x.high, 31);
                 let any = self.op(IOr, x.low, x.high);
@@ -137,11 +138,13 @@ impl Lower<'_, '_> {
         self.b.comp(src.value, usize::from(src.swizzle[0]))
     }
 
+    /// Splits a 64-bit source.
     fn pair(&mut self, src: Src) -> Pair {
         let halves = self.b.alu_ty(AluOp::Unpack64To32, Ty::X32.with_comps(2), &[src]);
         Pair { low: self.b.comp(halves, 0), high: self.b.comp(halves, 1) }
     }
 
+    /// Joins a pair to a 64-bit value.
     fn join(&mut self, pair: Pair) -> Value {
         let halves = self.b.vec(&[pair.low.into(), pair.high.into()]);
         self.b.alu(AluOp::Pack64From32, &[halves])
@@ -163,6 +166,7 @@ impl Lower<'_, '_> {
         }
     }
 
+    /// Builds an operation with two 64-bit sources and a 64-bit result.
     fn binary(&mut self, op: AluOp, x: Pair, y: Pair) -> Pair {
         use AluOp::*;
         match op {
@@ -200,7 +204,7 @@ impl Lower<'_, '_> {
                 if op == IRem {
                     return rest;
                 }
-                // The sign is that of the divisor: one more of it where the remainder has the other.
+                // The remainder must have the sign of the divisor: if it has the other sign, the divisor is added.
                 let differ = self.op(IXor, n_sign, d_sign);
                 let any = self.op(IOr, rest.low, rest.high);
                 let zero = self.imm(0);
@@ -226,7 +230,7 @@ impl Lower<'_, '_> {
         self.binary(AluOp::ISub, Pair { low: zero, high: zero }, x)
     }
 
-    /// The number, negated where `sign` is all ones (0 elsewhere).
+    /// The number, negated if `sign` is all ones. `sign` must be all ones or 0.
     fn signed(&mut self, x: Pair, sign: Value) -> Pair {
         let flipped = Pair {
             low: self.op(AluOp::IXor, x.low, sign),
@@ -235,14 +239,14 @@ impl Lower<'_, '_> {
         self.binary(AluOp::ISub, flipped, Pair { low: sign, high: sign })
     }
 
-    /// The absolute value, and the sign as all ones or zeros.
+    /// The absolute value, and the sign: all ones for a negative number, else 0.
     fn absolute(&mut self, x: Pair) -> (Pair, Value) {
         let sign = self.op_imm(AluOp::IShr, x.high, 31);
         (self.signed(x, sign), sign)
     }
 
-    /// Shifts by a count modulo 64. What passes from one half to the other is shifted in two steps, as a count of 32
-    /// would be one of 0.
+    /// Shifts by a count modulo 64. The bits that move from one half to the other are shifted in two steps, since a
+    /// shift by 32 would be one by 0.
     fn shift(&mut self, op: AluOp, x: Pair, count: Value) -> Pair {
         use AluOp::*;
         let beyond = self.op_imm(IAnd, count, 32);
@@ -286,7 +290,8 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// The lowest or highest bit that is set: that of the half which counts first, or 32 apart that of the other.
+    /// The position of the lowest or highest set bit: that of the preferred half if it has one, else that of the
+    /// other half. Positions in the high half are 32 higher.
     fn find(&mut self, op: AluOp, x: Pair) -> Value {
         let found = [x.low, x.high].map(|half| self.b.alu(op, &[half]));
         let none = self.imm(u32::MAX);
@@ -301,12 +306,13 @@ impl Lower<'_, '_> {
         self.b.alu(AluOp::Select, &[in_high, moved, found[0]])
     }
 
-    /// Quotient and remainder, unsigned.
+    /// Unsigned quotient and remainder, by shift and subtract.
     fn divide(&mut self, n: Pair, d: Pair) -> (Pair, Pair) {
         use AluOp::*;
         let zero = self.imm(0);
         let outside = self.b.region();
-        // The numerator leaves at the top while the quotient comes in at the bottom.
+        // One pair holds both numerator and quotient: bits of the numerator leave at the top while bits of the quotient
+        // enter at the bottom.
         let (looped, body) = self.b.loop_(&[zero, n.low, n.high, zero, zero]);
         let [round, low, high, rest_low, rest_high] =
             std::array::from_fn(|i| self.b.func.region(body).params[i]);
@@ -327,7 +333,7 @@ impl Lower<'_, '_> {
         let top = self.op_imm(UShr, high, 31);
         let lost = self.op_imm(UShr, rest_high, 31);
         let rest = doubled(self, Pair { low: rest_low, high: rest_high }, top);
-        // A bit that was lost makes the remainder greater than any divisor.
+        // If a bit was shifted out of the remainder, it is greater than any divisor.
         let lost = self.op(INe, lost, zero);
         let fits = self.compare(UGe, rest, d);
         let fits = self.op(IOr, lost, fits);
@@ -343,8 +349,9 @@ impl Lower<'_, '_> {
         (Pair { low, high }, Pair { low: rest_low, high: rest_high })
     }
 
-    /// To a float. To 32 bits: of the top 32 bits from the highest that is set, the last tells whether bits follow, so
-    /// that rounding them rounds the whole. To 64 bits: the halves are exact, their sum is rounded once.
+    /// Converts to a float. For a 32-bit float, the number is shifted so that its highest set bit is bit 63; the
+    /// upper dword is converted. Its last bit is set if any lower bit is set, so that the conversion rounds the whole
+    /// number correctly. For a 64-bit float, the conversions of both halves are exact, and their sum is rounded once.
     fn float_of(&mut self, x: Pair, signed: bool, ty: Ty) -> Value {
         use AluOp::*;
         let (x, sign) = if signed { self.absolute(x) } else { (x, self.imm(0)) };
@@ -363,7 +370,7 @@ impl Lower<'_, '_> {
             let follow = self.b.alu_ty(B2I, Ty::X32, &[follow.into()]);
             let top = self.op(IOr, shifted.high, follow);
             let top = self.b.alu_ty(U2F, Ty::X32, &[top.into()]);
-            // 2^(32 - count), by its exponent.
+            // 2^(32 - count), built from its exponent.
             let exponent = self.imm(127 + 32);
             let exponent = self.op(ISub, exponent, count);
             let scale = self.op_imm(IShl, exponent, 23);
@@ -382,7 +389,7 @@ impl Lower<'_, '_> {
         self.b.alu(Select, &[negative, negated, value])
     }
 
-    /// From a float that is in range: its multiple of 2^32, then what is left, both exact.
+    /// Converts from a float that is in range: first the multiple of 2^32, then the rest. Both are exact.
     fn pair_of(&mut self, src: Src, signed: bool) -> Pair {
         use AluOp::*;
         let ty = self.b.func.ty(src.value).scalar();

@@ -1,8 +1,8 @@
-//! Replaces integer division by a constant by multiplication with its scaled inverse, and division and remainder
-//! that a back end lacks by those that it has.
+//! Replaces integer division by a constant by multiplication with its scaled inverse, and replaces divisions and
+//! remainders that the back end does not have by those that it has.
 //!
-//! For the scaled inverses see Warren, Hacker's Delight, chapter 10: with `m` so that `m * d` is `2^(32 + s)` or little
-//! more, the high half of `m * n`, shifted right by `s`, is the quotient.
+//! The scaled inverses are those of Warren, Hacker's Delight, chapter 10. Choose `m` such that `m * d` is `2^(32 + s)`
+//! or slightly more; then the high half of `m * n`, shifted right by `s`, is the quotient `n / d`.
 
 use super::LowerOptions;
 use super::util::{Action, const_src, rewrite};
@@ -58,7 +58,7 @@ impl Lower<'_, '_> {
         self.b.alu_ty(op, ty, &[x, y]).into()
     }
 
-    /// Divides in 32 bits.
+    /// Divides numbers of 8 or 16 bits in 32 bits.
     fn widened(&mut self, op: AluOp, n: Src, d: Src) -> Value {
         let signed = matches!(op, AluOp::IDiv | AluOp::IRem | AluOp::IMod);
         let convert = if signed { AluOp::I2I } else { AluOp::U2U };
@@ -69,7 +69,7 @@ impl Lower<'_, '_> {
         self.b.alu_ty(convert, self.ty, &[result.into()])
     }
 
-    /// Divides by constants, component by component; `None` if one of them is zero.
+    /// Divides by constants, component by component. `None` if one of them is zero.
     fn by_constants(&mut self, op: AluOp, n: Src, d: &[u64; 4]) -> Option<Value> {
         let (comps, whole) = (self.ty.comps(), self.ty);
         if d[..comps].contains(&0) {
@@ -114,14 +114,15 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// `n - quotient * d`
+    /// The remainder `n - quotient * d`.
     fn remainder(&mut self, n: Src, quotient: Src, d: u32) -> Src {
         let d = self.imm(d);
         let whole = self.op(AluOp::IMul, quotient, d);
         self.op(AluOp::ISub, n, whole)
     }
 
-    /// `rest + d` if `rest` is not zero and their signs differ, else `rest`.
+    /// Changes a remainder to the sign of the divisor: `rest + d` if `rest` is not zero and their signs differ, else
+    /// `rest`.
     fn take_sign_of_divisor(&mut self, rest: Src, d: Src) -> Src {
         let zero = self.imm(0);
         let differ = self.op(AluOp::IXor, rest, d);
@@ -133,6 +134,7 @@ impl Lower<'_, '_> {
         self.b.alu_ty(AluOp::Select, self.ty, &[adjust, other, rest]).into()
     }
 
+    /// Shifts by a constant.
     fn shift(&mut self, op: AluOp, n: Src, count: u32) -> Src {
         if count == 0 {
             return n;
@@ -141,13 +143,14 @@ impl Lower<'_, '_> {
         self.op(op, n, count)
     }
 
+    /// The unsigned quotient by a constant that is not 0.
     fn udiv(&mut self, n: Src, d: u32) -> Src {
         if d.is_power_of_two() {
             return self.shift(AluOp::UShr, n, d.trailing_zeros());
         }
         let (inverse, shift, add) = unsigned_inverse(d);
         if add && d.is_multiple_of(2) {
-            // An even divisor's factor of two comes off first, which saves a bit.
+            // If the divisor is even, its factor of two is removed first. The smaller numbers then need no 33rd bit.
             let twos = d.trailing_zeros();
             let n = self.shift(AluOp::UShr, n, twos);
             let (inverse, shift) = short_inverse(d >> twos, 32 - twos);
@@ -160,13 +163,15 @@ impl Lower<'_, '_> {
         if !add {
             return self.shift(AluOp::UShr, high, shift);
         }
-        // The inverse has a bit more than fits: add `n` once more, halved so that it cannot overflow.
+        // The inverse has 33 bits: its top bit adds `n` once more. Half of the rest is added, so that the sum cannot
+        // overflow.
         let rest = self.op(AluOp::ISub, n, high);
         let half = self.shift(AluOp::UShr, rest, 1);
         let sum = self.op(AluOp::IAdd, half, high);
         self.shift(AluOp::UShr, sum, shift - 1)
     }
 
+    /// The signed quotient by a constant that is not 0.
     fn idiv(&mut self, n: Src, d: i32) -> Src {
         let size = d.unsigned_abs();
         let quotient = match size {
@@ -184,7 +189,7 @@ impl Lower<'_, '_> {
                 let factor = self.imm(inverse);
                 let mut high = self.op(AluOp::IMulHigh, n, factor);
                 if inverse >= 1 << 31 {
-                    // The inverse counts as itself less 2^32.
+                    // `imul_high` reads the inverse as a negative number, which is 2^32 too small.
                     high = self.op(AluOp::IAdd, high, n);
                 }
                 let floor = self.shift(AluOp::IShr, high, shift);
@@ -195,7 +200,7 @@ impl Lower<'_, '_> {
         if d < 0 { self.b.alu_ty(AluOp::INeg, self.ty, &[quotient]).into() } else { quotient }
     }
 
-    /// A remainder by way of the quotient or of the other remainder.
+    /// Computes a remainder from the quotient or from the other kind of remainder; `None` for quotients.
     fn by_other_division(&mut self, op: AluOp, n: Src, d: Src) -> Option<Value> {
         let by = match op {
             AluOp::IMod => {
@@ -214,11 +219,12 @@ impl Lower<'_, '_> {
     }
 }
 
-/// The scaled inverse of `d`, no power of two, for all 32-bit numbers: low 32 bits, the shift, and whether it has a 33rd bit.
+/// The scaled inverse of `d`, no power of two, for all 32-bit numbers. Returns its low 32 bits, the shift, and whether
+/// it has a 33rd bit.
 fn unsigned_inverse(d: u32) -> (u32, u32, bool) {
     let d = u128::from(d);
     let log = 128 - (d - 1).leading_zeros();
-    // With 33 bits it always fits; try one bit less.
+    // An inverse of 33 bits always exists. Look for one of 32 bits.
     for shift in 0..log {
         let inverse = (1_u128 << (32 + shift)).div_ceil(d);
         let excess = inverse * d - (1_u128 << (32 + shift));
@@ -230,11 +236,11 @@ fn unsigned_inverse(d: u32) -> (u32, u32, bool) {
     (inverse as u32, log, true)
 }
 
-/// The scaled inverse of an odd `d` for numbers of `bits` bits, less than 32.
+/// The scaled inverse of an odd `d` for unsigned numbers of `bits` bits, less than 32, and the shift.
 fn short_inverse(d: u32, bits: u32) -> (u32, u32) {
     let d = u128::from(d);
     let log = 128 - (d - 1).leading_zeros();
-    // The excess may grow with what the numbers lack to 32 bits.
+    // Since the numbers have fewer bits, a larger excess is allowed.
     let shift = (0..=log)
         .find(|&shift| {
             let one = 1_u128 << (32 + shift);
@@ -245,7 +251,7 @@ fn short_inverse(d: u32, bits: u32) -> (u32, u32) {
     ((1_u128 << (32 + shift)).div_ceil(d) as u32, shift)
 }
 
-/// The scaled inverse of `d`, no power of two, for numbers of 31 bits and a sign: 32 bits and the shift.
+/// The scaled inverse of `d`, no power of two, for signed 32-bit numbers, and the shift.
 fn signed_inverse(d: u32) -> (u32, u32) {
     let d = u128::from(d);
     let log = 128 - (d - 1).leading_zeros();

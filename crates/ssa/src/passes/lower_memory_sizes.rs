@@ -1,17 +1,18 @@
-//! Splits memory accesses to the sizes that a back end has messages for.
+//! Splits memory accesses into the sizes for which the back end has messages.
 //!
-//! - Where registers have 32 bits, an element of 64 bits is two dwords.
-//! - An element of 8 or 16 bits is accessed by itself in buffers and shared memory, where there are messages for it. Push
-//!   constants and scratch memory have dwords only.
-//! - Where small values lie in dwords ([`LowerOptions::small_in_dwords`]), buffers and shared memory count as memory of
-//!   dwords, too.
+//! - If registers have 32 bits, an element of 64 bits is accessed as two dwords.
+//! - Elements of 8 or 16 bits in buffers and shared memory are accessed one at a time, since messages for them exist.
+//!   Push constants and scratch memory have only messages for dwords.
+//! - If small values are kept in dwords ([`LowerOptions::small_in_dwords`]), buffers and shared memory are accessed in
+//!   dwords too.
 //!
-//! In memory of dwords a load reads those that hold the elements, and shifts. A store replaces the bits of a dword: in
-//! scratch memory by a load and a store, in memory that other invocations see by two atomics, one that clears bits and one
-//! that sets them, since a neighbour's bits may change in between. Elements that fill a dword need neither.
+//! In memory with dword messages only, a load reads the dwords that contain the elements, and shifts. A store must
+//! replace some bits of a dword. In scratch memory it uses a load and a store. In memory that other invocations can
+//! access, it uses two atomics, one that clears bits and one that sets them, since another invocation may change
+//! other bits at the same time. Elements that fill a whole dword need neither.
 //!
-//! The last dword of a buffer may be there in part only. Its elements are accessed all the same: the size of a buffer's
-//! surface is rounded up to dwords (docs/metadata.md), and atomics leave the bytes beyond as they are.
+//! The last dword of a buffer may be only partly inside the buffer. Its elements are accessed all the same: the size
+//! of a buffer's surface is rounded up to dwords (docs/metadata.md), and atomics do not change the bytes beyond.
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
@@ -19,7 +20,7 @@ use crate::ir::{
     Access, Align, AluOp, AtomicOp, Builder, InstKind, Memory, Shader, Src, Ty, Value, WriteMask,
 };
 
-/// Bytes of a dword.
+/// Bytes per dword.
 const DWORD: u32 = 4;
 
 /// See the [module](self). Returns whether an access was split.
@@ -51,7 +52,7 @@ pub fn lower_memory_sizes(shader: &mut Shader, options: &LowerOptions) -> bool {
                 let wanted: Vec<(usize, Src)> = wanted.collect();
                 let (memory, offset, align, access) = (*memory, *offset, *align, *access);
                 let whole = MemoryAccess { memory, offset, align, access, sizes };
-                // The last piece takes the place of the whole.
+                // The last part of the store replaces the instruction itself.
                 if let Some(last) = whole.store(b, ty.scalar(), &wanted) {
                     for &ty in results_of(&last) {
                         b.func.add_result(inst, ty);
@@ -67,19 +68,19 @@ pub fn lower_memory_sizes(shader: &mut Shader, options: &LowerOptions) -> bool {
     split
 }
 
-/// What an access is split to.
+/// How an access is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Sizes {
-    /// Two dwords for each element.
+    /// Each element becomes two dwords.
     Pairs,
-    /// Accesses of single elements.
+    /// Each element is accessed alone.
     Elements,
-    /// Dwords that hold several elements.
+    /// The dwords that contain the elements are accessed.
     Parts,
 }
 
 impl Sizes {
-    /// `None` for an access that is as it should be.
+    /// How to split an access; `None` if it need not be split.
     fn of(ty: Ty, comps: usize, memory: &Memory, options: &LowerOptions) -> Option<Sizes> {
         let elements =
             !options.small_in_dwords && !matches!(memory, Memory::PushConstant | Memory::Scratch);
@@ -92,12 +93,12 @@ impl Sizes {
     }
 }
 
-/// The results of a store or atomic that stands for a store.
+/// The types of the results of a store, or of an atomic that implements a store.
 fn results_of(kind: &InstKind) -> &'static [Ty] {
     if matches!(kind, InstKind::Atomic { .. }) { &[Ty::X32] } else { &[] }
 }
 
-/// Where an access begins, and what it promises.
+/// The position and properties of an access.
 struct MemoryAccess {
     memory: Memory,
     offset: Src,
@@ -106,16 +107,16 @@ struct MemoryAccess {
     sizes: Sizes,
 }
 
-/// Bits of a dword in memory.
+/// The position of consecutive bits in memory.
 struct Bits {
-    /// The dword's offset in bytes.
+    /// Byte offset of the dword.
     offset: Src,
-    /// The position of the first of them.
+    /// Position of the first bit in the dword.
     shift: Src,
 }
 
 impl MemoryAccess {
-    /// The offset `bytes` further on, or back.
+    /// The byte offset of the access plus `bytes`, which may be negative modulo 2^32.
     fn at(&self, b: &mut Builder<'_>, bytes: u32) -> Src {
         if bytes == 0 {
             return self.offset;
@@ -124,11 +125,13 @@ impl MemoryAccess {
         b.alu_ty(AluOp::IAdd, Ty::X32, &[self.offset, bytes.into()]).into()
     }
 
+    /// Loads a value at the byte offset of the access plus `bytes`.
     fn load_at(&self, b: &mut Builder<'_>, bytes: u32, ty: Ty) -> Value {
         let offset = self.at(b, bytes);
         b.load(self.memory, offset, self.align.plus(bytes), self.access, ty)
     }
 
+    /// Builds the load of a value of type `ty`.
     fn load(&self, b: &mut Builder<'_>, ty: Ty) -> Value {
         let size = ty.comp_bytes();
         let comps = 0..ty.comps() as u32;
@@ -152,6 +155,7 @@ impl MemoryAccess {
         b.vec(&parts)
     }
 
+    /// Loads 64-bit elements as dwords, two elements per load.
     fn load_pairs(&self, b: &mut Builder<'_>, ty: Ty) -> Vec<Src> {
         let mut parts = Vec::with_capacity(ty.comps());
         for first in (0..ty.comps()).step_by(2) {
@@ -167,7 +171,8 @@ impl MemoryAccess {
         parts
     }
 
-    /// The elements of dwords, the first at byte `first` of a dword. At most three dwords hold four elements.
+    /// Loads elements from consecutive dwords. The first element starts at byte `first` of a dword. Four elements are
+    /// in at most three dwords.
     fn load_parts(&self, b: &mut Builder<'_>, ty: Ty, first: u32) -> Vec<Src> {
         let bytes = ty.comps() as u32 * ty.comp_bytes();
         let dwords = Ty::X32.with_comps((first + bytes).div_ceil(DWORD) as usize);
@@ -180,18 +185,18 @@ impl MemoryAccess {
         (0..ty.comps() as u32).map(element).collect()
     }
 
-    /// The element at a position of a dword.
+    /// The element that starts at bit `shift` of a dword.
     fn part(&self, b: &mut Builder<'_>, dword: Src, shift: Src, ty: Ty) -> Src {
         let moved = b.alu_ty(AluOp::UShr, Ty::X32, &[dword, shift]);
         b.alu_ty(AluOp::U2U, ty.scalar(), &[moved.into()]).into()
     }
 
-    /// Which byte of a dword the access begins with, if that is known.
+    /// At which byte of a dword the access starts, if the alignment shows it.
     fn first_byte(&self) -> Option<u32> {
         (self.align.mul >= DWORD).then_some(self.align.offset % DWORD)
     }
 
-    /// The bits of the element `bytes` further on.
+    /// The position of the element at the byte offset of the access plus `bytes`, computed at run time.
     fn bits_of(&self, b: &mut Builder<'_>, bytes: u32) -> Bits {
         let offset = self.at(b, bytes);
         let mut op = |op, x: Src, y: u32| -> Src {
@@ -203,7 +208,7 @@ impl MemoryAccess {
         Bits { offset: op(AluOp::IAnd, offset, !(DWORD - 1)), shift }
     }
 
-    /// Stores the components `wanted` of type `ty`; the last store is returned instead of made.
+    /// Builds stores of the components `wanted` of type `ty`. The last one is returned instead of inserted.
     fn store(&self, b: &mut Builder<'_>, ty: Ty, wanted: &[(usize, Src)]) -> Option<InstKind> {
         let (mut last, mut rest) = (None, wanted);
         while let [(first, _), ..] = rest {
@@ -211,7 +216,7 @@ impl MemoryAccess {
                 let results = results_of(&kind);
                 b.inst(kind, results);
             }
-            // Neighbours go together, up to here.
+            // Consecutive components before `next` are stored together.
             let next = self.next_piece(ty, *first);
             let run = rest.iter().zip(*first..next).take_while(|(w, c)| w.0 == *c);
             let (now, later) = rest.split_at(run.count());
@@ -225,7 +230,7 @@ impl MemoryAccess {
         last
     }
 
-    /// The first component that is not stored together with `first`.
+    /// The first component after `first` that cannot be stored together with it.
     fn next_piece(&self, ty: Ty, first: usize) -> usize {
         match (self.sizes, self.first_byte()) {
             (Sizes::Pairs, _) => first + 2,
@@ -237,7 +242,7 @@ impl MemoryAccess {
         }
     }
 
-    /// The store of components of `data`.
+    /// A store of the first `comps` components of `data`, at the byte offset of the access plus `bytes`.
     fn whole(&self, b: &mut Builder<'_>, bytes: u32, data: Src, comps: usize) -> InstKind {
         InstKind::Store {
             memory: self.memory,
@@ -250,7 +255,7 @@ impl MemoryAccess {
         }
     }
 
-    /// The store of one or two elements of 64 bits.
+    /// A store of one or two elements of 64 bits, as dwords.
     fn pair(&self, b: &mut Builder<'_>, ty: Ty, wanted: &[(usize, Src)]) -> InstKind {
         let mut dwords: Vec<Src> = Vec::with_capacity(4);
         for (_, src) in wanted {
@@ -261,7 +266,7 @@ impl MemoryAccess {
         self.whole(b, wanted[0].0 as u32 * ty.comp_bytes(), data.into(), dwords.len())
     }
 
-    /// The store of neighbouring elements of one dword.
+    /// A store of neighbouring elements in one dword.
     fn parts(&self, b: &mut Builder<'_>, ty: Ty, wanted: &[(usize, Src)]) -> InstKind {
         let bytes = wanted[0].0 as u32 * ty.comp_bytes();
         let bits = wanted.len() as u32 * ty.bits();
@@ -281,7 +286,7 @@ impl MemoryAccess {
             let data = joined(b, ty, wanted);
             return self.set_by_atomics(b, offset, data, shift, bits);
         }
-        // No other invocation sees the dword between the load and the store.
+        // Scratch memory belongs to one invocation, so the dword cannot change between the load and the store.
         let (memory, access, align) = (self.memory, self.access, Align::to(DWORD));
         let old = b.load(memory, offset, align, access, Ty::X32);
         let data = joined(b, ty, wanted);
@@ -291,7 +296,7 @@ impl MemoryAccess {
         InstKind::Store { memory, offset, data, comps: 1, mask: WriteMask::all(1), align, access }
     }
 
-    /// The atomic that sets bits of a dword, after one that clears them.
+    /// Builds an atomic that clears bits of a dword, and returns the one that sets them to `data`.
     fn set_by_atomics(
         &self,
         b: &mut Builder<'_>,
@@ -310,7 +315,7 @@ impl MemoryAccess {
     }
 }
 
-/// Elements one above the other in a dword.
+/// The elements joined to one dword, the first in the lowest bits.
 fn joined(b: &mut Builder<'_>, ty: Ty, wanted: &[(usize, Src)]) -> Src {
     let mut all: Option<Src> = None;
     for (number, (_, src)) in wanted.iter().enumerate() {

@@ -1,13 +1,21 @@
-//! Leaves one `Return`, at the end of the function.
+//! Removes all `Return`s except the one at the end of the function.
 //!
-//! The code moves into a loop that runs once, where returning is breaking. A loop left that way tells so by an extra
-//! result, and the code behind it breaks on. [`opt_dead_control_flow`](super::opt_dead_control_flow()) then takes the
-//! loop apart where plain branches can say the same.
+//! The code moves into a loop that runs once, and a `Return` becomes a `Break` of that loop. If a `Return` is inside
+//! a further loop, it leaves that loop with an additional result, a flag that is true, and the code after the loop
+//! tests the flag and breaks again. [`opt_dead_control_flow`](super::opt_dead_control_flow()) then removes the outer
+//! loop where branches are sufficient.
+//!
+//! ```text
+//! if %c { return } else { yield }        loop () { if %c { break } else { yield }
+//! CODE                                             CODE
+//! return                                           break }
+//!                                        return
+//! ```
 
 use super::util::{Tree, walk};
 use crate::ir::{Builder, Function, InstId, InstKind, RegionId, Shader, Src, Srcs, Ty};
 
-/// See the [module](self). Returns whether there was an early return.
+/// See the [module](self). Returns whether there was a `Return` in a nested region.
 pub fn lower_returns(shader: &mut Shader) -> bool {
     let func = &mut shader.func;
     let body = func.body();
@@ -32,7 +40,7 @@ struct Pass<'f> {
 }
 
 impl Pass<'_> {
-    /// Replaces the returns in a region that belongs to the loop `around`; says whether it had any.
+    /// Replaces the returns in a region whose innermost loop is `around`. Returns whether there were any.
     fn region(&mut self, region: RegionId, around: InstId) -> bool {
         let mut found = false;
         for inst in std::mem::take(&mut self.func.region_mut(region).insts) {
@@ -60,7 +68,8 @@ impl Pass<'_> {
         found
     }
 
-    /// Gives a loop with returns a last result: whether it was left by one.
+    /// Replaces the returns in a loop. If there were any, adds a last result to the loop that tells whether a return
+    /// left it. Returns whether there were any.
     fn loop_(&mut self, inst: InstId, body: RegionId, continuing: Option<RegionId>) -> bool {
         let breaks: Vec<InstId> = self
             .tree
@@ -75,7 +84,7 @@ impl Pass<'_> {
         }
         if found {
             for jump in breaks {
-                // The end of the region is where the jump stands, so the flag goes before it.
+                // The `Break` is the last instruction of its region, and the flag is inserted before it.
                 let Some(parent) = self.tree.region_of(jump) else { continue };
                 self.func.region_mut(parent).insts.pop();
                 let flag = Builder::new(self.func, parent).imm_b(false);
@@ -89,7 +98,8 @@ impl Pass<'_> {
         found
     }
 
-    /// Ends `region` by leaving the loop `around` for good: its results are undefined, but the flag is set.
+    /// Ends `region` with a `Break` of the loop `around`, for a return. The results are undefined, except the flag,
+    /// which is true. The outermost loop, which runs once, has no flag.
     fn leave(&mut self, region: RegionId, around: InstId) {
         let results = self.func.inst(around).results.clone();
         let is_once = self.tree.region_of(around) == Some(self.func.body());
@@ -105,7 +115,7 @@ impl Pass<'_> {
         b.inst(InstKind::Break(srcs), &[]);
     }
 
-    /// Behind the loop `inner`: leaves `around` too if a return left `inner`.
+    /// After the loop `inner`: leaves the loop `around` too, if a return left `inner`.
     fn leave_if_flag(&mut self, region: RegionId, inner: InstId, around: InstId) {
         let Some(&flag) = self.func.inst(inner).results.last() else { return };
         let (_, then, else_) = Builder::new(self.func, region).if_(flag);

@@ -1,8 +1,12 @@
-//! Splits vector arithmetic into scalar arithmetic, for back ends whose registers hold one component each.
+//! Splits vector arithmetic into scalar arithmetic, for back ends whose registers hold one component each:
 //!
-//! Loads, stores, packing, and variables keep their vectors; parameters and results of regions do not. Where a vector
-//! is still wanted it is built of its components, which [`opt_copy_propagation`](super::opt_copy_propagation())
-//! reads through.
+//! ```text
+//! %2: 32x2 = fadd %0, %1      becomes    %3 = fadd %0.x, %1.x;  %4 = fadd %0.y, %1.y;  %2 = vec2 %3, %4
+//! ```
+//!
+//! Loads, stores, packing operations and variables keep their vectors; parameters and results of regions are split.
+//! The vectors built from the components are removed later, when
+//! [`opt_copy_propagation`](super::opt_copy_propagation()) has replaced their uses.
 
 use super::util::{Context, Subst, walk};
 use crate::ir::{
@@ -25,7 +29,8 @@ struct Pass<'f> {
 }
 
 impl Pass<'_> {
-    /// Lets jumps and loops hand on components: first the scalars, then those of the vectors.
+    /// Makes jumps and the initial values of loops pass components: first the scalars, then the components of the
+    /// vectors.
     fn split_jumps(&mut self) {
         let mut jumps: Vec<(Context, InstId)> = Vec::new();
         walk(self.func, |cx, _, inst| jumps.push((*cx, inst)));
@@ -57,6 +62,7 @@ impl Pass<'_> {
         self.func.ty(value).comps() > 1
     }
 
+    /// Splits the parameters of a region and the instructions in it.
     fn region(&mut self, region: RegionId) {
         let insts = std::mem::take(&mut self.func.region_mut(region).insts);
         let params = self.func.region(region).params.clone();
@@ -82,8 +88,8 @@ impl Pass<'_> {
         }
     }
 
-    /// Makes a scalar with `add` for each component of the vectors among `values`, and at the end of `region` the
-    /// vectors of those.
+    /// For each vector among `values`: adds a scalar for each component with `add`, and builds the vector from them
+    /// at the end of `region`.
     fn split(
         &mut self,
         region: RegionId,
@@ -102,7 +108,7 @@ impl Pass<'_> {
         }
     }
 
-    /// Makes a vector operation the vector of scalar operations that now stand before it.
+    /// Inserts scalar operations before a vector operation, which becomes the vector of their results.
     fn alu(&mut self, region: RegionId, inst: InstId) {
         let data = self.func.inst(inst);
         let InstKind::Alu { op, srcs, exact } = data.kind.clone() else { return };
@@ -127,6 +133,7 @@ impl Pass<'_> {
         self.progress = true;
     }
 
+    /// Inserts scalar constants before a vector constant, which becomes the vector of them.
     fn constant(&mut self, region: RegionId, inst: InstId) {
         let data = self.func.inst(inst);
         let ty = self.func.ty(data.results[0]);
@@ -150,7 +157,7 @@ fn vector_of(comps: Srcs) -> InstKind {
     InstKind::alu([AluOp::Vec2, AluOp::Vec3, AluOp::Vec4][comps.len() - 2], comps)
 }
 
-/// The last step of the chain that computes a dot product, its first steps built.
+/// Builds a dot product as a chain of operations on components, except the last one, which is returned.
 fn dot_product(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, exact: bool) -> InstKind {
     let comps = op.src_comps(0, 1);
     let ty = b.func.ty(srcs[0].value).scalar();

@@ -1,9 +1,10 @@
-//! Replaces arithmetic on 8 and 16 bits by arithmetic on 32.
+//! Replaces arithmetic on 8 and 16 bits by arithmetic on 32 bits.
 //!
-//! Sources are extended by what the operation takes them for (floats converted), the result is cut or rounded. Moves,
-//! selections and conversions between 8, 16 and 32 bits stay: a back end keeps such a value in the low bits of a
-//! register. A sum, product, quotient or root of half floats that is rounded to 24 bits first rounds to the right one of
-//! 11 bits, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding innocuous?").
+//! Sources are extended according to how the operation interprets them (half floats are converted), and the result is
+//! truncated or rounded. Moves, selections and conversions between 8, 16 and 32 bits stay; the back end keeps such
+//! values in the low bits of a register. For a sum, product, quotient or root of half floats, rounding to 24 bits and
+//! then to 11 bits gives the correctly rounded result, since 24 >= 2 * 11 + 2 (Figueroa, "When is double rounding
+//! innocuous?").
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
@@ -39,21 +40,22 @@ fn is_small(ty: Ty) -> bool {
     matches!(ty.bits(), 8 | 16)
 }
 
-/// Conversions that a back end has between 8, 16 and 32 bits.
+/// Whether the back end has this conversion between 8, 16 and 32 bits.
 fn stays(op: AluOp) -> bool {
     matches!(op, AluOp::I2I | AluOp::U2U | AluOp::F2F | AluOp::F2FRtz)
 }
 
+/// An operation on a scalar and a constant.
 fn op2(b: &mut Builder<'_>, op: AluOp, x: Src, y: u32) -> Src {
     let ty = b.func.ty(x.value).scalar();
     let y = b.imm(y);
     b.alu_ty(op, ty, &[x, y.into()]).into()
 }
 
-/// Packing and unpacking, by shifts.
+/// Builds packing and unpacking operations with shifts; `None` for other operations.
 fn packed(b: &mut Builder<'_>, op: AluOp, src: Src, ty: Ty) -> Option<Value> {
     let extended = |b: &mut Builder<'_>, src: Src| b.alu_ty(AluOp::U2U, Ty::X32, &[src]);
-    // The elements of `count` components as one dword.
+    // Joins `count` components, from number `first` on, to one dword.
     let join = |b: &mut Builder<'_>, first: usize, count: usize| {
         let bits = b.func.ty(src.value).bits();
         let mut all: Option<Value> = None;
@@ -101,7 +103,7 @@ fn packed(b: &mut Builder<'_>, op: AluOp, src: Src, ty: Ty) -> Option<Value> {
     }
 }
 
-/// Any other operation, on sources of 32 bits.
+/// Builds any other operation with sources of 32 bits.
 fn widened(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, ty: Ty) -> Value {
     let row = op.row();
     let bits = b.func.ty(srcs[op.size_src()].value).bits();
@@ -124,11 +126,11 @@ fn widened(b: &mut Builder<'_>, op: AluOp, srcs: &Srcs, ty: Ty) -> Value {
         b.constant(Ty::X32.with_comps(comps), [u64::from(value); 4]).into()
     };
     if matches!(op, AluOp::IShl | AluOp::IShr | AluOp::UShr) {
-        // Counts are modulo the size.
+        // Shift counts are modulo the original size.
         let mask = splat(b, bits - 1);
         wide[1] = b.alu_ty(AluOp::IAnd, Ty::X32.with_comps(comps), &[wide[1], mask]).into();
     }
-    // What is asked of bits beyond the size is there in 32.
+    // Operations that read bits beyond the size: in 32 bits, these bits are part of the result and are shifted down.
     let (op, shift) = match op {
         AluOp::BitReverse => (op, Some((AluOp::UShr, 32 - bits))),
         AluOp::UAddCarry => (AluOp::IAdd, Some((AluOp::UShr, bits))),

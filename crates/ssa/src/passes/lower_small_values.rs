@@ -1,8 +1,9 @@
-//! Keeps values of 8 and 16 bits in dwords, for a back end that has registers for no others.
+//! Keeps values of 8 and 16 bits in dwords, for a back end without registers of smaller sizes.
 //!
-//! After `lower_memory_sizes` and `lower_small_types` such values are only moved, chosen and converted. Each takes the type
-//! of a dword with its bits in the low ones; the bits above mean nothing, and what extends a value cuts them off. A shader
-//! that does anything else with small values is left alone: selection names what it does.
+//! After `lower_memory_sizes` and `lower_small_types`, such values are only moved, selected and converted. Each value
+//! gets the type of a dword, with its bits in the low ones. The bits above are undefined; an operation that extends a
+//! value clears or overwrites them. A shader that does anything else with small values is left alone, and instruction
+//! selection reports the operation.
 
 use super::util::{Action, rewrite, walk};
 use crate::ir::{AluOp, Builder, Function, InstData, InstKind, Shader, Src, Ty, Value};
@@ -31,7 +32,7 @@ pub fn lower_small_values(shader: &mut Shader) -> bool {
             Action::Keep
         }
     });
-    // What the conversions are made of is small, too.
+    // The conversions built above define small values too, so the values are collected again.
     for value in small_values(func) {
         let dwords = Ty::X32.with_comps(func.ty(value).comps());
         func.set_ty(value, dwords);
@@ -49,6 +50,7 @@ fn defined<'f>(func: &'f Function, inst: &'f InstData) -> impl Iterator<Item = V
     params.chain(&inst.results).copied()
 }
 
+/// All reachable values of 8 or 16 bits.
 fn small_values(func: &Function) -> Vec<Value> {
     let mut small = Vec::new();
     walk(func, |_, _, id| {
@@ -82,7 +84,7 @@ fn moves_or_converts(inst: &InstData) -> bool {
     }
 }
 
-/// A conversion on dwords. The result keeps its type for now: conversions of it are still to come.
+/// Builds a conversion on dwords. The result keeps the type `to` for now, since conversions of this result may follow.
 fn converted(b: &mut Builder<'_>, op: AluOp, src: Src, from: Ty, to: Ty) -> Value {
     let comps = to.comps();
     let dwords = Ty::X32.with_comps(comps);
@@ -96,7 +98,7 @@ fn converted(b: &mut Builder<'_>, op: AluOp, src: Src, from: Ty, to: Ty) -> Valu
             let all = b.vec(&parts);
             b.alu_ty(AluOp::Mov, to, &[all.into()])
         }
-        // The bits above mean nothing.
+        // The bits above are undefined, so nothing needs to be cleared.
         _ if to.bits() <= from.bits() => b.alu_ty(AluOp::Mov, to, &[src]),
         AluOp::U2U => {
             let mask = constant(b, u32::MAX >> (Ty::X32.bits() - from.bits()));
@@ -110,7 +112,7 @@ fn converted(b: &mut Builder<'_>, op: AluOp, src: Src, from: Ty, to: Ty) -> Valu
     }
 }
 
-/// A float as a half float in the low bits of a dword, or the other way round.
+/// Converts a float to a half float in the low bits of a dword, or a half float to a float, depending on `to`.
 fn half_converted(b: &mut Builder<'_>, src: Src, to: Ty) -> Src {
     if to.bits() == Ty::X32.bits() {
         let floats = b.alu_ty(AluOp::UnpackHalf2x16, Ty::X32.with_comps(2), &[src]);

@@ -1,28 +1,28 @@
-//! Computes the system values that a back end does not provide from those that it does.
+//! Computes the system values that the back end does not provide from those that it provides.
 
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, Builder, InstData, InstKind, Shader, Src, SysVal, Ty, Value};
 
-/// What a back end provides.
+/// The system values that the back end provides.
 ///
-/// [`SysVal::WorkgroupId`], [`SysVal::NumWorkgroups`], [`SysVal::SubgroupId`] and [`SysVal::SubgroupInvocation`] always
-/// are provided, and what stages other than compute have. Subgroups hold consecutive local invocation indices.
+/// [`SysVal::WorkgroupId`], [`SysVal::NumWorkgroups`], [`SysVal::SubgroupId`], [`SysVal::SubgroupInvocation`] and all
+/// values of stages other than compute are always provided. Subgroups must hold consecutive local invocation indices.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SystemValues {
-    /// [`SysVal::LocalInvocationId`] is provided.
+    /// Whether [`SysVal::LocalInvocationId`] is provided.
     pub local_invocation_id: bool,
-    /// [`SysVal::LocalInvocationIndex`] is provided.
+    /// Whether [`SysVal::LocalInvocationIndex`] is provided.
     pub local_invocation_index: bool,
-    /// Control points of an input patch, if already decided; else [`SysVal::PatchVertices`] is provided.
+    /// Number of control points of an input patch, if it is known; else [`SysVal::PatchVertices`] is provided.
     pub patch_vertices: Option<u32>,
-    /// Invocations of a subgroup, if already decided; else [`SysVal::SubgroupSize`] is provided.
+    /// Number of invocations of a subgroup, if it is known; else [`SysVal::SubgroupSize`] is provided.
     pub subgroup_size: Option<u32>,
 }
 
-/// Up to so many invocations, quotients of the flat index have a formula of their own.
+/// Greatest number of invocations of a workgroup for which [`Lower::quotient`] uses a multiplication.
 const MAX_SMALL_WORKGROUP: u32 = 1024;
 
-/// Whether a shader depends on the number of invocations of a subgroup, and so on [`SystemValues::subgroup_size`].
+/// Whether a shader depends on the number of invocations of a subgroup, and thus on [`SystemValues::subgroup_size`].
 pub fn reads_subgroup_size(shader: &Shader) -> bool {
     let size = |inst: &InstData| {
         matches!(inst.kind, InstKind::SysVal(SysVal::SubgroupSize | SysVal::NumSubgroups))
@@ -46,7 +46,7 @@ pub fn lower_system_values(shader: &mut Shader, provided: &SystemValues) -> bool
     })
 }
 
-/// Invocations of a workgroup, as far as 32 bits say.
+/// Number of invocations of a workgroup, at most `u32::MAX`.
 fn total(size: [u32; 3]) -> u32 {
     size.iter().fold(1, |n: u32, &size| n.saturating_mul(size))
 }
@@ -54,12 +54,12 @@ fn total(size: [u32; 3]) -> u32 {
 struct Lower<'b, 'f> {
     b: &'b mut Builder<'f>,
     provided: &'b SystemValues,
-    /// The workgroup's size, of stages that have workgroups.
+    /// The workgroup's size, for compute shaders.
     size: Option<[u32; 3]>,
 }
 
 impl Lower<'_, '_> {
-    /// The value, computed if it is not provided.
+    /// A system value, computed if it is not provided.
     fn get(&mut self, value: SysVal) -> Value {
         match self.compute(value) {
             Some(value) => value,
@@ -67,7 +67,7 @@ impl Lower<'_, '_> {
         }
     }
 
-    /// The value computed from others; `None` if it is provided, or the stage does not have it.
+    /// Computes a system value from others. `None` if it is provided, or the stage does not have it.
     fn compute(&mut self, value: SysVal) -> Option<Value> {
         Some(match value {
             SysVal::WorkgroupId
@@ -122,8 +122,8 @@ impl Lower<'_, '_> {
         })
     }
 
-    /// Takes the flat index apart, x fastest. A dimension beyond which there is nothing needs no remainder: invocations
-    /// past the workgroup's end never run.
+    /// Computes the three-dimensional local id from the flat index; x varies fastest. The last dimension of a size
+    /// greater than 1 needs no remainder, since indices beyond the workgroup do not occur.
     fn id_from_index(&mut self, workgroup: [u32; 3]) -> Value {
         let [x, y, z] = workgroup;
         let mut rest = self.get(SysVal::LocalInvocationIndex);
@@ -144,9 +144,10 @@ impl Lower<'_, '_> {
 
     /// The quotient of a flat index by `size`, at least 2, in a workgroup of `total` invocations.
     ///
-    /// Small workgroups have no index of 2^11 or more, idle invocations included. With `m = ceil(2^21 / size)` the
-    /// product `index * m` exceeds `index * 2^21 / size` by less than `index`, less than `2^21 / size`: the shift is
-    /// exact, and the product, with `m` at most 2^20, has no more than 31 bits.
+    /// In small workgroups all indices are below 2^11, including those of unused channels. With
+    /// `m = ceil(2^21 / size)`, the product `index * m` exceeds `index * 2^21 / size` by less than `index`, which is
+    /// less than `2^21 / size`. So the shift by 21 gives the exact quotient. `m` is at most 2^20, so the product has
+    /// at most 31 bits.
     fn quotient(&mut self, index: Value, size: u32, total: u32) -> Value {
         if size.is_power_of_two() || total > MAX_SMALL_WORKGROUP {
             let size = self.b.imm(size);
@@ -168,6 +169,7 @@ impl Lower<'_, '_> {
         self.b.alu(AluOp::ISub, &[index, whole])
     }
 
+    /// Computes the flat index from the three-dimensional local id.
     fn index_from_id(&mut self, [x, y, _]: [u32; 3]) -> Value {
         let id = self.get(SysVal::LocalInvocationId);
         let mut index = self.b.comp(id, 0);

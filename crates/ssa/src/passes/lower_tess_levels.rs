@@ -1,13 +1,13 @@
-//! Removes what is done to tessellation levels that the domain does not use: there is no place for them.
+//! Removes accesses to tessellation levels that the domain does not have, since the patch header has no place for them.
 //!
-//! Triangles have three outer levels and an inner one, isolines two outer ones (Vulkan, "Tessellation Primitive
-//! Generation"). A store keeps the levels that count, of the others a load gives undefined values.
+//! Triangles have three outer levels and one inner level, isolines have two outer levels (Vulkan, "Tessellation
+//! Primitive Generation"). Stores write only the existing levels; loads of the other levels give undefined values.
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
 use crate::ir::{InstKind, IoSlot, Shader, Src, StageInfo, TessDomain, WriteMask};
 
-/// How many levels of the slot the domain has; `None` if the slot has no levels.
+/// The number of levels that the domain has in the slot; `None` if the slot does not hold levels.
 fn levels(slot: IoSlot, domain: TessDomain) -> Option<usize> {
     match (slot, domain) {
         (IoSlot::TessLevelOuter, TessDomain::Quads) => Some(4),
@@ -32,6 +32,7 @@ pub fn lower_tess_levels(shader: &mut Shader, options: &LowerOptions) -> bool {
     stored | cut_loads(shader, domain)
 }
 
+/// Removes missing levels from the masks of stores, and stores without remaining components.
 fn cut_stores(shader: &mut Shader, domain: TessDomain) -> bool {
     let func = &mut shader.func;
     let mut changed = false;
@@ -58,6 +59,7 @@ fn cut_stores(shader: &mut Shader, domain: TessDomain) -> bool {
     changed
 }
 
+/// Replaces missing levels in the results of loads by undefined values.
 fn cut_loads(shader: &mut Shader, domain: TessDomain) -> bool {
     rewrite(&mut shader.func, |b, _, id| {
         let inst = b.func.inst(id);

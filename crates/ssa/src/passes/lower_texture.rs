@@ -1,6 +1,10 @@
-//! Gives reads through the sampler unit what its messages want: the greatest coordinate of a direction is 1 or -1 (PRM,
-//! "Sampling Engine", cube coordinates), the size of an array of cubes counts faces, and where no message compares at the
-//! level that gradients ask for, the level is computed here.
+//! Changes reads through the sampler unit to the conventions of its messages:
+//!
+//! - The coordinates of a cube are divided by the greatest of their absolute values (PRM, "Sampling Engine", cube
+//!   coordinates).
+//! - The size of a cube array counts faces, so it is divided by 6.
+//! - On devices without a message that compares and takes gradients, the level of detail is computed from the
+//!   gradients.
 
 use super::LowerOptions;
 use super::util::{Action, rewrite};
@@ -9,7 +13,7 @@ use crate::ir::{
     TextureRead, Ty, Value,
 };
 
-/// Faces of a cube.
+/// Number of faces of a cube.
 const FACES: u32 = 6;
 
 /// See the [module](self). Returns whether a read was changed.
@@ -54,7 +58,7 @@ pub fn lower_texture(shader: &mut Shader, options: &LowerOptions) -> bool {
     progress
 }
 
-/// The level of detail that gradients ask for: log2 of how many texels the longer one spans.
+/// The level of detail that follows from gradients: log2 of the number of texels that the longer gradient covers.
 fn level(b: &mut Builder<'_>, read: &TextureRead, gradients: [Src; 2]) -> Value {
     let query = TextureRead {
         op: TextureOp::Size,
@@ -94,7 +98,8 @@ fn is_cube(bindings: &[Binding], read: &TextureRead) -> bool {
     matches!(binding, Some(BindingKind::Texture(ty)) if ty.dim == ImageDim::Cube)
 }
 
-/// A direction, of `comps` components with the layer, at the length that the sampler unit wants.
+/// The coordinates of a cube (`comps` of them, including a layer), with the direction scaled as the sampler unit
+/// requires.
 fn direction(b: &mut Builder<'_>, coord: Src, comps: usize) -> Value {
     let parts: Vec<Value> =
         (0..comps).map(|i| b.alu_ty(AluOp::Mov, Ty::X32, &[coord.select(i)])).collect();

@@ -1,14 +1,15 @@
-//! Brings the arguments of sines and cosines into [-pi, pi], the range which hardware units serve well.
+//! Reduces the arguments of sines and cosines to [-pi, pi], the range in which the hardware's instructions are
+//! accurate.
 //!
-//! The multiple of two pi is subtracted in two parts, the first of which has so few bits that its product with the
-//! count is exact.
+//! The nearest multiple of two pi is subtracted in two parts. The first part has so few bits that its product with
+//! the number of turns is exact.
 
 use super::util::{Action, rewrite};
 use crate::ir::{AluOp, InstKind, Shader};
 
 /// The first bits of two pi.
 const TWO_PI_HIGH: f32 = 6.28125;
-/// The rest of two pi.
+/// The remaining bits of two pi.
 const TWO_PI_LOW: f32 = (2.0 * std::f64::consts::PI - TWO_PI_HIGH as f64) as f32;
 
 /// See the [module](self). Returns whether there was a sine or cosine of 32 bits.

@@ -1,4 +1,4 @@
-//! Moves variables that are still there, arrays indexed at run time, to scratch memory.
+//! Moves the remaining variables to scratch memory. These are mainly arrays with dynamic indices.
 
 use super::opt_large_constants::append;
 use super::util::layout::{from_memory, in_memory, path_offset, size_align};
@@ -7,15 +7,16 @@ use crate::ir::{
     Access, Align, AluOp, Builder, InstKind, Memory, PathStep, Shader, Ty, VarId, VarTy, Variable,
 };
 
-/// Scratch that one invocation may have, in bytes: what 32 of them have together must be a number of 32 bits. Devices
-/// have much less, but only the back end knows how many invocations share it. Variables beyond stay, for selection to
-/// report.
+/// Greatest number of bytes of scratch memory per invocation, so that the size for 32 invocations fits 32 bits.
+/// Devices have much less, but only the back end knows how many invocations share it. Variables that exceed it stay,
+/// and instruction selection reports them.
 const MAX_BYTES: u64 = 1 << 26;
 
-/// Scalars of a variable whose first values are stored one by one; more are stored in a loop.
+/// Greatest number of scalars for which the initial values of a variable are stored one by one. More are stored in a
+/// loop.
 const MAX_STORES: u64 = 128;
 
-/// Bytes that a round of such a loop stores.
+/// Bytes that one iteration of such a loop stores.
 const ROUND: u32 = 16;
 
 /// See the [module](self). Returns whether a variable moved.
@@ -62,7 +63,8 @@ pub fn lower_vars_to_scratch(shader: &mut Shader) -> bool {
     true
 }
 
-/// Gives each variable that is accessed a place in scratch; returns its first byte.
+/// Assigns scratch memory to each variable that is accessed. Returns the byte offset for each variable that has a
+/// place.
 fn assign(shader: &mut Shader) -> Vec<Option<u32>> {
     let mut used = vec![false; shader.vars.len()];
     super::util::walk(&shader.func, |_, _, inst| {
@@ -87,12 +89,12 @@ fn assign(shader: &mut Shader) -> Vec<Option<u32>> {
     bases
 }
 
-/// Whether the first values of a variable are stored in a loop.
+/// Whether the initial values of a variable are stored in a loop.
 fn starts_in_a_loop(var: &Variable) -> bool {
     var.init.is_some() && var.ty.num_scalars() > MAX_STORES
 }
 
-/// Stores the first values of the variables at the start of the function.
+/// Stores the initial values of the variables at the start of the function.
 fn initialise(shader: &mut Shader, bases: &[Option<u32>]) {
     let body = shader.func.body();
     let rest = std::mem::take(&mut shader.func.region_mut(body).insts);
@@ -116,8 +118,8 @@ fn initialise(shader: &mut Shader, bases: &[Option<u32>]) {
     shader.func.region_mut(body).insts.extend(rest);
 }
 
-/// Appends what memory holds of a variable of type `ty`, taking the first values from `init`. A variable begins at a
-/// multiple of all alignments.
+/// Appends the initial memory contents of a variable of type `ty` to `bytes`, taking values from `init`. The start of
+/// `bytes` counts as aligned for all types.
 fn write_image(ty: &VarTy, init: &mut std::slice::Iter<'_, u64>, bytes: &mut Vec<u8>) {
     let (_, align) = size_align(ty);
     bytes.resize(bytes.len().next_multiple_of(align as usize), 0);
@@ -142,7 +144,8 @@ fn write_image(ty: &VarTy, init: &mut std::slice::Iter<'_, u64>, bytes: &mut Vec
     }
 }
 
-/// Fills `bytes` bytes of scratch from byte `base` on: from constant data, or with zero.
+/// Builds a loop that fills `bytes` bytes of scratch memory from byte `base` on, with a copy of the constant memory at
+/// byte `from`, or with zero.
 fn store_image(b: &mut Builder<'_>, base: u32, from: Option<u32>, bytes: u32) {
     let outer = b.region();
     let (ty, align, access) = (Ty::X32.with_comps(4), Align::to(ROUND), Access::default());
@@ -175,7 +178,7 @@ fn store_image(b: &mut Builder<'_>, base: u32, from: Option<u32>, bytes: u32) {
     b.switch_to(outer);
 }
 
-/// Stores the first values of the part of `whole` at `path`, of type `ty`, taking them from `init`.
+/// Stores the initial values of the part of `whole` at `path`, which has type `ty`, taking values from `init`.
 fn store_leaves(
     b: &mut Builder<'_>,
     whole: &VarTy,
