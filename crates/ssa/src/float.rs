@@ -1,6 +1,6 @@
-//! Binary16, and roundings that the machine does not do by itself.
+//! Conversions of binary16, and roundings that Rust's float operations do not offer.
 
-/// A binary16 number as binary64, which holds every one exactly. A NaN stays a NaN.
+/// Converts binary16 to binary64, which represents every binary16 number exactly. A NaN stays a NaN.
 pub fn f16_to_f64(bits: u16) -> f64 {
     let (exponent, fraction) = (i32::from(bits >> 10 & 0x1f), f64::from(bits & 0x3ff));
     let magnitude = match exponent {
@@ -12,21 +12,21 @@ pub fn f16_to_f64(bits: u16) -> f64 {
     if bits >> 15 == 1 { -magnitude } else { magnitude }
 }
 
-/// How a number that a format cannot hold becomes one that it can.
+/// The rounding direction for numbers that a format cannot represent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Round {
-    /// To the nearest, of two to the one with the even last bit.
+    /// To the nearest number; in a tie, to the one with the even last bit.
     NearestEven,
-    /// To the next one toward zero; never to infinity.
+    /// To the next number toward zero; never to infinity.
     TowardZero,
 }
 
-/// Rounds once to binary16, with denormals.
+/// Converts to binary16, rounded once. Denormal results are kept.
 pub fn f64_to_f16(x: f64, round: Round) -> u16 {
     narrow(x, 10, 15, round) as u16
 }
 
-/// Rounds once to binary32, with denormals.
+/// Converts to binary32, rounded once. Denormal results are kept.
 pub fn f64_to_f32(x: f64, round: Round) -> f32 {
     match round {
         Round::NearestEven => x as f32,
@@ -34,7 +34,7 @@ pub fn f64_to_f32(x: f64, round: Round) -> f32 {
     }
 }
 
-/// The bits of `x` in an IEEE format of `fraction` fraction bits and exponents up to `max`.
+/// Converts to an IEEE format with `fraction` fraction bits and a greatest exponent of `max`. Returns the bits.
 fn narrow(x: f64, fraction: u32, max: i32, round: Round) -> u64 {
     let bits = x.to_bits();
     let infinity = (2 * max as u64 + 1) << fraction;
@@ -49,8 +49,8 @@ fn narrow(x: f64, fraction: u32, max: i32, round: Round) -> u64 {
             _ => sign | infinity,
         };
     }
-    // The significand with its leading one at bit 52; a zero or denormal of binary64 is below every step of the
-    // target and needs no such bit.
+    // The significand with its leading one at bit 52. A zero or denormal of binary64 is smaller than every denormal of
+    // the target, so its significand does not matter.
     let significand = if exponent == -1023 { 0 } else { bits & ((1 << 52) - 1) | 1 << 52 };
     let below = (1 - max - exponent).max(0) as u32;
     let shift = (52 - fraction + below).min(63);
@@ -59,14 +59,14 @@ fn narrow(x: f64, fraction: u32, max: i32, round: Round) -> u64 {
     let magnitude = (biased << fraction) + kept;
     let half = 1 << (shift - 1);
     let up = round == Round::NearestEven && (lost > half || lost == half && kept & 1 == 1);
-    // A carry runs into the exponent, up to infinity: the formats are made so.
+    // A carry from rounding up increments the exponent, up to infinity, which is the correct result in IEEE formats.
     sign | (magnitude + u64::from(up))
 }
 
 /// The bits of `a * b + c` in binary16, rounded once.
 pub fn fma_f16(a: f64, b: f64, c: f64, round: Round) -> u16 {
-    // The product of two binary16 numbers is exact in binary64, the sum may not be: it is rounded to odd, so that the
-    // second rounding sees on which side of a tie the exact sum lies.
+    // The product of two binary16 numbers is exact in binary64, but the sum may not be. The sum is rounded to odd, so
+    // that the second rounding has the information on which side of a tie the exact sum is.
     let product = a * b;
     let sum = product + c;
     let back = sum - product;
@@ -88,8 +88,8 @@ pub fn ldexp(x: f64, exponent: i32) -> f64 {
         x *= 2f64.powi(1023);
         left -= 1023;
     }
-    // A step of 53 less than the least normal exponent: a number that becomes a denormal on the way would be
-    // rounded to zero at the end all the same.
+    // Each step is 53 less than the exponent of the least normal number. If an intermediate result is denormal, the
+    // final result is zero anyway, so rounding twice does not matter.
     while left < -1022 {
         x *= 2f64.powi(-969);
         left += 969;

@@ -1,14 +1,14 @@
-//! Whether two stages fit: what the later one reads must be what the earlier one gives.
+//! Checks that two stages fit together: the earlier one must write what the later one reads.
 
 use crate::ir::{InputPrimitive, IoSlot, IoVar, Shader, Stage, StageInfo, TessDomain};
 
-/// Slots of a declaration that are looked at; the front end allows far fewer.
+/// Greatest number of slots of a declaration that are checked. The front end allows far fewer.
 const MAX_SLOTS: u32 = 1 << 12;
 
-/// Why two stages do not fit.
+/// Why two stages do not fit together.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LinkError {
-    /// The one stage never comes right before the other.
+    /// One stage never directly follows the other.
     #[error("a {before:?} shader cannot be the stage before a {after:?} shader")]
     Order {
         /// The earlier stage.
@@ -16,15 +16,15 @@ pub enum LinkError {
         /// The later stage.
         after: Stage,
     },
-    /// A geometry shader that takes other primitives than the tessellator makes.
+    /// A geometry shader expects other primitives than the tessellator makes.
     #[error("the shader expects {expected:?} as input, but the tessellator produces {found:?}")]
     Primitives {
-        /// What the geometry shader takes.
+        /// The input primitives of the geometry shader.
         expected: InputPrimitive,
-        /// What the evaluation shader asks the tessellator for.
+        /// The primitives that the tessellator makes, as the evaluation shader declares.
         found: InputPrimitive,
     },
-    /// An input that nothing is written to.
+    /// The earlier stage does not write an input.
     #[error("the input {name:?} reads {slot}, which the previous stage does not write")]
     Missing {
         /// The input's name.
@@ -32,7 +32,7 @@ pub enum LinkError {
         /// The slot.
         slot: IoSlot,
     },
-    /// An input with components that nothing is written to, or of another size.
+    /// The earlier stage does not write some components of an input, or writes them with another bit size.
     #[error(
         "the input {name:?} reads {slot} as {expected} from component {comp} on, which the previous stage does not write in this form"
     )]
@@ -48,11 +48,11 @@ pub enum LinkError {
     },
 }
 
-/// Checks that the locations which `after` reads are written by `before`, with components of the same size. Built-ins
-/// that nobody writes are undefined but no error, and what nobody reads does not matter.
+/// Checks that `before` writes the locations that `after` reads, with components of the same size. A built-in that is
+/// not written is undefined, which is no error. Outputs that are not read are ignored.
 ///
 /// # Errors
-/// The first input that does not fit.
+/// The first input that does not fit, or stages that cannot follow each other.
 pub fn link(before: &Shader, after: &Shader) -> Result<(), LinkError> {
     let stages = (before.stage.stage(), after.stage.stage());
     let fits = matches!(
@@ -79,6 +79,7 @@ pub fn link(before: &Shader, after: &Shader) -> Result<(), LinkError> {
     after.inputs.iter().try_for_each(|input| check(before, input))
 }
 
+/// Checks an input that is a location or patch location.
 fn check(before: &Shader, input: &IoVar) -> Result<(), LinkError> {
     if !matches!(input.slot, IoSlot::Location(_) | IoSlot::Patch(_)) {
         return Ok(());

@@ -1,16 +1,16 @@
-//! Shrinks a shader that shows a mistake: what is left shows it too and can be read.
+//! Test case reduction: makes a shader that shows a bug smaller, so that a person can read it.
 //!
-//! Each step replaces a part by something simpler in place (a value by zero, a condition by a constant, a loop by one
-//! round), or runs a pass that cleans up, and is kept if the shader is still valid and the mistake is still there. Parts
-//! go in large groups first, so that most of a shader goes in a few tries.
+//! Each step replaces a part by something simpler (a value by zero, a condition by a constant, a loop by one
+//! iteration), or runs a pass that removes unused code. A step is kept if the shader is still valid and still shows
+//! the bug. Steps are tried on large groups of instructions first, so that few tries remove most of a shader.
 
 use crate::analysis::RegionTree;
 use crate::ir::{AluOp, Builder, InstId, InstKind, Shader, Src, Srcs, Ty};
 use crate::passes;
 use crate::verify::verify;
 
-/// Makes `shader` as small as it easily can be while `fails` says yes. It must say yes of `shader` itself, and need not
-/// expect invalid shaders.
+/// Makes `shader` smaller as long as `fails` returns true for it. `fails` must return true for `shader` itself. It is
+/// called with valid shaders only.
 pub fn reduce(shader: &Shader, fails: &mut dyn FnMut(&Shader) -> bool) -> Shader {
     let mut best = shader.clone();
     loop {
@@ -27,20 +27,21 @@ pub fn reduce(shader: &Shader, fails: &mut dyn FnMut(&Shader) -> bool) -> Shader
     }
 }
 
-/// Number of instructions and operands that can be reached, and of what the code needs around it.
+/// The size of a shader: its reachable instructions and operands, variables and bindings.
 fn size(shader: &Shader) -> usize {
     let tree = RegionTree::new(&shader.func);
     let mut size = shader.vars.len() + shader.bindings.len();
     for &inst in tree.insts() {
         let data = shader.func.inst(inst);
-        // Constants are the simplest instructions: replacing another by one makes progress.
+        // A constant counts less than other instructions, so that replacing an instruction by a constant makes
+        // progress.
         size += if matches!(data.kind, InstKind::Const(_)) { 1 } else { 2 };
         data.kind.for_each_src(|_| size += 1);
     }
     size
 }
 
-/// Simplifies an instruction; says whether it changed anything.
+/// Simplifies an instruction. Returns whether it changed anything.
 type Edit = fn(&mut Shader, InstId) -> bool;
 
 const EDITS: &[Edit] = &[always, never, one_round, remove, zero, first_source];
@@ -57,14 +58,15 @@ const CLEANERS: &[fn(&mut Shader) -> bool] = &[
     },
 ];
 
-/// Applies an edit to as many instructions as it can, groups first.
+/// Applies an edit to as many instructions as possible, large groups first.
 fn shrink(best: &mut Shader, edit: Edit, fails: &mut dyn FnMut(&Shader) -> bool) {
     let insts = RegionTree::new(&best.func).insts().to_vec();
     let mut group = insts.len();
     while group > 0 {
         for insts in insts.chunks(group) {
             try_step(best, fails, |shader| {
-                // One edit may have made another's instruction unreachable: editing that is harmless.
+                // An earlier edit of the group may have made this instruction unreachable. Editing it then has no
+                // effect.
                 insts.iter().fold(false, |changed, &inst| edit(shader, inst) | changed)
             });
         }
@@ -72,7 +74,7 @@ fn shrink(best: &mut Shader, edit: Edit, fails: &mut dyn FnMut(&Shader) -> bool)
     }
 }
 
-/// Keeps what `step` makes of the shader if it is valid and still fails.
+/// Applies `step` to a copy of the shader, and keeps the copy if it is valid and still fails.
 fn try_step(
     best: &mut Shader,
     fails: &mut dyn FnMut(&Shader) -> bool,
@@ -84,12 +86,12 @@ fn try_step(
     }
 }
 
-/// Takes the first region of an `If` always.
+/// Makes an `If` always take its first region.
 fn always(shader: &mut Shader, inst: InstId) -> bool {
     set_condition(shader, inst, true)
 }
 
-/// Takes the second region of an `If` always.
+/// Makes an `If` always take its second region.
 fn never(shader: &mut Shader, inst: InstId) -> bool {
     set_condition(shader, inst, false)
 }
@@ -110,7 +112,7 @@ fn set_condition(shader: &mut Shader, inst: InstId, value: bool) -> bool {
     true
 }
 
-/// Leaves a loop where its body would go round, with zeros.
+/// Replaces the `Continue` at the end of a loop by a `Break` that passes zeros.
 fn one_round(shader: &mut Shader, inst: InstId) -> bool {
     let InstKind::Loop { body, continuing, .. } = shader.func.inst(inst).kind else {
         return false;
@@ -146,7 +148,7 @@ fn remove(shader: &mut Shader, inst: InstId) -> bool {
     true
 }
 
-/// Makes a value zero.
+/// Replaces an instruction with one result by a zero constant.
 fn zero(shader: &mut Shader, inst: InstId) -> bool {
     let data = shader.func.inst(inst);
     let owns = data.kind.regions().len() != 0;
@@ -157,7 +159,7 @@ fn zero(shader: &mut Shader, inst: InstId) -> bool {
     true
 }
 
-/// Makes an operation a copy of its first source of the same type.
+/// Replaces an operation by a copy of its first source that has the type of the result.
 fn first_source(shader: &mut Shader, inst: InstId) -> bool {
     let data = shader.func.inst(inst);
     let (InstKind::Alu { op, srcs, .. }, &[result]) = (&data.kind, &data.results[..]) else {
@@ -177,7 +179,7 @@ fn first_source(shader: &mut Shader, inst: InstId) -> bool {
     true
 }
 
-/// A constant in front of an instruction.
+/// Inserts a constant before an instruction.
 fn constant_before(shader: &mut Shader, inst: InstId, ty: Ty, bits: u64) -> Option<Src> {
     let region = RegionTree::new(&shader.func).region_of(inst)?;
     let index = shader.func.region(region).insts.iter().position(|&other| other == inst)?;
@@ -185,7 +187,7 @@ fn constant_before(shader: &mut Shader, inst: InstId, ty: Ty, bits: u64) -> Opti
     Some(b.constant(ty, [bits; 4]).into())
 }
 
-/// Removes variables from the end that nothing names.
+/// Removes the variables after the last one that is accessed.
 fn remove_unused_vars(shader: &mut Shader) -> bool {
     let mut used = 0;
     for &inst in RegionTree::new(&shader.func).insts() {

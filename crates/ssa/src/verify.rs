@@ -1,15 +1,15 @@
-//! The verifier: whether a shader keeps the promises of the IR.
+//! The verifier checks that a shader satisfies the invariants of the IR.
 //!
-//! It trusts nothing, not even ids, and runs in time linear in the code. Everything else in this crate and after it
-//! may rely on what it checks:
+//! It assumes nothing, not even that ids are in range, and runs in time linear in the size of the code. All passes
+//! and the back end may rely on what it checks:
 //!
-//! - every region and instruction that is reached is owned once, at most [`MAX_DEPTH`] deep;
-//! - the last instruction of a region, and only it, is a terminator that may stand there, and its sources match what
-//!   they become: results of the `If` or loop, parameters of the loop's next region;
-//! - a value is used only from its definition to the end of its region, nested regions included;
-//! - sources read components that exist, of the bit sizes that the operation's row demands;
-//! - slots are declared and accessed as the stage may, and streams exist;
-//! - bindings, variables and paths exist, and memory is used for what it is for.
+//! - every reachable region and instruction has exactly one owner, and the nesting is at most [`MAX_DEPTH`] deep;
+//! - the last instruction of a region, and no other, is a terminator that is allowed there; its sources match the
+//!   results or parameters that they become;
+//! - a value is used only from its definition to the end of its region, including nested regions;
+//! - sources read components that exist, of the bit sizes that the operation's row requires;
+//! - slots are declared and accessed as the stage allows, and streams exist;
+//! - bindings, variables and paths exist, and each kind of memory is used as its kind allows.
 
 mod io;
 
@@ -21,22 +21,22 @@ use crate::ir::{
 };
 use crate::text::inst_to_string;
 
-/// A promise of the IR that a shader breaks.
+/// A broken invariant and its location.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{location}{kind}")]
 pub struct VerifyError {
-    /// Where.
+    /// The location.
     pub location: ErrorLocation,
-    /// What is wrong.
+    /// The broken invariant.
     pub kind: VerifyErrorKind,
 }
 
-/// The location of a broken promise.
+/// The location of an error.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ErrorLocation {
-    /// The region, if it is in the code.
+    /// The region, if the error is in the code.
     pub region: Option<RegionId>,
-    /// The instruction, if it is in one, and what it looks like.
+    /// The instruction, if the error is in one, and its text.
     pub inst: Option<(InstId, String)>,
 }
 
@@ -50,21 +50,21 @@ impl std::fmt::Display for ErrorLocation {
     }
 }
 
-/// What is wrong with a shader.
+/// The invariant that a shader breaks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum VerifyErrorKind {
     /// A workgroup has no invocations.
     #[error("local_size is {0:?}: each must be at least 1")]
     LocalSize([u32; 3]),
-    /// A fact of the stage is impossible, or an instruction belongs to another stage.
+    /// A property of the stage is invalid, or an instruction belongs to another stage.
     #[error("{0}")]
     Stage(&'static str),
-    /// A slot is declared or accessed as it may not be.
+    /// A slot is declared or accessed in a way that is not allowed.
     #[error("{slot}: {what}")]
     Slot {
         /// The slot.
         slot: IoSlot,
-        /// What should be.
+        /// What is required.
         what: &'static str,
     },
     /// Bindings are not sorted by set and number, or one occurs twice with the same kind and count.
@@ -73,23 +73,23 @@ pub enum VerifyErrorKind {
     /// A variable has an array of no elements.
     #[error("variable v{0} has an array of no elements or a structure of no members")]
     EmptyVariable(usize),
-    /// A variable's first values are not as many as its scalars.
+    /// The number of a variable's initial values differs from the number of its scalars.
     #[error("variable v{var} has {expected} scalars and {found} first values")]
     InitCount {
         /// The variable.
         var: usize,
-        /// Its scalars.
+        /// The number of its scalars.
         expected: u64,
-        /// The values.
+        /// The number of initial values.
         found: usize,
     },
-    /// An id belongs to no entry of its arena.
+    /// An id is out of range for its arena.
     #[error("there is no {0}")]
     Missing(String),
-    /// Something is reached twice.
+    /// An instruction or region has two owners.
     #[error("{0} occurs in the code twice")]
     Shared(String),
-    /// Regions stand too deep in each other.
+    /// Regions are nested too deep.
     #[error("nested more than {0} deep")]
     TooDeep(usize),
     /// A region's last instruction is no terminator.
@@ -98,75 +98,75 @@ pub enum VerifyErrorKind {
     /// A terminator is not the last instruction.
     #[error("instructions follow the terminator")]
     AfterTerminator,
-    /// A terminator stands where it leads nowhere.
+    /// A terminator has no target here.
     #[error("a terminator that may not end this region")]
     Misplaced,
-    /// A region has parameters that nothing gives.
+    /// A region that no jump passes values to has parameters.
     #[error("a region of `if`, or the outermost, has parameters")]
     Params,
-    /// A value or its definition does not point back to the other.
+    /// A value's definition and the instruction or region that lists the value do not match.
     #[error("{0} is not a result of the instruction that it names as its definition")]
     Definition(Value),
-    /// A value is used where it is not visible.
+    /// A value is used at a place where it is not visible.
     #[error("{0} is used before its definition or outside its region")]
     NotVisible(Value),
     /// An instruction has too few or too many results.
     #[error("{found} results, expected {expected}")]
     ResultCount {
-        /// How many it must have.
+        /// The number that is required.
         expected: &'static str,
-        /// How many it has.
+        /// The number that was found.
         found: usize,
     },
     /// A result has the wrong type.
     #[error("the result has type {found}, expected {expected}")]
     ResultType {
-        /// The type it must have, or what is known of it.
+        /// The required type, or what is required of it.
         expected: String,
-        /// The type it has.
+        /// The type that was found.
         found: Ty,
     },
-    /// Too few or too many sources.
+    /// An instruction has too few or too many sources.
     #[error("{found} sources, expected {expected}")]
     SourceCount {
-        /// How many there must be.
+        /// The number that is required.
         expected: usize,
-        /// How many there are.
+        /// The number that was found.
         found: usize,
     },
     /// A source has components of the wrong size.
     #[error("source {index} ({value}) has {found} bits, expected {expected}")]
     SourceBits {
-        /// Which source, from 0.
+        /// The number of the source, from 0.
         index: usize,
         /// Its value.
         value: Value,
-        /// What is expected.
+        /// The required bit size.
         expected: String,
-        /// What it has.
+        /// The bit size that was found.
         found: u32,
     },
-    /// A source reads a component that its value has not.
+    /// A source reads a component that its value does not have.
     #[error("source {index} reads component {comp} of {value}, which has {comps}")]
     Swizzle {
-        /// Which source, from 0.
+        /// The number of the source, from 0.
         index: usize,
         /// Its value.
         value: Value,
-        /// The component read, from 0.
+        /// The component that is read, from 0.
         comp: u8,
-        /// How many there are.
+        /// The number of components of the value.
         comps: usize,
     },
-    /// A constant has bits that its type has not.
+    /// A constant has bits that its type does not have.
     #[error("component {0} of the constant does not fit its type")]
     ConstBits(usize),
-    /// A write mask names no component or one that the data has not.
+    /// A write mask selects no component, or one that the data does not have.
     #[error("the write mask {mask:#b} does not fit {comps} components")]
     Mask {
         /// The mask.
         mask: u8,
-        /// The components of the data.
+        /// The number of components of the data.
         comps: usize,
     },
     /// An alignment is not a power of two with an offset below it.
@@ -175,7 +175,7 @@ pub enum VerifyErrorKind {
     /// A path does not lead to a scalar or vector of the variable.
     #[error("the path does not lead to a scalar or vector of v{0}")]
     Path(u32),
-    /// A memory is used for what it is not for.
+    /// A memory is used in a way that its kind does not allow.
     #[error("{0}")]
     Memory(&'static str),
 }
@@ -185,7 +185,7 @@ type Result<T> = std::result::Result<T, VerifyErrorKind>;
 /// Checks a shader.
 ///
 /// # Errors
-/// The first broken promise and its location.
+/// The first broken invariant and its location.
 pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
     let func = &shader.func;
     let mut verifier = Verifier {
@@ -205,13 +205,13 @@ pub fn verify(shader: &Shader) -> std::result::Result<(), VerifyError> {
     })
 }
 
-/// Checks what stands before the code alone: the stage's facts, what goes in and out, bindings, variables.
+/// Checks everything except the code: properties of the stage, inputs and outputs, bindings, variables.
 ///
 /// # Errors
-/// The first broken promise.
+/// The first broken invariant.
 pub fn interface(shader: &Shader) -> std::result::Result<(), VerifyErrorKind> {
     io::stage(shader)?;
-    // Several may share a set and number, as views of different kinds or lengths.
+    // Several bindings may have the same set and number if their kinds or array lengths differ.
     let location = |i: usize| (shader.bindings[i].set, shader.bindings[i].binding);
     let view = |i: usize| (shader.bindings[i].kind, shader.bindings[i].count);
     let mut first = 0;
@@ -237,6 +237,7 @@ pub fn interface(shader: &Shader) -> std::result::Result<(), VerifyErrorKind> {
     Ok(())
 }
 
+/// Whether the type contains an array without elements or a structure without members.
 fn is_empty(ty: &VarTy) -> bool {
     match ty {
         VarTy::Vector(_) => false,
@@ -247,10 +248,13 @@ fn is_empty(ty: &VarTy) -> bool {
 
 struct Verifier<'a> {
     shader: &'a Shader,
+    /// By value: whether it is visible at the instruction being checked.
     visible: Vec<bool>,
-    /// The visible values in order of definition.
+    /// The visible values in the order of their definitions.
     stack: Vec<Value>,
+    /// By instruction: whether it was reached.
     inst_seen: Vec<bool>,
+    /// By region: whether it was reached.
     region_seen: Vec<bool>,
     location: ErrorLocation,
     /// The instruction being checked.
@@ -263,6 +267,7 @@ impl Verifier<'_> {
         self.region(body, Targets::default(), 1)
     }
 
+    /// Checks a region and the regions in it.
     fn region(&mut self, region: RegionId, targets: Targets, depth: usize) -> Result<()> {
         let func = &self.shader.func;
         self.location.region = Some(region);
@@ -311,6 +316,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Checks that a value's definition is `def`, and makes the value visible.
     fn define(&mut self, value: Value, def: ValueDef) -> Result<()> {
         if !self.shader.func.has_value(value) {
             return Err(VerifyErrorKind::Missing(format!("value {value}")));
@@ -323,6 +329,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Checks an instruction, but not its regions.
     fn inst(&mut self, id: InstId, targets: Targets) -> Result<()> {
         let func = &self.shader.func;
         let inst = func.inst(id);
@@ -389,7 +396,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// What is particular to each kind. Sources are known to be visible, results to exist and to be as many as due.
+    /// Checks the rules of each kind of instruction. Sources must be visible, and the number of results correct.
     fn kind(&self, inst: &InstData, targets: &Targets) -> Result<()> {
         let func = &self.shader.func;
         let result = inst.results.first().map(|&value| func.ty(value));
@@ -545,6 +552,7 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks an arithmetic instruction against the row of its operation.
     fn alu(&self, op: AluOp, srcs: &[Src], result: Ty) -> Result<()> {
         let func = &self.shader.func;
         let row = op.row();
@@ -558,7 +566,7 @@ impl Verifier<'_> {
             let expected = format!("{comps} components");
             return Err(VerifyErrorKind::ResultType { expected, found: result });
         }
-        // The operation's size is that of its first operand which has it; all others must agree.
+        // The operation's bit size is that of the first operand with `BitRule::Same`. All others must be equal to it.
         let mut size = None;
         for (index, (operand, src)) in row.srcs.iter().zip(srcs).enumerate() {
             let found = func.ty(src.value).bits();
@@ -576,6 +584,7 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks the bit size of source number `index`.
     fn bits(&self, index: usize, src: Src, expected: u32) -> Result<()> {
         let found = self.shader.func.ty(src.value).bits();
         if found == expected {
@@ -585,7 +594,7 @@ impl Verifier<'_> {
         Err(VerifyErrorKind::SourceBits { index, value, expected, found })
     }
 
-    /// Sources become values: as many, of the same bits.
+    /// Checks that sources can become these values: their number and bit sizes must be equal.
     fn pass(&self, srcs: &[Src], values: &[Value]) -> Result<()> {
         let (expected, found) = (values.len(), srcs.len());
         if expected != found {
@@ -607,6 +616,7 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks a variable and a path. Returns the type of the scalar or vector that the path selects.
     fn path(&self, var: u32, path: &[PathStep]) -> Result<Ty> {
         let Some(variable) = self.shader.vars.get(var as usize) else {
             return Err(VerifyErrorKind::Missing(format!("variable v{var}")));
@@ -621,7 +631,7 @@ impl Verifier<'_> {
         variable.ty.leaf(path).ok_or(VerifyErrorKind::Path(var))
     }
 
-    /// Checks the binding and gives the number of sources in it.
+    /// Checks a binding. Returns the number of sources in it.
     fn resource(&self, resource: &Resource) -> Result<usize> {
         let Some(binding) = self.shader.bindings.get(resource.binding.index()) else {
             return Err(VerifyErrorKind::Missing(format!("binding b{}", resource.binding.0)));
@@ -637,14 +647,14 @@ impl Verifier<'_> {
         Ok(usize::from(resource.element.is_some()))
     }
 
-    /// Checks that the resource is an image and gives its type.
+    /// Checks that the resource is an image. Returns its type.
     fn image(&self, image: &Resource) -> Result<ImageTy> {
         self.resource(image)?;
         let ty = self.shader.image(image.binding);
         ty.ok_or(VerifyErrorKind::Memory("the binding is no image"))
     }
 
-    /// Checks image, coordinates and form, and gives the number of sources in them.
+    /// Checks the image, coordinates and form of an access. Returns the number of sources before the data.
     fn texel(&self, image: &Resource, coord: Src, dims: u8, form: ImageForm) -> Result<usize> {
         let ty = self.image(image)?;
         if usize::from(dims) != ty.coords() {
@@ -665,7 +675,7 @@ impl Verifier<'_> {
         Ok(index + 1)
     }
 
-    /// Checks a texture, its sampler, and that the operands are those of the operation.
+    /// Checks a texture, its sampler, and that the operands fit the operation.
     fn texture(&self, read: &TextureRead) -> Result<()> {
         let wrong = |what| Err(VerifyErrorKind::Memory(what));
         self.resource(&read.texture)?;
@@ -724,6 +734,7 @@ impl Verifier<'_> {
         Ok(())
     }
 
+    /// Checks that an image may be written.
     fn image_written(&self, image: &Resource, access: Access) -> Result<()> {
         match self.shader.binding(image.binding).readonly || access.readonly {
             true => Err(VerifyErrorKind::Memory("the memory is read only")),
@@ -731,7 +742,7 @@ impl Verifier<'_> {
         }
     }
 
-    /// Checks the memory and gives the number of sources in it.
+    /// Checks the memory of an access. Returns the number of sources in it.
     fn memory(&self, memory: &Memory) -> Result<usize> {
         let (resource, kinds) = match memory {
             Memory::Image(resource) => {
@@ -751,6 +762,7 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks that a memory may be accessed with this type, and written if `writes` is true.
     fn memory_use(&self, memory: &Memory, access: Access, writes: bool, ty: Ty) -> Result<()> {
         if ty.is_bool() {
             return Err(VerifyErrorKind::Memory("booleans cannot be loaded or stored"));
@@ -772,7 +784,8 @@ fn expect_result(found: Option<Ty>, expected: Ty) -> Result<()> {
     }
 }
 
-/// What the operand's bit size should be, if `bits` is wrong. `size` is the operation's, once known.
+/// The required bit size of an operand, if `bits` is wrong. `size` is the operation's bit size; the first operand with
+/// `BitRule::Same` sets it.
 fn wrong_bits(operand: &Operand, bits: u32, size: &mut Option<u32>) -> Option<String> {
     match operand.bits {
         BitRule::Is(expected) if u32::from(expected) != bits => return Some(expected.to_string()),

@@ -1,30 +1,31 @@
-//! What each arithmetic operation computes, on bit patterns.
+//! The result of each arithmetic operation, on bit patterns.
 //!
-//! The interpreter and constant folding share these functions. Where the IR leaves a result undefined, or Vulkan
-//! leaves a choice, they choose once, so that results are the same everywhere:
+//! The interpreter and constant folding share these functions. Where the IR leaves a result undefined, or Vulkan allows
+//! several, these functions return a fixed one, so that results are the same everywhere:
 //!
-//! - a NaN that arithmetic or a conversion makes is the positive quiet one without payload;
+//! - a NaN that arithmetic or a conversion produces is the positive quiet NaN without payload;
 //! - minimum and maximum order -0 below +0;
-//! - an integer quotient by zero has all bits set, a remainder by zero is the first operand;
-//! - a float out of an integer's range gives the nearest integer, NaN gives 0;
-//! - bit field positions beyond the operand read as zeros and write nothing;
+//! - an integer quotient by zero has all bits set; a remainder by zero is the first operand;
+//! - a float out of an integer's range converts to the nearest integer, and NaN to 0;
+//! - bit field positions beyond the operand read as zeros, and insertion there has no effect;
 //! - denormals are kept.
 //!
-//! Binary16 and binary32 are computed in binary64 and rounded: its 53 bits are at least twice theirs and two more, so
-//! the second rounding of a sum, difference, product, quotient or root cannot differ from rounding once. Only the
-//! fused multiply-add needs more care. Transcendental functions are the mathematical library's in binary64, rounded.
+//! Binary16 and binary32 operations are computed in binary64 and rounded. Binary64 has 53 bits of precision, at least
+//! twice theirs plus two, so for a sum, difference, product, quotient or root, rounding twice gives the same result as
+//! rounding once. Only the fused multiply-add needs more care. Transcendental functions are those of the mathematical
+//! library in binary64, rounded.
 
 use crate::float::{Round, f16_to_f64, f64_to_f16, f64_to_f32, fma_f16, ldexp};
 use crate::ir::{AluOp, Ty};
 
-/// The components of a value or of a source as read: entry `i` is component `i`, zero extended.
+/// The components of a value, or those that a source selects: entry `i` is component `i`, zero extended to 64 bits.
 pub type Comps = [u64; 4];
 
 /// The result of an operation.
 ///
-/// `bits` is the operation's bit size: that of source [`AluOp::size_src`]. `srcs` hold the components as the swizzles
-/// select them. Components of the result beyond those of `result` are 0. Malformed operations, which the verifier
-/// refuses, give some result.
+/// `bits` is the operation's bit size, that of source [`AluOp::size_src`]. `srcs` are the components that the
+/// swizzles select. Entries of the result beyond the components of `result` are 0. For operations that the verifier
+/// rejects, the result is arbitrary.
 pub fn eval_alu(op: AluOp, result: Ty, bits: u32, srcs: &[Comps]) -> Comps {
     let mut out = [0; 4];
     if op.is_per_component() {
@@ -56,7 +57,7 @@ pub fn eval_alu(op: AluOp, result: Ty, bits: u32, srcs: &[Comps]) -> Comps {
             out[0] = from_f64(32, f16_to_f64(whole as u16));
             out[1] = from_f64(32, f16_to_f64((whole >> 16) as u16));
         }
-        // The other packings only move bits: those with one component in the result pack.
+        // The other operations pack or unpack bits. Those whose result has one component pack.
         _ if result.comps() == 1 => {
             let parts = (result.bits() / bits.max(1)).min(4);
             out[0] = (0..parts).fold(0, |whole, i| whole | src(0)[i as usize] << (i * bits));
@@ -71,21 +72,23 @@ pub fn eval_alu(op: AluOp, result: Ty, bits: u32, srcs: &[Comps]) -> Comps {
     out
 }
 
-/// One component of the result of an operation that works per component ([`AluOp::is_per_component`]); any other
-/// gives 0. `result_bits` is the result's bit size, `bits` the operation's, and the operands are zero extended.
+/// One component of the result of an operation that works per component ([`AluOp::is_per_component`]); 0 for other
+/// operations. `result_bits` is the result's bit size, `bits` the operation's. The operands are zero extended to 64
+/// bits.
 pub fn eval_component(op: AluOp, result_bits: u32, bits: u32, operands: Comps) -> u64 {
     component(op, result_bits, bits, operands)
 }
 
-/// [`eval_component`] in the caller's own loop, where the operation is known and all others fall away.
+/// Does the same as [`eval_component`]. It is inlined into loops that run one operation, so that the compiler removes
+/// the code of all others.
 #[inline(always)]
 pub(super) fn component(op: AluOp, result_bits: u32, bits: u32, operands: Comps) -> u64 {
     let [a, b, c, d] = operands;
     let mask = mask(bits);
-    // Each operand read as what the operation takes it for.
+    // Reads of an operand as a float and as a signed integer.
     let f = |x: u64| to_f64(bits, x);
     let i = |x: u64| sign_extend(bits, x);
-    // Each result put back into bits.
+    // Conversion of results to bits.
     let real = |x: f64| from_f64(bits, x);
     let int = |x: i64| x as u64 & mask;
     let word = |x: i32| u64::from(x as u32);
@@ -223,7 +226,8 @@ pub(super) fn component(op: AluOp, result_bits: u32, bits: u32, operands: Comps)
         AluOp::F2U => (f(a) as u64).min(self::mask(result_bits)),
         AluOp::I2F if result_bits == 32 => u64::from((i(a) as f32).to_bits()),
         AluOp::U2F if result_bits == 32 => u64::from((a as f32).to_bits()),
-        // What binary64 cannot hold exactly is beyond binary16: infinite either way.
+        // An integer that binary64 cannot represent exactly is beyond the range of binary16, so the result is
+        // infinite anyway.
         AluOp::I2F => from_f64(result_bits, i(a) as f64),
         AluOp::U2F => from_f64(result_bits, a as f64),
         AluOp::I2I => i(a) as u64 & self::mask(result_bits),
@@ -261,7 +265,7 @@ pub(super) fn component(op: AluOp, result_bits: u32, bits: u32, operands: Comps)
     }
 }
 
-/// The float that `bits` bits stand for. Sizes that no float has count as 64.
+/// The value of a float of `bits` bits (16, 32 or 64; other sizes are treated as 64).
 pub fn to_f64(bits: u32, x: u64) -> f64 {
     match bits {
         16 => f16_to_f64(x as u16),
@@ -270,7 +274,7 @@ pub fn to_f64(bits: u32, x: u64) -> f64 {
     }
 }
 
-/// The float of `bits` bits nearest to `x`. NaN becomes the positive quiet one.
+/// Rounds `x` to a float of `bits` bits. Every NaN becomes the positive quiet one.
 pub fn from_f64(bits: u32, x: f64) -> u64 {
     match (bits, x.is_nan()) {
         (16, true) => 0x7e00,
@@ -282,7 +286,7 @@ pub fn from_f64(bits: u32, x: f64) -> u64 {
     }
 }
 
-/// The number that the low `bits` (1 to 64) bits are in two's complement.
+/// The value of the low `bits` (1 to 64) bits as a two's complement number.
 pub fn sign_extend(bits: u32, x: u64) -> i64 {
     let unused = 64 - bits;
     (x << unused) as i64 >> unused
@@ -292,40 +296,46 @@ fn mask(bits: u32) -> u64 {
     u64::MAX >> (64 - bits)
 }
 
-/// So many ones; 64 from 64 on.
+/// A mask of the `count` lowest bits; all 64 if `count` is greater.
 fn ones(count: u64) -> u64 {
     if count >= 64 { u64::MAX } else { (1 << count) - 1 }
 }
 
+/// The `width` bits of `x` from position `offset` on; positions beyond 64 are zeros.
 fn field(x: u64, offset: u64, width: u64) -> u64 {
     x.checked_shr(offset.min(64) as u32).unwrap_or(0) & ones(width)
 }
 
+/// The position of the highest set bit; -1 for 0.
 fn highest_bit(x: u64) -> i32 {
     63 - x.leading_zeros() as i32
 }
 
+/// The remainder with the sign of `b`, which must not be 0.
 fn floor_mod(a: i64, b: i64) -> i64 {
     let remainder = a.wrapping_rem(b);
     if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder }
 }
 
+/// Converts to a signed integer of `bits` bits, toward zero. Out of range gives the nearest integer, NaN gives 0.
 fn float_to_int(x: f64, bits: u32) -> u64 {
     let largest = (mask(bits) >> 1) as i64;
     (x as i64).clamp(-largest - 1, largest) as u64 & mask(bits)
 }
 
+/// The lesser (or greater, if `maximum`) of two floats. If one is NaN, the other one.
 fn minimum(bits: u32, a: u64, b: u64, maximum: bool) -> u64 {
     let (x, y) = (to_f64(bits, a), to_f64(bits, b));
     let first = match () {
         () if x.is_nan() || y.is_nan() => y.is_nan(),
-        // Equal numbers differ at most in the sign of zero, which the bits order the other way round.
+        // Equal numbers are identical, or zeros of different signs. The bits of -0 are the greater number.
         () if x == y => (a >= b) != maximum,
         () => (x < y) != maximum,
     };
     from_f64(bits, if first { x } else { y })
 }
 
+/// The fused multiply-add `a * b + c`, rounded once.
 fn fma(bits: u32, a: u64, b: u64, c: u64) -> u64 {
     let f = |x: u64| to_f64(bits, x);
     match bits {
@@ -338,7 +348,7 @@ fn fma(bits: u32, a: u64, b: u64, c: u64) -> u64 {
     }
 }
 
-/// Products and sums from the first component on, each rounded.
+/// A dot product: the products are added in the order of the components, and each operation rounds.
 fn dot(bits: u32, comps: usize, a: Comps, b: Comps) -> u64 {
     let product = |i: usize| eval_component(AluOp::FMul, bits, bits, [a[i], b[i], 0, 0]);
     (1..comps)

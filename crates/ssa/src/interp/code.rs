@@ -1,18 +1,21 @@
-//! Flat code: operations on single components, control flow as jumps on masks.
+//! Flat code: a list of operations on single components. Control flow is expressed by jumps and invocation masks.
 //!
-//! A *slot* holds one component for each invocation of a subgroup. A *mask* is a set of invocations. Every `If` has
-//! two masks of its own, every `Loop` two, so nothing needs a stack.
+//! A *slot* is storage for one component of each invocation of a subgroup. A *mask* is a set of invocations. Every
+//! `If` and every `Loop` has two masks of its own, so no stack is necessary:
+//!
+//! - `If`: mask 0 holds the invocations for the else region, mask 1 those that finished the then region;
+//! - `Loop`: mask 0 holds the invocations that left the loop, mask 1 those that finished the current region.
 
 use crate::ir::{
     AluOp, AtomicOp, BindingId, ImageForm, ImageParam, ImageTy, InstId, IoSlot, SysVal,
     TextureForm, TextureOp, TextureTy, Ty, Value,
 };
 
-/// A component of each invocation of a subgroup.
+/// The number of a slot.
 pub(super) type Slot = u32;
-/// An index into the code.
+/// The index of an operation in the code.
 pub(super) type Pc = u32;
-/// A set of invocations of a subgroup.
+/// The number of a mask.
 pub(super) type Mask = u32;
 
 /// A shader as flat code.
@@ -21,7 +24,7 @@ pub(super) struct Code {
     pub(super) ops: Vec<Op>,
     pub(super) slots: u32,
     pub(super) masks: u32,
-    /// Slots that hold the same bits for ever, set before the run.
+    /// Slots with constants, which are set before the run.
     pub(super) consts: Vec<(Slot, u64)>,
     pub(super) vectors: Vec<VectorOp>,
     pub(super) memory_ops: Vec<MemoryOp>,
@@ -29,22 +32,22 @@ pub(super) struct Code {
     pub(super) texture_reads: Vec<TextureSlots>,
     pub(super) var_ops: Vec<VarOp>,
     pub(super) slot_ops: Vec<SlotOp>,
-    /// Scalars of all private variables, with their first values.
+    /// Scalars of all private variables, with their initial values.
     pub(super) vars: Vec<u64>,
     pub(super) has_barrier: bool,
 }
 
-/// Which denormals count as zero: those of an operation's float sources, of its float result.
+/// Whether denormals are flushed to zero in the float sources and in the float result of an operation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Flush {
     pub(super) srcs: bool,
     pub(super) result: bool,
 }
 
-/// An operation. Those with a destination write it for active invocations only.
+/// An operation. Results are written for active invocations only.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Op {
-    /// One component of arithmetic.
+    /// Arithmetic on one component.
     Alu {
         op: AluOp,
         result_bits: u8,
@@ -53,7 +56,7 @@ pub(super) enum Op {
         dst: Slot,
         srcs: [Slot; 4],
     },
-    /// Arithmetic across components: an index into [`Code::vectors`].
+    /// Arithmetic that combines components: an index into [`Code::vectors`].
     Vector(u32),
     SysVal {
         sysval: SysVal,
@@ -74,11 +77,11 @@ pub(super) enum Op {
     LoadSlot(u32),
     /// Index into [`Code::slot_ops`].
     StoreSlot(u32),
-    /// Makes a vertex of the stream.
+    /// Emits a vertex of the stream.
     EmitVertex(u8),
     /// Ends the strip of the stream.
     EndPrimitive(u8),
-    /// Index into [`Code::memory_ops`], as all below.
+    /// Index into [`Code::memory_ops`], as for the next three operations.
     Load(u32),
     Store(u32),
     Atomic(u32),
@@ -87,58 +90,61 @@ pub(super) enum Op {
     Image(u32),
     /// Index into [`Code::texture_reads`].
     Texture(u32),
-    /// The component of a value that is claimed to be the same for all active invocations.
+    /// A check: this component of a value that an analysis calls uniform must be the same for all active invocations.
     Uniform {
         value: Value,
         slot: Slot,
     },
-    /// Invocations wait here for the whole workgroup.
+    /// Stops the subgroup until all subgroups of the workgroup have reached the barrier.
     Barrier(InstId),
-    /// Those for which `cond` is true go on, the others are kept in mask `masks`; if there are none, on to `else_`.
+    /// Active invocations for which `cond` is true stay active, the others go to mask `masks`. If none stays, jumps
+    /// to `else_`.
     If {
         cond: Slot,
         masks: Mask,
         else_: Pc,
     },
-    /// Those at hand are kept in mask `masks + 1`, the others go on; if there are none, on to `end`.
+    /// The active invocations go to mask `masks + 1`; those of mask `masks` become active. If there are none, jumps
+    /// to `end`.
     Else {
         masks: Mask,
         end: Pc,
     },
-    /// Both go on; if there are none, on to `none`.
+    /// The invocations of mask `masks + 1` become active too. If none is active, jumps to `none`.
     EndIf {
         masks: Mask,
         none: Pc,
     },
-    /// Nobody has left the loop nor ended a round.
+    /// Clears both masks of a loop.
     Loop {
         masks: Mask,
     },
-    /// Those at hand leave the loop: kept in mask `masks`.
+    /// The active invocations leave the loop: they go to mask `masks`.
     Break {
         masks: Mask,
     },
-    /// Those at hand end the round: kept in mask `masks + 1`.
+    /// The active invocations end the current region of the loop: they go to mask `masks + 1`.
     Continue {
         masks: Mask,
     },
-    /// Those who ended the round go on at `next`, or if there are none all who left at `exit`.
+    /// The invocations of mask `masks + 1` become active and jump to `next`. If there are none, jumps to `exit`.
     EndRound {
         masks: Mask,
         next: Pc,
         exit: Pc,
     },
-    /// Those who left the loop go on; if there are none, on to `none`.
+    /// The invocations of mask `masks`, which left the loop, become active. If there are none, jumps to `none`.
     EndLoop {
         masks: Mask,
         none: Pc,
     },
-    /// Those at hand are done.
+    /// The active invocations end.
     Return,
-    /// All are done.
+    /// The subgroup ends.
     End,
 }
 
+/// Arithmetic that combines components.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct VectorOp {
     pub(super) op: AluOp,
@@ -146,11 +152,11 @@ pub(super) struct VectorOp {
     pub(super) bits: u32,
     pub(super) flush: Flush,
     pub(super) dst: [Slot; 4],
-    /// Components of each source as read.
+    /// For each source, the slots of the components that it selects.
     pub(super) srcs: [[Slot; 4]; 2],
 }
 
-/// The memory of an access.
+/// The memory that an access reads or writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
     Buffer { binding: BindingId, element: Option<Slot> },
@@ -161,17 +167,18 @@ pub(super) enum Space {
     Image { binding: BindingId, element: Option<Slot> },
 }
 
-/// What is done with an image.
+/// The kind of an image operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ImageAction {
     Load,
     Store,
     Atomic(AtomicOp),
-    /// Each component of the size.
+    /// The components of the size.
     Size,
     Param(ImageParam, u8),
 }
 
+/// An access to an image, or a query.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ImageOp {
     pub(super) binding: BindingId,
@@ -180,15 +187,15 @@ pub(super) struct ImageOp {
     pub(super) action: ImageAction,
     pub(super) form: ImageForm,
     pub(super) coord: [Slot; 4],
-    /// What is stored; an atomic's operand.
+    /// The value to store, or an atomic's operand.
     pub(super) data: [Slot; 4],
     pub(super) compare: Slot,
-    /// Where the results go, as many as `comps`.
+    /// The slots of the first `comps` result components.
     pub(super) result: [Slot; 4],
     pub(super) comps: u8,
 }
 
-/// A read through the sampler unit: what is asked, and the slots of its operands.
+/// A read through the sampler unit: the operation and the slots of its operands.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct TextureSlots {
     pub(super) op: TextureOp,
@@ -202,58 +209,60 @@ pub(super) struct TextureSlots {
     pub(super) gradients: Option<[[Slot; 4]; 2]>,
     pub(super) offset: [i8; 3],
     pub(super) offset_at_run_time: Option<[Slot; 4]>,
-    /// Where the results go, as many as `comps`.
+    /// The slots of the first `comps` result components.
     pub(super) result: [Slot; 4],
     pub(super) comps: u8,
 }
 
+/// An access to memory, or a query of a buffer's size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MemoryOp {
     pub(super) inst: InstId,
     pub(super) space: Space,
     pub(super) offset: Slot,
-    /// Bytes of a component.
+    /// Bytes per component.
     pub(super) bytes: u32,
     pub(super) comps: u8,
-    /// Components written.
+    /// The components that a store writes.
     pub(super) mask: u8,
-    /// What is loaded into, or stored from.
+    /// The slots that a load writes, or that hold the data of a store or atomic.
     pub(super) data: [Slot; 4],
     pub(super) atomic: Option<AtomicOp>,
     pub(super) compare: Slot,
-    /// Where an atomic's or a size's result goes.
+    /// The slot for the result of an atomic or of a size query.
     pub(super) result: Option<Slot>,
 }
 
 /// An access to an input or output.
 #[derive(Clone, Debug)]
 pub(super) struct SlotOp {
-    /// Whether what is read is an output.
+    /// Whether a load reads an output instead of an input.
     pub(super) output: bool,
     pub(super) slot: IoSlot,
     pub(super) vertex: Option<Slot>,
-    /// Slots in addition.
+    /// The slot with the dynamic index, which counts input or output slots.
     pub(super) index: Option<Slot>,
-    /// How many slots more the row has behind `slot`.
+    /// Number of slots of the variable after `slot`.
     pub(super) beyond: u32,
-    /// The first component, in dwords.
+    /// The first dword of the slot that is accessed.
     pub(super) first: u8,
-    /// Dwords of a component: 1 or 2.
+    /// Dwords per component: 1 or 2.
     pub(super) dwords: u8,
     pub(super) comps: u8,
-    /// Components written.
+    /// The components that a store writes.
     pub(super) mask: u8,
     pub(super) data: [Slot; 4],
 }
 
 impl SlotOp {
-    /// The slot accessed: beyond the row its last one.
+    /// The slot at a dynamic index. An index beyond the variable's slots selects the last one.
     pub(super) fn at(&self, index: u32) -> Option<IoSlot> {
         self.slot.plus(index.min(self.beyond))
     }
 }
 
-/// A scalar of a variable: number `base`, and for each index with `(slot, count, stride)` so many strides on.
+/// An access to a scalar of a variable. Its number is `base` plus, for each `(slot, count, stride)`, the index in
+/// that slot times `stride`; an index must be below `count`.
 #[derive(Clone, Debug)]
 pub(super) struct VarOp {
     pub(super) base: u32,

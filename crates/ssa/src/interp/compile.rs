@@ -1,4 +1,4 @@
-//! From regions to flat code.
+//! Compilation of a shader from regions to flat code.
 
 use hashbrown::HashMap;
 
@@ -13,7 +13,7 @@ use crate::ir::{
     RegionId, Resource, Scope, Shader, Src, Targets, TextureRead, Ty, Value, VarTy,
 };
 
-/// Compiles a valid shader.
+/// Compiles a valid shader. Fails if its variables exceed the memory limit, or if it has an unsupported barrier.
 pub(super) fn compile(shader: &Shader, options: &Options) -> Result<Code, InterpError> {
     let func = &shader.func;
     let mut compiler = Compiler {
@@ -41,20 +41,23 @@ struct Compiler<'a> {
     options: &'a Options,
     lifetimes: Lifetimes,
     code: Code,
-    /// The slots of each value's components.
+    /// For each value, the slots of its components.
     slot_of: Vec<[Slot; 4]>,
-    /// Values in slots that are never freed: constants.
+    /// For each value, whether it is a constant. Slots of constants are never freed.
     fixed: Vec<bool>,
+    /// Slots that are not in use.
     free: Vec<Slot>,
+    /// The slot of each constant.
     consts: HashMap<u64, Slot>,
-    /// The first scalar of each variable.
+    /// For each variable, the number of its first scalar.
     var_bases: Vec<u32>,
 }
 
-/// The masks of the loop around, if any: what `Break` and `Continue` name.
+/// The number of the first mask of the innermost loop, which `Break` and `Continue` use; `None` outside of loops.
 type LoopMasks = Option<u32>;
 
 impl Compiler<'_> {
+    /// Assigns numbers to the scalars of all variables.
     fn variables(&mut self) -> Result<(), InterpError> {
         let scalars =
             self.shader.vars.iter().fold(0u64, |n, v| n.saturating_add(v.ty.num_scalars()));
@@ -72,16 +75,18 @@ impl Compiler<'_> {
         Ok(())
     }
 
+    /// Appends an operation. Returns its index.
     fn emit(&mut self, op: Op) -> Pc {
         self.code.ops.push(op);
         self.code.ops.len() as Pc - 1
     }
 
+    /// The index of the next operation.
     fn here(&self) -> Pc {
         self.code.ops.len() as Pc
     }
 
-    /// Lets jumps of the given operations lead to what comes next.
+    /// Sets the jump targets of the given operations to the next operation.
     fn close(&mut self, open: &[Pc]) {
         let here = self.here();
         for &pc in open {
@@ -96,6 +101,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Takes a slot that is not in use.
     fn slot(&mut self) -> Slot {
         self.free.pop().unwrap_or_else(|| {
             self.code.slots += 1;
@@ -103,11 +109,13 @@ impl Compiler<'_> {
         })
     }
 
+    /// Allocates the two masks of an `If` or `Loop`. Returns the number of the first.
     fn masks(&mut self) -> u32 {
         self.code.masks += 2;
         self.code.masks - 2
     }
 
+    /// Allocates slots for the components of a value.
     fn define(&mut self, value: Value) -> [Slot; 4] {
         let mut slots = [0; 4];
         for slot in slots.iter_mut().take(self.func.ty(value).comps()) {
@@ -117,6 +125,7 @@ impl Compiler<'_> {
         slots
     }
 
+    /// Frees the slots of a value.
     fn release(&mut self, value: Value) {
         if !self.fixed[value.index()] {
             let comps = self.func.ty(value).comps();
@@ -124,11 +133,12 @@ impl Compiler<'_> {
         }
     }
 
+    /// The slot of a constant.
     fn constant(&mut self, bits: u64) -> Slot {
         if let Some(&slot) = self.consts.get(&bits) {
             return slot;
         }
-        // Never one that was free: a loop may have written it before.
+        // A freed slot must not be used for a constant, since an earlier iteration of a loop may write it again.
         let slot = self.code.slots;
         self.code.slots += 1;
         self.code.consts.push((slot, bits));
@@ -136,12 +146,12 @@ impl Compiler<'_> {
         slot
     }
 
-    /// The slot of component `comp` of a source as read.
+    /// The slot that a source selects for component `comp`.
     fn read(&self, src: Src, comp: usize) -> Slot {
         self.slot_of[src.value.index()][usize::from(src.swizzle[comp])]
     }
 
-    /// The slots of the first `comps` components of a source as read.
+    /// The slots that a source selects for the first `comps` components.
     fn read_all(&self, src: Src, comps: usize) -> [Slot; 4] {
         let mut slots = [0; 4];
         for (comp, slot) in slots.iter_mut().enumerate().take(comps) {
@@ -150,7 +160,7 @@ impl Compiler<'_> {
         slots
     }
 
-    /// The code of a region. Gives the operations that jump to its end.
+    /// Compiles a region. Returns the operations that must jump to its end.
     fn region(
         &mut self,
         region: RegionId,
@@ -173,7 +183,7 @@ impl Compiler<'_> {
         Ok(open)
     }
 
-    /// Checks that values are the same for all where the analysis at hand says so.
+    /// Emits checks that values are uniform, for those that the analysis in the options calls uniform.
     fn check_claims(&mut self, values: &[Value]) {
         let Some(divergence) = &self.options.divergence else {
             return;
@@ -186,6 +196,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Frees the slots of those values that are never used.
     fn release_unused(&mut self, values: &[Value]) {
         for &value in values {
             if !self.lifetimes.is_used(value) {
@@ -194,7 +205,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// An access to a slot of the row that is declared there, its data left out.
+    /// Describes an access to a slot of the variable `row`, without its data.
     fn slot_op(
         &self,
         slot: IoSlot,
@@ -218,7 +229,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Lets an access load into a new value.
+    /// Adds the result of a load to the description of an access.
     fn loaded(&mut self, op: &mut SlotOp, result: Value) {
         let ty = self.func.ty(result);
         op.data = self.define(result);
@@ -230,7 +241,7 @@ impl Compiler<'_> {
         self.code.slot_ops.len() as u32 - 1
     }
 
-    /// The code of an instruction. Gives the operation, if any, that jumps to the end of its region.
+    /// Compiles an instruction. Returns the operation that must jump to the end of its region, if there is one.
     fn inst(
         &mut self,
         id: InstId,
@@ -326,7 +337,7 @@ impl Compiler<'_> {
             | InstKind::ImageParam { .. } => self.image(inst),
             InstKind::Texture(read) => self.texture(read, inst.results[0]),
             InstKind::Barrier { execution, .. } => match execution {
-                // The invocations of a subgroup are always together.
+                // The invocations of a subgroup run in lockstep, so nothing needs to be done.
                 None | Some(Scope::Invocation | Scope::Subgroup) => {}
                 Some(Scope::Workgroup) => {
                     self.code.has_barrier = true;
@@ -368,6 +379,7 @@ impl Compiler<'_> {
         Ok(None)
     }
 
+    /// Compiles a loop. Returns the operation that must jump to the end of the region that contains the loop.
     fn loop_(
         &mut self,
         id: InstId,
@@ -381,7 +393,8 @@ impl Compiler<'_> {
         for &value in &inst.results {
             self.define(value);
         }
-        // The parameters of both regions have their slots from the start: a round ends before `continuing` begins.
+        // The parameters of both regions are live from the start, since `Continue` in the body writes those of
+        // `continuing`.
         for region in std::iter::once(body).chain(continuing) {
             for &param in &func.region(region).params {
                 self.define(param);
@@ -404,7 +417,7 @@ impl Compiler<'_> {
         Ok(self.emit(Op::EndLoop { masks: own, none: 0 }))
     }
 
-    /// Gives a value fixed slots of constants.
+    /// Assigns the slots of constants to a value.
     fn fix(&mut self, value: Value, bits: [u64; 4]) {
         let ty = self.func.ty(value);
         for (comp, bits) in bits.into_iter().enumerate().take(ty.comps()) {
@@ -413,6 +426,7 @@ impl Compiler<'_> {
         self.fixed[value.index()] = true;
     }
 
+    /// Compiles an arithmetic instruction.
     fn alu(&mut self, op: AluOp, srcs: &[Src], result: Value) {
         let func = self.func;
         let ty = func.ty(result);
@@ -446,7 +460,7 @@ impl Compiler<'_> {
         self.emit(Op::Vector(self.code.vectors.len() as u32 - 1));
     }
 
-    /// Whether the shader wants denormals of the operation's size to be zero.
+    /// Whether the shader requests that denormals of this size are flushed to zero in a float operation.
     fn flushes(&self, op: AluOp, bits: u32) -> bool {
         let row = op.row();
         let float = std::iter::once(&row.result).chain(row.srcs).any(|o| o.class == Class::Float);
@@ -465,7 +479,7 @@ impl Compiler<'_> {
         self.emit(Op::Alu { op, result_bits: 64, bits: 64, flush, dst, srcs });
     }
 
-    /// Moves sources to values, all at once.
+    /// Emits moves of sources to values, as if all were done at the same time.
     fn pass(&mut self, srcs: &[Src], values: Option<&[Value]>) {
         let mut moves = Vec::new();
         for (&src, &value) in srcs.iter().zip(values.unwrap_or_default()) {
@@ -484,7 +498,8 @@ impl Compiler<'_> {
         let mut temporaries = Vec::new();
         if overlap {
             for (_, src) in &mut moves {
-                // The slot of a parameter that is used no more is free, but no temporary for what is written to it.
+                // A free slot may belong to a parameter that is never used but is written by these moves, so it
+                // cannot be a temporary.
                 let mut temporary = self.slot();
                 while targets.contains(&temporary) {
                     temporaries.push(temporary);
@@ -501,6 +516,7 @@ impl Compiler<'_> {
         self.free.extend(temporaries);
     }
 
+    /// Describes an access to memory, without its data.
     fn memory_op(&self, inst: InstId, memory: &Memory, offset: Option<Src>, ty: Ty) -> MemoryOp {
         let space = match memory {
             Memory::Ubo(r) | Memory::Ssbo(r) => Space::Buffer {
@@ -601,14 +617,15 @@ impl Compiler<'_> {
         self.code.memory_ops.len() as u32 - 1
     }
 
-    /// The access to component `comp` of what a path leads to.
+    /// Describes the access to component `comp` of the scalar or vector that a path selects. Returns the index of the
+    /// description.
     fn var_op(&mut self, var: u32, path: &[PathStep], comp: usize) -> u32 {
         let mut base = self.var_bases[var as usize];
         let mut indices = Vec::new();
         let mut ty = &self.shader.vars[var as usize].ty;
         let mut scalar = false;
         for step in path {
-            // A step into a vector is the last one.
+            // A step into a vector is always the last one.
             let (count, stride) = match ty {
                 VarTy::Vector(ty) => (ty.comps() as u32, 1),
                 VarTy::Array(element, count) => (*count, element.num_scalars() as u32),
@@ -637,6 +654,7 @@ impl Compiler<'_> {
     }
 }
 
+/// Appends the initial values of a variable without initialiser.
 fn push_undef(ty: &VarTy, undef: u64, out: &mut Vec<u64>) {
     match ty {
         VarTy::Vector(ty) => out.extend(std::iter::repeat_n(undef & ty.mask(), ty.comps())),

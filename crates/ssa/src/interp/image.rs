@@ -1,23 +1,24 @@
-//! Images as the interpreter sees them: texels in rows without gaps, and what the formats' bits mean.
+//! Images in the interpreter: texels stored in rows without gaps, and conversions between components and formats.
 //!
-//! A model of the format rules on plain numbers, one texel and one component at a time. Conversions are computed in
+//! The conversions follow the rules of the formats, one texel and one component at a time. They are computed in
 //! binary64 and rounded once.
 
 use crate::float::{Round, f16_to_f64, f64_to_f16};
 use crate::ir::{ImageDim, ImageParam, ImageTy, SurfaceFormat};
 use crestline_device::{Channel, ChannelKind};
 
-/// An image with its texels: x runs fastest, then y, then z or the layer.
+/// An image with its texels. In memory, x varies fastest, then y, then z or the layer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
-    /// The format that the texels have in memory.
+    /// The format of the texels in memory.
     pub format: SurfaceFormat,
-    /// Width, height, and depth or number of layers (faces of a cube are layers); 1 where there is no such dimension.
+    /// Width, height, and depth or number of layers (each face of a cube is a layer). A missing dimension has size 1.
     pub size: [u32; 3],
-    /// Number of levels, at least 1: storage images see the first. Each is half as large as the one before, but for
-    /// layers.
+    /// Number of mip levels, at least 1. Storage images access the first. The sides of each level are half as long as
+    /// those of the previous level; the number of layers stays.
     pub levels: u32,
-    /// The texels, level after level. Bytes that are missing read as 0 and are not written.
+    /// The texels of all levels, one level after another. Bytes beyond the end read as 0, and writes there have no
+    /// effect.
     pub bytes: Vec<u8>,
 }
 
@@ -29,14 +30,14 @@ impl Image {
         Image { format, size, levels: 1, bytes }
     }
 
-    /// Sides of a level; of a `solid` image the depth shrinks too.
+    /// The size of a level. If `solid` is true (3D images), the depth is halved too.
     pub(super) fn level_size(&self, solid: bool, level: u32) -> [u32; 3] {
         let half = |side: u32| side.checked_shr(level).unwrap_or(0).max(side.min(1));
         let [width, height, depth] = self.size;
         [half(width), half(height), if solid { half(depth) } else { depth }]
     }
 
-    /// Where a level begins in `bytes`.
+    /// The byte offset of a level.
     pub(super) fn level_start(&self, solid: bool, level: u32) -> u64 {
         let texels = |level| {
             let sides = self.level_size(solid, level).map(u64::from);
@@ -46,7 +47,7 @@ impl Image {
         before.saturating_mul(self.format.bytes().into())
     }
 
-    /// The size along each coordinate of an image of type `ty`; 0 for coordinates that it has not.
+    /// The size along each coordinate of an image of type `ty`; 0 for coordinates that do not exist.
     fn extent(&self, ty: ImageTy) -> [u32; 3] {
         let [width, height, depth] = self.size;
         match (ty.dim, ty.arrayed) {
@@ -57,13 +58,13 @@ impl Image {
         }
     }
 
-    /// A component of the image's size as a shader asks for it.
+    /// A component of the image's size as a shader's query returns it.
     pub(super) fn size_comp(&self, ty: ImageTy, comp: usize) -> u32 {
         let size = self.extent(ty)[comp];
         if ty.dim == ImageDim::Cube && comp == 2 { size / 6 } else { size }
     }
 
-    /// What a driver would tell of the image.
+    /// The value of an image parameter that the driver would supply.
     pub(super) fn param(&self, ty: ImageTy, param: ImageParam, comp: usize) -> u32 {
         let [width, height, _] = self.size;
         match param {
@@ -74,7 +75,7 @@ impl Image {
         }
     }
 
-    /// Where the texel at the coordinates begins in `bytes`, if they are within bounds.
+    /// The byte offset of a texel; `None` out of bounds.
     fn offset(&self, ty: ImageTy, coord: [u32; 3]) -> Option<usize> {
         let extent = self.extent(ty);
         if (0..ty.coords()).any(|i| coord[i] >= extent[i]) {
@@ -92,12 +93,12 @@ impl Image {
         texel.checked_mul(self.format.bytes() as usize)
     }
 
-    /// The texel at the coordinates as bits, if they are within bounds.
+    /// The bits of a texel; `None` out of bounds.
     pub(super) fn read(&self, ty: ImageTy, coord: [u32; 3]) -> Option<u128> {
         Some(self.bits_at(self.offset(ty, coord)?))
     }
 
-    /// The bits of the texel that begins at a byte.
+    /// The bits of the texel at a byte offset.
     pub(super) fn bits_at(&self, start: usize) -> u128 {
         let mut texel = [0; 16];
         let bytes = self.bytes.iter().skip(start).take(self.format.bytes() as usize);
@@ -105,7 +106,7 @@ impl Image {
         u128::from_le_bytes(texel)
     }
 
-    /// Replaces the texel at the coordinates; returns whether they are within bounds.
+    /// Replaces a texel. Returns false, without a change, out of bounds.
     pub(super) fn write(&mut self, ty: ImageTy, coord: [u32; 3], texel: u128) -> bool {
         let Some(start) = self.offset(ty, coord) else { return false };
         let size = self.format.bytes() as usize;
@@ -115,7 +116,7 @@ impl Image {
     }
 }
 
-/// The components of a texel that the format stores, in 32 bits each.
+/// Converts a texel to the components that the format stores, 32 bits each.
 pub(super) fn decode(format: SurfaceFormat, texel: u128) -> [u32; 4] {
     format.info().channels.map(|channel| match channel {
         None => 0,
@@ -126,6 +127,7 @@ pub(super) fn decode(format: SurfaceFormat, texel: u128) -> [u32; 4] {
     })
 }
 
+/// Converts the bits of a channel to a component.
 fn decode_channel(channel: Channel, bits: u32) -> u32 {
     let size = u32::from(channel.bits);
     let signed = (bits << (32 - size)).cast_signed() >> (32 - size);
@@ -142,12 +144,12 @@ fn decode_channel(channel: Channel, bits: u32) -> u32 {
     (float as f32).to_bits()
 }
 
-/// The greatest number of so many bits.
+/// The greatest unsigned number of this many bits.
 fn greatest(bits: u32) -> f64 {
     ((1u64 << bits) - 1) as f64
 }
 
-/// The components that a load fills in: 0, 0, 0 and 1 in the format's kind of numbers.
+/// The values of components that a format does not have: 0, 0, 0 and 1, as integers or floats.
 pub(super) fn missing(format: SurfaceFormat) -> [u32; 4] {
     let integer = format
         .info()
@@ -158,8 +160,9 @@ pub(super) fn missing(format: SurfaceFormat) -> [u32; 4] {
     [0, 0, 0, if integer { 1 } else { 1f32.to_bits() }]
 }
 
-/// The texel of four components. Components that the format does not have are dropped. Integers and normalized numbers outside
-/// of the format's range become the nearest in it; floats are rounded to nearest even, with infinities and NaN.
+/// Converts four components to a texel. Components that the format does not have are dropped. Integers and normalized
+/// numbers out of the format's range become the nearest number in it. Floats are rounded to nearest even, and keep
+/// infinities and NaN.
 pub(super) fn encode(format: SurfaceFormat, comps: [u32; 4]) -> u128 {
     let channels = format.info().channels.into_iter().zip(comps);
     channels.fold(0, |texel, (channel, comp)| match channel {
@@ -168,6 +171,7 @@ pub(super) fn encode(format: SurfaceFormat, comps: [u32; 4]) -> u128 {
     })
 }
 
+/// Converts a component to the bits of a channel.
 fn encode_channel(channel: Channel, comp: u32) -> u32 {
     let size = u32::from(channel.bits);
     let mask = u32::MAX >> (32 - size);

@@ -1,4 +1,5 @@
-//! Runs flat code: the invocations of a subgroup in lockstep, subgroups in turns between barriers.
+//! The execution of flat code: the invocations of a subgroup run in lockstep, and subgroups run in turns between
+//! barriers.
 
 use std::cell::Cell;
 
@@ -14,10 +15,10 @@ use super::texture::Read;
 use super::{InterpError, Options, Report};
 use crate::ir::{AluOp, AtomicOp, Class, ImageForm, InstId, Shader, SurfaceFormat, SysVal};
 
-/// Out-of-bounds accesses that a report describes.
+/// Greatest number of out-of-bounds accesses that a report describes.
 const MAX_DESCRIBED: usize = 16;
 
-/// Runs all workgroups.
+/// Runs all workgroups of a grid. `io` are the inputs and outputs of stages other than compute.
 pub(super) fn run(
     shader: &Shader,
     code: &Code,
@@ -35,7 +36,7 @@ pub(super) fn run(
         },
     };
     let subgroups = invocations.div_ceil(width);
-    // Without a barrier one state serves all subgroups, one after the other.
+    // Without barriers subgroups run one after another, so they can use the same state.
     let states = if code.has_barrier { subgroups } else { 1 };
     let per_invocation =
         8 * (u64::from(code.slots) + code.vars.len() as u64) + u64::from(shader.scratch_bytes);
@@ -73,46 +74,47 @@ pub(super) fn run(
     Ok(machine.report)
 }
 
+/// The state of a run.
 struct Machine<'a, 'io> {
     shader: &'a Shader,
     code: &'a Code,
     memory: &'a mut Memories,
-    /// Invocations of a subgroup.
+    /// Number of invocations of a subgroup.
     width: usize,
     grid: [u32; 3],
-    /// The workgroup that runs.
+    /// The workgroup that is running.
     group: [u32; 3],
-    /// Of a workgroup.
+    /// Number of invocations of a workgroup.
     invocations: u32,
-    /// Of a workgroup.
+    /// Number of subgroups of a workgroup.
     subgroups: u32,
     shared: Vec<u8>,
     report: Report,
     budget: u64,
     alpha_one: bool,
     undef: u64,
-    /// What stages other than compute have.
+    /// Inputs and outputs, for stages other than compute.
     io: Option<&'a mut StageIo<'io>>,
 }
 
-/// A subgroup.
+/// The state of a subgroup.
 struct State {
     pc: usize,
     index: u32,
-    /// Invocations that run now, a bit each.
+    /// Bit `i` is set if invocation `i` is active.
     active: u64,
-    /// Invocations that have not returned.
+    /// Bit `i` is set if invocation `i` has not returned.
     alive: u64,
-    /// Slot after slot, in each a component for every invocation.
+    /// The slots, each with one component for every invocation.
     slots: Vec<Cell<u64>>,
     masks: Vec<u64>,
-    /// Scalar after scalar, in each one for every invocation.
+    /// The scalars of the variables, each with one value for every invocation.
     vars: Vec<u64>,
-    /// Invocation after invocation.
+    /// The scratch memory, one part for each invocation.
     scratch: Vec<u8>,
 }
 
-/// Why a subgroup stopped.
+/// Why a subgroup stopped running.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stop {
     End,
@@ -138,6 +140,7 @@ impl State {
         state
     }
 
+    /// Prepares the state to run subgroup number `index` of the current workgroup.
     fn start(&mut self, machine: &Machine<'_, '_>, index: u32) {
         let width = machine.width;
         let left = machine.invocations as usize - index as usize * width;
@@ -151,12 +154,13 @@ impl State {
         self.scratch.fill(0);
     }
 
+    /// The components of a slot, one for each invocation.
     fn slot(&self, slot: Slot, width: usize) -> &[Cell<u64>] {
         &self.slots[slot as usize * width..][..width]
     }
 }
 
-/// The invocations of a mask.
+/// An iterator over the invocations in a mask.
 struct Lanes(u64);
 
 impl Iterator for Lanes {
@@ -170,6 +174,7 @@ impl Iterator for Lanes {
 }
 
 impl Machine<'_, '_> {
+    /// Runs a workgroup: each subgroup runs until a barrier or its end, in turns.
     fn workgroup(&mut self, states: &mut [State]) -> Result<(), InterpError> {
         self.report.workgroups += 1;
         self.shared.fill(0);
@@ -201,7 +206,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// Runs a subgroup up to a barrier or its end.
+    /// Runs a subgroup until a barrier or its end.
     fn subgroup(&mut self, state: &mut State) -> Result<Stop, InterpError> {
         let code = self.code;
         let width = self.width;
@@ -287,7 +292,7 @@ impl Machine<'_, '_> {
                     }
                 }
                 Op::Barrier(inst) => {
-                    // Invocations that have returned are not waited for; whole subgroups are.
+                    // A barrier waits for all invocations that have not returned. Subgroups without any may skip it.
                     if state.active != state.alive {
                         let (group, subgroup) = (self.group, state.index);
                         return Err(InterpError::DivergentBarrier { group, subgroup, inst });
@@ -302,10 +307,10 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// `None` if the stage does not have the value.
+    /// Writes a component of a system value to a slot. `None` if the stage does not have the value.
     fn sysval(&self, state: &State, sysval: SysVal, comp: usize, dst: Slot) -> Option<()> {
         let first = state.index * self.width as u32;
-        // The verifier gives other stages none of the values that need the size.
+        // The verifier ensures that other stages do not read values for which the size is needed.
         let size = self.shader.compute().map(|compute| compute.local_size);
         let local = |size: [u32; 3], lane: usize| {
             let flat = first + lane as u32;
@@ -344,11 +349,12 @@ impl Machine<'_, '_> {
         Some(())
     }
 
+    /// The invocation with number `lane` in a subgroup.
     fn who(&self, state: &State, lane: usize) -> Who {
         Who { group: self.group[0], local: state.index * self.width as u32 + lane as u32 }
     }
 
-    /// Calls `f` for each active invocation of a stage that has slots.
+    /// Calls `f` for each active invocation, if the stage has inputs and outputs.
     fn each_invocation(&mut self, state: &State, mut f: impl FnMut(&mut StageIo<'_>, Who)) {
         for lane in Lanes(state.active) {
             let who = self.who(state, lane);
@@ -358,6 +364,7 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Executes a load of an input or output.
     fn load_slot(&mut self, state: &State, op: &SlotOp) {
         let (width, undef) = (self.width, self.undef);
         for lane in Lanes(state.active) {
@@ -376,6 +383,7 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Executes a store to an output.
     fn store_slot(&mut self, state: &State, op: &SlotOp) {
         let width = self.width;
         for lane in Lanes(state.active) {
@@ -396,7 +404,7 @@ impl Machine<'_, '_> {
         }
     }
 
-    /// The memory that an invocation accesses, and the slots of its data.
+    /// The memory that an invocation accesses, and all slots.
     fn bytes<'s>(
         &'s mut self,
         state: &'s mut State,
@@ -426,8 +434,8 @@ impl Machine<'_, '_> {
         (bytes, slots)
     }
 
-    /// Calls `access` with the memory, byte offset and data of each component of `mask` of each active invocation;
-    /// it says whether the access was within bounds.
+    /// Calls `access` with the memory, byte offset and data of each component in `mask`, for each active invocation.
+    /// `access` must return whether the access was within bounds.
     fn each_component(
         &mut self,
         state: &mut State,
@@ -449,7 +457,8 @@ impl Machine<'_, '_> {
                 }
             }
             let size = bytes.len() as u64;
-            // Texels out of bounds have a defined meaning, and the shader's own address for it.
+            // Accesses to images out of bounds are defined, and lowering uses such addresses on purpose, so they are
+            // not reported.
             if let Some((count, offset)) = fault
                 && !matches!(op.space, Space::Image { .. })
             {
@@ -458,6 +467,7 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Executes an image operation.
     fn image(&mut self, state: &mut State, op: &ImageOp) {
         let (width, alpha_one) = (self.width, self.alpha_one);
         for lane in Lanes(state.active) {
@@ -472,7 +482,7 @@ impl Machine<'_, '_> {
                 (_, None) => None,
             };
             let format = format.unwrap_or(SurfaceFormat::R32_UINT);
-            // Texels of another size than the image's cannot be reached.
+            // An access with another texel size than that of the image has no effect.
             image = image.filter(|image| image.format.bytes() == format.bytes());
             let texel = image.as_ref().and_then(|image| image.read(op.ty, coord));
             let results = match op.action {
@@ -509,6 +519,7 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Executes a read through the sampler unit.
     fn texture(&mut self, state: &mut State, slots: &TextureSlots) {
         let width = self.width;
         for lane in Lanes(state.active) {
@@ -540,6 +551,7 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Records an access out of bounds.
     fn out_of_bounds(
         &mut self,
         subgroup: u32,
@@ -557,6 +569,7 @@ impl Machine<'_, '_> {
         }
     }
 
+    /// Executes an atomic operation on memory.
     fn atomic(&mut self, state: &mut State, op: &MemoryOp) {
         let width = self.width;
         for lane in Lanes(state.active) {
@@ -578,7 +591,7 @@ impl Machine<'_, '_> {
     }
 }
 
-/// Control flow: who is active and where they go on.
+/// Executes a control flow operation: changes the active invocations, and jumps.
 fn flow(state: &mut State, width: usize, op: Op) {
     let mut jump = None;
     match op {
@@ -630,7 +643,7 @@ fn flow(state: &mut State, width: usize, op: Op) {
     }
 }
 
-/// Gives each active invocation the result of its operands.
+/// Computes the result for each active invocation from its operands.
 #[inline(always)]
 fn each_lane(state: &State, width: usize, dst: Slot, srcs: [Slot; 4], eval: impl Fn(Comps) -> u64) {
     let dst = state.slot(dst, width);
@@ -646,8 +659,9 @@ fn each_lane(state: &State, width: usize, dst: Slot, srcs: [Slot; 4], eval: impl
     }
 }
 
-/// Arithmetic on one component. A few frequent operations are told apart once for all invocations; each costs a copy
-/// of all operations in the compiler, so they are few.
+/// Executes arithmetic on one component. For a few frequent operations, the operation is selected once for all
+/// invocations instead of once for each. Each of them instantiates the code of `component` again, so there are only a
+/// few.
 fn alu(
     state: &State,
     width: usize,
@@ -672,6 +686,7 @@ fn alu(
     frequent!(FAdd FMul FFma IAdd ULt Select)
 }
 
+/// Executes arithmetic that combines components.
 fn vector(state: &State, width: usize, op: &VectorOp) {
     let sources = op.op.row().srcs;
     for lane in Lanes(state.active) {
@@ -693,7 +708,7 @@ fn vector(state: &State, width: usize, op: &VectorOp) {
     }
 }
 
-/// Arithmetic in which denormals may count as zero.
+/// Computes a component of arithmetic with flushing of denormals.
 fn eval_flushed(
     op: AluOp,
     (result_bits, bits): (u32, u32),
@@ -711,7 +726,7 @@ fn eval_flushed(
     if flushes { without_denormal(result_bits, result) } else { result }
 }
 
-/// The float, or zero of its sign if it is a denormal.
+/// The float `x`, or a zero with its sign if it is a denormal.
 fn without_denormal(bits: u32, x: u64) -> u64 {
     let exponent = match bits {
         16 => 0x7c00,
@@ -721,7 +736,7 @@ fn without_denormal(bits: u32, x: u64) -> u64 {
     if x & exponent == 0 { x & 1 << (bits - 1) } else { x }
 }
 
-/// The number of the scalar that an invocation accesses, if its indices are in range.
+/// The number of the scalar of a variable that an invocation accesses; `None` if an index is out of range.
 fn scalar(state: &State, width: usize, op: &VarOp, lane: usize) -> Option<usize> {
     let mut scalar = op.base;
     for &(slot, count, stride) in &op.indices {
@@ -734,7 +749,8 @@ fn scalar(state: &State, width: usize, op: &VarOp, lane: usize) -> Option<usize>
     Some(scalar as usize)
 }
 
-/// The components that a load gives: `texel` is what it read, `None` out of bounds.
+/// The components that an image load returns. `texel` is the texel that was read, `None` out of bounds. `alpha_one`
+/// sets the fourth component of message loads out of bounds to 1.
 fn loaded(
     form: ImageForm,
     format: SurfaceFormat,
@@ -757,7 +773,7 @@ fn loaded(
     comps
 }
 
-/// What an atomic on a number of so many bits leaves in memory.
+/// The new value that an atomic writes to memory, for numbers of `bits` bits.
 fn combine(atomic: Option<AtomicOp>, bits: u32, old: u64, data: u64, compare: u64) -> u64 {
     let alu = |alu: AluOp| eval_component(alu, bits, bits, [old, data, 0, 0]);
     match atomic {

@@ -1,4 +1,4 @@
-//! Buffers and the other memories, with their bounds.
+//! Buffers, images and other memories, with bounds checks.
 
 use std::collections::BTreeMap;
 
@@ -6,47 +6,47 @@ use super::{Image, InterpError};
 use crate::ir::{Binding, BindingId, BindingKind, InstId, Shader};
 use crestline_device::Sampler;
 
-/// Names a buffer: a descriptor set, a binding number, and the element of a descriptor array, else 0.
+/// Identifies a bound resource by descriptor set, binding number and array element.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BufferKey {
     /// Descriptor set.
     pub set: u32,
     /// Binding number in the set.
     pub binding: u32,
-    /// Element of a descriptor array, else 0.
+    /// Element of a descriptor array; 0 if the binding is no array.
     pub element: u32,
 }
 
-/// What is bound to a shader.
+/// The resources that are bound to a shader.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// Contents of buffers; storage buffers change in a run.
+    /// Contents of buffers. A run changes storage buffers.
     pub buffers: BTreeMap<BufferKey, Vec<u8>>,
-    /// Images; storage images change in a run. Texels in a buffer are an image of one row.
+    /// Images. A run changes storage images. A texel buffer is an image of one row.
     pub images: BTreeMap<BufferKey, Image>,
-    /// Samplers, also those that a texture brings. One that is missing is the default one.
+    /// Samplers, including those combined with textures. A default sampler is used if one is missing.
     pub samplers: BTreeMap<BufferKey, Sampler>,
-    /// Push constants. Beyond their end is out of bounds.
+    /// Push constants. Reads beyond their end are out of bounds.
     pub push_constants: Vec<u8>,
 }
 
 impl Resources {
-    /// Binds a buffer that is no array's element.
+    /// Binds a buffer to a binding that is no array.
     pub fn bind(&mut self, set: u32, binding: u32, bytes: Vec<u8>) {
         self.buffers.insert(BufferKey { set, binding, element: 0 }, bytes);
     }
 
-    /// Binds an image that is no array's element.
+    /// Binds an image to a binding that is no array.
     pub fn bind_image(&mut self, set: u32, binding: u32, image: Image) {
         self.images.insert(BufferKey { set, binding, element: 0 }, image);
     }
 
-    /// An image that is no array's element.
+    /// The image at a binding that is no array; `None` if there is none.
     pub fn image(&self, set: u32, binding: u32) -> Option<&Image> {
         self.images.get(&BufferKey { set, binding, element: 0 })
     }
 
-    /// The contents of a buffer that is no array's element.
+    /// The contents of the buffer at a binding that is no array; `None` if there is none.
     pub fn buffer(&self, set: u32, binding: u32) -> Option<&[u8]> {
         self.buffers.get(&BufferKey { set, binding, element: 0 }).map(Vec::as_slice)
     }
@@ -67,22 +67,23 @@ pub struct OutOfBounds {
     pub size: u64,
 }
 
-/// The memories that all workgroups share.
+/// The memories that all workgroups access.
 #[derive(Debug)]
 pub(super) struct Memories {
     buffers: Vec<(BufferKey, Vec<u8>)>,
     images: Vec<(BufferKey, Image)>,
     samplers: BTreeMap<BufferKey, Sampler>,
-    /// The place of each binding.
+    /// For each binding: its key, with element 0.
     places: Vec<BufferKey>,
-    /// By binding: the buffers or images of its elements, indices into `buffers` or `images`.
+    /// For each binding: the buffers or images of its elements, as indices into `buffers` or `images`.
     bindings: Vec<BTreeMap<u32, usize>>,
     push_constants: Vec<u8>,
     const_data: Vec<u8>,
 }
 
 impl Memories {
-    /// Takes the buffers that the shader uses out of `resources`.
+    /// Moves the buffers and images that the shader uses out of `resources`. Fails if a binding that is no array has no
+    /// resource.
     pub(super) fn bind(shader: &Shader, resources: &mut Resources) -> Result<Self, InterpError> {
         let mut memories = Memories {
             buffers: Vec::new(),
@@ -101,7 +102,8 @@ impl Memories {
             let here = |other: &&Binding| (other.set, other.binding) == (first.set, first.binding);
             let bound = match binding.kind {
                 BindingKind::Sampler => true,
-                // Of several kinds at one place one is bound.
+                // If several bindings of different kinds have the same set and number, only one of them needs a
+                // resource.
                 _ if image || buffer => {
                     is_image(binding.kind) == image
                         || shader.bindings.iter().filter(here).count() > 1
@@ -117,7 +119,7 @@ impl Memories {
                 });
             }
         }
-        // Several bindings may name one resource.
+        // Several bindings may refer to the same resource.
         let (mut images, mut buffers) = (BTreeMap::new(), BTreeMap::new());
         for binding in &shader.bindings {
             let key = |element| BufferKey { set: binding.set, binding: binding.binding, element };
@@ -149,25 +151,25 @@ impl Memories {
         Ok(memories)
     }
 
-    /// Gives the buffers back.
+    /// Moves the buffers and images back to `resources`.
     pub(super) fn unbind(self, resources: &mut Resources) {
         resources.buffers.extend(self.buffers);
         resources.images.extend(self.images);
     }
 
-    /// The image of a binding's element, if one is bound.
+    /// The image at an element of a binding; `None` if none is bound.
     pub(super) fn image(&mut self, binding: BindingId, element: u32) -> Option<&mut Image> {
         let index = *self.bindings.get(binding.index())?.get(&element)?;
         self.images.get_mut(index).map(|(_, image)| image)
     }
 
-    /// The sampler of a binding's element.
+    /// The sampler at an element of a binding; the default sampler if none is bound.
     pub(super) fn sampler(&self, binding: BindingId, element: u32) -> Sampler {
         let place = self.places.get(binding.index()).map(|&key| BufferKey { element, ..key });
         place.and_then(|key| self.samplers.get(&key)).copied().unwrap_or_default()
     }
 
-    /// The buffer of a binding's element. One that is not bound is empty.
+    /// The buffer at an element of a binding; empty if none is bound.
     pub(super) fn buffer(&mut self, binding: BindingId, element: u32) -> &mut [u8] {
         let index = self.bindings.get(binding.index()).and_then(|b| b.get(&element));
         match index {
@@ -190,20 +192,21 @@ fn is_image(kind: BindingKind) -> bool {
     matches!(kind, BindingKind::Image(_) | BindingKind::Texture(_))
 }
 
-/// The number of `size` (at most 8) bytes at `offset`, if they are within bounds.
+/// The number of `size` (at most 8) bytes at `offset`; `None` out of bounds.
 pub(super) fn read(bytes: &[u8], offset: u64, size: u32) -> Option<u64> {
     let mut number = [0; 8];
     number[..size as usize].copy_from_slice(range(bytes, offset, size).map(|r| &bytes[r])?);
     Some(u64::from_le_bytes(number))
 }
 
-/// Writes the low `size` (at most 8) bytes of a number at `offset`, if that is within bounds.
+/// Writes the low `size` (at most 8) bytes of a number at `offset`. `None`, without a change, out of bounds.
 pub(super) fn write(bytes: &mut [u8], offset: u64, size: u32, number: u64) -> Option<()> {
     let range = range(bytes, offset, size)?;
     bytes[range].copy_from_slice(&number.to_le_bytes()[..size as usize]);
     Some(())
 }
 
+/// The range of `size` bytes at `offset`; `None` out of bounds.
 fn range(bytes: &[u8], offset: u64, size: u32) -> Option<std::ops::Range<usize>> {
     let start = usize::try_from(offset).ok()?;
     let end = start.checked_add(size as usize)?;

@@ -1,13 +1,13 @@
-//! The interpreter: what a shader means, independent of any machine.
+//! The interpreter: the reference for what a shader computes, independent of any hardware.
 //!
-//! A run takes three steps: the shader is verified, compiled once to flat code on single components, and the
-//! code runs for each workgroup. The invocations of a subgroup run in lockstep under a mask of those active; each
-//! subgroup is a state that stops at a workgroup barrier and goes on when all others have come there. Subgroups run
-//! one after the other in between, so a barrier that is missing shows.
+//! A run has three steps. The shader is verified; it is compiled once to flat code on single components; the code
+//! runs for each workgroup. The invocations of a subgroup run in lockstep under a mask of active invocations. Each
+//! subgroup has a state. It stops at a workgroup barrier until all other subgroups have reached the barrier. Between
+//! barriers subgroups run one after another, so a missing barrier can show as a wrong result.
 //!
-//! What the IR leaves undefined is chosen once: [`alu`] says how for arithmetic; undefined values, private variables
-//! and shared memory start as [`Options::undef`] (memory as 0); variable elements out of range read as 0 and keep
-//! what they hold.
+//! Where the IR leaves something undefined, the interpreter uses fixed values. [`alu`] describes those of arithmetic.
+//! Undefined values and private variables start as [`Options::undef`], shared memory and scratch memory as 0. A load
+//! of a variable element out of range returns 0, and a store there has no effect.
 
 pub mod alu;
 mod code;
@@ -30,18 +30,18 @@ use crate::verify::{VerifyError, verify};
 /// How to run a shader.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Invocations of a subgroup, 1 to 64.
+    /// Number of invocations of a subgroup, 1 to 64.
     pub subgroup_size: u32,
-    /// Operations that may run in all, counted once per subgroup and component.
+    /// Greatest number of operations of a run, counted once per subgroup and component.
     pub budget: u64,
-    /// Bytes that the state of a workgroup may take.
+    /// Greatest number of bytes for the state of a workgroup.
     pub max_bytes: u64,
-    /// The bits of undefined values, cut to their size.
+    /// The bits of undefined values, truncated to their size.
     pub undef: u64,
-    /// An analysis of the shader whose claims are checked: a value that it calls uniform and that differs between
-    /// invocations ends the run.
+    /// An analysis of the shader whose results are checked: the run fails if a value that the analysis calls uniform
+    /// differs between invocations.
     pub divergence: Option<Divergence>,
-    /// What the fourth component of a load through a typed surface is out of bounds: 1 rather than 0.
+    /// Whether the fourth component of a load through a typed surface is 1 instead of 0 out of bounds.
     pub alpha_one: bool,
 }
 
@@ -58,33 +58,33 @@ impl Default for Options {
     }
 }
 
-/// What happened in a run.
+/// Statistics and out-of-bounds accesses of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// Operations that ran, counted once per subgroup and component.
+    /// Number of operations that ran, counted once per subgroup and component.
     pub operations: u64,
-    /// Workgroups that ran.
+    /// Number of workgroups that ran.
     pub workgroups: u64,
-    /// Accesses of buffers out of bounds, counted once per component and invocation. Those of images mean something:
-    /// they read 0 and write nothing.
+    /// Number of buffer accesses out of bounds, counted once per component and invocation. Image accesses out of
+    /// bounds do not count, since their results are defined.
     pub out_of_bounds_count: u64,
-    /// The first of them, one per instruction.
+    /// Descriptions of the first of these accesses, one per instruction.
     pub out_of_bounds: Vec<OutOfBounds>,
 }
 
-/// Why a shader could not run to its end.
+/// Why a run failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InterpError {
     /// The shader is not valid.
     #[error(transparent)]
     Invalid(#[from] VerifyError),
-    /// The interpreter does not do this.
+    /// The interpreter does not support this.
     #[error("the interpreter does not support {0}")]
     Unsupported(&'static str),
     /// The subgroup size is not 1 to 64.
     #[error("a subgroup of {0} invocations: expected 1 to 64")]
     SubgroupSize(u32),
-    /// Nothing is bound where the shader needs a buffer or image.
+    /// The shader uses a binding to which no buffer or image is bound.
     #[error("nothing is bound to set {set} binding {binding} ({name:?})")]
     MissingBinding {
         /// Descriptor set.
@@ -94,18 +94,18 @@ pub enum InterpError {
         /// The name in the shader.
         name: String,
     },
-    /// The state of a workgroup takes too much memory.
+    /// The state of a workgroup needs too much memory.
     #[error("a workgroup needs {needed} bytes of state: expected at most {limit}")]
     Memory {
-        /// Bytes that it takes.
+        /// Bytes that it needs.
         needed: u64,
-        /// Bytes allowed.
+        /// Greatest number of bytes.
         limit: u64,
     },
-    /// The shader runs too long.
+    /// The shader ran for too many operations.
     #[error("the shader did not end within {0} operations")]
     Budget(u64),
-    /// Only a part of a subgroup's invocations came to a workgroup barrier.
+    /// Not all invocations of a subgroup reached a workgroup barrier together.
     #[error(
         "workgroup {group:?}, subgroup {subgroup}: a barrier in divergent control flow at {inst}"
     )]
@@ -127,12 +127,12 @@ pub enum InterpError {
         /// The value.
         value: Value,
     },
-    /// Subgroups of a workgroup wait at different barriers, or some have ended.
+    /// Subgroups of a workgroup wait at different barriers, or some wait and others have ended.
     #[error("workgroup {group:?}: not all subgroups reach the barrier at {inst}")]
     MissedBarrier {
         /// The workgroup.
         group: [u32; 3],
-        /// A barrier at which one waits.
+        /// A barrier at which a subgroup waits.
         inst: InstId,
     },
 }
@@ -165,8 +165,8 @@ pub enum InterpError {
 /// ```
 ///
 /// # Errors
-/// If the shader is invalid, needs what is not bound or not supported, or does not end properly. Buffers keep what
-/// was written up to then.
+/// If the shader is invalid, uses a binding without a resource or an unsupported feature, or does not end properly.
+/// Buffers keep what was written before the error.
 pub fn run(
     shader: &Shader,
     resources: &mut Resources,
@@ -179,7 +179,7 @@ pub fn run(
     run_in(shader, resources, grid, options, None)
 }
 
-/// Runs a shader of any stage; `io` is what those other than compute have.
+/// Runs a shader of any stage. `io` are the inputs and outputs of stages other than compute.
 fn run_in(
     shader: &Shader,
     resources: &mut Resources,

@@ -1,11 +1,12 @@
-//! Which slots hold which values. A value's slots are free again after its last use, so that long shaders need few.
+//! Lifetimes of values. The slots of a value can be used again after its last use, so a long shader needs few slots.
 
 use crate::ir::{Function, InstId, RegionId, Value};
 
-/// For each value the instruction of its own region after which nothing uses it.
+/// For each value, the last instruction of its own region that uses it, directly or in nested regions.
 pub(super) struct Lifetimes {
-    /// By instruction: the values whose last use is in it or in its regions.
+    /// By instruction: the values whose last use is in the instruction or in its regions.
     dying: Vec<Vec<Value>>,
+    /// By value: whether it is used.
     used: Vec<bool>,
 }
 
@@ -29,12 +30,12 @@ impl Lifetimes {
         Lifetimes { dying, used }
     }
 
-    /// The values that nothing uses after `inst`.
+    /// The values that are not used after `inst`.
     pub(super) fn dying(&self, inst: InstId) -> &[Value] {
         &self.dying[inst.index()]
     }
 
-    /// Whether anything uses the value.
+    /// Whether the value is used.
     pub(super) fn is_used(&self, value: Value) -> bool {
         self.used[value.index()]
     }
@@ -42,9 +43,11 @@ impl Lifetimes {
 
 struct Walk<'f> {
     func: &'f Function,
+    /// By value: the region in which it is defined.
     region_of: Vec<Option<RegionId>>,
-    /// By region: the instruction that the walk is at.
+    /// By region: the instruction that the traversal has reached.
     at: Vec<Option<InstId>>,
+    /// By value: the last use found so far.
     last: Vec<Option<InstId>>,
 }
 

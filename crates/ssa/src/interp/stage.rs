@@ -1,4 +1,4 @@
-//! Runs of vertex, tessellation and geometry shaders: slots in, slots or vertices out.
+//! Runs of vertex, tessellation and geometry shaders. Inputs are slots; outputs are slots or emitted vertices.
 
 use std::collections::BTreeMap;
 
@@ -6,35 +6,35 @@ use super::code::SlotOp;
 use super::{InterpError, Options, Report, Resources};
 use crate::ir::{IoSlot, Shader, Stage, StageInfo, SysVal};
 
-/// The slots of a vertex or patch; a component that nothing has written is `None`.
+/// The slots of a vertex or patch. A component that was never written is `None`.
 pub type Slots = BTreeMap<IoSlot, [Option<u32>; 4]>;
 
-/// A primitive or patch; of vertex shaders a vertex alone.
+/// The input of an invocation: a primitive or patch, or for vertex shaders a single vertex.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Primitive {
     /// Its vertices or control points.
     pub vertices: Vec<Slots>,
-    /// What belongs to the whole patch.
+    /// The slots of the whole patch.
     pub patch: Slots,
 }
 
-/// An invocation: what it works on, and its system values.
+/// An invocation: its input and its system values.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Invocation {
-    /// Which of the primitives.
+    /// The number of its primitive in the list of inputs.
     pub primitive: usize,
-    /// The system values that differ between invocations or draw calls. Others are 0.
+    /// System values that differ between invocations or draw calls. Values that are missing are 0.
     pub sysvals: BTreeMap<SysVal, [u32; 3]>,
 }
 
-/// What a geometry shader did.
+/// An action of a geometry shader.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Emitted {
     /// It emitted a vertex.
     Vertex {
-        /// To this stream.
+        /// The stream.
         stream: u8,
-        /// The outputs of the stream.
+        /// The outputs of the stream at that time.
         slots: Slots,
     },
     /// It ended the strip of a stream.
@@ -44,25 +44,25 @@ pub enum Emitted {
     },
 }
 
-/// What a stage gives.
+/// The outputs of a stage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outputs {
-    /// Vertex and tessellation evaluation: a vertex per invocation.
+    /// Vertex and tessellation evaluation: one vertex per invocation.
     Vertices(Vec<Slots>),
-    /// Tessellation control: a patch for each.
+    /// Tessellation control: one output patch per input patch.
     Patches(Vec<Primitive>),
-    /// Geometry: what each invocation emitted, in order.
+    /// Geometry: the actions of each invocation, in order.
     Emitted(Vec<Vec<Emitted>>),
 }
 
 /// Runs a vertex, tessellation or geometry shader.
 ///
-/// Tessellation control shaders run once for each patch, with as many invocations as the output patch has control points:
-/// `invocations` has one entry for each patch, and [`SysVal::InvocationId`] is counted. For all other stages it has an
-/// entry for each invocation.
+/// A tessellation control shader runs once for each patch, with as many invocations as the output patch has control
+/// points. `invocations` then has one entry for each patch, and [`SysVal::InvocationId`] is set for each invocation.
+/// For all other stages `invocations` has one entry for each invocation.
 ///
 /// # Errors
-/// As [`run`](super::run), and [`InterpError::Unsupported`] for other stages.
+/// Those of [`run`](super::run), and [`InterpError::Unsupported`] for other stages.
 pub fn run_stage(
     shader: &Shader,
     resources: &mut Resources,
@@ -107,17 +107,19 @@ pub(super) struct StageIo<'a> {
     shader: &'a Shader,
     primitives: &'a [Primitive],
     invocations: &'a [Invocation],
-    /// Whether a workgroup consists of the invocations of one patch, as in tessellation control stages.
+    /// Whether a workgroup consists of the invocations of one patch. This is so for tessellation control.
     per_patch: bool,
-    /// Invocations of a workgroup.
+    /// Number of invocations of a workgroup.
     group: usize,
-    /// The outputs of each invocation, of stages that have such.
+    /// The outputs of each invocation, for stages without output patches.
     current: Vec<Slots>,
+    /// For geometry shaders: the actions of each invocation.
     emitted: Vec<Vec<Emitted>>,
+    /// For tessellation control shaders: the output patches.
     patches: Vec<Primitive>,
 }
 
-/// Which invocation accesses slots: the number of its workgroup, and its number within that workgroup.
+/// Identifies an invocation: the number of its workgroup, and its number within the workgroup.
 #[derive(Clone, Copy)]
 pub(super) struct Who {
     pub(super) group: u32,
@@ -125,16 +127,17 @@ pub(super) struct Who {
 }
 
 impl StageIo<'_> {
-    /// Invocations of a workgroup.
+    /// Number of invocations of a workgroup.
     pub(super) fn group(&self) -> usize {
         self.group
     }
 
+    /// The index of an invocation's entry in the lists of this run.
     fn number(&self, who: Who) -> usize {
         (if self.per_patch { who.group } else { who.local }) as usize
     }
 
-    /// A component of a system value of the stage; 0 if the run does not supply the value.
+    /// A component of a system value; 0 if the run does not supply it.
     pub(super) fn sysval(&self, who: Who, sysval: SysVal, comp: usize) -> u32 {
         if self.per_patch && sysval == SysVal::InvocationId {
             return who.local;
@@ -143,7 +146,7 @@ impl StageIo<'_> {
         invocation.and_then(|i| i.sysvals.get(&sysval)).map_or(0, |comps| comps[comp])
     }
 
-    /// The slots that a read is of: of the last vertex for those that there are not.
+    /// The slots of the vertex or patch that a load reads. A vertex number that is too large selects the last vertex.
     fn source(&self, who: Who, op: &SlotOp, vertex: Option<u32>) -> Option<&Slots> {
         let primitive = match op.output {
             true => self.patches.get(self.number(who))?,
@@ -159,7 +162,7 @@ impl StageIo<'_> {
         }
     }
 
-    /// A dword of what an access reads, number `at` from its first on; `None` if it is not there or was not written.
+    /// Dword number `at` of a load's data; `None` if the slot does not exist or was never written.
     pub(super) fn read(
         &self,
         who: Who,
@@ -173,7 +176,7 @@ impl StageIo<'_> {
         slots.get(&slot).and_then(|dwords| *dwords.get(usize::from(op.first) + at)?)
     }
 
-    /// Writes a dword, number `at` from the access's first on.
+    /// Writes dword number `at` of a store's data.
     pub(super) fn write(
         &mut self,
         who: Who,
@@ -200,7 +203,7 @@ impl StageIo<'_> {
         }
     }
 
-    /// Makes a vertex of the outputs of a stream.
+    /// Emits a vertex with the outputs of a stream, and makes those outputs undefined.
     pub(super) fn emit(&mut self, who: Who, stream: u8) {
         let number = self.number(who);
         let outputs = &self.shader.outputs;

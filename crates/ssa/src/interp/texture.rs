@@ -1,21 +1,21 @@
-//! Textures as the interpreter sees them: which texels a sampler reads, and how it weighs them.
+//! Textures in the interpreter: which texels a sampler reads, and how they are weighted.
 //!
-//! A model of the rules that Vulkan gives ("Image Operations"), on binary64 numbers, rounded once at the end. What is left
-//! open there: the corner of a cube that no face has is the mean of the three texels around it; a fetch out of bounds
-//! gives 0.
+//! This follows the rules of Vulkan ("Image Operations"), with binary64 numbers that are rounded once at the end.
+//! Where the rules allow several results: at the corner of a cube, the missing texel is the mean of the three texels
+//! around the corner; a fetch out of bounds returns 0.
 
 use super::Image;
 use super::image::{decode, missing};
 use crate::ir::{ImageDim, SurfaceFormat, TextureForm, TextureOp, TextureTy};
 use crestline_device::{AddressMode, ChannelKind, CompareOp, Filter, Sampler};
 
-/// A read with the values of its operands, for one invocation.
+/// A read with the values of its operands for one invocation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
     pub(super) op: TextureOp,
     pub(super) ty: TextureTy,
     pub(super) form: TextureForm,
-    /// Coordinates, then the layer.
+    /// The coordinates, followed by the layer.
     pub(super) coord: [u32; 4],
     pub(super) level: Option<u32>,
     pub(super) compare: Option<f32>,
@@ -23,10 +23,11 @@ pub(super) struct Read {
     pub(super) offset: [i32; 3],
 }
 
-/// Faces of a cube.
+/// Number of faces of a cube.
 const FACES: u32 = 6;
 
-/// For each face the axes of its columns, its rows and outward, each with its sign: x, y, z = 0, 1, 2.
+/// For each face of a cube: the axes along its columns, along its rows, and outward, each with a sign. Axes 0, 1, 2
+/// are x, y, z.
 const AXES: [[(usize, f64); 3]; 6] = [
     [(2, -1.0), (1, -1.0), (0, 1.0)],
     [(2, 1.0), (1, -1.0), (0, -1.0)],
@@ -37,7 +38,7 @@ const AXES: [[(usize, f64); 3]; 6] = [
 ];
 
 impl Read {
-    /// What the read gives of an image: `None` where nothing is bound.
+    /// The result of the read; zeros if no image is bound.
     pub(super) fn run(&self, image: Option<&Image>, sampler: Sampler) -> [u32; 4] {
         let Some(image) = image else { return [0; 4] };
         match self.op {
@@ -57,6 +58,7 @@ impl Read {
         }
     }
 
+    /// The result of a size query.
     fn size(&self, image: &Image) -> [u32; 4] {
         let level = self.level.unwrap_or(0);
         let [width, height, depth] = self.level_size(image, level);
@@ -77,7 +79,7 @@ impl Read {
         size
     }
 
-    /// Sides of a level; 0 if there is no such.
+    /// The size of a level; 0 if the level does not exist.
     fn level_size(&self, image: &Image, level: u32) -> [u32; 3] {
         if level >= image.levels {
             return [0; 3];
@@ -85,7 +87,7 @@ impl Read {
         image.level_size(self.ty.dim == ImageDim::D3, level)
     }
 
-    /// The components of the texel at column, row, and slice or layer, if there is one.
+    /// The components of the texel at column, row, and slice or layer; `None` out of bounds.
     fn texel(&self, image: &Image, level: u32, at: [i64; 3]) -> Option<[u32; 4]> {
         let size = self.level_size(image, level);
         if at.iter().zip(size).any(|(&at, size)| !(0..i64::from(size)).contains(&at)) {
@@ -98,6 +100,7 @@ impl Read {
         Some(decode(image.format, image.bits_at(usize::try_from(at).ok()?)))
     }
 
+    /// The result of a filtered read or gather.
     fn filtered(&self, image: &Image, sampler: Sampler) -> [u32; 4] {
         let lod = self.lod(image).clamp(0.0, f64::from(image.levels.saturating_sub(1)));
         if let TextureOp::Gather(comp) = self.op {
@@ -132,7 +135,7 @@ impl Read {
         sum.map(|sum| (sum as f32).to_bits())
     }
 
-    /// The level of detail asked for.
+    /// The level of detail: the explicit level, or that which follows from the gradients, or 0.
     fn lod(&self, image: &Image) -> f64 {
         if let Some(level) = self.level {
             return f64::from(f32::from_bits(level));
@@ -147,7 +150,7 @@ impl Read {
         length(gradients[0]).max(length(gradients[1])).log2()
     }
 
-    /// A texel, or whether it passes the comparison.
+    /// The texel itself, or if the read compares, 1 or 0 for the result of the comparison.
     fn compared(&self, image: &Image, sampler: Sampler, texel: [u32; 4]) -> [u32; 4] {
         let (Some(reference), Some(compare)) = (self.compare, sampler.compare) else {
             return texel;
@@ -169,7 +172,7 @@ impl Read {
         [f32::from(u8::from(passes)).to_bits(); 4]
     }
 
-    /// The texels of a level that a filter weighs.
+    /// The texels of a level that a filter combines, with their weights.
     fn corners(&self, image: &Image, level: u32, sampler: Sampler) -> Vec<Corner> {
         let size = self.level_size(image, level);
         let coord = self.coord.map(|c| f64::from(f32::from_bits(c)));
@@ -235,7 +238,8 @@ impl Read {
             .collect()
     }
 
-    /// The texel at a column and row of a cube's face that may lie beyond an edge, on the next face.
+    /// The texel at a column and row of a cube's face. The position may be one texel beyond an edge; then the texel
+    /// is on the neighbouring face.
     fn around(&self, image: &Image, level: u32, [x, y, layer]: [i64; 3]) -> Option<[u32; 4]> {
         let size = i64::from(self.level_size(image, level)[0]);
         let outside = |c: i64| !(0..size).contains(&c);
@@ -264,18 +268,18 @@ impl Read {
     }
 }
 
-/// A texel that a filter reads.
+/// A texel that a filter combines.
 struct Corner {
-    /// Steps from the lowest one.
+    /// Position relative to the texel with the lowest coordinates, 0 or 1 along each axis.
     corner: [usize; 3],
     weight: f64,
     texel: [u32; 4],
 }
 
-/// The face that a direction meets, and where: each of two coordinates -1 to 1.
+/// The face of a cube that a direction points to, and the position on it: two coordinates from -1 to 1.
 fn face_of(direction: [f64; 3]) -> (usize, f64, f64) {
     let [x, y, z] = direction.map(f64::abs);
-    // Of equal ones the last in order of the axes.
+    // If absolute values are equal, z is preferred to y, and y to x.
     let axis = if z >= x && z >= y {
         2
     } else if y >= x {
@@ -289,7 +293,7 @@ fn face_of(direction: [f64; 3]) -> (usize, f64, f64) {
     (face, along(AXES[face][0]), along(AXES[face][1]))
 }
 
-/// A texel coordinate brought into the image; with a border it may stay outside.
+/// Applies the address mode to a texel coordinate. With a border, the result may be outside the image.
 fn wrapped(at: i64, size: u32, address: AddressMode) -> i64 {
     let size = i64::from(size).max(1);
     match address {
@@ -303,7 +307,7 @@ fn wrapped(at: i64, size: u32, address: AddressMode) -> i64 {
     }
 }
 
-/// A texel with the components that its format lacks.
+/// A texel, with the components that its format does not have filled in.
 fn filled(format: SurfaceFormat, texel: [u32; 4]) -> [u32; 4] {
     let (channels, missing) = (format.info().channels, missing(format));
     std::array::from_fn(|i| if channels[i].is_some() { texel[i] } else { missing[i] })

@@ -51,7 +51,7 @@ impl ComputeInfo {
         ComputeInfo { local_size, shared_bytes: 0 }
     }
 
-    /// Invocations of a workgroup. The verifier rejects shaders in which this exceeds 32 bits.
+    /// Number of invocations of a workgroup. It saturates instead of overflowing.
     pub fn invocations(&self) -> u64 {
         self.local_size.iter().fold(1, |n, &size| n.saturating_mul(size.into()))
     }

@@ -1,11 +1,11 @@
-//! Promises about stages: their facts, the slots they declare, and who may read and write which.
+//! Invariants of stages: their properties, the slots they declare, and the accesses that are allowed.
 
 use super::{Result, Verifier, VerifyErrorKind, check_mask};
 use crate::ir::{
     InstKind, IoSlot, IoVar, MAX_PATCH_VERTICES, MAX_STREAMS, Shader, Src, Stage, StageInfo, Ty,
 };
 
-/// The facts of the stage and its declarations.
+/// Checks the properties of the stage and its declarations.
 pub(super) fn stage(shader: &Shader) -> Result<()> {
     match shader.stage {
         StageInfo::Compute(info) if info.local_size.contains(&0) => {
@@ -26,11 +26,12 @@ pub(super) fn stage(shader: &Shader) -> Result<()> {
     declarations(&shader.outputs, stage != Stage::Compute, stage == Stage::Geometry)
 }
 
+/// Checks the declarations of inputs or outputs. They are visited in the order of their slots.
 fn declarations(vars: &[IoVar], allowed: bool, streams: bool) -> Result<()> {
     let wrong = |var: &IoVar, what| Err(VerifyErrorKind::Slot { slot: var.slot, what });
     let mut order: Vec<&IoVar> = vars.iter().collect();
     order.sort_by_key(|var| (var.slot, var.comp));
-    // Those that reach up to the one looked at: at most one for each component.
+    // The earlier declarations that include the current slot: at most one for each component.
     let mut open: Vec<&IoVar> = Vec::new();
     for var in order {
         if !allowed {
@@ -64,8 +65,8 @@ fn declarations(vars: &[IoVar], allowed: bool, streams: bool) -> Result<()> {
     Ok(())
 }
 
-/// Whether components of the type can lie from `comp` on within so many components of 32 bits. Where that is more than
-/// a slot, what needs two slots begins at the start of one.
+/// Whether the components of a type, starting at component `comp`, fit `room` components of 32 bits. A type that
+/// needs two slots must start at component 0.
 fn fits(comp: u8, ty: Ty, room: usize) -> bool {
     let dwords = match ty.bits() {
         32 => 1,
@@ -77,29 +78,29 @@ fn fits(comp: u8, ty: Ty, room: usize) -> bool {
     aligned && end <= room && (end <= 4 || dwords == 2 && comp == 0)
 }
 
-/// Whether `var`, which begins in a slot of `other`, has a component of it.
+/// Whether `var`, which starts in a slot of `other`, has a component in common with it.
 fn overlap(other: &IoVar, var: &IoVar) -> bool {
     let Some(at) = other.index_of(var.slot) else { return false };
-    // Both have the same components in every second slot.
+    // The components of both repeat with a period of at most two slots.
     (0..2.min(other.slots() - at).min(var.slots()))
         .any(|i| other.components(at + i) & var.components(i) != 0)
 }
 
-/// An access to a slot, of any kind.
+/// An access to a slot by any kind of instruction.
 struct Access {
     slot: IoSlot,
     vertex: Option<Src>,
     index: Option<Src>,
     comp: u8,
-    /// The components, of which only some may be accessed.
+    /// The type that spans the components; a mask may omit some of them.
     ty: Ty,
     output: bool,
-    /// Sources before `vertex`.
+    /// Number of sources before `vertex`.
     before: usize,
 }
 
 impl Verifier<'_> {
-    /// Checks an instruction that reads or writes slots, or makes vertices of them.
+    /// Checks an instruction that accesses slots or emits vertices.
     pub(super) fn io(&self, kind: &InstKind, result: Option<Ty>) -> Result<()> {
         let stage = self.shader.stage.stage();
         let only = |wanted| match stage == wanted {
@@ -132,6 +133,7 @@ impl Verifier<'_> {
         }
     }
 
+    /// Checks an access to a slot.
     fn slot(&self, access: Access) -> Result<()> {
         let Access { slot, vertex, index, comp, ty, output, before } = access;
         let wrong = |what| Err(VerifyErrorKind::Slot { slot, what });
