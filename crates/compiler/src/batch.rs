@@ -1,4 +1,4 @@
-//! Many shaders on several threads.
+//! Compilation of many shaders on several threads.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,9 +9,9 @@ use crate::{CompileError, Options, Program, Source, compile, compile_spirv};
 /// A shader of a [`Job`].
 #[derive(Clone, Copy, Debug)]
 pub enum Input<'a> {
-    /// As for [`compile`].
+    /// A source text, as for [`compile`].
     Source(Source<'a>),
-    /// As for [`compile_spirv`].
+    /// The words of a SPIR-V module, as for [`compile_spirv`].
     Spirv(&'a [u32]),
 }
 
@@ -33,11 +33,11 @@ impl Job<'_> {
     }
 }
 
-/// Compiles independent shaders on several threads, one at a time on each; `threads` is how many at most, `None` as many
-/// as the machine runs at once.
+/// Compiles independent shaders on at most `threads` threads; if it is `None`, on as many as the machine can run at
+/// the same time. Each thread compiles one shader at a time.
 ///
-/// The results are in the order of the jobs. They do not depend on the number of threads; an
-/// error is that of its job alone.
+/// The results are in the order of the jobs and do not depend on the number of threads. An error of one job does not
+/// affect the others.
 ///
 /// ```
 /// use crestline::{Input, Job, Language, Options, Platform, Source, compile_all};
@@ -56,7 +56,7 @@ pub fn compile_all(
 ) -> Vec<Result<Program, CompileError>> {
     let threads = threads.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get);
     let next = AtomicUsize::new(0);
-    // Jobs differ much in length, so each thread takes the next job when it is free.
+    // The jobs take very different times, so each thread takes the next job when it has finished one.
     let work = || {
         let claim = || next.fetch_add(1, Ordering::Relaxed);
         let mine = std::iter::repeat_with(claim).map_while(|at| Some((at, jobs.get(at)?.run())));

@@ -1,15 +1,15 @@
-//! Machine code as text.
+//! Disassembly of machine code.
 
 use crestline_device::Platform;
 use crestline_isa::ProgramError;
 use crestline_isa::text::{Syntax, print_code};
 
-/// Why machine code was not disassembled: where, and what does not decode.
+/// Why machine code was not disassembled: an instruction that does not decode, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(transparent)]
 pub struct DisassemblyError(#[from] ProgramError);
 
-/// The assembly of machine code, one instruction or label a line.
+/// Disassembles machine code, one instruction or label per line.
 ///
 /// ```
 /// use crestline::{Language, Options, Platform, Source, Syntax, compile, disassemble};

@@ -11,10 +11,10 @@ use crate::Simd;
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
-    /// The front end refused the source or module.
+    /// The front end rejected the source text or module.
     #[error(transparent)]
     Frontend(#[from] FrontendError),
-    /// The stage has no back end yet.
+    /// The compiler does not support the stage yet.
     #[error(
         "{stage} shaders are not supported yet: expected a vertex, tessellation, geometry or compute shader"
     )]
@@ -22,7 +22,7 @@ pub enum CompileError {
         /// The stage's name.
         stage: &'static str,
     },
-    /// The device has no back end for the stage yet.
+    /// The compiler does not support the stage on this device yet.
     #[error(
         "{stage} shaders cannot be compiled for {platform} yet: expected {}",
         if *stage == "compute" { "a platform of gen7 to gen9" } else { "ivb, byt, hsw or bdw" }
@@ -33,7 +33,7 @@ pub enum CompileError {
         /// The stage's name.
         stage: &'static str,
     },
-    /// The stage has no threads of that width on the device, or no back end for them yet.
+    /// The device has no threads of that width for the stage, or the compiler does not support them yet.
     #[error("{stage} shaders cannot be compiled for {platform} at {asked}: expected {expected}")]
     Threads {
         /// The stage's name.
@@ -42,62 +42,62 @@ pub enum CompileError {
         platform: Platform,
         /// The requested width, or the default width of the device.
         asked: Simd,
-        /// What there is.
+        /// The supported widths.
         expected: &'static str,
     },
-    /// The workgroup has more threads than the device can hold.
+    /// The workgroup has more threads than the device can run at once.
     #[error(
         "a workgroup of {invocations} invocations needs more threads than the device can run at once ({limit}), at {widths}"
     )]
     Workgroup {
-        /// Invocations of the workgroup.
+        /// Number of invocations of the workgroup.
         invocations: u64,
-        /// Threads a workgroup may have.
+        /// Greatest number of threads of a workgroup.
         limit: u32,
         /// The SIMD widths that were allowed.
         widths: String,
     },
-    /// Shared memory beyond the device's limit.
+    /// The shader uses more shared memory than the device has.
     #[error("the shader uses {bytes} bytes of shared memory: expected at most {limit}")]
     SharedMemory {
         /// Bytes that the shader needs.
         bytes: u32,
-        /// Bytes there are.
+        /// Bytes that the device has.
         limit: u32,
     },
-    /// Scratch memory beyond the device's limit.
+    /// The shader needs more scratch memory than the device has.
     #[error(
         "the shader needs {bytes} bytes of scratch memory per thread: expected at most {limit}"
     )]
     Scratch {
-        /// Bytes that the shader needs.
+        /// Bytes per thread that the shader needs.
         bytes: u64,
-        /// Bytes there are.
+        /// Greatest number of bytes per thread.
         limit: u32,
     },
-    /// Push constants and buffer sizes beyond the payload's room.
+    /// Push constants and buffer sizes need more bytes than the payload can hold.
     #[error(
         "the shader needs {bytes} bytes of push constants and buffer sizes: expected at most {limit}"
     )]
     PushConstants {
         /// Bytes that the shader needs.
         bytes: u32,
-        /// Bytes there are.
+        /// Greatest number of bytes.
         limit: u32,
     },
-    /// More bindings than the binding table has entries.
+    /// The shader has more bindings than the binding table has entries.
     #[error("the bindings need more than the {limit} entries of the binding table")]
     BindingTable {
-        /// Entries there are.
+        /// Number of entries of the table.
         limit: u32,
     },
-    /// More samplers than a message can name.
+    /// The shader has more samplers than a message can select.
     #[error("the shader uses more than {limit} samplers")]
     Samplers {
-        /// Samplers there may be.
+        /// Greatest number of samplers.
         limit: u32,
     },
-    /// An array of descriptors without a bound, and no answer in
+    /// A descriptor array has no size, neither in the shader nor in
     /// [`Options::descriptor_counts`](crate::Options::descriptor_counts).
     #[error(
         "binding {set}.{binding} is an array of descriptors without a size: expected the number of elements"
@@ -108,37 +108,37 @@ pub enum CompileError {
         /// Binding in the set.
         binding: u32,
     },
-    /// An input or output at a location above the limit.
+    /// The location of an input or output is not below the limit.
     #[error("an input or output has the location {location}: expected a location below {limit}")]
     Location {
         /// The location.
         location: u32,
-        /// Locations there are.
+        /// Number of locations.
         limit: u32,
     },
-    /// A number of control points of the input patch that no patch has.
+    /// The number of control points of the input patch is out of range.
     #[error("the input patch has {vertices} vertices: expected 1 to {limit}")]
     PatchVertices {
-        /// The number given.
+        /// The number that was given.
         vertices: u32,
-        /// The most there may be.
+        /// The greatest number.
         limit: u32,
     },
-    /// A geometry shader's vertices beyond the room of its output entry.
+    /// The vertices that a geometry shader emits need more space than its output entry can have.
     #[error("the emitted vertices need {bytes} bytes: expected at most {limit}")]
     OutputEntry {
         /// Bytes that the shader needs.
         bytes: u32,
-        /// Bytes there are.
+        /// Greatest number of bytes.
         limit: u32,
     },
-    /// Instruction selection refused the shader.
+    /// Instruction selection rejected the shader.
     #[error(transparent)]
     Select(#[from] SelectError),
-    /// The back end could not make code.
+    /// The back end could not generate code.
     #[error(transparent)]
     Backend(#[from] BackendError),
-    /// A pass left something that its verifier refuses: a mistake of this compiler.
+    /// The verifier rejected the result of a pass: a bug of this compiler.
     #[error("bug of the compiler, found after {pass}: {message}")]
     Internal {
         /// The pass.
@@ -149,8 +149,9 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// Whether the mistake is this compiler's, whatever the shader: in the verifier of the mid-end or the back end, the
-    /// checker of register allocation, a pass, selection, encoding or the rules of the hardware.
+    /// Whether the error is a bug of this compiler, whatever the shader. Such bugs are found by the verifier of the
+    /// mid-end or back end, the checker of register allocation, a pass, instruction selection, encoding, or the
+    /// validator.
     pub fn is_defect(&self) -> bool {
         match self {
             CompileError::Internal { .. } => true,
@@ -160,7 +161,7 @@ impl CompileError {
         }
     }
 
-    /// The error's stable code, as `docs/errors.md` and `docs/errors-compiler.md` list it.
+    /// The error's stable code, as listed in `docs/errors.md` and `docs/errors-compiler.md`.
     pub fn code(&self) -> &'static str {
         match self {
             CompileError::Frontend(error) => error.code.as_str(),

@@ -72,7 +72,7 @@ pub fn compile(source: &Source<'_>, options: &Options) -> Result<Program, Compil
     compile_observed(source, options, &mut ())
 }
 
-/// As [`compile`], with an observer of all passes.
+/// Does the same as [`compile`], and calls an observer after each pass.
 ///
 /// # Errors
 /// See [`CompileError`].
@@ -92,7 +92,7 @@ pub fn compile_spirv(words: &[u32], options: &Options) -> Result<Program, Compil
     compile_spirv_observed(words, options, &mut ())
 }
 
-/// As [`compile_spirv`], with an observer of all passes.
+/// Does the same as [`compile_spirv`], and calls an observer after each pass.
 ///
 /// # Errors
 /// See [`CompileError`].
@@ -122,7 +122,7 @@ pub fn compile_shader(shader: Shader, options: &Options) -> Result<Program, Comp
     compile_shader_observed(shader, options, &mut ())
 }
 
-/// As [`compile_shader`], with an observer of all passes.
+/// Does the same as [`compile_shader`], and calls an observer after each pass.
 ///
 /// # Errors
 /// See [`CompileError`].
@@ -147,7 +147,7 @@ pub fn compile_shader_observed(
     result
 }
 
-/// Compiles a shader that has been accepted.
+/// Compiles a shader that has passed the checks.
 fn run(
     pipeline: &mut Pipeline<'_>,
     shader: &mut Shader,
@@ -167,7 +167,7 @@ fn run(
     simd::choose(&widths, &target, |simd, may_spill| pipeline.generate(shader, simd, may_spill))
 }
 
-/// Sets the size of descriptor arrays without a size to the one that the caller gives.
+/// Sets the size of descriptor arrays without a size to the size given in the options. Fails if none is given.
 fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileError> {
     for binding in shader.bindings.iter_mut().filter(|binding| binding.count == Some(0)) {
         let (set, binding_number) = (binding.set, binding.binding);
@@ -179,7 +179,7 @@ fn bound_arrays(shader: &mut Shader, options: &Options) -> Result<(), CompileErr
     Ok(())
 }
 
-/// What the device must have, before any work is done.
+/// Checks limits of the device that are known before any pass runs.
 fn check_device(shader: &Shader, options: &Options) -> Result<(), CompileError> {
     let device = &options.device;
     let (bytes, limit) = (shader.shared_bytes(), device.limits().max_shared_bytes);

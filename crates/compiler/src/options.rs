@@ -32,8 +32,8 @@ pub enum Simd {
     Simd16,
     /// 32 channels.
     Simd32,
-    /// Two vertices of four components: the only width of vertex, tessellation and geometry shaders, which gen7 and gen7.5
-    /// have by default and Broadwell on request.
+    /// Two vertices of four components. This is the only width of vertex, tessellation and geometry shaders. It is
+    /// the default for these stages on gen7 and gen7.5, and must be requested on Broadwell.
     Simd4x2,
 }
 
@@ -66,43 +66,45 @@ impl std::fmt::Display for Simd {
 pub struct Options {
     /// The device to compile for.
     pub device: Device,
-    /// The entry point's name; may be absent where the module has only one.
+    /// The entry point's name. It may be omitted if the module has only one entry point.
     pub entry: Option<String>,
-    /// Values of specialization constants by id: the bits, zero extended.
+    /// Values of specialization constants by id: their bits, zero extended.
     pub specialization: Vec<(u32, u64)>,
-    /// Elements of arrays of descriptors that the shader declares without a bound, by set and binding: as many as the
-    /// driver will bind. Elements beyond are never accessed.
+    /// Sizes of the descriptor arrays that the shader declares without a size, by set and binding: the number of
+    /// elements that the driver binds. Elements beyond are never accessed.
     pub descriptor_counts: BTreeMap<(u32, u32), u32>,
-    /// The entry point's stage; may be absent where no other stage has an entry point of that name.
+    /// The entry point's stage. It may be omitted if only one stage has an entry point of that name.
     pub stage: Option<Stage>,
-    /// Properties of a tessellation shader that its module does not contain. On gen7 and gen7.5 the number of input control points
-    /// must be known to run on hardware: without it their URB entries are never given back.
+    /// Properties of a tessellation shader that its module does not contain. On gen7 and gen7.5, programs can run on
+    /// hardware only if the number of input control points is known: otherwise the input URB entries are never
+    /// released.
     pub patch: Linkage,
     /// The SIMD width.
     pub simd: Simd,
-    /// Names of `opt_` passes, of the mid-end and the back end, that are switched off.
+    /// Names of `opt_*` passes, of the mid-end and the back end, that do not run.
     pub disabled: BTreeSet<String>,
-    /// The number of changes that `opt_` passes may make: in the mid-end, then for each SIMD width that is tried in the
-    /// mid-end and the back end. A change is one replaced, moved or removed instruction, variable or value, or one
-    /// reordered block. `None` means no limit. A bisection of this number finds the change that breaks a program; the
-    /// [`Observer`] gets the last change.
+    /// The number of changes that `opt_*` passes may make, counted in the mid-end, and then for each SIMD width that
+    /// is tried, in the mid-end and the back end. A change is one replaced, moved or removed instruction, variable or
+    /// value, or one reordered block. `None` means no limit. A bisection of this number finds the change that breaks
+    /// a program; the [`Observer`] gets the last change.
     pub fuel: Option<u64>,
-    /// Whether the back end's optimisations also run after every single `lower_` pass. The program must remain correct; for
-    /// tests of the passes.
+    /// Whether the optimisations of the mid-end and the back end also run after every single `lower_*` pass, as a
+    /// test of the passes. The program must remain correct.
     pub optimize_everywhere: bool,
-    /// A step of image accesses that is left out, which makes the program wrong; for the test that every step is needed.
+    /// A step for the image lowerings to leave out, which makes the program wrong. A test uses it to show that every
+    /// step is needed.
     #[cfg(feature = "testing")]
     pub without_image_step: Option<ImageStep>,
-    /// A mistake of the back end to make: for the test that it is found. [`Fault::Allocation`] only is where
-    /// [`verify`](Self::verify) is on.
+    /// An error for the back end to make. Tests use it to show that the error is detected. [`Fault::Allocation`]
+    /// requires [`verify`](Self::verify).
     #[cfg(feature = "testing")]
     pub fault: Option<Fault>,
-    /// Whether each pass is followed by the verifier of its form. On by default in debug builds.
+    /// Whether the verifier runs after each pass. On by default in debug builds.
     pub verify: bool,
 }
 
 impl Options {
-    /// The defaults for a platform: optimised, at the SIMD width that the compiler chooses.
+    /// The defaults for a platform: optimised, with a SIMD width that the compiler chooses.
     pub fn new(platform: Platform) -> Options {
         Options {
             device: Device::new(platform),
@@ -123,7 +125,7 @@ impl Options {
         }
     }
 
-    /// With a SIMD width.
+    /// Returns the options with this SIMD width.
     #[must_use]
     pub fn with_simd(mut self, simd: Simd) -> Options {
         self.simd = simd;
@@ -134,9 +136,9 @@ impl Options {
 /// The program after a pass.
 #[derive(Clone, Copy, Debug)]
 pub enum Ir<'a> {
-    /// In the mid-end.
+    /// In the form of the mid-end.
     Ssa(&'a Shader),
-    /// In the back end.
+    /// In the form of the back end.
     Codegen(&'a Function),
 }
 
@@ -152,38 +154,38 @@ impl std::fmt::Display for Ir<'_> {
 /// A pass that has run.
 #[derive(Clone, Copy, Debug)]
 pub struct PassReport<'a> {
-    /// Its name.
+    /// The name of the pass.
     pub name: &'static str,
-    /// The SIMD width that is being compiled, in channels, where one is decided.
+    /// The SIMD width that is being compiled, in channels; `None` while no width is chosen.
     pub simd: Option<u8>,
-    /// The program as it left it.
+    /// The program after the pass.
     pub ir: Ir<'a>,
 }
 
-/// Observes compilation; `-v` and `--print-after` of the command line use it. To measure times, an observer reads a clock in
-/// each call. The compiler does not read a clock, because not every host has one.
+/// Observes a compilation; `-v` and `--print-after` of the command line use it. To measure times, an observer can
+/// read a clock in each call. The compiler itself does not read a clock, because not every host has one.
 pub trait Observer {
-    /// A pass has changed the program.
+    /// Called after a pass that changed the program.
     fn after_pass(&mut self, report: &PassReport<'_>);
 
-    /// Compiling has ended, well or not, and there was a limit of changes.
+    /// Called at the end of a compilation, successful or not, if there is a limit of changes.
     fn fuel_used(&mut self, _report: &FuelReport) {}
 }
 
-/// How many changes optimisations have made under [`Options::fuel`].
+/// The number of changes that optimisations made under [`Options::fuel`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FuelReport {
     /// The limit.
     pub limit: u64,
-    /// Changes made, at all SIMD widths that were compiled together.
+    /// Number of changes made, at all SIMD widths that were compiled together.
     pub used: u64,
-    /// The change at the limit, if it was reached.
+    /// The last change that was allowed, if the limit was reached.
     pub last: Option<LastChange>,
-    /// The SIMD width at which that was made, in channels, where one was decided.
+    /// The SIMD width at which that change was made, in channels; `None` if no width was chosen.
     pub simd: Option<u8>,
 }
 
-/// Watches nothing.
+/// An observer that does nothing.
 impl Observer for () {
     fn after_pass(&mut self, _: &PassReport<'_>) {}
 }

@@ -29,20 +29,21 @@ use crate::simd::Attempt;
 use crate::stages::Layout;
 use crate::{CompileError, FuelReport, Ir, Observer, Options, PassReport};
 
-/// Bytes of an instruction that is not compacted.
+/// Size in bytes of an instruction that is not compacted.
 const INST_BYTES: usize = 16;
 
-/// Runs passes and calls the observer.
+/// The state of a compilation: runs passes and calls the observer.
 pub(crate) struct Pipeline<'a> {
     options: &'a Options,
     target: Target,
     observer: &'a mut dyn Observer,
+    /// The SIMD width that is being compiled, in channels; `None` while no width is chosen.
     simd: Option<u8>,
-    /// Whether the back end works on vectors, so that the mid-end does not scalarise.
+    /// Whether the program is SIMD4x2: the back end works on vectors, and the mid-end does not scalarise.
     vec4: bool,
-    /// What is left of [`Options::fuel`].
+    /// The remaining part of [`Options::fuel`].
     fuel: Fuel,
-    /// The SIMD width at which that ran out.
+    /// The SIMD width at which the fuel was used up.
     empty_at: Option<u8>,
 }
 
@@ -53,22 +54,23 @@ impl<'a> Pipeline<'a> {
         Pipeline { options, target, observer, simd: None, vec4: false, fuel, empty_at: None }
     }
 
-    /// What code is made for.
+    /// The device as the back end sees it.
     pub(crate) fn target(&self) -> Target {
         self.target
     }
 
-    /// For a back end that has vectors.
+    /// Changes the pipeline to compile for SIMD4x2.
     pub(crate) fn for_vec4(mut self) -> Pipeline<'a> {
         self.vec4 = true;
         self
     }
 
+    /// Calls the observer after a pass.
     fn report(&mut self, name: &'static str, ir: Ir<'_>) {
         self.observer.after_pass(&PassReport { name, simd: self.simd, ir });
     }
 
-    /// Remembers where the fuel ran out, if it just did.
+    /// Records the SIMD width if the fuel has just been used up.
     fn note_fuel(&mut self, was_empty: bool) {
         if !was_empty && self.fuel.is_empty() {
             self.empty_at = self.simd;
@@ -83,14 +85,14 @@ impl<'a> Pipeline<'a> {
         }
     }
 
-    /// Takes what the front end made: the first report, and verified in release builds too, so that its mistakes are
-    /// errors here instead of panics later.
+    /// Reports and verifies the output of the front end. It is verified in release builds too, so that a bug of the
+    /// front end is reported as an error and does not cause a panic later.
     pub(crate) fn accept(&mut self, shader: &Shader) -> Result<(), CompileError> {
         self.report("frontend", Ir::Ssa(shader));
         verify::verify(shader).map_err(|error| internal("frontend", &error))
     }
 
-    /// The mid-end: optimises and lowers, for a SIMD width if one is decided.
+    /// Runs the mid-end: optimises and lowers the shader, for a SIMD width if one is chosen.
     pub(crate) fn optimize(
         &mut self,
         shader: &mut Shader,
@@ -121,12 +123,13 @@ impl<'a> Pipeline<'a> {
                 images: Some(*target.device()),
                 #[cfg(feature = "testing")]
                 without: self.options.without_image_step,
-                // Without the feature this crate does not know the field, which another crate's tests may turn on.
+                // Without the feature `testing`, this crate has no access to the field `without`, but the tests of
+                // another crate may enable the feature in `crestline_ssa`.
                 ..LowerOptions::default()
             },
             disabled: self.options.disabled.clone(),
             fuel: std::mem::take(&mut self.fuel),
-            // A second time, for a width, only that is new.
+            // If this is the second run, for a chosen width, only that width is new.
             resumed: simd.is_some(),
             verify: self.options.verify,
             optimize_everywhere: self.options.optimize_everywhere,
@@ -140,7 +143,7 @@ impl<'a> Pipeline<'a> {
         Ok(())
     }
 
-    /// What selection gets.
+    /// The interface between the stage's layout and instruction selection.
     fn interface<'l>(&self, layout: &'l Layout) -> Cow<'l, Interface> {
         #[cfg(feature = "testing")]
         if self.options.fault == Some(crestline_codegen::backend::Fault::Locations) {
@@ -149,7 +152,7 @@ impl<'a> Pipeline<'a> {
         Cow::Borrowed(&layout.interface)
     }
 
-    /// The back end at one SIMD width.
+    /// Compiles the shader at one SIMD width, from the end of the mid-end to machine code.
     pub(crate) fn generate(
         &mut self,
         shader: &Shader,
@@ -168,7 +171,7 @@ impl<'a> Pipeline<'a> {
         self.finish(shader, &layout, function, simd, may_spill)
     }
 
-    /// The back end for threads of two vertices, after [`optimize`](Self::optimize).
+    /// Compiles the shader for SIMD4x2, after [`optimize`](Self::optimize).
     pub(crate) fn generate_vec4(&mut self, shader: &Shader) -> Result<Program, CompileError> {
         let target = self.target;
         let layout = Layout::new(shader, &target, Some(&vec4::MODE), self.options.patch)?;
@@ -176,7 +179,7 @@ impl<'a> Pipeline<'a> {
         Ok(self.finish(shader, &layout, function, vec4::CHANNELS, true)?.program)
     }
 
-    /// From selected instructions to the program.
+    /// Runs the back end's passes on selected instructions, encodes and validates the code, and adds the metadata.
     fn finish(
         &mut self,
         shader: &Shader,
@@ -190,14 +193,14 @@ impl<'a> Pipeline<'a> {
             disabled: self.options.disabled.clone(),
             verify: self.options.verify,
             optimize_everywhere: self.options.optimize_everywhere,
-            // An attempt that fails takes nothing: what counts are the changes of programs that came to be.
+            // Only the changes of successful attempts count, so an attempt gets a copy of the fuel.
             fuel: self.fuel.clone(),
             may_spill,
             #[cfg(feature = "testing")]
             fault: self.options.fault,
             ..backend::Options::default()
         };
-        // Spilling makes it no less, so nothing is spent on what cannot run.
+        // Spilling only increases the scratch size, so a program that already exceeds the limit is rejected here.
         check_scratch(&target, function.scratch_bytes)?;
         let mut compiled = backend::generate(function, &target, options, &mut |name, function| {
             self.report(name, Ir::Codegen(function));
@@ -221,8 +224,8 @@ impl<'a> Pipeline<'a> {
         Ok(Attempt { program, estimate: compiled.estimate })
     }
 
-    /// All emitted code obeys the rules of the hardware, in every build. What is looked at are the instructions that were
-    /// encoded; in debug builds also that the code says the same.
+    /// Checks that the instructions obey the rules of the hardware, in every build. With [`Options::verify`], also
+    /// checks that the encoded code decodes to the same instructions.
     fn validate(&self, insts: Vec<Inst>, code: &[u8]) -> Result<(), CompileError> {
         let target = self.target;
         let insts: Vec<(usize, Inst)> =
@@ -263,7 +266,7 @@ fn statistics(compiled: &Compiled, simd: u8) -> Statistics {
     }
 }
 
-/// Whether a thread can have so much scratch memory.
+/// Checks that a thread can have this many bytes of scratch memory.
 ///
 /// # Errors
 /// [`CompileError::Scratch`] if it cannot.

@@ -1,4 +1,4 @@
-//! The choice of a program's SIMD width: the rule that [`Simd::Auto`](crate::Simd::Auto) describes.
+//! The choice of a program's SIMD width, by the rule that [`Simd::Auto`](crate::Simd::Auto) describes.
 
 use crestline_codegen::backend::BackendError;
 use crestline_codegen::regalloc::AllocError;
@@ -9,10 +9,10 @@ use crestline_ssa::ir::ComputeInfo;
 
 use crate::{CompileError, Options};
 
-/// SIMD widths that may be tried, ascending.
+/// The SIMD widths that may be tried, in ascending order.
 ///
 /// # Errors
-/// [`CompileError::Workgroup`] if there is none.
+/// [`CompileError::Workgroup`] if there are none.
 pub(crate) fn allowed(
     compute: ComputeInfo,
     target: &Target,
@@ -32,7 +32,7 @@ pub(crate) fn allowed(
         let widths = options.simd.to_string();
         return Err(CompileError::Workgroup { invocations, limit, widths });
     }
-    // A wider thread than the workgroup has only idle channels more.
+    // Widths beyond the first that holds the whole workgroup would only add unused channels.
     let enough = widths.iter().position(|&width| u64::from(width) >= invocations);
     Ok(match (asked, enough) {
         (None, Some(last)) => widths[..=last].to_vec(),
@@ -40,23 +40,23 @@ pub(crate) fn allowed(
     })
 }
 
-/// A program and what the choice goes by.
+/// A compiled program, and the estimate by which widths are compared.
 pub(crate) struct Attempt {
     pub(crate) program: Program,
     pub(crate) estimate: Estimate,
 }
 
-/// Compiles at the widths that the rule above asks for, and picks. `generate` takes a width and whether registers
-/// may be spilled.
+/// Compiles at the widths that the rule of [`Simd::Auto`](crate::Simd::Auto) tries, and returns the best program.
+/// `generate` compiles at a width; its second argument is whether registers may be spilled.
 ///
 /// # Errors
-/// That of the widest program that may spill.
+/// The error of the widest program that may spill.
 pub(crate) fn choose(
     widths: &[u8],
     target: &Target,
     mut generate: impl FnMut(u8, bool) -> Result<Attempt, CompileError>,
 ) -> Result<Program, CompileError> {
-    // Those that an EU runs at once.
+    // The number of threads that an EU runs at the same time.
     let threads = u64::from(target.limits().threads_per_eu);
     let first = match widths {
         [only] => *only,
@@ -79,7 +79,7 @@ pub(crate) fn choose(
     if widens && pays(threads.saturating_mul(estimate.busiest_widened), narrow) {
         return match generate(32, false) {
             Ok(wide) if pays(time(&wide.estimate, threads), narrow) => Ok(wide.program),
-            // The mistake is this compiler's, which no other width makes good.
+            // Another width would hide this bug of the compiler.
             Err(error) if error.is_defect() => Err(error),
             _ => Ok(program),
         };
@@ -87,7 +87,8 @@ pub(crate) fn choose(
     Ok(program)
 }
 
-/// Whether half the channels may do with what the device has: registers, or scratch space for a thread.
+/// Whether an error means that the device has too few registers or too little scratch memory at this width, so that
+/// half as many channels may work.
 fn needs_narrower(error: &CompileError) -> bool {
     matches!(
         error,
@@ -98,13 +99,14 @@ fn needs_narrower(error: &CompileError) -> bool {
     )
 }
 
-/// Cycles in which an EU full of threads runs each to its end: one thread's own waits, or the work of the busiest unit,
-/// which the threads share while they hide each other's waits.
+/// Estimated number of cycles in which an EU that runs `threads` threads completes all of them. It is the greater of
+/// the time of a single thread with its waits, and the work of the busiest unit, which all threads share.
 fn time(estimate: &Estimate, threads: u64) -> u64 {
     estimate.cycles.max(threads.saturating_mul(estimate.busiest))
 }
 
-/// Whether a program of twice the channels that takes `wide` cycles saves a tenth against one that takes `narrow`.
+/// Whether a program with twice the channels that takes `wide` cycles is at least a tenth faster per channel than one
+/// that takes `narrow` cycles.
 fn pays(wide: u64, narrow: u64) -> bool {
     wide.saturating_mul(10) <= narrow.saturating_mul(18)
 }

@@ -1,4 +1,4 @@
-//! The library as its users see it: programs, their metadata, errors, switches.
+//! Tests of the library's public interface: programs, their metadata, errors, and options.
 
 use std::num::NonZero;
 

@@ -1,4 +1,4 @@
-//! Shaders that nobody writes by hand: deep, wide, and slow to analyse. Each compiles, or is refused by name.
+//! Tests with unusual shaders: deep, wide, and slow to analyse. Each one compiles, or is rejected with the right error.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
-//! Every arithmetic operation at every bit size, on edges and random inputs, against a reference that reasons
-//! differently: integers as mathematical integers (`i128`), floats as fractions of them or as what the machine does.
+//! Tests every arithmetic operation at every bit size, on edge cases and random inputs, against a reference that
+//! computes in another way: integers as `i128`, floats as exact fractions or with the host's float operations.
 
 use std::cmp::Ordering;
 

@@ -1,4 +1,4 @@
-//! Divergence, uses and the region tree, on shaders in text form.
+//! Tests of the divergence analysis, uses and the region tree, on shaders in the text form.
 
 mod random;
 

@@ -1,4 +1,4 @@
-//! The deepest code that the verifier lets through fits the stack of a thread, in every part of the crate.
+//! Tests that every part of the crate handles the deepest code that the verifier accepts, within a thread's stack.
 
 use crestline_ssa::analysis::{Divergence, RegionTree};
 use crestline_ssa::interp::{Options, Resources, run};

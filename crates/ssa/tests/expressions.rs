@@ -1,5 +1,5 @@
-//! Random expressions of every arithmetic operation, at every bit size, of vectors with swizzled sources: every pass
-//! leaves the results as they were, and folding constants gives what the interpreter computes.
+//! Tests random expressions of every arithmetic operation, at every bit size, with vectors and swizzles: no pass
+//! changes the results, and constant folding gives what the interpreter computes.
 
 use crestline_ssa::interp::{self, Resources};
 use crestline_ssa::ir::{

@@ -1,5 +1,5 @@
-//! Arithmetic on doubles in software against exact arithmetic on integers of any size: each result must be the number
-//! nearest to the exact one, or less than a unit in the last place from it where the pass promises no more.
+//! Tests the lowered arithmetic on doubles against exact arithmetic on big integers. Each result must be the double
+//! nearest to the exact result, or less than one unit in the last place away if the pass guarantees no more.
 
 use std::cmp::Ordering;
 

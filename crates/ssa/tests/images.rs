@@ -1,5 +1,6 @@
-//! Images in the interpreter: shaders give the same before and after their accesses are lowered, for every format, kind
-//! of image and device, in and out of bounds, whatever the hardware returns there.
+//! Tests the lowering of image accesses in the interpreter: shaders give the same results before and after it, for
+//! every format, kind of image and device, in and out of bounds, for each value that the hardware may return out of
+//! bounds.
 
 use std::fmt::Write;
 

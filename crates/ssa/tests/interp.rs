@@ -1,4 +1,5 @@
-//! The interpreter on the shaders of `tests/ssa/interp`: comments at the top of each say what to run and expect.
+//! Runs the shaders of `tests/ssa/interp` in the interpreter. Comments at the top of each file give inputs and
+//! expectations.
 
 use std::collections::BTreeMap;
 

@@ -1,9 +1,9 @@
-//! Each pass as before/after pairs: `tests/ssa/passes/PASS.ssa`.
+//! Tests each pass on pairs of shaders before and after it, in `tests/ssa/passes/PASS.ssa`.
 //!
-//! A file is a row of cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader; what the passes
-//! make of it (for the images of that platform; `on vectors`: for registers that hold vectors of dwords or doubles) stands
-//! after `// expect:`. `// expect: unchanged` says that they must not find anything.
-//! `CRESTLINE_BLESS=1` writes what comes out.
+//! A file contains several cases. A case starts with a line `// run: PASS [PASS]... [on PLATFORM]` and a shader. The
+//! result of the passes follows after `// expect:`; `// expect: unchanged` means that they change nothing.
+//! `on PLATFORM` lowers images for that platform; `on vectors` lowers for registers that hold vectors of dwords or
+//! doubles. `CRESTLINE_BLESS=1` rewrites the expected results.
 
 use std::fmt::Write;
 use std::path::PathBuf;

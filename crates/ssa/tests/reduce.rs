@@ -1,4 +1,4 @@
-//! The reducer finds the few instructions that show a mistake.
+//! Tests that the reducer finds the few instructions that show a bug.
 
 mod random;
 

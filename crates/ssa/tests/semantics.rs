@@ -1,5 +1,5 @@
-//! Whatever the list of passes does, a shader computes what it did: on the interpreter's cases and on random shaders,
-//! compared after every pass that changed something.
+//! Tests that the list of passes does not change what a shader computes: on the interpreter's cases and on random
+//! shaders, compared after every pass that changed something.
 
 mod random;
 

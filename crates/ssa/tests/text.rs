@@ -1,4 +1,4 @@
-//! The text form: what is printed is what was read, and errors name their place.
+//! Tests of the text form: parsing a printed shader gives the same shader, and errors have the right position.
 
 mod random;
 

@@ -1,4 +1,4 @@
-//! The verifier: one case for each promise, and what only a builder can break.
+//! Tests of the verifier: one case for each invariant, including those that only code made by a builder can break.
 
 use crestline_ssa::ir::{AluOp, Builder, InstKind, MAX_DEPTH, Shader, Ty};
 use crestline_ssa::text::parse;

@@ -1,27 +1,28 @@
-//! Words, numbers and signs, each with its position.
+//! The lexer: splits a text into words, numbers, strings and signs, each with its position.
 
 use std::fmt;
 
-/// A position in a text: both count from 1, columns in characters.
+/// A position in a text. Line and column count from 1; columns are characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Position {
     pub(super) line: u32,
     pub(super) column: u32,
 }
 
+/// A token of the text form.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Token<'t> {
-    /// Letters, digits and underscores, a letter or underscore first.
+    /// Letters, digits and underscores, starting with a letter or underscore.
     Word(&'t str),
-    /// A digit first, then letters, digits, points: a number or a type.
+    /// Letters, digits and points, starting with a digit: a number or a type.
     Number(&'t str),
-    /// `%` and a name; without the sign.
+    /// A `%` followed by a name; the string is the name.
     Value(&'t str),
-    /// A string without its quotes, escapes resolved.
+    /// A string literal, without its quotes and with escapes resolved.
     Text(String),
     /// Any other character.
     Sign(char),
-    /// A string without end or with an unknown escape.
+    /// A string literal that does not end or has an unknown escape.
     BadText,
     End,
 }
@@ -39,7 +40,7 @@ impl fmt::Display for Token<'_> {
     }
 }
 
-/// Enough of a text for an error message.
+/// The first characters of a text, for an error message.
 fn short(text: &str) -> &str {
     text.char_indices().nth(40).map_or(text, |(end, _)| &text[..end])
 }
@@ -54,7 +55,7 @@ impl<'t> Lexer<'t> {
         Lexer { rest: text, position: Position { line: 1, column: 1 } }
     }
 
-    /// The next token and where it starts.
+    /// The next token and the position of its start.
     pub(super) fn next(&mut self) -> (Token<'t>, Position) {
         self.skip_space();
         let position = self.position;
@@ -77,11 +78,12 @@ impl<'t> Lexer<'t> {
         (token, position)
     }
 
-    /// Whether the next token, which stays, is this sign.
+    /// Whether the next token is this sign. The token is not consumed.
     pub(super) fn peek_sign(&self, sign: char) -> bool {
         self.rest.trim_start().starts_with(sign)
     }
 
+    /// Skips white space and comments.
     fn skip_space(&mut self) {
         loop {
             self.take_while(char::is_whitespace);
@@ -92,12 +94,13 @@ impl<'t> Lexer<'t> {
         }
     }
 
+    /// Takes the characters for which `keep` returns true.
     fn take_while(&mut self, keep: impl Fn(char) -> bool) -> &'t str {
         let end = self.rest.find(|c| !keep(c)).unwrap_or(self.rest.len());
         self.advance(end)
     }
 
-    /// Takes so many bytes, a whole number of characters.
+    /// Takes this many bytes, which must be whole characters, and updates the position.
     fn advance(&mut self, bytes: usize) -> &'t str {
         let (taken, rest) = self.rest.split_at(bytes);
         for c in taken.chars() {
@@ -110,6 +113,7 @@ impl<'t> Lexer<'t> {
         taken
     }
 
+    /// Takes a string literal.
     fn text(&mut self) -> Token<'t> {
         self.advance(1);
         let mut text = String::new();
@@ -129,7 +133,7 @@ impl<'t> Lexer<'t> {
         }
     }
 
-    /// What `char::escape_default` writes.
+    /// Takes an escape sequence, in the form that `char::escape_default` writes.
     fn escape(&mut self) -> Option<char> {
         let code = self.rest.chars().nth(1)?;
         let plain = match code {

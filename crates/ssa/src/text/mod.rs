@@ -15,9 +15,9 @@
 //! }
 //! ```
 //!
-//! A value is shown by its number; the parser takes any name after `%` and numbers values in order of appearance.
-//! A source has a swizzle unless it reads its whole value in order. `//` starts a comment. Parsing what was printed
-//! gives the shader back in the form of [`Shader::compact`](crate::ir::Shader::compact).
+//! The printer names a value by its number. The parser accepts any name after `%`, and numbers values in order of
+//! appearance. A source has a swizzle unless it reads its whole value in order. `//` starts a comment. Parsing a
+//! printed shader gives the shader in the form of [`Shader::compact`](crate::ir::Shader::compact).
 
 mod lex;
 mod parse;

@@ -1,4 +1,5 @@
-//! Prints shaders, regions and instructions. It prints malformed code too, because that is when one looks at it.
+//! Prints shaders, regions and instructions. Malformed code is printed too, since this is often needed to find an
+//! error.
 
 use std::fmt::{self, Write};
 
@@ -10,7 +11,7 @@ use crate::ir::{
 };
 
 impl fmt::Display for Shader {
-    /// The text form.
+    /// Writes the text form.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut printer = Printer::new(self, &mut *f);
         printer.header()?;
@@ -20,7 +21,7 @@ impl fmt::Display for Shader {
 }
 
 impl fmt::Display for IoSlot {
-    /// `position`, `location 3`: as in the text form.
+    /// Writes the slot as in the text form: `position`, `location 3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (word, number) = slot_word(*self);
         f.write_str(word)?;
@@ -29,13 +30,13 @@ impl fmt::Display for IoSlot {
 }
 
 impl fmt::Display for SysVal {
-    /// `workgroup_id`: as in the text form.
+    /// Writes the name of the value as in the text form: `workgroup_id`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.word())
     }
 }
 
-/// One instruction as the text form shows it, without the regions that it owns.
+/// An instruction in the text form, without the regions that it owns.
 pub fn inst_to_string(shader: &Shader, inst: InstId) -> String {
     let mut text = String::new();
     let mut printer = Printer::new(shader, &mut text);
@@ -44,7 +45,7 @@ pub fn inst_to_string(shader: &Shader, inst: InstId) -> String {
     text
 }
 
-/// What a value is called, with its type, as at its definition.
+/// A value's name and type, as at its definition.
 fn definition(shader: &Shader, value: Value) -> String {
     match shader.func.has_value(value) {
         true => format!("{value}: {}", shader.func.ty(value)),
@@ -55,7 +56,7 @@ fn definition(shader: &Shader, value: Value) -> String {
 struct Printer<'a, W> {
     shader: &'a Shader,
     out: W,
-    /// Regions printed so far: malformed code may own one twice, or itself.
+    /// The regions printed so far. In malformed code a region may have two owners or contain itself.
     seen: Vec<bool>,
 }
 
@@ -64,6 +65,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Printer { shader, out, seen: vec![false; shader.func.num_regions()] }
     }
 
+    /// Prints everything before the code.
     fn header(&mut self) -> fmt::Result {
         let Shader { name, stage, bindings, vars, .. } = self.shader;
         writeln!(self.out, "{} {} {{", stage.stage().word(), quoted(name))?;
@@ -130,7 +132,7 @@ impl<'a, W: Write> Printer<'a, W> {
         writeln!(self.out)
     }
 
-    /// The facts of the stage, a line each.
+    /// The properties of the stage, one per line.
     fn stage(&mut self, stage: &StageInfo) -> fmt::Result {
         match stage {
             StageInfo::Vertex | StageInfo::Fragment => Ok(()),
@@ -165,7 +167,7 @@ impl<'a, W: Write> Printer<'a, W> {
         write!(self.out, "{slot}")
     }
 
-    /// Which vertex, which slot, which component of it an access is to.
+    /// The vertex, index and component of an access to a slot.
     fn place_in_slot(&mut self, vertex: Option<Src>, index: Option<Src>, comp: u8) -> fmt::Result {
         for (word, src) in [("vertex", vertex), ("index", index)] {
             if let Some(src) = src {
@@ -200,7 +202,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
-    /// The instructions of a region, one a line, definitions in a column of their own.
+    /// The instructions of a region, one per line, with definitions aligned in a column.
     fn region(&mut self, region: RegionId, targets: Targets, depth: usize) -> fmt::Result {
         let indent = depth * 4;
         let known = region.index() < self.seen.len();
@@ -240,7 +242,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
-    /// An instruction with its definitions.
+    /// An instruction, including its definitions.
     fn inst(&mut self, id: InstId, targets: Targets) -> fmt::Result {
         let inst = self.shader.func.inst(id);
         for (i, &value) in inst.results.iter().enumerate() {
@@ -250,6 +252,7 @@ impl<'a, W: Write> Printer<'a, W> {
         self.operation(inst, targets)
     }
 
+    /// The regions that an instruction owns, with the text between them.
     fn owned_regions(
         &mut self,
         id: InstId,
@@ -284,6 +287,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
+    /// The parameters of a region; none if the region does not exist.
     fn params(&self, region: RegionId) -> &'a [Value] {
         match region.index() < self.seen.len() {
             true => &self.shader.func.region(region).params,
@@ -291,7 +295,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
-    /// What an instruction does, with its operands; of those that own regions the text before the first `{`, with it.
+    /// An operation with its operands. For an instruction that owns regions, the text up to the first `{`.
     fn operation(&mut self, inst: &InstData, targets: Targets) -> fmt::Result {
         let func = &self.shader.func;
         let result = inst.results.first().filter(|&&v| func.has_value(v)).map(|&v| func.ty(v));
@@ -455,7 +459,7 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
-    /// Bits of a 32-bit constant that look like a float get the float as a comment.
+    /// A constant. Bits that are plausible floats are followed by the floats as a comment.
     fn constant(&mut self, bits: &[u64; 4], ty: Option<Ty>) -> fmt::Result {
         let comps = &bits[..ty.map_or(4, Ty::comps)];
         write!(self.out, "const")?;
@@ -490,18 +494,19 @@ impl<'a, W: Write> Printer<'a, W> {
         Ok(())
     }
 
+    /// Number of components of a value; 1 if the value does not exist.
     fn comps(&self, value: Value) -> usize {
         let func = &self.shader.func;
         if func.has_value(value) { func.ty(value).comps() } else { 1 }
     }
 
-    /// A source in a list, where number 0 has no comma before it.
+    /// A source in a list. Number 0 has no comma before it.
     fn item(&mut self, index: usize, src: Src, comps: Option<usize>) -> fmt::Result {
         write!(self.out, "{} ", if index == 0 { "" } else { "," })?;
         self.src(src, comps)
     }
 
-    /// A source that reads `comps` components: without a swizzle only if that is the whole value in order.
+    /// A source that reads `comps` components. The swizzle is omitted only if it selects the whole value in order.
     fn src(&mut self, src: Src, comps: Option<usize>) -> fmt::Result {
         write!(self.out, "{}", src.value)?;
         let own = self.comps(src.value);
@@ -641,6 +646,7 @@ impl<'a, W: Write> Printer<'a, W> {
         self.flags(ACCESS, access)
     }
 
+    /// The words of the fields that are true.
     fn flags<T: Copy>(&mut self, fields: &[Field<T, bool>], mut of: T) -> fmt::Result {
         for (word, field) in fields {
             if *field(&mut of) {
@@ -651,7 +657,7 @@ impl<'a, W: Write> Printer<'a, W> {
     }
 }
 
-/// A number: small ones in decimal, bit patterns in hexadecimal.
+/// A number: decimal if it is small, else hexadecimal.
 struct Number(u64);
 
 impl fmt::Display for Number {
@@ -660,7 +666,7 @@ impl fmt::Display for Number {
     }
 }
 
-/// `32x4[3]` is an array of three vectors, `{32, 16x2}` a structure.
+/// The type of a variable: `32x4[3]` is an array of three vectors, `{32, 16x2}` a structure.
 struct VarTyText<'a>(&'a VarTy);
 
 impl fmt::Display for VarTyText<'_> {

@@ -1,19 +1,19 @@
-//! The words of the text form that stand for enumerations: one row each, read by printer and parser.
+//! The words of the text form that represent enumeration values and fields, one row each. Printer and parser use them.
 
 use crate::ir::{
     Access, AtomicOp, FloatControls, ImageDim, ImageParam, InputPrimitive, IoSlot, MemorySemantics,
     OutputPrimitive, Scope, Stage, SysVal, TessDomain, TessSpacing, TextureForm,
 };
 
-/// Something written as one word.
+/// A type whose values are written as one word.
 pub(super) trait Word: Sized + Copy + 'static {
-    /// What to call such a word in an error.
+    /// A name for the kind of word, for error messages.
     const WHAT: &'static str;
-    /// Every value and its word.
+    /// Every value with its word.
     fn all() -> &'static [(Self, &'static str)];
     /// The word of a value.
     fn word(self) -> &'static str;
-    /// The value of a word.
+    /// The value of a word; `None` if no value has this word.
     fn from_word(word: &str) -> Option<Self> {
         Self::all().iter().find(|row| row.1 == word).map(|row| row.0)
     }
@@ -126,7 +126,7 @@ words! {
     }
 }
 
-/// A field of `T` that a word names.
+/// The word for a field of `T`, and a function that returns the field.
 pub(super) type Field<T, F> = (&'static str, fn(&mut T) -> &mut F);
 
 /// The flags of an access.
@@ -156,10 +156,10 @@ pub(super) const FLOAT_CONTROLS: &[Field<FloatControls, u8>] = &[
     ("rounding_rtz", |c| &mut c.rounding_rtz),
 ];
 
-/// The components of a value, by letter.
+/// The letters of components.
 pub(super) const COMPONENTS: [char; 4] = ['x', 'y', 'z', 'w'];
 
-/// The word of a slot and the number behind it, of those that have one.
+/// The word of a slot, and the number after it if the kind of slot has one.
 pub(super) fn slot_word(slot: IoSlot) -> (&'static str, Option<u32>) {
     match slot {
         IoSlot::Position => ("position", None),
@@ -175,7 +175,7 @@ pub(super) fn slot_word(slot: IoSlot) -> (&'static str, Option<u32>) {
     }
 }
 
-/// A slot of each kind, numbers 0: what the parser tries words on.
+/// One slot of each kind, with number 0. The parser searches their words.
 pub(super) const SLOTS: [IoSlot; 10] = [
     IoSlot::Position,
     IoSlot::PointSize,

@@ -1,4 +1,4 @@
-//! Random shaders that end, stay inside their buffers, and use no undefined result.
+//! Generates random shaders that end, stay within their buffers, and do not use undefined results.
 
 use crestline_ssa::interp::{BufferKey, Resources};
 use crestline_ssa::ir::{

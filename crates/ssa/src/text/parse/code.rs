@@ -1,4 +1,4 @@
-//! Regions and instructions.
+//! Parses regions and instructions.
 
 use super::{ParseErrorKind, Parser, Result, Use, error_at, number};
 use crate::float::{Round, f64_to_f16};
@@ -10,7 +10,7 @@ use crate::ir::{
 use crate::text::lex::{Position, Token};
 use crate::text::words::{ACCESS, Field, SEMANTICS};
 
-/// Operations that are no arithmetic.
+/// The names of operations other than arithmetic.
 const KEYWORDS: &[&str] = &[
     "const",
     "undef",
@@ -41,14 +41,14 @@ const KEYWORDS: &[&str] = &[
     "return",
 ];
 
-/// What may follow the operands of a load or store.
+/// The options after the operands of a load or store.
 struct Tail {
     align: Option<Align>,
     access: Access,
     mask: WriteMask,
 }
 
-/// What may follow the slot of an input or output.
+/// The options after the slot of an input or output.
 struct SlotTail {
     vertex: Option<Src>,
     index: Option<Src>,
@@ -57,7 +57,7 @@ struct SlotTail {
 }
 
 impl<'t> Parser<'t> {
-    /// Instructions up to the `}` that ends the region, which is taken.
+    /// Parses instructions up to and including the `}` that ends the region.
     pub(super) fn region(&mut self, region: RegionId, depth: usize) -> Result<()> {
         if depth > MAX_DEPTH {
             return Err(self.error(ParseErrorKind::TooDeep(MAX_DEPTH)));
@@ -68,6 +68,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Parses an instruction and appends it to `region`.
     fn inst(&mut self, region: RegionId, depth: usize) -> Result<()> {
         let mut results = Vec::new();
         if matches!(self.token, Token::Value(_)) {
@@ -92,6 +93,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Parses the name and type of a definition.
     fn definition(&mut self) -> Result<(&'t str, Position, Ty)> {
         let position = self.position;
         let Token::Value(name) = self.token else {
@@ -102,6 +104,7 @@ impl<'t> Parser<'t> {
         Ok((name, position, self.ty()?))
     }
 
+    /// Binds a name to a value.
     fn define(&mut self, name: &'t str, position: Position, value: Value) -> Result<()> {
         match self.names.insert(name, value) {
             None => Ok(()),
@@ -109,7 +112,7 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// An operation and its operands; `ty` is the type of its first result.
+    /// Parses an operation and its operands. `ty` is the type of the first result.
     fn operation(&mut self, inst: InstId, ty: Option<Ty>, depth: usize) -> Result<InstKind> {
         let Token::Word(word) = self.token else {
             return Err(self.expected("an instruction or `}`"));
@@ -259,6 +262,7 @@ impl<'t> Parser<'t> {
         })
     }
 
+    /// Parses a loop after the word `loop`.
     fn loop_(&mut self, depth: usize) -> Result<InstKind> {
         let body = self.shader.func.add_region();
         let mut init = Srcs::new();
@@ -294,13 +298,15 @@ impl<'t> Parser<'t> {
         Ok(InstKind::Loop { init, body, continuing })
     }
 
+    /// Parses a region parameter.
     fn param(&mut self, region: RegionId) -> Result<()> {
         let (name, position, ty) = self.definition()?;
         let value = self.shader.func.add_param(region, ty);
         self.define(name, position, value)
     }
 
-    /// Components: numbers, `true` and `false`, and numbers with a point, which become floats of the type's size.
+    /// Parses the components of a constant: numbers, `true` and `false`, and numbers with a point, which are floats
+    /// of the type's size.
     fn constant(&mut self, ty: Option<Ty>) -> Result<InstKind> {
         let ty = ty.unwrap_or(Ty::X32);
         let mut bits = [0; 4];
@@ -313,6 +319,7 @@ impl<'t> Parser<'t> {
         Ok(InstKind::Const(bits))
     }
 
+    /// Parses a component of a constant. Returns its bits.
     fn component(&mut self, ty: Ty) -> Result<u64> {
         let position = self.position;
         let negative = self.take_sign('-');
@@ -351,6 +358,7 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Parses the options of a load or store.
     fn tail(&mut self, inst: InstId) -> Result<Tail> {
         let mut tail = Tail { align: None, access: Access::default(), mask: WriteMask(0) };
         while self.take_sign(',') {
@@ -367,6 +375,7 @@ impl<'t> Parser<'t> {
         Ok(tail)
     }
 
+    /// Parses the options of an access to a slot.
     fn slot_tail(&mut self, inst: InstId) -> Result<SlotTail> {
         let mut tail = SlotTail { vertex: None, index: None, comp: 0, mask: WriteMask(0) };
         while self.take_sign(',') {
@@ -374,7 +383,7 @@ impl<'t> Parser<'t> {
                 tail.comp = self.small("a component")?;
             } else if self.take_word("mask") {
                 tail.mask = self.mask(inst)?;
-            // Sources are numbered as they come: a vertex after an index would change places with it.
+            // Sources are numbered in the order of the text, and `vertex` is numbered first.
             } else if tail.index.is_none() && tail.vertex.is_none() && self.take_word("vertex") {
                 tail.vertex = Some(self.src()?);
             } else if tail.index.is_none() && self.take_word("index") {
@@ -386,7 +395,7 @@ impl<'t> Parser<'t> {
         Ok(tail)
     }
 
-    /// An image and coordinates, as many as the image's type says.
+    /// Parses an image and coordinates. Also returns the number of coordinates, which follows from the image's type.
     fn texel(&mut self) -> Result<(Resource, Src, u8)> {
         let image = self.resource()?;
         self.sign(',')?;
@@ -394,6 +403,7 @@ impl<'t> Parser<'t> {
         Ok((image, self.src()?, dims as u8))
     }
 
+    /// Parses a texture read after the word `texture`.
     fn texture(&mut self) -> Result<InstKind> {
         let Token::Word(word) = self.token else {
             return Err(self.expected("`fetch`, `sample`, `gather` or `size`"));
@@ -440,7 +450,7 @@ impl<'t> Parser<'t> {
         Ok(InstKind::Texture(Box::new(read)))
     }
 
-    /// A whole number of texels.
+    /// Parses a number of texels, with an optional minus sign.
     fn offset(&mut self) -> Result<i8> {
         let negative = self.take_sign('-');
         let number = self.u64()?;
@@ -448,7 +458,7 @@ impl<'t> Parser<'t> {
         Ok(if negative { -number } else { number })
     }
 
-    /// What may follow the operands of an image access: a value to compare with, a form, flags.
+    /// Parses the options of an image access: a value to compare with, a form, flags.
     fn image_tail(&mut self) -> Result<(Option<Src>, ImageForm, Access)> {
         let (mut compare, mut form, mut access) = (None, ImageForm::Shader, Access::default());
         while self.take_sign(',') {
@@ -463,10 +473,12 @@ impl<'t> Parser<'t> {
         Ok((compare, form, access))
     }
 
+    /// The alignment, or an error if there is none.
     fn demand_align(&self, align: Option<Align>) -> Result<Align> {
         align.ok_or_else(|| self.expected("`, align` and a number of bytes"))
     }
 
+    /// Parses a write mask, and records that the instruction has one.
     fn mask(&mut self, inst: InstId) -> Result<WriteMask> {
         self.masked[inst.index()] = true;
         if let Token::Number(_) = self.token {
@@ -534,10 +546,10 @@ impl<'t> Parser<'t> {
         Ok(path)
     }
 
-    /// Sources with commas between; none if no value follows.
+    /// Parses sources separated by commas; none if the next token is not a source.
     fn srcs(&mut self) -> Result<Srcs> {
         let mut srcs = Srcs::new();
-        // A definition starts like a source: only after a comma, or where an operation takes sources, is it one.
+        // A definition starts with a value too. A value is a source if no `:` follows.
         if matches!(self.token, Token::Value(_)) && !self.at_definition() {
             srcs.push(self.src()?);
             while self.take_sign(',') {
@@ -547,11 +559,12 @@ impl<'t> Parser<'t> {
         Ok(srcs)
     }
 
-    /// Whether the value at hand is followed by `:`.
+    /// Whether a `:` follows the current token.
     fn at_definition(&self) -> bool {
         self.lexer.peek_sign(':')
     }
 
+    /// Parses a source. Its value is the index of its entry in `uses` until [`Parser::resolve`] replaces it.
     fn src(&mut self) -> Result<Src> {
         let position = self.position;
         let Token::Value(name) = self.token else {
@@ -571,6 +584,7 @@ impl<'t> Parser<'t> {
         Ok(Src { value, swizzle: swizzle.map_or(Src::IDENTITY, |(_, comps)| comps) })
     }
 
+    /// Parses a flag and sets its field.
     fn flag<T>(&mut self, flags: &[Field<T, bool>], of: &mut T, what: &str) -> Result<()> {
         let row = match self.token {
             Token::Word(word) => flags.iter().find(|row| row.0 == word),
@@ -585,7 +599,7 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// A float as bits of the given size, rounded to nearest even from its text.
+/// The bits of a float of the given size, rounded to nearest even from its text.
 fn float_bits(x: f64, text: &str, negative: bool, bits: u32) -> u64 {
     match bits {
         16 => u64::from(f64_to_f16(x, Round::NearestEven)),

@@ -1,4 +1,4 @@
-//! What stands before the code: sizes, constant data, bindings, variables.
+//! Parses what comes before the code: sizes, constant data, bindings, inputs and outputs, variables.
 
 use super::{ParseErrorKind, Parser, Result};
 use crate::ir::{
@@ -9,10 +9,11 @@ use crate::ir::{
 use crate::text::lex::Token;
 use crate::text::words::{FLOAT_CONTROLS, SLOTS, Word, slot_word};
 
-/// Structures and arrays of a variable stand at most so deep in each other.
+/// Greatest nesting depth of the structures and arrays in a variable's type.
 const MAX_TYPE_DEPTH: usize = 64;
 
 impl<'t> Parser<'t> {
+    /// Parses the stage, the name, and the lines before the code.
     pub(super) fn header(&mut self) -> Result<()> {
         self.shader.stage = stage_info(self.enumerated()?);
         self.shader.name = self.string()?;
@@ -21,7 +22,7 @@ impl<'t> Parser<'t> {
             match word {
                 "push_constant_bytes" => self.shader.push_constant_bytes = self.setting()?,
                 "scratch_bytes" => self.shader.scratch_bytes = self.setting()?,
-                // The memory of that name is no header line: nothing starts a line with it.
+                // The memory `const_data` cannot be confused with this, since no line of code starts with it.
                 "const_data" => self.const_data()?,
                 "binding" => self.binding()?,
                 "input" => {
@@ -47,7 +48,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
-    /// A line that only this stage has; `false` if it is none.
+    /// Parses a line that only this stage has. Returns false if it is none.
     fn stage_line(&mut self, word: &str) -> Result<bool> {
         let mut stage = self.shader.stage;
         match (&mut stage, word) {
@@ -78,13 +79,13 @@ impl<'t> Parser<'t> {
         Ok(true)
     }
 
-    /// A word, then one of an enumeration.
+    /// Skips a word, and parses a word of an enumeration.
     fn choice<T: Word>(&mut self) -> Result<T> {
         self.next();
         self.enumerated()
     }
 
-    /// The declaration of an input or output.
+    /// Parses the declaration of an input or output.
     fn slots(&mut self) -> Result<IoVar> {
         self.next();
         let slot = self.slot()?;
@@ -101,7 +102,7 @@ impl<'t> Parser<'t> {
         Ok(IoVar { name, slot, comp, ty, count, stream })
     }
 
-    /// The name of a slot.
+    /// Parses a slot.
     pub(super) fn slot(&mut self) -> Result<IoSlot> {
         let slot = match self.token {
             Token::Word(word) => SLOTS.into_iter().find(|&slot| slot_word(slot).0 == word),
@@ -121,18 +122,19 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// A number below 256.
+    /// Parses a number below 256.
     pub(super) fn small(&mut self, what: &'static str) -> Result<u8> {
         let number = self.u64()?;
         self.fit(number, what)
     }
 
-    /// A word, then a number.
+    /// Skips a word, and parses a number.
     fn setting(&mut self) -> Result<u32> {
         self.next();
         self.u32()
     }
 
+    /// Parses a line of constant data.
     fn const_data(&mut self) -> Result<()> {
         self.next();
         let digits = match self.token {
@@ -191,7 +193,7 @@ impl<'t> Parser<'t> {
         Ok(BindingKind::Image(ImageTy { dim, arrayed, format: self.format()? }))
     }
 
-    /// A surface format by its name in the manuals, or `any`.
+    /// Parses a surface format, named as in the manuals, or `any`.
     pub(super) fn format(&mut self) -> Result<Option<SurfaceFormat>> {
         if self.take_word("any") {
             return Ok(None);
@@ -226,6 +228,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Parses the type of a variable.
     fn var_ty(&mut self, depth: usize) -> Result<VarTy> {
         if depth > MAX_TYPE_DEPTH {
             return Err(self.error(ParseErrorKind::TooDeep(MAX_TYPE_DEPTH)));
@@ -252,12 +255,14 @@ impl<'t> Parser<'t> {
         Ok(ty)
     }
 
+    /// Parses a letter and the number of the next entry.
     fn numbered(&mut self, letter: char, number: usize) -> Result<()> {
         self.word(&format!("{letter}{number}"))
     }
 }
 
-/// The facts of a stage where the text says nothing: what is missing shows in verification where it matters.
+/// The properties of a stage before the text sets them. If a necessary line is missing, the verifier rejects the
+/// shader.
 fn stage_info(stage: Stage) -> StageInfo {
     match stage {
         Stage::Vertex => StageInfo::Vertex,
@@ -275,7 +280,7 @@ fn stage_info(stage: Stage) -> StageInfo {
             invocations: 1,
         }),
         Stage::Fragment => StageInfo::Fragment,
-        // The verifier wants the size to be given.
+        // The verifier rejects this size, so the text must set it.
         Stage::Compute => StageInfo::Compute(ComputeInfo::new([0; 3])),
     }
 }

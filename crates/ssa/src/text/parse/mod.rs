@@ -1,5 +1,5 @@
-//! Reads the text form. It checks what the text itself promises: words, numbers, names, swizzle lengths. Whether the
-//! code makes sense is for the verifier to say.
+//! The parser of the text form. It checks the text itself: words, numbers, names, lengths of swizzles. The verifier
+//! checks whether the code is valid.
 
 mod code;
 mod header;
@@ -11,7 +11,7 @@ use super::lex::{Lexer, Position, Token};
 use super::words::{COMPONENTS, Word};
 use crate::ir::{AluOp, Shader, Ty, Value};
 
-/// Why a text is no shader.
+/// An error in a text, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{line}:{column}: {kind}")]
 pub struct ParseError {
@@ -19,25 +19,25 @@ pub struct ParseError {
     pub line: u32,
     /// The column in characters, from 1.
     pub column: u32,
-    /// What is wrong there.
+    /// What is wrong.
     pub kind: ParseErrorKind,
 }
 
 /// What is wrong with a text.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ParseErrorKind {
-    /// Something else was expected.
+    /// Another token was expected.
     #[error("expected {expected}, found {found}")]
     Expected {
         /// What was expected.
         expected: String,
-        /// What stands there.
+        /// The token that was found.
         found: String,
     },
-    /// A number does not fit.
+    /// A number is too large.
     #[error("the number {number} does not fit {what}")]
     TooLarge {
-        /// The number.
+        /// What the number is for.
         number: String,
         /// What it was for.
         what: &'static str,
@@ -45,7 +45,7 @@ pub enum ParseErrorKind {
     /// A value is defined twice.
     #[error("%{0} is defined a second time")]
     Redefined(String),
-    /// A value is used and never defined.
+    /// A value is used but never defined.
     #[error("%{0} is never defined")]
     Undefined(String),
     /// A source has too few or too many components.
@@ -53,22 +53,22 @@ pub enum ParseErrorKind {
     Components {
         /// The value's name.
         name: String,
-        /// How many are read.
+        /// The number of components that are read.
         expected: usize,
-        /// How many the swizzle, or without one the value, has.
+        /// The number of components of the swizzle, or of the value if there is no swizzle.
         found: usize,
     },
-    /// Regions or types stand too deep in each other.
+    /// Regions or types are nested too deep.
     #[error("nested more than {0} deep")]
     TooDeep(usize),
 }
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Reads a shader in text form. Values, instructions and regions are numbered in order of appearance.
+/// Parses a shader in the text form. Values, instructions and regions are numbered in order of appearance.
 ///
 /// # Errors
-/// The first position where the text departs from the form. The result may still fail verification.
+/// The first error in the text. A shader that is returned may still be rejected by the verifier.
 pub fn parse(text: &str) -> Result<Shader> {
     let mut lexer = Lexer::new(text);
     let (token, position) = lexer.next();
@@ -92,7 +92,7 @@ pub fn parse(text: &str) -> Result<Shader> {
     Ok(parser.shader)
 }
 
-/// A source as written. While parsing, a source's value is the index of its use; [`Parser::resolve`] replaces it.
+/// A source as written. During parsing, the value of a source is the index of its use; [`Parser::resolve`] replaces it.
 struct Use<'t> {
     name: &'t str,
     swizzle: Option<(usize, [u8; 4])>,
@@ -102,18 +102,19 @@ struct Use<'t> {
 struct Parser<'t> {
     lexer: Lexer<'t>,
     token: Token<'t>,
-    /// Of `token`.
+    /// The position of `token`.
     position: Position,
     shader: Shader,
     ops: HashMap<&'static str, AluOp>,
     names: HashMap<&'t str, Value>,
+    /// The sources in the order of the text.
     uses: Vec<Use<'t>>,
-    /// Per instruction whether a write mask was written.
+    /// By instruction: whether the text has a write mask.
     masked: Vec<bool>,
 }
 
 impl<'t> Parser<'t> {
-    /// The token as one to four letters out of `xyzw`.
+    /// The current token as a swizzle of one to four letters out of `xyzw`: the number of letters, and the components.
     fn components(&self) -> Option<(usize, [u8; 4])> {
         let Token::Word(word) = self.token else {
             return None;
@@ -128,7 +129,7 @@ impl<'t> Parser<'t> {
         Some((count, comps))
     }
 
-    /// A letter and a number in one word.
+    /// Parses a letter and a number in one word.
     fn id(&mut self, letter: char, what: &str) -> Result<u32> {
         let id = match self.token {
             Token::Word(word) => word.strip_prefix(letter).and_then(|n| n.parse().ok()),
@@ -141,6 +142,7 @@ impl<'t> Parser<'t> {
         Ok(id)
     }
 
+    /// Parses a word of an enumeration.
     fn enumerated<T: Word>(&mut self) -> Result<T> {
         let value = match self.token {
             Token::Word(word) => T::from_word(word),
@@ -154,7 +156,7 @@ impl<'t> Parser<'t> {
         Ok(value)
     }
 
-    /// `32x4`: bits and components.
+    /// Parses a type such as `32x4`: bits and components.
     fn ty(&mut self) -> Result<Ty> {
         let ty = match self.token {
             Token::Number(text) => {
@@ -208,15 +210,18 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
+    /// Converts a number to a type that may be too small for it.
     fn fit<T: TryFrom<u64>>(&self, number: u64, what: &'static str) -> Result<T> {
         let too_large = |_| ParseErrorKind::TooLarge { number: number.to_string(), what };
         T::try_from(number).map_err(|e| self.error(too_large(e)))
     }
 
+    /// Parses this sign.
     fn sign(&mut self, sign: char) -> Result<()> {
         if self.take_sign(sign) { Ok(()) } else { Err(self.expected(&format!("{sign:?}"))) }
     }
 
+    /// Parses this sign if it is next. Returns whether it was.
     fn take_sign(&mut self, sign: char) -> bool {
         let found = self.token == Token::Sign(sign);
         if found {
@@ -225,10 +230,12 @@ impl<'t> Parser<'t> {
         found
     }
 
+    /// Parses this word.
     fn word(&mut self, word: &str) -> Result<()> {
         if self.take_word(word) { Ok(()) } else { Err(self.expected(&format!("`{word}`"))) }
     }
 
+    /// Parses this word if it is next. Returns whether it was.
     fn take_word(&mut self, word: &str) -> bool {
         let found = self.token == Token::Word(word);
         if found {
@@ -241,6 +248,7 @@ impl<'t> Parser<'t> {
         (self.token, self.position) = self.lexer.next();
     }
 
+    /// The error that something else was expected at the current token.
     fn expected(&self, expected: &str) -> ParseError {
         let found = self.token.to_string();
         self.error(ParseErrorKind::Expected { expected: expected.to_owned(), found })
@@ -251,6 +259,7 @@ impl<'t> Parser<'t> {
     }
 }
 
+/// The value of a decimal or hexadecimal number.
 fn number(text: &str) -> Option<u64> {
     match text.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),

@@ -1,10 +1,11 @@
-//! Names become values, and numbers of components are checked.
+//! The last step of parsing: replaces names by values, checks numbers of components, and sets default write masks.
 
 use super::{ParseErrorKind, Parser, Result, Use, error_at};
 use crate::ir::{InstId, InstKind, Targets, Value, WriteMask};
 
 impl<'t> Parser<'t> {
-    /// Replaces uses by values, then checks the number of components of each and sets what follows from them.
+    /// Replaces uses by values. Then checks the number of components of each source, and sets write masks and
+    /// component counts that the text omits.
     pub(super) fn resolve(&mut self) -> Result<()> {
         let mut values = Vec::with_capacity(self.uses.len());
         for used in &self.uses {
@@ -16,7 +17,7 @@ impl<'t> Parser<'t> {
         let count = |used: &Use, value: Value, func: &crate::ir::Function| {
             used.swizzle.map_or(func.ty(value).comps(), |(count, _)| count)
         };
-        // Which uses the sources of an instruction are, in their order: uses[starts[i]..starts[i + 1]] for number i.
+        // The uses of instruction `i`, in the order of its sources, are `order[starts[i]..starts[i + 1]]`.
         let mut order = Vec::with_capacity(self.uses.len());
         let mut starts = Vec::with_capacity(func.num_insts() + 1);
         for inst in (0..func.num_insts()).map(InstId::from_index) {
