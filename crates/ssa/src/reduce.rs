@@ -96,6 +96,7 @@ fn never(shader: &mut Shader, inst: InstId) -> bool {
     set_condition(shader, inst, false)
 }
 
+/// Replaces the condition of an `If`, unless it is a constant already.
 fn set_condition(shader: &mut Shader, inst: InstId, value: bool) -> bool {
     let InstKind::If { cond, .. } = shader.func.inst(inst).kind else {
         return false;

@@ -360,6 +360,7 @@ impl Verifier<'_> {
         fault
     }
 
+    /// Checks the number of results of an instruction.
     fn result_count(&self, inst: &InstData) -> Result<()> {
         let found = inst.results.len();
         let (range, expected) = match inst.kind {
@@ -775,6 +776,7 @@ impl Verifier<'_> {
     }
 }
 
+/// Checks the type of a result.
 fn expect_result(found: Option<Ty>, expected: Ty) -> Result<()> {
     match found {
         Some(found) if found != expected => {

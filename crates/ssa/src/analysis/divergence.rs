@@ -59,6 +59,7 @@ impl Divergence {
         Divergence::solve(shader, Some(registers))
     }
 
+    /// Runs the solver. It starts with the instructions whose own row makes their results divergent.
     fn solve(shader: &Shader, registers: Option<&dyn Registers>) -> Divergence {
         let func = &shader.func;
         let tree = RegionTree::new(func);
@@ -269,6 +270,7 @@ struct Flow {
 }
 
 impl Flow {
+    /// Collects the terminators of a function.
     fn new(func: &Function, tree: &RegionTree) -> Flow {
         let mut flow = Flow {
             target_of: vec![0; func.num_insts()],

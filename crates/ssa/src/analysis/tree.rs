@@ -42,6 +42,7 @@ impl RegionTree {
         tree
     }
 
+    /// Records a region with these surroundings, its instructions, and the regions in it.
     fn walk(&mut self, func: &Function, region: RegionId, info: RegionInfo) {
         self.regions[region.index()] = Some(info);
         let insts = &func.region(region).insts;

@@ -545,6 +545,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Compiles an access to an image, or a query.
     fn image(&mut self, inst: &InstData) {
         let kind = &inst.kind;
         let Some(image) = kind.image().copied() else { return };
@@ -589,6 +590,7 @@ impl Compiler<'_> {
         self.emit(Op::Image(self.code.image_ops.len() as u32 - 1));
     }
 
+    /// Compiles a read through the sampler unit.
     fn texture(&mut self, read: &TextureRead, result: Value) {
         let Some(ty) = self.shader.texture(read.texture.binding) else { return };
         let place = |r: &Resource| (r.binding, r.element.map(|src| self.read(src, 0)));

@@ -122,6 +122,7 @@ enum Stop {
 }
 
 impl State {
+    /// A state for any subgroup of the run. Only the slots of constants have values.
     fn new(machine: &Machine<'_, '_>) -> State {
         let (code, width) = (machine.code, machine.width);
         let state = State {

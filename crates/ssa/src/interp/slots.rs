@@ -11,6 +11,7 @@ pub(super) struct Lifetimes {
 }
 
 impl Lifetimes {
+    /// Computes the lifetimes of all reachable values.
     pub(super) fn new(func: &Function) -> Lifetimes {
         let mut walk = Walk {
             func,
@@ -52,6 +53,8 @@ struct Walk<'f> {
 }
 
 impl Walk<'_> {
+    /// Visits a region. A use inside a nested region counts as a use by the instruction that owns it, in the value's
+    /// region.
     fn region(&mut self, region: RegionId) {
         let func = self.func;
         for &param in &func.region(region).params {

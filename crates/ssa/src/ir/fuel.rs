@@ -72,6 +72,7 @@ impl Fuel {
 }
 
 impl Tank {
+    /// Takes one unit; see [`Fuel::take`].
     fn take(&mut self, what: impl FnOnce() -> String) -> bool {
         if self.left == 0 {
             return false;

@@ -268,6 +268,7 @@ impl Lower<'_, '_> {
         if op == IShl { Pair { low: from, high: to } } else { Pair { low: to, high: from } }
     }
 
+    /// Compares two 64-bit integers. The high dwords decide unless they are equal.
     fn compare(&mut self, op: AluOp, x: Pair, y: Pair) -> Value {
         use AluOp::*;
         match op {

@@ -159,6 +159,7 @@ impl Lower<'_, '_> {
         self.b.alu(AluOp::UShr, &[product, shift])
     }
 
+    /// The remainder that belongs to `quotient`.
     fn remainder(&mut self, index: Value, quotient: Value, size: u32) -> Value {
         if size.is_power_of_two() {
             let mask = self.b.imm(size - 1);

@@ -28,6 +28,7 @@ fn copies(op: AluOp) -> bool {
     matches!(op, AluOp::Mov | AluOp::Vec2 | AluOp::Vec3 | AluOp::Vec4)
 }
 
+/// Propagates copies in a region and the regions in it. Returns whether a source changed.
 fn region(
     func: &mut Function,
     vars: &[Variable],

@@ -371,6 +371,7 @@ struct Sweep<'f> {
 }
 
 impl Sweep<'_> {
+    /// Removes the dead instructions of a region and of the regions in it. `fed` tells which sources of its jumps stay.
     fn region(&mut self, region: RegionId, fed: &Fed) {
         let mut list = std::mem::take(&mut self.func.region_mut(region).insts);
         let before = list.len();
@@ -397,6 +398,8 @@ impl Sweep<'_> {
         self.func.region_mut(region).insts = list;
     }
 
+    /// Removes the dead results and parameters of a loop with the sources that pass them, and the dead code in its
+    /// regions.
     fn loop_(&mut self, inst: InstId, body: RegionId, continuing: Option<RegionId>) {
         let breaks = self.results(inst);
         let of_body = self.params(body);

@@ -65,6 +65,7 @@ struct Jumps {
     continues: usize,
 }
 
+/// Counts the jumps to each loop.
 fn count_jumps(func: &Function) -> HashMap<InstId, Jumps> {
     let mut jumps: HashMap<InstId, Jumps> = HashMap::new();
     walk(func, |cx, _, inst| {

@@ -18,6 +18,7 @@ pub fn opt_if_flatten(shader: &mut Shader) -> bool {
     shader.func.has_regions() && region(&mut shader.func, body)
 }
 
+/// Flattens the small `If`s in a region, inner ones first. Returns whether there were any.
 fn region(func: &mut Function, id: RegionId) -> bool {
     let mut progress = false;
     for inst in std::mem::take(&mut func.region_mut(id).insts) {

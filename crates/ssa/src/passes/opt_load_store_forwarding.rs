@@ -133,6 +133,7 @@ struct MemoryRange {
 }
 
 impl MemoryRange {
+    /// The range of an access to a value of type `ty`.
     fn new(func: &Function, memory: Memory, offset: Src, ty: Ty) -> MemoryRange {
         MemoryRange {
             memory: canonical(memory),
@@ -302,6 +303,7 @@ struct Writes {
 }
 
 impl Writes {
+    /// Collects the writes of all regions, from the last instruction of the code to the first.
     fn in_loops(func: &Function) -> Writes {
         let count = func.num_regions();
         let mut writes = Writes {
@@ -340,6 +342,7 @@ impl Writes {
         writes
     }
 
+    /// Records that a region writes a memory.
     fn add(&mut self, region: RegionId, memory: Memory) {
         // Memories that differ only in the element of a descriptor array may both be listed. `may_alias` compares
         // bindings.

@@ -234,6 +234,7 @@ struct Fixed {
 }
 
 impl Fixed {
+    /// Analyses the reachable code.
     fn new(shader: &Shader, tree: &Tree) -> Fixed {
         let func = &shader.func;
         let mut values = vec![None; func.num_values()];

@@ -296,6 +296,7 @@ impl Pass<'_> {
         }
     }
 
+    /// Processes both regions of an `If`, and adds a result for each variable that one of them stores.
     fn if_(&mut self, inst: InstId, then: RegionId, else_: RegionId, around: &Around) {
         let if_vars = self.stored_in(inst).into();
         let around = Around { if_vars, loop_vars: Rc::clone(&around.loop_vars) };
@@ -307,6 +308,7 @@ impl Pass<'_> {
         self.add_results(inst, &around.if_vars);
     }
 
+    /// Processes the regions of a loop. Adds a parameter and a result for each variable that they store.
     fn loop_(&mut self, inst: InstId, body: RegionId, continuing: Option<RegionId>) {
         let loop_vars: Rc<[VarId]> = self.stored_in(inst).into();
         let first: Srcs = loop_vars.iter().map(|&var| Src::new(self.get(var))).collect();

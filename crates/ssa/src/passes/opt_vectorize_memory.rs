@@ -83,6 +83,8 @@ impl<'f> Scan<'f> {
         Scan { func, open: Vec::new(), merges: Vec::new() }
     }
 
+    /// Collects the accesses of a region that can be merged. A conflicting access closes the groups that it conflicts
+    /// with.
     fn region(mut self, region: RegionId) -> Vec<Merge> {
         let insts = &self.func.region(region).insts;
         for (index, &inst) in insts.iter().enumerate() {

@@ -444,6 +444,7 @@ impl<'a, W: Write> Printer<'a, W> {
         }
     }
 
+    /// A terminator with its sources.
     fn terminator(
         &mut self,
         word: &str,
@@ -549,6 +550,7 @@ impl<'a, W: Write> Printer<'a, W> {
         self.item(1, coord, Some(usize::from(dims)))
     }
 
+    /// A read through the sampler unit.
     fn texture(&mut self, read: &TextureRead) -> fmt::Result {
         match read.op {
             TextureOp::Fetch => write!(self.out, "texture fetch ")?,

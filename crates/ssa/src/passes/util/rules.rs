@@ -156,6 +156,7 @@ impl Source {
         }
     }
 
+    /// Classifies the definition of a source.
     fn new(func: &Function, src: Src) -> Source {
         match func.def(src.value).map(|inst| &inst.kind) {
             Some(InstKind::Const(comps)) => {

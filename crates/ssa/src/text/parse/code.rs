@@ -494,6 +494,7 @@ impl<'t> Parser<'t> {
         Ok(WriteMask(mask))
     }
 
+    /// Parses the memory of an access.
     fn memory(&mut self) -> Result<Memory> {
         let Token::Word(word) = self.token else {
             return Err(self.expected("a memory"));
@@ -518,6 +519,7 @@ impl<'t> Parser<'t> {
         Ok(memory)
     }
 
+    /// Parses a binding and, for a descriptor array, an element.
     fn resource(&mut self) -> Result<Resource> {
         let binding = BindingId(self.id('b', "a binding")?);
         let element = if self.take_sign('[') {
@@ -534,6 +536,7 @@ impl<'t> Parser<'t> {
         Ok(VarId(self.id('v', "a variable")?))
     }
 
+    /// Parses the path to a part of a variable.
     fn path(&mut self) -> Result<Vec<PathStep>> {
         let mut path = Vec::new();
         while self.take_sign('[') {

@@ -153,6 +153,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Parses the declaration of a binding.
     fn binding(&mut self) -> Result<()> {
         self.next();
         self.numbered('b', self.shader.bindings.len())?;
@@ -169,6 +170,7 @@ impl<'t> Parser<'t> {
         Ok(())
     }
 
+    /// Parses the kind of a binding.
     fn binding_kind(&mut self) -> Result<BindingKind> {
         if self.take_word("ubo") {
             return Ok(BindingKind::UniformBuffer);
@@ -209,6 +211,7 @@ impl<'t> Parser<'t> {
         Ok(Some(format))
     }
 
+    /// Parses the declaration of a private variable.
     fn variable(&mut self) -> Result<()> {
         self.next();
         self.numbered('v', self.shader.vars.len())?;

@@ -173,6 +173,7 @@ impl<'t> Parser<'t> {
         Ok(ty)
     }
 
+    /// Parses a string literal.
     fn string(&mut self) -> Result<String> {
         match std::mem::replace(&mut self.token, Token::End) {
             Token::Text(text) => {
@@ -186,6 +187,7 @@ impl<'t> Parser<'t> {
         }
     }
 
+    /// Parses a number of at most 64 bits.
     fn u64(&mut self) -> Result<u64> {
         let number = match self.token {
             Token::Number(text) => number(text),
@@ -198,6 +200,7 @@ impl<'t> Parser<'t> {
         Ok(number)
     }
 
+    /// Parses a number of at most 32 bits.
     fn u32(&mut self) -> Result<u32> {
         let number = match self.token {
             Token::Number(text) => number(text).and_then(|n| u32::try_from(n).ok()),

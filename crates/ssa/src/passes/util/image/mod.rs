@@ -48,6 +48,7 @@ pub(crate) struct Texel<'a> {
 }
 
 impl<'a> Texel<'a> {
+    /// Describes an access. `without` is a step for the lowering to leave out.
     pub(crate) fn new(
         device: &'a Device,
         image: Resource,
