@@ -12,6 +12,8 @@
 //! * [`region`]: the bytes that each channel of an operand accesses,
 //! * [`semantics`]: the result of each operation on plain values.
 //!
+//! [`decode_program`] and [`encode_program`] work on sequences of full and compacted instructions.
+//!
 //! Facts come from Intel's Programmer's Reference Manuals (PRM) and were compared with assemblers and compilers of others;
 //! `docs/isa-notes.md` lists what the manuals leave open.
 

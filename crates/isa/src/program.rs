@@ -1,4 +1,4 @@
-//! Whole programs: a sequence of full and compacted instructions.
+//! Whole programs: sequences of full and compacted instructions, to and from bytes.
 
 use crate::codec::{CodecError, decode, encode};
 use crate::compact::{self, COMPACT_BIT};
@@ -7,7 +7,7 @@ use crate::tables::Opcode;
 use crestline_device::Gen;
 use std::ops::Range;
 
-/// Why a program and its instructions cannot be translated into each other.
+/// Why a program does not encode or decode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ProgramError {
     /// The code ends within an instruction.
@@ -18,7 +18,7 @@ pub enum ProgramError {
         /// Bytes left there.
         left: usize,
     },
-    /// An instruction does not translate.
+    /// An instruction does not encode or decode.
     #[error("byte {offset:#x}: {error}")]
     Inst {
         /// Where the instruction starts, in bytes.
@@ -28,12 +28,9 @@ pub enum ProgramError {
     },
 }
 
-/// Decodes the instruction at the start of `bytes`, full or compacted
-/// ([`Inst::compacted`] says which, [`Inst::size`] how long it is); `offset` is its place in the
-/// program, for errors.
-///
-/// # Errors
-/// If the bytes end within the instruction, or it does not decode.
+/// Decodes the instruction at the start of `bytes`. [`Inst::compacted`] says whether it was
+/// compacted, [`Inst::size`] how many bytes it has. `offset` is its place in the program, for
+/// errors.
 pub fn decode_at(bytes: &[u8], offset: usize, generation: Gen) -> Result<Inst, ProgramError> {
     let truncated = ProgramError::Truncated { offset, left: bytes.len() };
     let Some(low) = bytes.first_chunk::<8>() else { return Err(truncated) };
@@ -50,17 +47,17 @@ pub fn decode_at(bytes: &[u8], offset: usize, generation: Gen) -> Result<Inst, P
     decode(u128::from_le_bytes(*full), generation).map_err(wrap)
 }
 
-/// Whether the instruction that starts with these bits is a compacted one.
+/// Whether the instruction with the low 64 bits `low` is compacted.
 fn is_compacted(low: u64, generation: Gen) -> bool {
     low >> COMPACT_BIT & 1 != 0 && generation != Gen::Gen4
 }
 
-/// Where the instructions of a program start, in bytes, from `start` on, and where the last one
-/// ends (beyond the code if that is truncated). Zero bytes at the end that are too few for an
-/// instruction are padding, and left out.
+/// Returns the byte offset of each instruction from `start` on, and last the end of the last
+/// instruction, which is beyond the code if that is truncated. Zero bytes at the end that are too
+/// few for an instruction are padding and ignored.
 ///
-/// The size of an instruction is one bit of it, so that what follows one that does not decode is
-/// found nevertheless.
+/// One bit of an instruction determines its size, so this also works for instructions that do not
+/// decode.
 pub(crate) fn boundaries(bytes: &[u8], start: usize, generation: Gen) -> Vec<usize> {
     let mut out = Vec::with_capacity(bytes.len().saturating_sub(start) / 12);
     let mut offset = start;
@@ -76,13 +73,14 @@ pub(crate) fn boundaries(bytes: &[u8], start: usize, generation: Gen) -> Vec<usi
     out
 }
 
-/// The operation of the instruction at the start of `bytes`, full or compacted, if there is one.
+/// The operation of the full or compacted instruction at the start of `bytes`; `None` if `bytes` is
+/// empty or the code is not assigned.
 pub(crate) fn opcode_at(bytes: &[u8], generation: Gen) -> Option<Opcode> {
     Opcode::from_bits(generation, bytes.first()? & 0x7f)
 }
 
-/// Decodes a program to its instructions with their byte offsets. Zero bytes at the end that
-/// are too few for an instruction are padding, and left out.
+/// Decodes a program to its instructions with their byte offsets. Zero bytes at the end that are
+/// too few for an instruction are padding and ignored.
 ///
 /// # Errors
 /// At the first instruction that does not decode.
@@ -90,10 +88,11 @@ pub fn decode_program(bytes: &[u8], generation: Gen) -> Result<Vec<(usize, Inst)
     decode_each(bytes, 0, generation).map(|(at, inst)| Ok((at.start, inst?))).collect()
 }
 
-/// Decodes the instructions of `bytes` from `start` on, each with its place in bytes, and goes on
-/// behind one that does not decode. Zero bytes at the end are treated as by [`decode_program`].
+/// Decodes the instructions of `bytes` from `start` on. Each item is the byte range of an
+/// instruction and the instruction, or the error if it does not decode; decoding continues behind
+/// it. Zero bytes at the end are treated as by [`decode_program`].
 ///
-/// Places never overlap and lie within `bytes`; the last one is short where the code ends within
+/// The ranges do not overlap and lie within `bytes`. The last one is short if the code ends within
 /// an instruction.
 pub fn decode_each(
     bytes: &[u8],
@@ -107,10 +106,10 @@ pub fn decode_each(
     })
 }
 
-/// Encodes one instruction to `out`, in the form that [`Inst::compacted`] asks for.
+/// Encodes one instruction and appends it to `out`: 8 bytes if [`Inst::compacted`], otherwise 16.
 ///
 /// # Errors
-/// If it does not encode, or is to be compacted and has no compacted form.
+/// If it does not encode, or [`Inst::compacted`] is set and it has no compacted form.
 pub fn encode_into(inst: &Inst, generation: Gen, out: &mut Vec<u8>) -> Result<(), CodecError> {
     let bits = encode(inst, generation)?;
     if !inst.compacted {
@@ -121,7 +120,8 @@ pub fn encode_into(inst: &Inst, generation: Gen, out: &mut Vec<u8>) -> Result<()
     Ok(())
 }
 
-/// The 64 bits of a compacted instruction whose full form is `bits`.
+/// The 64-bit form of an instruction whose full form is `bits`, with its [`Inst::compact_residue`]
+/// applied. A residue must give a form that expands to `bits` again.
 fn short_form(inst: &Inst, bits: u128, generation: Gen) -> Result<u64, CodecError> {
     let canonical = compact::compact(bits, generation);
     if let (Some(short), 0) = (canonical, inst.compact_residue) {
@@ -135,7 +135,8 @@ fn short_form(inst: &Inst, bits: u128, generation: Gen) -> Result<u64, CodecErro
     Err(CodecError::NotCompactable { opcode: inst.opcode.name(), reason })
 }
 
-/// Encodes a program. Branch targets are taken as they are.
+/// Encodes a program. Branch targets are encoded unchanged: they must already fit the sizes of the
+/// compacted instructions.
 ///
 /// # Errors
 /// At the first instruction that does not encode.

@@ -1,5 +1,8 @@
-//! Which bytes each channel of an operand touches: for the emulator's doubts, for teaching, and
-//! for drawing.
+//! The bytes that each channel of a direct operand accesses, as numbers and as drawings. `crestline
+//! region` prints them.
+//!
+//! Input is an operand of an [`Inst`](crate::Inst) or its text ([`OperandText`]); output is a
+//! [`Footprint`].
 
 use crate::inst::{Dst, Place, Region, Src, SrcReg};
 use crate::tables::Type;
@@ -15,43 +18,43 @@ const GRFS: u32 = 128;
 /// Channels an instruction can have.
 const MAX_CHANNELS: u32 = 32;
 
-/// Why the bytes of an operand cannot be told from the instruction alone.
+/// Why the bytes of an operand cannot be computed from the instruction alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RegionError {
     /// The address is in a register.
     #[error("an indirect operand's bytes depend on the address register")]
     Indirect,
-    /// The region is not one of strides.
+    /// The operand has no Align1 region with strides.
     #[error("only Align1 regions with strides can be drawn")]
     NotStrides,
     /// Not an execution size.
     #[error("{0} is not a number of channels: expected 1, 2, 4, 8, 16 or 32")]
     ExecSize(u32),
-    /// The registers end before the operand does.
+    /// The operand extends beyond the last register.
     #[error("channel {channel} accesses r{register}, but the last register is r{}", GRFS - 1)]
     Beyond {
-        /// First channel that leaves the registers.
+        /// First channel whose element is beyond the last register.
         channel: usize,
-        /// The register it would need.
+        /// Number of the register that the element would be in.
         register: u32,
     },
 }
 
-/// An operand written as text, as both syntaxes write it: `g4.2<8;4,2>:f`, `r4.2<8,4,2>F`; with
-/// one stride, `g4<2>:w`, it is a destination.
+/// An operand parsed from text, in the notation of either syntax: `g4.2<8;4,2>:f`, `r4.2<8,4,2>F`.
+/// With one stride, such as `g4<2>:w`, it is a destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OperandText {
     /// General register.
     pub register: u32,
     /// Offset in the register, in bytes.
     pub sub: u32,
-    /// Region; a destination's is one row of its stride.
+    /// Region. For a destination of stride n: `<n;1,0>`, which has the same bytes.
     pub region: Region,
     /// Element type.
     pub ty: Type,
 }
 
-/// Why a text is no operand.
+/// Why a text is not an operand.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("column {column}: expected {expected}, found {found}")]
 pub struct OperandTextError {
@@ -63,13 +66,14 @@ pub struct OperandTextError {
     pub found: String,
 }
 
-/// A text that is read from front to back.
+/// A text and the position up to which it has been read, in bytes.
 struct Scanner<'a> {
     text: &'a str,
     at: usize,
 }
 
 impl<'a> Scanner<'a> {
+    /// Returns the error that `expected` was not found at byte `at`.
     fn fail<T>(&self, at: usize, expected: &'static str) -> Result<T, OperandTextError> {
         let (before, rest) = self.text.split_at(at);
         let found = match rest {
@@ -79,7 +83,7 @@ impl<'a> Scanner<'a> {
         Err(OperandTextError { column: before.chars().count() + 1, expected, found })
     }
 
-    /// Reads one of some characters.
+    /// Reads one character, which must be one of `any`.
     fn take(&mut self, any: &[char], expected: &'static str) -> Result<(), OperandTextError> {
         match self.text[self.at..].chars().next().filter(|c| any.contains(c)) {
             Some(found) => {
@@ -90,7 +94,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Reads the longest run of such characters.
+    /// Reads the longest run of characters that satisfy `such`.
     fn run(&mut self, such: impl Fn(char) -> bool) -> &'a str {
         let rest = &self.text[self.at..];
         let length = rest.find(|c| !such(c)).unwrap_or(rest.len());
@@ -98,7 +102,7 @@ impl<'a> Scanner<'a> {
         &rest[..length]
     }
 
-    /// Reads a number that is one of the allowed.
+    /// Reads a number, which must satisfy `allowed`.
     fn number(
         &mut self,
         allowed: impl Fn(u8) -> bool,
@@ -157,15 +161,16 @@ impl FromStr for OperandText {
     }
 }
 
-/// First byte of each channel's element, counted from the start of the register named.
+/// The bytes of an operand's elements, counted from the start of the operand's register.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Footprint {
-    /// Byte offset of the element of each channel.
+    /// Offset of the first byte of each channel's element.
     pub offsets: Vec<u32>,
     /// Bytes per element.
     pub size: u32,
 }
 
+/// The byte offset in the register of a direct operand.
 fn direct(place: Place) -> Result<u32, RegionError> {
     match place {
         Place::Direct { sub, .. } => Ok(u32::from(sub)),
@@ -173,6 +178,7 @@ fn direct(place: Place) -> Result<u32, RegionError> {
     }
 }
 
+/// Returns `exec_size` if it is a valid number of channels.
 fn channels(exec_size: u32) -> Result<u32, RegionError> {
     if exec_size.is_power_of_two() && exec_size <= MAX_CHANNELS {
         Ok(exec_size)
@@ -186,7 +192,7 @@ impl Footprint {
     /// `i / width`, column `i % width`.
     ///
     /// # Errors
-    /// If the region is not one of strides, or `exec_size` not a number of channels.
+    /// If the region has no strides (Align16, VxH), or `exec_size` is not a number of channels.
     pub fn of_region(
         region: Region,
         ty: Type,
@@ -203,7 +209,7 @@ impl Footprint {
     /// The bytes of an operand written as text.
     ///
     /// # Errors
-    /// If `exec_size` is not a number of channels, or a channel leaves the registers.
+    /// If `exec_size` is not a number of channels, or an element is beyond the last register.
     pub fn of_text(operand: &OperandText, exec_size: u32) -> Result<Footprint, RegionError> {
         let out = Footprint::of_region(operand.region, operand.ty, operand.sub, exec_size)?;
         let last = |offset: &u32| operand.register + (offset + out.size - 1) / REG_BYTES;
@@ -233,19 +239,19 @@ impl Footprint {
         Ok(Footprint { offsets, size })
     }
 
-    /// Registers touched, counted from the one named.
+    /// Number of registers from the operand's register to the last one accessed.
     pub fn registers(&self) -> u32 {
         self.offsets.iter().max().map_or(0, |last| (last + self.size - 1) / REG_BYTES + 1)
     }
 
-    /// The channels whose element holds a byte, lowest first.
+    /// The channels whose element contains `byte`, lowest first.
     fn channels_at(&self, byte: u32) -> Vec<usize> {
         let holds = |at: &u32| (*at..at + self.size).contains(&byte);
         (0..self.offsets.len()).filter(|n| holds(&self.offsets[*n])).collect()
     }
 
-    /// What is written in a byte's cell: the channel, `..` if none, and a `+` behind the lowest
-    /// if several channels share the byte.
+    /// The text of a byte's cell: the channel that accesses the byte, `..` for no channel, or the
+    /// lowest channel followed by `+` for several.
     fn cell(&self, byte: u32) -> String {
         match self.channels_at(byte).as_slice() {
             [] => "..".to_owned(),
@@ -254,7 +260,8 @@ impl Footprint {
         }
     }
 
-    /// Draws the registers as text: a line each, a cell per byte, byte 0 at the left.
+    /// Draws the registers as text: one line per register, one cell per byte, byte 0 at the left.
+    /// `first_register` is the number of the operand's register.
     pub fn draw(&self, first_register: u32) -> String {
         let mut out = String::from("byte ");
         for byte in 0..REG_BYTES {
@@ -271,7 +278,8 @@ impl Footprint {
         out
     }
 
-    /// Draws the registers as an SVG image, a colour per channel.
+    /// Draws the registers as an SVG image with one colour per channel, otherwise as
+    /// [`Footprint::draw`].
     pub fn svg(&self, first_register: u32) -> String {
         const CELL: u32 = 24;
         const LEFT: u32 = 48;
@@ -294,7 +302,7 @@ impl Footprint {
                 let x = LEFT + byte * CELL;
                 let at = self.channels_at(register * REG_BYTES + byte);
                 let fill = at.first().map_or("white".to_owned(), |channel| {
-                    // Neighbours differ: the golden angle spreads the hues.
+                    // Multiples of the golden angle: adjacent channels get clearly different hues.
                     format!("hsl({},70%,80%)", channel * 137 % 360)
                 });
                 let _ = writeln!(

@@ -1,8 +1,8 @@
-//! Flow control.
+//! Flow control instructions.
 //!
-//! Branches use little of the instruction: their unused operand fields have canonical values
-//! (those that Intel's assembler writes; gen7 as Mesa writes, gen4-6 as intel-gen4asm), and
-//! other values go to the residue.
+//! Branches leave most operand fields unused. These fields have canonical values, the *background*:
+//! the values that Intel's assembler writes (gen7: Mesa; gen4 to gen6: intel-gen4asm). Other values
+//! go to the residue.
 
 use super::common::{
     File, cond_mod, controls, direct, file, flag_reg, opcode, reg_nr, shape, split,
@@ -14,12 +14,13 @@ use crate::inst::{Branch, Dst, Extra, Inst, Place, Region, Src, SrcReg};
 use crate::tables::{Form, Opcode, Type};
 use crestline_device::Gen;
 
-/// Second and third dword of an instruction, as a background.
+/// A background with this second and third dword; the other dwords are 0.
 const fn words(dword1: u128, dword2: u128) -> u128 {
     dword1 << 32 | dword2 << 64
 }
 
-/// Canonical bits of the unused operands.
+/// Canonical bits of the operand fields that a branch does not use. `reg_target`: the target is in
+/// a register.
 fn background(generation: Gen, i: &Inst, reg_target: bool) -> u128 {
     use Opcode::*;
     match generation {
@@ -72,8 +73,8 @@ fn background(generation: Gen, i: &Inst, reg_target: bool) -> u128 {
     }
 }
 
-/// How an operation holds the distance of a target: the bytes of a unit, and how many units
-/// behind the start of the instruction it counts from.
+/// How a jump distance is encoded: `(unit, bias)`. The encoded number is `distance / unit - bias`,
+/// for the distance in bytes from the start of the instruction.
 pub(crate) fn scale(generation: Gen, op: Opcode) -> (i32, i32) {
     match (op.form(), generation) {
         (Form::Call, _) => (1, 0),
@@ -99,7 +100,8 @@ pub fn has_uip(generation: Gen, op: Opcode) -> bool {
     }
 }
 
-/// The controls, with the branch control bit instead of the accumulator write.
+/// Visits the controls of a branch. From gen8, the branch control bit has the place of the
+/// accumulator write.
 fn head<L: Sources, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -122,6 +124,7 @@ fn head<L: Sources, const E: bool>(
     w.flag(L::SATURATE, &mut i.saturate)
 }
 
+/// The branch part of an instruction; empty when decoding.
 fn branch_of<const E: bool>(i: &Inst) -> Result<Branch> {
     match i.extra {
         Extra::Branch(branch) => Ok(branch),
@@ -130,7 +133,7 @@ fn branch_of<const E: bool>(i: &Inst) -> Result<Branch> {
     }
 }
 
-/// A target offset field in units of `unit` bytes, `bias` units before the target.
+/// Visits the field of a branch target, encoded as [`scale`] describes.
 fn target<const E: bool>(
     w: &mut Walk<E>,
     i: &Inst,
@@ -145,7 +148,7 @@ fn target<const E: bool>(
     Ok(())
 }
 
-/// Branches with immediate targets; `brd` and `brc` also take a register.
+/// Branches with immediate targets. The target of `brd` and `brc` may also be a register.
 pub(super) fn branch<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     let mut branch = branch_of::<E>(i)?;
@@ -175,7 +178,7 @@ pub(super) fn branch<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -
             w.require(branch.uip.is_none(), i.opcode.name(), "has no UIP")?;
         }
         if i.opcode == Opcode::Brd && generation <= Gen::Gen75 {
-            // Iga64 writes the 16-bit target as a 32-bit immediate.
+            // Iga64 writes the 16-bit target as a sign-extended 32-bit immediate.
             let sign = if branch.jip.unwrap_or(0) < 0 { L::UIP.mask } else { 0 };
             w.background(canonical | sign);
         }
@@ -191,13 +194,14 @@ pub(super) fn branch<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -
     Ok(())
 }
 
-/// Whether the single target is the jump count of the older generations.
+/// Whether the target is in the field `JUMP_COUNT` of gen4 to gen6 instead of `JIP`.
 fn uses_jump_count(generation: Gen, op: Opcode) -> bool {
     generation <= Gen::Gen5
         || generation == Gen::Gen6 && !matches!(op, Opcode::Break | Opcode::Cont | Opcode::Halt)
 }
 
-/// A target operand that may be a register: its file or immediate marker, and the register.
+/// Visits the register file, or the immediate flag, of a target operand, and the register if it is
+/// one. `is_imm` is whether the target is an immediate; the caller visits the immediate.
 fn register_or_imm<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -219,7 +223,7 @@ fn register_or_imm<L: Sources, const N: usize, const E: bool>(
     if f.is_imm.exists() {
         w.flag(f.is_imm, is_imm)?;
     } else if w.generation() <= Gen::Gen6 && *is_imm && E {
-        // The background holds the file.
+        // The background contains the register file code of an immediate.
     } else {
         let is_indirect = matches!(src.place, Place::Indirect { .. });
         two_src::src_file(w, f, is_indirect, &mut reg_file)?;
@@ -280,7 +284,8 @@ pub(super) fn call<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> 
     Ok(())
 }
 
-/// The return register of a gen12 call: neither type nor stride.
+/// The return register of a gen12 call. Its type and stride are not encoded; it decodes as D with
+/// stride 1.
 fn return_register<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let (mut reg, mut sub) = direct(i.dst.place);
     let mut reg_file = split(reg).0;
@@ -301,8 +306,8 @@ pub(super) fn ret<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     Ok(())
 }
 
-/// Mask stack operations of gen4 and gen5: no typed operands, everything else is residue. `do`
-/// has no count of entries.
+/// Mask stack operations of gen4 and gen5. They have the controls and the number of entries to pop,
+/// which `do` lacks; the other bits are residue.
 pub(super) fn mask_stack<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let mut branch = branch_of::<E>(i)?;
     head::<L, _>(w, i, &mut branch)?;

@@ -22,9 +22,10 @@ pub(super) fn opcode<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) ->
     swsb::<L, _>(w, i)
 }
 
-/// Everything that decides how channels are enabled, and the dependency controls. Not: the
-/// conditional modifier, the flag register, the accumulator write and the saturation, whose
-/// bits some formats use otherwise.
+/// The controls that all formats have at the same bits: access mode, dependency controls, channel
+/// group, thread control, predicate, execution size and NoMask. Conditional modifier, flag
+/// register, accumulator write and saturation are visited separately, because some formats use
+/// their bits for other fields. `nibble` is the field of the channel group's lower bit.
 pub(super) fn controls<L: Layout, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -96,7 +97,8 @@ pub(super) fn controls<L: Layout, const E: bool>(
     w.flag(L::MASK_CTRL, &mut i.no_mask)
 }
 
-/// Channel group: quarter and nibble, or the compression control of gen4 and gen5.
+/// Channel group: quarter and nibble control. On gen4 and gen5, one field holds the group (0 or 8)
+/// or the compression.
 fn group<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst, nibble: Field) -> Result<()> {
     let generation = w.generation();
     if generation <= Gen::Gen5 {
@@ -108,7 +110,7 @@ fn group<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst, nibble: Field)
             |pair| match pair {
                 (0, Compression::None) => Some(0),
                 (8, Compression::None) => Some(1),
-                // Bit 7 of the destination tells them apart.
+                // Bit 7 of the destination's register number distinguishes these two.
                 (0, Compression::Compressed | Compression::Compr4) => Some(2),
                 _ => None,
             },
@@ -145,7 +147,7 @@ pub(super) fn cond_mod<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) 
     )
 }
 
-/// Flag register, at the position of the format.
+/// Flag register and subregister, in the fields `nr` and `subnr`.
 #[inline(always)]
 pub(super) fn flag_reg<const E: bool>(
     w: &mut Walk<E>,
@@ -176,7 +178,8 @@ pub(super) fn math_fn<L: Layout, const E: bool>(
     )
 }
 
-/// What a token beside a distance does: the out-of-order operations allocate it.
+/// The action on the token of a scoreboard that has both a token and a distance; it is not encoded.
+/// Out-of-order operations allocate the token, others wait for its destination.
 fn combined(opcode: Opcode) -> TokenMode {
     match opcode.form() {
         Form::Send | Form::Sends | Form::Math | Form::Dpas => TokenMode::Set,
@@ -184,20 +187,21 @@ fn combined(opcode: Opcode) -> TokenMode {
     }
 }
 
-/// Whether distances name their pipe.
+/// Whether a scoreboard distance can name its pipe.
 fn has_pipes(generation: Gen) -> bool {
     generation >= Gen::Gen125
 }
 
-/// Whether an operation can have a software scoreboard on a generation.
+/// Whether the software scoreboard `swsb` can be encoded for an operation on a generation.
 pub(crate) fn swsb_exists(opcode: Opcode, swsb: Swsb, generation: Gen) -> bool {
     generation >= Gen::Gen12 && swsb_bits(swsb, has_pipes(generation), combined(opcode)).is_some()
 }
 
-/// The software scoreboard byte.
+/// The software scoreboard byte:
 ///
-/// 0ddd is a distance, `1dddssss` a distance with a token whose action follows from the
-/// operation, the rest a token alone.
+/// * `00000ddd`: distance `ddd` in the implied pipe; with a code of [`PIPES`] added, in that pipe,
+/// * `0010ssss`, `0011ssss`, `0100ssss`: token `ssss` alone, with the action Dst, Src or Set,
+/// * `1dddssss`: distance and token; the action follows from the operation (see [`combined`]).
 fn swsb<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     if !L::SWSB.exists() {
         return w.require(i.swsb == Swsb::default(), i.opcode.name(), "has no software scoreboard");
@@ -212,9 +216,12 @@ fn swsb<L: Layout, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     )
 }
 
+/// Bits that select the pipe of a distance (gen12.5).
 const PIPES: [(SwsbPipe, u8); 4] =
     [(SwsbPipe::All, 0x08), (SwsbPipe::Float, 0x10), (SwsbPipe::Int, 0x18), (SwsbPipe::Long, 0x50)];
 
+/// Encodes the software scoreboard byte; `None` if no code exists. `pipes`: distances can name
+/// their pipe. `combined`: the action on a token with a distance.
 fn swsb_bits(swsb: Swsb, pipes: bool, combined: TokenMode) -> Option<u8> {
     if swsb.distance > 7 || swsb.token.is_some_and(|token| token.id > 15) {
         return None;
@@ -241,6 +248,7 @@ fn swsb_bits(swsb: Swsb, pipes: bool, combined: TokenMode) -> Option<u8> {
     }
 }
 
+/// The inverse of [`swsb_bits`]; `None` for reserved codes.
 fn swsb_from_bits(code: u8, pipes: bool, combined: TokenMode) -> Option<Swsb> {
     let (high, low) = (code & 0xf0, code & 0x0f);
     let token = |mode| Some(SwsbToken { mode, id: low });
@@ -280,8 +288,8 @@ pub(super) enum File {
     Imm,
 }
 
-/// Register file: two bits up to gen11, where `imm` says whether an immediate is possible here;
-/// one bit on gen12.
+/// Register file: two bits up to gen11, one bit from gen12. `mrf`: the operand can be a message
+/// register.
 #[inline(always)]
 pub(super) fn file<const E: bool>(
     w: &mut Walk<E>,
@@ -314,7 +322,8 @@ pub(super) fn has_mrf(generation: Gen) -> bool {
     generation <= Gen::Gen6
 }
 
-/// Splits a register into file and the number byte of the encoding.
+/// Splits a register into its file and the byte that encodes its number; `None` if it has no code.
+/// For architecture registers the byte also contains the kind.
 pub(super) fn split(reg: Reg) -> (File, Option<u8>) {
     match reg {
         Reg::Grf(nr) => (File::Grf, Some(nr)),
@@ -326,7 +335,7 @@ pub(super) fn split(reg: Reg) -> (File, Option<u8>) {
     }
 }
 
-/// Joins a file and the number byte of the encoding into a register.
+/// The inverse of [`split`]; `None` for immediates and unknown kinds of architecture registers.
 pub(super) fn join(file: File, byte: u8) -> Option<Reg> {
     match file {
         File::Grf => Some(Reg::Grf(byte)),
@@ -336,7 +345,7 @@ pub(super) fn join(file: File, byte: u8) -> Option<Reg> {
     }
 }
 
-/// Register number byte, whose meaning depends on the file.
+/// Register number, encoded as [`split`] describes.
 #[inline(always)]
 pub(super) fn reg_nr<const E: bool>(
     w: &mut Walk<E>,
@@ -347,7 +356,7 @@ pub(super) fn reg_nr<const E: bool>(
     w.code(field, "register", reg, |reg| split(reg).1.map(u64::from), |code| join(file, code as u8))
 }
 
-/// The direct register and byte offset of a place; null if it is indirect.
+/// The register and byte offset of a direct place; the null register for an indirect one.
 pub(super) fn direct(place: Place) -> (Reg, u8) {
     match place {
         Place::Direct { reg, sub } => (reg, sub),
@@ -355,7 +364,7 @@ pub(super) fn direct(place: Place) -> (Reg, u8) {
     }
 }
 
-/// The address subregister and byte offset of an indirect place.
+/// The address subregister and byte offset of an indirect place; zeros for a direct one.
 pub(super) fn indirect(place: Place) -> (u8, i32) {
     match place {
         Place::Indirect { addr, offset } => (addr, i32::from(offset)),

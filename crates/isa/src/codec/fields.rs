@@ -3,20 +3,21 @@
 //! Source: the "EU instruction formats" of the public PRMs; each field of gen7.5 and later
 //! exercised against iga64, each of gen4-9 against intel-gen4asm.
 //!
-//! Positions are `hi:lo` of the 128-bit instruction; ranges joined by `+` form one field, most
-//! significant part first. Rows may share bits where they belong to different formats: which
-//! rows make up a format is said once, by its walk.
+//! Positions are `hi:lo` of the 128-bit instruction. Ranges joined by `+` form one field, most
+//! significant part first. Fields of different formats may share bits; the functions of the other
+//! `codec` modules define which fields each format has.
 
 /// Position of a field: up to five ranges, least significant first.
 ///
-/// Most fields are one range; only the others pay for the loop over ranges.
+/// Most fields have one range. [`Field::get`] and [`Field::put`] loop over the ranges only for the
+/// others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
     /// Name, as in the table.
     pub(crate) name: &'static str,
     /// Total width in bits; 0 if the layout lacks the field.
     pub(crate) width: u32,
-    /// The bits the field owns.
+    /// The bits of the field in the instruction.
     pub(crate) mask: u128,
     /// Lowest bit and width of each range; unused entries have width 0.
     pub(crate) parts: [(u32, u32); 5],
@@ -52,7 +53,7 @@ impl Field {
         self.width != 0
     }
 
-    /// Lowest bit, for messages.
+    /// Position of the least significant bit.
     #[inline(always)]
     pub(crate) const fn lowest_bit(self) -> u32 {
         self.parts[0].0
@@ -69,7 +70,8 @@ impl Field {
         }
     }
 
-    /// Places a value; what does not fit is cut, so callers check first.
+    /// Returns `value` at the position of the field. Bits beyond the field's width are dropped;
+    /// callers check the width first.
     #[inline(always)]
     pub(crate) const fn put(self, value: u64) -> u128 {
         let (lo, width) = self.parts[0];
@@ -80,6 +82,7 @@ impl Field {
         }
     }
 
+    /// [`Field::get`] for a field of several ranges.
     #[inline(never)]
     const fn get_split(self, bits: u128) -> u64 {
         let mut value = 0;
@@ -94,6 +97,7 @@ impl Field {
         value
     }
 
+    /// [`Field::put`] for a field of several ranges.
     #[inline(never)]
     const fn put_split(self, value: u64) -> u128 {
         let mut bits = 0;
@@ -121,7 +125,7 @@ macro_rules! ranges {
 macro_rules! fields {
     ($($name:ident [$($g4:tt)*] [$($g5:tt)*] [$($g6:tt)*] [$($g7:tt)*] [$($g8:tt)*] [$($g9:tt)*]
        [$($g12:tt)*] [$($g125:tt)*];)*) => {
-        /// One column of the field table.
+        /// One column of the field table: the position of each field in one group of generations.
         pub(crate) trait Layout {
             $(const $name: Field;)*
         }
@@ -138,7 +142,7 @@ macro_rules! fields {
 
 macro_rules! layout {
     ($layout:ident, $($name:ident [$($range:tt)*])*) => {
-        /// Layout of the generation of this name and those that share it.
+        /// Layout of the generation with this name, and of later ones up to the next layout.
         pub(crate) struct $layout;
 
         impl Layout for $layout {
@@ -402,10 +406,10 @@ pub(crate) struct Src1Fields {
     pub(crate) imm16: Field,
 }
 
-/// A field no layout has.
+/// The field of a source that lacks it.
 const ABSENT: Field = Field::new("absent", &[]);
 
-/// The rows of each source, collected.
+/// The fields of a layout grouped by source, so that one function handles all sources.
 pub(crate) trait Sources: Layout {
     const SRC: [SrcFields; 2] = [
         SrcFields {

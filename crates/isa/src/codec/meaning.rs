@@ -1,4 +1,4 @@
-//! What the fields of an instruction say, in words: for people who look at bits.
+//! Explains the fields of an instruction in words, for tools that list the bits of an encoding.
 
 use std::fmt::Write;
 
@@ -10,9 +10,9 @@ use crate::message::Descriptor;
 use crate::tables::{AccessMode, ArfKind, CondMod, PredCtrl, Type, TypeClass};
 use crestline_device::Gen;
 
-/// What a field of an instruction means: `name` and `value` as [`explain`](super::explain) lists
-/// them, `inst` as [`decode`](super::decode) reads the same bits. Empty where there is nothing
-/// to add to the number.
+/// Explains the value of a field in words. `name` and `value` are those that
+/// [`explain`](super::explain) lists; `inst` is the result of [`decode`](super::decode) for the
+/// same bits. Returns an empty string if there is no explanation.
 pub fn meaning(name: &str, value: u64, inst: &Inst, generation: Gen) -> String {
     let form = ["A16_", "T16_", "T1_", "SENDS_", "SEND_"];
     let name = form.iter().find_map(|form| name.strip_prefix(form)).unwrap_or(name);
@@ -27,17 +27,18 @@ pub fn meaning(name: &str, value: u64, inst: &Inst, generation: Gen) -> String {
     .unwrap_or_default()
 }
 
+/// Returns `yes` if `value` is true, otherwise `no`.
 fn yes(value: bool, yes: &str, no: &str) -> Option<String> {
     Some(if value { yes } else { no }.to_owned())
 }
 
-/// A number of things.
+/// A number and a noun: `1 channel`, `2 channels`.
 fn count(number: impl Into<u32>, thing: &str) -> String {
     let number = number.into();
     format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
-/// Fields that concern the instruction as a whole.
+/// Explains the fields that are not part of an operand.
 fn whole(name: &str, value: u64, inst: &Inst, generation: Gen) -> Option<String> {
     let set = value != 0;
     match name {
@@ -82,7 +83,7 @@ fn whole(name: &str, value: u64, inst: &Inst, generation: Gen) -> Option<String>
     }
 }
 
-/// Fields of one form of instruction.
+/// Explains the fields that only one form of instruction has.
 fn particular(name: &str, value: u64, inst: &Inst, generation: Gen) -> Option<String> {
     match (&inst.extra, name) {
         (Extra::Branch(branch), "JIP" | "JUMP_COUNT" | "JMPI_OFFSET" | "CALL_OFFSET") => {
@@ -163,7 +164,7 @@ fn register(reg: Reg) -> String {
     }
 }
 
-/// Fields that say where an operand is.
+/// Explains the fields of an operand's location. `name` is without the prefix of the operand.
 fn place(name: &str, place: Place) -> Option<String> {
     match (name, place) {
         ("ADDR_MODE", _) => {

@@ -1,8 +1,10 @@
-//! What Mesa's assembler writes where an operation leaves fields of operands unused, which the
-//! hardware does not read: for text in its syntax, so that both assemblers give the same bytes.
+//! The bits that Mesa's assembler writes to operand fields that an operation does not use. The
+//! hardware ignores them. For text in Mesa's syntax the assembler of this crate writes them too, as
+//! a residue, so that both assemblers produce the same bytes.
 //!
-//! Source: the expected bytes of Mesa's public assembler tests, gen4 to gen12.5, all of which come
-//! out. Branches of gen11 and later, which they do not contain, are left as the codec has them.
+//! Source: the expected bytes of Mesa's public assembler tests, gen4 to gen12.5; all of them are
+//! reproduced. The tests contain no branches of gen11 and later; these keep the bits that the codec
+//! writes.
 
 use super::fields;
 use super::walk::Walk;
@@ -11,11 +13,12 @@ use crate::inst::{Dst, Imm, Inst, Place, Reg, Region, Src, SrcReg, Swizzle, VStr
 use crate::tables::{AccessMode, ArfKind, Form, Opcode, Type};
 use crestline_device::Gen;
 
-/// The bits behind the controls, where operands are.
+/// Bits 127:32, which contain the operand fields.
 const OPERANDS: u128 = u128::MAX << 32;
 
-/// A residue that makes the unused bits of an instruction what Mesa's assembler writes; zero
-/// where it writes what the codec does, or does not know the operation.
+/// Returns the residue with which an instruction encodes to the bits that Mesa's assembler writes.
+/// Zero if the codec writes the same bits, if the instruction does not encode, or if nothing is
+/// known about the operation.
 pub(crate) fn mesa_residue(inst: &Inst, generation: Gen) -> u128 {
     let plain = Inst { residue: 0, ..inst.clone() };
     let parts = encoded_and_owned(&plain, generation);
@@ -25,13 +28,14 @@ pub(crate) fn mesa_residue(inst: &Inst, generation: Gen) -> u128 {
     (bits ^ theirs) & mask & !owned
 }
 
-/// The residue of a `jmpi` whose distance has type UD; the codec writes D.
+/// The residue of a `jmpi` whose distance has type UD: the difference to type D, which the codec
+/// writes.
 pub(crate) fn unsigned_distance(generation: Gen) -> u128 {
     let code = |ty: Type| ty.imm_bits(generation).map_or(0, u128::from);
     (code(Type::D) ^ code(Type::Ud)) << src1_type(generation).unwrap_or(0)
 }
 
-/// The bits of an instruction, and those which belong to its fields.
+/// Returns the encoding of an instruction, and a mask of the bits that belong to its fields.
 fn encoded_and_owned(inst: &Inst, generation: Gen) -> Result<(u128, u128)> {
     let mut copy = inst.clone();
     let mut walk = Walk::encoder(generation);
@@ -40,7 +44,7 @@ fn encoded_and_owned(inst: &Inst, generation: Gen) -> Result<(u128, u128)> {
     Ok((walk.encoded(0)?, owned))
 }
 
-/// Lowest bit of the type of source 1, where it is not part of the operand's bits.
+/// Position of the type field of source 1; `None` from gen12, where this module does not change it.
 fn src1_type(generation: Gen) -> Option<u32> {
     use fields::{Gen4, Gen8, Layout};
     match generation {
@@ -52,7 +56,8 @@ fn src1_type(generation: Gen) -> Option<u32> {
     }
 }
 
-/// Bits as Mesa's assembler writes them, and which of them count unless a field has them.
+/// Returns bits that Mesa's assembler writes, and a mask of the bits that are known. The mask may
+/// include fields of the instruction, which [`mesa_residue`] removes. `None` if nothing is known.
 fn theirs(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     use fields::{Gen12, Layout};
     match inst.opcode.form() {
@@ -67,7 +72,8 @@ fn theirs(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     }
 }
 
-/// Behind an immediate, source 1 has the type of source 0.
+/// The bits for a one-source operation with an immediate of at most 32 bits: the type field of
+/// source 1 contains the type of source 0.
 fn absent_source1(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     let imm = inst.srcs[0].as_imm()?;
     let ty = if inst.opcode == Opcode::Dim { Type::F } else { imm.ty };
@@ -76,7 +82,7 @@ fn absent_source1(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     (imm_size(ty) < 8).then_some((u128::from(code) << lowest, mask << lowest))
 }
 
-/// The null register as Mesa has it: packed.
+/// The null register as a packed source.
 fn null(inst: &Inst, ty: Type) -> SrcReg {
     let region = match inst.access_mode {
         AccessMode::Align1 => Region::align1(8, 8, 1),
@@ -85,7 +91,7 @@ fn null(inst: &Inst, ty: Type) -> SrcReg {
     SrcReg::new(Place::NULL, ty, region)
 }
 
-/// The null register as one element.
+/// The null register as a scalar source.
 fn null_scalar(inst: &Inst, ty: Type) -> SrcReg {
     let region = match inst.access_mode {
         AccessMode::Align1 => Region::SCALAR,
@@ -94,7 +100,7 @@ fn null_scalar(inst: &Inst, ty: Type) -> SrcReg {
     SrcReg::new(Place::NULL, ty, region)
 }
 
-/// The instruction pointer.
+/// The instruction pointer as a source.
 fn ip(inst: &Inst) -> SrcReg {
     let place = Place::Direct { reg: Reg::Arf(ArfKind::Ip, 0), sub: 0 };
     let region = match (inst.access_mode, inst.exec_size) {
@@ -107,11 +113,13 @@ fn ip(inst: &Inst) -> SrcReg {
     SrcReg::new(place, Type::Ud, region)
 }
 
+/// An immediate 0.
 fn imm(ty: Type) -> Src {
     Src::Imm(Imm { ty, bits: 0 })
 }
 
-/// The operands that branches do not have.
+/// The bits for a branch: Mesa's assembler fills the unused operand fields with operands such as
+/// null, `ip` and immediates.
 fn flow(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     use Opcode::*;
     use fields::{Gen6, Gen8, Layout};
@@ -138,7 +146,7 @@ fn flow(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
                 Else | EndIf | While => null(Type::D),
                 _ => return None,
             };
-            // The destination is an immediate word, a part of which is the distance.
+            // The destination has the register file of immediates; its bits contain the distance.
             let (value, mask) = bits(Dst::new(Place::NULL, Type::W, 1), [source, source])?;
             Some((value | Gen6::DST_REG_FILE.mask, mask))
         }
@@ -162,7 +170,8 @@ fn flow(inst: &Inst, generation: Gen) -> Option<(u128, u128)> {
     }
 }
 
-/// The bits of operands in the two-source formats, as those of an `add` or `mov` with them.
+/// The operand bits of the two-source format with these operands, and the mask [`OPERANDS`].
+/// Computed by encoding an `add`, or a `mov` if there is no source 1.
 fn operand_bits(
     inst: &Inst,
     generation: Gen,

@@ -1,12 +1,16 @@
-//! Between [`Inst`] and its 128 bits.
+//! Encodes an [`Inst`] to its 128 bits and decodes it.
 //!
-//! Each format is one function that visits its fields, in either direction
-//! (`walk::Walk`), generic over the column of the field table (`fields::Layout`) so that
-//! all bit positions are constants when it is compiled. The same functions, traced, prove that no
-//! bit belongs to two fields and tell which bits a format does not use ([`explain`]).
+//! Each format is one function that visits the fields of an instruction. The type parameter of
+//! `walk::Walk` decides whether it encodes or decodes them. The functions are generic over the
+//! layout of a generation, a column of the field table (`fields::Layout`), so that all bit
+//! positions are compile-time constants.
 //!
-//! What an instruction contains beyond its fields is kept in [`Inst::residue`] as a difference
-//! from the canonical encoding, so that any decoded instruction encodes to the same bits.
+//! A decoder can also record the fields it visits. [`explain`] uses the record to list the fields
+//! of an instruction and the bits that its format does not use; tests use it to check that no bit
+//! belongs to two fields.
+//!
+//! Bits that no field represents are kept in [`Inst::residue`], as the exclusive or with the
+//! canonical encoding, so that every decoded instruction encodes to the same bits.
 
 mod branch;
 mod common;
@@ -67,11 +71,11 @@ fn walk_layout<const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     }
 }
 
-/// Encodes an instruction in its full 128 bits, whatever [`Inst::compacted`] says.
+/// Encodes an instruction in its full 128 bits, even if [`Inst::compacted`] is set.
 ///
 /// # Errors
-/// If the generation lacks the operation or a code, a value does not fit its field, an operand
-/// does not suit the format, or the residue touches bits that belong to fields.
+/// If the generation lacks the operation or the code of a value, a value does not fit its field,
+/// the format cannot hold an operand, or the residue changes bits that belong to fields.
 pub fn encode(inst: &Inst, generation: Gen) -> Result<u128> {
     if !inst.opcode.exists(generation) {
         return Err(CodecError::NoOpcode { opcode: inst.opcode.name(), generation });
@@ -82,6 +86,7 @@ pub fn encode(inst: &Inst, generation: Gen) -> Result<u128> {
     walk.encoded(inst.residue)
 }
 
+/// The operation of a full or compacted instruction.
 fn opcode_of(bits: u128, generation: Gen) -> Result<Opcode> {
     let code = (bits & 0x7f) as u8;
     Opcode::from_bits(generation, code).ok_or(CodecError::UnknownOpcode { code, generation })
@@ -139,7 +144,7 @@ fn field_bits(field: Field, bits: u128) -> FieldBits {
     }
 }
 
-/// Maximal ranges of clear bits, lowest first.
+/// The ranges `(hi, lo)` of consecutive bits that are clear in `claimed`, lowest first.
 fn unused_ranges(claimed: u128) -> impl Iterator<Item = (u32, u32)> {
     let mut at = 0;
     std::iter::from_fn(move || {

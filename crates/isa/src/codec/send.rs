@@ -1,5 +1,5 @@
-//! Messages: send up to gen11 (a two-source instruction whose second source is the
-//! descriptor), split send of gen9 to gen11, and the send of gen12.
+//! The formats of `send`: up to gen11 a two-source instruction whose second source is the
+//! descriptor; the split send of gen9 to gen11; the send of gen12. Also `sync` and `wait`.
 
 use super::common::{
     File, cond_mod, controls, direct, file, flag_reg, has_mrf, indirect, opcode, reg_nr, shape,
@@ -15,6 +15,7 @@ use crestline_device::Gen;
 /// Register number byte of a0.
 const ADDRESS_REGISTER: u64 = 0x10;
 
+/// The message of an instruction; an empty one when decoding.
 fn send_of<const E: bool>(i: &Inst) -> Result<Send> {
     match &i.extra {
         Extra::Send(send) => Ok(send.clone()),
@@ -23,6 +24,7 @@ fn send_of<const E: bool>(i: &Inst) -> Result<Send> {
     }
 }
 
+/// The shared function.
 fn sfid<L: Layout, const E: bool>(w: &mut Walk<E>, value: &mut Sfid) -> Result<()> {
     let generation = w.generation();
     w.code(
@@ -34,7 +36,8 @@ fn sfid<L: Layout, const E: bool>(w: &mut Walk<E>, value: &mut Sfid) -> Result<(
     )
 }
 
-/// Controls of all sends; what the other formats have in the shared bits must be neutral.
+/// Visits the controls of a send. Properties that have no bits on this generation must have their
+/// default values.
 fn head<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst, send: &mut Send) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -53,8 +56,9 @@ fn head<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst, send: &mut Sen
     w.flag(L::SEND_EOT, &mut send.eot)
 }
 
-/// An immediate descriptor made of fields: `pack` and `unpack` translate between the 32-bit
-/// descriptor and the field's value; what the field cannot hold is refused.
+/// Visits a descriptor that is an immediate in `field`. `pack` and `unpack` translate between the
+/// 32-bit descriptor and the field's value. Fails if the descriptor has bits that the field cannot
+/// hold.
 fn desc_imm<const E: bool>(
     w: &mut Walk<E>,
     i: &Inst,
@@ -122,7 +126,7 @@ fn send4<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()>
     }
     match desc_file {
         File::Imm => file(w, L::SRC1_REG_FILE, &mut desc_file, has_mrf(generation))?,
-        // The descriptor is in a0, whatever the file says.
+        // The hardware reads the descriptor from a0, whatever the register file field contains.
         _ => w.fixed(L::SRC1_REG_FILE, 0),
     }
     if !L::SEND_EX_DESC_IMM.exists() {
@@ -147,7 +151,8 @@ fn send4<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()>
     Ok(())
 }
 
-/// Source 0 of a send whose region bits are taken: register, type, address mode.
+/// Source 0 of a send whose extended descriptor occupies the bits of the region: register, type and
+/// address mode.
 fn payload<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let generation = w.generation();
     let f = &L::SRC[0];
@@ -255,6 +260,7 @@ pub(super) fn sends<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) ->
     Ok(())
 }
 
+/// A register extended descriptor: a dword of a0.
 fn ex_desc_reg<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut DescSrc) -> Result<()> {
     let mut dword = match value {
         DescSrc::Reg { dword } => *dword,
@@ -265,7 +271,7 @@ fn ex_desc_reg<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut DescSrc
     Ok(())
 }
 
-/// Destination of a split send: 16-byte units, one-bit file.
+/// Destination of a split send. Offsets are in units of 16 bytes; the register file has one bit.
 fn split_dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &Inst) -> Result<Place> {
     let place = i.dst.place;
     let mut is_indirect = matches!(place, Place::Indirect { .. });
@@ -285,14 +291,14 @@ fn split_dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &Inst) -> Result<Pla
     Ok(Place::Direct { reg, sub })
 }
 
-/// A register whose file bit is 1 for general and 0 for architecture registers.
+/// A register with a one-bit register file: 1 for general, 0 for architecture registers.
 fn one_bit_reg<const E: bool>(w: &mut Walk<E>, f: Field, nr: Field, reg: &mut Reg) -> Result<()> {
     let mut reg_file = split(*reg).0;
     file(w, f, &mut reg_file, false)?;
     reg_nr(w, nr, reg_file, reg)
 }
 
-/// Place of payload `n`; an absent second payload is null.
+/// Place of payload `n`; the null register if there is no second payload.
 fn source_place<const E: bool>(i: &Inst, n: usize) -> Result<Place> {
     match i.srcs[n] {
         Src::Reg(reg) => Ok(reg.place),
@@ -301,7 +307,7 @@ fn source_place<const E: bool>(i: &Inst, n: usize) -> Result<Place> {
     }
 }
 
-/// The decoded payloads, whose types and regions are not encoded.
+/// When decoding, sets the payload operands. Their types and regions are not encoded.
 fn set_sources<const E: bool>(i: &mut Inst, src0: Place, src1: Place) {
     if !E {
         let src = |place| Src::Reg(SrcReg::new(place, Type::Ud, Region::SCALAR));
@@ -358,7 +364,8 @@ fn send12<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()
     Ok(())
 }
 
-/// Sync: the function is where the conditional modifier is, the operand null or a token mask.
+/// Sync. The function field has the bits of the conditional modifier; the operand is null or a
+/// token mask.
 pub(super) fn sync<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -376,7 +383,7 @@ pub(super) fn sync<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> 
         |code| crate::SyncFn::from_bits(generation, code as u8),
     )?;
     i.extra = Extra::Sync(function);
-    // The unused destination has stride 1.
+    // DST_HSTRIDE: the unused destination has stride 1.
     w.background(1 << 48);
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
@@ -384,7 +391,7 @@ pub(super) fn sync<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> 
     two_src::src::<L, 0, _>(w, i, true)
 }
 
-/// Wait: the notification register is destination and source.
+/// Wait. The notification register is both destination and source.
 pub(super) fn wait<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;

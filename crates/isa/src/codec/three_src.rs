@@ -1,5 +1,6 @@
-//! The three-source formats: Align16 (gen6 to gen9) and Align1 (gen11 on), and the gen12.5
-//! formats derived from the latter.
+//! The three-source formats: Align16 (gen6 to gen9), Align1 (gen11 on), and `bfn` and `dpas`
+//! (gen12.5), whose formats are similar to Align1. Functions with `16` in their names are for
+//! Align16, those with `1` for Align1.
 
 use super::common::{
     File, cond_mod, controls, direct, flag_reg, hstride, opcode, reg_nr, shape, split,
@@ -15,7 +16,7 @@ pub(super) fn three<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) ->
     if w.generation() <= Gen::Gen9 { align16::<L, _>(w, i) } else { align1::<L, _>(w, i) }
 }
 
-/// The direct register and byte offset of a source, which these formats need.
+/// Register source `n`. Fails if the source is absent, an immediate or indirect.
 fn source(i: &Inst, n: usize) -> Result<SrcReg> {
     match i.srcs[n] {
         Src::Reg(reg) if matches!(reg.place, Place::Direct { .. }) => Ok(reg),
@@ -23,6 +24,7 @@ fn source(i: &Inst, n: usize) -> Result<SrcReg> {
     }
 }
 
+/// A source to fill when decoding.
 const NULL: SrcReg = SrcReg {
     place: Place::NULL,
     ty: Type::F,
@@ -32,6 +34,7 @@ const NULL: SrcReg = SrcReg {
     mme: None,
 };
 
+/// The Align16 format.
 fn align16<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::T16_NIB_CTRL)?;
@@ -47,8 +50,8 @@ fn align16<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<(
     if E {
         srcs = [source(i, 0)?, source(i, 1)?, source(i, 2)?];
     }
-    // Types: gen6 knows F only; all sources share one field, and from gen8 the second and
-    // third may be HF beside F.
+    // Types: gen6 has F only. Later all sources share one type field; from gen8, one bit each for
+    // sources 1 and 2 mixes F and HF.
     let mut src_ty = srcs[0].ty;
     if L::T16_SRC_TYPE.exists() {
         type16(w, L::T16_DST_TYPE, &mut i.dst.ty)?;
@@ -96,6 +99,7 @@ fn align16<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<(
     Ok(())
 }
 
+/// An mme register number; `of` returns the operand's [`SrcReg::mme`] or `Dst::mme`.
 fn mme<const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -120,10 +124,11 @@ fn type16<const E: bool>(w: &mut Walk<E>, field: Field, ty: &mut Type) -> Result
     )
 }
 
-/// The half-float bit of sources 1 and 2.
+/// The half-float bit of source 1 or 2, which decides between HF and F if the type field is one of
+/// these.
 ///
-/// With F sources it makes the source HF. With HF sources gen9 needs it set for HF and clear
-/// for F; gen8, which has no mixed mode outside CHV, leaves it clear.
+/// For a type field of HF, gen9 requires the bit set for HF and clear for F. On gen8 it is clear
+/// then: only CHV has mixed floats.
 fn type_hf<const E: bool>(
     w: &mut Walk<E>,
     i: &Inst,
@@ -150,6 +155,7 @@ fn type_hf<const E: bool>(
     Ok(())
 }
 
+/// A source of the Align16 format.
 fn src16<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
     i: &Inst,
@@ -169,7 +175,8 @@ fn src16<L: Sources, const N: usize, const E: bool>(
     w.flag(f.abs, &mut src.abs)?;
     w.flag(f.rep_ctrl, &mut rep)?;
     if is_macro {
-        // The number sits in the selectors of x and y; those of z and w are zero.
+        // The swizzle field holds the mme number: the selectors of x and y are the number, those of
+        // z and w are zero.
         let mut number = u64::from(src.mme.unwrap_or(0));
         w.require(src.mme.is_some() && number < 16, i.opcode.name(), "needs mme registers")?;
         w.uint(f.chan_sel, &mut number)?;
@@ -198,6 +205,7 @@ fn src16<L: Sources, const N: usize, const E: bool>(
     Ok(())
 }
 
+/// The Align1 format.
 fn align1<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -208,8 +216,8 @@ fn align1<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()
     operands::<L, _>(w, i, true)
 }
 
-/// Boolean function: the truth table takes the conditional modifier and the source
-/// modifiers.
+/// Boolean function: Align1, but the truth table has the bits of the conditional modifier and of
+/// source modifiers.
 pub(super) fn bfn<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -227,7 +235,7 @@ pub(super) fn bfn<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     operands::<L, _>(w, i, false)
 }
 
-/// Execution type: the class of all operands.
+/// Execution type: one bit that says whether all operands are floats or all are integers.
 fn exec_type<L: Layout, const E: bool>(w: &mut Walk<E>, i: &Inst) -> Result<bool> {
     let mut float = i.dst.ty.is_float();
     w.flag(L::T1_EXEC_TYPE, &mut float)?;
@@ -248,7 +256,8 @@ fn type1<const E: bool>(w: &mut Walk<E>, field: Field, ty: &mut Type, float: boo
     )
 }
 
-/// One-bit register file; gen11 and gen12 have opposite senses.
+/// Register file of one bit: 1 means an architecture register on gen11, a general register from
+/// gen12.
 fn file1<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut File) -> Result<()> {
     let inverted = w.generation() <= Gen::Gen11;
     w.code(
@@ -264,6 +273,7 @@ fn file1<const E: bool>(w: &mut Walk<E>, field: Field, value: &mut File) -> Resu
     )
 }
 
+/// The operands of the Align1 formats. `modifiers`: the sources have modifiers.
 fn operands<L: Sources, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -326,8 +336,8 @@ fn src1<L: Sources, const N: usize, const E: bool>(
     let mut reg_file = split(reg).0;
     let mut is_imm = matches!(i.srcs[N], Src::Imm(_));
     if gen11 {
-        // The one bit of sources 0 and 2 says immediate, or accumulator for the type NF; that
-        // of source 1 says accumulator.
+        // The register file bit of sources 0 and 2 means an immediate, or for type NF the
+        // accumulator; that of source 1 always means the accumulator.
         let mut other = is_imm || reg_file == File::Arf;
         w.require(
             !is_imm || (N != 1 && src.ty != Type::Nf),
@@ -366,7 +376,7 @@ fn src1<L: Sources, const N: usize, const E: bool>(
     }
     reg_nr(w, f.reg_nr, reg_file, &mut reg)?;
     if i.is_macro() {
-        // Gen11 leaves the lowest bit of the subregister field free.
+        // On gen11 the number does not use the lowest bit of the subregister field.
         let shift = u8::from(gen11);
         w.require(src.mme.is_some(), i.opcode.name(), "needs mme registers")?;
         let mut number = src.mme.unwrap_or(0) << shift;
@@ -402,7 +412,7 @@ fn region1<L: Sources, const N: usize, const E: bool>(
         "has vertical strides for sources 0 and 1 only",
     )?;
     if f.vstride.exists() {
-        // The second code is 2 on gen11, 1 on gen12.
+        // Code 1 is stride 2 on gen11, stride 1 from gen12.
         let second = if w.generation() <= Gen::Gen11 { 2 } else { 1 };
         let codes = [0, second, 4, 8];
         let mut v = vstride.unwrap_or(0);
@@ -422,7 +432,7 @@ fn region1<L: Sources, const N: usize, const E: bool>(
     Ok(())
 }
 
-/// Systolic dot product: registers without regions.
+/// Systolic dot product. The operands are registers without regions.
 pub(super) fn dpas<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;

@@ -1,4 +1,4 @@
-//! The two-source formats, Align1 and Align16: one-source operations and math included.
+//! The two-source formats, Align1 and Align16. Operations with one source and `math` use them too.
 
 use super::common::{
     File, cond_mod, controls, direct, file, flag_reg, has_mrf, hstride, indirect, math_fn, opcode,
@@ -17,7 +17,7 @@ fn has_imm64(i: &Inst) -> bool {
     i.srcs[0].as_imm().is_some_and(|imm| imm_size(imm.ty) == 8)
 }
 
-/// One source.
+/// Operations with one source.
 pub(super) fn one<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -32,7 +32,7 @@ pub(super) fn one<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     finish::<L, _>(w, i)
 }
 
-/// Two sources; an immediate in the first leaves no room for the second.
+/// Operations with two sources. An immediate source 0 occupies the bits of source 1.
 pub(super) fn two<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -46,7 +46,7 @@ pub(super) fn two<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     finish::<L, _>(w, i)
 }
 
-/// Math: the function takes the place of the conditional modifier.
+/// Math. The function has the bits of the conditional modifier.
 pub(super) fn math<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     opcode::<L, _>(w, i)?;
     controls::<L, _>(w, i, L::NIB_CTRL)?;
@@ -65,7 +65,8 @@ pub(super) fn math<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> 
     flag_reg(w, i, L::FLAG_REG_NR, L::FLAG_SUBREG_NR)
 }
 
-/// The fields that a 64-bit immediate may displace.
+/// Accumulator write, saturation, conditional modifier and flag register. On some generations a
+/// 64-bit immediate occupies the bits of the last two; they must then have their default values.
 fn finish<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     w.require(i.srcs[2] == Src::None, i.opcode.name(), "has at most two sources")?;
     w.flag(L::ACC_WR_EN, &mut i.acc_wr_en)?;
@@ -121,7 +122,7 @@ pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
         } else {
             w.signed(L::DST_IND_ADDR_IMM, &mut offset, 1, 0)?;
         }
-        // Ten signed bits at most.
+        // The offset is -512 to 511, so it fits.
         dst.place = Place::Indirect { addr, offset: offset as i16 };
     } else {
         let (mut reg, mut sub) = direct(dst.place);
@@ -159,11 +160,12 @@ pub(super) fn dst<L: Sources, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> R
     Ok(())
 }
 
-/// Bit of a message register's number that puts the halves of a compressed instruction four
-/// registers apart (gen4 and gen5; Mesa's emitter, which drives the hardware so).
+/// Bit of a message register's number that means: the two halves of a compressed instruction write
+/// registers four apart (gen4 and gen5; source: Mesa's code generator).
 const COMPR4: u8 = 0x80;
 
-/// Writes or reads the number of a destination register, with the bit of [`Compression::Compr4`].
+/// Visits the number of a destination register with `number`. On gen4 and gen5, translates between
+/// bit [`COMPR4`] of a message register's number and [`Compression::Compr4`].
 fn far_apart<const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -193,7 +195,8 @@ fn far_apart<const E: bool>(
 /// The code of immediates among the register files up to gen11.
 pub(super) const IMM_FILE: u64 = 3;
 
-/// Register file of a source up to gen11. An indirect one is in the general registers, whatever the bits say.
+/// Register file of a source up to gen11. An indirect source is in the general registers, whatever
+/// the field contains.
 #[inline(always)]
 pub(super) fn src_file<const E: bool>(
     w: &mut Walk<E>,
@@ -209,7 +212,7 @@ pub(super) fn src_file<const E: bool>(
     file(w, f.reg_file, reg_file, has_mrf(w.generation()))
 }
 
-/// Source `n`. An `optional` source that is absent is encoded as zeros.
+/// Source `N`. If it is `optional` and absent, it is encoded as zeros.
 pub(super) fn src<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
     i: &mut Inst,
@@ -278,6 +281,7 @@ fn is_zero(src: &SrcReg, generation: Gen) -> bool {
     region && plain && src.place == Place::NULL && src.ty.reg_bits(generation) == Some(0)
 }
 
+/// An immediate source.
 fn imm<L: Sources, const N: usize, const E: bool>(w: &mut Walk<E>, i: &mut Inst) -> Result<()> {
     let f = &L::SRC[N];
     let generation = w.generation();
@@ -290,7 +294,7 @@ fn imm<L: Sources, const N: usize, const E: bool>(w: &mut Walk<E>, i: &mut Inst)
         f.ty,
         "immediate type",
         &mut imm.ty,
-        // The double immediate of dim is marked as F.
+        // The 64-bit immediate of dim has the type code of F.
         |ty| match ty {
             Type::Df if dim => Type::F.imm_bits(generation).map(u64::from),
             _ if dim => None,
@@ -317,8 +321,8 @@ fn imm<L: Sources, const N: usize, const E: bool>(w: &mut Walk<E>, i: &mut Inst)
     Ok(())
 }
 
-/// Register, address mode and region of a source whose file is known (up to gen11) or comes
-/// with the register (gen12).
+/// Register, address mode and region of a source. Up to gen11 the caller has visited the register
+/// file, `reg_file`; from gen12 this function visits it.
 fn place_and_region<L: Sources, const N: usize, const E: bool>(
     w: &mut Walk<E>,
     i: &Inst,

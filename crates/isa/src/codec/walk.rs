@@ -1,13 +1,13 @@
-//! A walk over the fields of an instruction, in one of its directions.
+//! [`Walk`]: one pass over the fields of an instruction, which encodes or decodes them.
 //!
-//! A format is described by one function that visits its fields. Run to encode, it writes the
-//! fields of an [`Inst`](crate::Inst); run to decode, it fills them, and can record which field
-//! owns which bit.
+//! A format is described by one function that visits its fields, such as `w.flag(L::SATURATE, &mut
+//! i.saturate)`. With `Walk<true>` the call writes the value to the field's bits; with
+//! `Walk<false>` it sets the value from the bits, and can record which bits belong to which field.
 
 use super::fields::Field;
 use crestline_device::Gen;
 
-/// Why an instruction and its bits cannot be translated into each other.
+/// Why an instruction does not encode or decode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// A value does not fit its field.
@@ -30,7 +30,7 @@ pub enum CodecError {
         /// Generation.
         generation: Gen,
     },
-    /// A code means nothing on this generation.
+    /// A code is not assigned on this generation.
     #[error("bit {bit}: {field} has the reserved code {code:#x}")]
     Reserved {
         /// Field.
@@ -56,8 +56,8 @@ pub enum CodecError {
         /// Generation.
         generation: Gen,
     },
-    /// The operation needs an operand or a property that the instruction lacks, or the other
-    /// way round.
+    /// The instruction lacks an operand or property that the operation requires, or has one that
+    /// the operation cannot have.
     #[error("{opcode} {rule}")]
     Shape {
         /// Mnemonic.
@@ -93,19 +93,19 @@ pub enum CodecError {
 
 pub(super) type Result<T> = std::result::Result<T, CodecError>;
 
-/// One pass over the fields. `value` parameters are read when encoding and written when
-/// decoding.
+/// One pass over the fields. The `value` parameters of its functions are read when encoding and
+/// written when decoding.
 pub(super) struct Walk<const ENCODE: bool> {
     generation: Gen,
     bits: u128,
-    /// Bits that fields own; when encoding only those of fields that mirror the instruction,
-    /// which a residue must not touch.
+    /// Bits of the fields visited. When encoding, without fields of fixed values, which a residue
+    /// may change.
     claimed: u128,
-    /// Bits of fixed fields, when encoding: the background does not show there.
+    /// When encoding, bits of the fields of fixed values, where the background does not apply.
     fixed: u128,
-    /// Difference of fixed fields from their canonical values.
+    /// When decoding, exclusive or of the fields of fixed values with their canonical values.
     residue: u128,
-    /// Canonical value of the bits that no field takes.
+    /// Canonical value of the bits that no field owns.
     background: u128,
     /// Every field visited, if they are to be recorded.
     trace: Option<Vec<Field>>,
@@ -141,12 +141,12 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         self.generation
     }
 
-    /// The bits of fields that mirror the instruction, so far.
+    /// When encoding, the bits of the fields visited, without those of fixed values.
     pub(super) fn owned(&self) -> u128 {
         self.claimed
     }
 
-    /// The encoded bits, changed by a residue.
+    /// The encoded bits, exclusive or with a residue. Fails if the residue changes bits of fields.
     pub(super) fn encoded(&self, residue: u128) -> Result<u128> {
         match residue & self.claimed {
             0 => Ok((self.bits | self.background & !(self.claimed | self.fixed)) ^ residue),
@@ -154,8 +154,8 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         }
     }
 
-    /// All decoded bits that the fields do not account for, as a difference from the canonical
-    /// form.
+    /// The residue of decoded bits: the exclusive or with the canonical encoding, for all bits that
+    /// the instruction's fields do not represent.
     pub(super) fn residue(&self) -> u128 {
         self.residue | (self.bits ^ self.background) & !self.claimed
     }
@@ -172,6 +172,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         field.get(self.bits)
     }
 
+    /// Records that a field was visited.
     #[inline(always)]
     fn visit(&mut self, field: Field) {
         if let Some(trace) = &mut self.trace {
@@ -180,13 +181,13 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         self.claimed |= field.mask;
     }
 
-    /// The bits of a field that decides how others are read (decoding).
+    /// Reads a field without visiting it, to decide how to decode others.
     #[inline(always)]
     pub(super) fn peek(&self, field: Field) -> u64 {
         field.get(self.bits)
     }
 
-    /// Writes a field (encoding).
+    /// Writes a field (encoding). Fails if the value does not fit.
     #[inline(always)]
     fn write(&mut self, field: Field, value: u64) -> Result<()> {
         let bits = field.width;
@@ -199,8 +200,8 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         Ok(())
     }
 
-    /// A field with no counterpart in the instruction: encoded as `canonical`; other values
-    /// found when decoding go to the residue.
+    /// Visits a field that [`Inst`](crate::Inst) does not represent. It is encoded as `canonical`;
+    /// when decoding, other values go to the residue.
     #[inline(always)]
     pub(super) fn fixed(&mut self, field: Field, canonical: u64) {
         if ENCODE {
@@ -212,13 +213,15 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         }
     }
 
-    /// The value of all bits that no field of the format takes. What is found to differ when
-    /// decoding goes to the residue.
+    /// Sets the canonical value of all bits that no field of the format owns. When decoding,
+    /// differences from it go to the residue.
     pub(super) fn background(&mut self, canonical: u128) {
         self.background = canonical;
     }
 
-    /// A field translated by a pair of functions.
+    /// Visits a field whose values have codes. `to` returns the code of a value, or `None` if it
+    /// has none; `from` returns the value of a code, or `None` if it is reserved. `what` is the
+    /// kind of value, for errors.
     #[inline(always)]
     pub(super) fn code<T: Copy>(
         &mut self,
@@ -241,7 +244,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         }
     }
 
-    /// An unsigned number.
+    /// Visits an unsigned number.
     #[inline(always)]
     pub(super) fn uint(&mut self, field: Field, value: &mut u64) -> Result<()> {
         if ENCODE {
@@ -252,7 +255,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         }
     }
 
-    /// An unsigned number of at most eight bits.
+    /// Visits an unsigned number of at most eight bits.
     #[inline(always)]
     pub(super) fn byte(&mut self, field: Field, value: &mut u8) -> Result<()> {
         let mut wide = u64::from(*value);
@@ -261,7 +264,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         Ok(())
     }
 
-    /// A byte offset stored in units of `unit` bytes.
+    /// Visits a byte offset stored in units of `unit` bytes.
     #[inline(always)]
     pub(super) fn scaled(&mut self, field: Field, value: &mut u8, unit: u8) -> Result<()> {
         if ENCODE && !(*value).is_multiple_of(unit) {
@@ -274,7 +277,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         Ok(())
     }
 
-    /// A signed number stored in units of `unit`, with `bias` units subtracted.
+    /// Visits a signed number; the field holds `value / unit - bias`.
     #[inline(always)]
     pub(super) fn signed(
         &mut self,
@@ -295,7 +298,7 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         } else {
             let shift = 64 - bits;
             let units = (self.read(field) << shift) as i64 >> shift;
-            // A hostile jump count may leave the range of a byte offset.
+            // In damaged code, a large jump count can exceed the range of a byte offset.
             let bytes = (units + i64::from(bias)) * i64::from(unit);
             *value = i32::try_from(bytes).map_err(|_| CodecError::Reserved {
                 field: field.name,
@@ -306,7 +309,8 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         }
     }
 
-    /// A flag; where the layout lacks it, it must be false.
+    /// Visits a flag of one bit. If the layout lacks it, `true` does not encode, and it decodes as
+    /// `false`.
     #[inline(always)]
     pub(super) fn flag(&mut self, field: Field, value: &mut bool) -> Result<()> {
         if field.exists() {
@@ -323,7 +327,8 @@ impl<const ENCODE: bool> Walk<ENCODE> {
         }
     }
 
-    /// Refuses to encode a property that the format cannot express.
+    /// When encoding, fails unless `holds`; `rule` completes the error "{opcode} {rule}". Decoding
+    /// never fails here.
     #[inline(always)]
     pub(super) fn require(
         &self,

@@ -37,31 +37,32 @@ impl Inst {
         }
     }
 
-    /// With a number of channels.
+    /// Sets the execution size, in channels.
     pub fn with_exec_size(mut self, channels: u8) -> Inst {
         self.exec_size = channels;
         self
     }
 
-    /// With the first channel of the dispatch mask.
+    /// Sets the channel group: the first channel of the dispatch mask that the instruction works
+    /// on.
     pub fn with_group(mut self, first_channel: u8) -> Inst {
         self.group = first_channel;
         self
     }
 
-    /// Ignoring the execution mask.
+    /// Sets NoMask: the instruction ignores the execution mask.
     pub fn with_no_mask(mut self) -> Inst {
         self.no_mask = true;
         self
     }
 
-    /// With a destination.
+    /// Sets the destination.
     pub fn with_dst(mut self, dst: Dst) -> Inst {
         self.dst = dst;
         self
     }
 
-    /// With sources; at most three are taken.
+    /// Sets the sources; ignores those after the third.
     pub fn with_srcs(mut self, srcs: &[Src]) -> Inst {
         for (slot, src) in self.srcs.iter_mut().zip(srcs) {
             *slot = *src;
@@ -69,20 +70,20 @@ impl Inst {
         self
     }
 
-    /// With what is particular to the operation's form.
+    /// Sets the fields that only instructions of this form have.
     pub fn with_extra(mut self, extra: Extra) -> Inst {
         self.extra = extra;
         self
     }
 
-    /// Predicated on a flag subregister.
+    /// Sets the predicate and the flag subregister that it reads.
     pub fn with_predicate(mut self, ctrl: PredCtrl, inverse: bool, flag: Flag) -> Inst {
         self.predicate = Predicate { ctrl, inverse };
         self.flag = flag;
         self
     }
 
-    /// With a conditional modifier that writes a flag subregister.
+    /// Sets the conditional modifier and the flag subregister that it writes.
     pub fn with_cond_mod(mut self, cond_mod: CondMod, flag: Flag) -> Inst {
         self.cond_mod = cond_mod;
         self.flag = flag;
@@ -91,12 +92,12 @@ impl Inst {
 }
 
 impl Branch {
-    /// One target, in bytes from the start of the branch.
+    /// A branch with one target, in bytes from the start of the branch.
     pub fn jip(jip: i32) -> Branch {
         Branch { jip: Some(jip), ..Branch::default() }
     }
 
-    /// Two targets, in bytes from the start of the branch.
+    /// A branch with two targets, in bytes from the start of the branch.
     pub fn jip_uip(jip: i32, uip: i32) -> Branch {
         Branch { jip: Some(jip), uip: Some(uip), ..Branch::default() }
     }
@@ -145,7 +146,7 @@ impl Dst {
         Dst::new(Place::Indirect { addr, offset }, ty, hstride)
     }
 
-    /// With a write mask (Align16).
+    /// Sets the write mask (Align16).
     pub fn with_writemask(mut self, mask: WriteMask) -> Dst {
         self.writemask = mask;
         self
@@ -220,7 +221,7 @@ impl Src {
         Src::imm(Type::Uw, u64::from(value))
     }
 
-    /// With negation toggled; an immediate is left as it is, since it has no modifiers.
+    /// Toggles the negation of a register source. Immediates have no modifiers and are unchanged.
     pub fn negated(mut self) -> Src {
         if let Src::Reg(reg) = &mut self {
             reg.negate = !reg.negate;
@@ -228,7 +229,7 @@ impl Src {
         self
     }
 
-    /// With absolute value; an immediate is left as it is.
+    /// Makes a register source the absolute value of the register. Immediates are unchanged.
     pub fn absolute(mut self) -> Src {
         if let Src::Reg(reg) = &mut self {
             reg.abs = true;

@@ -4,8 +4,9 @@
 //! and widths in elements, execution sizes and channel groups in channels, branch targets in
 //! bytes. The codec translates from and to each generation's own units.
 //!
-//! Everything is plain data with public fields; whether a combination is legal is the
-//! business of the encoder (does it fit?) and of `validate` (is it allowed?).
+//! All types are plain data with public fields, so they can hold illegal combinations. The encoder
+//! refuses those that the instruction format cannot hold; `validate` finds those that the hardware
+//! forbids.
 
 mod build;
 mod operand;
@@ -41,11 +42,13 @@ pub struct Inst {
     pub saturate: bool,
     /// Whether the result is also written to the accumulator (gen6 on).
     pub acc_wr_en: bool,
-    /// Destination dependency is not cleared (up to gen11).
+    /// `NoDDClr` (up to gen11): the hardware scoreboard does not clear the dependency on the
+    /// destination when this instruction completes.
     pub no_dd_clear: bool,
-    /// Destination dependency is not checked (up to gen11).
+    /// `NoDDChk` (up to gen11): the instruction does not wait for earlier writes of its
+    /// destination.
     pub no_dd_check: bool,
-    /// Thread control.
+    /// Thread control: thread switches and preemption at this instruction.
     pub thread_ctrl: ThreadCtrl,
     /// Breakpoint (`DebugCtrl`).
     pub breakpoint: bool,
@@ -59,16 +62,19 @@ pub struct Inst {
     pub dst: Dst,
     /// Sources; [`Src::None`] beyond those the operation has.
     pub srcs: [Src; 3],
-    /// What is particular to the operation's form.
+    /// Fields that only instructions of the opcode's [form](Opcode::form) have.
     pub extra: Extra,
-    /// Whether the instruction is, or is to be, encoded in 64 bits.
+    /// Whether the instruction has the 64-bit encoding; the encoder of programs then writes that
+    /// one.
     pub compacted: bool,
-    /// Difference between the instruction's bits and those the encoder makes of the fields
-    /// above: bits the typed form does not model. Zero in instructions made by this project.
+    /// Bits that the fields above do not represent: the exclusive or of the decoded bits and the
+    /// bits that the encoder writes for the fields. Zero in instructions that this project
+    /// generates.
     pub residue: u128,
-    /// The same for the 64-bit form of a compacted instruction: difference between the bits found
-    /// and those that [`compact`](crate::compact::compact) makes of the expansion (all zeros
-    /// where it makes none). Forms that hardware reads and compilers do not write have one.
+    /// The residue of the 64-bit form of a compacted instruction: the exclusive or of the decoded
+    /// 64 bits and the result of [`compact`](crate::compact::compact) for the expanded instruction
+    /// (0 if it has no result). Not zero for 64-bit forms that the hardware accepts but compilers
+    /// do not write.
     pub compact_residue: u64,
 }
 
@@ -93,20 +99,21 @@ impl Predicate {
 pub struct Flag {
     /// Flag register, 0 or 1 (0 only before gen7).
     pub nr: u8,
-    /// Half of it, 0 or 1.
+    /// 16-bit half of the register, 0 or 1.
     pub subnr: u8,
 }
 
 /// SIMD16 compression control of gen4 and gen5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub enum Compression {
-    /// Not compressed; the second half is [`Inst::group`] 8.
+    /// Not compressed. An instruction for channels 8 to 15 has [`Inst::group`] 8.
     #[default]
     None,
-    /// A SIMD16 instruction split in two halves.
+    /// A SIMD16 instruction, which the hardware runs as two halves of 8 channels.
     Compressed,
-    /// Compressed, with destination message registers four apart. Bit 7 of the register's number
-    /// says so in the instruction, and is not part of the number here.
+    /// Compressed; the destination message registers of the two halves are four apart. In the
+    /// encoding, bit 7 of the destination's register number is set; the number in [`Inst::dst`]
+    /// does not include this bit.
     Compr4,
 }
 
@@ -117,7 +124,7 @@ pub struct Swsb {
     pub distance: u8,
     /// Pipe the distance counts in (gen12.5); [`SwsbPipe::Implied`] on gen12.
     pub pipe: SwsbPipe,
-    /// Scoreboard token action.
+    /// Scoreboard token, and the action on it.
     pub token: Option<SwsbToken>,
 }
 
@@ -157,7 +164,7 @@ pub enum TokenMode {
     Dst,
 }
 
-/// What only one form of instruction has.
+/// Fields that only one form of instruction has.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Extra {
     /// Nothing.
@@ -176,13 +183,14 @@ pub enum Extra {
     Dpas(Dpas),
 }
 
-/// Targets of a flow control instruction, in **bytes relative to the start of this
-/// instruction**, whatever the hardware counts: other units, and `jmpi` up to gen11 from the
-/// next instruction, are translated. `calla`, which the hardware takes as absolute, is the one
-/// exception and holds the absolute byte address.
+/// Targets of a flow control instruction, in **bytes relative to the start of this instruction**.
 ///
-/// Instructions whose target is in a register have `jip` `None` and the register as source 0.
-/// The `endif` of gen4 and gen5 only pops; its distance is 0.
+/// The codec translates them from and to the units of the hardware, and `jmpi` up to gen11 from and
+/// to distances that count from the next instruction. The one exception is `calla`, whose target is
+/// an absolute byte address.
+///
+/// If the target is in a register, `jip` is `None` and the register is source 0. The `endif` of
+/// gen4 and gen5 pops the mask stack and does not jump; its `jip` is 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Branch {
     /// Jump target (JIP; the single target of `jmpi`, `call`, `calla`; the jump count of
@@ -196,11 +204,11 @@ pub struct Branch {
     pub pop_count: u8,
 }
 
-/// A message: where it goes and what it asks.
+/// The message of a `send`: shared function, descriptors and options.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Send {
-    /// Shared function. With a register [`Send::ex_desc`] on gen9 and gen11 assemblers write
-    /// [`Sfid::Null`] here and the function is bits 3:0 of the register.
+    /// Shared function. On gen9 and gen11, if [`Send::ex_desc`] is a register, its bits 3:0 select
+    /// the function and assemblers write [`Sfid::Null`] here.
     pub sfid: Sfid,
     /// Message descriptor, without function id and end-of-thread bit.
     pub desc: DescSrc,
@@ -210,8 +218,9 @@ pub struct Send {
     pub eot: bool,
     /// First message register of the payload (gen4 and gen5, 0 to 15).
     pub base_mrf: u8,
-    /// Registers in the second payload where the instruction has a field for it beside the
-    /// extended descriptor (gen12.5 with [`Send::ex_bso`]); 0 elsewhere.
+    /// Number of registers in the second payload, for [`Send::ex_bso`]. It has a field of its own
+    /// on gen12.5 with a register [`Send::ex_desc`]; otherwise it is 0 here and the extended
+    /// descriptor holds the number.
     pub src1_len: u8,
     /// Serialise the fused EU pair (gen12 on).
     pub fusion_ctrl: bool,
@@ -226,9 +235,9 @@ pub struct Send {
 pub enum DescSrc {
     /// An immediate.
     Imm(u32),
-    /// The address register: `a0` at a subregister counted in dwords.
+    /// A dword of the address register `a0`.
     Reg {
-        /// Dword of a0; 0 for message descriptors.
+        /// Index of the dword in a0. Always 0 for message descriptors; 0 to 7 for extended ones.
         dword: u8,
     },
 }

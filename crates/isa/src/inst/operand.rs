@@ -18,7 +18,7 @@ impl Reg {
     pub const NULL: Reg = Reg::Arf(ArfKind::Null, 0);
 }
 
-/// Where an operand lives.
+/// Location of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Place {
     /// A named register.
@@ -52,8 +52,8 @@ impl Place {
 pub enum VStride {
     /// 0, 1, 2, 4, 8, 16 or 32 elements.
     Elements(u8),
-    /// `VxH`: indirect sources only, each row (each channel if the width is 1) has its own
-    /// address, in consecutive subregisters of a0.
+    /// `VxH`: for indirect sources only. Each row (each channel if the width is 1) has its own
+    /// address; the addresses are in consecutive subregisters of a0.
     VxH,
 }
 
@@ -107,7 +107,7 @@ pub enum Region {
     },
     /// Source of an Align16 three-source instruction.
     ThreeAlign16 {
-        /// Replicate the one element named (RepCtrl): a scalar.
+        /// RepCtrl: all channels read the element at the starting byte; the swizzle has no effect.
         rep: bool,
         /// Swizzle.
         swizzle: Swizzle,
@@ -155,9 +155,11 @@ impl Region {
         }
     }
 
-    /// The region as `(vstride, width, hstride)` in elements, for both Align1 forms: the width
-    /// that the three-source form lacks is implied by its strides (one row per vertical
-    /// stride; source 2 is one endless row). `None` for Align16 and VxH regions.
+    /// The region as `(vstride, width, hstride)` in elements, for both Align1 forms; `None` for
+    /// Align16 and VxH regions.
+    ///
+    /// The three-source form has no width field. Its rows span one vertical stride each: the width
+    /// is `vstride / hstride`. Source 2 has no vertical stride; its elements are `hstride` apart.
     pub fn strides(self) -> Option<(u32, u32, u32)> {
         let (vstride, width, hstride) = match self {
             Region::Align1 { vstride: VStride::Elements(v), width, hstride } => (v, width, hstride),
@@ -173,7 +175,7 @@ impl Region {
 /// Destination operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Dst {
-    /// Place. Null drops the result.
+    /// Place. The null register discards the result.
     pub place: Place,
     /// Element type.
     pub ty: Type,
@@ -208,14 +210,13 @@ pub struct SrcReg {
 pub struct Imm {
     /// Type.
     pub ty: Type,
-    /// Value: 16, 32 or 64 low bits by the size of the encoded immediate, higher bits zero.
-    /// Packed vectors have 32 bits. A 16-bit value appears once, although the instruction
-    /// holds it twice.
+    /// Value: the low 16, 32 or 64 bits, depending on the type; higher bits are zero. Packed
+    /// vectors have 32 bits. A 16-bit value appears once here, although the encoding repeats it.
     pub bits: u64,
 }
 
-/// Bytes of the value an immediate of a type holds: those of [`Type::size`], but four for
-/// packed vectors.
+/// Size in bytes of the value of an immediate of type `ty`: four for packed vectors, otherwise
+/// [`Type::size`].
 pub fn imm_size(ty: Type) -> u32 {
     if ty.is_packed_vector() { 4 } else { ty.size() }
 }

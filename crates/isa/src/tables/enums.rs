@@ -6,8 +6,8 @@
 
 use crestline_device::Gen;
 
-/// Declares a field-less enumeration whose rows are `Variant "text" code from..=to meaning`;
-/// a variant may have several rows when its code moved.
+/// Declares a field-less enumeration. Each row is `Variant "text" code from..=to meaning`: the
+/// variant exists on the generations `from` to `to`, with the same code on all of them.
 macro_rules! coded {
     ($(#[$meta:meta])* $name:ident
      $($variant:ident $text:literal $code:literal $from:ident..=$to:ident $doc:literal;)*) => {
@@ -135,8 +135,8 @@ coded! {
 }
 
 coded! {
-    /// Shared function a message is sent to. One variant per function of the hardware; the
-    /// same code means different functions on different generations.
+    /// Shared function that a message is sent to. One variant per function of the hardware; a code
+    /// may belong to different functions on different generations.
     Sfid
     Null                "null"             0 Gen4..=Gen125  "None.";
     Math                "math"             1 Gen4..=Gen5    "Extended math.";
@@ -262,6 +262,7 @@ const ALIGN16_PREDICATES: [PredCtrl; 8] = [
 ];
 
 impl PredCtrl {
+    /// The controls of an access mode; the index is the code.
     fn table(mode: AccessMode) -> &'static [PredCtrl] {
         match mode {
             AccessMode::Align1 => &ALIGN1_PREDICATES,
@@ -280,7 +281,8 @@ impl PredCtrl {
         PredCtrl::table(mode).get(usize::from(code)).copied()
     }
 
-    /// The suffix after the flag register, without its dot: `any4h`; empty for none and normal.
+    /// The suffix after the flag register in assembly, without its dot, such as `any4h`; empty for
+    /// [`PredCtrl::None`] and [`PredCtrl::Normal`].
     pub fn name(self) -> &'static str {
         match self {
             PredCtrl::None | PredCtrl::Normal => "",

@@ -1,4 +1,5 @@
-//! The facts of the instruction set, one row each, with a column per layout.
+//! Tables of the instruction set: opcodes, operand types and codes of the small fields. Each item
+//! is one row; the row holds its code for every generation.
 
 mod enums;
 mod opcodes;

@@ -7,7 +7,8 @@
 use super::gen_index;
 use crestline_device::Gen;
 
-/// How an opcode is encoded: which walk over the instruction bits applies.
+/// The format of an opcode's encoding. Each form has one function in [`codec`](crate::codec) that
+/// encodes and decodes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {
     /// No operands.
@@ -46,7 +47,7 @@ pub enum Form {
     Bfn,
 }
 
-/// What an opcode permits besides its operands, from the tables of the public manuals.
+/// Modifiers that an opcode permits, from the tables of the public manuals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct OpFlags {
     /// May be predicated.
@@ -59,6 +60,7 @@ pub struct OpFlags {
     pub src_mods: bool,
 }
 
+/// Parses the flag letters of a table row: P, C, S and M, as explained above the table.
 const fn flags(letters: &str) -> OpFlags {
     let mut out = OpFlags { predicable: false, cond_mod: false, saturate: false, src_mods: false };
     let letters = letters.as_bytes();
@@ -200,7 +202,7 @@ opcodes! {
     Bfn      "bfn"      Bfn          "PC"   [  -   -   -   -   -   -   -   -   -   - 107] "Any three-input boolean function chosen by an 8-bit truth table.";
 }
 
-/// Code to opcode, per generation; built from the rows so that it cannot disagree with them.
+/// The opcode of each code, per generation. Computed from the table, so that the two always agree.
 static BY_CODE: [[Option<Opcode>; 128]; Gen::ALL.len()] = {
     let mut table = [[None; 128]; Gen::ALL.len()];
     let mut row = 0;
@@ -248,7 +250,7 @@ impl Opcode {
         FORMS[self as usize]
     }
 
-    /// What the operation permits besides its operands.
+    /// The modifiers that the operation permits.
     pub fn flags(self) -> OpFlags {
         FLAGS[self as usize]
     }
@@ -281,8 +283,8 @@ impl Opcode {
         matches!(self, Opcode::Not | Opcode::And | Opcode::Or | Opcode::Xor)
     }
 
-    /// Number of source operands, not counting the function-dependent ones of `math`
-    /// (see [`MathFn::sources`](super::MathFn::sources)) nor branch targets.
+    /// Number of source operands; branch targets do not count. 2 for `math`, whose number depends
+    /// on the function: see [`MathFn::sources`](super::MathFn::sources).
     pub fn sources(self, generation: Gen) -> usize {
         match self.form() {
             Form::Nullary | Form::MaskStack | Form::BranchJip | Form::BranchJipUip => 0,

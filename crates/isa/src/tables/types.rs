@@ -6,7 +6,7 @@
 use super::gen_index;
 use crestline_device::Gen;
 
-/// Type class, which decides the arithmetic and the modifiers' meaning.
+/// Type class. It determines the kind of arithmetic and what source modifiers mean.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypeClass {
     /// Unsigned integer.
@@ -92,7 +92,7 @@ const fn column(generation: Gen) -> usize {
 
 type Inverse = [[Option<Type>; 16]; Gen::ALL.len()];
 
-/// Code to type per generation, from one of the tables above.
+/// Inverts a table of codes: the type of each code, per generation.
 const fn inverse(codes: &[[u8; 7]]) -> Inverse {
     let mut table = [[None; 16]; Gen::ALL.len()];
     let mut g = 0;
@@ -177,7 +177,8 @@ impl Type {
         *IMM_BY_CODE[gen_index(generation)].get(usize::from(code))?
     }
 
-    /// Code in the Align16 three-source format (gen7 to gen9; gen6 knows only F).
+    /// Code in the Align16 three-source format (gen7 to gen9). `None` on gen6, which has no type
+    /// field: all operands are F.
     pub fn three_align16_bits(self, generation: Gen) -> Option<u8> {
         match generation {
             Gen::Gen7 | Gen::Gen75 => present(THREE_ALIGN16[self as usize][0]),
