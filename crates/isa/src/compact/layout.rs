@@ -1,4 +1,4 @@
-//! Layouts of the compacted forms: which bits are copied, which go through a table.
+//! Layouts of the compacted forms: which bits are copied and which are replaced by a table index.
 //!
 //! Source: the "compact instruction formats" of the public PRMs, confirmed by iga64 for gen7.5
 //! and later.
@@ -10,47 +10,50 @@ use crestline_device::Gen;
 /// A range of bits `(lo, width)`.
 type Range = (u32, u32);
 
-/// Bits copied between the compacted and the full form: `compact` lowest bit, `full` lowest
-/// bit, width.
+/// A range of bits that both forms contain: its lowest bit in the compacted form, its lowest bit in
+/// the full form, and its width.
 pub(super) struct Copied {
     pub(super) compact: u32,
     pub(super) full: u32,
     pub(super) width: u32,
 }
 
-/// A table: the index field of the compacted form and what each index means in the full form.
+/// A table: the field of the compacted form that holds the index, and the full-form bits of each
+/// index.
 pub(super) struct Table {
     /// Name for messages.
     pub(super) name: &'static str,
     /// Index field.
     pub(super) index: Range,
-    /// The bits of the full form that the table decides.
+    /// The bits of the full form that the table defines.
     pub(super) mask: u128,
-    /// Full-form bits per index.
+    /// The full-form bits of each index.
     pub(super) entries: &'static [u128],
-    /// Which indices are the first of their meaning, a bit each: the ones that compaction
-    /// chooses. Beside an immediate a table decides fewer bits, so that has a set of its own.
+    /// Set of indices (one bit each) whose entry has no equal entry before it. Compaction chooses
+    /// these. `first_beside_imm` is the same for [`Table::mask_beside_imm`].
     first: u32,
     first_beside_imm: u32,
 }
 
 impl Table {
-    /// The bits of the full form that the table decides beside an immediate, which displaces
-    /// the others.
+    /// The bits of the full form that the table defines in an instruction with an immediate, which
+    /// occupies some of the table's bits.
     pub(super) const fn mask_beside_imm(&self) -> u128 {
         self.mask & !IMM_MASK
     }
 
-    /// Whether compaction would choose this index among those with the same meaning.
+    /// Whether `index` is the first of the indices with equal entries, which compaction chooses.
     pub(super) fn is_first(&self, index: u64, beside_imm: bool) -> bool {
-        // An index that the immediate displaces is part of the immediate.
+        // The immediate occupies all bits of this table; the index field holds part of the
+        // immediate.
         let displaced = beside_imm && self.mask_beside_imm() == 0;
         let first = if beside_imm { self.first_beside_imm } else { self.first };
         displaced || first >> index & 1 != 0
     }
 }
 
-/// The indices whose entries differ from all earlier ones in some bit of the mask.
+/// The set of indices whose entries differ from every earlier entry in at least one bit of the
+/// mask.
 const fn first(entries: &[u128], mask: u128) -> u32 {
     let mut out = 0;
     let mut index = 0;
@@ -67,13 +70,13 @@ const fn first(entries: &[u128], mask: u128) -> u32 {
     out
 }
 
-/// The compacted form of one kind of instruction.
+/// The layout of the compacted form of one kind of instruction.
 pub(super) struct Form {
     pub(super) copied: &'static [Copied],
     pub(super) tables: &'static [Table],
-    /// The bits of the compacted form that mean something: fields and marker.
+    /// The bits of the compacted form that have a function: fields and the compaction bit.
     pub(super) used: u64,
-    /// How immediates are held, if the form can hold them.
+    /// Layout of an immediate; `None` if the form cannot have one.
     pub(super) imm: Option<ImmLayout>,
 }
 
@@ -99,7 +102,7 @@ impl Form {
     }
 }
 
-/// Where the compacted immediate is.
+/// Layout of the immediate in the compacted form.
 #[derive(Clone, Copy)]
 pub(super) enum ImmLayout {
     /// 13 bits, sign extended: bits 39:35 above bits 63:56 (gen6 to gen11).
@@ -112,7 +115,8 @@ const fn copied(compact: u32, full: u32, width: u32) -> Copied {
     Copied { compact, full, width }
 }
 
-/// Spreads each entry over ranges given as `[hi, lo]`, most significant first.
+/// Moves the bits of each entry to the ranges `[hi, lo]` of the full form; the most significant
+/// bits of an entry go to the first range.
 const fn spread<const N: usize>(entries: [u64; N], ranges: &[[u32; 2]]) -> [u128; N] {
     let mut out = [0; N];
     let mut n = 0;
@@ -132,10 +136,12 @@ const fn spread<const N: usize>(entries: [u64; N], ranges: &[[u32; 2]]) -> [u128
     out
 }
 
+/// The bits of all ranges.
 const fn mask(ranges: &[[u32; 2]]) -> u128 {
     spread([u64::MAX >> (64 - width(ranges))], ranges)[0]
 }
 
+/// The number of bits of all ranges.
 const fn width(ranges: &[[u32; 2]]) -> u32 {
     let mut total = 0;
     let mut r = 0;
@@ -159,7 +165,7 @@ macro_rules! table {
     };
 }
 
-// Full-form bits of the tables, most significant table bits first.
+// Ranges of the full form that a table defines, those of the most significant entry bits first.
 const CONTROL_4: &[[u32; 2]] = &[[31, 31], [23, 8]];
 const CONTROL_7: &[[u32; 2]] = &[[90, 89], [31, 31], [23, 8]];
 const CONTROL_8: &[[u32; 2]] = &[[33, 31], [23, 12], [10, 9], [34, 34], [8, 8]];
@@ -245,7 +251,7 @@ const THREE_SOURCE_12: &[[u32; 2]] = &[
 ];
 const THREE_SUBREG_12: &[[u32; 2]] = &[[119, 115], [103, 99], [71, 67], [55, 51]];
 
-// Copied fields: opcode, debug control, then what differs.
+// Copied fields: opcode and debug control first, then those that differ between layouts.
 const COPIED_4: &[Copied] = &[
     copied(0, 0, 7),
     copied(7, 30, 1),
@@ -256,7 +262,7 @@ const COPIED_4: &[Copied] = &[
     copied(48, 69, 8),
     copied(56, 101, 8),
 ];
-// The same positions: acc_wr_en has taken the place of mask_ctrl_ex.
+// The same positions as gen4.5, but bit 28 of the full form is acc_wr_en instead of mask_ctrl_ex.
 const COPIED_6: &[Copied] = COPIED_4;
 const COPIED_7: &[Copied] = &[
     copied(0, 0, 7),
@@ -382,7 +388,7 @@ static GEN8_THREE: Form = Form::new(
     None,
 );
 
-/// The compacted form of two-source instructions (one-source, math included).
+/// The compacted form of instructions with one or two sources, including math.
 pub(super) fn two_src(generation: Gen) -> Option<&'static Form> {
     Some(match generation {
         Gen::Gen4 => return None,
@@ -396,8 +402,8 @@ pub(super) fn two_src(generation: Gen) -> Option<&'static Form> {
     })
 }
 
-/// The compacted form of three-source instructions. Gen11 has none: its tables still describe
-/// the Align16 format that it lacks.
+/// The compacted form of three-source instructions. Gen11 has none: its tables are those of the
+/// Align16 format, which gen11 does not have.
 pub(super) fn three_src(generation: Gen) -> Option<&'static Form> {
     match generation {
         Gen::Gen8 | Gen::Gen9 => Some(&GEN8_THREE),

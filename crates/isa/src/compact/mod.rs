@@ -1,9 +1,10 @@
-//! Compacted instructions: 64-bit forms in which rarely varying bits are an index into a
-//! table.
+//! Compacted instructions: 64-bit forms of full instructions. Some bits are copied; groups of bits
+//! with few common values (control, types, subregisters, regions) are replaced by an index into a
+//! table of the hardware.
 //!
-//! Both directions work on bits, not on typed instructions: a full instruction is compacted
-//! exactly if the expansion of the result is that instruction again, so compaction cannot
-//! change a meaning.
+//! The functions work on bits, not on [`Inst`](crate::Inst). An instruction has a compacted form
+//! only if that form expands to exactly the same bits, so compaction cannot change what an
+//! instruction does.
 
 mod layout;
 mod program;
@@ -17,16 +18,18 @@ use crate::tables::{Form as OpForm, Opcode, Type};
 use crestline_device::Gen;
 use layout::{Form, ImmLayout};
 
-/// The bit that marks a compacted instruction, the same in both forms.
+/// The bit that is set in a compacted instruction and clear in a full one.
 pub const COMPACT_BIT: u32 = 29;
 
-/// Bit of the debug control in the compacted two-source form and in the full form.
+/// Bit of the debug control: in the compacted two-source form, and in the full form.
 const DEBUG_BITS: (u32, u32) = (7, 30);
 
+/// Extracts the bits of a range `(lo, width)`.
 fn field(bits: u64, (lo, width): (u32, u32)) -> u64 {
     bits >> lo & (u64::MAX >> (64 - width))
 }
 
+/// The layout of the compacted form of an operation; `None` if it has no compacted form.
 fn form(op: Opcode, generation: Gen) -> Option<&'static Form> {
     match op.form() {
         OpForm::Three => layout::three_src(generation),
@@ -35,10 +38,11 @@ fn form(op: Opcode, generation: Gen) -> Option<&'static Form> {
     }
 }
 
-/// Which source of a full instruction is a 32-bit immediate, with its type.
+/// The type of the immediate of a full instruction with one or two sources; `None` if no source is
+/// an immediate.
 fn imm_type(bits: u128, generation: Gen) -> Option<Type> {
     let at = |lo: u32, width: u32| (bits >> lo) as u8 & (0xff >> (8 - width));
-    // Register file (or immediate marker) and type of both sources.
+    // For both sources: whether it is an immediate, and the code of its type.
     let sources = match generation {
         Gen::Gen12 | Gen::Gen125 => [(at(46, 1) == 1, at(40, 4)), (at(47, 1) == 1, at(88, 4))],
         Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => {
@@ -47,11 +51,11 @@ fn imm_type(bits: u128, generation: Gen) -> Option<Type> {
         _ => [(at(37, 2) == 3, at(39, 3)), (at(42, 2) == 3, at(44, 3))],
     };
     let code = sources.iter().find(|(is_imm, _)| *is_imm)?.1;
-    // A reserved type is left to the decoder to refuse.
+    // A reserved type code counts as UD here; the decoder reports it.
     Some(Type::from_imm_bits(generation, code).unwrap_or(Type::Ud))
 }
 
-/// Expands a compacted immediate to bits 127:96.
+/// Expands the immediate in `compact` to the 32 bits of the full form.
 fn expand_imm(layout: ImmLayout, compact: u64, ty: Type) -> u32 {
     match layout {
         ImmLayout::Signed13 => {
@@ -74,7 +78,8 @@ fn expand_imm(layout: ImmLayout, compact: u64, ty: Type) -> u32 {
     }
 }
 
-/// The inverse of [`expand_imm`], if there is one: the compacted bits of an immediate.
+/// The inverse of [`expand_imm`]: the bits of the compacted form that hold the immediate. `None` if
+/// no compacted immediate expands to `imm`.
 fn compact_imm(layout: ImmLayout, imm: u32, ty: Type) -> Option<u64> {
     let bits = match layout {
         ImmLayout::Signed13 => {
@@ -93,7 +98,7 @@ fn compact_imm(layout: ImmLayout, imm: u32, ty: Type) -> Option<u64> {
     (expand_imm(layout, bits, ty) == imm).then_some(bits)
 }
 
-/// Bits 127:96, where immediates are.
+/// Bits 127:96 of the full form, which hold a 32-bit immediate.
 const IMM_MASK: u128 = (u32::MAX as u128) << 96;
 
 /// Expands a compacted instruction to its full form, with the compaction marker clear.
@@ -104,8 +109,9 @@ pub fn expand(compact: u64, generation: Gen) -> Result<u128, CodecError> {
     Ok(expand_exactly(compact, generation)?.0)
 }
 
-/// Expands as [`expand`] does, and says how the compacted form differs from the one that
-/// [`compact`] chooses for the same meaning (zero bits, if it chooses none).
+/// Expands as [`expand`] does. Also returns
+/// [`Inst::compact_residue`](crate::Inst::compact_residue): the exclusive or of `compact` and the
+/// form that [`compact`] chooses for the expanded instruction (0 if it chooses none).
 pub(crate) fn expand_exactly(compact: u64, generation: Gen) -> Result<(u128, u64), CodecError> {
     let code = (compact & 0x7f) as u8;
     let op = Opcode::from_bits(generation, code)
@@ -141,7 +147,9 @@ pub(crate) fn expand_exactly(compact: u64, generation: Gen) -> Result<(u128, u64
         }
         bits = bits & !IMM_MASK | u128::from(expand_imm(layout, compact, ty)) << 96;
     }
-    // Most code was compacted as `compact` does it, which shows without searching the tables.
+    // Most code contains the form that `compact` chooses: no unused bits set, and the first
+    // suitable entry of each table. The residue is then 0; detecting this here is faster than
+    // calling `compact`.
     let is_imm = imm.is_some();
     let chosen = compact & !form.used == 0
         && is_compacted(op)
@@ -153,20 +161,22 @@ pub(crate) fn expand_exactly(compact: u64, generation: Gen) -> Result<(u128, u64
     Ok((bits, if chosen { 0 } else { residue(compact, bits, generation) }))
 }
 
-/// How a compacted form of a full instruction differs from the one that [`compact`] chooses.
+/// The exclusive or of a compacted form and of the form that [`compact`] chooses for the full
+/// instruction `bits`.
 fn residue(form: u64, bits: u128, generation: Gen) -> u64 {
     form ^ compact(bits, generation).unwrap_or(0)
 }
 
-/// Whether the operation is ever compacted: messages and flow control are not.
+/// Whether [`compact`] compacts the operation with the tables. It does not compact messages and
+/// flow control, and operations without operands have a form without tables.
 fn is_compacted(op: Opcode) -> bool {
     !op.is_send() && !op.is_flow_control() && op.form() != OpForm::Nullary
 }
 
 /// Compacts a full instruction, or returns `None` if no compacted instruction expands to it.
 ///
-/// Sends are never compacted, nor instructions that no table entry matches; the disputed
-/// gen7 subregister entry is not used.
+/// Messages and flow control are never compacted. The disputed entry of the gen7 subregister table
+/// is not used.
 pub fn compact(bits: u128, generation: Gen) -> Option<u64> {
     let op = Opcode::from_bits(generation, (bits & 0x7f) as u8)?;
     let marker = 1 << COMPACT_BIT;
@@ -189,7 +199,8 @@ pub fn compact(bits: u128, generation: Gen) -> Option<u64> {
         }
         _ => None,
     };
-    // An immediate displaces source 1 and the table bits that describe it.
+    // An immediate occupies the bits of source 1; the parts of table entries for these bits do not
+    // matter.
     let ignored = if imm.is_some() { IMM_MASK } else { 0 };
     let mut out = marker | imm.unwrap_or(0);
     let mut covered = ignored | u128::from(marker);
@@ -204,7 +215,7 @@ pub fn compact(bits: u128, generation: Gen) -> Option<u64> {
     for table in form.tables {
         let mask = table.mask & !ignored;
         if mask == 0 {
-            // All of source 1 is displaced; its index field holds part of the immediate.
+            // The table is for source 1 only; its index field holds part of the immediate.
             continue;
         }
         let index = table.entries.iter().enumerate().position(|(index, entry)| {
@@ -216,7 +227,8 @@ pub fn compact(bits: u128, generation: Gen) -> Option<u64> {
     (bits & !covered == 0).then_some(out)
 }
 
-/// The entry on which public sources disagree: read as they print it, never written.
+/// Whether this is the table entry on which public sources disagree (see `docs/isa-notes.md`).
+/// [`expand`] accepts it; [`compact`] does not use it.
 fn disputed(table: &str, index: usize, generation: Gen) -> bool {
     table == "subregister" && index == 10 && matches!(generation, Gen::Gen7 | Gen::Gen75)
 }

@@ -1,5 +1,5 @@
-//! Compaction of whole programs: the instructions that can take their 64-bit form take it, and
-//! all jump distances follow.
+//! Compaction and expansion of whole programs: changes the size of instructions and adapts all jump
+//! distances.
 
 use super::compact;
 use crate::codec;
@@ -10,7 +10,7 @@ use crestline_device::Gen;
 /// Why the sizes of a program's instructions cannot be changed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResizeError {
-    /// A branch leads to where no instruction starts.
+    /// The target of a branch is not the start of an instruction.
     #[error(
         "instruction {index} ({opcode}) branches to byte {target}, where no instruction starts"
     )]
@@ -19,35 +19,35 @@ pub enum ResizeError {
         index: usize,
         /// Mnemonic.
         opcode: &'static str,
-        /// Byte offset it leads to.
+        /// Byte offset of the target.
         target: i64,
     },
 }
 
-/// Compacts every instruction that has a 64-bit form with the same meaning, and fixes the jump
-/// distances. A program that touches the instruction pointer other than by branches is
-/// returned as it is, since its distances cannot be found.
+/// Compacts every instruction that has a 64-bit form with the same effect, and adapts the jump
+/// distances. A program that uses the instruction pointer as an operand is returned unchanged,
+/// because its jump distances cannot be determined.
 ///
-/// Where the hardware wants it, no-ops are added: at the end of a program of an odd number of
-/// 8-byte units, and on gen4.5 in front of full instructions and branch targets that would not
-/// be on a 16-byte boundary.
+/// Adds no-ops where the hardware requires them: at the end of a program with an odd number of
+/// 8-byte units; on gen4.5 also before full instructions and branch targets that would not be on a
+/// 16-byte boundary.
 ///
 /// # Errors
-/// If a branch leads to where no instruction starts.
+/// If the target of a branch is not the start of an instruction.
 pub fn compact_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
     resize(insts, generation, |inst| compacted(inst, generation))
 }
 
-/// Gives every instruction its full form and fixes the jump distances; compacted no-ops, which
-/// are padding, stay as they are.
+/// Expands every instruction to its full form and adapts the jump distances. Compacted no-ops are
+/// padding and stay compacted.
 ///
 /// # Errors
-/// If a branch leads to where no instruction starts.
+/// If the target of a branch is not the start of an instruction.
 pub fn expand_program(insts: &[Inst], generation: Gen) -> Result<Vec<Inst>, ResizeError> {
     resize(insts, generation, |inst| Inst { compacted: false, compact_residue: 0, ..inst.clone() })
 }
 
-/// The compacted form of an instruction, or the instruction itself.
+/// Marks an instruction as compacted if it, or an equivalent instruction, has a 64-bit form.
 fn compacted(inst: &Inst, generation: Gen) -> Inst {
     let fits = |inst: &Inst| {
         codec::encode(inst, generation).is_ok_and(|bits| compact(bits, generation).is_some())
@@ -63,7 +63,8 @@ fn compacted(inst: &Inst, generation: Gen) -> Inst {
     Inst { compacted: false, compact_residue: 0, ..inst.clone() }
 }
 
-/// The unused source 1 of an instruction whose source 0 is an immediate: register file and type.
+/// Register file and type bits of source 1, for an instruction whose source 0 is an immediate and
+/// which does not use source 1.
 fn unused_source1(generation: Gen) -> u128 {
     match generation {
         Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => 0x3f << 89,
@@ -72,7 +73,7 @@ fn unused_source1(generation: Gen) -> u128 {
     }
 }
 
-/// Changes that keep the meaning and make a table entry more likely to match.
+/// Returns an instruction with the same effect whose bits are more likely to match table entries.
 fn rewrite(inst: &Inst, generation: Gen) -> Inst {
     let mut inst = inst.clone();
     let tables_of_old = (Gen::Gen6..=Gen::Gen11).contains(&generation);
@@ -83,7 +84,7 @@ fn rewrite(inst: &Inst, generation: Gen) -> Inst {
         rewrite_immediate(&mut inst);
     }
     if generation == Gen::Gen125 && inst.access_mode == AccessMode::Align1 {
-        // The tables hold packed regions as <1;1,0>.
+        // The tables contain packed regions as <1;1,0>, not <8;8,1>.
         for src in &mut inst.srcs {
             if let Src::Reg(src) = src
                 && let Region::Align1 { vstride: VStride::Elements(v), width, hstride: 1 } =
@@ -99,13 +100,14 @@ fn rewrite(inst: &Inst, generation: Gen) -> Inst {
     inst
 }
 
-/// Zero as a packed vector, and small signed numbers as unsigned ones.
+/// Changes the types of a `mov` of an immediate, because more table entries exist for the new ones:
+/// `0F` becomes the packed vector `0VF`, and D becomes UD.
 fn rewrite_immediate(inst: &mut Inst) {
     if inst.opcode != Opcode::Mov {
         return;
     }
     let Src::Imm(imm) = &mut inst.srcs[0] else { return };
-    // A packed vector wants its destination packed and on a 16-byte boundary.
+    // An instruction with a packed vector needs a packed destination on a 16-byte boundary.
     let packed = inst.dst.hstride == 1
         && matches!(inst.dst.place, Place::Direct { sub, .. } if sub.is_multiple_of(16));
     if imm.ty == Type::F && imm.bits == 0 && inst.dst.ty == Type::F && packed {
@@ -120,19 +122,20 @@ fn rewrite_immediate(inst: &mut Inst) {
     }
 }
 
-/// Whether an instruction names the instruction pointer as an operand.
+/// Whether the instruction pointer is an operand of the instruction.
 fn touches_ip(inst: &Inst) -> bool {
     let is_ip = |place: Place| matches!(place, Place::Direct { reg: Reg::Arf(ArfKind::Ip, _), .. });
     let sources = inst.srcs.iter().filter_map(Src::as_reg);
     is_ip(inst.dst.place) || sources.map(|src| src.place).any(is_ip)
 }
 
-/// What an instruction's targets are relative to.
+/// The byte offset that an instruction's targets are relative to.
 fn base(inst: &Inst, offset: usize) -> i64 {
     if inst.opcode == Opcode::Calla { 0 } else { offset as i64 }
 }
 
-/// A program under change: for each old instruction its new offset.
+/// Applies `change` to each instruction, adds padding, and adapts the jump distances to the new
+/// offsets.
 fn resize(
     insts: &[Inst],
     generation: Gen,
@@ -147,7 +150,8 @@ fn resize(
     for at in targets.iter().flatten().flatten() {
         is_target[*at] = true;
     }
-    // Gen4.5 counts jumps in 16-byte units and wants full instructions on their boundary.
+    // On gen4.5 jump distances are in 16-byte units, and full instructions must be on a 16-byte
+    // boundary.
     let aligned = generation == Gen::Gen45;
     let mut out: Vec<Inst> = Vec::with_capacity(insts.len());
     let mut place = Vec::with_capacity(insts.len() + 1);
@@ -166,7 +170,7 @@ fn resize(
     if offset % 16 != 0 {
         out.push(Inst { compacted: true, ..Inst::new(Opcode::Nop) });
         if aligned {
-            // Jumps to the end go behind the padding, since they cannot say an odd half.
+            // A jump to the end goes behind the padding: its distance is in 16-byte units.
             offset += 8;
         }
     }
@@ -175,7 +179,8 @@ fn resize(
         let (from, position) = place[index];
         let inst = &mut out[position];
         let base = base(inst, from);
-        // Distances only shrink or return to what they were in 32 bits.
+        // The distance fits in 32 bits: compaction makes distances shorter, and expansion gives the
+        // distances that the full instructions had.
         let distance = |target: Option<usize>| target.map(|at| (place[at].0 as i64 - base) as i32);
         if let Extra::Branch(branch) = &mut inst.extra {
             *branch = Branch { jip: distance(jip), uip: distance(uip), ..*branch };
@@ -184,7 +189,7 @@ fn resize(
     Ok(out)
 }
 
-/// Byte offset of each instruction, and of the end.
+/// Byte offset of each instruction, and of the end of the program.
 fn offsets(insts: &[Inst]) -> Vec<usize> {
     let mut offset = 0;
     let mut out = vec![0];
@@ -195,7 +200,7 @@ fn offsets(insts: &[Inst]) -> Vec<usize> {
     out
 }
 
-/// The instructions that each branch leads to, by position.
+/// For each instruction, the positions in the program of its JIP and UIP targets.
 fn targets(insts: &[Inst], offsets: &[usize]) -> Result<Vec<[Option<usize>; 2]>, ResizeError> {
     insts
         .iter()

@@ -1,11 +1,11 @@
-//! The tables of the compacted forms: what each index stands for.
+//! The tables of the compacted forms: the bits of each index.
 //!
 //! Source: the "compact instructions" tables of the public PRMs; every reachable entry of gen7.5
 //! and later confirmed by iga64. Entry 10 of the gen7 subregister table is disputed (see
-//! `docs/isa-notes.md`): it is read but never written.
+//! `docs/isa-notes.md`): expansion accepts it, compaction does not use it.
 //!
-//! An entry is a bit string, most significant bit first; which instruction bits it fills is
-//! said by the layout in the parent module.
+//! An entry is a bit string, most significant bit first. The module `layout` defines which bits of
+//! the full instruction it stands for.
 
 #[rustfmt::skip]
 pub(super) const CONTROL_GEN45: [u64; 32] = [

@@ -1,11 +1,11 @@
-//! Between messages and descriptor bits: the errors, and the fields that all messages have.
+//! Encoding and decoding of descriptors: the errors, and the fields that all messages have.
 
 use super::walk::{DescriptorField, Walk, Word};
 use super::{Descriptor, Message};
 use crate::tables::Sfid;
 use crestline_device::Gen;
 
-/// Why a descriptor and a message cannot be translated into each other.
+/// Why a message does not encode or a descriptor does not decode.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DescriptorError {
     /// A value does not fit its field.
@@ -18,7 +18,7 @@ pub enum DescriptorError {
         /// Width of the field.
         bits: u32,
     },
-    /// A named value has no code here.
+    /// A named value has no code in this message.
     #[error("{field} cannot be {value} in this message on {generation}")]
     NoCode {
         /// Field.
@@ -28,7 +28,7 @@ pub enum DescriptorError {
         /// Generation.
         generation: Gen,
     },
-    /// A code means nothing here.
+    /// A code is reserved in this message.
     #[error("{field} has the reserved code {code} (descriptor {word}, bit {bit})")]
     BadCode {
         /// Field.
@@ -58,7 +58,7 @@ pub enum DescriptorError {
         /// Message type code.
         code: u32,
     },
-    /// Bits are set that no field explains.
+    /// Bits are set that belong to no field.
     #[error("{word} has bits {bits:#010x} set, which {message} does not use")]
     StrayBits {
         /// `desc` or `ex_desc`.
@@ -72,25 +72,25 @@ pub enum DescriptorError {
 
 pub(super) type Result<T> = std::result::Result<T, DescriptorError>;
 
-/// End of thread and function id, where software that builds extended descriptors in a register
-/// repeats them.
+/// Bits 5 and 3:0 of the extended descriptor. Software that builds extended descriptors in a
+/// register may repeat the end-of-thread bit and the function id there.
 const EX_DESC_REPEATED: u32 = 0x2f;
 
 impl Descriptor {
-    /// Reads a message from its descriptors.
+    /// Decodes the descriptor and extended descriptor of a message.
     ///
-    /// Bits 5 and 3:0 of `ex_desc`, where software that builds extended descriptors in a
-    /// register repeats end-of-thread and function id, are ignored.
+    /// Ignores bits 5 and 3:0 of `ex_desc`: software that builds extended descriptors in a register
+    /// may repeat the end-of-thread bit and the function id there.
     ///
     /// # Errors
-    /// If the generation lacks the shared function or the message, a control has a reserved
-    /// code, or a bit is set that no field of the message explains.
+    /// If the generation lacks the shared function or the message, a control has a reserved code,
+    /// or a bit is set that belongs to no field of the message.
     pub fn decode(generation: Gen, sfid: Sfid, desc: u32, ex_desc: u32) -> Result<Descriptor> {
         let mut walk = Walk::decoder(generation, [desc, ex_desc & !EX_DESC_REPEATED]);
         Descriptor::read(&mut walk, sfid)
     }
 
-    /// Lists the fields of a message's descriptors: words in order, lowest bits first.
+    /// Lists the fields of a message's descriptors, in the order of words and of lowest bits.
     ///
     /// # Errors
     /// As [`Descriptor::decode`].
@@ -108,8 +108,9 @@ impl Descriptor {
         Ok(fields)
     }
 
+    /// Decodes with `walk`, which holds the descriptors.
     fn read(walk: &mut Walk, sfid: Sfid) -> Result<Descriptor> {
-        // Assembly text can name any shared function.
+        // In assembly text the function may be one that the generation lacks.
         if sfid.bits(walk.generation).is_none() {
             let (message, generation) = (sfid.name(), walk.generation);
             return Err(DescriptorError::NoMessage { message, generation });
@@ -134,7 +135,7 @@ impl Descriptor {
         Ok(out)
     }
 
-    /// Writes the message as shared function, descriptor and extended descriptor.
+    /// Encodes the message: returns shared function, descriptor and extended descriptor.
     ///
     /// # Errors
     /// If a value does not fit its field or the generation lacks the message or a control.
@@ -147,7 +148,8 @@ impl Descriptor {
         Ok((sfid, desc, ex_desc))
     }
 
-    /// Reads or writes every field, by the direction of `w`: the lengths, then the fields of the message.
+    /// Visits every field, which decodes or encodes it: the lengths first, then the fields of the
+    /// message.
     fn walk(&mut self, w: &mut Walk) -> Result<()> {
         let generation = w.generation;
         if generation < Gen::Gen5 {

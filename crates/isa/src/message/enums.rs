@@ -1,6 +1,6 @@
 //! The named values of descriptor fields.
 
-/// Binding table index. The hardware gives the highest ones a fixed meaning.
+/// Binding table index. The highest values have fixed meanings in the hardware.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bti(pub u8);
 
@@ -14,13 +14,13 @@ impl Bti {
     /// Bindless surface (gen9 on): the surface state offset is in the extended descriptor.
     pub const BINDLESS: Bti = Bti(252);
 
-    /// Whether it names memory without a surface state.
+    /// Whether it selects memory by address, without a surface.
     pub fn is_stateless(self) -> bool {
         matches!(self, Bti::STATELESS | Bti::STATELESS_NON_COHERENT)
     }
 }
 
-/// Declares a plain enumeration with the text that messages print.
+/// Declares a plain enumeration. The rows are `Variant "name" "documentation"`.
 macro_rules! named {
     ($(#[$meta:meta])* $name:ident { $($variant:ident $text:literal $doc:literal,)* }) => {
         $(#[$meta])*
@@ -77,7 +77,7 @@ named! {
 }
 
 named! {
-    /// Which eight of sixteen slots a typed message covers.
+    /// The lanes that a typed message covers: eight of sixteen.
     SlotGroup {
         Simd4x2 "simd4x2" "SIMD4x2 (gen7.5 on).",
         Low "low" "Slots 0 to 7.",
@@ -161,7 +161,8 @@ named! {
 }
 
 named! {
-    /// Integer atomic operation: what memory becomes, `old` being what it was.
+    /// Integer atomic operation. Each entry gives the new value in memory; `old` is the previous
+    /// one.
     AtomicOp {
         CmpWr2W "cmpwr_2w" "Two-word compare and write: 64-bit data, compared with src0.",
         And "and" "old & src0.",
@@ -272,7 +273,7 @@ named! {
 }
 
 named! {
-    /// Operation of a data port whose control bits are public as a whole only.
+    /// Operation of a data port message whose control bits are not documented individually.
     PortOp {
         UnormRead "unorm_read" "Render target read as normalised integers (gen4.5 to gen6).",
         LoopFilterRead "loop_filter_read" "Read for the AVC loop filter (gen4.5 and gen5).",
@@ -286,7 +287,7 @@ named! {
 }
 
 impl PortOp {
-    /// Whether it writes: writes of gen4 to gen6 may ask for an answer.
+    /// Whether it is a write. Writes of gen4 to gen6 can return a response when they are committed.
     pub fn writes(self) -> bool {
         use PortOp::*;
         matches!(self, VertexWrite | UnormWrite | FlushRenderCache | DwordAtomicWrite)
@@ -321,7 +322,7 @@ named! {
 }
 
 named! {
-    /// What a pixel interpolator message evaluates at.
+    /// Position at which a pixel interpolator message evaluates attributes.
     InterpolateAt {
         Offset "offset" "An offset given in the message.",
         Sample "sample" "A sample position.",
@@ -405,7 +406,7 @@ named! {
 }
 
 named! {
-    /// What a load/store cache address is relative to.
+    /// Surface that load/store cache addresses are relative to.
     LscSurface {
         Flat "flat" "Nothing.",
         Bss "bss" "A bindless surface.",
@@ -440,8 +441,8 @@ named! {
     }
 }
 
-/// Components of a vec4 that are transferred: bit 0 is x (red), bit 3 is w (alpha); 1 means
-/// enabled, although the hardware field holds the disabled ones.
+/// Components of a vector that are transferred: bit 0 is x (red), bit 3 is w (alpha). A set bit
+/// means enabled here; in the hardware's field it means disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ChannelMask(pub u8);
 

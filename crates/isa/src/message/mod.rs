@@ -1,12 +1,12 @@
-//! Messages: what a SEND asks of a shared function, as named fields instead of descriptor
-//! bits.
+//! Messages of `send` to shared functions, as named fields instead of descriptor bits.
 //!
-//! [`Descriptor::decode`] and [`Descriptor::encode`] are the only ways between a message and
-//! its bits. Both refuse what they cannot represent: a value that does not fit its field, a
-//! message or a control that the generation does not have, a bit that no field explains.
+//! [`Descriptor::decode`] and [`Descriptor::encode`] are the only code that translates between a
+//! message and its bits. They return an error for everything they cannot represent: a value that
+//! does not fit its field, a message or control that the generation does not have, or set bits that
+//! belong to no field.
 //!
-//! Bit positions are those of the 32-bit descriptor, as in the "shared functions" volumes of
-//! the public PRMs. End-of-thread and function id are parts of the instruction
+//! Bit positions are those of the 32-bit descriptor, as in the "shared functions" volumes of the
+//! public PRMs. End-of-thread bit and shared function id are part of the instruction
 //! ([`Send`](crate::Send)), not of the descriptor.
 
 mod codec;
@@ -27,7 +27,7 @@ pub use enums::{
 pub use text::MessageTextError;
 pub use walk::{DescriptorField, SAMPLER_BIT, SURFACE_BIT, Word};
 
-/// A message with its lengths: everything a descriptor and an extended descriptor say.
+/// A message with its lengths: the content of a descriptor and an extended descriptor.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Descriptor {
     /// Registers in the (first) payload.
@@ -36,17 +36,17 @@ pub struct Descriptor {
     pub ex_mlen: u8,
     /// Registers returned.
     pub rlen: u8,
-    /// Whether the payload begins with a header. Always true on gen4; false for load/store
-    /// cache messages, which have no such bit.
+    /// Whether the payload begins with a header. Always true on gen4, always false for load/store
+    /// cache messages; these have no bit for it.
     pub header_present: bool,
     /// Bindless surface state offset in units of 64 bytes (extended descriptor bits 31:12,
     /// gen9 on); 0 unless the binding table index is [`Bti::BINDLESS`].
     pub surface_offset: u32,
-    /// The message.
+    /// The message type and its controls.
     pub message: Message,
 }
 
-/// A message, with the fields of its function control.
+/// A message type, with the fields of its function control.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Message {
     /// Reads consecutive OWords at one address given in the header.
@@ -338,7 +338,7 @@ pub enum Message {
         cache: Cache,
         /// 0 for global memory, [`Bti::SLM`] for shared memory (gen11 on).
         bti: Bti,
-        /// Answer after completion.
+        /// Return a response after completion.
         commit: bool,
         /// Flush the first-level cache (gen11 on).
         l1_flush: bool,
@@ -362,7 +362,7 @@ pub enum Message {
         coarse: bool,
         /// 16-bit data (gen8 on).
         half: bool,
-        /// Expect a write-commit answer (gen4 to gen6).
+        /// Return a response when the write is committed (gen4 to gen6).
         commit: bool,
         /// Render target index (gen11 on, extended descriptor).
         rt_index: u8,
@@ -490,7 +490,7 @@ pub enum Message {
     },
     /// Pixel interpolator (gen7 on).
     Interpolate {
-        /// Where.
+        /// Kind of position to interpolate at.
         at: InterpolateAt,
         /// For an offset: x in bits 3:0, y in bits 7:4, signed sixteenths of a pixel; for a
         /// sample: its index in bits 7:4.
@@ -571,7 +571,7 @@ pub enum Message {
         /// Amount.
         size: OwordBlock,
     },
-    /// A typed read that also returns which lanes had memory behind them (gen12 on).
+    /// A typed read that also returns which lanes accessed mapped memory (gen12 on).
     TypedReadStatus {
         /// Surface.
         bti: Bti,
@@ -622,7 +622,7 @@ pub enum Message {
         /// Whether the value before the operation is returned.
         return_data: bool,
     },
-    /// A data port message whose control bits are public as a whole only.
+    /// A data port message whose control bits are not documented individually.
     Port {
         /// Operation.
         op: PortOp,
@@ -632,13 +632,13 @@ pub enum Message {
         bti: Bti,
         /// Message control: descriptor bits from 8 up, three to six of them.
         control: u8,
-        /// Answer when the write is committed (writes of gen4 to gen6).
+        /// Return a response when the write is committed (writes of gen4 to gen6).
         commit: bool,
     },
-    /// A block or scattered write of gen4 to gen6 that is answered when it is committed.
+    /// A block or scattered write of gen4 to gen6 that returns a response when it is committed.
     Committed(Box<Message>),
-    /// Data cache port 2 (gen9 on): an untyped, byte scattered or (up to gen11) A64 message
-    /// whose lanes' offsets are scaled.
+    /// A message of data cache port 2 (gen9 on): an untyped, byte scattered or (up to gen11) A64
+    /// message with scaled offsets.
     Scaled(Box<Message>),
     /// Video motion estimation (gen5 to gen12).
     MotionEstimation {
@@ -672,8 +672,9 @@ pub enum Message {
         /// Sixteen lanes rather than eight.
         simd16: bool,
     },
-    /// The null function. With an extended descriptor in a register (gen9 and gen11) the
-    /// register names the function, and these bits belong to a message of that one.
+    /// Descriptor bits for an unknown shared function, [`Sfid::Null`](crate::Sfid::Null). On gen9
+    /// and gen11, if the extended descriptor is in a register, the register selects the function,
+    /// and these bits belong to a message of that function.
     Null {
         /// Function control: descriptor bits 18:0 (gen4: 15:0).
         function: u32,

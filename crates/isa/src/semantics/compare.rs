@@ -1,10 +1,12 @@
-//! Conditions: of comparisons, and of results against zero.
+//! Conditional modifiers: comparison of two sources, or of a result with zero.
 
 use crate::tables::CondMod;
 
-/// Whether `a` and `b` meet the condition. Floats that are unordered (a NaN) meet only `nz` and `u`.
+/// Whether the condition is true for `a` and `b`. If one of them is NaN, only `nz` and `u` are
+/// true.
 ///
-/// Denormals must have been flushed. Overflow (`o`) is no comparison and false here: the operation knows it.
+/// The caller must have flushed denormals. The result for `o` (overflow) is false: it depends on
+/// the operation, which computes it itself.
 #[inline(always)]
 pub fn compare<T: PartialOrd>(condition: CondMod, a: T, b: T) -> bool {
     match condition {
@@ -19,7 +21,8 @@ pub fn compare<T: PartialOrd>(condition: CondMod, a: T, b: T) -> bool {
     }
 }
 
-/// `cmpn`: as [`compare`], but a NaN in `b` alone meets the condition, so that the `sel` after it picks `a`.
+/// The condition of `cmpn`: as [`compare`], but always true if `b` is NaN, so that a following
+/// `sel` selects `a`.
 #[inline(always)]
 pub fn compare_nan<T: PartialOrd + Copy>(condition: CondMod, a: T, b: T) -> bool {
     compare(condition, a, b) || b.partial_cmp(&b).is_none()

@@ -15,7 +15,7 @@ pub struct IntRange {
 }
 
 impl IntRange {
-    /// The least number.
+    /// The smallest number.
     #[inline(always)]
     pub const fn min(self) -> i128 {
         if self.signed { -(1 << (self.bits - 1)) } else { 0 }
@@ -27,19 +27,19 @@ impl IntRange {
         if self.signed { (1 << (self.bits - 1)) - 1 } else { (1 << self.bits) - 1 }
     }
 
-    /// The bits of this type that `value` has after truncation, zero extended.
+    /// The low bits of `value` that this type has, zero extended.
     #[inline(always)]
     pub const fn truncate(self, value: i128) -> u64 {
         value as u64 & u64::MAX >> (64 - self.bits)
     }
 
-    /// The bits of the nearest number of this type, zero extended.
+    /// The bits of the number of this type that is nearest to `value`, zero extended.
     #[inline(always)]
     pub fn clamp(self, value: i128) -> u64 {
         self.truncate(value.clamp(self.min(), self.max()))
     }
 
-    /// The number that the low bits mean.
+    /// The number of this type that the low bits of `bits` represent.
     #[inline(always)]
     pub const fn extend(self, bits: u64) -> i64 {
         let unused = 64 - self.bits;
@@ -51,8 +51,9 @@ impl IntRange {
     }
 }
 
-/// A float as an integer: toward zero (or as `cr0` says, where the hardware obeys it), out of range clamped with or
-/// without `.sat`, NaN to 0.
+/// Converts a float to an integer and returns its bits. Rounds toward zero, or as `cr0` says if
+/// [`FloatEnv::round_to_int`]. Numbers out of range are clamped, also without `.sat`; NaN becomes
+/// 0.
 #[inline]
 pub fn float_to_int<F: Float>(value: F, range: IntRange, env: &FloatEnv) -> u64 {
     let rounding = if env.round_to_int { env.rounding } else { Rounding::Zero };
@@ -62,13 +63,14 @@ pub fn float_to_int<F: Float>(value: F, range: IntRange, env: &FloatEnv) -> u64 
     }
 }
 
-/// An integer as a float, rounded.
+/// Converts an integer to a float, rounded as the environment says.
 #[inline]
 pub fn int_to_float<F: Float>(value: i128, env: &FloatEnv) -> F {
     F::pack(Number::from_int(value), env)
 }
 
-/// A float in another format: rounded when it narrows; NaN keeps the top of its payload and becomes quiet.
+/// Converts a float to another format, rounded if that is narrower. NaN becomes quiet and keeps the
+/// most significant bits of its payload.
 #[inline]
 pub fn float_to_float<A: Float, B: Float>(value: A, env: &FloatEnv) -> B {
     let value = value.flush(env);
@@ -78,6 +80,7 @@ pub fn float_to_float<A: Float, B: Float>(value: A, env: &FloatEnv) -> B {
     B::pack(value.unpack(), env)
 }
 
+/// Converts the bits of a NaN between formats.
 fn convert_nan(bits: u64, from: Format, to: Format) -> u64 {
     let payload = bits & ((1 << from.fraction) - 1);
     let payload = if to.fraction >= from.fraction {
@@ -89,7 +92,8 @@ fn convert_nan(bits: u64, from: Format, to: Format) -> u64 {
     sign | to.nan() | payload
 }
 
-/// `f32to16` of gen7: the bits of the 16-bit float, rounded to nearest even; denormal results are kept.
+/// The result of `f32to16` (gen7): the bits of the 16-bit float, rounded to nearest even. Denormal
+/// results are kept.
 #[inline]
 pub fn f32_to_16(value: f32) -> u16 {
     Half::from_f32(value, Rounding::NearestEven).0
@@ -107,8 +111,9 @@ pub const fn vector_uv(imm: u32, lane: usize) -> u16 {
     (imm >> (lane % 8 * 4) & 15) as u16
 }
 
-/// Element `lane` (modulo 4) of a `VF` immediate: four 8-bit floats of a sign, three exponent bits (bias 3) and four
-/// fraction bits, without denormals; only the codes of the two zeros mean zero.
+/// Element `lane` (modulo 4) of a `VF` immediate: four 8-bit floats. Each has a sign, three
+/// exponent bits (bias 3) and four fraction bits. There are no denormals: only the codes 0x00 and
+/// 0x80 are zeros.
 #[inline]
 pub const fn vector_vf(imm: u32, lane: usize) -> f32 {
     let code = imm >> (lane % 4 * 8) & 0xff;

@@ -26,12 +26,13 @@ impl Rounding {
     }
 }
 
-/// The float state of a thread.
+/// The rounding and denormal modes of a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct FloatEnv {
     /// Rounding of arithmetic and of conversions to a narrower float or from integers.
     pub rounding: Rounding,
-    /// 16-bit denormals are kept (`cr0.0` bit 10); else flushed to zero of the same sign, in and out.
+    /// 16-bit denormals are kept (`cr0.0` bit 10). Otherwise denormal sources and results become
+    /// zeros of the same sign.
     pub keep_denorm_f16: bool,
     /// 32-bit denormals are kept (`cr0.0` bit 7).
     pub keep_denorm_f32: bool,

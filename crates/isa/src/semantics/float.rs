@@ -1,19 +1,22 @@
 //! Arithmetic on 16, 32 and 64-bit floats.
 //!
-//! In flush mode (the default of [`FloatEnv`]) denormal sources count as zeros of their sign and denormal results
-//! become such zeros. A NaN result is the first NaN source, made quiet; an invalid operation gives the quiet NaN
-//! without payload. `mad` rounds once.
+//! In flush mode (the default of [`FloatEnv`]) denormal sources and results become zeros of the
+//! same sign. If a source is NaN, the result is the first NaN source, made quiet. An invalid
+//! operation without NaN sources gives the quiet NaN without payload.
+//!
+//! With rounding to nearest even, the functions use the float operations of the host; for other
+//! roundings they compute with [`Number`].
 
 use super::env::{FloatEnv, Rounding};
 use super::half::Half;
 use super::soft::{DOUBLE, Format, HALF, Number, SINGLE};
 
-/// A float as the EU computes with it.
+/// A float type of the EU, with its operations.
 pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
-    /// Its format.
+    /// Bits of exponent and fraction.
     const FORMAT: Format;
 
-    /// The float with these bits; higher ones are ignored.
+    /// The float with these bits; bits beyond the format are ignored.
     fn from_bits(bits: u64) -> Self;
 
     /// Its bits, zero extended.
@@ -22,10 +25,10 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
     /// Whether the environment keeps denormals of this format.
     fn keeps_denormals(env: &FloatEnv) -> bool;
 
-    /// The sum as the host rounds it, to nearest even.
+    /// The sum, computed by the host and rounded to nearest even.
     fn host_add(self, other: Self) -> Self;
 
-    /// The product as the host rounds it, to nearest even.
+    /// The product, computed by the host and rounded to nearest even.
     fn host_mul(self, other: Self) -> Self;
 
     /// `self * b + c` rounded once, to nearest even.
@@ -76,7 +79,8 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         Self::from_bits(self.to_bits() & !Self::FORMAT.sign())
     }
 
-    /// A denormal becomes a zero of its sign unless the environment keeps it.
+    /// Replaces a denormal by a zero of the same sign, unless the environment keeps denormals of
+    /// this format.
     #[inline(always)]
     fn flush(self, env: &FloatEnv) -> Self {
         if self.to_bits() & Self::FORMAT.infinity() == 0 && !Self::keeps_denormals(env) {
@@ -86,7 +90,7 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         }
     }
 
-    /// NaN with the quiet bit set; other numbers as they are.
+    /// Sets the quiet bit of a NaN; other numbers are unchanged.
     #[inline(always)]
     fn quiet(self) -> Self {
         if self.is_nan() {
@@ -96,19 +100,19 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         }
     }
 
-    /// The number taken apart.
+    /// Splits the float into sign, exponent and fraction.
     #[inline]
     fn unpack(self) -> Number {
         Number::unpack(self.to_bits(), Self::FORMAT)
     }
 
-    /// The nearest float to a number under the environment's rounding.
+    /// Rounds a number to a float as the environment says, and flushes a denormal result.
     #[inline]
     fn pack(number: Number, env: &FloatEnv) -> Self {
         Self::from_bits(number.pack(Self::FORMAT, env.rounding)).flush(env)
     }
 
-    /// `add`.
+    /// The result of `add`.
     #[inline(always)]
     fn add(self, other: Self, env: &FloatEnv) -> Self {
         let (a, b) = (self.flush(env), other.flush(env));
@@ -119,7 +123,7 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         finish(sum, &[a, b], env)
     }
 
-    /// `mul`.
+    /// The result of `mul`.
     #[inline(always)]
     fn mul(self, other: Self, env: &FloatEnv) -> Self {
         let (a, b) = (self.flush(env), other.flush(env));
@@ -130,7 +134,7 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         finish(product, &[a, b], env)
     }
 
-    /// `mad`: `addend + b * c`, rounded once.
+    /// The result of `mad`: `addend + b * c`, rounded once.
     #[inline(always)]
     fn mad(addend: Self, b: Self, c: Self, env: &FloatEnv) -> Self {
         let (a, b, c) = (addend.flush(env), b.flush(env), c.flush(env));
@@ -143,30 +147,31 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         finish(sum, &[a, b, c], env)
     }
 
-    /// `lrp`: `a * b + (1 - a) * c`, computed as `c + a * (b - c)`.
+    /// The result of `lrp`: `a * b + (1 - a) * c`, computed as `c + a * (b - c)`.
     #[inline]
     fn lrp(a: Self, b: Self, c: Self, env: &FloatEnv) -> Self {
         Self::mad(c, a, b.add(c.negate(), env), env)
     }
 
-    /// `frc`: `x - floor(x)`, in [0, 1); infinities give NaN.
+    /// The result of `frc`: `x - floor(x)`, in [0, 1); NaN for infinities.
     #[inline]
     fn frc(self, env: &FloatEnv) -> Self {
         let x = self.flush(env);
         let part = x.host_add(x.round_to(Rounding::Down).negate());
-        // A tiny negative number rounds up to one: the greatest number below one instead.
+        // For a tiny negative number the difference rounds to one; the result is then the greatest
+        // number below one.
         let below_one = Self::from_bits(Self::one().to_bits() - 1);
         finish(if part.less(Self::one()) || part.is_nan() { part } else { below_one }, &[x], env)
     }
 
-    /// `rndd` (down), `rnde` (nearest even), `rndz` (zero), `rndu` (up).
+    /// The result of `rndd` (down), `rnde` (nearest even), `rndz` (zero) or `rndu` (up).
     #[inline]
     fn rnd(self, rounding: Rounding, env: &FloatEnv) -> Self {
         let x = self.flush(env);
         finish(x.round_to(rounding), &[x], env)
     }
 
-    /// Clamped to [0, 1]; NaN gives 0.
+    /// The number clamped to [0, 1]; 0 for NaN.
     #[inline(always)]
     fn saturate(self) -> Self {
         if self.less(Self::one()) {
@@ -178,14 +183,16 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
         }
     }
 
-    /// `sel.l`: the lesser; a number rather than NaN; `other` where neither is less.
+    /// The result of `sel.l`: the smaller number; the other source if one is NaN; `other` if
+    /// neither is smaller.
     #[inline(always)]
     fn sel_l(self, other: Self, env: &FloatEnv) -> Self {
         let (a, b) = (self.flush(env), other.flush(env));
         if b.is_nan() && !a.is_nan() || a.less(b) { a } else { b.quiet() }
     }
 
-    /// `sel.ge`: the greater; a number rather than NaN; `self` where they are equal.
+    /// The result of `sel.ge`: the greater number; the other source if one is NaN; `self` if they
+    /// are equal.
     #[inline(always)]
     fn sel_ge(self, other: Self, env: &FloatEnv) -> Self {
         let (a, b) = (self.flush(env), other.flush(env));
@@ -193,12 +200,14 @@ pub trait Float: Copy + std::fmt::Debug + PartialEq + Send + Sync + 'static {
     }
 }
 
-/// What an operation returns: the first NaN source made quiet, else the result without its denormals.
+/// Completes the result of an operation: applies the rules for NaN (see the module) and flushes
+/// denormals.
 #[inline(always)]
 fn finish<F: Float>(result: F, sources: &[F], env: &FloatEnv) -> F {
     if result.is_nan() { nan_result(sources) } else { result.flush(env) }
 }
 
+/// The result if it is NaN: the first NaN source, made quiet, or the quiet NaN without payload.
 #[cold]
 fn nan_result<F: Float>(sources: &[F]) -> F {
     match sources.iter().find(|x| x.is_nan()) {
@@ -269,6 +278,7 @@ host_float!(f32, u32, SINGLE, keep_denorm_f32);
 host_float!(f64, u64, DOUBLE, keep_denorm_f64);
 
 impl Half {
+    /// Rounds to the nearest half, ties to even.
     fn nearest(value: f32) -> Half {
         Half::from_f32(value, Rounding::NearestEven)
     }
@@ -292,7 +302,9 @@ impl Float for Half {
         env.keep_denorm_f16
     }
 
-    // A 32-bit float has more than twice the bits and two more: rounding twice rounds as once.
+    // A 32-bit float has 24 significant bits, which is 2 * 11 + 2 for the 11 of a half. For sums
+    // and products this is enough that rounding to 32 bits and then to 16 gives the same result as
+    // rounding once.
     #[inline]
     fn host_add(self, other: Self) -> Self {
         Half::nearest(self.to_f32() + other.to_f32())

@@ -11,16 +11,17 @@ impl Half {
     /// One.
     pub const ONE: Half = Half(0x3c00);
 
-    /// The same number as a 32-bit float: exact. NaN keeps its payload and becomes quiet.
+    /// Converts to a 32-bit float, which is exact. NaN keeps its payload and becomes quiet.
     #[inline]
     pub fn to_f32(self) -> f32 {
         half::f16::from_bits(self.0).to_f32()
     }
 
-    /// The nearest 16-bit float under `rounding`. NaN keeps the top of its payload and becomes quiet.
+    /// Rounds a 32-bit float to 16 bits. NaN becomes quiet and keeps the most significant bits of
+    /// its payload.
     #[inline]
     pub fn from_f32(value: f32, rounding: Rounding) -> Half {
-        // Of a NaN no rounding is asked, and infinity is exact.
+        // NaN and infinity need no rounding.
         if rounding == Rounding::NearestEven || !value.is_finite() {
             return Half(half::f16::from_f32(value).to_bits());
         }
@@ -55,7 +56,8 @@ mod tests {
         }
     }
 
-    /// The nearest number, of two the even one, as the integer arithmetic of the other roundings says it.
+    /// Compares a conversion to nearest even with the integer arithmetic that the other roundings
+    /// use.
     fn check(single: u32) {
         let value = f32::from_bits(single);
         let found = Half::from_f32(value, Rounding::NearestEven).0;
@@ -71,8 +73,8 @@ mod tests {
 
     #[test]
     fn singles_become_the_nearest_half() {
-        // Every half, every middle between two, and the neighbours of both; behind the greatest half the middle that
-        // becomes infinity.
+        // Every half, every midpoint of two adjacent halves, and the singles next to each of them.
+        // The midpoint above the greatest half becomes infinity.
         for bits in 0..0x7c00_u16 {
             let half = Half(bits).to_f32();
             let next = if bits == 0x7bff { 65536.0 } else { Half(bits + 1).to_f32() };
@@ -85,7 +87,7 @@ mod tests {
                 }
             }
         }
-        // All exponents, with every pattern of the bits around the last one kept.
+        // All exponents, with various patterns of the bits that rounding removes.
         for top in 0..=u16::MAX {
             for low in [0, 1, 0x1000, 0x1001, 0x8000, 0xe000, 0xefff, 0xf000, 0xf001, 0xffff] {
                 check(u32::from(top) << 16 | low);

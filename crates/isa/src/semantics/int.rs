@@ -1,8 +1,9 @@
 //! Integer operations.
 //!
-//! Arithmetic runs on intermediates wide enough to be exact: `i64` for execution types of up to 32 bits, `i128` for
-//! 64 bits (both through [`Wide`]). Conversion to the destination type truncates or saturates ([`super::convert`]).
-//! Bit operations take and give the bits of the execution type.
+//! Arithmetic uses intermediates that are wide enough to be exact: `i64` for execution types of up
+//! to 32 bits, `i128` for 64 bits (both through [`Wide`]). Conversion to the destination type
+//! truncates or saturates ([`super::convert`]). Bit operations work on the bits of the execution
+//! type.
 
 /// An intermediate that holds every sum, difference and product of the execution type exactly.
 pub trait Wide: Copy + Ord + 'static {
@@ -10,9 +11,9 @@ pub trait Wide: Copy + Ord + 'static {
     fn plus(self, other: Self) -> Self;
     /// The product.
     fn times(self, other: Self) -> Self;
-    /// The opposite.
+    /// The negated number.
     fn opposite(self) -> Self;
-    /// The magnitude.
+    /// The absolute value.
     fn magnitude(self) -> Self;
     /// `(self + other + 1) >> 1`.
     fn average(self, other: Self) -> Self;
@@ -52,31 +53,33 @@ macro_rules! wide {
 wide!(i64);
 wide!(i128);
 
-/// The number of low bits of a shift count that count: 5, or 6 for 64-bit data.
+/// The shift count that the hardware uses: the low 5 bits of `count`, or the low 6 for 64-bit data.
 #[inline(always)]
 pub const fn shift_count(count: u64, bits: u32) -> u32 {
     (count & if bits == 64 { 63 } else { 31 }) as u32
 }
 
-/// `shl` on the extended value: bits may leave the width, so that saturation can see them.
+/// The result of `shl` on the extended value. Bits shifted out of the execution type are kept, so
+/// that saturation can detect them.
 #[inline(always)]
 pub fn shl(value: i128, count: u64, bits: u32) -> i128 {
     value << shift_count(count, bits)
 }
 
-/// `shr`: logical, on the bits of the execution type; data of 16 bits shifts in a 32-bit path.
+/// The result of `shr`: a logical shift of the bits of the execution type. For 16-bit data the
+/// shift count can be up to 31.
 #[inline(always)]
 pub const fn shr(value: u64, count: u64, bits: u32) -> u64 {
     value >> shift_count(count, bits)
 }
 
-/// `asr`: arithmetic, on the sign-extended value.
+/// The result of `asr`: an arithmetic shift of the sign-extended value.
 #[inline(always)]
 pub const fn asr(value: i64, count: u64, bits: u32) -> i64 {
     value >> shift_count(count, bits)
 }
 
-/// `rol` on `bits` bits.
+/// The result of `rol` on 16 or 32 bits.
 #[inline(always)]
 pub const fn rol(value: u64, count: u64, bits: u32) -> u64 {
     if bits == 16 {
@@ -86,105 +89,111 @@ pub const fn rol(value: u64, count: u64, bits: u32) -> u64 {
     }
 }
 
-/// `ror` on `bits` bits.
+/// The result of `ror` on 16 or 32 bits.
 #[inline(always)]
 pub const fn ror(value: u64, count: u64, bits: u32) -> u64 {
     rol(value, (bits as u64).wrapping_sub(count & (bits as u64 - 1)), bits)
 }
 
-/// `bfrev`.
+/// The result of `bfrev`: the bits in reverse order.
 #[inline(always)]
 pub const fn bfrev(value: u32) -> u32 {
     value.reverse_bits()
 }
 
-/// `cbit`: bits set.
+/// The result of `cbit`: the number of set bits.
 #[inline(always)]
 pub const fn cbit(value: u32) -> u32 {
     value.count_ones()
 }
 
-/// `lzd`: leading zeros; 32 for 0.
+/// The result of `lzd`: the number of leading zeros; 32 for 0.
 #[inline(always)]
 pub const fn lzd(value: u32) -> u32 {
     value.leading_zeros()
 }
 
-/// `fbl`: the lowest bit set; all ones for 0.
+/// The result of `fbl`: the position of the lowest set bit; all ones for 0.
 #[inline(always)]
 pub const fn fbl(value: u32) -> u32 {
     if value == 0 { u32::MAX } else { value.trailing_zeros() }
 }
 
-/// `fbh` of an unsigned number: leading zeros; all ones for 0.
+/// The result of `fbh` for an unsigned number: the number of leading zeros; all ones for 0.
 #[inline(always)]
 pub const fn fbh_unsigned(value: u32) -> u32 {
     if value == 0 { u32::MAX } else { value.leading_zeros() }
 }
 
-/// `fbh` of a signed number: leading bits equal to the sign; all ones for 0 and -1.
+/// The result of `fbh` for a signed number: the number of leading bits equal to the sign bit,
+/// including it; all ones for 0 and -1.
 #[inline(always)]
 pub const fn fbh_signed(value: i32) -> u32 {
     fbh_unsigned((value ^ (value >> 31)) as u32)
 }
 
-/// `bfe` of an unsigned number: `width` bits from `offset`, each taken modulo 32; width 0 gives 0.
+/// The result of `bfe` for an unsigned number: `width` bits of `value` from bit `offset` on. Width
+/// and offset are taken modulo 32; width 0 gives 0.
 #[inline(always)]
 pub const fn bfe_unsigned(width: u32, offset: u32, value: u32) -> u32 {
     let (width, offset) = (width & 31, offset & 31);
     value >> offset & ((1 << width) - 1)
 }
 
-/// `bfe` of a signed number: the field is sign extended; bits beyond bit 31 are copies of the sign.
+/// The result of `bfe` for a signed number: as [`bfe_unsigned`], but sign extended. Bits of the
+/// field beyond bit 31 are copies of the sign bit.
 #[inline(always)]
 pub const fn bfe_signed(width: u32, offset: u32, value: i32) -> i32 {
     let (width, offset) = (width & 31, offset & 31);
     if width == 0 { 0 } else { (value >> offset) << (32 - width) >> (32 - width) }
 }
 
-/// `bfi1`: a mask of `width` bits at `offset`, each taken modulo 32.
+/// The result of `bfi1`: a mask of `width` bits from bit `offset` on. Both are taken modulo 32.
 #[inline(always)]
 pub const fn bfi1(width: u32, offset: u32) -> u32 {
     let (width, offset) = (width & 31, offset & 31);
     ((1 << width) - 1) << offset
 }
 
-/// `bfi2`: `insert`, moved up to the lowest bit of `mask`, where `mask` has bits, else `base`.
+/// The result of `bfi2`: the bits of `insert`, shifted left to the lowest bit of `mask`, where
+/// `mask` is set; the bits of `base` elsewhere.
 #[inline(always)]
 pub const fn bfi2(mask: u32, insert: u32, base: u32) -> u32 {
     let offset = if mask == 0 { 0 } else { mask.trailing_zeros() };
     insert << offset & mask | base & !mask
 }
 
-/// `addc`: the sum and the carry (0 or 1) that goes to the accumulator.
+/// The results of `addc`: the sum, and the carry (0 or 1) for the accumulator.
 #[inline(always)]
 pub const fn addc(a: u32, b: u32) -> (u32, u32) {
     let (sum, carry) = a.overflowing_add(b);
     (sum, carry as u32)
 }
 
-/// `subb`: the difference and the borrow (0 or 1) that goes to the accumulator.
+/// The results of `subb`: the difference, and the borrow (0 or 1) for the accumulator.
 #[inline(always)]
 pub const fn subb(a: u32, b: u32) -> (u32, u32) {
     let (difference, borrow) = a.overflowing_sub(b);
     (difference, borrow as u32)
 }
 
-/// The first step of the high-multiply macro, `mul acc, a, b` with only 16 bits of `b`: the exact product.
+/// The first step of a multiplication of 32 by 32 bits, `mul acc, a, b`: the exact product of `a`
+/// and the low 16 bits of `b`.
 #[inline(always)]
 pub const fn mul_low_half(a: i64, b: i64, b_signed: bool) -> i64 {
     let low = if b_signed { b as i16 as i64 } else { b as u16 as i64 };
     a * low
 }
 
-/// `mach` after it: adds `a` times the high 16 bits of `b`, moved up, to the accumulator. The result is bits 63:32;
-/// the accumulator keeps the whole.
+/// The second step, `mach`: returns the accumulator plus `a` times the high 16 bits of `b`, shifted
+/// left by 16. This is the new accumulator; the destination gets its bits 63:32.
 #[inline(always)]
 pub const fn mach(acc: i64, a: i64, b: i64) -> i64 {
     acc.wrapping_add(a.wrapping_mul(b >> 16).wrapping_shl(16))
 }
 
-/// `dp4a`: `acc` plus the products of the four bytes of `a` and `b`, wrapping.
+/// The result of `dp4a`: `acc` plus the products of the four pairs of bytes of `a` and `b`,
+/// wrapping.
 #[inline]
 pub const fn dp4a(acc: u32, a: u32, a_signed: bool, b: u32, b_signed: bool) -> u32 {
     let mut sum = acc;

@@ -1,18 +1,18 @@
-//! The shared math unit.
+//! The functions of the math unit.
 //!
-//! The hardware's functions are approximations whose exact bits are not public. These give the correctly rounded
-//! result of a 64-bit evaluation instead, which lies within every documented tolerance. Denormals are flushed; the
-//! rounding mode has no influence.
+//! The hardware computes approximations whose exact bits are not public. These functions compute in
+//! 64 bits and round to 32 bits, which is within every documented tolerance. Denormal sources and
+//! results are flushed unless the environment keeps them; its rounding mode has no effect.
 
 use super::env::FloatEnv;
 use super::float::Float;
 
-/// `inv`: `1 / x`; zeros give infinities of their sign and the reverse.
+/// `inv`: `1 / x`. Zeros give infinities of the same sign, and infinities give zeros.
 pub fn inv(x: f32, env: &FloatEnv) -> f32 {
     unary(x, env, |x| 1.0 / x)
 }
 
-/// `log`: to base two; negative gives NaN, zero negative infinity.
+/// `log`: the logarithm to base two; NaN for negative numbers, negative infinity for zeros.
 pub fn log(x: f32, env: &FloatEnv) -> f32 {
     unary(x, env, libm::log2)
 }
@@ -22,12 +22,12 @@ pub fn exp(x: f32, env: &FloatEnv) -> f32 {
     unary(x, env, libm::exp2)
 }
 
-/// `sqt`: square root; negative gives NaN.
+/// `sqt`: the square root; NaN for negative numbers.
 pub fn sqrt(x: f32, env: &FloatEnv) -> f32 {
     unary(x, env, f64::sqrt)
 }
 
-/// `rsqt`: reciprocal square root; zeros give infinities of their sign.
+/// `rsqt`: the reciprocal square root. Zeros give infinities of the same sign.
 pub fn rsqrt(x: f32, env: &FloatEnv) -> f32 {
     unary(x, env, |x| 1.0 / x.sqrt())
 }
@@ -52,6 +52,7 @@ pub fn pow(a: f32, b: f32, env: &FloatEnv) -> f32 {
     binary(a, b, env, |a, b| if a < 0.0 && b != 0.0 { f64::NAN } else { libm::pow(a, b) })
 }
 
+/// Computes a function of one source: handles denormals and NaN, and rounds the result.
 fn unary(x: f32, env: &FloatEnv, f: impl Fn(f64) -> f64) -> f32 {
     let x = x.flush(env);
     if x.is_nan() {
@@ -60,6 +61,7 @@ fn unary(x: f32, env: &FloatEnv, f: impl Fn(f64) -> f64) -> f32 {
     settle(f(f64::from(x)), env)
 }
 
+/// Computes a function of two sources: handles denormals and NaN, and rounds the result.
 fn binary(a: f32, b: f32, env: &FloatEnv, f: impl Fn(f64, f64) -> f64) -> f32 {
     let (a, b) = (a.flush(env), b.flush(env));
     match (a.is_nan(), b.is_nan()) {
@@ -69,11 +71,12 @@ fn binary(a: f32, b: f32, env: &FloatEnv, f: impl Fn(f64, f64) -> f64) -> f32 {
     }
 }
 
+/// Rounds a result to 32 bits and flushes a denormal; NaN becomes the quiet NaN without payload.
 fn settle(result: f64, env: &FloatEnv) -> f32 {
     if result.is_nan() { f32::from_bits(0x7fc0_0000) } else { (result as f32).flush(env) }
 }
 
-/// Unsigned integer division: quotient and remainder. By zero both are all ones.
+/// Unsigned integer division: quotient and remainder. Division by zero gives all ones for both.
 pub const fn udivrem(a: u32, b: u32) -> (u32, u32) {
     match (a.checked_div(b), a.checked_rem(b)) {
         (Some(quotient), Some(remainder)) => (quotient, remainder),
@@ -81,8 +84,9 @@ pub const fn udivrem(a: u32, b: u32) -> (u32, u32) {
     }
 }
 
-/// Signed integer division toward zero: quotient and remainder, which has the sign of `a`. By zero the quotient is
-/// the greatest number of the sign of `a` and the remainder all ones; the least number by -1 wraps.
+/// Signed integer division toward zero: quotient and remainder. The remainder has the sign of `a`.
+/// Division by zero gives the quotient `i32::MIN` for negative `a`, otherwise `i32::MAX`, and the
+/// remainder -1. `i32::MIN / -1` wraps.
 pub const fn idivrem(a: i32, b: i32) -> (i32, i32) {
     if b == 0 {
         (if a < 0 { i32::MIN } else { i32::MAX }, -1)

@@ -1,29 +1,31 @@
 //! The macro operations of IEEE division and square root: `invm`, `rsqrtm`, `madm`.
 //!
-//! Their operands carry, beside the register's bits, a value in a math macro extension register, which widens the
-//! exponent so that no step overflows or underflows. How the hardware splits a value between the two is not public.
-//! Here the register holds the number with its exponent brought near zero and the extension says by how much: the
-//! final results, which have no extension, do not depend on the split.
+//! Each operand of these operations consists of a register and a math macro extension (mme)
+//! register. The extension widens the exponent, so that no step of the macro overflows or
+//! underflows. How the hardware splits a number between the two registers is not public. Here the
+//! register holds the number scaled to an exponent of zero, and the extension holds the exponent.
+//! The results of a macro have no extension and do not depend on the split.
 
 use super::env::{FloatEnv, Rounding};
 use super::float::Float;
 use super::soft::Number;
 
-/// A number as the macro operations see it: `value * 2^extension`.
+/// An operand of a macro operation: the number `value * 2^extension`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Extended<F> {
-    /// What the register holds.
+    /// Content of the register.
     pub value: F,
-    /// What the extension register holds; 0 for an operand without one.
+    /// Content of the extension register; 0 for an operand without one.
     pub extension: i32,
 }
 
-/// What `invm` and `rsqrtm` give.
+/// The result of `invm` and `rsqrtm`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seed<F> {
     /// The approximation, or the final result.
     pub result: Extended<F>,
-    /// Whether the result is final already: the flag that the macro's later steps are predicated by.
+    /// Whether the result is already final. It is written to the flag that predicates the later
+    /// steps of the macro.
     pub early_out: bool,
 }
 
@@ -33,6 +35,7 @@ impl<F: Float> Extended<F> {
         Extended { value, extension: 0 }
     }
 
+    /// The number, with the extension added to its exponent.
     fn number(self) -> Number {
         match self.value.unpack() {
             Number::Finite { negative, mantissa, exponent } => {
@@ -42,7 +45,8 @@ impl<F: Float> Extended<F> {
         }
     }
 
-    /// `number` rounded to the precision of `F` with any exponent.
+    /// Rounds a number to the precision of `F`. The exponent can have any value: it goes to the
+    /// extension.
     fn pack(number: Number, rounding: Rounding) -> Self {
         match number {
             Number::Finite { negative, mantissa, exponent } if mantissa != 0 => {
@@ -55,8 +59,9 @@ impl<F: Float> Extended<F> {
     }
 }
 
-/// `madm`: `a + b * c`, rounded once to the precision of the format. `extended` says whether the destination has an
-/// extension register; without one the result is an ordinary number of the format.
+/// `madm`: `a + b * c`, rounded once to the precision of the format. `extended` is whether the
+/// destination has an extension register; without one the result is an ordinary number of the
+/// format.
 pub fn madm<F: Float>(
     a: Extended<F>,
     b: Extended<F>,
@@ -68,7 +73,8 @@ pub fn madm<F: Float>(
     if extended { Extended::pack(sum, env.rounding) } else { Extended::plain(F::pack(sum, env)) }
 }
 
-/// `invm`: the start of `a / b`: an approximation of `1 / b`, or the final quotient of special operands.
+/// `invm`, the first step of `a / b`: an approximation of `1 / b`, or the final quotient if an
+/// operand is zero, infinite or NaN.
 pub fn invm<F: Float>(a: F, b: F, env: &FloatEnv) -> Seed<F> {
     let (a, b) = (a.flush(env), b.flush(env));
     let sign = a.is_sign_negative() != b.is_sign_negative();
@@ -90,7 +96,8 @@ pub fn invm<F: Float>(a: F, b: F, env: &FloatEnv) -> Seed<F> {
     }
 }
 
-/// `rsqrtm`: the start of `sqrt(x)`: an approximation of `1 / sqrt(x)`, or the final root of special operands.
+/// `rsqrtm`, the first step of `sqrt(x)`: an approximation of `1 / sqrt(x)`, or the final root if
+/// `x` is zero, infinite, NaN or negative.
 pub fn rsqrtm<F: Float>(x: F, env: &FloatEnv) -> Seed<F> {
     let x = x.flush(env);
     let last = |value| Seed { result: Extended::plain(value), early_out: true };
@@ -108,7 +115,7 @@ pub fn rsqrtm<F: Float>(x: F, env: &FloatEnv) -> Seed<F> {
     }
 }
 
-/// `1 / number` to more bits than any format has; the number must be finite and not zero.
+/// `1 / number` with more bits than any format has. The number must be finite and not zero.
 fn reciprocal(number: Number) -> Number {
     let Number::Finite { negative, mantissa, exponent } = number else { return Number::Nan };
     // 2^126 / mantissa has at least 73 bits for the mantissas of the formats.
@@ -117,9 +124,9 @@ fn reciprocal(number: Number) -> Number {
     Number::Finite { negative, mantissa: quotient | inexact, exponent: -126 - exponent }
 }
 
-/// `1 / sqrt(mantissa * 2^exponent)` to about 62 bits.
+/// `1 / sqrt(mantissa * 2^exponent)` with about 62 bits.
 fn reciprocal_root(mantissa: u128, exponent: i32) -> Number {
-    // An even exponent, then root = floor(sqrt(2^126 / mantissa)) * 2^(-63 - exponent / 2).
+    // Make the exponent even; then root = floor(sqrt(2^126 / mantissa)) * 2^(-63 - exponent / 2).
     let (mantissa, exponent) =
         if exponent % 2 == 0 { (mantissa, exponent) } else { (mantissa << 1, exponent - 1) };
     let quotient = (1u128 << 126) / mantissa;

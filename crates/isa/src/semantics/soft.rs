@@ -1,7 +1,9 @@
 //! Exact arithmetic on unpacked floats, rounded once.
 //!
-//! The host's float unit rounds to nearest only and has no 16-bit floats; everything else goes through here. A
-//! [`Number`] is exact, or exact but for a jammed lowest bit that is far below any rounding position.
+//! The host's floats round to nearest even and have 32 or 64 bits; this module computes everything
+//! else. A [`Number`] is exact, except that the lowest bit of a sum may be *sticky*: it is set if
+//! nonzero bits below it were dropped. That bit is far below the position where results are
+//! rounded, so rounding still gives the correct result.
 
 use super::env::Rounding;
 
@@ -48,7 +50,7 @@ impl Format {
     }
 }
 
-/// A float taken apart.
+/// A float, split into sign, mantissa and exponent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Number {
     /// Not a number.
@@ -60,7 +62,7 @@ pub enum Number {
     },
     /// `mantissa * 2^exponent`; zero if the mantissa is.
     Finite {
-        /// Whether it is negative, zero too.
+        /// Whether the number, which may be zero, has a negative sign.
         negative: bool,
         /// Any integer.
         mantissa: u128,
@@ -69,7 +71,8 @@ pub enum Number {
     },
 }
 
-/// Where the leading bit of the greater operand of a sum is put: below the carry, far above any rounding position.
+/// Bit to which [`Number::add`] shifts the leading bit of the greater operand: one bit remains for
+/// the carry, and enough bits remain below for correct rounding.
 const SUM_TOP: u32 = 125;
 
 impl Number {
@@ -94,7 +97,7 @@ impl Number {
         Number::Finite { negative: value < 0, mantissa: value.unsigned_abs(), exponent: 0 }
     }
 
-    /// The opposite number; NaN stays NaN.
+    /// The negated number; NaN stays NaN.
     pub fn negated(self) -> Number {
         match self {
             Number::Nan => Number::Nan,
@@ -127,8 +130,8 @@ impl Number {
         }
     }
 
-    /// The sum, exact but for a jammed lowest bit. An exact zero from opposite signs is negative only when rounding
-    /// down.
+    /// The sum, exact except for a sticky lowest bit. If numbers of opposite signs cancel to zero,
+    /// the zero is negative only when rounding down.
     pub fn add(self, other: Number, rounding: Rounding) -> Number {
         let (a, b) = match (self, other) {
             (Number::Nan, _) | (_, Number::Nan) => return Number::Nan,
@@ -160,7 +163,7 @@ impl Number {
         Number::Finite { negative, mantissa, exponent }
     }
 
-    /// The nearest number of `format` under `rounding`, as bits; NaN gives the quiet NaN without payload.
+    /// The bits of the number rounded to `format`; NaN gives the quiet NaN without payload.
     pub fn pack(self, format: Format, rounding: Rounding) -> u64 {
         let Parts { negative, mantissa, exponent } = match self {
             Number::Nan => return format.nan(),
@@ -179,8 +182,8 @@ impl Number {
         if lowest - least >= 1 << format.exponent {
             return sign | overflow(format, rounding, negative);
         }
-        // The kept leading bit adds one to the exponent field, as does a carry out of the fraction; both up to
-        // infinity.
+        // `kept` contains the leading bit of a normal number, which adds one to the exponent field.
+        // A carry out of the fraction also adds one; the result is then at most infinity.
         let kept = round_at(mantissa, exponent, lowest, negative, rounding);
         let bits = (((lowest - least) as u64) << format.fraction) + kept;
         if bits < format.infinity() {
@@ -189,7 +192,7 @@ impl Number {
         sign | overflow(format, rounding, negative)
     }
 
-    /// The nearest integer under `rounding`, or `None` for NaN; magnitudes beyond `i128` give its limits.
+    /// The number rounded to an integer; `None` for NaN. Numbers beyond `i128` give its limits.
     pub fn to_int(self, rounding: Rounding) -> Option<i128> {
         let Parts { negative, mantissa, exponent } = match self {
             Number::Nan => return None,
@@ -214,6 +217,7 @@ impl Number {
     }
 }
 
+/// The fields of [`Number::Finite`].
 #[derive(Clone, Copy)]
 struct Parts {
     negative: bool,
@@ -222,6 +226,7 @@ struct Parts {
 }
 
 impl Parts {
+    /// The fields of a finite number; zero for others.
     fn of(number: Number) -> Parts {
         match number {
             Number::Finite { negative, mantissa, exponent } => {
@@ -233,7 +238,7 @@ impl Parts {
         }
     }
 
-    /// The weight of the leading bit; the least for zero.
+    /// The exponent of the leading bit; `i32::MIN` for zero.
     fn top(self) -> i32 {
         if self.mantissa == 0 {
             i32::MIN
@@ -243,7 +248,8 @@ impl Parts {
     }
 }
 
-/// The magnitude of a result beyond the greatest finite number.
+/// The bits of the magnitude of a result that exceeds the greatest finite number: infinity or that
+/// number, depending on the rounding.
 fn overflow(format: Format, rounding: Rounding, negative: bool) -> u64 {
     let to_infinity = match rounding {
         Rounding::NearestEven => true,
@@ -254,7 +260,8 @@ fn overflow(format: Format, rounding: Rounding, negative: bool) -> u64 {
     if to_infinity { format.infinity() } else { format.max() }
 }
 
-/// `mantissa` shifted left by `by`, or right with every bit that falls out jammed into the lowest.
+/// Shifts left by `by`, or right if `by` is negative. A right shift sets the lowest bit if nonzero
+/// bits are shifted out (sticky bit).
 fn shift_to(mantissa: u128, by: i32) -> u128 {
     match by {
         0.. => mantissa.checked_shl(by as u32).unwrap_or(0),
@@ -263,13 +270,14 @@ fn shift_to(mantissa: u128, by: i32) -> u128 {
     }
 }
 
-/// `mantissa * 2^exponent` rounded to a multiple of `2^lowest`, in that unit. The result must fit 64 bits.
+/// Rounds `mantissa * 2^exponent` to a multiple of `2^lowest` and returns that multiple. It must
+/// fit in 64 bits.
 fn round_at(mantissa: u128, exponent: i32, lowest: i32, negative: bool, rounding: Rounding) -> u64 {
     let drop = lowest - exponent;
     if drop <= 0 {
         return (mantissa << -drop) as u64;
     }
-    // Two more bits than kept: the first dropped one, and the jammed rest.
+    // Two bits below the kept ones: the first dropped bit, and the sticky bit for the rest.
     let jammed = if drop == 1 { mantissa << 1 } else { shift_to(mantissa, -(drop - 2)) };
     let (kept, rest) = ((jammed >> 2) as u64, jammed & 3);
     let up = match rounding {
