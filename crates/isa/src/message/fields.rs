@@ -1,4 +1,4 @@
-//! The fields of each message: one walk, run in both directions.
+//! The fields of each message. One function visits them; its [`Walk`] encodes or decodes.
 
 use super::Message;
 use super::codec::{DescriptorError, Result};
@@ -9,13 +9,13 @@ use crate::tables::{MathFn, Sfid};
 use crestline_device::Gen;
 
 impl Message {
-    /// Whether this is a message of the load/store cache, which has other fields in the place of the header bit and of the
-    /// surface offset.
+    /// Whether this is a message of the load/store cache. These have other fields at the bits of
+    /// the header flag and of the surface offset.
     pub(super) fn is_lsc(&self) -> bool {
         matches!(self, Message::Lsc { .. } | Message::LscFence { .. })
     }
 
-    /// Visits every field of the message's function control.
+    /// Visits every field of the message, including its type.
     pub(super) fn walk(&mut self, w: &mut Walk) -> Result<()> {
         let generation = w.generation;
         match self {
@@ -39,7 +39,7 @@ impl Message {
         }
     }
 
-    /// Visits the message type among those of a port.
+    /// Visits the message type, with the code that it has at `port`.
     fn walk_type(&self, w: &mut Walk, port: Sfid) -> Result<()> {
         let generation = w.generation;
         let missing = DescriptorError::NoMessage { message: self.name(), generation };
@@ -346,11 +346,12 @@ impl Message {
                     .collect();
                 let hi = if generation < Gen::Gen6 { 1 } else { 2 };
                 w.coded("function", (hi, 0), function, &codes)?;
-                // On gen4 and gen4.5 the response length begins at bit 16.
+                // Gen4 and gen4.5 have no such field: there bit 16 belongs to the response length.
                 if (Gen::Gen5..=Gen::Gen11).contains(&generation) {
                     return w.num("notify", Word::Desc, 16, 15, notify);
                 }
-                // At the end of a thread compilers set what was the thread spawner's bit 4.
+                // Compilers set this bit in the message that ends a thread. It is bit 4 of the
+                // thread spawner's messages on older generations.
                 if generation == Gen::Gen125 {
                     return w.num("notify", Word::Desc, 4, 4, notify);
                 }
@@ -409,7 +410,7 @@ impl Message {
                 w.bits("message type", Word::Desc, 17, 14, &mut 0)?;
                 w.flag("SIMD16", 8, simd16)
             }
-            // Both are walked before.
+            // `walk` handles both.
             Message::Committed(_) | Message::Scaled(_) => Ok(()),
             Message::Null { function, high } => {
                 let hi = if generation < Gen::Gen5 { 15 } else { 18 };
@@ -422,6 +423,7 @@ impl Message {
         }
     }
 
+    /// Visits the fields of URB messages.
     fn walk_urb(&mut self, w: &mut Walk) -> Result<()> {
         let generation = w.generation;
         let gen7 = matches!(generation, Gen::Gen7 | Gen::Gen75);
@@ -502,6 +504,7 @@ impl Message {
         }
     }
 
+    /// Visits the fields of load/store cache messages.
     fn walk_lsc(&mut self, w: &mut Walk) -> Result<()> {
         let addrs = [(LscAddrSize::A16, 1), (LscAddrSize::A32, 2), (LscAddrSize::A64, 3)];
         match self {
@@ -560,7 +563,8 @@ impl Message {
     }
 }
 
-/// Target cache field of gen4 and gen5. From gen6 on the shared function determines the cache, and there is no field.
+/// Visits the target cache field of gen4 and gen5. Later generations have no such field: the shared
+/// function determines the cache.
 fn target_cache(w: &mut Walk, cache: &mut Cache) -> Result<()> {
     if w.generation >= Gen::Gen6 {
         return Ok(());
@@ -569,12 +573,14 @@ fn target_cache(w: &mut Walk, cache: &mut Cache) -> Result<()> {
     w.coded("target cache", (15, 14), cache, &codes)
 }
 
+/// Visits the kind and size of an A64 block message.
 fn a64_block(w: &mut Walk, block: &mut A64Block, size: &mut OwordBlock) -> Result<()> {
     let codes: Vec<(A64Block, u32)> = A64Block::ALL.iter().copied().zip(0..).collect();
     w.coded("block kind", (12, 11), block, &codes)?;
     w.block(size)
 }
 
+/// Visits the fields of a scratch block message.
 fn scratch(
     w: &mut Walk,
     write: bool,
@@ -638,7 +644,8 @@ fn sampler_types(generation: Gen) -> Vec<(SamplerOp, u32)> {
         .collect()
 }
 
-/// Sampler SIMD mode: bits 18:17 (gen5, 6: 17:16), from gen8 with bit 29 above them.
+/// Visits the SIMD mode of a sampler message: bits 18:17 (17:16 on gen5 and gen6), and from gen8
+/// bit 29 as its highest bit.
 fn sampler_simd(w: &mut Walk, simd: &mut SamplerSimd) -> Result<()> {
     use SamplerSimd::*;
     let generation = w.generation;
@@ -680,6 +687,7 @@ fn sampler_simd(w: &mut Walk, simd: &mut SamplerSimd) -> Result<()> {
     Ok(())
 }
 
+/// Whether a generation has the gateway function with this code.
 fn gateway_exists(generation: Gen, code: u32) -> bool {
     match code {
         0 => generation <= Gen::Gen8 || generation == Gen::Gen125,

@@ -1,4 +1,4 @@
-//! Which message a descriptor holds, where it goes, and what it is called.
+//! Determines the message type of a descriptor, and the shared function and the name of a message.
 
 use super::Message;
 use super::codec::{DescriptorError, Result};
@@ -7,7 +7,8 @@ use super::kinds::{Kind, shared_function};
 use crate::tables::{MathFn, Sfid};
 use crestline_device::Gen;
 
-/// Where the message type field is, for the shared functions that have one.
+/// The bits `(hi, lo)` of the message type field; `None` for shared functions whose message types
+/// are not in the table of [`Kind`].
 pub(super) fn type_field(generation: Gen, sfid: Sfid) -> Option<(u32, u32)> {
     Some(match (sfid, generation) {
         (Sfid::DpRead, Gen::Gen4) => (13, 12),
@@ -45,7 +46,7 @@ const PORT_OPS: [(PortOp, Kind); 8] = [
     (PortOp::TransposeRead, Kind::TransposeRead),
 ];
 
-/// Bit of a write of gen4 to gen6 that asks for an answer.
+/// Bit that makes a write of gen4 to gen6 return a response when it is committed.
 pub(super) fn commit_bit(generation: Gen) -> u32 {
     if generation >= Gen::Gen6 { 17 } else { 15 }
 }
@@ -135,7 +136,8 @@ impl Message {
         }
     }
 
-    /// The message type, if the shared function's types are tabled.
+    /// The row kind of the message in the table of message types; `None` for messages that are not
+    /// in the table.
     pub(super) fn kind(&self) -> Option<Kind> {
         Some(match self {
             Message::OwordBlockRead { unaligned: false, .. } => Kind::OwordBlockRead,
@@ -191,7 +193,7 @@ impl Message {
         })
     }
 
-    /// A message of a kind with neutral fields, for the decoder to fill.
+    /// A message of a kind with default fields, which the decoder then sets.
     fn of_kind(kind: Kind, port: Sfid) -> Message {
         let bti = Bti(0);
         let simd = SimdMode::Simd8;
@@ -327,7 +329,7 @@ impl Message {
         }
     }
 
-    /// Whether a write can be [`Message::Committed`].
+    /// Whether the message is a write that can be [`Message::Committed`] on this generation.
     pub(super) fn can_commit(&self, generation: Gen) -> bool {
         generation <= Gen::Gen6
             && matches!(
@@ -339,7 +341,7 @@ impl Message {
             )
     }
 
-    /// The shared function the message goes to.
+    /// The shared function that the message is sent to.
     ///
     /// # Errors
     /// If the generation lacks the message.
@@ -347,7 +349,8 @@ impl Message {
         Ok(shared_function(self.port(generation)?, generation))
     }
 
-    /// The port whose message types the message has.
+    /// The port of the message: the shared function whose table of message types applies. It can
+    /// differ from [`Message::sfid`], see [`shared_function`].
     pub(super) fn port(&self, generation: Gen) -> Result<Sfid> {
         let missing = || DescriptorError::NoMessage { message: self.name(), generation };
         let port = match self {
@@ -411,7 +414,8 @@ impl Message {
         Ok(port)
     }
 
-    /// A neutral message for the decoder to fill, chosen by the bits that say which it is.
+    /// Determines the message variant from the bits of `desc`. The fields of the result have
+    /// default values, which the decoder then sets.
     pub(super) fn recognise(generation: Gen, sfid: Sfid, desc: u32) -> Result<Message> {
         let unknown =
             |code| DescriptorError::UnknownMessage { sfid: sfid.name(), generation, code };
@@ -557,7 +561,8 @@ impl Message {
             },
             Sfid::Cre => Message::Refinement { bti: Bti(0), kind: 0 },
             Sfid::BindlessDispatch | Sfid::RayTrace => match (sfid, desc >> 14 & 15) {
-                // Compilers end threads of the first gen12.5 devices as those before it.
+                // On the first gen12.5 devices compilers end threads with the message of the thread
+                // spawner, as on gen12.
                 (Sfid::BindlessDispatch, 0) => {
                     Message::ThreadSpawner { spawn: false, child: false, keep_urb: false }
                 }
@@ -570,7 +575,8 @@ impl Message {
     }
 }
 
-/// The cache that a shared function's reads go through; for gen4-5 the descriptor says.
+/// The cache of a shared function's reads. On gen4 and gen5 the descriptor contains it, see
+/// `target_cache`.
 fn cache_of(sfid: Sfid) -> Cache {
     match sfid {
         Sfid::DpSamplerCache => Cache::Sampler,
@@ -580,7 +586,7 @@ fn cache_of(sfid: Sfid) -> Cache {
     }
 }
 
-/// Load/store cache operations with their codes; the fence is a message of its own.
+/// Load/store cache operations with their codes, without the fence, which is [`Message::LscFence`].
 pub(super) fn lsc_ops() -> impl Iterator<Item = (LscOp, u32)> {
     const CODES: [u32; 29] = [
         0, 1, 2, 4, 5, 6, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26,

@@ -1,4 +1,5 @@
-//! Message types: which code of which shared function means which message, per generation.
+//! The table of message types: the code of each message type at its shared function, per
+//! generation.
 //!
 //! Source: the "shared functions" volumes of the public PRMs; codes of gen9 and later
 //! confirmed by iga64's descriptor decoder.
@@ -17,8 +18,8 @@ macro_rules! code {
     };
 }
 
-/// What a message type code selects. Several kinds may share a [`Message`](super::Message)
-/// variant, when a field of the variant is part of the code.
+/// A message type. If a field of a [`Message`](super::Message) variant is part of the message type
+/// code, the variant has several kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     OwordBlockRead,
@@ -77,9 +78,10 @@ pub(super) enum Kind {
     TransposeRead,
 }
 
+/// A row of the table of message types.
 struct Row {
     kind: Kind,
-    /// The port, which is the shared function but for [`shared_function`].
+    /// The port: the shared function, except where [`shared_function`] returns another one.
     port: Sfid,
     codes: [u8; Gen::ALL.len()],
 }
@@ -195,8 +197,8 @@ kinds! {
     A64AtomicHalf           DataCache1     [ -  -  -  -  -  -  -  -  - 30 30];
 }
 
-/// The shared function of a port: from gen9 the sampler cache's message types are among those
-/// of the constant cache.
+/// The shared function of a port. From gen9 the messages of the sampler cache are sent to the
+/// constant cache; for other ports the two are the same.
 pub(super) const fn shared_function(port: Sfid, generation: Gen) -> Sfid {
     match port {
         Sfid::DpSamplerCache if gen_index(generation) >= gen_index(Gen::Gen9) => {
@@ -206,11 +208,11 @@ pub(super) const fn shared_function(port: Sfid, generation: Gen) -> Sfid {
     }
 }
 
-/// Positions of rows, as an index over [`ROWS`].
+/// An index of the table: positions in [`ROWS`], or [`NONE`].
 struct Index {
-    /// By generation, shared function and code.
+    /// The row of each generation, shared function and code.
     by_code: [[[u8; 32]; Sfid::ALL.len()]; Gen::ALL.len()],
-    /// By generation and kind: the last such row.
+    /// The last row of each generation and kind.
     by_kind: [[u8; Kind::TransposeRead as usize + 1]; Gen::ALL.len()],
 }
 
@@ -241,14 +243,14 @@ static INDEX: Index = {
 };
 
 impl Kind {
-    /// The kind with a code and its port, or `None` if the code is not assigned.
+    /// The kind and port of a message type code; `None` if the code is not assigned.
     pub(super) fn from_code(generation: Gen, sfid: Sfid, code: u32) -> Option<(Kind, Sfid)> {
         let rows = &INDEX.by_code[gen_index(generation)][sfid as usize];
         let row = ROWS.get(usize::from(*rows.get(code as usize)?))?;
         Some((row.kind, row.port))
     }
 
-    /// The code at a port.
+    /// The message type code of the kind at a port; `None` if the port does not have the kind.
     pub(super) fn code(self, generation: Gen, port: Sfid) -> Option<u32> {
         let column = gen_index(generation);
         let at_port = |row: &&Row| row.kind == self && row.port == port;
@@ -258,11 +260,13 @@ impl Kind {
         Some(u32::from(row.codes[column]))
     }
 
-    /// The port that has the kind on a generation; the data cache before others.
+    /// The port of the kind on a generation. If several have it, the last in the table: a data
+    /// cache rather than other caches.
     pub(super) fn default_port(self, generation: Gen) -> Option<Sfid> {
         self.default_row(generation).map(|row| row.port)
     }
 
+    /// The last row with the kind on a generation.
     fn default_row(self, generation: Gen) -> Option<&'static Row> {
         ROWS.get(usize::from(INDEX.by_kind[gen_index(generation)][self as usize]))
     }

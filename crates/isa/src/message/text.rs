@@ -1,7 +1,9 @@
-//! Messages as text: the name of the variant, then its fields in order, `NAME=VALUE`, and of flags the name alone where
-//! they are set: `untyped_atomic bti=2 op=add simd=simd16 return_data`.
+//! Printer and parser of messages as text: the name of the variant, then its fields in order. A
+//! field is `NAME=VALUE`; a flag is its name if it is set. Example: `untyped_atomic bti=2 op=add
+//! simd=simd16 return_data`.
 //!
-//! The text says what the variant says, so it is the same on every generation. It is what back end listings show.
+//! The text depends only on the [`Message`], not on the generation. Listings of the back end
+//! contain it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,32 +12,33 @@ use super::Message;
 use super::enums::*;
 use crate::tables::MathFn;
 
-/// A text that is no message: what was expected and what is there.
+/// Why a text is not a message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected {expected}, found `{found}`")]
 pub struct MessageTextError {
-    /// What should be there.
+    /// What was expected.
     pub expected: &'static str,
-    /// What is there, cut off after forty characters.
+    /// The text found instead, at most forty characters of it.
     pub found: String,
 }
 
-/// The words of a text that were not read yet.
+/// The part of a text that has not been read yet.
 struct Words<'a>(&'a str);
 
 impl<'a> Words<'a> {
+    /// Returns the error that `expected` was not found here.
     fn fail<T>(&self, expected: &'static str) -> Result<T, MessageTextError> {
         Err(MessageTextError { expected, found: self.0.chars().take(40).collect() })
     }
 
-    /// The next word and what follows it.
+    /// Splits into the next word and the text behind it.
     fn split(&self) -> (&'a str, &'a str) {
         let end = self.0.find(char::is_whitespace).unwrap_or(self.0.len());
         let (word, rest) = self.0.split_at(end);
         (word, rest.trim_start())
     }
 
-    /// Takes a word if it comes next.
+    /// Reads the next word if it is `expected`, and returns whether it is.
     fn eat(&mut self, expected: &str) -> bool {
         let (word, rest) = self.split();
         let found = word == expected;
@@ -45,7 +48,7 @@ impl<'a> Words<'a> {
         found
     }
 
-    /// Takes `NAME=VALUE`.
+    /// Reads `NAME=VALUE`; `read` parses the value.
     fn value<T>(
         &mut self,
         name: &'static str,
@@ -60,7 +63,7 @@ impl<'a> Words<'a> {
     }
 }
 
-/// What a field of a message can be.
+/// A type of message fields.
 trait Field: Sized {
     fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result;
     fn parse(name: &'static str, words: &mut Words<'_>) -> Result<Self, MessageTextError>;
@@ -102,7 +105,8 @@ impl Field for Bti {
     }
 }
 
-/// Letters of the components, or `none`; a mask of more than four components is its number, which no message has.
+/// The letters of the components, or `none`. A mask with other bits, which no message has, is
+/// printed as a number.
 impl Field for ChannelMask {
     fn print(&self, name: &'static str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, " {name}=")?;
@@ -150,7 +154,8 @@ named! {
     LscSurface LscScope LscFlush MathFn
 }
 
-/// Both directions from one list, which the compiler compares with the variants and their fields.
+/// Generates printer and parser from one list of variants. The Rust compiler rejects the list if a
+/// variant or field is missing.
 macro_rules! messages {
     ($($text:literal $variant:ident { $($field:ident),* })*) => {
         impl fmt::Display for Message {
@@ -179,7 +184,7 @@ macro_rules! messages {
             Ok(message)
         }
 
-        /// What a message's text can begin with.
+        /// The names of the variants in text.
         #[cfg(test)]
         const NAMES: &[&str] = &[$($text),*];
     };
@@ -258,7 +263,7 @@ impl FromStr for Message {
 
     fn from_str(text: &str) -> Result<Message, MessageTextError> {
         let mut words = Words(text.trim());
-        // A message within another has none within itself.
+        // Only one level: the inner message is neither committed nor scaled.
         let outer = ["committed", "scaled"].into_iter().find(|outer| words.eat(outer));
         let message = variant(&mut words)?;
         if !words.0.is_empty() {
