@@ -1,15 +1,18 @@
-//! One pass over the fields of a descriptor, in either direction.
+//! [`Walk`]: one pass over the fields of a descriptor and an extended descriptor, which encodes or
+//! decodes them.
 
 use super::codec::{DescriptorError, Result};
 use super::enums::*;
 use crestline_device::Gen;
 
-/// Lowest descriptor bit of a binding table index: where one that is known only at run time is added.
+/// Lowest descriptor bit of a binding table index. Code adds an index that is known only at run
+/// time here.
 pub const SURFACE_BIT: u32 = 0;
-/// Lowest descriptor bit of a sampler state index: where one that is known only at run time is added.
+/// Lowest descriptor bit of a sampler state index. Code adds an index that is known only at run
+/// time here.
 pub const SAMPLER_BIT: u32 = 8;
 
-/// Which of the two words a field is in.
+/// The two words of descriptors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Word {
     /// The descriptor.
@@ -41,32 +44,34 @@ pub struct DescriptorField {
     pub lo: u32,
     /// Value, right aligned.
     pub value: u32,
-    /// What a coded value stands for; empty for numbers and flags.
+    /// The name of a coded value; empty for numbers and flags.
     pub meaning: String,
 }
 
-/// One pass over the fields of a descriptor, reading or writing.
+/// One pass over the fields. If `encode`, its functions write their values to `words`; otherwise
+/// they set the values from `words`.
 pub(super) struct Walk {
     pub(super) generation: Gen,
     pub(super) encode: bool,
     pub(super) words: [u32; 2],
-    /// Bits that some field owns.
+    /// Bits of the fields visited.
     pub(super) claimed: [u32; 2],
     /// Every field visited, if they are to be recorded.
     pub(super) trace: Option<Vec<DescriptorField>>,
 }
 
 impl Walk {
-    /// A walk that writes.
+    /// A walk that encodes.
     pub(super) fn encoder(generation: Gen) -> Walk {
         Walk { generation, encode: true, words: [0; 2], claimed: [0; 2], trace: None }
     }
 
-    /// A walk that reads.
+    /// A walk that decodes.
     pub(super) fn decoder(generation: Gen, words: [u32; 2]) -> Walk {
         Walk { generation, encode: false, words, claimed: [0; 2], trace: None }
     }
 
+    /// Visits the bits `hi` to `lo` of a word.
     pub(super) fn bits(
         &mut self,
         field: &'static str,
@@ -94,13 +99,14 @@ impl Walk {
         Ok(())
     }
 
-    /// Says what the value of the last field stands for.
+    /// Records the name of the value of the last field visited.
     pub(super) fn means(&mut self, meaning: &dyn std::fmt::Debug) {
         if let Some(last) = self.trace.as_mut().and_then(|trace| trace.last_mut()) {
             last.meaning = format!("{meaning:?}");
         }
     }
 
+    /// Visits a number of at most eight bits.
     pub(super) fn num(
         &mut self,
         field: &'static str,
@@ -111,11 +117,12 @@ impl Walk {
     ) -> Result<()> {
         let mut wide = u32::from(*v);
         self.bits(field, w, hi, lo, &mut wide)?;
-        // Fields read into bytes are at most eight bits wide.
+        // Such fields are at most eight bits wide.
         *v = wide as u8;
         Ok(())
     }
 
+    /// Visits a flag in the descriptor.
     pub(super) fn flag(&mut self, field: &'static str, bit: u32, v: &mut bool) -> Result<()> {
         let mut wide = u32::from(*v);
         self.bits(field, Word::Desc, bit, bit, &mut wide)?;
@@ -123,7 +130,8 @@ impl Walk {
         Ok(())
     }
 
-    /// A flag that exists only on some generations; elsewhere it must be false.
+    /// Visits a flag that exists only on some generations. Fails if it is set where it does not
+    /// exist.
     pub(super) fn flag_if(
         &mut self,
         exists: bool,
@@ -134,11 +142,12 @@ impl Walk {
         if exists { self.flag(f, bit, v) } else { self.absent(f, *v) }
     }
 
-    /// A field that this generation does not have must be left at its neutral value.
+    /// Fails if a field that does not exist on this generation is `set`.
     pub(super) fn absent(&self, field: &'static str, set: bool) -> Result<()> {
         if set { Err(self.no_code(field, &set)) } else { Ok(()) }
     }
 
+    /// The error for a value without a code.
     pub(super) fn no_code(
         &self,
         field: &'static str,
@@ -147,7 +156,7 @@ impl Walk {
         DescriptorError::NoCode { field, value: format!("{value:?}"), generation: self.generation }
     }
 
-    /// A field whose codes are listed.
+    /// Visits a field of the descriptor with a list of values and codes.
     pub(super) fn coded<T: Copy + PartialEq + std::fmt::Debug>(
         &mut self,
         field: &'static str,
@@ -170,11 +179,12 @@ impl Walk {
         Ok(())
     }
 
+    /// Visits the binding table index.
     pub(super) fn bti(&mut self, bti: &mut Bti) -> Result<()> {
         self.num("bti", Word::Desc, SURFACE_BIT + 7, SURFACE_BIT, &mut bti.0)
     }
 
-    /// Component mask: the hardware holds the disabled ones.
+    /// Visits a component mask. In the hardware's field the disabled components are set.
     pub(super) fn mask(&mut self, mask: &mut ChannelMask) -> Result<()> {
         if mask.0 > 15 {
             let value = u32::from(mask.0);
@@ -186,10 +196,12 @@ impl Walk {
         Ok(())
     }
 
+    /// Visits the SIMD mode as one bit: SIMD8 or SIMD16.
     pub(super) fn simd16(&mut self, bit: u32, simd: &mut SimdMode) -> Result<()> {
         self.coded("simd mode", (bit, bit), simd, &[(SimdMode::Simd8, 0), (SimdMode::Simd16, 1)])
     }
 
+    /// Visits the SIMD mode as two bits. SIMD4x2 exists up to gen11.
     pub(super) fn simd_2bit(&mut self, simd: &mut SimdMode) -> Result<()> {
         const CODES: &[(SimdMode, u32)] =
             &[(SimdMode::Simd4x2, 0), (SimdMode::Simd16, 1), (SimdMode::Simd8, 2)];
@@ -197,7 +209,8 @@ impl Walk {
         self.coded("simd mode", (13, 12), simd, &CODES[first..])
     }
 
-    /// Lanes of an atomic: a bit, or no field where the message type says SIMD4x2.
+    /// Visits the SIMD mode of an atomic message. SIMD4x2 has a message type of its own and no such
+    /// field.
     pub(super) fn atomic_simd(&mut self, simd: &mut SimdMode) -> Result<()> {
         if *simd == SimdMode::Simd4x2 {
             return Ok(());
@@ -205,13 +218,15 @@ impl Walk {
         self.coded("simd mode", (12, 12), simd, &[(SimdMode::Simd16, 0), (SimdMode::Simd8, 1)])
     }
 
+    /// Visits an integer atomic operation.
     pub(super) fn atomic_op(&mut self, op: &mut AtomicOp) -> Result<()> {
-        // CmpWr2W is code 0, the rest follow in order.
+        // CmpWr2W, from gen7.5, has code 0; the others follow in order.
         let codes: Vec<(AtomicOp, u32)> = AtomicOp::ALL.iter().copied().zip(0..).collect();
         let first = usize::from(self.generation < Gen::Gen75);
         self.coded("atomic op", (11, 8), op, &codes[first..])
     }
 
+    /// Visits a floating-point atomic operation.
     pub(super) fn float_op(&mut self, op: &mut FloatAtomicOp) -> Result<()> {
         let codes: Vec<(FloatAtomicOp, u32)> =
             FloatAtomicOp::ALL.iter().copied().zip(1..).collect();
@@ -219,12 +234,14 @@ impl Walk {
         self.coded("atomic op", (10, 8), op, &codes[..count])
     }
 
+    /// Visits the size of an OWord block.
     pub(super) fn block(&mut self, size: &mut OwordBlock) -> Result<()> {
         let codes: Vec<(OwordBlock, u32)> = OwordBlock::ALL.iter().copied().zip(0..).collect();
         let count = if self.generation >= Gen::Gen125 { 6 } else { 5 };
         self.coded("block size", (10, 8), size, &codes[..count])
     }
 
+    /// Visits the size of a dual OWord block.
     pub(super) fn dual(&mut self, four: &mut bool) -> Result<()> {
         let mut owords = if *four { 4 } else { 1 };
         self.coded("block size", (9, 8), &mut owords, &[(1, 0), (4, 2)])?;
@@ -232,16 +249,18 @@ impl Walk {
         Ok(())
     }
 
+    /// Visits the SIMD mode of a dword scattered message, encoded as a block size.
     pub(super) fn dwords(&mut self, simd: &mut SimdMode) -> Result<()> {
         self.coded("block size", (9, 8), simd, &[(SimdMode::Simd8, 2), (SimdMode::Simd16, 3)])
     }
 
+    /// Visits the bytes per lane of a byte scattered message.
     pub(super) fn bytes(&mut self, size: &mut ByteSize) -> Result<()> {
         let codes = [(ByteSize::Byte, 0), (ByteSize::Word, 1), (ByteSize::Dword, 2)];
         self.coded("data size", (11, 10), size, &codes)
     }
 
-    /// Typed slots: gen7 has one bit, later generations two.
+    /// Visits the slots of a typed message: one bit on gen7, two bits later.
     pub(super) fn slots(&mut self, slots: &mut SlotGroup) -> Result<()> {
         if self.generation < Gen::Gen75 {
             return self.coded(
@@ -255,10 +274,13 @@ impl Walk {
         self.coded("slot group", (13, 12), slots, &codes)
     }
 
+    /// Visits the flag "invalidate after read" (gen7 on).
     pub(super) fn invalidate(&mut self, invalidate: &mut bool) -> Result<()> {
         self.flag_if(self.generation >= Gen::Gen7, "invalidate after read", 13, invalidate)
     }
 
+    /// Visits the swizzle of a URB message; a field of one bit cannot hold
+    /// [`UrbSwizzle::Transpose`].
     pub(super) fn swizzle(&mut self, (hi, lo): (u32, u32), swizzle: &mut UrbSwizzle) -> Result<()> {
         let codes =
             [(UrbSwizzle::None, 0), (UrbSwizzle::Interleave, 1), (UrbSwizzle::Transpose, 2)];
@@ -266,6 +288,7 @@ impl Walk {
         self.coded("swizzle", (hi, lo), swizzle, &codes[..count])
     }
 
+    /// Visits the offset of a URB message.
     pub(super) fn urb_offset(&mut self, offset: &mut u16) -> Result<()> {
         let (hi, lo) = match self.generation {
             g if g < Gen::Gen7 => (9, 4),

@@ -1,11 +1,12 @@
-//! How text counts and names elements; those of systolic sources may be narrower than a byte.
+//! Elements of operands in text: the unit of subregister numbers, and names of the element types of
+//! systolic sources that are narrower than a byte.
 //!
 //! Source: `iga64`'s syntax for `u4`, `s4`, `u2` and `s2`; it has no names for single bits.
 
 use crate::inst::{Dpas, Extra, Inst, SrcReg};
 use crate::tables::Type;
 
-/// Name in lower case, the type in the instruction, and the bits of an element.
+/// Name in lower case, type in the instruction, and bits per element.
 const NARROW: &[(&str, Type, u8)] = &[
     ("u4", Type::Ub, 4),
     ("s4", Type::B, 4),
@@ -15,6 +16,7 @@ const NARROW: &[(&str, Type, u8)] = &[
     ("s1", Type::B, 1),
 ];
 
+/// The bits per element of source `n`.
 fn bits(dpas: &mut Dpas, n: usize) -> Option<&mut u8> {
     match n {
         1 => Some(&mut dpas.src1_bits),
@@ -23,7 +25,7 @@ fn bits(dpas: &mut Dpas, n: usize) -> Option<&mut u8> {
     }
 }
 
-/// The type name and bits of source `n`, if its elements are narrower than a byte.
+/// The type name and bits per element of source `n`, if its elements are narrower than a byte.
 pub(super) fn of(inst: &Inst, src: &SrcReg, n: usize) -> Option<(&'static str, u8)> {
     let Extra::Dpas(mut dpas) = inst.extra else { return None };
     let bits = *bits(&mut dpas, n)?;
@@ -31,13 +33,13 @@ pub(super) fn of(inst: &Inst, src: &SrcReg, n: usize) -> Option<(&'static str, u
     Some((row.0, bits))
 }
 
-/// The type and bits of a name in any letter case, if it is one of these.
+/// The type and bits per element for the name of a narrow type, in any letter case.
 pub(super) fn from_name(name: &str) -> Option<(Type, u8)> {
     let row = NARROW.iter().find(|(narrow, ..)| narrow.eq_ignore_ascii_case(name))?;
     Some((row.1, row.2))
 }
 
-/// Notes the width of the elements of source `n` of a systolic instruction.
+/// Sets the bits per element of source `n` of a systolic instruction.
 pub(super) fn set(inst: &mut Inst, n: usize, width: u8) {
     if let Extra::Dpas(dpas) = &mut inst.extra
         && let Some(bits) = bits(dpas, n)
@@ -46,8 +48,8 @@ pub(super) fn set(inst: &mut Inst, n: usize, width: u8) {
     }
 }
 
-/// Bytes in which subregisters of a type are counted.
+/// Size in bytes of the unit of subregister numbers of a type.
 pub(super) fn subregister_unit(ty: Type) -> u8 {
-    // `iga64` counts those of the accumulator's native float like F.
+    // `iga64` counts subregisters of the accumulator's native float as for F.
     if ty == Type::Nf { 4 } else { ty.size() as u8 }
 }

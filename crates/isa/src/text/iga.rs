@@ -1,7 +1,7 @@
 //! Printer of the `iga` syntax.
 //!
-//! Confirmed against the output of `iga64` on the same bytes; what its syntax cannot say
-//! (Align16 swizzles and write masks) is printed in the style of the other syntax.
+//! The output was compared with that of `iga64` on the same bytes. Align16 swizzles and write
+//! masks, which its syntax does not have, are printed as in the `mesa` syntax.
 
 use super::number::{c_e, c_g, hex, push};
 use super::{Context, elements};
@@ -25,6 +25,7 @@ pub(super) fn inst(out: &mut String, i: &Inst, generation: Gen, context: Option<
     printer.options(out);
 }
 
+/// Prints parts of one instruction.
 struct Printer<'a> {
     i: &'a Inst,
     generation: Gen,
@@ -36,7 +37,7 @@ fn push_type(out: &mut String, ty: Type) {
     out.push_str(type_name(ty));
 }
 
-/// A name behind a point, unless it is empty.
+/// Prints `.NAME`, or nothing if the name is empty.
 fn suffix(out: &mut String, name: &str) {
     if !name.is_empty() {
         out.push('.');
@@ -134,8 +135,8 @@ pub(super) fn cond_name(cond: CondMod) -> &'static str {
     }
 }
 
-/// Whether the first subregister of an architecture register is printed, and the register's
-/// number with it.
+/// Whether the number of an architecture register is printed, and whether its subregister is
+/// printed.
 pub(super) fn arf_style(kind: ArfKind) -> (bool, bool) {
     match kind {
         ArfKind::Null | ArfKind::Ip | ArfKind::ChannelEnable => (false, false),
@@ -165,6 +166,7 @@ pub(super) fn arf_name(kind: ArfKind) -> &'static str {
 }
 
 impl Printer<'_> {
+    /// Prints `(W&~f0.0.any4h) `: NoMask and predicate.
     fn predicate(&self, out: &mut String) {
         let i = self.i;
         let predicated = i.predicate.ctrl != PredCtrl::None;
@@ -188,18 +190,19 @@ impl Printer<'_> {
         out.push_str(") ");
     }
 
-    /// Whether the operation stands alone, without execution size and operands.
+    /// Whether only the name of the operation is printed, without execution size and operands.
     fn is_bare(&self) -> bool {
         self.i.opcode.form() == Form::Nullary
     }
 
+    /// Prints operation, execution size, channel group and conditional modifier.
     fn operation(&self, out: &mut String) {
         let i = self.i;
         out.push_str(i.opcode.name());
         match &i.extra {
             Extra::Math(function) => suffix(out, math_name(*function)),
             Extra::Sync(function) => suffix(out, function.name()),
-            // Other branches have the bit too, but no syntax for it.
+            // Other branches have the bit too, but there is no syntax for it.
             Extra::Branch(branch)
                 if branch.branch_ctrl
                     && matches!(i.opcode, Opcode::If | Opcode::Else | Opcode::Goto) =>
@@ -255,7 +258,7 @@ impl Printer<'_> {
                     self.source(out, n);
                 }
                 if self.lacks_second_source() {
-                    // Zero bits, whose type is the one with code 0.
+                    // The text for zero bits, which have the type with code 0.
                     let ty = Type::from_reg_bits(self.generation, 0).unwrap_or(Type::Ud);
                     out.push_str(" null<0;1,0>");
                     push_type(out, ty);
@@ -264,14 +267,16 @@ impl Printer<'_> {
         }
     }
 
-    /// A movi of gen11 and later, whose absent second source is written all the same.
+    /// Whether this is a `movi` of gen11 or later without a second source. The text then has a null
+    /// source.
     fn lacks_second_source(&self) -> bool {
         let i = self.i;
         let absent = i.srcs[1] == Src::None && i.srcs[0].as_reg().is_some();
         i.opcode == Opcode::Movi && self.generation >= Gen::Gen11 && absent
     }
 
-    /// Whole registers without regions; source 2 has an offset counted in its elements.
+    /// Prints the operands of a systolic instruction: registers without regions. Source 2 has a
+    /// subregister number, in its elements.
     fn systolic(&self, out: &mut String) {
         let dst = &self.i.dst;
         out.push(' ');
@@ -298,6 +303,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the targets of a branch: labels, numbers or a register.
     fn targets(&self, out: &mut String) {
         let Some(branch) = self.i.branch() else { return };
         for target in [branch.jip, branch.uip].into_iter().flatten() {
@@ -309,7 +315,7 @@ impl Printer<'_> {
                 }
                 None => {
                     push(out, target);
-                    // What `iga64` does there, as if the target were an operand.
+                    // As `iga64` prints it: with a type, like an operand.
                     if self.i.opcode == Opcode::Brd && self.generation <= Gen::Gen75 {
                         out.push_str(":w");
                     }
@@ -328,7 +334,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A sync whose immediate is a mask of tokens.
+    /// Whether this is a `sync` whose immediate is a mask of tokens.
     fn waits_for_tokens(&self) -> bool {
         matches!(self.i.extra, Extra::Sync(SyncFn::AllRd | SyncFn::AllWr))
     }
@@ -384,9 +390,11 @@ impl Printer<'_> {
         }
     }
 
-    /// The one component that an Align16 three-source operation writes, as the place of a
-    /// scalar. `iga64` has no such operations of one channel: it writes a vector of four (two,
-    /// for DF) with one component enabled, and calls that one channel.
+    /// If an Align16 three-source operation writes only one component, the place of that component.
+    /// It is printed as an operation of one channel with a scalar destination.
+    ///
+    /// Reason: the `iga` syntax has no write mask here. For an operation of one channel, `iga64`
+    /// encodes a vector of four components (two for DF) with one of them enabled.
     fn one_component(&self) -> Option<Place> {
         let (i, dst) = (self.i, &self.i.dst);
         let align16 = i.access_mode == AccessMode::Align16;
@@ -440,7 +448,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Numbers of the accumulators that are extended precision registers, `mme0` to `mme7`.
+    /// Numbers of the accumulators that are the extended precision registers `mme0` to `mme7`.
     fn mme_numbers(&self) -> Range<u8> {
         match self.generation {
             Gen::Gen12 | Gen::Gen125 => 8..16,
@@ -470,7 +478,8 @@ impl Printer<'_> {
         }
     }
 
-    /// A branch register, whose offset is counted in dwords.
+    /// Prints the register of a branch. Its subregister number is in dwords unless the type has 4
+    /// bytes.
     fn bare_place(&self, out: &mut String, place: Place, ty: Type) {
         let ty = if ty.size() == 4 { ty } else { Type::Ud };
         self.place(out, place, ty);
@@ -523,11 +532,12 @@ impl Printer<'_> {
         let Some(send) = self.i.send() else { return };
         let split = self.i.opcode.form() == Form::Sends;
         let typed = self.generation < Gen::Gen12;
-        // Types are shown for destinations of split sends and of gen7.5, and where they are
-        // not UD.
+        // Types are printed for destinations of split sends and of gen7.5, and for other operands
+        // if they are not UD.
         out.push(' ');
         self.payload(out, self.i.dst.place);
-        // `iga64` knows one stride and one region here; other bits are kept all the same.
+        // `iga64` has only one stride and one region here. Others are printed too, so that the bits
+        // are kept.
         if typed && self.i.dst.hstride != 1 {
             out.push('<');
             push(out, self.i.dst.hstride);
@@ -560,8 +570,8 @@ impl Printer<'_> {
         self.descriptors(out, send);
     }
 
-    /// Length of the second payload, which gen12.5 shows with the register instead of in the
-    /// extended descriptor.
+    /// Length of the second payload. On gen12.5 it is printed behind the register, not as part of
+    /// the extended descriptor.
     fn payload_length(&self, send: &Send) -> Option<u32> {
         if self.generation < Gen::Gen125 {
             return None;
@@ -572,6 +582,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the descriptors: immediates or registers.
     fn descriptors(&self, out: &mut String, send: &Send) {
         let address = |out: &mut String, dword: u8| {
             out.push_str("a0.");
@@ -596,6 +607,7 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints a payload register, without a subregister if that is 0.
     fn payload(&self, out: &mut String, place: Place) {
         match place {
             Place::Direct { reg, sub: 0 } => self.register(out, reg),
@@ -603,13 +615,14 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the options: ` {NAME,NAME}`.
     fn options(&self, out: &mut String) {
         let i = self.i;
         let send = i.send();
         let mut separator = " {";
-        // In the order of iga64, which sorts them by name.
+        // `iga64` sorts them by name.
         option(out, &mut separator, i.acc_wr_en, "AccWrEn");
-        // Three sources and the macros are of this mode without saying so.
+        // Three-source operations and macros have this mode without the option.
         let implied = matches!(i.opcode.form(), Form::Three | Form::Bfn) || i.is_macro();
         let align16 = i.access_mode == AccessMode::Align16 && !implied;
         option(out, &mut separator, align16, "Align16");
@@ -625,7 +638,7 @@ impl Printer<'_> {
         let mut begin = |out: &mut String| out.push_str(std::mem::replace(&mut separator, ","));
         if i.swsb.distance != 0 {
             begin(out);
-            // A distance beside a token counts in all pipes for a message of gen12.5.
+            // On gen12.5, the distance of a message that also has a token counts in all pipes.
             let all = self.generation >= Gen::Gen125 && send.is_some() && i.swsb.token.is_some();
             out.push_str(match i.swsb.pipe {
                 SwsbPipe::Implied if all => "A@",
@@ -653,7 +666,7 @@ impl Printer<'_> {
     }
 }
 
-/// Prints an option if it is set; `separator` is what stands before the next one.
+/// Prints an option if it is set. `separator` is the text before the next option.
 #[inline(always)]
 fn option(out: &mut String, separator: &mut &str, set: bool, name: &str) {
     if set {
@@ -662,13 +675,13 @@ fn option(out: &mut String, separator: &mut &str, set: bool, name: &str) {
     }
 }
 
-/// Bytes of a vector that an Align16 three-source operation writes at once.
+/// Size in bytes of the vector that an Align16 three-source operation writes.
 pub(super) fn vector_size(ty: Type) -> u8 {
     if ty == Type::Hf { 8 } else { 16 }
 }
 
-/// The region of an Align16 three-source operand where the syntax can say it, and the bytes a
-/// replicated double adds to the offset.
+/// The text of the region of an Align16 three-source operand, if the syntax has one. Also the bytes
+/// to add to the offset: 8 if the swizzle replicates the second double.
 fn three_src_region(src: &SrcReg, n: usize) -> (Option<&'static str>, u8) {
     let (vector, scalar) = if n == 2 { ("<1>", "<0>") } else { ("<2;1>", "<0;0>") };
     match src.region {
@@ -721,8 +734,8 @@ fn region_text(out: &mut String, region: Region, n: usize) {
     }
 }
 
-/// An immediate with its type: signed integers in decimal, unsigned in hexadecimal, floats as
-/// short as they can be while naming the same value.
+/// Prints an immediate with its type: signed integers in decimal, unsigned in hexadecimal, floats
+/// with as few digits as represent the value exactly.
 fn immediate(out: &mut String, imm: &Imm) {
     let bits = imm.bits;
     match imm.ty {
@@ -748,8 +761,8 @@ fn immediate(out: &mut String, imm: &Imm) {
     push_type(out, imm.ty);
 }
 
-/// A float with the given widths of exponent and fraction; `same` says whether a text names
-/// exactly its value.
+/// Prints a float with the given widths of exponent and fraction. `same` is whether a text parses
+/// to exactly this value.
 fn float(
     out: &mut String,
     bits: u64,

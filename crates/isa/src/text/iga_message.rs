@@ -1,7 +1,8 @@
-//! The comment about a message in the `iga` syntax: lengths, shared function, and what it does.
+//! Prints the comment that describes a message in the `iga` syntax: lengths, shared function, and
+//! operation.
 //!
-//! The words are those of `iga64` for the messages that compute kernels use; the others have
-//! the names of [`Message`].
+//! For messages that compute kernels use, the words are those of `iga64`; for others, the names of
+//! [`Message`].
 
 use super::named_fields::named_fields;
 use super::number::push;
@@ -14,7 +15,8 @@ use crate::tables::Sfid;
 use crestline_device::Gen;
 use std::fmt::Write;
 
-/// What `iga64` calls the shared functions before gen12, where the operation has no suffix.
+/// The names of shared functions in `iga64`'s comments before gen12. From gen12 the operation has
+/// the name as a suffix instead.
 fn sfid_name(sfid: Sfid) -> &'static str {
     match sfid {
         Sfid::Null => "null",
@@ -35,7 +37,7 @@ fn sfid_name(sfid: Sfid) -> &'static str {
     }
 }
 
-/// Prints ` // wr:..., rd:...; ...`.
+/// Prints the comment ` // wr:..., rd:...; ...`.
 pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
     let desc = send.desc.imm();
     let ex_desc = send.ex_desc.imm().unwrap_or(0);
@@ -82,7 +84,7 @@ pub(super) fn comment(out: &mut String, generation: Gen, send: &Send) {
     }
 }
 
-/// The enabled components.
+/// Prints the enabled components.
 fn components(out: &mut String, mask: ChannelMask) {
     out.push_str(" with ");
     for (n, name) in ["x", "y", "z", "w"].into_iter().enumerate() {
@@ -139,6 +141,7 @@ fn sampler(op: SamplerOp) -> &'static str {
     }
 }
 
+/// Prints the operation of a message. `words` are descriptor and extended descriptor.
 fn message(
     out: &mut String,
     generation: Gen,
@@ -178,7 +181,7 @@ fn message(
         Message::A64ScatteredWrite { element: e, .. } => {
             write!(out, "a64 {} scattering write", element(*e))
         }
-        // What the manual calls unaligned is aligned to dwords.
+        // The messages that the manual calls unaligned are aligned to dwords.
         Message::OwordBlockRead { unaligned, size, .. } => {
             let aligned = if *unaligned { "aligned " } else { "" };
             write!(out, "oword {aligned}block read x{}", size.owords())
@@ -214,7 +217,8 @@ fn message(
     };
 }
 
-/// A typed message without header says how many coordinates it has.
+/// Prints a typed message. Without a header, its length gives the number of coordinates, which are
+/// printed too.
 fn typed(
     out: &mut String,
     direction: &str,

@@ -1,4 +1,4 @@
-//! Labels of a program.
+//! The labels of a program: finds the branch targets, numbers them, and prints them.
 
 use super::{Syntax, number};
 use crate::codec::scale;
@@ -10,33 +10,35 @@ use std::collections::BTreeMap;
 use std::collections::btree_map;
 use std::iter::Peekable;
 
-/// The targets of a program's branches, by byte offset.
+/// The labels of a program: the targets of its branches.
 pub(super) struct Labels {
     syntax: Syntax,
-    /// Where labels can stand: the starts of the instructions, in order, and their end.
+    /// The byte offsets where labels can be: the starts of the instructions, in order, and the end
+    /// of the last one.
     boundaries: Vec<usize>,
-    /// Number of each label: in the order of their first use, second targets before first ones
-    /// (`mesa`), or its byte offset (`iga`).
+    /// The number of the label at each byte offset. In the `mesa` syntax, numbers are in the order
+    /// of the first use (UIP before JIP); in the `iga` syntax they are the byte offsets.
     at: BTreeMap<usize, usize>,
 }
 
-/// The program offset a relative target means, if it is not negative.
+/// The byte offset in the program of a relative target; `None` if it is negative.
 fn absolute(offset: usize, relative: i32) -> Option<usize> {
     offset.checked_add_signed(isize::try_from(relative).ok()?)
 }
 
-/// Whether an instruction ends a block without a distance, as on gen4 and gen5.
+/// Whether an instruction is an `endif` of gen4 or gen5, which has no target.
 pub(super) fn pops_only(inst: &Inst) -> bool {
     inst.opcode == Opcode::EndIf && inst.branch().is_some_and(|branch| branch.jip == Some(0))
 }
 
-/// A distance as the instruction holds it: in its units, and from where it counts.
+/// The distance of a target as it is encoded: in the units of the instruction, and from the place
+/// that the hardware counts from. `bytes` is relative to the start of the instruction.
 pub(super) fn distance(inst: &Inst, generation: Gen, bytes: i32) -> i64 {
     let (unit, behind) = scale(generation, inst.opcode);
     i64::from(bytes) / i64::from(unit) - i64::from(behind)
 }
 
-/// What an instruction's targets are relative to.
+/// The byte offset that an instruction's targets are relative to.
 fn base(inst: &Inst, offset: usize) -> usize {
     if inst.opcode == Opcode::Calla { 0 } else { offset }
 }
@@ -53,8 +55,8 @@ impl Labels {
         labels
     }
 
-    /// The labels of machine code from `start` on, of which only the branches are decoded. Those that do not
-    /// decode are left to whoever decodes all.
+    /// The labels of machine code from `start` on. Only branches are decoded; those that do not
+    /// decode have no labels.
     pub(super) fn of_code(code: &[u8], start: usize, generation: Gen, syntax: Syntax) -> Labels {
         let boundaries = boundaries(code, start, generation);
         let mut labels = Labels { syntax, boundaries, at: BTreeMap::new() };
@@ -70,7 +72,7 @@ impl Labels {
         labels
     }
 
-    /// Adds the targets of an instruction.
+    /// Adds labels for the targets of an instruction.
     fn note(&mut self, offset: usize, inst: &Inst) {
         let Some(branch) = inst.branch() else { return };
         if pops_only(inst) {
@@ -84,6 +86,7 @@ impl Labels {
         }
     }
 
+    /// Adds a label, if an instruction starts at `offset` or the program ends there.
     fn add(&mut self, offset: usize) {
         if self.boundaries.binary_search(&offset).is_ok() {
             let number = match self.syntax {
@@ -106,14 +109,13 @@ impl Labels {
         out.push_str(&number.to_string());
     }
 
-    /// Where the instructions start, in bytes, and where the last one ends: at least one place.
+    /// The byte offset of each instruction, and of the end of the last one: at least one number.
     pub(super) fn boundaries(&self) -> &[usize] {
         &self.boundaries
     }
 
-    /// The labels from an instruction on, given its number, in the order of their offsets, to be
-    /// printed in front of instructions; `before` is the instruction in front of that one, if there
-    /// is one that decodes.
+    /// The labels from instruction number `first` on, in the order of their offsets, for printing.
+    /// `before` is the instruction in front of it, if there is one and it decodes.
     pub(super) fn in_order(&self, first: usize, before: Option<&Inst>) -> InOrder<'_> {
         let rest = self.at.range(self.boundaries[first]..).peekable();
         let mut out =
@@ -124,8 +126,8 @@ impl Labels {
         out
     }
 
-    /// Prints a target: its label, or the distance as the syntax counts it if no instruction
-    /// starts there.
+    /// Prints a target: its label, or, if it has none, the distance as a number in the unit of the
+    /// syntax.
     pub(super) fn print_target(
         &self,
         out: &mut String,
@@ -143,12 +145,12 @@ impl Labels {
     }
 }
 
-/// The labels that were not yet passed.
+/// The labels that have not been printed yet.
 pub(super) struct InOrder<'a> {
     labels: &'a Labels,
     rest: Peekable<btree_map::Range<'a, usize, usize>>,
-    /// Whether the next instruction begins a basic block, which the `iga` syntax labels even if
-    /// no branch leads there.
+    /// Whether the next instruction begins a basic block. The `iga` syntax has a label there even
+    /// if it is not a branch target.
     begins_block: bool,
 }
 
@@ -166,7 +168,8 @@ impl InOrder<'_> {
         out.push_str(":\n");
     }
 
-    /// Notes the instruction that was printed: a block ends with a branch or the end of a thread.
+    /// Updates the state after an instruction was printed: a branch or the end of a thread ends a
+    /// basic block.
     pub(super) fn passed(&mut self, inst: &Inst) {
         let ends = inst.branch().is_some() || inst.send().is_some_and(|Send { eot, .. }| *eot);
         self.begins_block = ends && self.labels.syntax == Syntax::Iga;

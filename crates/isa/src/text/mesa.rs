@@ -1,7 +1,7 @@
-//! Printer of the `mesa` syntax: what Mesa's shader dumps look like.
+//! Printer of the `mesa` syntax, the syntax of Mesa's shader dumps.
 //!
-//! A send takes two lines, the second of which names the message. Differences from the dumps
-//! are listed in `docs/isa-notes.md`: where those lose information, this printer does not.
+//! A `send` is printed as two lines; the second one describes the message. Where Mesa's dumps lose
+//! information, this printer adds it; `docs/isa-notes.md` lists these differences.
 
 use super::mesa_message;
 use super::number::{self, c_g};
@@ -24,6 +24,7 @@ pub(super) fn inst(out: &mut String, i: &Inst, generation: Gen, context: Option<
     out.push(';');
 }
 
+/// Prints parts of one instruction.
 struct Printer<'a> {
     i: &'a Inst,
     generation: Gen,
@@ -48,8 +49,8 @@ fn register(out: &mut String, reg: Reg) {
     };
 }
 
-/// A register with the subregister in elements of the type, left out if it is the first and
-/// `always` is not set.
+/// Prints a register and its subregister number, in elements of the type. Subregister 0 is printed
+/// only if `always`.
 fn place(out: &mut String, place: Place, ty: Type, always: bool) {
     match place {
         Place::Direct { reg, sub } => {
@@ -77,6 +78,7 @@ fn flag_text(out: &mut String, flag: Flag) {
 }
 
 impl Printer<'_> {
+    /// Prints `(+f0.0.any4h) `: the predicate.
     fn predicate(&self, out: &mut String) {
         let predicate = self.i.predicate;
         if predicate.ctrl == PredCtrl::None {
@@ -91,6 +93,7 @@ impl Printer<'_> {
         out.push_str(") ");
     }
 
+    /// Prints operation, modifiers and execution size.
     fn operation(&self, out: &mut String) {
         let i = self.i;
         out.push_str(i.opcode.name());
@@ -117,7 +120,7 @@ impl Printer<'_> {
         }
         if i.cond_mod != CondMod::None {
             let _ = write!(out, ".{}", i.cond_mod.name());
-            // The others do not write the flag register.
+            // These operations do not write the flag register.
             let quiet = matches!(i.opcode, Opcode::Sel | Opcode::Csel | Opcode::If | Opcode::While);
             if !quiet {
                 out.push('.');
@@ -162,7 +165,8 @@ impl Printer<'_> {
         }
     }
 
-    /// Whole registers without regions; source 2 has an offset counted in its elements.
+    /// Prints the operands of a systolic instruction: registers without regions. Source 2 can have
+    /// a subregister number, in its elements.
     fn systolic(&self, out: &mut String) {
         self.destination(out);
         for (n, src) in self.i.srcs.iter().enumerate() {
@@ -184,7 +188,8 @@ impl Printer<'_> {
         }
     }
 
-    /// An operand that is all zero bits, whose type is the one with code 0.
+    /// Prints the null register for an operand whose bits are all zero; its type is the one with
+    /// code 0.
     fn absent(&self, out: &mut String) {
         let ty = Type::from_reg_bits(self.generation, 0).unwrap_or(Type::Ud);
         let region = match self.i.access_mode {
@@ -194,6 +199,7 @@ impl Printer<'_> {
         let _ = write!(out, "null{region}{} ", ty.name());
     }
 
+    /// Prints the targets of a branch: labels, distances or a register.
     fn targets(&self, out: &mut String) {
         let Some(branch) = self.i.branch() else { return };
         let names = if self.generation >= Gen::Gen6 { ["JIP:", "UIP:"] } else { ["Jump:", "UIP:"] };
@@ -248,7 +254,7 @@ impl Printer<'_> {
             Src::None => {}
             Src::Imm(imm) => {
                 match (self.i.opcode, imm.ty) {
-                    // The double immediate is encoded, and shown, as F.
+                    // The 64-bit immediate is encoded as F, and printed as F.
                     (Opcode::Dim, _) => {
                         let value = c_float(f64::from_bits(imm.bits));
                         let _ = write!(out, "0x{:x}F /* {value}F */", imm.bits);
@@ -283,7 +289,7 @@ impl Printer<'_> {
         }
         let three = self.i.opcode.form() == Form::Three;
         let (region, scalar) = region_text(src, n);
-        // Three-source dumps show the subregister of scalars even if it is the first.
+        // In three-source instructions, Mesa prints the subregister of scalars even if it is 0.
         place(out, src.place, src.ty, three && scalar);
         out.push_str(&region);
         out.push_str(src.ty.name());
@@ -292,7 +298,8 @@ impl Printer<'_> {
     fn message(&self, out: &mut String) {
         let Some(send) = self.i.send() else { return };
         let split = self.i.opcode.form() == Form::Sends || self.generation >= Gen::Gen12;
-        // Whether an extended descriptor that looks like no region is printed as it is.
+        // Whether to print the extended descriptor as a number, because its bits are not those of a
+        // region.
         let mut explicit = false;
         if split {
             self.payload(out, self.i.dst.place, self.i.dst.ty);
@@ -323,17 +330,20 @@ impl Printer<'_> {
         mesa_message::message(out, self.generation, send, split);
     }
 
+    /// Prints a payload register with its type.
     fn payload(&self, out: &mut String, at: Place, ty: Type) {
         place(out, at, ty, false);
         let _ = write!(out, "{} ", ty.name());
     }
 
+    /// Prints the descriptors. `split`: the instruction has two payloads. `explicit`: print an
+    /// immediate extended descriptor that is not otherwise visible.
     fn descriptors(&self, out: &mut String, send: &Send, split: bool, explicit: bool) {
         let eot = u32::from(send.eot) << 31;
         let _ = match send.desc {
             DescSrc::Imm(desc) => {
-                // The end-of-thread bit is shown where it is in the instruction, and so is the
-                // function where the same dword holds it.
+                // Mesa prints the dword of the instruction that contains the descriptor. It may
+                // also contain the end-of-thread bit and the shared function.
                 let eot = if split { 0 } else { eot };
                 let function = match send.sfid.bits(self.generation) {
                     Some(code) if self.generation <= Gen::Gen45 => u32::from(code) << 24,
@@ -356,7 +366,8 @@ impl Printer<'_> {
                 DescSrc::Reg { dword } => write!(out, "a0.{dword}<0>UD "),
             };
         } else if matches!(send.desc, DescSrc::Reg { .. }) {
-            // What the descriptor's bits of the instruction hold: the register operand.
+            // Mesa prints the dword of the instruction that would contain an immediate descriptor;
+            // it contains the register operand instead.
             let _ = write!(out, "0x{:08x} ", 0x200 | eot);
         }
         if let (true, DescSrc::Imm(ex_desc)) = (explicit, send.ex_desc) {
@@ -364,10 +375,11 @@ impl Printer<'_> {
         }
     }
 
+    /// Prints the options: `{ NAME NAME }`.
     fn options(&self, out: &mut String) {
         let i = self.i;
         if i.opcode.form() == Form::Nullary {
-            // Dumps leave this out, and with it the instruction's size.
+            // Mesa's dumps omit this; without it the size of the instruction is unknown.
             if i.compacted {
                 out.push_str("{ compacted }");
             }
@@ -403,7 +415,8 @@ impl Printer<'_> {
         let _ = write!(out, "{{ {} }}", options.join(" "));
     }
 
-    /// Quarter, half or nibble of the dispatch mask.
+    /// The channel group: quarter, half or nibble of the dispatch mask. `None` if nothing is
+    /// printed.
     fn group(&self) -> Option<String> {
         let i = self.i;
         if self.generation <= Gen::Gen5 {
@@ -415,7 +428,8 @@ impl Printer<'_> {
             };
         }
         match i.exec_size {
-            // Groups that no whole instruction begins at: legal or not, the bits hold them.
+            // The first channel is not a multiple of the execution size. This may be illegal, but
+            // the encoding can contain it.
             8.. if !i.group.is_multiple_of(i.exec_size) => Some(format!("{}N", i.group / 4 + 1)),
             32 => None,
             16 => Some(format!("{}H", i.group / 16 + 1)),
@@ -450,9 +464,10 @@ impl Printer<'_> {
     }
 }
 
-/// The region that the bits of an extended descriptor look like in a gen9 or gen11 send, if
-/// they look like one: dumps show those bits so. The highest bit of the width is not part of
-/// the descriptor.
+/// The region whose encoding has the same bits as an immediate extended descriptor. In a `send` of
+/// gen9 or gen11 the descriptor occupies the bits of source 0's region, and Mesa prints them as a
+/// region. `None` if they are not a valid region. The highest bit of the width is not part of the
+/// descriptor; it comes from the residue.
 fn overlaid_region(ex_desc: u32, residue: u128) -> Option<Region> {
     let stride = |code: u32| if code == 0 { 0 } else { 1_u8 << (code - 1) };
     let vstride = ex_desc >> 24 & 15;
@@ -467,7 +482,7 @@ fn mme(out: &mut String, number: u8) {
     let _ = if number >= 8 { write!(out, ".nomme") } else { write!(out, ".mme{number}") };
 }
 
-/// A swizzle: nothing for the identity, one letter if all components are the same.
+/// The text of a swizzle: empty for the identity, one letter if all components are the same.
 fn swizzle_text(swizzle: Swizzle) -> String {
     let name = |component: u8| ['x', 'y', 'z', 'w'][usize::from(component & 3)];
     let [x, y, z, w] = swizzle.0;
@@ -480,7 +495,7 @@ fn swizzle_text(swizzle: Swizzle) -> String {
     }
 }
 
-/// The region with its swizzle, and whether it names one element for all channels.
+/// The text of the region with its swizzle, and whether all channels read one element.
 fn region_text(src: &SrcReg, n: usize) -> (String, bool) {
     match src.region {
         Region::Align1 { vstride, width, hstride } => {
@@ -509,7 +524,7 @@ fn region_text(src: &SrcReg, n: usize) -> (String, bool) {
     }
 }
 
-/// An immediate with its type; floats also as a comment.
+/// Prints an immediate with its type; for floats, a comment contains the value.
 fn immediate(out: &mut String, imm: &Imm) {
     let bits = imm.bits;
     let _ = match imm.ty {
@@ -541,7 +556,7 @@ fn immediate(out: &mut String, imm: &Imm) {
     };
 }
 
-/// `%g`.
+/// The text of a number as `%g` of C prints it.
 fn c_float(value: f64) -> String {
     if value.is_nan() {
         return if value.is_sign_negative() { "-nan".to_owned() } else { "nan".to_owned() };
@@ -552,7 +567,8 @@ fn c_float(value: f64) -> String {
     c_g(value, 6)
 }
 
-/// Value of a restricted float: sign, three bits of exponent, four of fraction.
+/// The value of one of the four floats of a VF immediate: a sign bit, three bits of exponent, four
+/// of fraction.
 fn vf(bits: u64) -> f64 {
     let bits = bits as u8;
     let magnitude = match bits & 0x7f {

@@ -1,4 +1,4 @@
-//! The line about a message in the `mesa` syntax.
+//! Prints the line that describes a message in the `mesa` syntax.
 
 use super::named_fields::named_fields;
 use crate::inst::{DescSrc, Send};
@@ -10,7 +10,7 @@ use crate::tables::Sfid;
 use crestline_device::Gen;
 use std::fmt::Write;
 
-/// What Mesa calls the shared functions.
+/// Mesa's name of a shared function.
 pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
     match sfid {
         Sfid::Null => "null",
@@ -38,7 +38,7 @@ pub(super) fn sfid_name(sfid: Sfid) -> &'static str {
     }
 }
 
-/// Prints shared function, message and lengths; `split` adds the second length.
+/// Prints shared function, message and lengths. `split`: also the length of the second payload.
 pub(super) fn message(out: &mut String, generation: Gen, send: &Send, split: bool) {
     let _ = write!(out, "{} MsgDesc: ", sfid_name(send.sfid));
     descriptor(out, generation, send, split);
@@ -47,6 +47,7 @@ pub(super) fn message(out: &mut String, generation: Gen, send: &Send, split: boo
     }
 }
 
+/// Prints the decoded descriptor.
 fn descriptor(out: &mut String, generation: Gen, send: &Send, split: bool) {
     let DescSrc::Imm(desc) = send.desc else {
         out.push_str("indirect ");
@@ -76,7 +77,7 @@ fn simd(mode: SimdMode) -> &'static str {
     }
 }
 
-/// Mesa reads the slot group as a SIMD mode.
+/// The name of a slot group. Mesa prints it as if it were a SIMD mode.
 fn slots(group: SlotGroup) -> &'static str {
     match group {
         SlotGroup::Simd4x2 => "SIMD4x2",
@@ -96,13 +97,13 @@ fn owords(size: OwordBlock) -> &'static str {
     }
 }
 
-/// The mask as the hardware has it: disabled components.
+/// The mask as in the hardware's field: a set bit means disabled.
 fn disabled(mask: ChannelMask) -> u8 {
     !mask.0 & 15
 }
 
-/// The fields of a message. Where Mesa shows the message control as a number, the descriptor
-/// gives it.
+/// Prints the fields of a message. For some messages Mesa prints the message control field as a
+/// number; it is taken from the descriptor.
 fn fields(
     out: &mut String,
     generation: Gen,
@@ -141,7 +142,7 @@ fn fields(
         Message::DwordScatteredRead { bti, .. } => {
             write!(out, "(DC DWORD scattered read, bti {}, {control}) ", bti.0)
         }
-        // The spelling is Mesa's.
+        // Mesa has this spelling.
         Message::DwordScatteredWrite { bti, .. } => {
             write!(out, "(DC DWORD scatterd write, bti {}, {control}) ", bti.0)
         }

@@ -1,8 +1,12 @@
 //! Assembly text: printers and parsers of two syntaxes.
 //!
-//! `iga` is what Intel's `iga64` accepts and prints (gen7.5 and later, Align1); `mesa` is what
-//! Mesa's dumps look like (every generation, Align16 too). Columns are not aligned: tokens
-//! are separated by single spaces.
+//! `iga` is the syntax of Intel's `iga64` (gen7.5 and later, Align1). `mesa` is the syntax of
+//! Mesa's shader dumps (all generations, Align16 too). Both are printed without alignment of
+//! columns: single spaces separate the tokens.
+//!
+//! A syntax has no text for some instructions, see [`unrepresentable`]; they are printed as
+//! `.bytes` lines. Parsing printed text gives the same bytes, for some instructions only if `.bits`
+//! lines are printed too ([`Disassembly::with_raw_bits`]).
 
 mod elements;
 mod iga;
@@ -30,9 +34,9 @@ use std::str::FromStr;
 /// An assembly syntax.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Syntax {
-    /// As Mesa's shader dumps.
+    /// The syntax of Mesa's shader dumps.
     Mesa,
-    /// As Intel's `iga64`.
+    /// The syntax of Intel's `iga64`.
     Iga,
 }
 
@@ -46,7 +50,7 @@ impl Syntax {
     }
 }
 
-/// A name that is no syntax.
+/// The error for an unknown name of a syntax.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown syntax `{name}`: expected mesa or iga")]
 pub struct UnknownSyntax {
@@ -65,7 +69,7 @@ impl FromStr for Syntax {
     }
 }
 
-/// Prints one instruction on its own, without a line end: branch targets are numbers, in bytes
+/// Prints one instruction, without a line end. Branch targets are printed as numbers, in bytes
 /// relative to the instruction.
 pub fn print_inst(inst: &Inst, generation: Gen, syntax: Syntax) -> String {
     let mut out = String::with_capacity(80);
@@ -73,13 +77,15 @@ pub fn print_inst(inst: &Inst, generation: Gen, syntax: Syntax) -> String {
     out
 }
 
-/// Where an instruction is, when its branch targets are to be printed as labels.
+/// The offset of an instruction and the labels of its program, for printing branch targets as
+/// labels.
 #[derive(Clone, Copy)]
 struct Context<'a> {
     offset: usize,
     labels: &'a Labels,
 }
 
+/// Prints an instruction; branch targets as labels if there is a `context`.
 fn print_one(
     out: &mut String,
     inst: &Inst,
@@ -93,10 +99,10 @@ fn print_one(
     }
 }
 
-/// Prints a program, one instruction a line (as bytes those that the syntax
-/// [has no text for](unrepresentable)), with labels at branch targets and, in the `iga`
-/// syntax, a comment about each message (the `mesa` syntax has it in the text). The instructions
-/// come with their byte offsets, as from [`decode_program`](crate::decode_program).
+/// Prints a program: one line per instruction, with labels at branch targets. Instructions that the
+/// syntax [has no text for](unrepresentable) are printed as bytes. In the `iga` syntax, a comment
+/// describes each message; in the `mesa` syntax the description is part of the text. `insts` have
+/// byte offsets, as from [`decode_program`](crate::decode_program).
 pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -> String {
     let labels = Labels::of(insts, syntax);
     let mut lines = Lines::new(&labels, 0..insts.len(), None, generation, syntax);
@@ -107,8 +113,8 @@ pub fn print_program(insts: &[(usize, Inst)], generation: Gen, syntax: Syntax) -
     lines.finish()
 }
 
-/// Prints machine code as [`print_program`] prints decoded instructions; faster, as it holds no
-/// more than one of them.
+/// Prints machine code as [`print_program`] prints decoded instructions, but faster: it decodes one
+/// instruction at a time.
 ///
 /// # Errors
 /// At the first instruction that does not decode.
@@ -118,18 +124,17 @@ pub fn print_code(code: &[u8], generation: Gen, syntax: Syntax) -> Result<String
     printed.error.map_or(Ok(printed.text), Err)
 }
 
-/// What stands in front of each instruction, as a comment that assembly may have:
-/// `/* 0x0010 0100600000000000 */`.
+/// A comment to print in front of each instruction: `/* 0x0010 0100600000000000 */`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Prefix {
-    /// Its byte offset.
+    /// Whether it contains the byte offset of the instruction.
     pub offset: bool,
-    /// Its bytes, in memory order.
+    /// Whether it contains the bytes of the instruction, in memory order.
     pub bytes: bool,
 }
 
 impl Prefix {
-    /// Prints it with at least so many digits of the offset.
+    /// Prints the comment; the offset has at least `digits` digits.
     fn print(self, out: &mut String, digits: usize, offset: usize, bytes: &[u8]) {
         if !self.offset && !self.bytes {
             return;
@@ -141,13 +146,14 @@ impl Prefix {
         }
         if self.bytes {
             push_bytes(out, bytes);
-            // So that all lines have the width of a full instruction.
+            // Pad to the width of a full instruction.
             out.extend(std::iter::repeat_n(' ', 33usize.saturating_sub(2 * bytes.len())));
         }
         out.push_str("*/ ");
     }
 }
 
+/// Prints bytes in hexadecimal.
 fn push_bytes(out: &mut String, bytes: &[u8]) {
     for byte in bytes {
         // Writing to a string cannot fail.
@@ -155,8 +161,8 @@ fn push_bytes(out: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Begins the line of an instruction that a syntax has no text for: `.bytes`, its bytes and the
-/// reason. What comes closest follows in the same comment.
+/// Prints the start of the line for an instruction that a syntax has no text for: `.bytes`, the
+/// bytes, and a comment with the reason. The caller adds the closest text to the comment.
 fn push_unrepresentable(
     out: &mut String,
     inst: &Inst,
@@ -167,15 +173,15 @@ fn push_unrepresentable(
     out.push_str(".bytes ");
     match encode_into(inst, generation, &mut bytes) {
         Ok(()) => push_bytes(out, &bytes),
-        // The reader names the place: such an instruction has no bytes either.
+        // An instruction that does not encode has no bytes; parsing this text fails at the `?`.
         Err(_) => out.push('?'),
     }
     // Writing to a string cannot fail.
     let _ = write!(out, " // {} has {why}: ", syntax.name());
 }
 
-/// The line of bytes that are no instruction, without a line end: `.bytes`, the bytes in memory
-/// order, and the reason as a comment.
+/// The line for bytes that do not decode, without a line end: `.bytes`, the bytes in memory order,
+/// and a comment with the reason.
 pub fn print_bytes(bytes: &[u8], error: &ProgramError) -> String {
     let mut out = String::from(".bytes ");
     push_bytes(&mut out, bytes);
@@ -191,19 +197,19 @@ pub fn print_bytes(bytes: &[u8], error: &ProgramError) -> String {
 /// The text of some instructions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// One instruction a line, with labels. Those that do not decode stand as [`print_bytes`]
-    /// has them.
+    /// One line per instruction, and labels. Instructions that do not decode are printed by
+    /// [`print_bytes`].
     pub text: String,
-    /// How many the syntax has no text for: they stand as bytes with the reason and what comes
-    /// closest.
+    /// Number of instructions that the syntax has no text for. They are printed as bytes, with a
+    /// comment that contains the reason and the closest text.
     pub unrepresentable: usize,
-    /// How many do not decode.
+    /// Number of instructions that do not decode.
     pub undecoded: usize,
-    /// Why the first of those does not.
+    /// The error of the first of these.
     pub error: Option<ProgramError>,
 }
 
-/// Machine code to be printed in parts, so that several threads can share the work.
+/// Machine code that can be printed in parts, by several threads.
 pub struct Disassembly<'a> {
     code: &'a [u8],
     generation: Gen,
@@ -219,8 +225,8 @@ impl<'a> Disassembly<'a> {
         Disassembly::starting_at(0, code, generation, syntax)
     }
 
-    /// Finds the instructions and labels of machine code from a byte on; offsets stay those in the
-    /// whole code. A start beyond the code means no instructions.
+    /// As [`Disassembly::new`], but for the instructions from byte `start` on. Offsets are still
+    /// those in the whole code. If `start` is beyond the code, there are no instructions.
     pub fn starting_at(
         start: usize,
         code: &'a [u8],
@@ -231,27 +237,27 @@ impl<'a> Disassembly<'a> {
         Disassembly { code, generation, syntax, prefix: Prefix::default(), raw_bits: false, labels }
     }
 
-    /// With something in front of each instruction.
+    /// Sets the comment to print in front of each instruction.
     pub fn with_prefix(self, prefix: Prefix) -> Disassembly<'a> {
         Disassembly { prefix, ..self }
     }
 
-    /// With a line `.bits` in front of each instruction whose text alone assembles to other bits:
-    /// the text then gives back the same code.
+    /// If `raw_bits`, prints a line `.bits` in front of each instruction whose text alone assembles
+    /// to other bits. The whole text then assembles to the same code.
     pub fn with_raw_bits(self, raw_bits: bool) -> Disassembly<'a> {
         Disassembly { raw_bits, ..self }
     }
 
-    /// How many instructions there are.
+    /// Number of instructions, including those that do not decode.
     pub fn instructions(&self) -> usize {
         self.labels.boundaries().len() - 1
     }
 
-    /// Prints the instructions with these numbers. The texts of adjoining ranges, one behind the
-    /// other, are what [`print_code`] prints of them together.
+    /// Prints the instructions with numbers in `range`. The texts of adjacent ranges together are
+    /// the text that [`print_code`] prints.
     ///
     /// # Panics
-    /// If the range leaves those of the [`instructions`](Disassembly::instructions).
+    /// If the range is not within 0 to [`instructions`](Disassembly::instructions).
     pub fn print(&self, range: Range<usize>) -> Printed {
         let place = |n: usize| {
             let boundaries = self.labels.boundaries();
@@ -259,13 +265,14 @@ impl<'a> Disassembly<'a> {
         };
         let decode =
             |at: &Range<usize>| decode_at(&self.code[at.start..], at.start, self.generation);
-        // One that does not decode is the business of those who print it.
+        // If the instruction before the range does not decode, the part that contains it reports
+        // the error.
         let before = range.start.checked_sub(1).and_then(|n| decode(&place(n)).ok());
         let (generation, syntax) = (self.generation, self.syntax);
         let mut lines =
             Lines::new(&self.labels, range.clone(), before.as_ref(), generation, syntax);
         let (mut undecoded, mut first) = (0, None);
-        // All offsets have as many digits as the last one.
+        // All offsets are printed with the number of digits of the last one.
         let digits = format!("{:04x}", self.code.len()).len();
         for n in range {
             let at = place(n);
@@ -292,21 +299,22 @@ impl<'a> Disassembly<'a> {
     }
 }
 
-/// The text of some instructions so far.
+/// A printer of consecutive instructions, with the text printed so far.
 struct Lines<'a> {
     out: String,
     labels: &'a Labels,
     unprinted: InOrder<'a>,
-    /// The number behind the last instruction.
+    /// The number of the last instruction plus 1.
     end: usize,
-    /// How many of them stand as bytes.
+    /// Number of instructions printed as bytes because the syntax has no text for them.
     unrepresentable: usize,
     generation: Gen,
     syntax: Syntax,
 }
 
 impl<'a> Lines<'a> {
-    /// No text yet of the instructions with these numbers, behind one that others print.
+    /// A printer of the instructions with numbers in `range`. `before` is the instruction in front
+    /// of them, if it decodes.
     fn new(
         labels: &'a Labels,
         range: Range<usize>,
@@ -319,12 +327,12 @@ impl<'a> Lines<'a> {
         Lines { out, labels, unprinted, end: range.end, unrepresentable: 0, generation, syntax }
     }
 
-    /// Prints the label in front of the instruction at an offset, if it has one.
+    /// Prints the label of the instruction at an offset, if it has one.
     fn begin(&mut self, offset: usize) {
         self.unprinted.print_before(&mut self.out, offset);
     }
 
-    /// Prints an instruction whose line [has begun](Lines::begin), to its line's end.
+    /// Prints an instruction and the line end, after [`Lines::begin`].
     fn print(&mut self, offset: usize, inst: &Inst) {
         let out = &mut self.out;
         let context = Context { offset, labels: self.labels };
@@ -336,7 +344,7 @@ impl<'a> Lines<'a> {
         let start = out.len();
         print_one(out, inst, self.generation, self.syntax, Some(context));
         if unrepresentable.is_some() && out[start..].contains('\n') {
-            // A comment ends with its line.
+            // The text is in a line comment, so it must not contain line ends.
             let lines: Vec<&str> = out[start..].split_whitespace().collect();
             let line = lines.join(" ");
             out.replace_range(start.., &line);
@@ -348,7 +356,8 @@ impl<'a> Lines<'a> {
         self.unprinted.passed(inst);
     }
 
-    /// The text, with the label at the end of the program if it ends there.
+    /// Returns the text. If the instructions include the last one of the program, prints the label
+    /// at the end of the program first.
     fn finish(mut self) -> String {
         if let [_, .., end] = self.labels.boundaries()
             && self.end + 1 == self.labels.boundaries().len()
@@ -378,13 +387,14 @@ mod tests {
             for split in 0..=insts.len() {
                 let print = |range| parts.print(range).text;
                 let joined = print(0..split) + &print(split..insts.len());
-                // What is printed of nothing at the end is the label there, for the second time.
+                // An empty range at the end would print the label at the end a second time.
                 assert!(split == insts.len() || joined == whole, "{split}: {joined}");
             }
         }
     }
 
-    /// A dump of a hang has holes: what decodes is printed around them, at its own offset.
+    /// Instructions are printed with their offsets even if others between them do not decode, as in
+    /// the dump of a hang.
     #[test]
     fn what_does_not_decode_does_not_hide_the_rest() {
         let source = "(W) mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n(W) jmpi L0\nL0:\nnop\nnop\n";

@@ -1,12 +1,13 @@
-//! The fields of a message by their names, for messages that other tools have no words for.
+//! Prints the fields of a message with their names, for messages that the other tools do not
+//! describe.
 
 use crate::message::{Descriptor, Message};
 use crate::tables::Sfid;
 use crestline_device::Gen;
 use std::fmt::Write;
 
-/// Prints `, NAME VALUE` for each field of the message itself: lengths, header and the type that
-/// the message's name says are left out.
+/// Prints `, NAME VALUE` for each field of the message, except lengths, header flag and the message
+/// type, whose name is the message's name.
 pub(super) fn named_fields(
     out: &mut String,
     generation: Gen,

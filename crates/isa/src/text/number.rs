@@ -1,8 +1,9 @@
-//! Numbers as C prints them, which both reference disassemblers do.
+//! Prints numbers as C does, like both reference disassemblers.
 
 use std::fmt::Write;
 
-/// A decimal number. Text is mostly small numbers, for which the general formatting is slow.
+/// Prints a decimal number. Most numbers in assembly are small; for these it does not use the
+/// slower general formatting.
 #[inline]
 pub(super) fn push(out: &mut String, number: impl Into<i64>) {
     let number = number.into();
@@ -17,7 +18,7 @@ pub(super) fn push(out: &mut String, number: impl Into<i64>) {
     }
 }
 
-/// A hexadecimal number with the prefix `0x`, upper-case digits, and at least `width` of them.
+/// Prints a hexadecimal number with the prefix `0x` and at least `width` digits, in upper case.
 pub(super) fn hex(out: &mut String, number: impl Into<u64>, width: u32) {
     let number = number.into();
     out.push_str("0x");
@@ -28,19 +29,22 @@ pub(super) fn hex(out: &mut String, number: impl Into<u64>, width: u32) {
     }
 }
 
-/// Splits `{:.Ne}` output into digits without the point, sign and exponent.
+/// The mantissa, as text with a decimal point and without sign, and the exponent of a number in
+/// scientific notation.
 fn scientific(value: f64, digits_after_point: usize) -> (String, i32) {
     let text = format!("{:.*e}", digits_after_point, value.abs());
     let (mantissa, exponent) = text.split_once('e').unwrap_or((&text, "0"));
     (mantissa.to_owned(), exponent.parse().unwrap_or(0))
 }
 
+/// Prints an exponent: `e`, the sign, and at least two digits.
 fn exponent(out: &mut String, exponent: i32) {
     let sign = if exponent < 0 { '-' } else { '+' };
     let _ = write!(out, "e{sign}{:02}", exponent.abs());
 }
 
-/// `%e`: one digit, a point, six digits, an exponent of at least two digits.
+/// The text of a number as `%e` of C prints it: one digit, a point, six digits, and an exponent of
+/// at least two digits.
 pub(super) fn c_e(value: f64) -> String {
     let (mantissa, exp) = scientific(value, 6);
     let mut out = String::new();
@@ -52,8 +56,8 @@ pub(super) fn c_e(value: f64) -> String {
     out
 }
 
-/// `%.Pg`: `P` significant digits without trailing zeros, scientific if the exponent is below
-/// -4 or at least `P`.
+/// The text of a number as `%.Pg` of C prints it, for `P = precision`: `P` significant digits
+/// without trailing zeros; in scientific notation if the exponent is below -4 or at least `P`.
 pub(super) fn c_g(value: f64, precision: usize) -> String {
     let (mantissa, exp) = scientific(value, precision - 1);
     let mut out = String::new();

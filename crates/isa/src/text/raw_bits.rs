@@ -1,7 +1,8 @@
-//! The line in front of an instruction that holds what its text does not say:
-//! `.bits [93:91]=0x7 word[5:4]=0x1 ;`.
+//! The `.bits` line in front of an instruction, with bits that its text does not determine: `.bits
+//! [93:91]=0x7 word[5:4]=0x1 ;`.
 //!
-//! Ranges are of the full instruction; behind `word`, of the 64 bits of a compacted one.
+//! A range is one of the full instruction; after `word`, it is one of the 64 bits of a compacted
+//! instruction.
 
 use super::parse::parse_program;
 use super::{Syntax, print_inst};
@@ -15,7 +16,7 @@ use std::fmt::Write;
 /// A range of bits and their value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bits {
-    /// Whether they are of the 64 bits of a compacted instruction.
+    /// Whether the range is one of the 64 bits of a compacted instruction.
     pub(super) word: bool,
     pub(super) hi: u32,
     pub(super) lo: u32,
@@ -23,17 +24,18 @@ pub(super) struct Bits {
 }
 
 impl Bits {
+    /// The bits of the range.
     fn mask(&self) -> u128 {
         u128::MAX >> (127 - (self.hi - self.lo)) << self.lo
     }
 
-    /// Bits with these set to the value.
+    /// Returns `bits` with the range set to the value.
     fn put(&self, bits: u128) -> u128 {
         bits & !self.mask() | self.value << self.lo
     }
 }
 
-/// Prints the line of an instruction, if its text alone gives other bits.
+/// Prints the `.bits` line of an instruction, if its text alone assembles to other bits.
 pub(super) fn print(out: &mut String, inst: &Inst, generation: Gen, syntax: Syntax) {
     let text = print_inst(inst, generation, syntax);
     let read = parse_program(&text, generation, syntax);
@@ -51,11 +53,11 @@ pub(super) fn print(out: &mut String, inst: &Inst, generation: Gen, syntax: Synt
     }
 }
 
-/// Prints each run of bits that differ.
+/// Prints `NAME[HI:LO]=VALUE` for each run of set bits in `differ`; the values are those in `bits`.
 fn runs(out: &mut String, name: &str, mut differ: u128, bits: u128) {
     while differ != 0 {
         let lo = differ.trailing_zeros();
-        // A number of the text has 64 bits.
+        // Numbers in the text have at most 64 bits.
         let width = (differ >> lo).trailing_ones().min(64);
         let run = Bits { word: false, hi: lo + width - 1, lo, value: 0 }.mask();
         // Writing to a string cannot fail.
@@ -64,10 +66,11 @@ fn runs(out: &mut String, name: &str, mut differ: u128, bits: u128) {
     }
 }
 
-/// The instruction with the bits of the line in front of it.
+/// Returns `inst` with the bits of the `.bits` line in front of it.
 ///
 /// # Errors
-/// What is expected, if the bits do not suit the instruction.
+/// If the result does not decode or encode, or is another operation or has other branch targets.
+/// The text says what was expected.
 pub(super) fn apply(inst: Inst, bits: &[Bits], generation: Gen) -> Result<Inst, String> {
     let error = |why: &dyn std::fmt::Display| format!("bits of this instruction ({why})");
     let (words, full): (Vec<&Bits>, Vec<&Bits>) = bits.iter().partition(|bits| bits.word);

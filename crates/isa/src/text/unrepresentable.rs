@@ -1,4 +1,4 @@
-//! What a syntax has no words for.
+//! Determines which instructions a syntax has no text for.
 
 use super::iga::arf_style;
 use super::parse::parse_program;
@@ -11,12 +11,13 @@ use crate::program::encode_into;
 use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, PredCtrl, Sfid, ThreadCtrl, Type};
 use crestline_device::Gen;
 
-/// Why a syntax has no text for an instruction: printed text of it would not be read, or as
-/// another instruction. `None` if it has one, but for bits that mean nothing in this instruction,
-/// which [`with_raw_bits`](super::Disassembly::with_raw_bits) keeps.
+/// Why a syntax has no text for an instruction: the printed text would not parse, or would parse to
+/// a different instruction. `None` if it has a text. Bits that have no effect in this instruction
+/// do not count as different; [`with_raw_bits`](super::Disassembly::with_raw_bits) preserves them.
 ///
-/// Printers of programs put such an instruction as `.bytes`; [`print_inst`] prints what comes
-/// closest. The test `text_mutations` compares this with what the parsers read.
+/// [`print_program`](super::print_program) prints such an instruction as `.bytes`; [`print_inst`]
+/// prints the closest text. The test `text_mutations` compares this function with the results of
+/// the parsers.
 pub fn unrepresentable(inst: &Inst, generation: Gen, syntax: Syntax) -> Option<&'static str> {
     if is_common(inst) || gives_back(inst, generation, syntax) {
         return None;
@@ -24,8 +25,8 @@ pub fn unrepresentable(inst: &Inst, generation: Gen, syntax: Syntax) -> Option<&
     Some(reason(inst, syntax))
 }
 
-/// Whether an instruction is one of those that compilers emit most, which both syntaxes can say:
-/// asked first, since it takes a fraction of the time that reading does.
+/// Whether an instruction is one of the common forms that both syntaxes certainly have a text for.
+/// This check is much faster than [`gives_back`]. `false` means unknown.
 fn is_common(inst: &Inst) -> bool {
     let form = inst.opcode.form();
     let simple = matches!(inst.exec_size, 1 | 2 | 4 | 8 | 16)
@@ -97,12 +98,13 @@ fn is_common(inst: &Inst) -> bool {
     shape && inst.srcs.iter().all(source)
 }
 
-/// Whether the text of an instruction is read as the same instruction.
+/// Whether the printed text of an instruction parses to an instruction with the same effect.
 fn gives_back(inst: &Inst, generation: Gen, syntax: Syntax) -> bool {
     let text = print_inst(inst, generation, syntax);
     let Ok(read) = parse_program(&text, generation, syntax) else { return false };
     let [read] = read.as_slice() else { return false };
-    // A compacted form may hold unused bits that the text does not have, and exist with no others.
+    // For some instructions the compacted form exists only with certain values of unused bits,
+    // which the text does not contain.
     let encodes = |inst: &Inst| encode_into(inst, generation, &mut Vec::new()).is_ok();
     if read.compacted && !encodes(read) && encodes(inst) {
         return false;
@@ -114,7 +116,7 @@ fn gives_back(inst: &Inst, generation: Gen, syntax: Syntax) -> bool {
     meant(read).is_some_and(|read| meant(inst) == Some(read))
 }
 
-/// The instruction without what means nothing in it.
+/// Sets all fields that have no effect in this instruction to default values.
 fn meaning(mut inst: Inst) -> Inst {
     inst.residue = 0;
     if matches!(inst.opcode, Opcode::Sync | Opcode::Wait) {
@@ -124,7 +126,7 @@ fn meaning(mut inst: Inst) -> Inst {
             (src.region, src.ty) = (Region::SCALAR, Type::Ud);
         }
     }
-    // One element is named by its subregister alone.
+    // A replicated element is selected by its subregister; the swizzle has no effect.
     for src in &mut inst.srcs {
         if let Src::Reg(SrcReg { region: Region::ThreeAlign16 { rep: true, swizzle }, .. }) = src {
             *swizzle = Swizzle::XYZW;
@@ -136,7 +138,8 @@ fn meaning(mut inst: Inst) -> Inst {
     if inst.predicate.ctrl == PredCtrl::None {
         inst.predicate.inverse = false;
     }
-    // A selection reads no flag without a predicate, and its condition writes none.
+    // Without a predicate, an instruction reads no flag. Without a conditional modifier, or for a
+    // selection, it writes none.
     if inst.predicate.ctrl == PredCtrl::None
         && (matches!(inst.opcode, Opcode::Sel | Opcode::Csel) || inst.cond_mod == CondMod::None)
         && !inst.is_macro()
@@ -144,7 +147,7 @@ fn meaning(mut inst: Inst) -> Inst {
         inst.flag = Flag::default();
     }
     match &mut inst.extra {
-        // The function is in the register too.
+        // The register also contains the shared function.
         Extra::Send(send) if matches!(send.ex_desc, DescSrc::Reg { .. }) => send.sfid = Sfid::Null,
         Extra::Branch(branch) => {
             branch.branch_ctrl &= matches!(inst.opcode, Opcode::If | Opcode::Else | Opcode::Goto);
@@ -154,7 +157,7 @@ fn meaning(mut inst: Inst) -> Inst {
     inst
 }
 
-/// What the syntax lacks.
+/// The reason for [`unrepresentable`]: what the syntax lacks.
 fn reason(inst: &Inst, syntax: Syntax) -> &'static str {
     let align16 = |src: &Src| matches!(src, Src::Reg(reg) if matches!(reg.region, Region::Align16 { .. } | Region::ThreeAlign16 { .. }));
     let control = inst.predicate.ctrl;
@@ -173,7 +176,8 @@ fn reason(inst: &Inst, syntax: Syntax) -> &'static str {
     "no text for all of its fields"
 }
 
-/// A register that the `iga` syntax names without its number or offset, and that has one.
+/// Whether the `iga` syntax prints this register without its number or offset, although that is not
+/// 0.
 fn nameless(place: Place) -> bool {
     match place {
         Place::Direct { reg: Reg::Arf(kind, nr), sub } => {

@@ -1,14 +1,14 @@
-//! Truth tables of `bfn`: a number, or as `iga64` prints them an expression of the sources.
+//! Parses the truth table of `bfn`: a number, or an expression of the sources as `iga64` prints it.
 
 use super::ParseError;
 use super::cursor::Cursor;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Deepest nesting of parentheses and complements that is read.
+/// Maximum nesting of parentheses and complements.
 const MAX_DEPTH: u32 = 64;
 
-/// A truth table: bit `s2*4 + s1*2 + s0` is the result for those source bits.
+/// Parses a truth table: bit `s2*4 + s1*2 + s0` is the result for those source bits.
 pub(super) fn table(c: &mut Cursor<'_>) -> Result<u8> {
     if !c.eat_joined("(") {
         let table = c.unsigned("a truth table")?;
@@ -19,7 +19,8 @@ pub(super) fn table(c: &mut Cursor<'_>) -> Result<u8> {
     Ok(table)
 }
 
-/// As in C, `&` binds closest, then `^`, then `|`.
+/// Parses an expression and returns its truth table. As in C, `&` has the highest precedence, then
+/// `^`, then `|`.
 fn or(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     let mut table = xor(c, depth)?;
     while c.eat("|") {
@@ -44,6 +45,7 @@ fn and(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     Ok(table)
 }
 
+/// Parses a source, a constant, a complement, or an expression in parentheses.
 fn term(c: &mut Cursor<'_>, depth: u32) -> Result<u8> {
     let Some(depth) = depth.checked_sub(1) else {
         return Err(c.error("an expression that is nested less"));

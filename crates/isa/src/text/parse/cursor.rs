@@ -1,4 +1,4 @@
-//! A position in a text, and the tokens from there to the end of an instruction.
+//! [`Cursor`]: reads the tokens of one instruction.
 
 use super::ParseError;
 use crate::tables::Type;
@@ -13,12 +13,13 @@ pub(super) struct Cursor<'a> {
     end: usize,
 }
 
+/// Whether a character can be part of a name.
 fn is_name(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '_'
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of a range of a text.
+    /// A cursor at the start of a range of `text`; the range is one instruction.
     pub(super) fn new(text: &'a str, range: Range<usize>) -> Cursor<'a> {
         Cursor { text, at: range.start, end: range.end }
     }
@@ -38,7 +39,7 @@ impl<'a> Cursor<'a> {
         self.rest().is_empty()
     }
 
-    /// Byte position, to go back to or to report.
+    /// The byte position, for [`Cursor::go_back`] and for errors.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -47,7 +48,7 @@ impl<'a> Cursor<'a> {
         self.at = position;
     }
 
-    /// Takes a piece of punctuation if it is next.
+    /// Reads `token` if it is next, and returns whether it is.
     pub(super) fn eat(&mut self, token: &str) -> bool {
         self.skip_spaces();
         let found = self.rest().starts_with(token);
@@ -66,17 +67,18 @@ impl<'a> Cursor<'a> {
         found
     }
 
+    /// Reads `token`, or fails if it is not next.
     pub(super) fn expect(&mut self, token: &str) -> Result<(), ParseError> {
         if self.eat(token) { Ok(()) } else { Err(self.error(&format!("`{token}`"))) }
     }
 
-    /// Looks at the next character that is no space.
+    /// The next character that is not a space. Does not read it.
     pub(super) fn peek(&mut self) -> Option<char> {
         self.skip_spaces();
         self.rest().chars().next()
     }
 
-    /// The name (letters, digits, underscores) that is next, not taken.
+    /// The next name (letters, digits, underscores), which may be empty. Does not read it.
     pub(super) fn peek_name(&mut self) -> &'a str {
         self.skip_spaces();
         let rest = self.rest();
@@ -84,14 +86,14 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Takes the name that is next; it may be empty.
+    /// Reads the next name, which may be empty.
     pub(super) fn name(&mut self) -> &'a str {
         let name = self.peek_name();
         self.at += name.len();
         name
     }
 
-    /// Takes the name if it is the given one.
+    /// Reads the next name if it is `name`, and returns whether it is.
     pub(super) fn eat_name(&mut self, name: &str) -> bool {
         let found = self.peek_name() == name;
         if found {
@@ -100,7 +102,7 @@ impl<'a> Cursor<'a> {
         found
     }
 
-    /// `name:` at the start of a line, with its position.
+    /// Reads a label, `name:`, if it is next. Returns the name and its position.
     pub(super) fn label(&mut self) -> Option<(String, usize)> {
         let start = self.at;
         let name = self.name();
@@ -112,7 +114,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// A decimal number, without sign.
+    /// Reads a decimal number from 0 to `max`.
     pub(super) fn decimal(&mut self, what: &str, max: u32) -> Result<u32, ParseError> {
         self.skip_spaces();
         let start = self.at;
@@ -133,7 +135,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// A decimal number out of few.
+    /// Reads a decimal number, which must be one of `allowed`.
     pub(super) fn one_of(&mut self, what: &str, allowed: &[u8]) -> Result<u8, ParseError> {
         let at = self.here();
         let value = self.decimal(what, u32::from(u8::MAX))? as u8;
@@ -144,7 +146,7 @@ impl<'a> Cursor<'a> {
         Err(self.error_at(at, &format!("{what} ({})", names.join(", "))))
     }
 
-    /// A signed decimal or hexadecimal number.
+    /// Reads a signed decimal or hexadecimal number.
     pub(super) fn integer(&mut self, what: &str) -> Result<i64, ParseError> {
         self.skip_spaces();
         let start = self.at;
@@ -154,7 +156,7 @@ impl<'a> Cursor<'a> {
         Ok(if negative { -value } else { value })
     }
 
-    /// An unsigned decimal or hexadecimal number of up to 64 bits.
+    /// Reads an unsigned decimal or hexadecimal number of up to 64 bits.
     pub(super) fn unsigned(&mut self, what: &str) -> Result<u64, ParseError> {
         self.skip_spaces();
         let rest = self.rest();
@@ -168,7 +170,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// A type of a generation, its name in any case, directly here.
+    /// Reads the name of a type, in any letter case. The generation must have the type.
     pub(super) fn type_name(&mut self, generation: Gen) -> Result<Type, ParseError> {
         let start = self.position();
         let name = self.name();
@@ -187,7 +189,7 @@ impl<'a> Cursor<'a> {
         })
     }
 
-    /// Takes what satisfies a predicate, spaces excluded.
+    /// Reads the longest run of characters that satisfy `accept`. Does not skip spaces first.
     pub(super) fn take_while(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
         let rest = self.rest();
         let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
@@ -195,50 +197,52 @@ impl<'a> Cursor<'a> {
         &rest[..end]
     }
 
-    /// Whether the text here, after spaces, starts so.
+    /// Whether `text` is next, after spaces. Does not read it.
     pub(super) fn rest_starts_with(&mut self, text: &str) -> bool {
         self.skip_spaces();
         self.rest().starts_with(text)
     }
 
-    /// Position of the last occurrence of a character that is not yet behind.
+    /// The position of the last occurrence of a character in the rest of the instruction.
     pub(super) fn rfind(&self, c: char) -> Option<usize> {
         self.rest().rfind(c).map(|at| self.at + at)
     }
 
-    /// Takes everything up to and with a marker, and gives what is before it.
+    /// Reads everything up to and including `marker`, and returns the text before it. `None` if
+    /// there is no marker.
     pub(super) fn until(&mut self, marker: &str) -> Option<&'a str> {
         let (before, _) = self.rest().split_once(marker)?;
         self.at += before.len() + marker.len();
         Some(before)
     }
 
-    /// Takes everything up to a position.
+    /// Reads everything up to a position.
     pub(super) fn take_to(&mut self, position: usize) -> &'a str {
         let text = &self.text[self.at..position];
         self.at = position;
         text
     }
 
-    /// Position of the next token.
+    /// The position of the next token.
     pub(super) fn here(&mut self) -> usize {
         self.skip_spaces();
         self.at
     }
 
-    /// An error at the next token.
+    /// The error that `expected` was not found at the next token.
     pub(super) fn error(&mut self, expected: &str) -> ParseError {
         let at = self.here();
         self.error_at(at, expected)
     }
 
-    /// An error at a position, naming the token there.
+    /// The error that `expected` was not found at a position. It contains the token found there.
     pub(super) fn error_at(&self, at: usize, expected: &str) -> ParseError {
         error_at(self.text, at..self.end, expected)
     }
 }
 
-/// An error at the start of a range of a text, naming the token there.
+/// The error that `expected` was not found at the start of a range of a text. It contains the token
+/// found there.
 pub(super) fn error_at(text: &str, range: Range<usize>, expected: &str) -> ParseError {
     let before = &text[..range.start];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

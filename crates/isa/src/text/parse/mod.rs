@@ -1,10 +1,15 @@
-//! Assembly parser.
+//! Parser of assembly text in both syntaxes.
 //!
-//! A line is a label, an instruction, or both; in `mesa` text a semicolon ends an instruction, and
-//! neither of them needs a line of its own. A line `.bits` in front of an instruction sets bits that
-//! its text does not say; a line `.bytes` is code without a text. `//` and `/* */` are comments. Errors name line and
-//! column, the token found and what was expected; the parser goes on with the next instruction,
-//! so that one run reports them all.
+//! In the `iga` syntax a line is a label, an instruction, or both. In the `mesa` syntax a semicolon
+//! ends an instruction, which may have several lines or share one. A line `.bits` in front of an
+//! instruction sets bits that its text does not determine; a line `.bytes` contains code as bytes.
+//! `//` and `/* */` are comments.
+//!
+//! The parser works in two passes: the first parses each statement and computes the offsets of
+//! labels; the second replaces labels by distances and checks that the instructions encode.
+//!
+//! Errors contain line and column, the token found and what was expected. After an error the parser
+//! continues with the next instruction, so that one run reports all errors.
 
 mod bfn;
 mod cursor;
@@ -39,12 +44,12 @@ pub struct ParseError {
     pub expected: String,
 }
 
-/// A branch target as written.
+/// A branch target in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Target {
     /// Bytes relative to the branch.
     Number(i32),
-    /// A label and where it stands, for errors.
+    /// A label, and its position in the text for errors.
     Label { name: String, at: usize },
 }
 
@@ -53,43 +58,43 @@ enum Target {
 pub enum Piece {
     /// An instruction.
     Inst(Inst),
-    /// Bytes that are no instruction.
+    /// Bytes that do not decode to instructions.
     Bytes(Vec<u8>),
 }
 
-/// What a statement gives.
+/// A parsed statement.
 enum Statement {
     Line(Line),
-    /// From the line `.bytes` that begins at a place of the text.
+    /// A part of a `.bytes` line, with the position of the line in the text.
     Given(usize, Piece),
 }
 
 /// A parsed instruction whose targets are not resolved.
 struct Line {
-    /// Where its operation is, for errors.
+    /// Position of the operation in the text, for errors.
     at: usize,
     inst: Inst,
     jip: Option<Target>,
     uip: Option<Target>,
-    /// What the line in front of it says.
+    /// The ranges of the `.bits` lines in front of it.
     bits: Vec<Bits>,
 }
 
-/// Code is made of units of so many bytes.
+/// Sizes of instructions are multiples of this number of bytes.
 const INST_UNIT: usize = 8;
 
 const WHOLE_UNITS: &str = "no more code behind bytes that are no multiple of 8";
 
-/// Most errors reported for one text.
+/// Maximum number of errors reported for one text.
 const MAX_ERRORS: usize = 100;
 
-/// Parses a program of instructions. Labels are resolved to byte distances; instructions marked
-/// compacted count eight bytes, others sixteen. Lines `.bytes` are decoded.
+/// Parses a program. Labels are resolved to byte distances; an instruction has 8 bytes if it is
+/// marked as compacted, otherwise 16. The bytes of `.bytes` lines are decoded to instructions.
 ///
 /// # Errors
-/// All errors found, at most a hundred, in the order of lines. Besides syntax these are unknown
-/// and repeated labels, instructions that do not encode on the generation, and bytes that are no
-/// instructions.
+/// All errors found, at most a hundred, in the order of lines. Besides syntax errors these are
+/// unknown and repeated labels, instructions that do not encode on the generation, and bytes that
+/// do not decode.
 pub fn parse_program(
     text: &str,
     generation: Gen,
@@ -109,11 +114,11 @@ pub fn parse_program(
     if errors.is_empty() { Ok(out) } else { Err(errors) }
 }
 
-/// Parses a program that may have lines `.bytes` that are no instructions, as disassembly of damaged
-/// code has them. All else is as for [`parse_program`].
+/// Parses a program as [`parse_program`], but accepts `.bytes` lines that do not decode, which the
+/// disassembly of damaged code can contain.
 ///
 /// # Errors
-/// As for [`parse_program`], but for the bytes.
+/// As [`parse_program`], except for bytes that do not decode.
 pub fn parse_pieces(
     text: &str,
     generation: Gen,
@@ -123,7 +128,7 @@ pub fn parse_pieces(
     Ok(pieces.into_iter().map(|(_, piece)| piece).collect())
 }
 
-/// Parses a program to its parts with their places in the text, in bytes.
+/// Parses a program to its parts, each with its byte position in the text.
 fn parse_located(
     text: &str,
     generation: Gen,
@@ -226,7 +231,8 @@ fn parse_located(
     Err(errors)
 }
 
-/// Fills in the targets and checks that the instruction encodes.
+/// Completes a parsed instruction: resolves its targets, checks that it encodes, and applies its
+/// `.bits` lines.
 fn resolve(
     text: &str,
     line: Line,
@@ -263,7 +269,7 @@ fn resolve(
     raw_bits::apply(inst, &bits, generation).map_err(|expected| error(at, &expected))
 }
 
-/// The ranges behind `.bits`.
+/// Parses the ranges after `.bits`.
 fn raw_bits(c: &mut Cursor<'_>) -> Result<Vec<Bits>, ParseError> {
     let mut out = Vec::new();
     while !c.at_end() {
@@ -285,7 +291,7 @@ fn raw_bits(c: &mut Cursor<'_>) -> Result<Vec<Bits>, ParseError> {
     Ok(out)
 }
 
-/// The bytes behind `.bytes`.
+/// Parses the bytes after `.bytes`.
 fn raw_bytes(c: &mut Cursor<'_>) -> Result<Vec<u8>, ParseError> {
     let mut out = Vec::new();
     while !c.at_end() {
@@ -308,11 +314,12 @@ fn raw_bytes(c: &mut Cursor<'_>) -> Result<Vec<u8>, ParseError> {
     Ok(out)
 }
 
-/// What bytes are: instructions, if all of them are.
+/// Decodes the bytes of a `.bytes` line to instructions. If any of them does not decode, the result
+/// is the bytes.
 fn pieces_of(bytes: Vec<u8>, generation: Gen) -> Vec<Piece> {
     let insts = program::decode_each(&bytes, 0, generation).map(|(_, inst)| inst.ok());
     match insts.collect::<Option<Vec<Inst>>>() {
-        // Zeros at the end may be left out.
+        // The sizes differ if `decode_each` ignored zeros at the end.
         Some(insts)
             if insts.iter().map(|inst| inst.size() as usize).sum::<usize>() == bytes.len() =>
         {
@@ -322,8 +329,8 @@ fn pieces_of(bytes: Vec<u8>, generation: Gen) -> Vec<Piece> {
     }
 }
 
-/// The instruction with its unused bits as Mesa's assembler writes them; a compacted one has those
-/// for which it has a compacted form.
+/// Sets the unused bits of an instruction as Mesa's assembler does. If a compacted instruction has
+/// no compacted form with these bits, keeps the bits with which it has one.
 fn as_mesa_writes(inst: Inst, generation: Gen) -> Inst {
     let own = inst.residue;
     let theirs = Inst { residue: own | codec::mesa_residue(&inst, generation), ..inst };
@@ -335,8 +342,8 @@ fn as_mesa_writes(inst: Inst, generation: Gen) -> Inst {
     if exists(&ours) { ours } else { theirs }
 }
 
-/// A source of three with the components in order where it replicates one element and they do
-/// not count.
+/// Sets the swizzle of a three-source operand that replicates one element to the identity. The
+/// swizzle has no effect there.
 fn named_in_order(src: Src) -> Src {
     match src {
         Src::Reg(reg @ SrcReg { region: Region::ThreeAlign16 { rep: true, .. }, .. }) => {
@@ -347,7 +354,8 @@ fn named_in_order(src: Src) -> Src {
     }
 }
 
-/// Blanks comments, keeping lines and columns; also where the last one starts, if it has no end.
+/// Replaces comments by spaces, which keeps lines and columns. Also returns the position of a block
+/// comment that has no end.
 fn without_comments(text: &str) -> (String, Option<usize>) {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -390,16 +398,17 @@ fn without_comments(text: &str) -> (String, Option<usize>) {
     (out, (state == State::Block).then_some(opened))
 }
 
-/// The places of labels and instructions in a text without comments.
+/// The byte ranges of the statements (labels, instructions, or a label and an instruction) in a
+/// text without comments.
 fn statements(text: &str, syntax: Syntax) -> Vec<Range<usize>> {
     let mut out = Vec::new();
-    // Where an instruction began that has not ended yet.
+    // Start of a statement whose end has not been found yet.
     let mut begun: Option<usize> = None;
     let mut next = 0;
     for line in text.split_inclusive('\n') {
         let (start, end) = (next, next + line.trim_end().len());
         next += line.len();
-        // Bytes end with their line in both syntaxes.
+        // A `.bytes` line ends with the line in both syntaxes.
         let bytes = begun.is_none() && text[start..end].trim_start().starts_with(".bytes");
         if syntax == Syntax::Iga || bytes {
             out.push(start..start + text[start..end].trim_end_matches(';').len());
