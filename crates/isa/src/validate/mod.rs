@@ -1,19 +1,17 @@
-//! Is an instruction, and a program, legal on a device?
+//! The validator: checks whether instructions and programs are legal on a device.
 //!
-//! One rule is one row: an id, a severity, the generations it holds for, where it comes from, one sentence to act
-//! on, and the check. Rules look at the finished instruction through a `Context`, which derives
-//! once what many of them ask: operand regions, execution type, registers touched.
+//! Each rule is a row of a table: an id, a severity, generations, a source, the rule in one
+//! sentence, and a check function. The check of an instruction gets a `Context`, which contains
+//! facts that many checks need, computed once: operand regions, execution type, registers accessed.
 //!
-//! Rules that only describe what known compilers avoid are warnings; all others are errors. `docs/validation-rules.md`
-//! lists them, `tests/isa/rules/` has the code that keeps and breaks each.
+//! Rules that only describe what known compilers avoid are warnings; all others are errors.
+//! `docs/validation-rules.md` lists them. `tests/isa/rules/` contains code that keeps each rule and
+//! code that breaks it.
 //!
-//! A rule runs only on instructions that show the facts it needs (`Facts`): the first of them decide what its check may
-//! ask, the later ones what it cannot be broken without, so that an everyday instruction meets few checks.
-//!
-//! The ids group the rules: `A` encoding, `B` operands, `C` conversion and destination stride, `D` regions, `E`
-//! indirect addressing, `F` 64-bit data and dword multiplication, `G` mixed float, `H` packed immediates, `I` three
-//! sources, `J` math, `K` messages, `L` accumulators, `M` dependency control and options, `N` flow control,
-//! `O` systolic, `P` work-arounds.
+//! A row also lists the facts (`Facts`) that an instruction must have for the check to run. Some
+//! are necessary for the check function to be valid (for example, that there is a second source).
+//! Others are conditions without which the rule cannot be broken; they only save time, since most
+//! instructions have few facts.
 
 mod context;
 mod lengths;
@@ -29,16 +27,16 @@ use crate::tables::Opcode;
 use context::{Context, Facts};
 pub use program::Padding;
 
-/// What breaking a rule means.
+/// The consequence of breaking a rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
-    /// Known compilers avoid this; whether the hardware minds is not public.
+    /// Known compilers avoid this; it is not public whether the hardware has a problem with it.
     Warning,
     /// The result is undefined, or the hardware hangs.
     Error,
 }
 
-/// What a rule looks at.
+/// The check function of a rule.
 #[derive(Clone, Copy)]
 enum Check {
     /// One instruction: `true` if it breaks the rule.
@@ -47,20 +45,21 @@ enum Check {
     Program(ProgramCheck),
 }
 
-/// A check of instructions with their byte offsets, which calls back with the index of each that breaks the rule.
+/// A check of a program: instructions with their byte offsets. It calls the function with the index
+/// of each instruction that breaks the rule.
 type ProgramCheck = fn(&[(usize, Inst)], Gen, &mut dyn FnMut(usize));
 
 /// One rule.
 pub struct Rule {
-    /// Its id: a group letter and a number.
+    /// Id: a group letter and a number.
     pub id: &'static str,
-    /// What breaking it means.
+    /// Severity.
     pub severity: Severity,
     /// The generations it holds for.
     pub generations: RangeInclusive<Gen>,
-    /// Where it comes from.
+    /// Source, such as a manual.
     pub source: &'static str,
-    /// What must hold, in one sentence.
+    /// The rule, in one sentence.
     pub text: &'static str,
     needs: Facts,
     check: Check,
@@ -73,7 +72,7 @@ impl Rule {
         Gen::ALL.into_iter().filter(move |generation| generations.contains(generation))
     }
 
-    /// Whether it looks at a program as a whole, so that only [`Validator::check_program`] finds it broken.
+    /// Whether it is a rule for whole programs, which only [`Validator::check_program`] checks.
     pub fn concerns_programs(&self) -> bool {
         matches!(self.check, Check::Program(_))
     }
@@ -111,20 +110,21 @@ impl std::fmt::Display for Finding {
     }
 }
 
-/// Every rule, group by group.
+/// All rules, group by group.
 pub fn rules() -> impl Iterator<Item = &'static Rule> {
     rules::TABLES.iter().flat_map(|table| table.iter())
 }
 
-/// A check of one instruction.
+/// A check of one instruction: returns `true` if it breaks the rule.
 type InstCheck = fn(&Context<'_>) -> bool;
 
 /// The rules of one device, ready to run.
 pub struct Validator {
     device: Device,
-    /// Rules of single instructions, by the facts they need, so that facts are looked at once for all of them.
+    /// Rules for single instructions, grouped by the facts they need, so that the facts are
+    /// compared once per group.
     groups: Vec<(Facts, Vec<(InstCheck, &'static Rule)>)>,
-    /// Rules of whole programs.
+    /// Rules for whole programs.
     programs: Vec<(ProgramCheck, &'static Rule)>,
 }
 
@@ -142,7 +142,7 @@ impl std::fmt::Debug for Validator {
 }
 
 impl Validator {
-    /// All rules that hold for the device's generation.
+    /// A validator with all rules for the device's generation.
     pub fn new(device: Device) -> Validator {
         let generation = device.generation();
         let mut validator = Validator { device, groups: Vec::new(), programs: Vec::new() };
@@ -161,7 +161,8 @@ impl Validator {
         validator
     }
 
-    /// Without the rule of that id: to show that tests notice, or to accept what a user knows better.
+    /// Removes the rule with an id: for tests, and for users who know that a rule does not apply to
+    /// their code.
     pub fn without(mut self, id: &str) -> Validator {
         for (_, rules) in &mut self.groups {
             rules.retain(|(_, rule)| rule.id != id);
@@ -170,8 +171,8 @@ impl Validator {
         self
     }
 
-    /// Calls `found` with every rule that one instruction breaks on its own; the rules that
-    /// [concern programs](Rule::concerns_programs) are left out.
+    /// Calls `found` with every rule that the instruction breaks. Does not check rules for [whole
+    /// programs](Rule::concerns_programs).
     #[inline]
     pub fn check_inst(&self, inst: &Inst, mut found: impl FnMut(&'static Rule)) {
         let context = Context::new(inst, &self.device);
@@ -186,15 +187,16 @@ impl Validator {
         }
     }
 
-    /// Every finding in a program, in program order: instructions with their byte offsets, as
-    /// [`decode_program`](crate::decode_program) gives them.
+    /// Checks a program, whose instructions have byte offsets as from
+    /// [`decode_program`](crate::decode_program). Returns the findings in program order.
     pub fn check_program(&self, insts: &[(usize, Inst)]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut add =
             |rule, index: usize| findings.push(Finding { rule, index, offset: insts[index].0 });
         let padding = Padding::of(insts.iter().map(|(_, inst)| inst));
         for (index, (_, inst)) in insts.iter().enumerate() {
-            // Only `illegal` can be padding: asked first, as it is cheap.
+            // Padding instructions are not checked. Only `illegal` can be padding; comparing the
+            // opcode first is fast.
             if inst.opcode != Opcode::Illegal || !padding.contains(index) {
                 self.check_inst(inst, |rule| add(rule, index));
             }

@@ -18,7 +18,7 @@ use crestline_device::Gen;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Parses one instruction up to the end of the line.
+/// Parses one instruction up to the end of the line. Returns it with its JIP and UIP targets.
 pub(super) fn instruction(
     c: &mut Cursor<'_>,
     generation: Gen,
@@ -34,6 +34,7 @@ pub(super) fn instruction(
     Ok((parser.inst, parser.jip, parser.uip))
 }
 
+/// The state of parsing one instruction.
 struct Parser<'c, 't> {
     c: &'c mut Cursor<'t>,
     generation: Gen,
@@ -43,6 +44,7 @@ struct Parser<'c, 't> {
 }
 
 impl Parser<'_, '_> {
+    /// Parses `(W&~f0.0.any4h)`: NoMask and predicate, both optional.
     fn predicate(&mut self) -> Result<()> {
         if !self.c.eat("(") {
             return Ok(());
@@ -85,6 +87,8 @@ impl Parser<'_, '_> {
         Ok(Flag { nr, subnr })
     }
 
+    /// Parses the operation with its function, execution size, channel group and conditional
+    /// modifier.
     fn operation(&mut self) -> Result<()> {
         let start = self.c.position();
         let name = self.c.name();
@@ -112,7 +116,8 @@ impl Parser<'_, '_> {
         self.cond_mod()
     }
 
-    /// The name after the operation's dot.
+    /// Parses the name after the operation's dot: a math or sync function, a shared function, a
+    /// truth table, or systolic parameters.
     fn subfunction(&mut self) -> Result<()> {
         let form = self.inst.opcode.form();
         let generation = self.generation;
@@ -173,6 +178,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses `(8|M0)`: execution size and channel group.
     fn exec_size(&mut self) -> Result<()> {
         self.c.expect("(")?;
         self.inst.exec_size = self.c.one_of("an execution size", EXEC_SIZES)?;
@@ -185,6 +191,7 @@ impl Parser<'_, '_> {
         self.c.expect(")")
     }
 
+    /// Parses `(lt)f0.0`: the conditional modifier and its flag, if there is one.
     fn cond_mod(&mut self) -> Result<()> {
         let start = self.c.position();
         if !self.c.eat("(") {
@@ -197,7 +204,7 @@ impl Parser<'_, '_> {
             return Ok(());
         }
         let Some(cond) = CondMod::ALL[1..].iter().find(|cond| cond_name(**cond) == name) else {
-            // A saturation or a list of tokens; the operands follow.
+            // This is `(sat)` or a list of tokens, which is part of the operands.
             self.c.go_back(start);
             return Ok(());
         };
@@ -249,7 +256,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A second source that may be left out, or be null.
+    /// Parses an optional source 1. A null source of zero bits counts as no source.
     fn optional_source(&mut self) -> Result<()> {
         if matches!(self.c.peek(), None | Some('{')) {
             return Ok(());
@@ -263,6 +270,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses the targets of a branch: labels, distances or a register.
     fn targets(&mut self) -> Result<()> {
         let start = self.c.position();
         let name = self.c.peek_name();
@@ -289,7 +297,7 @@ impl Parser<'_, '_> {
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
             let bytes = self.c.integer("a distance in bytes")?;
             let bytes = i32::try_from(bytes);
-            // `iga64` gives a distance of brd the type of an operand on gen7.5.
+            // On gen7.5 `iga64` prints a type behind the distance of brd.
             if self.inst.opcode == Opcode::Brd && self.c.eat_joined(":") {
                 self.c.type_name(self.generation)?;
             }
@@ -301,7 +309,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A register as a branch target, with the region assemblers give it.
+    /// Parses a register as a branch target. Type and region are those that assemblers encode.
     fn target_register(&mut self) -> Result<()> {
         let raw = self.place()?;
         let place = raw.typed(Type::D, self.c)?;
@@ -334,7 +342,7 @@ impl Parser<'_, '_> {
         self.source(0)
     }
 
-    /// A register, with what stands before its region.
+    /// Parses a register with its subregister or mme number, up to the region.
     fn place(&mut self) -> Result<RawPlace> {
         let at = self.c.here();
         let start = self.c.position();
@@ -363,12 +371,13 @@ impl Parser<'_, '_> {
         } else if self.c.peek().is_some_and(|c| c.is_ascii_digit()) {
             raw.element = self.c.decimal("a subregister", 31)?;
         } else {
-            // A write mask or a swizzle.
+            // The dot belongs to a write mask or a swizzle.
             self.c.go_back(before_dot);
         }
         Ok(raw)
     }
 
+    /// The register with a name; `None` if there is none.
     fn register(&self, name: &str) -> Option<Reg> {
         let letters = name.trim_end_matches(|c: char| c.is_ascii_digit());
         let digits = &name[letters.len()..];
@@ -424,7 +433,8 @@ impl Parser<'_, '_> {
             && self.inst.exec_size == 1
             && !self.inst.is_macro()
         {
-            // One channel is a vector with one component enabled; a double takes a pair.
+            // As `iga64`: an operation of one channel is encoded as a vector of four (two for DF)
+            // with one component enabled. A double is a pair of components.
             let component = sub % vector_size(ty) / ty.size() as u8;
             place = Place::Direct { reg, sub: sub / vector_size(ty) * vector_size(ty) };
             (self.inst.exec_size, writemask) = match ty {
@@ -436,6 +446,8 @@ impl Parser<'_, '_> {
         self.check_mme(raw.mme)
     }
 
+    /// Fails if an operand has an mme number and the operation is not a macro, or the other way
+    /// round.
     fn check_mme(&mut self, mme: Option<u8>) -> Result<()> {
         if mme.is_some() == self.inst.is_macro() {
             return Ok(());
@@ -509,7 +521,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// The numbers between angle brackets, with the separators before the second and third.
+    /// Parses a region. Its form depends on the number of numbers and their separators.
     fn region(&mut self) -> Result<RawRegion> {
         if !self.c.eat("<") {
             return Ok(RawRegion::None);
@@ -536,7 +548,8 @@ impl Parser<'_, '_> {
         Ok(region)
     }
 
-    /// The region and place of a source, by the format of the instruction.
+    /// Converts a parsed region to the region of the instruction's format. May change the place:
+    /// see [`three_align16`].
     fn shape_region(
         &mut self,
         n: usize,
@@ -678,7 +691,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The region of a payload, which has none in `iga64`: only where its bits are not the usual ones.
+    /// Parses the region of a payload. `iga64` has none here; the printer of this crate prints it
+    /// if its bits are not the usual ones.
     fn message_region(&mut self) -> Result<Region> {
         if self.generation >= Gen::Gen12 {
             return Ok(Region::SCALAR);
@@ -769,7 +783,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// A region as written.
+/// A region in the text.
 #[derive(Clone, Copy)]
 enum RawRegion {
     None,
@@ -783,7 +797,8 @@ enum RawRegion {
     Stride(u8),
 }
 
-/// Source of an Align16 three-source operation. A replicated double is a pair of selectors.
+/// The place and region of a source of an Align16 three-source operation. `scalar`: the text has
+/// strides of 0. A replicated double is encoded as a swizzle that repeats a pair of components.
 fn three_align16(
     place: Place,
     ty: Type,

@@ -1,7 +1,7 @@
 //! Parser of the `mesa` syntax.
 //!
-//! The description of a message is for people: only its shared function is read, the rest is in
-//! the descriptor.
+//! Of the description of a message, the parser uses the shared function, and `src1_len` if there is
+//! `ex_bso`. It ignores the rest, which is also in the descriptor.
 
 use super::cursor::Cursor;
 use super::number::Number;
@@ -21,7 +21,7 @@ use crestline_device::Gen;
 
 type Result<T> = std::result::Result<T, ParseError>;
 
-/// Parses one instruction up to the end of its lines.
+/// Parses one instruction, which may have several lines. Returns it with its JIP and UIP targets.
 pub(super) fn instruction(
     c: &mut Cursor<'_>,
     generation: Gen,
@@ -30,7 +30,7 @@ pub(super) fn instruction(
         Parser { c, generation, inst: Inst::new(Opcode::Nop), flag: None, jip: None, uip: None };
     parser.predicate()?;
     parser.operation()?;
-    // The options say how operands are to be read, so they come first.
+    // Parse the options before the operands: how operands are parsed depends on them.
     let operands = parser.c.position();
     let options = parser.c.rfind('{');
     if let Some(options) = options {
@@ -43,7 +43,8 @@ pub(super) fn instruction(
     if let Some(options) = options {
         parser.c.skip_spaces();
         if parser.c.position() != options {
-            // Options in front of the last ones: another instruction follows without a semicolon.
+            // If there are other options before the last ones, a semicolon is missing between two
+            // instructions.
             let joined = parser.c.eat("{") && parser.c.until("}").is_some();
             return Err(parser.c.error(if joined { "`;`" } else { "`{`" }));
         }
@@ -55,6 +56,7 @@ pub(super) fn instruction(
     Ok((parser.inst, parser.jip, parser.uip))
 }
 
+/// The state of parsing one instruction.
 struct Parser<'c, 't> {
     c: &'c mut Cursor<'t>,
     generation: Gen,
@@ -66,6 +68,7 @@ struct Parser<'c, 't> {
 }
 
 impl Parser<'_, '_> {
+    /// Parses `(+f0.0.any4h)`: the predicate, if there is one.
     fn predicate(&mut self) -> Result<()> {
         if !self.c.eat("(") {
             return Ok(());
@@ -109,6 +112,7 @@ impl Parser<'_, '_> {
         Ok(Flag { nr, subnr: self.c.decimal("a flag subregister", 1)? as u8 })
     }
 
+    /// Parses the operation with its function, suffixes and execution size.
     fn operation(&mut self) -> Result<()> {
         let start = self.c.position();
         let name = self.c.name();
@@ -140,7 +144,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// `.sat`, `.breakpoint`, and the conditional modifier with its flag.
+    /// Parses any number of suffixes: `.sat`, `.breakpoint`, and the conditional modifier with its
+    /// flag.
     fn suffixes(&mut self) -> Result<()> {
         while self.c.eat_joined(".") {
             let start = self.c.position();
@@ -163,7 +168,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The function between the operation and its execution size.
+    /// Parses the function between the operation and its execution size: math or sync function,
+    /// truth table, or systolic parameters.
     fn function(&mut self) -> Result<()> {
         let generation = self.generation;
         let start = self.c.position();
@@ -263,7 +269,7 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// A math operand that is all zero bits is no operand.
+    /// Removes source 1 of `math` if it is a null register whose bits are all zero.
     fn drop_absent_source(&mut self) {
         let zero = Type::from_reg_bits(self.generation, 0);
         let zero_region = match self.inst.access_mode {
@@ -278,6 +284,7 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses the targets of a branch: labels, distances or a register; and a pop count.
     fn targets(&mut self) -> Result<()> {
         let mut pop = 0;
         let form = self.inst.opcode.form();
@@ -308,12 +315,12 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// Whether the operation ends a block and has no distance: `endif` up to gen5.
+    /// Whether the operation is an `endif` of gen4 or gen5, which has no distance.
     fn only_pops(&self) -> bool {
         self.inst.opcode == Opcode::EndIf && self.generation <= Gen::Gen5
     }
 
-    /// A label, or a distance as the instruction holds it.
+    /// Parses a label, or a distance in the units of the instruction.
     fn target(&mut self) -> Result<Target> {
         let at = self.c.here();
         if matches!(self.c.peek(), Some('-' | '0'..='9')) {
@@ -329,10 +336,12 @@ impl Parser<'_, '_> {
         }
     }
 
+    /// Parses a register with its subregister or mme number, up to the region.
     fn place(&mut self) -> Result<RawPlace> {
         let at = self.c.here();
         let start = self.c.position();
-        // A payload is a register directly followed by its type.
+        // Do not read a whole name: the type of a payload follows the register directly, as in
+        // `g4UD`.
         self.c.skip_spaces();
         let letters = self.c.take_while(|c| c.is_ascii_lowercase());
         if letters == "g" && self.c.eat_joined("[") {
@@ -373,7 +382,7 @@ impl Parser<'_, '_> {
             hstride = self.c.one_of("a stride", HSTRIDES)?;
             self.c.expect(">")?;
             if self.c.eat_joined(".") {
-                // No component at all is legal, and looks like a lone dot.
+                // An empty write mask is legal; its text is only the dot.
                 let text = self.c.take_while(|c| "xyzw".contains(c));
                 let mask = "xyzw".chars().enumerate().filter(|(_, c)| text.contains(*c));
                 writemask = WriteMask(mask.map(|(bit, _)| 1 << bit).sum());
@@ -385,6 +394,8 @@ impl Parser<'_, '_> {
         self.check_mme(raw.mme)
     }
 
+    /// Fails if an operand has an mme number and the operation is not a macro, or the other way
+    /// round.
     fn check_mme(&mut self, mme: Option<u8>) -> Result<()> {
         if mme.is_some() == self.inst.is_macro() {
             return Ok(());
@@ -414,7 +425,7 @@ impl Parser<'_, '_> {
                 Src::Reg(raw.systolic(self.c, self.generation, &mut self.inst, n)?);
             return Ok(());
         }
-        // The source that a macro of one source lacks is null, and has no number.
+        // Source 1 of a macro with one source is null and has no mme number.
         if !(raw.place.is_null() && raw.mme.is_none()) {
             self.check_mme(raw.mme)?;
         }
@@ -429,6 +440,7 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
+    /// Parses the region and swizzle of source `n`.
     fn region(&mut self, n: usize) -> Result<Region> {
         let three = matches!(self.inst.opcode.form(), Form::Three | Form::Bfn);
         let align16 = self.inst.access_mode == AccessMode::Align16;
@@ -473,8 +485,8 @@ impl Parser<'_, '_> {
         }
     }
 
-    /// Hexadecimal digits are lower case and types upper case, so that the type begins at the
-    /// first capital.
+    /// Parses an immediate with its type. The type begins at the first upper-case letter:
+    /// hexadecimal digits are lower case.
     fn immediate(&mut self) -> Result<Imm> {
         let at = self.c.here();
         let negative = self.c.eat("-");
@@ -514,7 +526,8 @@ impl Parser<'_, '_> {
             self.source(0)?;
             send.desc = self.descriptor()?;
             if matches!(send.desc, DescSrc::Reg { .. }) {
-                // What the descriptor's bits of the instruction hold.
+                // The printer adds the dword of the instruction that would contain an immediate
+                // descriptor.
                 self.c.unsigned("the bits of the register operand")?;
             }
             if self.generation >= Gen::Gen9 {
@@ -530,11 +543,11 @@ impl Parser<'_, '_> {
             send.desc = DescSrc::Imm(desc & 0x7fff_ffff);
         }
         let named_function = match &mut send.desc {
-            // The descriptor's dword holds the function, too.
+            // The printed dword also contains the shared function.
             DescSrc::Imm(desc) if self.generation <= Gen::Gen45 => {
                 let code = *desc >> 24 & 15;
                 *desc &= !(15 << 24);
-                // It may be left out.
+                // The function may be omitted.
                 Some(code as u8).filter(|code| *code != 0)
             }
             _ => None,
@@ -554,7 +567,7 @@ impl Parser<'_, '_> {
         }
         send.sfid = *sfid;
         send.eot = matches!(&self.inst.extra, Extra::Send(send) if send.eot);
-        // The description of the message repeats the descriptor, but for these.
+        // These are not in the descriptor.
         if let Some(options) = self.c.rfind('{') {
             let at = self.c.position();
             let description = self.c.take_to(options);
@@ -569,7 +582,8 @@ impl Parser<'_, '_> {
         Ok(())
     }
 
-    /// The extended descriptor that a gen9 or gen11 send shows as the region of its payload.
+    /// Converts the region of a payload to the extended descriptor whose bits are at the same place
+    /// in a `send` of gen9 or gen11. The inverse of the printer's `overlaid_region`.
     fn take_overlaid_region(&mut self) -> Result<u32> {
         let Src::Reg(src) = &mut self.inst.srcs[0] else {
             return Err(self.c.error("a payload register before the descriptor"));
@@ -586,6 +600,7 @@ impl Parser<'_, '_> {
         Ok(stride(vstride) << 24 | (width & 3) << 22 | stride(hstride) << 20)
     }
 
+    /// Parses a payload: a register and its type.
     fn payload(&mut self) -> Result<(Place, Type)> {
         let raw = self.place()?;
         let ty = self.c.type_name(self.generation)?;
@@ -600,7 +615,7 @@ impl Parser<'_, '_> {
         }
         self.c.eat("a0");
         let dword = if self.c.eat_joined(".") { self.c.decimal("a dword of a0", 7)? } else { 0 };
-        // The region and type are always those of one dword.
+        // The region is always that of one dword.
         self.c.expect("<")?;
         self.c.take_while(|c| c != '>');
         self.c.expect(">")?;
@@ -668,8 +683,7 @@ impl Parser<'_, '_> {
     }
 }
 
-/// The registers in the second payload, which stand in the description of a message beside
-/// `ex_bso`.
+/// The length of the second payload in registers, from the description of a message with `ex_bso`.
 fn src1_len(description: &str) -> Option<u8> {
     let (_, rest) = description.split_once("src1_len")?;
     let number = rest.trim_start().strip_prefix('=')?.trim_start();
@@ -677,7 +691,8 @@ fn src1_len(description: &str) -> Option<u8> {
     number[..end].parse().ok().filter(|length| *length < 32)
 }
 
-/// The swizzle that reads the components which a mask writes, others as their neighbours.
+/// The swizzle that selects the components of a write mask. For a component that is not in the
+/// mask, it selects the one before it that is (or the first one).
 fn swizzle_of(mask: WriteMask) -> Swizzle {
     let mut last = if mask.0 == 0 { 0 } else { mask.0.trailing_zeros() as u8 };
     Swizzle([0, 1, 2, 3].map(|component| {
@@ -688,7 +703,7 @@ fn swizzle_of(mask: WriteMask) -> Swizzle {
     }))
 }
 
-/// First channel of `2Q`, `1H` or `3N`.
+/// The first channel of a channel group such as `2Q`, `1H` or `3N`.
 fn group(name: &str) -> Option<u8> {
     let unit = match name.chars().last()? {
         'N' => 4,
@@ -700,6 +715,7 @@ fn group(name: &str) -> Option<u8> {
     number.checked_sub(1)?.checked_mul(unit).filter(|group| *group < 32)
 }
 
+/// The register with this name and number; `None` if there is none.
 fn register(letters: &str, digits: &str) -> Option<Reg> {
     let number = || digits.parse::<u8>().ok();
     match letters {
@@ -715,7 +731,8 @@ fn register(letters: &str, digits: &str) -> Option<Reg> {
     }
 }
 
-/// The region that assemblers give to the operands of the IEEE macros, whose text has none.
+/// The region that assemblers encode for the operands of the IEEE macros. The text has no region
+/// there.
 pub(super) fn macro_region(generation: Gen, inst: &Inst, n: usize, ty: Type) -> Region {
     let three = inst.opcode.form() == Form::Three;
     match (generation, three) {

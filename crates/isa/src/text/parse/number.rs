@@ -1,9 +1,9 @@
-//! Numbers as written, and their bits in a type.
+//! Numbers in text, and their bits in an operand type.
 
 use crate::inst::imm_size;
 use crate::tables::Type;
 
-/// A number as written.
+/// A number in text, without its sign.
 pub(super) enum Number {
     Integer(u64),
     Bits(u64),
@@ -13,7 +13,7 @@ pub(super) enum Number {
 }
 
 impl Number {
-    /// The bits of the number in a type, or `None` if it is not a value of the type.
+    /// The bits of the number in a type; `None` if it is not a value of the type.
     pub(super) fn bits(&self, ty: Type, negative: bool) -> Option<u64> {
         let width = 8 * imm_size(ty);
         let fits = |value: u64| (width == 64 || value >> width == 0).then_some(value);
@@ -39,6 +39,7 @@ impl Number {
         Some(sign | magnitude)
     }
 
+    /// [`Number::bits`] for types that are not F, HF or DF.
     fn integer_bits(&self, ty: Type, negative: bool) -> Option<u64> {
         let width = 8 * imm_size(ty);
         let mask = u64::MAX >> (64 - width);
@@ -54,7 +55,7 @@ impl Number {
     }
 }
 
-/// Bits of a decimal number, which must be a value of the type or round to one.
+/// The bits of a decimal number, rounded to a float type.
 fn float_bits(ty: Type, text: &str) -> Option<u64> {
     match ty {
         Type::F => text.parse::<f32>().ok().map(|value| u64::from(value.to_bits())),
@@ -63,7 +64,7 @@ fn float_bits(ty: Type, text: &str) -> Option<u64> {
     }
 }
 
-/// Bits of a half float, rounded to nearest even; `None` if it is too large.
+/// The bits of a number rounded to a half float, to nearest even; `None` if it is too large.
 fn half_bits(value: f64) -> Option<u64> {
     // Scale so that the half's unit in the last place is one, then round to nearest even.
     if value == 0.0 {

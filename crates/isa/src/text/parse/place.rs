@@ -1,4 +1,5 @@
-//! Registers as written, before the type that follows says what their subregister counts.
+//! Registers in text. The unit of the subregister number depends on the operand's type, which
+//! follows later; so a register is first parsed to a [`RawPlace`].
 
 use super::ParseError;
 use super::cursor::Cursor;
@@ -7,22 +8,23 @@ use crate::tables::Type;
 use crate::text::elements;
 use crestline_device::Gen;
 
-/// Numbers of channels.
+/// Execution sizes.
 pub(super) const EXEC_SIZES: &[u8] = &[1, 2, 4, 8, 16, 32];
-/// Strides of sources: vertical ones, and horizontal ones.
+/// Vertical strides of sources.
 pub(super) const VSTRIDES: &[u8] = &[0, 1, 2, 4, 8, 16, 32];
+/// Horizontal strides of sources.
 pub(super) const HSTRIDES: &[u8] = &[0, 1, 2, 4];
-/// Widths of a source's rows.
+/// Widths of sources.
 pub(super) const WIDTHS: &[u8] = &[1, 2, 4, 8, 16];
 
-/// A place whose subregister is still counted in elements.
+/// A register whose subregister number has not been converted to bytes yet.
 pub(super) struct RawPlace {
     pub(super) place: Place,
     /// Subregister in elements of the operand's type.
     pub(super) element: u32,
     /// Extended precision register of the IEEE macros.
     pub(super) mme: Option<u8>,
-    /// Where it stands, for errors.
+    /// Position in the text, for errors.
     pub(super) at: usize,
 }
 
@@ -32,7 +34,7 @@ impl RawPlace {
         self.at(self.element * u32::from(elements::subregister_unit(ty)), c)
     }
 
-    /// The place with so many bytes as its subregister.
+    /// The place with an offset of `bytes` in its register. Fails if that is beyond the register.
     fn at(&self, bytes: u32, c: &Cursor<'_>) -> Result<Place, ParseError> {
         match self.place {
             Place::Direct { reg, .. } => match u8::try_from(bytes) {
@@ -43,8 +45,8 @@ impl RawPlace {
         }
     }
 
-    /// The address register and the bytes added to it, behind the bracket; `comma` stands before
-    /// the bytes.
+    /// Parses an indirect register after `[`: address subregister and byte offset. `comma`: the
+    /// syntax has a comma before the offset.
     pub(super) fn indirect(
         c: &mut Cursor<'_>,
         at: usize,
@@ -64,8 +66,8 @@ impl RawPlace {
         Ok(RawPlace { place, element: 0, mme: None, at })
     }
 
-    /// Source `n` of a systolic operation, from its type on: no region, and for source 2 an
-    /// offset counted in its elements.
+    /// Parses the type of source `n` of a systolic operation and returns the source. It has no
+    /// region; the unit of its subregister number is one element.
     pub(super) fn systolic(
         self,
         c: &mut Cursor<'_>,

@@ -1,4 +1,5 @@
-//! Software scoreboard options (gen12 on), which both syntaxes write alike: `$3.dst`, `F@1`.
+//! Parses software scoreboard options (gen12 on), which are the same in both syntaxes: `$3.dst`,
+//! `F@1`.
 
 use super::ParseError;
 use super::cursor::Cursor;
@@ -14,12 +15,12 @@ const PIPES: [(&str, SwsbPipe); 5] = [
     ("L@", SwsbPipe::Long),
 ];
 
-/// Reads a token or a distance into an instruction whose operation is known; whether there was
-/// one. `bare` is what a token without a suffix does.
+/// Parses a token or a distance, sets it in `inst`, and returns whether there was one. `inst` must
+/// already have its opcode. `bare` is the action of a token without a suffix.
 ///
 /// # Errors
-/// A number that does not fit its field, and what does not go with the operation or with what
-/// was read before.
+/// If a number does not fit its field, there is a second token or distance, or the operation cannot
+/// have this scoreboard.
 pub(super) fn scoreboard(
     c: &mut Cursor<'_>,
     inst: &mut Inst,
@@ -50,8 +51,8 @@ pub(super) fn scoreboard(
     } else {
         return Ok(false);
     }
-    // A distance beside a token counts in all pipes for a message of gen12.5, and has no field
-    // for the pipe.
+    // On gen12.5, the distance of a message that also has a token counts in all pipes, and the pipe
+    // is not encoded.
     if inst.opcode.is_send() && swsb.token.is_some() && swsb.pipe == SwsbPipe::All {
         swsb.pipe = SwsbPipe::Implied;
     }
