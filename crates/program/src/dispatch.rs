@@ -13,17 +13,17 @@ pub const ENTRY_ALIGNMENT: u32 = 64;
 /// and in the contents of its registers at the start.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Dispatch {
-    /// Channels of a thread: 8, 16 or 32. Stages of the geometry pipeline always have 8.
+    /// Number of channels of a thread: 8, 16 or 32. Stages of the geometry pipeline always have 8.
     pub simd_width: u32,
     /// Start of the threads, in bytes from the start of the code; a multiple of [`ENTRY_ALIGNMENT`].
     pub offset: u32,
-    /// The kernel start pointer that gets the offset: 0, 1 or 2 for KSP0 to KSP2 of `3DSTATE_PS`. Only fragment
-    /// shaders have it.
+    /// Number of the kernel start pointer that the driver sets to the offset: 0, 1 or 2 for KSP0 to
+    /// KSP2 of `3DSTATE_PS`. Only for fragment shaders.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kernel_start_slot: Option<u8>,
     /// Contents of the registers when a thread starts.
     pub payload: ThreadPayload,
-    /// Counts of the compiler for the code of this entry point.
+    /// Statistics of the compiler about the code of this entry point.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub statistics: Option<Statistics>,
 }
@@ -35,7 +35,8 @@ impl Dispatch {
     }
 }
 
-/// The entry points of a program, at least one. A driver that uses only one takes the first.
+/// The entry points of a program, at least one. A driver that uses only one entry point uses the
+/// first.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(into = "Vec<Dispatch>")]
 pub struct Dispatches {
@@ -64,7 +65,7 @@ impl Dispatches {
         self.rest.push(dispatch);
     }
 
-    /// How many there are, at least 1.
+    /// Number of entry points, at least 1.
     pub fn count(&self) -> usize {
         1 + self.rest.len()
     }

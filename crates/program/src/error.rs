@@ -2,7 +2,7 @@
 
 use crate::metadata::{OLDEST_VERSION, VERSION};
 
-/// Why metadata was refused.
+/// Why metadata could not be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MetadataError {
@@ -16,23 +16,23 @@ pub enum MetadataError {
         /// What is wrong.
         message: String,
     },
-    /// JSON of another shape than the documented one.
+    /// A value does not have the documented type or fields.
     #[error("metadata{}: expected {expected}, found {found}", at(path))]
     Shape {
         /// Path of the value: `dispatches[0].payload.items[3].size`; empty for the whole document.
         path: String,
         /// What was expected there.
         expected: String,
-        /// What stands there.
+        /// What was found.
         found: String,
     },
-    /// Written for another version of the schema.
+    /// The version of the schema is not supported.
     #[error("metadata version {found} is not supported: expected {OLDEST_VERSION} to {VERSION}")]
     Version {
         /// The version in the file.
         found: u64,
     },
-    /// Well formed, but a field has an impossible value.
+    /// A field has an invalid value.
     #[error("metadata field `{field}`: {reason}")]
     Field {
         /// Path of the field: `dispatches[0].payload.items[3]`.
@@ -42,7 +42,7 @@ pub enum MetadataError {
     },
 }
 
-/// The path in a sentence.
+/// The path as part of an error message.
 fn at(path: &str) -> String {
     if path.is_empty() { String::new() } else { format!(" `{path}`") }
 }
@@ -67,7 +67,7 @@ pub enum ContainerError {
         /// Line, counted from 1.
         line: usize,
     },
-    /// A line of the text of a dump is not like the first, or cannot be read.
+    /// A line of a hex dump cannot be parsed, or has another format than the first line.
     #[error("hex dump, line {line}: expected {expected}, found {found}")]
     Dump {
         /// Line, counted from 1.
@@ -83,12 +83,12 @@ pub enum ContainerError {
         /// Length of the code in bytes.
         length: usize,
     },
-    /// A binary container is damaged, or not of the kind that is expected.
+    /// A binary container is damaged, or is not of the expected kind.
     #[error("{container}, byte {offset:#x}: expected {expected}, found {found}")]
     Malformed {
         /// The container or the part of it.
         container: &'static str,
-        /// Where in the file, in bytes.
+        /// Byte offset in the file.
         offset: usize,
         /// What was expected there.
         expected: String,
@@ -108,7 +108,7 @@ pub enum ContainerError {
     /// A program cannot be written in the container.
     #[error("zebin: {reason}")]
     Unwritable {
-        /// What the container cannot say.
+        /// What the container cannot express.
         reason: String,
     },
 }

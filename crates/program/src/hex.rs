@@ -1,4 +1,4 @@
-//! Byte strings as hex text, as they stand in JSON.
+//! Conversion of bytes to hex text for JSON.
 
 use serde::Serializer;
 
@@ -8,6 +8,7 @@ pub(crate) fn to_text(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
+/// Serialises bytes as hex text.
 pub(crate) fn serialize<S: Serializer>(bytes: &[u8], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.serialize_str(&to_text(bytes))
 }

@@ -1,7 +1,9 @@
-//! Reading JSON into types, with errors that say where, what was expected and what was found.
+//! Reads JSON documents into Rust types. Errors contain the path of the value, what was expected
+//! and what was found.
 //!
-//! [`record!`] and [`tagged!`] list the fields of a type; the compiler refuses a list that leaves one out. Serialisation is
-//! serde's.
+//! A document is first parsed to [`Json`]. Then [`Read`] converts values to types; [`Node`] is a
+//! value with its path. [`record!`], [`tagged!`] and [`words!`] implement [`Read`] from a list of
+//! fields; the Rust compiler rejects a list that lacks a field. Serde writes the documents.
 
 use crate::MetadataError;
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
@@ -9,7 +11,7 @@ use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// A JSON value. Keys stand in an object once, in the order of the text.
+/// A JSON value. The keys of an object are unique and in the order of the text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Json {
     Null,
@@ -21,7 +23,7 @@ pub(crate) enum Json {
 }
 
 impl Json {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
     /// [`MetadataError::Json`].
@@ -41,7 +43,7 @@ impl Json {
         })
     }
 
-    /// The value of a key, if this is an object that has it.
+    /// The value of a key; `None` if this is not an object or does not have the key.
     pub(crate) fn get(&self, key: &str) -> Option<&Json> {
         match self {
             Json::Object(entries) => find(entries, key),
@@ -54,10 +56,10 @@ fn find<'a>(entries: &'a [(String, Json)], key: &str) -> Option<&'a Json> {
     entries.iter().find(|(name, _)| name == key).map(|(_, value)| value)
 }
 
-/// What it is, short.
+/// A short description of the value, for errors.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Characters of a text that are shown.
+        /// Maximum number of characters of a text that are shown.
         const SHOWN: usize = 40;
         match self {
             Json::Null => f.write_str("null"),
@@ -73,7 +75,7 @@ impl fmt::Display for Json {
     }
 }
 
-/// The most values that a document may have; a program's code is one of them.
+/// Maximum number of values in a document. The code of a program is one value.
 const MOST_VALUES: usize = 1 << 20;
 
 impl<'de> Deserialize<'de> for Json {
@@ -82,7 +84,7 @@ impl<'de> Deserialize<'de> for Json {
     }
 }
 
-/// Reads any value and counts it.
+/// Deserialises any value, and counts the values of the document in the cell.
 #[derive(Clone, Copy)]
 struct Any<'a>(&'a Cell<usize>);
 
@@ -157,7 +159,7 @@ impl<'de> Visitor<'de> for Any<'_> {
     }
 }
 
-/// Where a value stands in its document.
+/// The path of a value in its document.
 #[derive(Clone, Copy)]
 enum JsonPath<'a> {
     Root,
@@ -176,35 +178,36 @@ impl fmt::Display for JsonPath<'_> {
     }
 }
 
-/// A value and its path; `None` where there is no value.
+/// A value with its path. `json` is `None` if the document has no value at the path.
 #[derive(Clone, Copy)]
 pub(crate) struct Node<'a> {
     json: Option<&'a Json>,
     path: JsonPath<'a>,
-    /// Whether the object has a `kind` that somebody else reads.
+    /// Whether the object has a `kind` field, which [`Node::kind`] has already read.
     tagged: bool,
 }
 
-/// A type that JSON is read into.
+/// A type that can be read from JSON.
 pub(crate) trait Read: Sized {
     fn read(node: Node<'_>) -> Result<Self, MetadataError>;
 }
 
-/// The field that tells apart the kinds of an object.
+/// The field of an object that determines its other fields.
 const KIND: &str = "kind";
 
 impl<'a> Node<'a> {
-    /// A whole document.
+    /// The root of a document.
     pub(crate) fn root(json: &'a Json) -> Node<'a> {
         Node { json: Some(json), path: JsonPath::Root, tagged: false }
     }
 
-    /// The error that something else stands here.
+    /// The error that this value is not what was expected.
     pub(crate) fn expected(&self, what: impl fmt::Display) -> MetadataError {
         let found = self.json.map_or_else(|| "nothing".to_owned(), Json::to_string);
         self.instead(what, found)
     }
 
+    /// The error that `expected` was expected here, and `found` was found.
     fn instead(&self, expected: impl fmt::Display, found: String) -> MetadataError {
         let path = self.path.to_string();
         MetadataError::Shape { path, expected: expected.to_string(), found }
@@ -214,7 +217,8 @@ impl<'a> Node<'a> {
         self.json.is_none()
     }
 
-    /// An object whose fields have these names, in the order of `names`.
+    /// The fields of an object, in the order of `names`; nodes without a value for fields that are
+    /// missing. Fails if this is not an object, or has other fields.
     pub(crate) fn fields<const N: usize>(
         &'a self,
         names: [&'static str; N],
@@ -238,7 +242,8 @@ impl<'a> Node<'a> {
         }))
     }
 
-    /// The kind of an object, one of `kinds`, and the object without it.
+    /// The `kind` of an object, which must be one of `kinds`, and a node for reading its other
+    /// fields.
     pub(crate) fn kind(
         &self,
         kinds: &[&'static str],
@@ -259,7 +264,7 @@ impl<'a> Node<'a> {
         Ok((kind, Node { tagged: true, ..*self }))
     }
 
-    /// A list; `what` are its elements.
+    /// The elements of a list.
     fn list(&'a self) -> Result<impl ExactSizeIterator<Item = Node<'a>>, MetadataError> {
         let Some(Json::List(values)) = self.json else {
             return Err(self.expected("a list"));
@@ -279,7 +284,7 @@ impl<'a> Node<'a> {
         }
     }
 
-    /// Bytes as hex text.
+    /// The bytes of a hex text.
     pub(crate) fn hex(&self) -> Result<Vec<u8>, MetadataError> {
         let Some(Json::Text(text)) = self.json else {
             return Err(self.expected("bytes as hexadecimal text"));
@@ -288,7 +293,7 @@ impl<'a> Node<'a> {
             .map_err(|error| self.instead("bytes as hexadecimal text", error.to_string()))
     }
 
-    /// A value that serde reads from one text: one of some words.
+    /// A value that is one of several words in JSON, read with serde. The error lists the words.
     pub(crate) fn word<T: for<'de> Deserialize<'de>>(&self) -> Result<T, MetadataError> {
         let words = |error: &WordError| match error.0 {
             [] => "a known word".to_owned(),
@@ -297,7 +302,7 @@ impl<'a> Node<'a> {
         let read = |text| T::deserialize(de::value::StrDeserializer::new(text));
         match self.json {
             Some(Json::Text(text)) => read(text).map_err(|error| self.expected(words(&error))),
-            // No word is empty.
+            // Deserialise an invalid word for the error, which lists the words.
             _ => match read("") {
                 Err(error) => Err(self.expected(words(&error))),
                 Ok(value) => Ok(value),
@@ -306,12 +311,12 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Names in quotes, with commas.
+/// The names in quotes, separated by commas.
 fn listed(names: &[&str]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// What serde says of a text that is none of a type's words: the words.
+/// Serde's error for a text that is not one of the words of a type. Contains the words.
 #[derive(Debug)]
 struct WordError(&'static [&'static str]);
 
@@ -368,7 +373,7 @@ macro_rules! whole_numbers {
 
 whole_numbers!(u8, u32, u64, i32);
 
-/// Absent, null, or a value.
+/// A missing value and null are `None`.
 impl<T: Read> Read for Option<T> {
     fn read(node: Node<'_>) -> Result<Option<T>, MetadataError> {
         match node.json {
@@ -391,7 +396,7 @@ impl<T: Read, const N: usize> Read for [T; N] {
     }
 }
 
-/// One field of a record: of a type that can be read, or as the word after the colon says.
+/// Reads one field of a record. The word after the field's colon selects the way: see [`record!`].
 macro_rules! read_field {
     ($node:ident) => {
         $crate::json::Read::read($node)?
@@ -404,8 +409,9 @@ macro_rules! read_field {
     };
 }
 
-/// `record! { Type { field, field: default, field: hex } }`: an object with these fields. One that is `default` may be
-/// absent; `hex` are bytes.
+/// `record! { Type { field, field: default, field: hex } }`: implements [`Read`] for a type from an
+/// object with these fields. A `default` field may be missing; a `hex` field contains bytes as hex
+/// text.
 macro_rules! record {
     ($($name:ident { $($field:ident $(: $how:ident)?),* $(,)? })*) => {$(
         impl $crate::json::Read for $name {
@@ -417,7 +423,8 @@ macro_rules! record {
     )*};
 }
 
-/// `tagged! { Type { kind => Variant { field, ... }, kind => Variant(Record) } }`: objects told apart by their `kind`.
+/// `tagged! { Type { kind => Variant { field, ... }, kind => Variant(Record) } }`: implements
+/// [`Read`] for an enumeration from an object; its field `kind` selects the variant.
 macro_rules! tagged {
     (@read $node:ident, $name:ident, $variant:ident) => {{
         let [] = $node.fields([])?;
@@ -443,7 +450,8 @@ macro_rules! tagged {
     };
 }
 
-/// `words! { Type, Type }`: enumerations that stand in JSON as one word, as their serde attributes say.
+/// `words! { Type, Type }`: implements [`Read`] for enumerations that are one word in JSON, which
+/// their serde attributes define.
 macro_rules! words {
     ($($name:ident),* $(,)?) => {$(
         impl $crate::json::Read for $name {

@@ -1,9 +1,12 @@
 //! Compiled programs: code, versioned metadata, and statistics of each entry point.
 //!
-//! The [`Metadata`] is the contract between a compiler and the driver that runs its code: a driver or
-//! the emulator sets up payload, binding table and memory from the metadata alone. It is plain data with
-//! a JSON form, so machine code of other compilers can be described by hand; see
+//! [`Metadata`] contains everything that a driver needs to run machine code, except the code. A
+//! driver or the emulator sets up payload, binding table and memory from the metadata alone. It is
+//! plain data with a JSON form, so machine code of other compilers can be described by hand; see
 //! `docs/metadata.md`.
+//!
+//! [`read_kernels`] extracts machine code from files of other tools, such as zebin; [`write_zebin`]
+//! writes a zebin.
 //!
 //! ```
 //! use crestline_program::Metadata;

@@ -1,4 +1,4 @@
-//! The thread payload: what the registers hold when a thread starts.
+//! The thread payload: the contents of registers when a thread starts.
 
 use crate::ResourceRef;
 use crate::json::{record, tagged, words};
@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 /// Bytes of one general register.
 pub const GRF_BYTES: u32 = 32;
 
-/// What a thread's registers hold when it starts.
+/// The contents of a thread's registers when it starts.
 ///
-/// r0 is filled by the hardware and the same for all programs of a stage. For compute:
+/// The hardware fills r0, in the same way for all programs of a stage. For compute:
 /// r0.1, r0.6, r0.7 are the workgroup id, r0.5 the scratch base (bits 31:10) and the thread
 /// id, r0.3 bits 3:0 the scratch size code, r0.2 the barrier id.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -19,7 +19,7 @@ pub struct ThreadPayload {
     /// constants).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cross_thread: Option<GrfRange>,
-    /// Registers whose contents differ from thread to thread. May stand before or after the
+    /// Registers whose contents may differ between threads. They may be before or after the
     /// cross-thread ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub per_thread: Option<GrfRange>,
@@ -27,8 +27,8 @@ pub struct ThreadPayload {
     /// the code computes them from the subgroup id.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub local_ids: Option<LocalIds>,
-    /// What the bytes of the ranges above mean, later items over earlier ones. Bytes that no
-    /// item covers hold 0.
+    /// The contents of bytes in the ranges above. If items overlap, later items overwrite earlier
+    /// ones. Bytes that no item covers contain 0.
     pub items: Vec<PayloadItem>,
 }
 
@@ -42,12 +42,12 @@ pub struct GrfRange {
 }
 
 impl GrfRange {
-    /// Offset of the first byte in the register file.
+    /// Byte offset of the first register in the register file.
     pub const fn start(&self) -> u32 {
         self.first * GRF_BYTES
     }
 
-    /// Offset of the byte after the last one.
+    /// Byte offset of the end of the last register.
     pub const fn end(&self) -> u32 {
         (self.first + self.count) * GRF_BYTES
     }
@@ -70,7 +70,7 @@ pub struct LocalIds {
 /// Bytes of the payload with one meaning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct PayloadItem {
-    /// Place in the register file in bytes: 32 * register + byte.
+    /// Byte offset in the register file: 32 * register + byte.
     pub offset: u32,
     /// Size in bytes.
     pub size: u32,
@@ -97,15 +97,16 @@ pub enum Content {
     },
     /// One dword: the index of the thread in its workgroup.
     SubgroupId,
-    /// Three dwords: the workgroup id that the dispatch starts at.
+    /// Three dwords (x, y, z) that the code adds to the workgroup id of r0. They are 0 if the ids
+    /// in r0 already include the first workgroup id of the dispatch, as in the emulator.
     BaseWorkgroupId,
-    /// Three dwords: the number of workgroups.
+    /// Three dwords: the number of workgroups in each dimension.
     NumWorkgroups,
     /// Three dwords: invocations of a workgroup in each dimension.
     LocalSize,
     /// Three dwords: invocations of the whole dispatch in each dimension.
     GlobalSize,
-    /// Three dwords: what is added to global invocation ids.
+    /// Three dwords: a vector that the code adds to global invocation ids.
     GlobalOffset,
     /// One dword: number of dimensions of the dispatch.
     WorkDimensions,
@@ -124,11 +125,11 @@ pub enum Content {
     /// A qword: the address of private memory, see
     /// [`private_bytes_per_channel`](crate::Metadata::private_bytes_per_channel).
     PrivateMemoryAddress,
-    /// A parameter of a storage image whose memory the code addresses itself.
+    /// A parameter of a storage image whose texel addresses the code computes itself.
     ImageParameter {
         /// The image.
         resource: ResourceRef,
-        /// Which one.
+        /// The parameter.
         parameter: ImageParameter,
     },
     /// Fixed bytes.
@@ -144,23 +145,23 @@ pub enum Content {
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum ImageParameter {
-    /// Two dwords: where the level and first layer begin, in texels and rows.
+    /// Two dwords: the start of the level and first layer, in texels and rows.
     Offset,
     /// Three dwords: the number of texels along each coordinate of the image. The layers of an
     /// array are its last coordinate (the second of one-dimensional arrays); the faces of cubes
     /// are layers. All are 0 for an image that is not bound.
     Size,
-    /// Four dwords: bytes of a texel; texels from row to row; texels and rows from one slice or
-    /// layer to the next. Before gen9 slices of a 3D image may lie side by side; otherwise they
-    /// lie below each other and the third dword is 0.
+    /// Four dwords: the size of a texel in bytes; the distance between rows in texels; the distance
+    /// between slices or layers, in texels and in rows. Before gen9 the slices of a 3D image may be
+    /// side by side; otherwise they are below each other and the third dword is 0.
     Stride,
-    /// Three dwords: log2 of a tile's width in texels and height in rows, log2 of the number of
-    /// 3D slices side by side. Linear: 0, 0. X: 512 bytes by 8 rows. Y: 16 bytes by 32 rows, the
-    /// columns that its tiles are made of.
+    /// Three dwords: log2 of a tile's width in texels, log2 of its height in rows, log2 of the
+    /// number of 3D slices side by side. Linear: width and height are 0. X: 512 bytes by 8 rows. Y:
+    /// 16 bytes by 32 rows, which is one of the columns that a Y tile consists of.
     Tiling,
-    /// Two dwords: how far higher bits of the address are shifted right to be exclusive-ored
-    /// into bit 6, where the memory controller does so (up to gen7.5): 3 for bit 9, 4 for bit
-    /// 10, 31 or 255 for none.
+    /// Two dwords, for memory controllers that exclusive-or higher address bits into bit 6 (up to
+    /// gen7.5): by how many bits each of these bits is shifted right. 3 for bit 9, 4 for bit 10, 31
+    /// or 255 for none.
     Swizzling,
 }
 

@@ -1,4 +1,4 @@
-//! What the rules ask of an instruction, derived once.
+//! The properties of an instruction that the rules' checks use, computed once per instruction.
 
 use std::cell::OnceCell;
 
@@ -11,21 +11,23 @@ use crate::tables::{AccessMode, ArfKind, CondMod, Form, Opcode, Type, TypeClass}
 /// Bytes of a general register.
 pub(super) const GRF: u32 = 32;
 
-/// General registers.
+/// Number of general registers.
 pub(super) const GRF_COUNT: u32 = 128;
 
-/// A set of properties that a rule needs before its check is worth running.
+/// A set of properties of an instruction. A rule's check runs only on instructions that have the
+/// properties it needs.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) struct Facts(u32);
 
 impl Facts {
-    /// Nothing.
+    /// No property: all instructions.
     pub(super) const ANY: Facts = Facts(0);
-    /// One or two sources, `math` included: operands with ordinary regions.
+    /// An instruction of the forms with one or two sources, or `math`, whose operands have the
+    /// usual regions.
     pub(super) const BASIC: Facts = Facts(1);
-    /// Two sources.
+    /// [`BASIC`](Facts::BASIC) with two sources.
     pub(super) const TWO: Facts = Facts(1 << 1);
-    /// Three sources.
+    /// An instruction of the forms with three sources.
     pub(super) const THREE: Facts = Facts(1 << 2);
     /// Math.
     pub(super) const MATH: Facts = Facts(1 << 3);
@@ -33,7 +35,7 @@ impl Facts {
     pub(super) const SEND: Facts = Facts(1 << 4);
     /// Flow control.
     pub(super) const FLOW: Facts = Facts(1 << 5);
-    /// Align1, and an ordinary operand form.
+    /// Align1, and one to three sources.
     pub(super) const ALIGN1: Facts = Facts(1 << 6);
     /// Align16.
     pub(super) const ALIGN16: Facts = Facts(1 << 7);
@@ -43,11 +45,11 @@ impl Facts {
     pub(super) const IMM: Facts = Facts(1 << 9);
     /// An indirect operand.
     pub(super) const INDIRECT: Facts = Facts(1 << 10);
-    /// Conversion rules apply: basic, a destination, more than one channel.
+    /// Conversion rules apply: [`BASIC`](Facts::BASIC), a destination, more than one channel.
     pub(super) const CONVERTS: Facts = Facts(1 << 11);
-    /// A 64-bit operation.
+    /// A 64-bit operation, or a product of dwords (gen8 on): see [`is_wide`].
     pub(super) const WIDE: Facts = Facts(1 << 12);
-    /// F and HF mixed.
+    /// A mixed float instruction: see [`is_mixed_float`].
     pub(super) const MIXED: Facts = Facts(1 << 13);
     /// An operand of type HF or BF.
     pub(super) const HALF: Facts = Facts(1 << 14);
@@ -65,25 +67,26 @@ impl Facts {
     pub(super) const COND: Facts = Facts(1 << 20);
     /// An architecture register other than null, or an implicit accumulator.
     pub(super) const ARF: Facts = Facts(1 << 21);
-    /// A product.
+    /// `mul`.
     pub(super) const MUL: Facts = Facts(1 << 22);
-    /// A comparison.
+    /// `cmp` or `cmpn`.
     pub(super) const CMP: Facts = Facts(1 << 23);
-    /// An operation that few instructions have: none of the moves, logic, shifts, sums, products, comparisons and
-    /// selections.
+    /// A rare operation: not a move, logic operation, shift, sum, product, comparison or selection.
     pub(super) const RARE: Facts = Facts(1 << 24);
     /// The execution type is wider than the destination.
     pub(super) const NARROWS: Facts = Facts(1 << 25);
-    /// A source region or destination stride that is not one of the everyday ones, which break no rule on a single
-    /// region: scalars, and packed rows that lie in a register.
+    /// An unusual source region or destination stride. The usual ones break no rule about a single
+    /// region: destination strides 1, 2 and 4, scalar sources, and packed sources with rows that do
+    /// not cross a register boundary.
     pub(super) const IRREGULAR: Facts = Facts(1 << 26);
-    /// A direct destination that touches two registers.
+    /// A direct destination in two registers.
     pub(super) const PAIR_DST: Facts = Facts(1 << 27);
-    /// A direct Align1 source that touches two registers.
+    /// A direct Align1 source in two registers.
     pub(super) const PAIR_SRC: Facts = Facts(1 << 28);
-    /// Systolic.
+    /// A systolic instruction.
     pub(super) const DPAS: Facts = Facts(1 << 29);
 
+    /// The union of two sets.
     pub(super) const fn and(self, other: Facts) -> Facts {
         Facts(self.0 | other.0)
     }
@@ -92,17 +95,19 @@ impl Facts {
         self.0 & other.0 == other.0
     }
 
+    /// Adds a property if `condition`.
     const fn when(self, condition: bool, fact: Facts) -> Facts {
         if condition { self.and(fact) } else { self }
     }
 }
 
-/// A direct register source with an Align1 region, in bytes and elements.
+/// A direct register source with an Align1 region of strides.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RegionSrc {
     /// The operand.
     pub(super) reg: SrcReg,
-    /// Bytes of an element as strides count it: 4 for DF where regions count dwords.
+    /// Unit of the strides in bytes: the element size, but 4 for DF on devices whose regions count
+    /// dwords.
     pub(super) size: u32,
     /// Byte offset in the first register.
     pub(super) off: u32,
@@ -112,23 +117,23 @@ pub(super) struct RegionSrc {
     pub(super) w: u32,
     /// Horizontal stride in elements.
     pub(super) h: u32,
-    /// Channels.
+    /// Execution size, in channels.
     pub(super) es: u32,
 }
 
 impl RegionSrc {
-    /// Byte of channel `i` from the start of the first register.
+    /// Offset of the first byte of channel `i`, from the start of the first register.
     pub(super) fn byte(&self, i: u32) -> u32 {
         self.off + ((i / self.w) * self.v + (i % self.w) * self.h) * self.size
     }
 
-    /// One past the last byte touched, from the start of the first register.
+    /// End of the last element: byte offset from the start of the first register, exclusive.
     pub(super) fn end(&self) -> u32 {
         let rows = (self.es / self.w).max(1);
         self.off + ((rows - 1) * self.v + (self.w - 1) * self.h + 1) * self.size
     }
 
-    /// Whether it is a scalar, or packed in rows that lie in one register each.
+    /// Whether the region is a scalar, or is packed and each row lies in one register.
     fn is_regular(&self) -> bool {
         let row = self.w * self.size;
         self.is_scalar()
@@ -141,7 +146,7 @@ impl RegionSrc {
                 && row <= GRF
     }
 
-    /// Whether bytes of two registers are touched.
+    /// Whether the elements lie in two registers.
     pub(super) fn two_registers(&self) -> bool {
         self.end() > GRF
     }
@@ -150,12 +155,12 @@ impl RegionSrc {
         self.v == 0 && self.h == 0 && self.w == 1
     }
 
-    /// Whether elements lie one distance apart throughout.
+    /// Whether the distance between consecutive elements is the same everywhere.
     pub(super) fn is_linear(&self) -> bool {
         self.v == self.w * self.h || self.h == 0 && self.w == 1
     }
 
-    /// Distance of elements in bytes, as the 64-bit region rules define it.
+    /// Distance between elements in bytes, as the rules for 64-bit regions define it.
     pub(super) fn byte_stride(&self) -> u32 {
         (if self.h != 0 { self.h } else { self.v }) * self.size
     }
@@ -165,19 +170,19 @@ impl RegionSrc {
     }
 }
 
-/// An instruction seen by the rules.
+/// An instruction with the properties that the rules' checks use.
 pub(super) struct Context<'a> {
     pub(super) inst: &'a Inst,
     pub(super) device: &'a Device,
     pub(super) generation: Gen,
-    /// Channels.
+    /// Execution size, in channels.
     pub(super) es: u32,
     pub(super) facts: Facts,
-    /// Execution type, of basic instructions with sources.
+    /// Execution type; `None` for instructions that are not [`Facts::BASIC`] or have no source.
     pub(super) exec: Option<Type>,
     regions: [Option<RegionSrc>; 2],
     message: OnceCell<Option<Result<Descriptor, DescriptorError>>>,
-    /// Number of register or immediate sources the operation has.
+    /// Number of register and immediate sources of the operation.
     pub(super) sources: usize,
 }
 
@@ -268,12 +273,13 @@ impl<'a> Context<'a> {
         u32::from(self.inst.dst.hstride)
     }
 
-    /// Bytes of a destination element.
+    /// Size of a destination element in bytes.
     pub(super) fn dst_size(&self) -> u32 {
         self.inst.dst.ty.size()
     }
 
-    /// Bytes of a destination element as the stride counts it: 4 for DF where regions count dwords.
+    /// Unit of the destination stride in bytes: the element size, but 4 for DF on devices whose
+    /// regions count dwords.
     pub(super) fn dst_region_size(&self) -> u32 {
         self.dst_size().min(element_limit(self.device))
     }
@@ -286,12 +292,13 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// One past the last byte of a direct Align1 destination, from the start of its first register.
+    /// End of the last element of a direct Align1 destination: byte offset from the start of its
+    /// first register, exclusive.
     pub(super) fn dst_end(&self) -> u32 {
         self.dst_off() + ((self.es - 1) * self.hd() + 1) * self.dst_region_size()
     }
 
-    /// Whether the destination is direct and touches bytes of two registers.
+    /// Whether the destination is direct and lies in two registers.
     pub(super) fn dst_two_registers(&self) -> bool {
         self.has(Facts::PAIR_DST)
     }
@@ -300,16 +307,17 @@ impl<'a> Context<'a> {
         matches!(self.inst.dst.place, Place::Direct { .. })
     }
 
+    /// Whether the instruction has all of these properties.
     pub(super) fn has(&self, facts: Facts) -> bool {
         self.facts.contains(facts)
     }
 
-    /// The sources the operation has.
+    /// The sources that the operation has.
     pub(super) fn srcs(&self) -> &'a [Src] {
         &self.inst.srcs[..self.sources.min(3)]
     }
 
-    /// The register sources the operation has, with their positions.
+    /// The register sources that the operation has, with their positions.
     pub(super) fn reg_srcs(&self) -> impl Iterator<Item = (usize, &'a SrcReg)> {
         self.srcs().iter().enumerate().filter_map(|(i, s)| Some((i, s.as_reg()?)))
     }
@@ -319,12 +327,12 @@ impl<'a> Context<'a> {
         self.srcs().iter().filter_map(Src::as_imm)
     }
 
-    /// The direct, non-null sources with Align1 regions (basic forms only).
+    /// The direct, non-null sources with Align1 regions ([`Facts::BASIC`] only).
     pub(super) fn regions(&self) -> impl Iterator<Item = &RegionSrc> {
         self.regions.iter().flatten()
     }
 
-    /// The direct register sources and destination.
+    /// The registers and byte offsets of the direct destination and sources.
     pub(super) fn direct_regs(&self) -> impl Iterator<Item = (Reg, u8)> {
         let dst = (self.has(Facts::BASIC) || self.has(Facts::THREE) || self.has(Facts::SEND))
             .then_some(self.inst.dst.place);
@@ -335,7 +343,9 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// Channels that the instruction works on: half the execution size where that counts dwords and an operand is wider.
+    /// Number of channels that the instruction works on. This is the execution size, except on
+    /// devices whose execution size counts dwords: there it is half of that for instructions with
+    /// 8-byte operands.
     pub(super) fn channels(&self) -> u32 {
         let wide = self.exec_size_bytes() == 8
             || self.dst_size() == 8
@@ -343,8 +353,9 @@ impl<'a> Context<'a> {
         if self.device.df_exec_size_counts_dwords() && wide { self.es / 2 } else { self.es }
     }
 
-    /// One past the last byte of an operand's elements, from the start of the register it names. The largest swizzle
-    /// is assumed of Align16 sources.
+    /// End of the last element of a direct source: byte offset from the start of its register,
+    /// exclusive. For Align16 sources, computed with the greatest component of the swizzle. 0 for
+    /// indirect sources.
     pub(super) fn src_reach(&self, src: &SrcReg) -> u32 {
         let Place::Direct { sub, .. } = src.place else { return 0 };
         let size = src.ty.size();
@@ -354,7 +365,8 @@ impl<'a> Context<'a> {
             let w = w.max(1);
             (last / w * v + last.min(w - 1) * h) * unit
         };
-        // Rows of four dwords, or of two 64-bit elements, with a component each.
+        // Align16: `bytes` is the distance between rows of four elements, or of two 64-bit
+        // elements.
         let rows = |bytes: u32, swizzle: [u8; 4]| {
             let in_row = if size == 8 { 2 } else { 4 };
             let last = self.channels().saturating_sub(1);
@@ -380,13 +392,15 @@ impl<'a> Context<'a> {
         u32::from(sub) + reach + unit
     }
 
-    /// One past the last byte of the destination's elements, from the start of the register it names.
+    /// End of the last element of the destination: byte offset from the start of its register,
+    /// exclusive.
     pub(super) fn dst_reach(&self) -> u32 {
         let stride = self.hd().max(1) * self.dst_region_size();
         self.dst_off() + self.es.saturating_sub(1) * stride + self.dst_region_size()
     }
 
-    /// The direct operands of instructions that compute, each with one past its last byte from the start of its register.
+    /// The registers of the direct operands of arithmetic instructions, each with the end of its
+    /// last element as from [`Context::src_reach`].
     pub(super) fn reaches(&self) -> impl Iterator<Item = (Reg, u32)> {
         let computes = self.has(Facts::BASIC) || self.has(Facts::THREE);
         let direct = move |place: Place, reach: u32| match place {
@@ -398,8 +412,8 @@ impl<'a> Context<'a> {
             .chain(self.reg_srcs().filter_map(move |(_, r)| direct(r.place, self.src_reach(r))))
     }
 
-    /// The message, or what is wrong with its descriptor; `None` if a descriptor is in a register or the instruction
-    /// sends nothing. Decoded at most once.
+    /// The decoded message, or the error of its descriptor. `None` if the descriptor is in a
+    /// register, or the instruction is not a `send`. Decoded at most once.
     pub(super) fn message(&self) -> Option<Result<&Descriptor, &DescriptorError>> {
         let decode = || {
             let send = self.inst.send()?;
@@ -409,12 +423,13 @@ impl<'a> Context<'a> {
         Some(self.message.get_or_init(decode).as_ref()?.as_ref())
     }
 
-    /// Bytes of the execution type; 0 if there is none.
+    /// Size of the execution type in bytes; 0 if there is none.
     pub(super) fn exec_size_bytes(&self) -> u32 {
         self.exec.map_or(0, Type::size)
     }
 
-    /// A copy of bits: `mov` without saturation or modifiers between types that differ in signedness at most.
+    /// Whether the instruction copies bits: a `mov` without saturation and modifiers, between types
+    /// that are equal or differ only in signedness.
     pub(super) fn is_raw_move(&self) -> bool {
         let inst = self.inst;
         inst.opcode == Opcode::Mov
@@ -426,18 +441,21 @@ impl<'a> Context<'a> {
             }
     }
 
-    /// The parts whose 64-bit operations want source and destination regions that match.
+    /// Whether the device is one of the low-power devices of gen8 and gen9, on which the regions of
+    /// sources and destination of 64-bit operations must match.
     pub(super) fn is_low_power_64(&self) -> bool {
         self.device.has_aligned_64bit_regions_only() && self.generation < Gen::Gen11
     }
 
-    /// Whether destinations narrower than the execution type may be packed when half floats are mixed in.
+    /// Whether a mixed float instruction may have a packed destination that is narrower than the
+    /// execution type.
     pub(super) fn relaxed_mixed_float(&self) -> bool {
         self.generation >= Gen::Gen9 || self.is_low_power_64()
     }
 }
 
-/// Operations that are not among the everyday ones, which most rules about one operation are about.
+/// Whether an operation is rare, see [`Facts::RARE`]. Most rules about a single operation are about
+/// rare ones.
 fn is_rare(op: Opcode) -> bool {
     use Opcode::{Add, And, Asr, Cmp, Cmpn, Mad, Math, Mov, Mul, Not, Or, Sel, Shl, Shr, Xor};
     !matches!(
@@ -446,7 +464,7 @@ fn is_rare(op: Opcode) -> bool {
     )
 }
 
-/// What the types, places and modifiers of the operands say.
+/// The properties of types, places and modifiers of the operands.
 fn operand_facts(inst: &Inst, used: &[Src], has_dst: bool) -> Facts {
     let mut facts = Facts::ANY.when(inst.acc_wr_en, Facts::ARF).and(type_facts(inst.dst.ty));
     if has_dst {
@@ -486,11 +504,13 @@ fn type_facts(ty: Type) -> Facts {
     }
 }
 
-/// The widest element that regions know: where they count dwords, 8-byte elements are pairs of those.
+/// Maximum unit of strides in bytes. On devices whose regions count dwords, an 8-byte element is
+/// two units.
 fn element_limit(device: &Device) -> u32 {
     if device.df_exec_size_counts_dwords() { 4 } else { 8 }
 }
 
+/// The direct Align1 region of a source, if it has one.
 fn region_src(src: &Src, es: u32, limit: u32) -> Option<RegionSrc> {
     let reg = *src.as_reg()?;
     let Place::Direct { sub, .. } = reg.place else { return None };
@@ -504,12 +524,12 @@ fn region_src(src: &Src, es: u32, limit: u32) -> Option<RegionSrc> {
     Some(RegionSrc { reg, size: reg.ty.size().min(limit), off: u32::from(sub), v, w, h, es })
 }
 
-/// Whether a place is an architecture register of a kind.
+/// Whether a place is a direct architecture register of a kind.
 pub(super) fn is_arf(place: Place, kind: ArfKind) -> bool {
     matches!(place, Place::Direct { reg: Reg::Arf(k, _), .. } if k == kind)
 }
 
-/// Whether a place is an architecture register other than null.
+/// Whether a place is a direct architecture register other than null.
 pub(super) fn is_any_arf(place: Place) -> bool {
     matches!(place, Place::Direct { reg: Reg::Arf(k, _), .. } if k != ArfKind::Null)
 }
@@ -523,11 +543,12 @@ pub(super) fn is_dword_int(ty: Type) -> bool {
     matches!(ty, Type::D | Type::Ud)
 }
 
+/// Whether two types are equal, or are integers that differ only in signedness.
 fn same_but_sign(a: Type, b: Type) -> bool {
     a == b || a.size() == b.size() && is_int(a) && is_int(b)
 }
 
-/// Execution type of one operand type.
+/// The execution type for one operand type.
 fn operand_exec_type(ty: Type) -> Type {
     match ty {
         Type::Ub | Type::B | Type::Uw | Type::W | Type::V | Type::Uv => Type::W,
@@ -538,6 +559,7 @@ fn operand_exec_type(ty: Type) -> Type {
     }
 }
 
+/// The execution type of an instruction, from the types of its sources and destination.
 fn instruction_exec_type(inst: &Inst, used: &[Src], generation: Gen) -> Option<Type> {
     let first = operand_exec_type(used.first()?.ty()?);
     let Some(second) = used.get(1).and_then(Src::ty).map(operand_exec_type) else {
@@ -560,6 +582,7 @@ fn instruction_exec_type(inst: &Inst, used: &[Src], generation: Gen) -> Option<T
     [Type::Q, Type::D, Type::W, Type::Df].into_iter().find(|&ty| either(ty)).or(Some(first))
 }
 
+/// Whether an instruction has both F and HF operands (gen8 on).
 fn is_mixed_float(inst: &Inst, used: &[Src], generation: Gen) -> bool {
     if generation < Gen::Gen8 || inst.dst.place.is_null() {
         return false;
@@ -568,6 +591,8 @@ fn is_mixed_float(inst: &Inst, used: &[Src], generation: Gen) -> bool {
     types().any(|ty| ty == Type::F) && types().any(|ty| ty == Type::Hf)
 }
 
+/// Whether the destination or the execution type has 8 bytes, or the instruction is a product of
+/// dwords (gen8 on).
 fn is_wide(inst: &Inst, used: &[Src], exec: Option<Type>, generation: Gen) -> bool {
     let dword_mul = generation >= Gen::Gen8
         && inst.opcode == Opcode::Mul

@@ -1,4 +1,4 @@
-//! How many registers a message has and how many it returns.
+//! The number of registers in the payload and response of each message.
 //!
 //! Source: PRM Shared Functions, payload and response of each message.
 
@@ -9,12 +9,12 @@ use crate::message::{
     Message, OwordBlock, SamplerOp, SamplerSimd, SimdMode, SlotGroup,
 };
 
-/// Registers, the header not counted.
+/// Numbers of registers, without the header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Lengths {
-    /// Least and most of addresses and data, in both payloads together.
+    /// Minimum and maximum for addresses and data, in both payloads together.
     pub(super) payload: (u32, u32),
-    /// Of the response.
+    /// Number in the response.
     pub(super) response: u32,
 }
 
@@ -24,8 +24,8 @@ impl Lengths {
     }
 }
 
-/// The lengths that a message of `channels` channels must have; `None` where they depend on state outside the
-/// message, or are not public.
+/// The lengths that a message must have. `channels` is the execution size of the `send`. `None` if
+/// they depend on state outside the message, or are not public.
 pub(super) fn lengths(descriptor: &Descriptor, channels: u32) -> Option<Lengths> {
     match &descriptor.message {
         Message::OwordBlockRead { size, .. } => Lengths::exact(0, block(*size)),
@@ -97,7 +97,7 @@ pub(super) fn lengths(descriptor: &Descriptor, channels: u32) -> Option<Lengths>
     }
 }
 
-/// Registers of one dword for each lane.
+/// Number of registers that contain one dword per lane; `None` for SIMD4x2.
 fn row(simd: SimdMode) -> Option<u32> {
     match simd {
         SimdMode::Simd4x2 => None,
@@ -106,30 +106,34 @@ fn row(simd: SimdMode) -> Option<u32> {
     }
 }
 
+/// Number of registers of an OWord block.
 fn block(size: OwordBlock) -> u32 {
     size.owords().div_ceil(2)
 }
 
+/// Lengths of an atomic whose operands take `row` registers each.
 fn atomic(row: u32, operands: u32, return_data: bool) -> Option<Lengths> {
     Lengths::exact(row * (1 + operands), if return_data { row } else { 0 })
 }
 
-/// Operands of an integer atomic, if each takes one element.
+/// Number of data operands of an integer atomic; `None` for the operation with 64-bit operands.
 fn operands(op: AtomicOp) -> Option<u32> {
     (op != AtomicOp::CmpWr2W).then(|| op.operands())
 }
 
+/// Number of data operands of a float atomic; `None` for operations with 64-bit operands.
 fn float_operands(op: FloatAtomicOp) -> Option<u32> {
     let wide = matches!(op, FloatAtomicOp::Fadd64 | FloatAtomicOp::Fsub64);
     (!wide).then(|| op.operands())
 }
 
-/// A typed message: one to four coordinates, as many as the surface has dimensions.
+/// Lengths of a typed message. It has one to four registers of coordinates, depending on the
+/// surface.
 fn typed(slots: SlotGroup, data: u32, response: u32) -> Option<Lengths> {
     (slots != SlotGroup::Simd4x2).then_some(Lengths { payload: (1 + data, 4 + data), response })
 }
 
-/// Dwords of data for each lane.
+/// Number of dwords of data per lane.
 fn dwords(element: A64Element, count: u8) -> Option<u32> {
     let count = u32::from(count);
     match element {
@@ -140,6 +144,7 @@ fn dwords(element: A64Element, count: u8) -> Option<u32> {
     }
 }
 
+/// Number of registers of an A64 block.
 fn a64_block(kind: A64Block, size: OwordBlock) -> Option<u32> {
     match kind {
         A64Block::OwordAligned | A64Block::OwordUnaligned => Some(block(size)),
@@ -147,7 +152,8 @@ fn a64_block(kind: A64Block, size: OwordBlock) -> Option<u32> {
     }
 }
 
-/// Bytes of an element in registers; `None` for those that are packed in ways not public.
+/// Size in bytes of an element in registers; `None` for sizes whose layout in registers is not
+/// public.
 fn lsc_bytes(data: LscDataSize) -> Option<u32> {
     match data {
         LscDataSize::D32 | LscDataSize::D8U32 | LscDataSize::D16U32 | LscDataSize::D16Bf32 => {
@@ -158,7 +164,7 @@ fn lsc_bytes(data: LscDataSize) -> Option<u32> {
     }
 }
 
-/// A load, store or atomic of the load/store cache.
+/// Lengths of a load or store of the load/store cache; `None` for other operations.
 fn lsc(
     op: LscOp,
     addr: LscAddrSize,
@@ -174,7 +180,7 @@ fn lsc(
         LscAddrSize::A32 => registers(4),
         LscAddrSize::A64 => registers(8),
     };
-    // A transposed vector is packed, otherwise each element has registers of its own.
+    // A transposed vector is packed. Otherwise each element of the vector starts at a new register.
     let data = if transpose { registers(bytes * elements) } else { registers(bytes) * elements };
     match op {
         LscOp::Load | LscOp::LoadCmask => Lengths::exact(address, data),
@@ -183,7 +189,8 @@ fn lsc(
     }
 }
 
-/// Registers of one parameter of a sampler message.
+/// Number of registers of one parameter of a sampler message; `None` for SIMD modes other than
+/// SIMD8 and SIMD16.
 pub(super) fn sampler_row(simd: SamplerSimd) -> Option<u32> {
     match simd {
         SamplerSimd::Simd8 => Some(1),
@@ -192,7 +199,7 @@ pub(super) fn sampler_row(simd: SamplerSimd) -> Option<u32> {
     }
 }
 
-/// The most parameters a sampler operation takes, gen7 on. Trailing ones may be left out.
+/// Maximum number of parameters of a sampler operation, gen7 on. The last ones may be omitted.
 pub(super) fn sampler_parameters(op: SamplerOp) -> Option<u32> {
     match op {
         SamplerOp::Sample | SamplerOp::SampleLz | SamplerOp::Lod | SamplerOp::Gather4 => Some(5),
@@ -210,18 +217,18 @@ pub(super) fn sampler_parameters(op: SamplerOp) -> Option<u32> {
     }
 }
 
-/// Whether a message begins with a header.
+/// Whether a message needs a header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Header {
     /// It must.
     Needed,
     /// It must not.
     Forbidden,
-    /// As it likes, or not public.
+    /// Both are allowed, or the requirement is not public.
     Free,
 }
 
-/// What a message says about its header.
+/// Whether a message needs a header on a device.
 pub(super) fn header(message: &Message, device: &Device) -> Header {
     match message {
         Message::OwordBlockRead { .. }
@@ -248,7 +255,7 @@ pub(super) fn header(message: &Message, device: &Device) -> Header {
     }
 }
 
-/// Lanes with an address of their own; `None` for messages without lanes.
+/// Number of lanes of a message; `None` if it has no lanes, or for SIMD4x2.
 pub(super) fn lanes(message: &Message) -> Option<u32> {
     match message {
         Message::DwordScatteredRead { simd, .. }

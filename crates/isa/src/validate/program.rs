@@ -1,15 +1,15 @@
-//! Where a program's code ends.
+//! [`Padding`]: the instructions that only fill the space behind the end of code.
 
 use crate::inst::Inst;
 use crate::tables::Opcode;
 use std::ops::Range;
 
-/// The padding in a program: runs of `illegal` and nothing else, each directly behind a message that ends the thread.
-/// These are the zeros that fill a kernel's last cache lines, and those between its entry points. No thread reaches
-/// them, as no branch may lead there (rule N12).
+/// The padding in a program: runs of `illegal` instructions directly behind a message that ends the
+/// thread. These are the zeros that fill the last cache lines of a kernel, and those between its
+/// entry points. No thread executes them, because branches to them are not allowed (rule N12).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Padding {
-    /// Instruction numbers, in order.
+    /// Ranges of instruction numbers, in order.
     runs: Vec<Range<usize>>,
 }
 
@@ -38,17 +38,18 @@ impl Padding {
         &self.runs
     }
 
-    /// Whether the instruction with a number is padding.
+    /// Whether instruction number `index` is padding.
     pub fn contains(&self, index: usize) -> bool {
         self.run_of(index).is_some()
     }
 
-    /// Whether a branch may name the instruction with a number: it is none of the padding, or the first of a run, which
-    /// is where the code in front of it ends.
+    /// Whether instruction number `index` may be a branch target: it is not padding, or it is the
+    /// first of a run, where the code in front of it ends.
     pub fn may_be_target(&self, index: usize) -> bool {
         self.run_of(index).is_none_or(|run| run.start == index)
     }
 
+    /// The run of padding that contains instruction number `index`.
     fn run_of(&self, index: usize) -> Option<&Range<usize>> {
         let behind = self.runs.partition_point(|run| run.end <= index);
         self.runs.get(behind).filter(|run| run.start <= index)

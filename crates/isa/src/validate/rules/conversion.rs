@@ -53,18 +53,20 @@ rules! {
             || matches!(d, Type::D | Type::Ud | Type::W | Type::Uw) && s == Type::Hf);
 }
 
-/// Whether the destination is of packed bytes.
+/// Whether the destination is packed bytes.
 fn is_packed_byte(c: &Context<'_>) -> bool {
     c.dst_size() == 1 && c.hd() == 1
 }
 
-/// Whether some source has another type than the destination and `is` says so of (destination, source).
+/// Whether some source has a type other than the destination's, and `is(destination type, source
+/// type)` is true for it.
 fn converts(c: &Context<'_>, is: impl Fn(Type, Type) -> bool) -> bool {
     let dst = c.dst().ty;
     c.srcs().iter().filter_map(Src::ty).any(|src| src != dst && is(dst, src))
 }
 
-/// Bytes of a destination element; on Ivy Bridge a 4-byte result of 8-byte execution takes 8.
+/// Size of a destination element in bytes. On Ivy Bridge a 4-byte result of an 8-byte execution
+/// type occupies 8 bytes.
 fn narrow_dst_size(c: &Context<'_>) -> u32 {
     if c.device.df_exec_size_counts_dwords() && c.exec_size_bytes() == 8 && c.dst_size() == 4 {
         8

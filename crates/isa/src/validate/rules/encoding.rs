@@ -18,7 +18,7 @@ rules! {
         "an operand has a type that the generation cannot encode"
         => |c| {
             let three = c.has(Facts::THREE);
-            // The double of `dim` is written with the code of F.
+            // The 64-bit immediate of `dim` is encoded with the code of F.
             !three && c.op() != Opcode::Dim && (c.srcs().iter().any(|s| match s {
                 crate::inst::Src::Reg(r) => r.ty.reg_bits(c.generation).is_none(),
                 crate::inst::Src::Imm(i) => i.ty.imm_bits(c.generation).is_none(),
@@ -81,7 +81,7 @@ rules! {
     "A15" Error Gen4..=Gen125 [] "PRM Register Files"
         "every element of an operand must lie in the register file: r127 is the last general register"
         => |c| c.reaches().any(|(reg, end)| match reg {
-            // A number beyond the file is A6.
+            // A register number above 127 breaks A6.
             Reg::Grf(nr) => u32::from(nr) < GRF_COUNT && u32::from(nr) * GRF + end > GRF_COUNT * GRF,
             Reg::Mrf(_) | Reg::Arf(..) => false,
         });
@@ -93,12 +93,13 @@ rules! {
         });
 }
 
-/// Whether bytes up to `end` of an architecture register lie beyond all of its kind. Registers of a kind follow each
-/// other; kinds whose size is not public have none.
+/// Whether an operand in architecture register `nr` of a kind, whose last element ends at byte
+/// `end`, extends beyond the last register of that kind. Registers of a kind are consecutive.
+/// `false` for kinds whose size is not public.
 fn beyond_register(kind: ArfKind, nr: u8, end: u32, generation: Gen) -> bool {
     let (count, bytes) = match kind {
         ArfKind::Address => (1, if generation < Gen::Gen8 { 16 } else { 32 }),
-        // From gen8 on the extension registers of the macros follow.
+        // From gen8 on the mme registers follow.
         ArfKind::Accumulator => match generation {
             Gen::Gen12 | Gen::Gen125 => (16, GRF),
             Gen::Gen8 | Gen::Gen9 | Gen::Gen11 => (10, GRF),
@@ -115,7 +116,7 @@ fn beyond_register(kind: ArfKind, nr: u8, end: u32, generation: Gen) -> bool {
     u32::from(nr) >= count || u32::from(nr) * bytes + end > count * bytes
 }
 
-/// Three-source scalars have dword subregisters whatever their type.
+/// Maximum unit of subregister numbers in bytes: a dword for Align16 three-source operands.
 fn subreg_unit(region: &Region) -> u32 {
     match region {
         Region::ThreeAlign16 { .. } => 4,

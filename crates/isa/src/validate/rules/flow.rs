@@ -63,7 +63,8 @@ rules! {
         };
 }
 
-/// Calls back with every branch whose immediate targets are not instruction starts.
+/// Calls `found` for every branch with an immediate target that is not the start of an instruction,
+/// or is in the padding.
 fn targets(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
     let end = insts.last().map_or(0, |(offset, inst)| *offset as i64 + i64::from(inst.size()));
     let padding = Padding::of(insts.iter().map(|(_, inst)| inst));
@@ -84,9 +85,9 @@ fn targets(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usiz
     }
 }
 
-/// Calls back with every `else` and `endif` of other channels than its `if` has.
+/// Calls `found` for every `else` and `endif` whose execution size differs from that of its `if`.
 fn block_sizes(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
-    // The channels of each open `if`, innermost last.
+    // Execution size of each open `if`, innermost last.
     let mut blocks = Vec::new();
     for (index, (_, inst)) in insts.iter().enumerate() {
         let channels = match inst.opcode {
@@ -104,7 +105,7 @@ fn block_sizes(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(
     }
 }
 
-/// Byte offsets in the program that a branch names.
+/// Byte offsets in the program of a branch's immediate targets.
 fn branch_targets(inst: &Inst, offset: i64) -> [Option<i64>; 2] {
     let Some(branch) = inst.branch() else { return [None; 2] };
     let base = if inst.opcode == Opcode::Calla { 0 } else { offset };

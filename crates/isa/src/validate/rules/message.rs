@@ -1,4 +1,4 @@
-//! Group K, second part: what a message says of itself.
+//! Group K, second part: the content of message descriptors.
 
 use super::rules;
 use crate::inst::{DescSrc, Predicate};
@@ -28,7 +28,7 @@ rules! {
             Message::Lsc { op, transpose: true, .. } => c.es != 1 || !matches!(op, LscOp::Load | LscOp::Store),
             _ => false,
         });
-    // Cache controls of shared memory mean nothing; Intel's compiler sets some.
+    // Cache controls have no effect for shared memory; Intel's compiler sets some.
     "K13" Error Gen125..=Gen125 [SEND] "PRM Load/Store Cache; confirmed by iga64"
         "accesses of shared memory must use flat addresses, and a component mask must not be empty"
         => |c| message(c).is_some_and(|d| match d.message {
@@ -124,7 +124,7 @@ rules! {
         => |c| c.message().and_then(Result::err).is_some_and(is_lane_count);
 }
 
-/// Whether a descriptor means nothing because of how many lanes it asks for.
+/// Whether a descriptor is invalid because its SIMD mode or slot group is reserved.
 fn is_lane_count(error: &DescriptorError) -> bool {
     matches!(error, DescriptorError::BadCode { field: "simd mode" | "slot group", .. })
 }
@@ -138,7 +138,8 @@ fn is_scratch(d: &Descriptor) -> bool {
     matches!(d.message, Message::ScratchBlockRead { .. } | Message::ScratchBlockWrite { .. })
 }
 
-/// Whether the lengths are known from the kind of the message, and others.
+/// Whether the lengths of a message differ from those that it must have, if these are known.
+/// Returns `false` if a required header is missing, which is rule K23.
 fn wrong_lengths(c: &Context<'_>, d: &Descriptor) -> bool {
     let Some(wanted) = lengths::lengths(d, c.es) else { return false };
     if lengths::header(&d.message, c.device) == Header::Needed && !d.header_present {

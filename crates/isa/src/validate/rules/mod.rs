@@ -1,4 +1,4 @@
-//! The rules, a table per group.
+//! The rules: one table per group.
 
 mod conversion;
 mod encoding;
@@ -31,8 +31,9 @@ pub(super) static TABLES: &[&[Rule]] = &[
     flow::RULES,
 ];
 
-/// Rows `id severity from..=to [facts needed] "source" "sentence" => check;`. A check of kind `program` takes the
-/// whole program instead of a context.
+/// Declares a table of rules. Each row is `id severity from..=to [facts needed] "source" "sentence"
+/// => check;`. A check is a closure `|context| bool`, or for a rule about whole programs `program
+/// |insts, generation, found| ..`, see [`ProgramCheck`](super::ProgramCheck).
 macro_rules! rules {
     ($($id:literal $severity:ident $from:ident..=$to:ident [$($fact:ident)*] $source:literal $text:literal
        => $($kind:ident)? |$($arg:ident),+| $check:expr;)+) => {

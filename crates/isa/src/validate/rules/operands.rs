@@ -182,12 +182,13 @@ fn is_cmp(c: &Context<'_>) -> bool {
     matches!(c.op(), Opcode::Cmp | Opcode::Cmpn)
 }
 
-/// The first step of the division and root macros, whose conditional modifier names the early-out flag.
+/// Whether the instruction is the first step of a division or square root macro. Its conditional
+/// modifier selects the early-out flag.
 fn is_seed(c: &Context<'_>) -> bool {
     c.inst.math().is_some_and(MathFn::is_macro)
 }
 
-/// Bits of the encoded immediate.
+/// Number of bits of the encoded immediate.
 fn imm_bits(imm: &Imm) -> u32 {
     match imm.ty {
         Type::V | Type::Uv | Type::Vf => 32,

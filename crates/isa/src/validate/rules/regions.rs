@@ -1,6 +1,6 @@
 //! Group D: source and destination regions.
 //!
-//! D1 to D17 concern the Align1 operands of one- and two-source instructions and `math`, where they are direct.
+//! D1 to D17 check the direct Align1 operands of one- and two-source instructions and of `math`.
 
 use super::rules;
 use crate::inst::{Compression, Place, Reg, Region, Src};
@@ -125,6 +125,8 @@ rules! {
         => |c| c.es * c.dst_size() > if c.dst().ty == Type::Df { 2 * GRF } else { GRF };
 }
 
+/// Offset of the first byte of a channel's element in the destination, from the start of its
+/// register.
 fn dst_byte(c: &Context<'_>, channel: u32) -> u32 {
     c.dst_off() + channel * c.hd() * c.dst_region_size()
 }

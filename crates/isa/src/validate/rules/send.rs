@@ -1,4 +1,5 @@
-//! Group K: messages, as instructions. What a message says of itself is in `message.rs`.
+//! Group K, first part: `send` instructions and their registers. `message.rs` has the rules about
+//! the content of descriptors.
 
 use super::rules;
 use crate::inst::{Compression, DescSrc, Inst, Place, Reg, Send, SrcReg};
@@ -67,17 +68,19 @@ rules! {
         => |c| is_eot(c) && lengths(c).is_some_and(|(_, rlen)| rlen != 0);
 }
 
-/// Calls back with every end of thread within reach of an instruction that uses the accumulator, where it does not
-/// wait for it by a register distance.
+/// Calls `found` for every message that ends the thread, if one of the 7 instructions before it
+/// uses the accumulator, and neither the message nor an instruction between them waits for that
+/// instruction with a register distance.
 fn early_ends(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(usize)) {
-    // In-order instructions that a register distance can reach.
+    // Maximum register distance.
     const REACH: usize = 7;
     for (index, (_, inst)) in insts.iter().enumerate() {
         if !inst.send().is_some_and(|send| send.eot) {
             continue;
         }
         let before = insts[..index].iter().rev().map(|(_, inst)| inst).take(REACH);
-        // How far back an instruction uses the accumulator, and how far the end waits, itself or by what it follows.
+        // Distance from the end of the thread back to the last use of the accumulator. The message
+        // waits for it directly (`waits`), or follows an instruction that does (`waited`).
         let last_use = before.clone().position(uses_accumulator).map(|at| at + 1);
         let distance = usize::from(inst.swsb.distance);
         let waits = distance != 0 && last_use.is_some_and(|at| distance <= at);
@@ -91,6 +94,7 @@ fn early_ends(insts: &[(usize, Inst)], _generation: Gen, found: &mut dyn FnMut(u
     }
 }
 
+/// Whether an instruction reads or writes the accumulator explicitly.
 fn uses_accumulator(inst: &Inst) -> bool {
     inst.acc_wr_en
         || is_arf(inst.dst.place, ArfKind::Accumulator)
@@ -101,6 +105,7 @@ fn uses_accumulator(inst: &Inst) -> bool {
             .any(|r| is_arf(r.place, ArfKind::Accumulator))
 }
 
+/// Whether the instruction has two payloads.
 fn is_split(c: &Context<'_>) -> bool {
     c.op().form() == Form::Sends || c.generation >= Gen::Gen12
 }
@@ -109,24 +114,25 @@ fn is_eot(c: &Context<'_>) -> bool {
     c.inst.send().is_some_and(|s| s.eot)
 }
 
-/// The immediate descriptor.
+/// The descriptor; `None` if it is in a register.
 fn desc(c: &Context<'_>) -> Option<u32> {
     c.inst.send()?.desc.imm()
 }
 
-/// Registers of the first payload and of the response, where the descriptor is known.
+/// Number of registers of the first payload and of the response; `None` if the descriptor is in a
+/// register, or before gen5.
 fn lengths(c: &Context<'_>) -> Option<(u32, u32)> {
     let desc = desc(c).filter(|_| c.generation >= Gen::Gen5)?;
     Some((desc >> 25 & 15, desc >> 20 & 31))
 }
 
-/// Registers of the second payload; 1 where that is unknown.
+/// Number of registers of the second payload; 1 if the extended descriptor is in a register.
 fn ex_length(send: &Send, generation: Gen) -> u32 {
     let mask = if generation < Gen::Gen12 { 15 } else { 31 };
     send.ex_desc.imm().map_or(1, |d| d >> 6 & mask)
 }
 
-/// The payloads and their lengths in registers; 1 where that is unknown.
+/// The payloads and their numbers of registers; 1 for unknown numbers.
 fn payloads<'a>(c: &Context<'a>) -> impl Iterator<Item = (&'a SrcReg, u32)> + use<'a> {
     let first = lengths(c).map_or(1, |(mlen, _)| mlen);
     let second = c.inst.send().map_or(1, |send| ex_length(send, c.generation));
@@ -134,6 +140,7 @@ fn payloads<'a>(c: &Context<'a>) -> impl Iterator<Item = (&'a SrcReg, u32)> + us
     c.srcs().iter().take(count).zip([first, second]).filter_map(|(s, len)| Some((s.as_reg()?, len)))
 }
 
+/// The number of a direct general register.
 fn grf(r: &SrcReg) -> Option<u32> {
     match r.place {
         Place::Direct { reg: Reg::Grf(nr), .. } => Some(u32::from(nr)),

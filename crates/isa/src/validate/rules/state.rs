@@ -65,7 +65,8 @@ rules! {
         => program |insts, generation, found| after_power(insts, generation, found);
 }
 
-/// Calls back with every destination of two registers right after `pow` or `fdiv`.
+/// Calls `found` for every instruction directly after `pow` or `fdiv` whose destination has two
+/// registers.
 fn after_power(insts: &[(usize, Inst)], generation: Gen, found: &mut dyn FnMut(usize)) {
     let device = Device::new(Platform::of_generation(generation));
     for (index, pair) in insts.windows(2).enumerate() {
@@ -78,6 +79,7 @@ fn after_power(insts: &[(usize, Inst)], generation: Gen, found: &mut dyn FnMut(u
     }
 }
 
+/// The number of a direct general register.
 fn grf(place: Place) -> Option<u8> {
     match place {
         Place::Direct { reg: Reg::Grf(nr), .. } => Some(nr),
@@ -85,6 +87,7 @@ fn grf(place: Place) -> Option<u8> {
     }
 }
 
+/// Whether the instruction reads or writes the accumulator explicitly.
 fn touches_acc(c: &Context<'_>) -> bool {
     let inst: &Inst = c.inst;
     inst.acc_wr_en

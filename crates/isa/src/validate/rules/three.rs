@@ -135,7 +135,8 @@ rules! {
         => |c| dpas_overlaps(c);
 }
 
-/// Whether the destination of a systolic instruction overlaps a source, other than as source 0 itself.
+/// Whether the destination of a systolic instruction overlaps a source. The same place as source 0
+/// does not count.
 fn dpas_overlaps(c: &Context<'_>) -> bool {
     let Extra::Dpas(d) = &c.inst.extra else { return false };
     let (repeat, depth) = (u32::from(d.repeat), u32::from(d.depth));

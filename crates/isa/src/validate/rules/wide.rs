@@ -126,24 +126,29 @@ rules! {
             .any(|(_, r)| if i.ty == Type::Vf { r.ty != Type::F } else { r.ty.size() != 2 }));
 }
 
+/// Whether an operand is an architecture register other than null.
 fn any_arf(c: &Context<'_>) -> bool {
     is_any_arf(c.dst().place) || c.reg_srcs().any(|(_, r)| is_any_arf(r.place))
 }
 
+/// Whether an operand is an architecture register other than null and the accumulators.
 fn any_foreign_arf(c: &Context<'_>) -> bool {
     let foreign = |place| is_any_arf(place) && !is_arf(place, ArfKind::Accumulator);
     foreign(c.dst().place) || c.reg_srcs().any(|(_, r)| foreign(r.place))
 }
 
-/// Conversions between F and HF, which Intel's compiler leaves packed on both sides.
+/// Whether the instruction is a conversion between F and HF. Intel's compiler emits these with
+/// packed source and destination.
 fn half_conversion(c: &Context<'_>) -> bool {
     c.op() == Opcode::Mov && types(c).all(|ty| matches!(ty, Type::F | Type::Hf))
 }
 
+/// Whether the destination is a packed HF region in Align1.
 fn packed_half_dst(c: &Context<'_>) -> bool {
     c.dst().ty == Type::Hf && c.hd() == 1 && c.inst.access_mode == AccessMode::Align1
 }
 
+/// The types of sources and destination.
 fn types<'a>(c: &Context<'a>) -> impl Iterator<Item = Type> + use<'a> {
     c.srcs().iter().filter_map(Src::ty).chain([c.dst().ty])
 }
@@ -152,7 +157,7 @@ fn has_bf(c: &Context<'_>) -> bool {
     types(c).any(|ty| ty == Type::Bf)
 }
 
-/// Whether a region that counts dwords parts the two of an element.
+/// Whether a region that counts dwords separates the two dwords of an 8-byte element.
 fn parts_dwords(es: u32, region: Region) -> bool {
     let Some((vstride, width, hstride)) = region.strides() else { return false };
     let width = width.max(1);
