@@ -1,4 +1,4 @@
-//! The metadata of a program: everything a driver needs besides the code.
+//! The metadata of a program: everything that a driver needs to run it, except the code.
 
 use crate::json::{Json, Node, Read, record, tagged, words};
 use crate::{
@@ -10,17 +10,17 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeSet;
 
-/// The version of the schema. It grows by one whenever a reader of the previous version would
-/// misunderstand a file.
+/// The version of the schema. It increases by one when a program that reads the previous version
+/// would misunderstand a file.
 pub const VERSION: u32 = 2;
 
-/// The oldest version that is still read.
+/// The oldest version that can be read.
 pub const OLDEST_VERSION: u32 = 1;
 
-/// The longest code any reader accepts, in bytes.
+/// Maximum length of code in bytes, for all parsers.
 pub const CODE_LIMIT: usize = 16 << 20;
 
-/// Everything a driver needs to run a program, besides its code.
+/// Everything that a driver needs to run a program, except its code.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Metadata {
     /// Version of the schema: [`VERSION`].
@@ -37,14 +37,15 @@ pub struct Metadata {
     pub binding_table: Vec<BindingEntry>,
     /// The sampler state table, ordered by index.
     pub samplers: Vec<SamplerEntry>,
-    /// Scratch memory of one thread in bytes; the driver rounds it up to what the hardware
-    /// can express.
+    /// Scratch memory of one thread in bytes. The driver rounds it up to a size that the hardware
+    /// has.
     pub scratch_bytes: u32,
     /// Private memory that the code addresses through
     /// [`PrivateMemoryAddress`](crate::Content::PrivateMemoryAddress), in bytes per channel.
-    /// The area holds the channels of the entry point used for each thread id that r0.5 bits 8:0 can name.
+    /// The driver allocates it for `simd_width` channels of each thread id from 0 to 511 (r0.5 bits
+    /// 8:0).
     pub private_bytes_per_channel: u32,
-    /// Constant data the code refers to.
+    /// Constant data that the code refers to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub constant_data: Option<ConstantData>,
     /// Places in the code to patch before it runs.
@@ -199,10 +200,11 @@ pub enum DenormalMode {
 }
 
 impl Metadata {
-    /// Reads and [checks](Self::check) the JSON form, of any version up to this one.
+    /// Reads and [checks](Self::check) the JSON form of any version from [`OLDEST_VERSION`] to
+    /// [`VERSION`].
     ///
     /// # Errors
-    /// See [`MetadataError`]; an unknown version is reported before anything else.
+    /// See [`MetadataError`]. The version is checked before all other fields.
     pub fn from_json(text: &str) -> Result<Metadata, MetadataError> {
         read(&Json::parse(text)?, None)
     }
@@ -216,7 +218,7 @@ impl Metadata {
     /// Checks that the fields are consistent with each other and the platform.
     ///
     /// # Errors
-    /// [`MetadataError::Version`] or the first impossible [`MetadataError::Field`].
+    /// [`MetadataError::Version`], or [`MetadataError::Field`] for the first invalid field.
     pub fn check(&self) -> Result<(), MetadataError> {
         if self.version != VERSION {
             return Err(MetadataError::Version { found: self.version.into() });
@@ -242,7 +244,8 @@ impl Metadata {
         self.check_memory(&device)
     }
 
-    /// Checks one entry point. Fields are named from the entry point on, those of the stage from the document on.
+    /// Checks one entry point. The paths of fields in errors start at the entry point, or with
+    /// `stage.` at the document.
     fn check_dispatch(&self, dispatch: &Dispatch, device: &Device) -> Result<(), MetadataError> {
         let width = dispatch.simd_width;
         if !matches!(width, 8 | 16 | 32) {
@@ -266,7 +269,7 @@ impl Metadata {
         self.check_payload(dispatch, device)
     }
 
-    /// Checks that the device can run a workgroup's threads at once.
+    /// Checks that the device can run all threads of a workgroup at the same time.
     fn check_group(
         &self,
         compute: &ComputeMetadata,
@@ -287,6 +290,7 @@ impl Metadata {
         Ok(())
     }
 
+    /// Checks that the parts of the payload lie within the registers and have possible sizes.
     fn check_payload(&self, dispatch: &Dispatch, device: &Device) -> Result<(), MetadataError> {
         let limit = device.limits().grf_count;
         let payload = &dispatch.payload;
@@ -340,6 +344,7 @@ impl Metadata {
         Ok(())
     }
 
+    /// Checks the indices of the binding table and the sampler table.
     fn check_tables(&self) -> Result<(), MetadataError> {
         let mut indices = BTreeSet::new();
         for (i, entry) in self.binding_table.iter().enumerate() {
@@ -358,6 +363,7 @@ impl Metadata {
         Ok(())
     }
 
+    /// Checks scratch and private memory, constant data and relocations.
     fn check_memory(&self, device: &Device) -> Result<(), MetadataError> {
         if device.scratch_size(self.scratch_bytes).is_none() {
             let reason = format!("{}: more than {} can give", self.scratch_bytes, self.platform);
@@ -381,8 +387,7 @@ impl Metadata {
         Ok(())
     }
 
-    /// Checks what depends on the code: its length, and that each entry point and relocation is
-    /// inside.
+    /// Checks the code's length, and that entry points and relocations are within the code.
     ///
     /// # Errors
     /// [`MetadataError::Field`].
@@ -427,8 +432,8 @@ impl<'de> Deserialize<'de> for Metadata {
 }
 
 impl Relocation {
-    /// Writes the value into the code. `address` is that of the constant data. A relocation
-    /// outside the code changes nothing ([`Metadata::check_code`] reports it).
+    /// Writes the value into the code. `address` is the address of the constant data. Does nothing
+    /// if the relocation is outside the code, which [`Metadata::check_code`] reports.
     pub fn apply(&self, code: &mut [u8], address: u64) {
         let value = match self.value {
             RelocationValue::ConstantDataAddressLow => address as u32,
@@ -445,6 +450,7 @@ impl Relocation {
     }
 }
 
+/// Checks the size of shared memory.
 fn check_shared(compute: &ComputeMetadata, device: &Device) -> Result<(), MetadataError> {
     if device.shared_memory_size(compute.shared_bytes).is_none() {
         let limit = device.limits().max_shared_bytes;
@@ -454,7 +460,7 @@ fn check_shared(compute: &ComputeMetadata, device: &Device) -> Result<(), Metada
     Ok(())
 }
 
-/// The version of the schema, if it is one that is read.
+/// The version of the schema. Fails if it cannot be read.
 fn known(json: &Json) -> Result<u32, MetadataError> {
     let number = match json {
         Json::Object(_) => match json.get("version") {
@@ -474,7 +480,8 @@ fn known(json: &Json) -> Result<u32, MetadataError> {
     }
 }
 
-/// Reads metadata of any known version and checks them. Statistics beside the metadata are version 1's.
+/// Reads metadata of any supported version and checks them. `statistics` is the field next to the
+/// metadata, which only programs of version 1 have.
 pub(crate) fn read(json: &Json, statistics: Option<Node<'_>>) -> Result<Metadata, MetadataError> {
     match known(json)? {
         1 => version1::metadata(json, statistics),

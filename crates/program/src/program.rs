@@ -14,18 +14,18 @@ pub struct Program {
     /// Machine code as the EU fetches it, relocations not yet applied.
     #[serde(serialize_with = "crate::hex::serialize")]
     pub code: Vec<u8>,
-    /// What a driver needs besides the code.
+    /// Everything else that a driver needs.
     pub metadata: Metadata,
 }
 
 impl Program {
-    /// What the compiler counted for the first entry point, if it wrote that down.
+    /// The statistics of the first entry point; `None` if the program has none.
     pub fn statistics(&self) -> Option<&Statistics> {
         self.metadata.dispatches.first().statistics.as_ref()
     }
 
-    /// Reads the JSON form, of any known version of the metadata, and checks the metadata. That they fit the code
-    /// [`Metadata::check_code`] tells.
+    /// Reads the JSON form, of any supported version of the metadata, and checks the metadata. Does
+    /// not check that they fit the code: see [`Metadata::check_code`].
     ///
     /// # Errors
     /// As for [`Metadata::from_json`].
@@ -42,7 +42,7 @@ impl Program {
     /// The program as a zebin with one kernel, named after the entry point.
     ///
     /// # Errors
-    /// [`ContainerError::Unwritable`] for a program that needs what the container cannot say.
+    /// [`ContainerError::Unwritable`] if the program needs something that a zebin cannot express.
     pub fn to_zebin(&self) -> Result<Vec<u8>, ContainerError> {
         let kernel = ZebinKernel {
             name: &self.metadata.entry_point,
@@ -57,7 +57,7 @@ impl Program {
 fn read(json: &Json) -> Result<Program, MetadataError> {
     let root = Node::root(json);
     let [code, inner, statistics] = root.fields(["code", "metadata", "statistics"])?;
-    // Places in the metadata are counted from their own root, like those of metadata that stand alone.
+    // Paths in errors start at the metadata, as in a document that contains only metadata.
     let Some(inside) = json.get("metadata") else {
         return Err(inner.expected("an object"));
     };
@@ -71,17 +71,18 @@ impl<'de> Deserialize<'de> for Program {
     }
 }
 
-/// What a JSON document describes.
+/// The content of a JSON document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Document {
-    /// Metadata alone.
+    /// Metadata without code.
     Metadata(Metadata),
     /// A whole program.
     Program(Program),
 }
 
 impl Document {
-    /// Reads metadata or a program, whichever the document is: a program has `metadata`.
+    /// Reads a document that is either metadata or a program. A program has the field `metadata` or
+    /// `code`.
     ///
     /// # Errors
     /// As for [`Metadata::from_json`].

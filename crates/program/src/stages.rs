@@ -2,8 +2,8 @@
 //! tessellation evaluation and geometry shaders.
 //!
 //! They pass data through entries of the URB (unified return buffer). An entry is an array of
-//! *slots* of 16 bytes; what each slot holds is a [`Varying`], and a list of varyings is the
-//! layout of an entry, slot 0 first. A vertex entry is a VUE (vertex URB entry), a patch entry
+//! *slots* of 16 bytes. The content of a slot is a [`Varying`]; a list of varyings is the layout of
+//! an entry, slot 0 first. The entry of a vertex is a VUE (vertex URB entry). The entry of a patch
 //! begins with the patch header.
 
 use crate::json::{record, tagged, words};
@@ -15,13 +15,14 @@ use std::collections::BTreeSet;
 /// Bytes of a slot.
 pub const SLOT_BYTES: u32 = 16;
 
-/// Maximal number of slots of a layout: the size of the largest entry of 3DSTATE_URB for one vertex.
+/// Maximum number of slots of a layout: the size of the largest entry for one vertex in
+/// 3DSTATE_URB.
 const MAX_SLOTS: usize = 128;
 
-/// The largest entry in bytes: 32 KB, that of a geometry shader.
+/// Maximum size of an entry in bytes: 32 KB, for geometry shaders.
 const MAX_ENTRY_BYTES: u32 = 32 << 10;
 
-/// What a slot of a URB entry holds.
+/// The content of a slot of a URB entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -100,7 +101,7 @@ pub enum GeometryDispatch {
 }
 
 impl GeometryDispatch {
-    /// Objects (primitives or invocations) of a thread.
+    /// Number of objects (primitives or invocations) of a thread.
     pub fn objects(self) -> u32 {
         match self {
             GeometryDispatch::Single => 1,
@@ -110,7 +111,7 @@ impl GeometryDispatch {
     }
 }
 
-/// What a slot of a vertex shader's input holds.
+/// The content of a slot of a vertex shader's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
@@ -131,14 +132,14 @@ pub enum VertexInput {
 
 /// Metadata of vertex shaders.
 ///
-/// ThreadPayload: r0.0 and r0.1 are the URB handles of the output entries (SIMD8: r1). Push constants
-/// are `payload.cross_thread`. The inputs follow from `first_input_register`.
+/// Thread payload: r0.0 and r0.1 (SIMD8: r1) are the URB handles of the output entries.
+/// `payload.cross_thread` are the push constants. The inputs start at `first_input_register`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VertexMetadata {
     /// Assignment of the channels.
     pub dispatch: StageDispatch,
-    /// Register of the first input slot. SIMD4x2: a slot is one register, its low half for the
-    /// first vertex; SIMD8: four registers, one per component.
+    /// Register of the first input slot. SIMD4x2: a slot is one register, whose low half is for the
+    /// first vertex. SIMD8: a slot is four registers, one per component.
     pub first_input_register: u32,
     /// The input slots.
     pub inputs: Vec<VertexInput>,
@@ -150,25 +151,27 @@ pub struct VertexMetadata {
 
 /// Metadata of tessellation control shaders.
 ///
-/// Payload of a thread (single patch dispatch): r0.0 handle of the patch entry, r0.1 primitive
-/// id, r0.2 instance number and barrier id (see `docs/metadata.md`), r1 to r4 the handles of the input control
-/// points, one dword each. Thread `i` of a patch has control points `2 i` and `2 i + 1`
-/// (SIMD4x2), all channels enabled. Push constants are `payload.cross_thread`.
+/// Thread payload (single patch dispatch): r0.0 is the handle of the patch entry, r0.1 the
+/// primitive id, r0.2 the instance number and barrier id (see `docs/metadata.md`). r1 to r4 are the
+/// handles of the input control points, one dword each. `payload.cross_thread` are the push
+/// constants. Thread `i` of a patch computes control points `2 i` and `2 i + 1` (SIMD4x2); all its
+/// channels are enabled.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessControlMetadata {
     /// Assignment of the channels.
     pub dispatch: StageDispatch,
-    /// Control points of an input patch that the code was compiled for; absent if it works for
-    /// any number.
+    /// Number of control points of an input patch that the code was compiled for; absent if the
+    /// code works for any number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_vertices: Option<u32>,
-    /// Control points of the output patch.
+    /// Number of control points of the output patch.
     pub output_vertices: u32,
     /// Layout of an input control point's entry.
     pub inputs: Vec<Varying>,
     /// First part of the patch entry's layout: the patch header and per-patch varyings.
     pub patch_outputs: Vec<Varying>,
-    /// Layout of one output control point; they follow the first part one after another.
+    /// Layout of one output control point. The control points follow the first part, one after
+    /// another.
     pub vertex_outputs: Vec<Varying>,
     /// Size of the patch entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
@@ -177,7 +180,7 @@ pub struct TessControlMetadata {
 }
 
 impl TessControlMetadata {
-    /// Threads of a patch.
+    /// Number of threads of a patch.
     pub fn threads(&self) -> u32 {
         self.output_vertices.div_ceil(match self.dispatch {
             StageDispatch::Simd4x2 => 2,
@@ -185,7 +188,7 @@ impl TessControlMetadata {
         })
     }
 
-    /// Slots of the patch entry.
+    /// Number of slots of the patch entry.
     pub fn slots(&self) -> usize {
         self.patch_outputs.len() + self.vertex_outputs.len() * self.output_vertices as usize
     }
@@ -231,9 +234,9 @@ pub enum TessOutput {
 
 /// Metadata of tessellation evaluation shaders.
 ///
-/// ThreadPayload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries, r1.0 to r1.2 are
-/// u, v, w of the first point, r1.4 to r1.6 of the second, r1.3 is the handle of the patch
-/// entry, r1.7 the primitive id. Push constants are `payload.cross_thread`.
+/// Thread payload (SIMD4x2): r0.0 and r0.1 are the URB handles of the output entries. r1.0 to r1.2
+/// are u, v, w of the first point, r1.4 to r1.6 those of the second. r1.3 is the handle of the
+/// patch entry, r1.7 the primitive id. `payload.cross_thread` are the push constants.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TessEvalMetadata {
     /// Assignment of the channels.
@@ -248,9 +251,10 @@ pub struct TessEvalMetadata {
     pub patch_inputs: Vec<Varying>,
     /// Layout of one control point in the patch entry.
     pub vertex_inputs: Vec<Varying>,
-    /// Register of the pushed slots of the patch entry: two slots per register, slot 0 first.
+    /// First register of the pushed slots of the patch entry: two slots per register, slot 0 first.
     pub first_input_register: u32,
-    /// Slots of the patch entry that are pushed; even. The others are read from the URB.
+    /// Number of slots of the patch entry that are pushed, an even number. The code reads the
+    /// others from the URB.
     pub pushed_slots: u32,
     /// Layout of the output entry.
     pub outputs: Vec<Varying>,
@@ -258,7 +262,7 @@ pub struct TessEvalMetadata {
     pub entry_bytes: u32,
 }
 
-/// What a geometry shader makes of its vertices.
+/// The primitives that a geometry shader outputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum GeometryOutput {
@@ -270,7 +274,7 @@ pub enum GeometryOutput {
     TriangleStrip,
 }
 
-/// What the control data of a geometry shader's output say of each vertex.
+/// The control data of a geometry shader's output for each vertex.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ControlData {
@@ -282,57 +286,65 @@ pub enum ControlData {
 
 /// Metadata of geometry shaders.
 ///
-/// ThreadPayload (SIMD4x2): r0.0 and r0.1 are the URB handles of the two objects' output entries, with
-/// the invocation in bits 31:27; r1 the primitive ids (low and high half) if
-/// `primitive_id` is set; then the handles of the input vertices if there are `vertex_handles`. Push constants are
-/// `payload.cross_thread`. Then, from
-/// `first_input_register`, the pushed slots of each input vertex: one register per slot, low
-/// half for the first object (dual object); two slots per register otherwise.
+/// Thread payload (SIMD4x2), in this order:
 ///
-/// An output entry holds the vertex count (`count_bytes`), the control data (`control_bytes`)
-/// and the vertices, `vertex_bytes` each. Where `count_bytes` is 0 (gen7), the end-of-thread
-/// message has the vertex counts of both objects in header dword 2.
+/// * r0.0 and r0.1: the URB handles of the two objects' output entries, with the invocation in bits
+///   31:27;
+/// * r1: the primitive ids (low and high half), if `primitive_id` is set;
+/// * the handles of the input vertices, if there are `vertex_handles`;
+/// * `payload.cross_thread`: the push constants;
+/// * from `first_input_register` on, the pushed slots of each input vertex. For dual object, a slot
+///   is one register, whose low half is for the first object; otherwise a register contains two
+///   slots.
+///
+/// An output entry contains the vertex count (`count_bytes`), the control data (`control_bytes`)
+/// and the vertices, `vertex_bytes` each. If `count_bytes` is 0 (gen7), header dword 2 of the
+/// end-of-thread message contains the vertex counts of both objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GeometryMetadata {
     /// Assignment of the channels.
     pub dispatch: GeometryDispatch,
-    /// Vertices of an input primitive.
+    /// Number of vertices of an input primitive.
     pub input_vertices: u32,
-    /// Invocations per primitive.
+    /// Number of invocations per primitive.
     pub invocations: u32,
-    /// Whether r1 holds the primitive ids.
+    /// Whether r1 contains the primitive ids.
     pub primitive_id: bool,
-    /// Register that holds the handles of the input vertices' entries, a dword each: for code that reads slots which
-    /// are not pushed. Absent if no handles are to be included.
+    /// Register of the handles of the input vertices' entries, one dword each, for code that reads
+    /// slots that are not pushed. Absent if the payload has no handles.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub vertex_handles: Option<u32>,
     /// Layout of an input vertex's entry.
     pub inputs: Vec<Varying>,
     /// Register of the first pushed slot.
     pub first_input_register: u32,
-    /// Slots of each input vertex that are pushed, from slot 0; even. The others are read from the URB.
+    /// Number of slots of each input vertex that are pushed, from slot 0 on; an even number. The
+    /// code reads the others from the URB.
     pub pushed_slots: u32,
-    /// What the vertices form.
+    /// The primitives that the output vertices form.
     pub output: GeometryOutput,
-    /// Bytes of the vertex count at the start of the output entry: 0 on gen7, 32 from gen8 on.
+    /// Size in bytes of the vertex count at the start of the output entry: 0 on gen7, 32 from gen8
+    /// on.
     pub count_bytes: u32,
-    /// Bytes of the control data, a multiple of 32.
+    /// Size of the control data in bytes, a multiple of 32.
     pub control_bytes: u32,
-    /// What the control data say.
+    /// Kind of control data.
     pub control_data: ControlData,
     /// Layout of an output vertex.
     pub outputs: Vec<Varying>,
-    /// Bytes from vertex to vertex, a multiple of 32.
+    /// Distance between vertices in bytes, a multiple of 32.
     pub vertex_bytes: u32,
     /// Size of the output entry in bytes, a multiple of 64.
     pub entry_bytes: u32,
 }
 
+/// The error for a field of the stage.
 fn field(name: &str, reason: String) -> MetadataError {
     MetadataError::Field { field: format!("stage.{name}"), reason }
 }
 
-/// Each varying but padding stands in a layout once.
+/// Checks that a layout, which may consist of several parts, has at most [`MAX_SLOTS`] slots, and
+/// contains only varyings that exist, each at most once except padding.
 fn check_layout(name: &str, layout: &[&[Varying]]) -> Result<(), MetadataError> {
     let mut seen = BTreeSet::new();
     let count: usize = layout.iter().map(|part| part.len()).sum();
@@ -353,7 +365,7 @@ fn check_layout(name: &str, layout: &[&[Varying]]) -> Result<(), MetadataError> 
     Ok(())
 }
 
-/// An entry has a size that the hardware can give, and room for what it holds.
+/// Checks that the size of an entry is one that the hardware has, and at least `needed` bytes.
 fn check_entry(bytes: u32, needed: u64) -> Result<(), MetadataError> {
     if !bytes.is_multiple_of(64) || bytes > MAX_ENTRY_BYTES || u64::from(bytes) < needed {
         let reason = format!(
@@ -364,10 +376,12 @@ fn check_entry(bytes: u32, needed: u64) -> Result<(), MetadataError> {
     Ok(())
 }
 
+/// Size of slots in bytes.
 fn slot_bytes(slots: usize) -> u64 {
     slots as u64 * u64::from(SLOT_BYTES)
 }
 
+/// Checks that the device has this kind of thread.
 fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), MetadataError> {
     let known = match dispatch {
         StageDispatch::Simd4x2 => device.has_align16(),
@@ -382,7 +396,7 @@ fn check_dispatch(dispatch: StageDispatch, device: &Device) -> Result<(), Metada
     ))
 }
 
-/// Pushed data lie in the register file, behind r0.
+/// Checks that pushed data lie within the register file, and not in r0.
 fn check_pushed(first: u32, registers: u64, device: &Device) -> Result<(), MetadataError> {
     let limit = device.limits().grf_count;
     if first == 0 || u64::from(first) + registers > limit.into() {

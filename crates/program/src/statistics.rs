@@ -3,24 +3,24 @@
 use crate::json::record;
 use serde::Serialize;
 
-/// What the compiler counted.
+/// Statistics that the compiler collected for an entry point.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Statistics {
-    /// Channels per thread.
+    /// Number of channels per thread.
     pub simd_width: u32,
-    /// Instructions, compacted ones counted like the others.
+    /// Number of instructions; a compacted instruction counts as one.
     pub instructions: u32,
-    /// Send instructions of every kind.
+    /// Number of send instructions of every kind.
     pub sends: u32,
-    /// Loops (backward branches).
+    /// Number of loops (backward branches).
     pub loops: u32,
-    /// Messages that store a spilled value to scratch.
+    /// Number of messages that store a spilled value to scratch.
     pub spills: u32,
-    /// Messages that load a spilled value from scratch.
+    /// Number of messages that load a spilled value from scratch.
     pub fills: u32,
-    /// Highest number of general registers (32 bytes each) in use at once.
+    /// Highest number of general registers (32 bytes each) in use at the same time.
     pub registers: u32,
-    /// Estimated cycles of one thread, each loop counted as ten rounds.
+    /// Estimated cycles of one thread, with ten iterations for each loop.
     pub estimated_cycles: u64,
 }
 

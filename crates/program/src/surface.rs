@@ -1,11 +1,11 @@
-//! The binding table and the sampler table: which resource a message index means.
+//! The binding table and the sampler table: the resources that indices in messages select.
 
 use crate::MetadataError;
 use crate::json::{Node, Read, record, tagged, words};
 use crestline_device::SurfaceFormat;
 use serde::{Deserialize, Serialize};
 
-/// A resource by its place in the shader's interface.
+/// A resource of the shader's interface.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct ResourceRef {
     /// Descriptor set.
@@ -29,32 +29,33 @@ impl std::fmt::Display for ResourceRef {
 /// One entry of the binding table.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BindingEntry {
-    /// Binding table index (BTI), 0 to 239; the rest is reserved by the hardware.
+    /// Binding table index (BTI), 0 to 239. The hardware reserves the others.
     pub index: u8,
-    /// What the surface state at this index describes.
+    /// Content of the surface state at this index.
     pub surface: Surface,
 }
 
-/// What a binding table entry describes.
+/// Content of a binding table entry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Surface {
     /// A null surface: reads give 0, writes are dropped.
     Null,
-    /// A storage buffer as a raw surface: bounds are the size of the buffer.
+    /// A storage buffer as a raw surface whose size is the size of the buffer.
     StorageBuffer {
         /// The buffer.
         resource: ResourceRef,
     },
-    /// The atomic counters of an OpenGL binding: a buffer as a raw surface, like a storage
-    /// buffer. OpenGL counts its bindings apart from those of storage buffers; its set is 0.
+    /// The atomic counters of an OpenGL binding: a buffer as a raw surface, like a storage buffer.
+    /// In OpenGL, the binding numbers of atomic counters are independent of those of storage
+    /// buffers. The set is 0.
     AtomicCounters {
         /// The buffer.
         resource: ResourceRef,
     },
-    /// A uniform buffer. Data port messages see raw bytes; sampler `ld` messages see
-    /// R32G32B32A32_FLOAT texels at a pitch of one byte, so `u` is a byte offset.
+    /// A uniform buffer. For data port messages it contains raw bytes. For sampler `ld` messages it
+    /// contains R32G32B32A32_FLOAT texels with a pitch of one byte, so `u` is a byte offset.
     UniformBuffer {
         /// The buffer.
         resource: ResourceRef,
@@ -75,24 +76,24 @@ pub enum Surface {
     TexelBuffer {
         /// The buffer.
         resource: ResourceRef,
-        /// The format to program into the surface state.
+        /// The format of the surface state.
         format: SurfaceFormat,
     },
     /// A storage image, or a storage texel buffer. An image that is read with one format and
     /// written with another has two entries.
     ///
-    /// Where nothing is bound the surface is null, but with format `RAW` a buffer of one dword
-    /// whose contents do not matter: gen7 hangs on untyped accesses to other surfaces. The image
-    /// parameters then are 0.
+    /// If no image is bound, the surface is null. With format `RAW` it is instead a buffer of one
+    /// dword with any contents, because gen7 hangs on untyped accesses to other surfaces. The image
+    /// parameters are then 0.
     StorageImage {
         /// The image.
         resource: ResourceRef,
-        /// What the entry is used for.
+        /// Kind of accesses through this entry.
         access: ImageAccess,
-        /// The format to program into the surface state. `RAW` makes a buffer of the whole
-        /// image memory that the code addresses itself, with the image parameters of the
-        /// payload. Absent: the format of the image as created, because the shader writes
-        /// it without naming one.
+        /// The format of the surface state. `RAW`: the surface is a buffer of the whole image
+        /// memory, and the code computes addresses in it from the image parameters of the payload.
+        /// Absent: the format that the image was created with; the shader writes the image without
+        /// a declared format.
         #[serde(skip_serializing_if = "Option::is_none")]
         format: Option<SurfaceFormat>,
     },
@@ -100,14 +101,14 @@ pub enum Surface {
     SampledImage {
         /// The image.
         resource: ResourceRef,
-        /// The format to program into the surface state; absent: the image's own.
+        /// The format of the surface state; if absent, the format of the image.
         #[serde(skip_serializing_if = "Option::is_none")]
         format: Option<SurfaceFormat>,
     },
 }
 
 impl Surface {
-    /// The resource, if the entry describes one of the shader's interface.
+    /// The resource of the shader's interface; `None` for other surfaces.
     pub fn resource(&self) -> Option<ResourceRef> {
         match self {
             Surface::StorageBuffer { resource }
@@ -124,7 +125,7 @@ impl Surface {
     }
 }
 
-/// What a storage image entry is used for.
+/// Kind of accesses through a storage image entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ImageAccess {

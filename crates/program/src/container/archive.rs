@@ -1,6 +1,6 @@
-//! Fat binaries: an `ar` archive, as `ocloc` writes it for several devices. Members are named
-//! `BITS.MAJOR.MINOR.REVISION` after the pointer size and the version of the device; what is
-//! called `pad_N` only aligns the next one, and all else (SPIR-V, options) is no machine code.
+//! Fat binaries: `ar` archives, which `ocloc` writes for several devices. The names of members are
+//! `BITS.MAJOR.MINOR.REVISION`: the pointer size, and the version of the device. Members `pad_N`
+//! align the next member. Other members (SPIR-V, options) contain no machine code.
 
 use object::read::archive::ArchiveFile;
 
@@ -9,7 +9,7 @@ use super::part::Part;
 use super::{Container, Kernel, patch_tokens, zebin};
 use crate::ContainerError;
 
-/// How an archive starts.
+/// The first bytes of an archive.
 pub(super) const MAGIC: [u8; 8] = *b"!<arch>\n";
 
 /// Reads the kernels of all devices.

@@ -1,19 +1,20 @@
-//! The numbers by which Intel's binaries name what they are for, as `ocloc` writes them.
+//! The numbers of products and device families in Intel's binaries, as `ocloc` writes them.
 
 use crestline_device::{Gen, Platform};
 
 use super::part::Part;
 
-/// What a binary is for.
+/// The device that a binary was compiled for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Made {
-    /// Its name, or its number where it is no platform of this project; empty if nothing is said.
+    /// Its name, or its number if it is not a platform of this project. Empty if the binary does
+    /// not contain it.
     pub(super) device: String,
-    /// Its generation, if known.
+    /// Its generation; `None` if unknown.
     pub(super) generation: Option<Gen>,
 }
 
-/// The numbers of products. Several numbers may be one platform; the first of them is written.
+/// The numbers of products. If a platform has several numbers, [`product`] returns the first.
 const PRODUCTS: [(u32, Platform); 17] = [
     (0x10, Platform::Bdw),
     (0x11, Platform::Chv),
@@ -35,25 +36,25 @@ const PRODUCTS: [(u32, Platform); 17] = [
     (0x4f6, Platform::Dg2),
 ];
 
-/// The number of a platform, for those from Broadwell on.
+/// The product number of a platform; `None` before Broadwell.
 pub(super) fn product(platform: Platform) -> Option<u32> {
     PRODUCTS.iter().find(|(_, of)| *of == platform).map(|(number, _)| *number)
 }
 
-/// What the number of a product stands for; zero says nothing.
+/// The device of a product number. Zero means that there is no number.
 fn from_product(number: u32) -> Made {
     match PRODUCTS.iter().find(|(product, _)| *product == number) {
         _ if number == 0 => Made::default(),
         Some((_, platform)) => {
             Made { device: platform.to_string(), generation: Some(platform.generation()) }
         }
-        // Xe-HP, which is no platform of its own here.
+        // Xe-HP is not a platform of this project.
         None if number == 0x4e2 => from_family(0xc05),
         None => Made { device: format!("product {number:#x}"), generation: None },
     }
 }
 
-/// What the number of a family of devices stands for; zero says nothing.
+/// The device of a family number. Zero means that there is no number.
 pub(super) fn from_family(number: u32) -> Made {
     let generation = match number {
         0 => return Made::default(),
@@ -67,7 +68,7 @@ pub(super) fn from_family(number: u32) -> Made {
     Made { device: generation.to_string(), generation: Some(generation) }
 }
 
-/// What the version that names a member of an archive (`9.0.9`) stands for.
+/// The device of a version such as `9.0.9`, from the name of an archive member.
 pub(super) fn from_version(version: &str) -> Made {
     let mut parts = version.split('.').map(str::parse);
     let generation = match (parts.next(), parts.next()) {
@@ -77,7 +78,7 @@ pub(super) fn from_version(version: &str) -> Made {
     Made { device: version.to_owned(), generation }
 }
 
-/// Who writes the notes.
+/// The owner of Intel's notes.
 pub(super) const OWNER: [u8; 8] = *b"IntelGT\0";
 
 /// The kind of the note with the product.
@@ -86,8 +87,9 @@ pub(super) const PRODUCT: u32 = 1;
 /// The kind of the note with the family.
 pub(super) const FAMILY: u32 = 2;
 
-/// What the notes of a zebin say. Each is the length of its owner, that of its contents, its kind
-/// (little-endian dwords), owner and contents, padded to dwords. Damaged notes say nothing.
+/// The device in the notes of a zebin. A note consists of the length of its owner, the length of
+/// its contents, and its kind, which are little-endian dwords; then owner and contents, each padded
+/// to dwords. Prefers a product to a family. Damaged notes are ignored.
 pub(super) fn from_notes(notes: Part<'_>) -> Made {
     let dword = |at: usize| {
         let bytes = notes.bytes.get(at..)?.first_chunk()?;

@@ -1,15 +1,16 @@
-//! The containers machine code travels in: raw, hexadecimal text, and the binaries of Intel's
-//! OpenCL and Level Zero compilers.
+//! Parsers of files that contain machine code: raw code, hexadecimal text, and the binaries of
+//! Intel's OpenCL and Level Zero compilers.
 //!
-//! * [`elf`] reads sections, [`zebin`] and [`ze_info`] what Intel puts into them,
-//! * [`patch_tokens`] is the older format,
-//! * [`dump`] reads what `xxd`, `hexdump` and `od` print,
-//! * [`archive`] holds one binary for each of several devices,
-//! * [`device`] has the numbers by which binaries name what they are for,
-//! * [`write_zebin()`] makes a zebin.
+//! * [`elf`] reads the sections of ELF files, [`zebin`] and [`ze_info`] the content of Intel's
+//!   sections,
+//! * [`patch_tokens`] reads the older format,
+//! * [`dump`] reads the output of `xxd`, `hexdump` and `od`,
+//! * [`archive`] reads files with one binary for each of several devices,
+//! * [`device`] translates the numbers of devices in binaries,
+//! * [`write_zebin()`] writes a zebin.
 //!
-//! All of it is untrusted: every offset and count is checked against the file before it is
-//! used, nothing is copied, and an error names the byte, or line and column, where it lies.
+//! Files are untrusted: every offset and count is checked against the file before it is used.
+//! Binary code is borrowed, not copied. Errors contain the byte offset, or line and column.
 
 mod archive;
 mod device;
@@ -39,13 +40,13 @@ pub use yaml::{Node, Value};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Container {
-    /// The bytes as they are.
+    /// Only code, without a container.
     Raw,
-    /// Text: one instruction a line, bytes in memory order, 32 hex digits or 16 for a
-    /// compacted instruction. What `xxd`, `hexdump` and `od` print, too, and numbers with `0x`.
+    /// Text: one instruction per line, bytes in memory order, 32 hex digits or 16 for a compacted
+    /// instruction. Also the output of `xxd`, `hexdump` and `od`, and numbers with `0x`.
     Hex,
     /// Text like [`Hex`](Container::Hex) in which each group of eight digits is a little-endian
-    /// dword. It is never guessed.
+    /// dword. [`Container::detect`] never returns it.
     Dwords,
     /// An ELF file: Intel's zebin, or an OpenCL device binary with a zebin or patch tokens in
     /// one of its sections.
@@ -59,24 +60,24 @@ pub enum Container {
 /// One kernel of a container.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel<'a> {
-    /// Its name; empty in containers without names.
+    /// Name; empty in containers without names.
     pub name: String,
-    /// The device it is for, as the container names it: a version in archives (`9.0.9`), a
-    /// platform in a zebin, a generation with patch tokens; a number where it is none of this
-    /// project's; empty if the container says nothing.
+    /// The device that it was compiled for, as the container names it: a version in archives
+    /// (`9.0.9`), a platform in a zebin, a generation with patch tokens. A number if the device is
+    /// not one of this project's. Empty if the container does not name a device.
     pub device: String,
-    /// That device's generation, if it is known.
+    /// The generation of that device; `None` if unknown.
     pub generation: Option<Gen>,
-    /// Where the code starts in the file, in bytes.
+    /// Byte offset of the code in the file.
     pub offset: usize,
-    /// Its code with whatever padding follows, in bytes as the EU fetches them.
+    /// The code, with the padding behind it. The bytes are in the order of memory.
     pub code: Cow<'a, [u8]>,
-    /// Channels of a thread, where the container says so.
+    /// Number of channels of a thread; `None` if the container does not contain it.
     pub simd_width: Option<u32>,
-    /// What else a zebin's `.ze_info` says about the kernel.
+    /// The kernel's node in the `.ze_info` of a zebin.
     pub attributes: Option<Node>,
-    /// Whether it comes from text of nothing but groups of eight hex digits, which were read as
-    /// bytes in memory order and may be dwords.
+    /// Whether the container is text that consists only of groups of eight hex digits. These were
+    /// read as bytes in memory order, but may be dwords.
     pub maybe_dwords: bool,
 }
 
@@ -88,8 +89,9 @@ impl Kernel<'_> {
 }
 
 impl Container {
-    /// Guesses the container of `bytes`: by the magic number where it has one, else text of hex
-    /// digits and white space, or of a known dump, is [`Hex`](Container::Hex), and all else [`Raw`](Container::Raw).
+    /// Guesses the container of a file. Files with a magic number are recognised by it. Text of hex
+    /// digits and white space, or in the format of a known dump, is [`Hex`](Container::Hex).
+    /// Everything else is [`Raw`](Container::Raw).
     pub fn detect(bytes: &[u8]) -> Container {
         let magic = [
             (&elf::MAGIC[..], Container::Elf),
@@ -108,12 +110,12 @@ impl Container {
     }
 }
 
-/// Reads every kernel of a container, in the order of the file. Raw code and text hold one
-/// without a name. Whether the code is whole instructions is for the decoder to say.
+/// Reads every kernel of a container, in the order of the file. Raw code and text contain one
+/// kernel without a name. Does not check that the code consists of whole instructions.
 ///
 /// # Errors
-/// [`ContainerError`] for a container that is damaged or of an unknown kind, and for no code or
-/// more than [`CODE_LIMIT`] bytes of it.
+/// [`ContainerError`] if the container is damaged or not of this kind, or if a kernel has no code
+/// or more than [`CODE_LIMIT`] bytes of it.
 pub fn read_kernels(bytes: &[u8], container: Container) -> Result<Vec<Kernel<'_>>, ContainerError> {
     let kernels = match container {
         Container::Raw => vec![nameless(Cow::Borrowed(bytes))],
@@ -137,6 +139,7 @@ pub fn read_kernels(bytes: &[u8], container: Container) -> Result<Vec<Kernel<'_>
     Ok(kernels)
 }
 
+/// A kernel that consists of code only.
 fn nameless(code: Cow<'_, [u8]>) -> Kernel<'_> {
     Kernel {
         name: String::new(),
@@ -150,8 +153,8 @@ fn nameless(code: Cow<'_, [u8]>) -> Kernel<'_> {
     }
 }
 
-/// Cuts the zero bytes behind the last instruction. All generations that have containers have
-/// compacted instructions.
+/// Removes the zero bytes behind the last instruction. Finds instructions by their size bit: all
+/// generations with containers have compacted instructions.
 fn without_padding(code: &[u8]) -> &[u8] {
     let (mut at, mut end) = (0, 0);
     while at < code.len() {
@@ -179,7 +182,7 @@ mod tests {
 
     #[test]
     fn padding_is_whole_instructions_of_zeros() {
-        // The upper half of the first instruction is zero, and belongs to it.
+        // The upper half of the first instruction is zero, but is not padding.
         let mut code = vec![0; 48];
         code[0] = 0x7e;
         assert_eq!(without_padding(&code).len(), 16);
