@@ -1,4 +1,5 @@
-//! Generations, platforms, capabilities, limits, surface formats and sampler states of Intel i965-line GPUs.
+//! Facts about Intel GPUs from gen4 to gen12.5: generations, platforms, capabilities, limits,
+//! surface formats and sampler states.
 //!
 //! ```
 //! use crestline_device::{Device, Platform};

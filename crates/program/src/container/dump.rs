@@ -1,10 +1,14 @@
-//! Machine code as the text of a dump: what `xxd`, `hexdump` and `od` print, and dwords written
-//! with `0x`. The first line tells which it is; every other line must be like it.
+//! Parses the text of a hex dump: the output of `xxd`, `hexdump` and `od`, and dwords written with
+//! `0x`. The first line determines the layout; every other line must have the same.
+//!
+//! Groups of digits may be bytes in memory order (`xxd`) or little-endian numbers (`xxd -e`, `od -t
+//! x4`). For `xxd` the layout does not tell which, but the characters at the end of each line do:
+//! [`Code`] keeps both readings and compares both with the characters.
 
 use super::text::parse_hex;
 use crate::ContainerError;
 
-/// How the lines of a text are laid out.
+/// The layout of the lines of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Layout {
     /// Hex digits and white space.
@@ -13,15 +17,16 @@ enum Layout {
     Colon,
     /// `od` and `hexdump`: an offset, then groups, each a little-endian number.
     Offset,
-    /// Numbers with `0x`, which an offset with a colon may precede.
+    /// Numbers with `0x`; an offset with a colon may be in front of them.
     Numbers,
 }
 
+/// Whether a word consists of hex digits.
 fn is_hex(word: &str) -> bool {
     !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
-/// The digits of a number with `0x`; what separates it from the next is cut.
+/// The digits of a number with `0x`. Ignores a comma or semicolon behind it.
 fn number(word: &str) -> Option<&str> {
     let word = word.trim_end_matches([',', ';']);
     word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")).filter(|digits| is_hex(digits))
@@ -33,6 +38,7 @@ fn colon_offset(word: &str) -> Option<&str> {
     number(word).or(is_hex(word).then_some(word))
 }
 
+/// Determines the layout of a text from its first line that is not empty.
 fn layout(text: &str) -> Layout {
     let Some(line) = text.lines().find(|line| !line.trim().is_empty()) else {
         return Layout::Plain;
@@ -58,19 +64,21 @@ fn layout(text: &str) -> Layout {
     if offset && is_hex(first) && is_hex(second) { Layout::Offset } else { Layout::Plain }
 }
 
-/// Whether `bytes` are the text of a dump. Text of hex digits alone is none.
+/// Whether `bytes` are the text of a dump. Text that consists only of hex digits is not.
 pub(super) fn is_dump(bytes: &[u8]) -> bool {
     let printed = |byte: &u8| matches!(byte, b' '..=b'~') || byte.is_ascii_whitespace();
     bytes.iter().all(printed)
         && std::str::from_utf8(bytes).is_ok_and(|text| layout(text) != Layout::Plain)
 }
 
-/// Whether a text is groups of eight hex digits and no more: bytes in memory order, or dwords.
+/// Whether a text consists only of groups of eight hex digits, which may be bytes in memory order,
+/// or dwords.
 pub(super) fn maybe_dwords(text: &str) -> bool {
     let mut words = text.split_whitespace().peekable();
     words.peek().is_some() && words.all(|word| word.len() == 8 && is_hex(word))
 }
 
+/// Returns an error for a line.
 fn fail<T>(
     line: usize,
     expected: impl Into<String>,
@@ -79,16 +87,16 @@ fn fail<T>(
     Err(ContainerError::Dump { line, expected: expected.into(), found: found.into() })
 }
 
-/// What the lines of a dump give.
+/// The bytes of the lines read so far, in both byte orders.
 #[derive(Default)]
 struct Code {
-    /// The groups with their bytes as written.
+    /// The bytes, with those of each group in the order of the text.
     written: Vec<u8>,
-    /// The same with each group turned round.
+    /// The bytes, with those of each group in reverse order.
     turned: Vec<u8>,
-    /// The first line whose characters are not those of the bytes as written.
+    /// The first line whose characters do not match `written`.
     other: Option<usize>,
-    /// The first line whose characters are not those of the bytes turned round.
+    /// The first line whose characters do not match `turned`.
     other_turned: Option<usize>,
 }
 
@@ -101,7 +109,7 @@ impl Code {
         Ok(())
     }
 
-    /// Compares the bytes from `start` on with the characters that stand beside them.
+    /// Compares the bytes from `start` on with the characters at the end of the line.
     fn compare(&mut self, line: usize, start: usize, characters: &str) {
         let is_other = |bytes: &[u8]| {
             let shown =
@@ -117,7 +125,8 @@ impl Code {
     }
 }
 
-/// Whether an offset lies `count` bytes behind the first, in whichever base the tool writes them.
+/// Whether an offset is `count` bytes behind the first one. The numbers may be hexadecimal, octal
+/// or decimal.
 fn continues(first: &str, offset: &str, count: usize) -> bool {
     [16, 8, 10].into_iter().any(|base| {
         let value = |digits: &str| u64::from_str_radix(digits, base).ok();
@@ -126,13 +135,14 @@ fn continues(first: &str, offset: &str, count: usize) -> bool {
     })
 }
 
-/// Reads a text. With `dwords` each group of eight digits is a little-endian dword.
+/// Reads the bytes of a dump, or of text of hex digits. If `dwords`, each group of eight digits is
+/// a little-endian dword.
 pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> {
     let layout = layout(text);
     if layout == Layout::Plain && !dwords {
         return parse_hex(text);
     }
-    // The numbers as dwords, and whether all are written with two digits.
+    // The numbers as dwords, and whether all of them have two digits.
     let (mut numbers, mut two_digits) = (Vec::new(), true);
     let mut code = Code::default();
     let mut first = None;
@@ -156,7 +166,7 @@ pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> 
             rest = &rest[word.len()..];
             let count = if layout == Layout::Numbers { numbers.len() } else { code.written.len() };
             let first = *first.get_or_insert(offset);
-            // Offsets of numbers may count anything; those of the tools count bytes.
+            // Offsets in front of `0x` numbers may have any unit; those of the tools are in bytes.
             if layout != Layout::Numbers && !continues(first, offset, count) {
                 let expected = format!("an offset {count:#x} bytes after that of the first line");
                 return fail(number_of, expected, format!("{word:?}"));
@@ -179,7 +189,7 @@ pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> 
                 match number(group).filter(|digits| digits.len() <= 8) {
                     Some(digits) => {
                         two_digits &= digits.len() == 2;
-                        // At most eight hex digits, as was checked.
+                        // There are at most eight hex digits, so parsing cannot fail.
                         let value = u32::from_str_radix(digits, 16).unwrap_or_default();
                         numbers.extend(value.to_le_bytes());
                     }
@@ -215,7 +225,8 @@ pub(super) fn read(text: &str, dwords: bool) -> Result<Vec<u8>, ContainerError> 
         Layout::Numbers if two_digits && !dwords => Ok(numbers.into_iter().step_by(4).collect()),
         Layout::Numbers => Ok(numbers),
         Layout::Plain | Layout::Offset => Ok(code.turned),
-        // The characters of `xxd -e`, which turns its groups round, tell it from `xxd -g 4`.
+        // `xxd -e` reverses the bytes of groups, `xxd -g 4` does not. The characters show which it
+        // is.
         Layout::Colon => match (code.other, code.other_turned) {
             (None, _) if !dwords => Ok(code.written),
             (_, None) => Ok(code.turned),
@@ -242,7 +253,7 @@ mod tests {
         Ok(read_kernels(text.as_bytes(), Container::Hex)?.remove(0).code.into_owned())
     }
 
-    /// What the tools print of the same bytes.
+    /// The outputs of the tools for the same bytes.
     #[test]
     fn dumps_are_known_by_their_shape() {
         let dumps = [
@@ -276,7 +287,8 @@ mod tests {
         for dump in dumps {
             assert_eq!(code(dump).as_deref(), Ok(&CODE[..]), "{dump}");
         }
-        // Without the characters `xxd -e` looks like `xxd -g 4`: only the flag tells.
+        // Without the characters, `xxd -e` cannot be distinguished from `xxd -g 4`, except by the
+        // flag.
         let xxd = "00000000: 00600001 20203ae8 008d0040 00000000\n00000010: 202d8041 3f090300\n";
         assert_ne!(code(xxd).as_deref(), Ok(&CODE[..]));
         let groups = " 00600001 20203ae8 008d0040 00000000\n 202d8041 3f090300\n";

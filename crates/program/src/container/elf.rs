@@ -1,5 +1,5 @@
-//! ELF: sections with their names, kinds and bytes. Reading is done by the `object` crate; this
-//! file adds the places of errors and refuses sections that overlap.
+//! Reads the sections of an ELF file, with names, kinds and bytes. The `object` crate parses the
+//! file; this module adds byte offsets to errors, and refuses sections that overlap.
 
 use object::Endianness;
 use object::elf::{FileHeader32, FileHeader64};
@@ -8,10 +8,10 @@ use object::read::elf::{FileHeader, SectionHeader};
 use super::part::Part;
 use crate::ContainerError;
 
-/// How an ELF file starts.
+/// The first bytes of an ELF file.
 pub(super) const MAGIC: [u8; 4] = *b"\x7fELF";
 
-/// Byte of the header that tells 32-bit files (1) from 64-bit ones (2).
+/// Offset of the header's byte that is 1 in 32-bit files and 2 in 64-bit files.
 const CLASS: usize = 4;
 
 /// An ELF file.
@@ -19,7 +19,7 @@ const CLASS: usize = 4;
 pub(super) struct Elf<'a> {
     /// `e_machine`.
     pub(super) machine: u16,
-    /// The sections that have bytes in the file, in the order of the table.
+    /// The sections that have bytes in the file, in the order of the section table.
     pub(super) sections: Vec<Section<'a>>,
 }
 
@@ -41,13 +41,15 @@ pub(super) fn read(part: Part<'_>) -> Result<Elf<'_>, ContainerError> {
     }
 }
 
+/// [`read`] for the header type of 32-bit or 64-bit files.
 fn sections<H: FileHeader<Endian = Endianness>>(part: Part<'_>) -> Result<Elf<'_>, ContainerError> {
     let wrap = |at: usize, expected: &'static str| {
         move |error: object::Error| part.error("ELF", at, expected, error.to_string())
     };
     let header = H::parse(part.bytes).map_err(wrap(0, "a header"))?;
     let endian = header.endian().map_err(wrap(5, "a byte order"))?;
-    // Where the header says where the section table is, and which section holds the names.
+    // Offsets of the header fields for the section table's offset and for the index of the section
+    // with the names.
     let (table_field, names_field) = if header.is_class_64() { (40, 62) } else { (32, 50) };
     let headers = header
         .section_headers(endian, part.bytes)
@@ -78,7 +80,8 @@ fn sections<H: FileHeader<Endian = Endianness>>(part: Part<'_>) -> Result<Elf<'_
     Ok(Elf { machine: header.e_machine(endian).0, sections })
 }
 
-/// Refuses sections that share bytes: what is read then stays below the size of the file.
+/// Fails if sections share bytes. Without overlaps, the total size of all sections is at most the
+/// size of the file.
 fn disjoint(part: Part<'_>, sections: &[Section<'_>]) -> Result<(), ContainerError> {
     let mut order: Vec<&Section<'_>> = sections.iter().collect();
     order.sort_by_key(|section| section.data.offset);

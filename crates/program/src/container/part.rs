@@ -1,5 +1,5 @@
-//! A part of a file that knows where it lies, so that errors within nested containers name
-//! bytes of the file.
+//! [`Part`]: bytes of a file with their offset in it, so that errors in nested containers have
+//! offsets in the file.
 
 use crate::ContainerError;
 
@@ -8,7 +8,7 @@ use crate::ContainerError;
 pub(super) struct Part<'a> {
     /// The bytes.
     pub(super) bytes: &'a [u8],
-    /// Where they start in the file.
+    /// Their offset in the file.
     pub(super) offset: usize,
 }
 
@@ -35,7 +35,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// `length` bytes from byte `at`, if they lie inside.
+    /// The `length` bytes from byte `at` on; `None` if they are not within this part.
     pub(super) fn get(&self, at: u64, length: u64) -> Option<Part<'a>> {
         let start = usize::try_from(at).ok()?;
         let end = start.checked_add(usize::try_from(length).ok()?)?;
@@ -43,7 +43,7 @@ impl<'a> Part<'a> {
     }
 }
 
-/// A part that is read from front to back.
+/// Reads a part from front to back.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     container: &'static str,
@@ -52,17 +52,17 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads a part of the named kind of container.
+    /// A reader at the start of `part`. `container` is the kind of container, for errors.
     pub(super) fn new(container: &'static str, part: Part<'a>) -> Reader<'a> {
         Reader { container, part, at: 0 }
     }
 
-    /// Whether all is read.
+    /// Whether all bytes have been read.
     pub(super) fn at_end(&self) -> bool {
         self.at == self.part.bytes.len()
     }
 
-    /// An error about what was read last, which had `back` bytes.
+    /// An error at the value read last, which has `back` bytes.
     pub(super) fn error(
         &self,
         back: usize,
@@ -72,7 +72,7 @@ impl<'a> Reader<'a> {
         self.part.error(self.container, self.at.saturating_sub(back), expected, found)
     }
 
-    /// The next `length` bytes; `what` they are.
+    /// Reads the next `length` bytes. `what` names them in errors.
     pub(super) fn take(&mut self, length: u32, what: &str) -> Result<Part<'a>, ContainerError> {
         let part = self.part.get(self.at as u64, length.into()).ok_or_else(|| {
             let left = self.part.bytes.len() - self.at;
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         Ok(part)
     }
 
-    /// The next little-endian dword; `what` it is.
+    /// Reads the next little-endian dword. `what` names it in errors.
     pub(super) fn dword(&mut self, what: &str) -> Result<u32, ContainerError> {
         let part = self.take(4, what)?;
         Ok(part.bytes.first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes)))

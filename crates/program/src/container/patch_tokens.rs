@@ -1,13 +1,16 @@
-//! Intel's binary format before zebin: a header, then kernels, each with heaps and a list of
-//! tokens that say how to patch them.
+//! Intel's binary format before zebin: a header, then kernels. Each kernel has heaps, the first of
+//! which contains the code, and a list of tokens that say how a driver must patch them.
 //!
-//! Layout (little-endian dwords): magic, version, device (the number of its
-//! family), pointer size, count of kernels,
-//! stepping, bytes of the program's tokens, those tokens; then for each kernel checksum, hash (two), bytes
-//! of name, tokens, kernel heap, general heap, dynamic heap, surface heap, bytes of the code
-//! without padding, and all of these in that order but for the tokens, which come last. A token
-//! is a number, its size in bytes with both dwords, and what it says. Confirmed by
-//! `ocloc disasm` on binaries of every device.
+//! Layout, in little-endian dwords:
+//!
+//! * header: magic, version, device (the number of its family), pointer size, number of kernels,
+//!   stepping, size of the program's tokens in bytes, those tokens;
+//! * each kernel: checksum, hash (two dwords), sizes in bytes of name, tokens, kernel heap, general
+//!   heap, dynamic heap and surface heap, size of the code without padding; then the name, the
+//!   heaps in this order, and the tokens;
+//! * each token: its number, its size in bytes including these two dwords, its fields.
+//!
+//! Confirmed by `ocloc disasm` on binaries of every device.
 
 use std::borrow::Cow;
 
@@ -16,16 +19,16 @@ use super::device::{Made, from_family};
 use super::part::{Part, Reader};
 use crate::ContainerError;
 
-/// How the format starts.
+/// The first bytes of a file.
 pub(super) const MAGIC: [u8; 4] = *b"CTNI";
 
 const NAME: &str = "patch tokens";
 
-/// The token that describes how a kernel is started.
+/// Number of the token that describes how a kernel is started.
 const EXECUTION_ENVIRONMENT: u32 = 23;
 
-/// Where that token has the SIMD width, in dwords behind its head: after the required size of a
-/// workgroup.
+/// Index of the dword with the SIMD width among the fields of that token: behind the three of the
+/// required workgroup size.
 const SIMD_WIDTH: usize = 3;
 
 /// Reads all kernels.
@@ -43,7 +46,7 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
     let size = reader.dword("size of the program's tokens")?;
     let list = reader.take(size, "the program's tokens")?;
     tokens(list, |_, _| {})?;
-    // The count is not trusted with memory: each kernel must have bytes of its own.
+    // Do not reserve memory for `count` kernels: the number may be wrong.
     let mut kernels = Vec::new();
     for _ in 0..count {
         kernels.push(kernel(&mut reader, &made)?);
@@ -54,6 +57,7 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
     Err(reader.error(0, format!("the end after {count} kernels"), "more bytes"))
 }
 
+/// Reads one kernel.
 fn kernel<'a>(reader: &mut Reader<'a>, made: &Made) -> Result<Kernel<'a>, ContainerError> {
     for what in ["checksum", "hash", "hash"] {
         reader.dword(what)?;
@@ -98,10 +102,11 @@ fn kernel<'a>(reader: &mut Reader<'a>, made: &Made) -> Result<Kernel<'a>, Contai
     })
 }
 
-/// Calls back with number and fields of each token of a list.
+/// Calls `found` with the number and the fields of each token of a list.
 fn tokens<'a>(list: Part<'a>, mut found: impl FnMut(u32, &'a [u8])) -> Result<(), ContainerError> {
     const HEAD: u32 = 8;
-    // Tokens of the program that carry data have it behind them, not counted by their size.
+    // Tokens of the program with data: token number, and offset of the field with the data's
+    // length. The data follow the token and are not included in its size.
     const WITH_DATA: [(u32, usize); 2] = [(41, 8), (42, 4)];
     let mut reader = Reader::new(NAME, list);
     while !reader.at_end() {

@@ -2,14 +2,15 @@
 
 use crate::{ContainerError, hex};
 
-/// Bytes of the instruction at the start of `code`, or what is left of it. Bit 29 of the first
-/// dword marks a compacted instruction on every generation but gen4, which never sets it.
+/// Size in bytes of the instruction at the start of `code`; less if the code ends within it. Bit 29
+/// of the first dword marks a compacted instruction on every generation except gen4, where it is
+/// always clear.
 pub(super) fn instruction_size(code: &[u8]) -> usize {
     let compacted = code.get(3).is_some_and(|byte| byte & 0x20 != 0);
     code.len().min(if compacted { 8 } else { 16 })
 }
 
-/// Writes machine code as text, one instruction a line.
+/// Writes machine code as hex text, one instruction per line.
 pub fn write_hex(code: &[u8]) -> String {
     let mut text = String::new();
     let mut rest = code;
@@ -22,7 +23,7 @@ pub fn write_hex(code: &[u8]) -> String {
     text
 }
 
-/// The bytes written as hex digits in `text`; white space between bytes is skipped.
+/// Parses the bytes of hex text; ignores white space.
 pub(crate) fn parse_hex(text: &str) -> Result<Vec<u8>, ContainerError> {
     let mut bytes = Vec::with_capacity(text.len() / 2);
     for (number, line) in text.lines().enumerate() {

@@ -1,10 +1,11 @@
-//! Writing a zebin: sections `.text.NAME`, and `.ze_info` with what the metadata says in the
-//! container's terms.
+//! Writes a zebin: a section `.text.NAME` for each kernel, and the section `.ze_info` that
+//! describes the kernels.
 //!
-//! What has a counterpart is written: register count, SIMD width, workgroup size, barriers,
-//! shared memory, scratch, local ids, buffers by their place in the binding table, buffer addresses, push
-//! constants and sizes of the dispatch. ThreadPayload contents of Vulkan alone (subgroup ids, image
-//! parameters) have none and are left out; constant data that needs relocation is refused.
+//! It contains the parts of the metadata that `.ze_info` can express: register count, SIMD width,
+//! workgroup size, barriers, shared memory, scratch, local ids, buffers by binding table index,
+//! buffer addresses, push constants and sizes of the dispatch. Payload contents that only Vulkan
+//! has (subgroup ids, image parameters) are omitted. Programs with constant data or relocations, of
+//! stages other than compute, or with an entry point that is not at the start are refused.
 //! Confirmed by `ocloc validate`.
 
 use std::collections::BTreeSet;
@@ -22,36 +23,37 @@ use crate::{
     ThreadPayload,
 };
 
-/// The version of `.ze_info` that is written.
+/// The version of the `.ze_info` format.
 const VERSION: &str = "1.20";
 
-/// Registers of a thread, the same on every target.
+/// Number of registers of a thread on every platform.
 const GRF_COUNT: u32 = 128;
 
-/// Where it starts, in bytes.
+/// Alignment of the section of notes, in bytes.
 const NOTE_ALIGNMENT: u64 = 4;
 
-/// Where code starts, in bytes: kernels start on a cache line.
+/// Alignment of code in bytes: kernels start at a cache line.
 const CODE_ALIGNMENT: u64 = 64;
 
 /// A kernel to write.
 #[derive(Clone, Copy, Debug)]
 pub struct ZebinKernel<'a> {
-    /// Its name, printable.
+    /// Name; must be printable.
     pub name: &'a str,
-    /// Its code in bytes as the EU fetches them.
+    /// Machine code.
     pub code: &'a [u8],
-    /// Channels of a thread.
+    /// Number of channels of a thread.
     pub simd_width: u32,
-    /// What a driver needs besides; without it the kernel has no arguments.
+    /// Everything else that a driver needs. Without metadata, the kernel has no arguments.
     pub metadata: Option<&'a Metadata>,
 }
 
 /// Writes a zebin for a platform.
 ///
 /// # Errors
-/// [`ContainerError::Unwritable`] for a name that is no printable text, for constant data, and
-/// for platforms that the container has no number for (those before Broadwell).
+/// [`ContainerError::Unwritable`] if a name is not printable; if metadata have constant data,
+/// relocations, another stage than compute, several entry points, or one that is not at the start
+/// of the code; or if the container has no number for the platform (before Broadwell).
 pub fn write_zebin(
     kernels: &[ZebinKernel<'_>],
     platform: Platform,
@@ -64,7 +66,8 @@ pub fn write_zebin(
         .map_err(|error| ContainerError::Unwritable { reason: error.to_string() })
 }
 
-/// Lays out the file, then writes it in the same order.
+/// Writes the ELF file. First reserves the place of each part, then writes the parts in the same
+/// order.
 fn write_elf(
     kernels: &[ZebinKernel<'_>],
     names: &[String],
@@ -143,8 +146,8 @@ fn write_elf(
     Ok(file)
 }
 
-/// The section that says what the code is for: notes of product, family, revisions (none
-/// excluded) and version.
+/// The notes that name the device: product, family, revisions (all of them) and version of the
+/// format.
 fn compatibility(platform: Platform) -> Result<Vec<u8>, ContainerError> {
     let product = product(platform).ok_or_else(|| ContainerError::Unwritable {
         reason: format!("the zebin format has no device number for {platform}"),
@@ -194,7 +197,7 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-/// What the metadata of a kernel adds to its entry, from the execution environment on.
+/// Adds the content of a kernel's metadata to its entry in `.ze_info`.
 fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError> {
     if metadata.constant_data.is_some() || !metadata.relocations.is_empty() {
         let reason = "a zebin with constant data is not supported yet".to_owned();
@@ -232,8 +235,9 @@ fn described(out: &mut String, metadata: &Metadata) -> Result<(), ContainerError
     Ok(())
 }
 
-/// Arguments: first the buffers, numbered in the order of their places in the interface, then
-/// push constants; payload contents with their offsets from the first cross-thread register.
+/// Adds the arguments and the binding table. Buffers have the first argument numbers, in the order
+/// of their [`ResourceRef`]; push constants have the next ones. Offsets of payload contents count
+/// from the first cross-thread register.
 fn arguments(out: &mut String, metadata: &Metadata, payload: &ThreadPayload) {
     let surfaces = metadata.binding_table.iter().filter_map(|entry| match entry.surface {
         Surface::StorageBuffer { resource } => Some((entry.index, resource, "readwrite")),

@@ -1,11 +1,12 @@
-//! YAML as a tree that remembers lines and columns. The events come from `saphyr-parser`; here
-//! depth is limited, and anchors and tags, which could make a small text large, are refused.
+//! Parses YAML to a tree whose nodes have lines and columns. `saphyr-parser` parses the text to
+//! events. This module limits the depth, and refuses anchors and tags: with them a small text could
+//! become a large tree.
 
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use crate::ContainerError;
 
-/// How deep lists and maps may nest; `.ze_info` needs five levels.
+/// Maximum depth of nested lists and maps; `.ze_info` needs five levels.
 const MAX_DEPTH: usize = 32;
 
 /// A value of a YAML text.
@@ -19,10 +20,10 @@ pub struct Node {
     pub value: Value,
 }
 
-/// What a [`Node`] holds.
+/// The value of a [`Node`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Value {
-    /// A scalar as text; `true` if it was quoted, which makes it a string whatever it spells.
+    /// The text of a scalar, and whether it was quoted. A quoted scalar is always a string.
     Scalar(String, bool),
     /// A list.
     List(Vec<Node>),
@@ -31,7 +32,7 @@ pub enum Value {
 }
 
 impl Node {
-    /// The value of a key, if this is a map that has it.
+    /// The value of a key; `None` if this is not a map or does not have the key.
     pub fn get(&self, key: &str) -> Option<&Node> {
         let Value::Map(entries) = &self.value else { return None };
         entries.iter().find(|(name, _)| name == key).map(|(_, node)| node)
@@ -55,7 +56,7 @@ impl Node {
         }
     }
 
-    /// A string.
+    /// The text of a scalar.
     pub(super) fn text(&self) -> Result<&str, ContainerError> {
         match &self.value {
             Value::Scalar(text, _) => Ok(text),
@@ -63,12 +64,13 @@ impl Node {
         }
     }
 
-    /// A number.
+    /// The number of a scalar.
     pub(super) fn number(&self) -> Result<u32, ContainerError> {
         self.text()?.parse().map_err(|_| self.error("a number of 32 bits"))
     }
 
-    /// The tree as JSON: unquoted scalars that spell numbers or truth values become those.
+    /// Converts the tree to JSON. Unquoted scalars become numbers, booleans or null if their text
+    /// is one.
     pub fn to_json(&self) -> serde_json::Value {
         use serde_json::Value as Json;
         match &self.value {
@@ -95,10 +97,10 @@ fn at(span: Span, message: &str) -> ContainerError {
     error(span.start.line(), span.start.col() + 1, message.to_owned())
 }
 
-/// A list or map that is not complete.
+/// A list or map whose end has not been read yet.
 struct Open {
     node: Node,
-    /// The key that waits for its value.
+    /// For a map, the key whose value has not been read yet.
     key: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! `.ze_info`: what a zebin says about its kernels, as YAML. Only what the tools need is looked
-//! at; the rest of a kernel's entry is kept as it is.
+//! Reads `.ze_info`, the YAML text that describes the kernels of a zebin. Extracts only names and
+//! SIMD widths; the whole entry of a kernel is kept as a YAML tree.
 
 use super::yaml::{self, Node};
 use crate::ContainerError;
@@ -8,14 +8,14 @@ use crate::ContainerError;
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) name: String,
-    /// Channels of a thread.
+    /// Number of channels of a thread.
     pub(super) simd_width: Option<u32>,
     pub(super) attributes: Node,
 }
 
 /// Reads all entries.
 pub(super) fn read(text: &str) -> Result<Vec<Entry>, ContainerError> {
-    // The section may be padded.
+    // The section may be padded with zeros.
     let root = yaml::parse(text.trim_end_matches('\0'))?;
     let version = root.get("version").ok_or_else(|| root.error("a map with `version`"))?;
     let major = version.text()?.split('.').next().unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Zebin: an ELF file with a section `.text.NAME` for each kernel and a YAML section
-//! `.ze_info`; and the older OpenCL device binary, an ELF file around it or around patch tokens.
+//! Reads a zebin: an ELF file with a section `.text.NAME` for each kernel and a YAML section
+//! `.ze_info`. Also reads the older OpenCL device binary, an ELF file with a section that contains
+//! a zebin or patch tokens.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,19 +15,19 @@ use crate::ContainerError;
 /// `e_machine` of Intel's GPUs.
 pub(super) const MACHINE: u16 = 205;
 
-/// `sh_type` of the section of an OpenCL device binary that holds the code in another container.
+/// `sh_type` of the section of an OpenCL device binary that contains a zebin or patch tokens.
 const DEVICE_BINARY: u32 = 0xff00_0005;
 
 /// `sh_type` of `.ze_info`.
 pub(super) const ZE_INFO: u32 = 0xff00_0011;
 
-/// The longest `.ze_info` that is read, in bytes: as a tree it takes many times as much.
+/// Maximum size of `.ze_info` in bytes; its tree needs many times as much memory.
 const ZE_INFO_LIMIT: usize = 4 << 20;
 
-/// The section with notes about what the code is for.
+/// Name of the section with notes about the device.
 pub(super) const COMPATIBILITY: &str = ".note.intelgt.compat";
 
-/// What the names of sections with a kernel's code start with.
+/// Prefix of the names of sections with a kernel's code.
 pub(super) const TEXT: &str = ".text.";
 
 /// Reads the kernels of a zebin or of an OpenCL device binary.
@@ -46,6 +47,7 @@ pub(super) fn read(part: Part<'_>) -> Result<Vec<Kernel<'_>>, ContainerError> {
     }
 }
 
+/// Reads the kernels of a zebin.
 fn kernels<'a>(part: Part<'a>, elf: &Elf<'a>) -> Result<Vec<Kernel<'a>>, ContainerError> {
     const MACHINE_OFFSET: usize = 18;
     if elf.machine != MACHINE {
@@ -67,7 +69,7 @@ fn kernels<'a>(part: Part<'a>, elf: &Elf<'a>) -> Result<Vec<Kernel<'a>>, Contain
         info.data.error("zebin", error.valid_up_to(), ".ze_info of UTF-8", "other bytes")
     })?;
     let described = ze_info::read(text)?;
-    // Maps, since a hostile file has many of both.
+    // A map, because a hostile file can have very many kernels and sections.
     let mut missing: BTreeMap<&str, &Entry> =
         described.iter().map(|entry| (entry.name.as_str(), entry)).collect();
     let notes = elf.sections.iter().find(|section| section.name == COMPATIBILITY);

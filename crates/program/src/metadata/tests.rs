@@ -10,7 +10,7 @@ fn example() -> Metadata {
     Metadata::from_json(EXAMPLE).expect("the documented example parses")
 }
 
-/// The field that `change` made impossible.
+/// The field that `check` refuses after `change`.
 fn refused(change: impl FnOnce(&mut Metadata)) -> String {
     let mut metadata = example();
     change(&mut metadata);
@@ -36,7 +36,7 @@ fn the_example_means_what_the_documentation_says() {
 
 const VERTEX_EXAMPLE: &str = include_str!("../../../../docs/metadata-vertex.json");
 
-/// The field of a vertex program that `change` made impossible.
+/// The field that `check` refuses after `change` of a vertex program.
 fn refused_vertex(change: impl FnOnce(&mut VertexMetadata, &mut Platform)) -> String {
     let mut metadata = Metadata::from_json(VERTEX_EXAMPLE).expect("the documented example parses");
     let StageMetadata::Vertex(vertex) = &mut metadata.stage else { panic!("a vertex program") };
@@ -273,7 +273,7 @@ fn version_1_is_read() {
     for (old, new) in VERSION_1 {
         assert_eq!(Metadata::from_json(old), Metadata::from_json(new));
     }
-    // What is wrong is named by its place in the document.
+    // Errors contain the path in the document of version 1.
     let (old, _) = VERSION_1[0];
     let error = Metadata::from_json(&old.replace("\"simd_width\": 16", "\"simd_width\": 4"));
     let reason = "4: expected 8, 16 or 32".to_owned();

@@ -1,10 +1,12 @@
-//! Version 1 of the schema: one entry point, at the begin of the code, whose statistics stand beside the metadata.
+//! Reads version 1 of the schema. It has one entry point, at the start of the code; the statistics
+//! are next to the metadata in a program.
 
 use super::{ConstantData, FloatMode, Metadata, Relocation, StageMetadata, VERSION};
 use crate::json::{Json, Node, Read, record};
 use crate::{BindingEntry, Dispatch, MetadataError, SamplerEntry, ThreadPayload};
 use crestline_device::Platform;
 
+/// The fields of version 1.
 struct Metadata1 {
     version: u32,
     platform: Platform,
@@ -29,7 +31,7 @@ record! {
     }
 }
 
-/// Reads metadata of version 1, with the statistics that stand beside them in a program, and checks them.
+/// Reads and checks metadata of version 1, with the statistics that are next to them in a program.
 pub(super) fn metadata(
     json: &Json,
     statistics: Option<Node<'_>>,
@@ -56,7 +58,7 @@ pub(super) fn metadata(
     Ok(metadata)
 }
 
-/// Names the field by its place in version 1.
+/// Changes the path of a field in an error to its path in version 1.
 fn as_written(error: MetadataError) -> MetadataError {
     match error {
         MetadataError::Field { field, reason } => {
