@@ -1,42 +1,42 @@
 //! A device: a platform's limits and named capabilities.
 //!
-//! Only this file and `isa` compare generations. Other crates call one
-//! of the methods below, so a new generation needs new results of these methods only. Limits are those of
-//! the usual GT2 part of each platform, from the public manuals ("Configurations" volumes).
+//! Only this crate and `isa` compare generations. Other crates call the methods of [`Device`], so
+//! for a new generation only the results of these methods must be defined. Limits are those of the
+//! usual GT2 variant of each platform, from the public manuals ("Configurations" volumes).
 
 use crate::{Gen, Platform};
 
-/// A platform together with its limits.
+/// A platform with its limits and capabilities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
     platform: Platform,
     limits: Limits,
-    /// Whether packed immediates of unsigned elements may be used, if the platform has them.
+    /// Whether UV immediates may be used, if the platform has them.
     uv_immediates: bool,
 }
 
 /// Limits of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// General registers of a thread, 32 bytes each.
+    /// Number of general registers of a thread, 32 bytes each.
     pub grf_count: u32,
-    /// Hardware threads of one EU.
+    /// Number of hardware threads of one EU.
     pub threads_per_eu: u32,
-    /// EUs of one subslice (dual subslice on gen12).
+    /// Number of EUs of one subslice (dual subslice on gen12).
     pub eus_per_subslice: u32,
-    /// Number of compute threads that one subslice can run at once.
+    /// Number of compute threads that one subslice can run at the same time.
     pub max_cs_threads: u32,
-    /// Threads one workgroup may have.
+    /// Maximum number of threads of one workgroup.
     pub max_workgroup_threads: u32,
-    /// Concurrent compute thread ids for which scratch space must exist.
+    /// Number of ids of compute threads; the driver allocates scratch space for each.
     pub scratch_ids: u32,
-    /// Maximal number of URB entries of the vertex stage; 0 if the device has no such partition.
+    /// Maximum number of URB entries of the vertex stage; 0 if the device has no such partition.
     pub max_vs_urb_entries: u32,
-    /// Push constants a stage may have, in bytes.
+    /// Maximum size of the push constants of a stage, in bytes.
     pub max_push_bytes: u32,
-    /// Shared local memory of one workgroup, in bytes.
+    /// Maximum size of the shared local memory of one workgroup, in bytes.
     pub max_shared_bytes: u32,
-    /// Scratch space of one thread, in bytes.
+    /// Maximum size of the scratch space of one thread, in bytes.
     pub max_scratch_bytes: u32,
 }
 
@@ -44,15 +44,15 @@ pub struct Limits {
 const MAX_WORKGROUP_INVOCATIONS: u32 = 1024;
 
 impl Limits {
-    /// Invocations of one workgroup at a SIMD width (channels): at most 1024, and no more
-    /// than the threads of a group can hold.
+    /// Maximum number of invocations of one workgroup at a SIMD width (channels): the number of
+    /// channels of all its threads, but at most 1024.
     pub const fn max_workgroup_invocations(&self, simd_width: u32) -> u32 {
         let held = self.max_workgroup_threads * simd_width;
         if held < MAX_WORKGROUP_INVOCATIONS { held } else { MAX_WORKGROUP_INVOCATIONS }
     }
 }
 
-/// Platform, threads per EU, EUs per subslice, compute threads per subslice, threads per
+/// Columns: platform, threads per EU, EUs per subslice, compute threads per subslice, threads per
 /// workgroup, scratch thread ids, URB entries of the vertex stage.
 const TOPOLOGY: &[(Platform, u32, u32, u32, u32, u32, u32)] = &[
     (Platform::I965, 4, 8, 0, 0, 0, 0),
@@ -104,8 +104,8 @@ impl Device {
         self.platform
     }
 
-    /// The generation of the instruction set, for look-ups in tables. Code that compares generations
-    /// should call a capability method instead.
+    /// The generation of the instruction set, for lookups in tables. Other code should call a
+    /// capability method instead of comparing generations.
     pub const fn generation(&self) -> Gen {
         self.platform.generation()
     }
@@ -123,7 +123,8 @@ impl Device {
         self.generation() <= last
     }
 
-    /// Whether this is a "low power" part (CHV, BXT, GLK), which restricts 64-bit data and 32x32 multiplication.
+    /// Whether this is a low-power device (CHV, BXT, GLK), with restrictions for 64-bit data and
+    /// multiplication of dwords.
     fn is_low_power(&self) -> bool {
         matches!(self.platform, Platform::Chv | Platform::Bxt | Platform::Glk)
     }
@@ -131,8 +132,8 @@ impl Device {
 
 /// Instruction set capabilities.
 impl Device {
-    /// The same device without UV immediates. Every device with SIMD4x2 threads has them,
-    /// so only tests use this.
+    /// The same device without UV immediates, for tests. Every real device with SIMD4x2 threads has
+    /// them.
     #[cfg(feature = "testing")]
     #[must_use]
     pub const fn without_uv_immediates(mut self) -> Device {
@@ -140,50 +141,53 @@ impl Device {
         self
     }
 
-    /// UV: immediates of eight unsigned four-bit elements.
+    /// Whether UV immediates exist: eight unsigned four-bit elements.
     pub fn has_uv_immediates(&self) -> bool {
         self.uv_immediates && self.since(Gen::Gen6)
     }
 
-    /// Align16: swizzles, writemasks and SIMD4x2 execution.
+    /// Whether Align16 exists: swizzles, write masks and SIMD4x2 execution.
     pub fn has_align16(&self) -> bool {
         self.until(Gen::Gen9)
     }
 
-    /// Whether there are vertex, tessellation and geometry threads of eight vertices.
+    /// Whether vertex, tessellation and geometry threads can work on eight vertices.
     pub fn has_simd8_vertex_threads(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// Vertex, tessellation and geometry threads of two vertices with Align16 code: the only ones up to gen7.5, and an
-    /// alternative on Broadwell. Low-power gen8 restricts multiplications too much, and gen9 lacks some of the messages.
+    /// Whether vertex, tessellation and geometry threads can be compiled for two vertices, with
+    /// Align16 code. This is the only way up to gen7.5, and an alternative on Broadwell. The
+    /// compiler does not support it on low-power gen8, which restricts multiplications too much,
+    /// and on gen9, which lacks some of the messages.
     pub fn has_simd4x2_vertex_threads(&self) -> bool {
         let restricted = self.since(Gen::Gen8) && self.is_low_power();
         self.since(Gen::Gen7) && self.until(Gen::Gen8) && !restricted
     }
 
-    /// Whether geometry shaders write the number of their vertices to the output entry, in a separate register before the control
-    /// data, instead of sending it in their last message.
+    /// Whether geometry shaders write the number of their vertices to the output entry, as a
+    /// separate register in front of the control data. On other devices they send it in their last
+    /// message.
     pub fn has_vertex_count_in_entry(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// Three-source instructions with strided regions instead of Align16 operands.
+    /// Whether three-source instructions have Align1 regions instead of Align16 operands.
     pub fn has_align1_three_source(&self) -> bool {
         self.since(Gen::Gen11)
     }
 
-    /// Three-source instructions sixteen channels wide.
+    /// Whether three-source instructions can have 16 channels.
     pub fn has_simd16_three_source(&self) -> bool {
         self.since(Gen::Gen75)
     }
 
-    /// SENDS: a payload in two register ranges.
+    /// Whether a message can have two payloads (SENDS).
     pub fn has_split_send(&self) -> bool {
         self.since(Gen::Gen9)
     }
 
-    /// DF registers and arithmetic.
+    /// Whether the type DF exists.
     pub fn has_64bit_float(&self) -> bool {
         self.since(Gen::Gen7) && self.until(Gen::Gen9)
     }
@@ -193,60 +197,63 @@ impl Device {
         self.since(Gen::Gen8) && self.has_64bit_float()
     }
 
-    /// Q and UQ registers and arithmetic.
+    /// Whether the types Q and UQ exist.
     pub fn has_64bit_int(&self) -> bool {
         self.since(Gen::Gen8) && self.until(Gen::Gen9)
     }
 
-    /// HF registers and arithmetic; gen7 has conversion instructions only.
+    /// Whether the type HF exists. Gen7 has conversion instructions only.
     pub fn has_half_float(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// Half float operands of MATH.
+    /// Whether MATH can have HF operands.
     pub fn has_half_float_math(&self) -> bool {
         self.since(Gen::Gen9)
     }
 
-    /// MUL of two dwords uses all bits of both; without it only the low 16 bits of one.
+    /// Whether MUL of two dwords uses all bits of both sources. On other devices it uses only the
+    /// low 16 bits of one source.
     pub fn mul_32x32(&self) -> bool {
         self.has_64bit_int() && !self.is_low_power()
     }
 
-    /// MUL of two dwords uses the low 16 bits of source 1 (later parts without
-    /// [`mul_32x32`](Self::mul_32x32) too; gen6 and earlier use those of source 0).
+    /// Whether MUL of two dwords uses only the low 16 bits of source 1. True from gen7 on for
+    /// devices without [`mul_32x32`](Self::mul_32x32); gen6 and earlier use the low 16 bits of
+    /// source 0.
     pub fn mul_uses_low_half_of_src1(&self) -> bool {
         self.since(Gen::Gen7) && !self.mul_32x32()
     }
 
-    /// MACH without accumulator write gives the low 32 bits of the product (MACL).
+    /// Whether MACH without accumulator write gives the low 32 bits of the product (MACL).
     pub fn mach_without_acc_is_low(&self) -> bool {
         self.since(Gen::Gen11)
     }
 
-    /// 64-bit data and 32x32 multiplication need source and destination regions that match.
+    /// Whether 64-bit operations and multiplications of dwords need source and destination regions
+    /// that match.
     pub fn has_aligned_64bit_regions_only(&self) -> bool {
         self.is_low_power()
     }
 
-    /// A compressed Align16 instruction steps a 64-bit source with vertical stride 0 by one
-    /// register for its second half.
+    /// Whether the second half of a compressed Align16 instruction reads a 64-bit source with
+    /// vertical stride 0 from the next register, instead of from the same.
     pub fn df_region_bug(&self) -> bool {
         self.since(Gen::Gen7) && self.until(Gen::Gen75)
     }
 
-    /// The execution size of an instruction with DF operands counts dwords.
+    /// Whether the execution size of an instruction with DF operands counts dwords.
     pub fn df_exec_size_counts_dwords(&self) -> bool {
         self.generation() == Gen::Gen7
     }
 
-    /// Instructions that write two registers execute as two halves (compression).
+    /// Whether instructions that write two registers execute as two halves (compression).
     pub fn has_compressed_instructions(&self) -> bool {
         self.until(Gen::Gen75)
     }
 
-    /// The channel offset of the second half of a compressed instruction, with or
-    /// without 64-bit operands.
+    /// First channel of the second half of a compressed instruction, relative to that of the first
+    /// half. `wide`: it has 64-bit operands.
     pub fn second_half_channels(&self, wide: bool) -> u8 {
         match (wide, self.df_exec_size_counts_dwords()) {
             (false, _) => 8,
@@ -256,18 +263,18 @@ impl Device {
         }
     }
 
-    /// Whether 64-bit sources may be indirect. Ivy Bridge reads two addresses for each element (rule E7 of
-    /// the validator), the low-power parts forbid it (E8).
+    /// Whether 64-bit sources may be indirect. Ivy Bridge reads two addresses for each element
+    /// (rule E7 of the validator); the low-power devices forbid it (E8).
     pub fn has_indirect_64bit_sources(&self) -> bool {
         self.since(Gen::Gen75) && self.has_64bit_float() && !self.is_low_power()
     }
 
-    /// LRP, linear interpolation.
+    /// Whether LRP (linear interpolation) exists.
     pub fn has_lrp(&self) -> bool {
         self.since(Gen::Gen6) && self.until(Gen::Gen9)
     }
 
-    /// BFE, BFI1, BFI2, BFREV, FBH, FBL, CBIT.
+    /// Whether BFE, BFI1, BFI2, BFREV, FBH, FBL and CBIT exist.
     pub fn has_bit_field_instructions(&self) -> bool {
         self.since(Gen::Gen7)
     }
@@ -278,13 +285,13 @@ impl Device {
         self.has_half_conversion_instructions()
     }
 
-    /// Maximal number of channels of a comparison with a register destination. The first half of a compressed one releases the
-    /// flag before the second half is complete.
+    /// Maximum number of channels of a comparison with a register destination. 8 on gen7, where the
+    /// first half of a compressed comparison releases the flag before the second half is complete.
     pub fn max_compare_channels(&self) -> u8 {
         if self.generation() == Gen::Gen7 { 8 } else { 16 }
     }
 
-    /// Maximal number of channels of BFI1 and BFI2 (PRM of Haswell, "bfi").
+    /// Maximum number of channels of BFI1 and BFI2 (PRM of Haswell, "bfi").
     pub fn max_bit_insert_channels(&self) -> u8 {
         if self.generation() == Gen::Gen75 { 8 } else { 16 }
     }
@@ -299,63 +306,68 @@ impl Device {
         self.since(Gen::Gen8)
     }
 
-    /// An unmasked instruction reads the mask of enabled channels from ce0; otherwise all ones.
+    /// Whether a NoMask instruction that reads ce0 gets the mask of enabled channels. On other
+    /// devices it gets all ones.
     pub fn has_readable_channel_enables(&self) -> bool {
         self.generation() != Gen::Gen75
     }
 
-    /// DIM, the 64-bit immediate move.
+    /// Whether DIM (move of a 64-bit immediate) exists.
     pub fn has_dim(&self) -> bool {
         self.generation() == Gen::Gen75
     }
 
-    /// 64-bit immediates of MOV.
+    /// Whether MOV can have 64-bit immediates.
     pub fn has_64bit_immediate(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// GOTO and JOIN, the unstructured branches.
+    /// Whether GOTO and JOIN (unstructured branches) exist.
     pub fn has_goto(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// GOTO without branch control sends the channels whose predicate is true to its second
-    /// target; otherwise those whose predicate is false.
+    /// Whether GOTO without branch control sends the channels whose predicate is true to its second
+    /// target. On other devices it sends those whose predicate is false there.
     pub fn goto_takes_true_channels(&self) -> bool {
         self.since(Gen::Gen11)
     }
 
-    /// The F32TO16 and F16TO32 instructions instead of converting moves.
+    /// Whether F32TO16 and F16TO32 exist, instead of converting moves.
     pub fn has_half_conversion_instructions(&self) -> bool {
         self.generation() == Gen::Gen7 || self.generation() == Gen::Gen75
     }
 
-    /// Source modifier of logic instructions is a bitwise NOT (none before).
+    /// Whether negation of a source of a logic instruction is a bitwise NOT. On other devices logic
+    /// instructions have no source modifiers.
     pub fn has_logic_not_modifier(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// Software scoreboard fields (SWSB) in each instruction.
+    /// Whether instructions have a software scoreboard (SWSB).
     pub fn has_software_scoreboard(&self) -> bool {
         self.since(Gen::Gen12)
     }
 
-    /// Floats, integers and 64-bit data have in-order pipes of their own, in which software scoreboard distances count.
+    /// Whether there are separate in-order pipes for floats, integers and 64-bit data. Distances of
+    /// the software scoreboard then count in one pipe.
     pub fn has_several_in_order_pipes(&self) -> bool {
         self.since(Gen::Gen125)
     }
 
-    /// After POW or FDIV the next instruction must not write two registers.
+    /// Whether the instruction after POW or FDIV must not write two registers.
     pub fn has_pow_successor_hazard(&self) -> bool {
         matches!(self.generation(), Gen::Gen8 | Gen::Gen9)
     }
 
-    /// Words of the address register: channels a VxH access can have.
+    /// Number of words of the address register, which is the maximum number of addresses of a VxH
+    /// region.
     pub fn address_register_words(&self) -> u32 {
         if self.since(Gen::Gen8) { 16 } else { 8 }
     }
 
-    /// Indirect addressing drops the carry out of the low five bits.
+    /// Whether indirect addressing drops the carry from the low five bits of the address when it
+    /// adds the offset.
     pub fn has_indirect_carry_bug(&self) -> bool {
         self.until(Gen::Gen75)
     }
@@ -363,23 +375,25 @@ impl Device {
 
 /// Memory and dispatch capabilities.
 impl Device {
-    /// Whether binding table index 253 is memory without a surface that is not kept coherent between caches. Scratch accesses
-    /// use it if it exists, else 255.
+    /// Whether binding table index 253 exists: stateless access that is not coherent between
+    /// caches. Scratch accesses use it if it exists, otherwise index 255.
     pub fn has_non_coherent_stateless(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// Messages with 64-bit addresses.
+    /// Whether messages with 64-bit addresses exist.
     pub fn has_a64_messages(&self) -> bool {
         self.since(Gen::Gen8)
     }
 
-    /// Push constants shared by the threads of a group; otherwise each thread has its copy.
+    /// Whether the threads of a workgroup share push constants. On other devices each thread has
+    /// its own copy.
     pub fn has_cross_thread_constants(&self) -> bool {
         self.since(Gen::Gen75)
     }
 
-    /// The kernel must copy the shared memory index into sr0.1 before its first access.
+    /// Whether a kernel must copy the shared memory index to sr0.1 before its first access to
+    /// shared memory.
     pub fn needs_shared_memory_index(&self) -> bool {
         self.generation() == Gen::Gen75
     }
@@ -394,19 +408,20 @@ impl Device {
         self.since(Gen::Gen11)
     }
 
-    /// Whether a data port executes messages in their order of arrival, so that a fence without commit comes after the writes of its thread
-    /// and before later messages of any thread. The oracle pack's code depends on this up to gen8 and uses commits from
-    /// gen9 on.
+    /// Whether a data port executes messages in the order of arrival. A fence without commit then
+    /// completes after earlier writes of its thread and before later messages of any thread. The
+    /// code in the oracle pack relies on this up to gen8, and uses fences with commit from gen9 on.
     pub fn uncommitted_fences_order_all_threads(&self) -> bool {
         self.until(Gen::Gen8)
     }
 
-    /// Typed messages need a header.
+    /// Whether typed messages need a header.
     pub fn typed_messages_need_header(&self) -> bool {
         self.until(Gen::Gen8)
     }
 
-    /// Whether the level is the second parameter of the sampler's `ld` (the third otherwise).
+    /// Whether the level is the second parameter of the sampler's `ld` message. On other devices it
+    /// is the third.
     pub fn ld_level_precedes_v(&self) -> bool {
         self.until(Gen::Gen8)
     }
@@ -421,7 +436,7 @@ impl Device {
         self.since(Gen::Gen75)
     }
 
-    /// The largest scratch block message, in registers.
+    /// Maximum size of a scratch block message, in registers.
     pub fn max_scratch_block_registers(&self) -> u32 {
         if self.since(Gen::Gen8) { 8 } else { 4 }
     }
@@ -431,7 +446,7 @@ impl Device {
         self.since(Gen::Gen75)
     }
 
-    /// Whether URB messages say that an entry is complete.
+    /// Whether URB messages have a flag for a complete entry.
     pub fn has_urb_complete(&self) -> bool {
         !self.since(Gen::Gen8)
     }
@@ -463,7 +478,7 @@ impl Device {
         }
     }
 
-    /// First general register an end-of-thread message may read.
+    /// First general register that the payload of an end-of-thread message may use.
     pub const fn first_eot_register(&self) -> u32 {
         112
     }
@@ -471,8 +486,8 @@ impl Device {
 
 /// Size codes of state fields.
 impl Device {
-    /// Bytes of shared memory that a workgroup gets for a request of `bytes`: a power of two, at least
-    /// 4 KB before gen9 and 1 KB from there on. `None` above the limit.
+    /// The size of shared memory in bytes that is allocated for a workgroup that needs `bytes`: a
+    /// power of two, at least 4 KB before gen9 and 1 KB from gen9 on. `None` above the limit.
     pub fn shared_memory_size(&self, bytes: u32) -> Option<u32> {
         if bytes > self.limits.max_shared_bytes {
             return None;
@@ -481,8 +496,8 @@ impl Device {
         Some(if bytes == 0 { 0 } else { bytes.next_power_of_two().max(least) })
     }
 
-    /// Bytes of scratch space that a compute thread gets for a request of `bytes`. `None` above the
-    /// limit.
+    /// The size of scratch space in bytes that is allocated for a compute thread that needs
+    /// `bytes`. `None` above the limit.
     pub fn scratch_size(&self, bytes: u32) -> Option<u32> {
         if bytes == 0 {
             return Some(0);
@@ -497,8 +512,8 @@ impl Device {
         })
     }
 
-    /// The code of a compute thread's scratch size, in the front end state and in r0.3.
-    /// `None` above the limit; 0 also stands for "none".
+    /// The code of a compute thread's scratch size, for the front end state and r0.3. `None` above
+    /// the limit. 0 also means that there is no scratch space.
     pub fn scratch_code(&self, bytes: u32) -> Option<u32> {
         let size = self.scratch_size(bytes)?;
         Some(match (size, self.generation()) {

@@ -1,9 +1,8 @@
 //! Surface formats: codes, channels, and what each generation can do with them.
 //!
-//! One row of [`FORMATS`] per uncompressed one-texel-block format that the sampler or the typed
-//! data port accepts, plus `RAW`. Compressed, luminance, palette and video formats are not
-//! listed: no shader-visible message of this project needs their layout.
-//! Source: the surface format tables of the public manuals (volume "Shared Functions"/"3D Sampler").
+//! [`FORMATS`] has one row for each uncompressed format with one texel per block that the sampler
+//! or the typed data port accepts, and `RAW`. Compressed, luminance, palette and video formats are
+//! not listed: this project does not need their layout.
 
 use crate::Gen;
 use std::fmt;
@@ -18,14 +17,15 @@ pub enum ChannelKind {
     Snorm,
     /// Floating point with a sign (16, 32 or 64 bits).
     Float,
-    /// Floating point without a sign: exponent 5 bits and the rest mantissa, but for
-    /// `R9G9B9E5_SHAREDEXP`, whose channels are mantissas of one exponent in bits 31:27.
+    /// Floating point without a sign: five bits of exponent, the others are mantissa. Exception:
+    /// the channels of `R9G9B9E5_SHAREDEXP` are only mantissas, with a common exponent in bits
+    /// 31:27.
     UFloat,
     /// Unsigned integer.
     Uint,
     /// Signed integer, two's complement.
     Sint,
-    /// Present in memory, not accessible.
+    /// Present in memory, but not accessible.
     Unused,
 }
 
@@ -40,10 +40,10 @@ pub struct Channel {
     pub shift: u8,
 }
 
-/// Everything the table knows about a format.
+/// The row of a format in the table.
 #[derive(Clone, Copy, Debug)]
 pub struct FormatInfo {
-    /// The name of the manuals: `R8G8B8A8_UNORM`.
+    /// The name in the manuals, such as `R8G8B8A8_UNORM`.
     pub name: &'static str,
     /// The value of the surface state's format field (9 bits).
     pub code: u16,
@@ -51,7 +51,7 @@ pub struct FormatInfo {
     pub bits: u16,
     /// Whether colour channels are sRGB encoded.
     pub srgb: bool,
-    /// Red, green, blue, alpha; `None` where the format lacks the channel.
+    /// Red, green, blue, alpha; `None` if the format lacks the channel.
     pub channels: [Option<Channel>; 4],
     sampling: Option<Gen>,
     filtering: Option<Gen>,
@@ -69,7 +69,7 @@ macro_rules! channel {
     };
 }
 
-/// The manuals' channel abbreviations.
+/// The abbreviations of channel kinds in the table.
 #[allow(non_upper_case_globals)]
 mod kind {
     use super::ChannelKind::{self, *};
@@ -134,7 +134,7 @@ macro_rules! formats {
 }
 
 // name, code, bits per texel, colour space, [red green blue alpha as (kind bits shift)],
-// [first generation that can: sample, filter, write typed, read typed, do typed atomics].
+// [first generation that supports: sampling, filtering, typed write, typed read, typed atomics].
 formats! {
     R32G32B32A32_FLOAT,        0x000, 128, linear, [(sf 32 0) (sf 32 32) (sf 32 64) (sf 32 96)], [Gen4, Gen5, Gen7, Gen9, never];
     R32G32B32A32_SINT,         0x001, 128, linear, [(si 32 0) (si 32 32) (si 32 64) (si 32 96)], [Gen4, never, Gen7, Gen9, never];
@@ -229,7 +229,7 @@ formats! {
     RAW,                       0x1ff, 0,   linear,[(_) (_) (_) (_)], [never, never, never, never, never];
 }
 
-/// The image formats of GLSL and SPIR-V, as GLSL spells them.
+/// The image formats of GLSL and SPIR-V, with their names in GLSL.
 const GLSL: &[(&str, SurfaceFormat)] = &[
     ("rgba32f", SurfaceFormat::R32G32B32A32_FLOAT),
     ("rgba16f", SurfaceFormat::R16G16B16A16_FLOAT),
@@ -273,12 +273,12 @@ const GLSL: &[(&str, SurfaceFormat)] = &[
 ];
 
 impl SurfaceFormat {
-    /// The format that holds an image format of GLSL: `rgba8`, `r32ui`.
+    /// The surface format of an image format of GLSL, such as `rgba8` or `r32ui`.
     pub fn from_glsl(name: &str) -> Option<SurfaceFormat> {
         GLSL.iter().find(|(glsl, _)| *glsl == name).map(|(_, format)| *format)
     }
 
-    /// The spelling of GLSL, for the formats that storage images can have.
+    /// The name in GLSL; `None` if storage images cannot have the format.
     pub fn glsl_name(self) -> Option<&'static str> {
         GLSL.iter().find(|(_, format)| *format == self).map(|(glsl, _)| *glsl)
     }
@@ -288,22 +288,23 @@ impl SurfaceFormat {
         &FORMATS[self as usize]
     }
 
-    /// The name of the manuals.
+    /// The name in the manuals.
     pub const fn name(self) -> &'static str {
         self.info().name
     }
 
-    /// The format with a surface state code, if the table lists it.
+    /// The format with a code in the surface state; `None` if the table does not list it.
     pub fn from_code(code: u16) -> Option<SurfaceFormat> {
         SurfaceFormat::ALL.iter().copied().find(|format| format.info().code == code)
     }
 
-    /// Bytes of one texel; 1 for `RAW`, which is addressed by byte.
+    /// Size of a texel in bytes; 1 for `RAW`, whose addresses are in bytes.
     pub const fn bytes(self) -> u32 {
         let bits = self.info().bits as u32;
         if bits == 0 { 1 } else { bits / 8 }
     }
 
+    /// Whether a generation supports an operation on the format.
     pub(crate) fn can(self, operation: Operation, generation: Gen) -> bool {
         let info = self.info();
         let since = match operation {
@@ -317,7 +318,7 @@ impl SurfaceFormat {
     }
 }
 
-/// What a [`Device`](crate::Device) may be able to do with a format.
+/// An operation on surfaces that a [`Device`](crate::Device) supports for some formats only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Operation {
     /// Read through the sampler without filtering.
@@ -344,7 +345,7 @@ impl fmt::Display for SurfaceFormat {
     }
 }
 
-/// A name that is no surface format of the table.
+/// The error for a name that is not a surface format of the table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown surface format `{name}`: expected a name such as R8G8B8A8_UNORM or RAW")]
 pub struct UnknownFormat {
@@ -413,7 +414,7 @@ mod tests {
                 assert_eq!(used & mask, 0, "{format}");
                 used |= mask;
             }
-            // The five bits above the channels are their common exponent.
+            // The five bits above the channels are the common exponent.
             let exponent = format == SurfaceFormat::R9G9B9E5_SHAREDEXP;
             if format != SurfaceFormat::RAW && !exponent {
                 let texel = u128::MAX >> (128 - u32::from(info.bits));

@@ -1,8 +1,8 @@
 //! Hardware generations.
 //!
-//! A generation decides the instruction layout; a [`Platform`](crate::Platform) decides
-//! limits and workarounds. Only `device` and `isa` compare generations, everything else asks
-//! a named capability.
+//! The generation determines the instruction layout; the [`Platform`](crate::Platform) determines
+//! limits and workarounds. Only `device` and `isa` compare generations. Other crates call the
+//! capability methods of [`Device`](crate::Device).
 
 use std::fmt;
 use std::str::FromStr;
@@ -83,8 +83,8 @@ impl Gen {
         }
     }
 
-    /// The generation of a device by its version as Intel's compilers write it, such as 9.0 for
-    /// Skylake and 12.55 for DG2; `None` for versions that are not known here (`ocloc ids`).
+    /// The generation of a device with this version in Intel's compilers (`ocloc ids`), such as 9.0
+    /// for Skylake and 12.55 for DG2. `None` for versions that this project does not support.
     pub const fn from_ip_version(major: u32, minor: u32) -> Option<Gen> {
         match (major, minor) {
             (8, _) => Some(Gen::Gen8),
@@ -96,7 +96,7 @@ impl Gen {
         }
     }
 
-    /// The name as it is written everywhere in the project: `gen7.5`.
+    /// The name, such as `gen7.5`.
     pub const fn name(self) -> &'static str {
         match self {
             Gen::Gen4 => "gen4",
@@ -120,7 +120,7 @@ impl fmt::Display for Gen {
     }
 }
 
-/// A name that is no generation.
+/// The error for a name that is not a generation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown generation `{name}`: expected one of gen4 gen4.5 gen5 gen6 gen7 gen7.5 gen8 gen9 gen11 gen12 gen12.5"

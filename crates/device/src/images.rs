@@ -1,17 +1,18 @@
-//! Storage images: the surface formats through which a device accesses texels, and the limits of its typed messages.
+//! Storage images: the surface formats that the compiler uses for them on each device, and the
+//! limits of typed messages.
 //!
-//! Source: the typed message tables of the public manuals (volume "Data Port"), and what public drivers rely on. The
-//! facts about gen7 are those of Ivy Bridge and Bay Trail.
+//! Source: the typed message tables of the public manuals (volume "Data Port"), and assumptions of
+//! public drivers. Facts about gen7 are those of Ivy Bridge and Bay Trail.
 
 use crate::formats::Operation;
 use crate::{ChannelKind, Device, Gen, Platform, SurfaceFormat};
 
-/// What a typed read returns.
+/// The result of a typed read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TypedRead {
-    /// The channels of the texel.
+    /// The channels of the texel, converted from the surface format.
     Converted,
-    /// The 32 bits of memory that begin at the texel.
+    /// The 32 bits of memory that start at the texel.
     Dword,
     /// The bits of the texel without conversion, 32 per channel.
     Bits,
@@ -20,12 +21,14 @@ pub enum TypedRead {
 }
 
 impl Device {
-    /// The surface format in which a storage image of `format` is bound so that a shader can read it, and in which it
-    /// then also written; [`SurfaceFormat::RAW`] if no typed read supports texels of that size.
+    /// The surface format with which a storage image of `format` is bound if a shader reads it.
+    /// Writes then use this format too. [`SurfaceFormat::RAW`] if typed reads do not support texels
+    /// of that size: the code then computes addresses itself.
     ///
-    /// It is the format itself if typed reads convert it. Otherwise it is a format of unsigned integers, which typed reads return as
-    /// they are in memory: with the same channels if there is a readable format with them, else with the same texel size.
-    /// A single float of 32 bits counts as an integer, since atomics work on integer surfaces only.
+    /// If typed reads convert `format`, the result is `format`. Otherwise it is a format of
+    /// unsigned integers, which typed reads return unchanged: preferably one with the same
+    /// channels, otherwise one with the same texel size. `R32_FLOAT` is always bound as `R32_UINT`,
+    /// because atomics need an integer surface.
     pub fn image_surface_format(&self, format: SurfaceFormat) -> SurfaceFormat {
         use SurfaceFormat as F;
         let readable = |format: SurfaceFormat| format.can(Operation::TypedRead, self.generation());
@@ -48,7 +51,7 @@ impl Device {
         }
     }
 
-    /// Texels of at most so many bits can be read through typed messages.
+    /// Maximum size in bits of texels that typed messages can read.
     fn typed_read_bits(&self) -> u32 {
         match self.generation() {
             generation if generation >= Gen::Gen9 => 128,
@@ -57,7 +60,7 @@ impl Device {
         }
     }
 
-    /// What a typed read of a surface of `format` returns.
+    /// The result of a typed read of a surface of `format`.
     pub fn typed_read(&self, format: SurfaceFormat) -> TypedRead {
         let narrow = matches!(format, SurfaceFormat::R8_UINT | SurfaceFormat::R16_UINT);
         if format.can(Operation::TypedRead, self.generation()) {
@@ -73,7 +76,7 @@ impl Device {
         }
     }
 
-    /// A typed read of a texel of 8 or 16 bits returns the 32 bits that begin there.
+    /// Whether a typed read of a texel of 8 or 16 bits returns the 32 bits that start there.
     pub fn narrow_typed_reads_are_dwords(&self) -> bool {
         self.generation() == Gen::Gen7
     }
@@ -88,14 +91,15 @@ impl Device {
         self.generation() == Gen::Gen7
     }
 
-    /// The memory controller may exclusive-or higher bits of tiled addresses into bit 6.
+    /// Whether the memory controller may exclusive-or higher bits of tiled addresses into bit 6.
     pub fn may_swizzle_bit6(&self) -> bool {
         self.generation() <= Gen::Gen75 && self.platform() != Platform::Byt
     }
 }
 
 impl SurfaceFormat {
-    /// The format with the same channels as unsigned integers, if the table lists it.
+    /// The format with the same channels as unsigned integers; `None` if the table does not list
+    /// it.
     fn unsigned_twin(self) -> Option<SurfaceFormat> {
         let channels = |format: SurfaceFormat| {
             format.info().channels.map(|channel| channel.map(|c| (c.bits, c.shift)))
@@ -113,7 +117,8 @@ impl SurfaceFormat {
 mod tests {
     use super::*;
 
-    /// Format in GLSL, then the surface format on gen7, on gen7.5 and gen8, on gen9, on gen11 and gen12.
+    /// Format in GLSL, and the surface formats on gen7; gen7.5 and gen8; gen9; gen11 and gen12. `=`
+    /// is the format itself.
     const TABLE: &[(&str, [&str; 4])] = &[
         ("rgba32f", ["RAW", "RAW", "=", "="]),
         ("r32ui", ["=", "=", "=", "="]),

@@ -1,10 +1,10 @@
-//! Platforms: the chips a program can be compiled for.
+//! Platforms: the chips that a program can be compiled for.
 
 use crate::Gen;
 use std::fmt;
 use std::str::FromStr;
 
-/// A chip family, called by its usual three letters.
+/// A family of chips. The names are those of Mesa.
 #[derive(
     Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize,
 )]
@@ -91,7 +91,7 @@ impl Platform {
         all
     };
 
-    /// The name as written on command lines and in metadata: `skl`.
+    /// The name on command lines and in metadata, such as `skl`.
     pub const fn name(self) -> &'static str {
         ROWS[self as usize].1
     }
@@ -101,8 +101,7 @@ impl Platform {
         ROWS[self as usize].2
     }
 
-    /// The platform that stands for a generation when only the generation is known
-    /// (`gen9` means Skylake).
+    /// The platform that is used if only the generation is given: `gen9` means Skylake.
     pub fn of_generation(generation: Gen) -> Platform {
         match generation {
             Gen::Gen4 => Platform::I965,
@@ -126,7 +125,7 @@ impl fmt::Display for Platform {
     }
 }
 
-/// A target name that is neither a platform nor a generation.
+/// The error for a target name that is neither a platform nor a generation.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "unknown target `{name}`: expected a platform (i965 g4x ilk snb ivb byt hsw bdw chv skl bxt kbl glk cfl icl ehl tgl rkl dg1 adl dg2) or a generation (such as gen7.5)"
@@ -139,8 +138,8 @@ pub struct UnknownPlatform {
 impl FromStr for Platform {
     type Err = UnknownPlatform;
 
-    /// Accepts a platform name or a generation name, which means its
-    /// [representative](Platform::of_generation).
+    /// Accepts the name of a platform, or of a generation for its
+    /// [representative](Platform::of_generation). Ignores letter case.
     fn from_str(name: &str) -> Result<Self, UnknownPlatform> {
         let lower = name.to_ascii_lowercase();
         Platform::ALL

@@ -1,9 +1,9 @@
-//! The state of samplers, as a driver programs it, and how people write it.
+//! The state of samplers that a driver sets, and its text form.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// A text that is no sampler state.
+/// The error for a text that is not a sampler state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UnknownSampler(String);
 
@@ -15,7 +15,7 @@ impl fmt::Display for UnknownSampler {
 
 impl std::error::Error for UnknownSampler {}
 
-/// Declares an enumeration of words.
+/// Declares an enumeration whose values have one word each in text.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident $expected:literal {
         $($(#[$row:meta])* $variant:ident = $word:literal,)+
@@ -25,10 +25,10 @@ macro_rules! words {
         pub enum $name { $($(#[$row])* $variant,)+ }
 
         impl $name {
-            /// Every one.
+            /// Every value.
             pub const ALL: &[$name] = &[$($name::$variant),+];
 
-            /// As people write it.
+            /// The word in text.
             pub const fn word(self) -> &'static str {
                 match self { $($name::$variant => $word,)+ }
             }
@@ -46,18 +46,18 @@ macro_rules! words {
 }
 
 words! {
-    /// How a sampler reads between texels, or between levels.
+    /// Filter for coordinates between texels, or between mipmap levels.
     Filter "is no filter: expected nearest or linear" {
-        /// The nearest.
+        /// The nearest texel or level.
         #[default]
         Nearest = "nearest",
-        /// The mean of the neighbours, weighted by their distance.
+        /// The average of the adjacent texels or levels, weighted by their distance.
         Linear = "linear",
     }
 }
 
 words! {
-    /// What a sampler does with coordinates outside of the image.
+    /// Texel that is read for coordinates outside the image.
     AddressMode "is no address mode: expected repeat, clamp, mirror or border" {
         /// The image repeats.
         Repeat = "repeat",
@@ -66,13 +66,13 @@ words! {
         Clamp = "clamp",
         /// The image repeats, every second time mirrored.
         Mirror = "mirror",
-        /// The border's colour.
+        /// The colour of the border.
         Border = "border",
     }
 }
 
 words! {
-    /// When a comparison with a texel passes: the reference on the left, the texel on the right.
+    /// Comparison with a texel. It passes if `reference OP texel`.
     CompareOp "is no comparison: expected never, less, equal, less_or_equal, greater, not_equal, \
                greater_or_equal or always" {
         /// Never.
@@ -133,11 +133,12 @@ pub struct Sampler {
     pub filter: Filter,
     /// Filter between levels.
     pub mip: Filter,
-    /// What happens outside of the image, along all coordinates.
+    /// Handling of coordinates outside the image, for all coordinates.
     pub address: AddressMode,
     /// Coordinates are 0 to 1 rather than texels.
     pub normalized: bool,
-    /// What reads that compare do with their reference.
+    /// Comparison with the reference, for messages that compare; `None` if the sampler is not for
+    /// comparisons.
     pub compare: Option<CompareOp>,
     /// The colour for [`AddressMode::Border`].
     pub border: BorderColor,
