@@ -1,5 +1,5 @@
-//! Compaction of foreign programs keeps their meaning and finds at least what their compilers
-//! found.
+//! Tests of compaction. Programs of other compilers are expanded and compacted: the result does the
+//! same, and at least as many instructions are compacted as by those compilers.
 
 mod common;
 
@@ -15,7 +15,8 @@ use crestline_isa::{
 };
 use std::collections::BTreeMap;
 
-/// Of the oracle pack's code: what its compilers compacted, and what we do.
+/// Numbers of compacted instructions in the code of the oracle pack: those of its compilers, and
+/// ours.
 const COMPACTED: [(Gen, usize, usize); 6] = [
     (Gen::Gen7, 6456, 6482),
     (Gen::Gen75, 6764, 6790),
@@ -83,25 +84,25 @@ fn random_instructions_compact_to_themselves() {
     }
 }
 
-/// One access mode after the other.
+/// Alternates between the access modes.
 fn random_of(modes: &[AccessMode], turn: usize) -> AccessMode {
     modes[turn % modes.len()]
 }
 
-/// A random compacted instruction: its full form, with the marker clear.
+/// The full form of a random compacted instruction, with the compaction bit clear.
 fn random_compactable(random: &mut Random, generation: Gen) -> Option<u128> {
     let opcode = random.pick(Opcode::ALL);
     if opcode.form() == Form::Nullary {
-        // Their other bits are zero, which is not random.
+        // All other bits of these must be zero; random bits are not.
         return None;
     }
     let code = u64::from(opcode.bits(generation)?);
-    // The generator's numbers lack the highest byte.
+    // The highest byte of the generator's numbers is zero.
     let word = random.next() << 16 ^ random.next();
     expand(word & !0xff | code | 1 << COMPACT_BIT, generation).ok()
 }
 
-/// The other direction: what a compacted instruction stands for is an instruction that compacts.
+/// A random compacted instruction expands to an instruction that compacts again.
 #[test]
 fn random_compacted_instructions_expand_and_compact_again() {
     for generation in Gen::ALL.into_iter().filter(|generation| *generation > Gen::Gen4) {
@@ -113,7 +114,7 @@ fn random_compacted_instructions_expand_and_compact_again() {
             if !inst.opcode.is_flow_control() {
                 assert_eq!(encode(&inst, generation), Ok(full), "{generation} {inst:?}");
             }
-            // Messages and branches stay full; two entries of gen7 are in dispute.
+            // Messages and branches are not compacted. Disputed table entries of gen7 are not used.
             let stays = inst.opcode.is_send() || inst.opcode.is_flow_control();
             let Some(short) = compact(full, generation) else {
                 let disputed = matches!(generation, Gen::Gen7 | Gen::Gen75);
@@ -134,14 +135,15 @@ fn random_compacted_instructions_expand_and_compact_again() {
     }
 }
 
-/// What an instruction means, whatever its size and whichever of the ways to write it was chosen.
+/// An instruction without its size, and with one form for each group of equivalent encodings, for
+/// comparison.
 fn meaning(inst: &Inst, generation: Gen) -> Inst {
     let mut inst = Inst { compacted: false, ..inst.clone() };
     if let Extra::Branch(branch) = &mut inst.extra {
         (branch.jip, branch.uip) = (None, None);
     }
     if let Src::Imm(imm) = &mut inst.srcs[0] {
-        // Beside an immediate source 0 the fields of source 1 say nothing.
+        // If source 0 is an immediate, the fields of source 1 have no effect.
         inst.residue &= !(0x3f << 89 | 0x1f << 42);
         if inst.opcode == Opcode::Mov && imm.ty == Type::Vf && imm.bits == 0 {
             imm.ty = Type::F;
@@ -163,10 +165,11 @@ fn meaning(inst: &Inst, generation: Gen) -> Inst {
     inst
 }
 
-/// The meanings of a program without its no-ops, and of each branch which of them it leads to.
+/// The meanings of the instructions of a program without no-ops, and for each branch the numbers of
+/// the instructions that it leads to.
 fn meanings(insts: &[Inst], generation: Gen) -> Vec<(Inst, [Option<usize>; 2])> {
     let padding = |inst: &Inst| matches!(inst.opcode, Opcode::Nop | Opcode::Nenop);
-    // For each byte offset, how many instructions that do something are in front of it.
+    // For each byte offset, the number of instructions in front of it that are not no-ops.
     let mut places = BTreeMap::new();
     let (mut offset, mut count) = (0_i64, 0);
     for inst in insts {
@@ -189,7 +192,7 @@ fn meanings(insts: &[Inst], generation: Gen) -> Vec<(Inst, [Option<usize>; 2])> 
     out
 }
 
-/// Panics at the first instruction that means something else, or leads elsewhere.
+/// Panics at the first instruction with another meaning or other targets.
 fn same(left: &[(Inst, [Option<usize>; 2])], right: &[(Inst, [Option<usize>; 2])], what: &str) {
     assert_eq!(left.len(), right.len(), "{what}: instructions");
     for (index, (left, right)) in left.iter().zip(right).enumerate() {

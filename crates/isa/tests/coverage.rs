@@ -1,4 +1,5 @@
-//! Every bit of every format belongs to exactly one field, or is listed as reserved.
+//! Tests that every bit of every instruction format belongs to exactly one field, or is listed as
+//! reserved.
 
 use crestline_isa::codec::explain;
 use crestline_isa::{Form, Gen, Opcode};

@@ -1,9 +1,10 @@
-//! Golden instructions: `tests/isa/<generation>/*.txt` hold bytes and both texts, checked in all
-//! directions. `CRESTLINE_BLESS=1` rewrites the texts from the bytes.
+//! Golden instructions: the files `tests/isa/<generation>/*.txt` contain bytes and their texts in
+//! both syntaxes. The test checks printing and parsing of each. `CRESTLINE_BLESS=1` rewrites the
+//! texts from the bytes.
 //!
-//! A case is the bytes in memory order on a line of their own, then `mesa: ` and `iga: ` lines.
-//! A text that does not give the bytes back (it cannot say all of them) is marked `mesa~` or
-//! `iga~`; a syntax that does not apply to the generation is absent.
+//! A case is a line with the bytes in memory order, then the lines `mesa: ` and `iga: `. If a text
+//! alone does not assemble to the same bytes, it is marked `mesa~` or `iga~`. A syntax that the
+//! generation does not have is absent.
 
 use crestline_isa::text::{Syntax, parse_program, print_inst};
 use crestline_isa::{Gen, decode_at, encode_into};
@@ -23,7 +24,7 @@ fn bytes_of(digits: &str) -> Vec<u8> {
     digits.chunks(2).map(byte).collect()
 }
 
-/// Whether a text alone gives the bytes back.
+/// Whether a text alone assembles to the bytes.
 fn gives_back(text: &str, bytes: &[u8], generation: Gen, syntax: Syntax) -> bool {
     let Ok(insts) = parse_program(text, generation, syntax) else { return false };
     let mut out = Vec::new();

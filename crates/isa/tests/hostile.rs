@@ -1,4 +1,4 @@
-//! Bad input: errors with a place, never a panic.
+//! Tests with damaged input: decoders and parsers return errors with a position, and never panic.
 
 mod common;
 

@@ -1,6 +1,6 @@
-//! Forms of the `mesa` syntax that Mesa's assembler reads: the counts of branches as the
-//! instruction holds them, options of the older generations, and the bits of operands that an
-//! operation does not have. Where `intel-gen4asm` knows a form, it judges what was understood.
+//! Tests of forms of the `mesa` syntax that Mesa's assembler accepts: branch distances in the units
+//! of the encoding, options of old generations, and the bits of operands that an operation does not
+//! have. Forms that `intel-gen4asm` also has are compared with its output.
 
 use crestline_isa::text::{Syntax, parse_program, print_inst};
 use crestline_isa::{Gen, Inst, decode, encode_into};

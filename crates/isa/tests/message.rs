@@ -1,4 +1,5 @@
-//! Descriptors: known examples, refusals, and the round trip of everything that decodes.
+//! Tests of message descriptors: known examples, errors, and the round trip of every descriptor
+//! that decodes.
 
 use crestline_isa::message::*;
 use crestline_isa::{Gen, Sfid};

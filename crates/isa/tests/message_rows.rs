@@ -1,5 +1,5 @@
-//! Every message type and every descriptor field of the pack's hardware tables: each type decodes
-//! to a message with a name, each field is one of ours at the same bits.
+//! Compares the messages with the hardware tables of the oracle pack: each message type decodes to
+//! a message with a name, and each descriptor field is a field of ours at the same bits.
 
 mod common;
 
@@ -24,7 +24,7 @@ const COLUMNS: [(&str, Gen); 11] = [
     ("gen12.5", Gen::Gen125),
 ];
 
-/// Fields of the tables that are none of ours: function (empty: all), field, why.
+/// Fields of the tables that have no counterpart here: shared function (empty: all), field, reason.
 const NOT_OURS: &[(&str, &str, &str)] = &[
     ("", "msg_control", "made of the message's own fields"),
     ("", "function_control", "made of the message's own fields"),
@@ -34,8 +34,8 @@ const NOT_OURS: &[(&str, &str, &str)] = &[
     ("tgm/slm/ugm", "surface_state_index", "needs the instruction's ExBSO bit"),
 ];
 
-/// Ranges that we read otherwise: function, field, first and last generation, our bits (none:
-/// no field), why.
+/// Fields with other bits here than in the tables: shared function, field, first and last
+/// generation, bits here (`None`: no field), reason.
 type Otherwise = (&'static str, &'static str, Gen, Gen, Option<(u32, u32)>, &'static str);
 
 const OTHERWISE: &[Otherwise] = &[

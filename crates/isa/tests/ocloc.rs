@@ -1,6 +1,6 @@
-//! Code that Intel's compiler makes in the test: every kernel of the oracle pack's OpenCL
-//! sources, for every device the installed `ocloc` knows and this project too, decodes and
-//! encodes to the same bytes, breaks no rule, and its text in both syntaxes parses back.
+//! Compiles the OpenCL sources of the oracle pack with Intel's compiler, for every device that both
+//! the installed `ocloc` and this project support. The code of every kernel decodes and encodes to
+//! the same bytes, breaks no validation rule, and its text in both syntaxes parses back.
 
 mod common;
 
@@ -15,14 +15,14 @@ use crestline_isa::{Gen, Platform, decode_program, encode_into};
 use crestline_judges::ocloc::Ocloc;
 use crestline_program::{Container, Kernel, read_kernels};
 
-/// Xe-HP, which the range of all devices leaves out.
+/// Xe-HP, which the range of `DEVICES` does not include.
 const XE_HP: &str = "12.50.4";
 
-/// Every device from Broadwell on, and that one.
+/// Every device from Broadwell on, and Xe-HP.
 const DEVICES: [&str; 2] = ["bdw:", XE_HP];
 
-/// The device whose rules hold, by the version that an archive names; `None` for generations
-/// that the project does not know.
+/// The platform for a device version in an archive; `None` for generations that this project does
+/// not support.
 fn platform(version: &str) -> Option<Platform> {
     Some(match version {
         "9.3.0" => Platform::Bxt,
@@ -39,8 +39,8 @@ fn platform(version: &str) -> Option<Platform> {
     })
 }
 
-/// The rules of a device. Xe-HP, which is no platform of its own here, has 64-bit types that the
-/// other device of its generation lacks.
+/// The validator for a device. Xe-HP is not a platform of this project; it has 64-bit types that
+/// the other device of its generation lacks.
 fn validator(version: &str, platform: Platform) -> Validator {
     let validator = Validator::new(Device::new(platform));
     if version == XE_HP { validator.without("B14") } else { validator }
@@ -60,7 +60,7 @@ fn sources(pack: &Path) -> Vec<(PathBuf, String, String)> {
     sources
 }
 
-/// Compiles a source for every device that accepts it and calls back with each binary.
+/// Compiles a source for every device that accepts it, and calls the function with each binary.
 fn compile(
     ocloc: &Ocloc,
     source: &str,
@@ -84,7 +84,7 @@ fn compile(
     }
 }
 
-/// What was seen: kernels by device, and distinct code by generation.
+/// Results: kernels by device, and distinct code by generation.
 #[derive(Default)]
 struct Seen {
     kernels: BTreeMap<String, usize>,

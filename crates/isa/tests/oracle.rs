@@ -1,4 +1,5 @@
-//! Foreign code: everything in the oracle pack decodes and encodes to the same bytes.
+//! Tests that all code of the oracle pack, which other compilers made, decodes and encodes to the
+//! same bytes.
 
 mod common;
 

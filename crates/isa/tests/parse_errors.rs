@@ -1,8 +1,9 @@
-//! Texts with several mistakes: all are reported, each at its token, with what was expected there;
-//! the instructions between them are read. `CRESTLINE_BLESS=1` writes the expectations.
+//! Parses texts with several mistakes. All errors are reported, each at its token with what was
+//! expected, and the instructions between them are parsed. `CRESTLINE_BLESS=1` writes the expected
+//! errors.
 //!
-//! A file of `tests/isa/errors/` says generation and syntax in its first line, and has the
-//! expected errors behind a line of dashes.
+//! The first line of a file in `tests/isa/errors/` contains generation and syntax; the expected
+//! errors follow a line of dashes.
 
 use crestline_isa::Gen;
 use crestline_isa::text::{Syntax, parse_program};
@@ -18,7 +19,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The generation and syntax that the first line, a comment, names.
+/// The generation and syntax in the first line, which is a comment.
 fn head(text: &str) -> Option<(Gen, Syntax)> {
     let mut words = text.lines().next()?.strip_prefix("// ")?.split(' ');
     let generation = words.next()?;
@@ -48,7 +49,7 @@ fn every_mistake_of_a_text_is_reported_at_its_token() {
     }
 }
 
-/// The token that an error names stands where it says.
+/// Checks that the token in an error is at the position in the error.
 fn points_at_what_it_found(source: &str, line: usize, column: usize, found: &str) {
     let line = source.lines().nth(line - 1).expect("the line exists");
     let rest: String = line.chars().skip(column - 1).collect();

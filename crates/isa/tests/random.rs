@@ -1,4 +1,4 @@
-//! Random instructions, legal or not: encoding and decoding are inverse.
+//! Tests that encoding and decoding are inverse, with random instructions that may be illegal.
 
 mod common;
 

@@ -1,5 +1,6 @@
-//! What an assembler accepted keeps its bytes through either syntax, or the printer tells that
-//! the syntax has no text for it: lines of the pack's programs with changed characters.
+//! Changes characters in lines of the oracle pack's programs. If the parser accepts a line, the
+//! instruction is printed and parsed again in each syntax: the bytes stay the same, or
+//! [`unrepresentable`] says that the syntax has no text for it.
 
 mod common;
 
@@ -44,14 +45,14 @@ fn mutated_text_keeps_its_bytes_in_both_syntaxes() {
             for syntax in SYNTAXES.into_iter().filter(|syntax| exists(*syntax, generation)) {
                 let inst = &located[0].1;
                 let said = unrepresentable(inst, generation, syntax);
-                // Whether a text gives back the instruction, if it is read.
+                // Whether a text parses to the same instruction; `None` if it does not parse.
                 let gives = |text: &str| {
                     let again = parse_program(text, generation, syntax).ok()?;
                     let again = encode_program(&again, generation).expect("what parses encodes");
                     let known = decode_program(&again, generation).expect("it decodes");
                     Some(again == code || meaning(&known[0].1) == meaning(inst))
                 };
-                // The text of the instruction itself, whatever the printer of programs says of it.
+                // The text of the single instruction, which exists even if `unrepresentable`.
                 let text = print_inst(inst, generation, syntax);
                 let again = gives(&text);
                 match (said, again) {
@@ -64,7 +65,7 @@ fn mutated_text_keeps_its_bytes_in_both_syntaxes() {
                         continue;
                     }
                 }
-                // What a program's printer makes of it keeps all, whatever it is.
+                // The text of a program always parses to the same instruction.
                 let text = print_program(&located, generation, syntax);
                 assert_eq!(gives(&text), Some(true), "{generation} {}: {text}", syntax.name());
             }
@@ -75,7 +76,7 @@ fn mutated_text_keeps_its_bytes_in_both_syntaxes() {
     assert!(kept > 10_000 && unsaid > 10 && unsaid < kept / 20, "{kept} {unsaid}");
 }
 
-/// Code that nobody assembled, as a dump of a hang has it: programs of the pack with flipped bits.
+/// Programs of the pack with flipped bits, as in the dump of a hang.
 #[test]
 fn what_is_printed_of_any_code_gives_back_its_meaning() {
     let Some(pack) = pack() else {
@@ -93,7 +94,7 @@ fn what_is_printed_of_any_code_gives_back_its_meaning() {
             (generation, insts.into_iter().map(|(_, inst)| inst).collect())
         })
         .collect();
-    // Of the generations that the pack lacks, and of all others too.
+    // Also random instructions, for all generations.
     for generation in Gen::ALL {
         for mode in [AccessMode::Align1, AccessMode::Align16] {
             if mode == AccessMode::Align1 || generation <= Gen::Gen9 {
@@ -112,7 +113,7 @@ fn what_is_printed_of_any_code_gives_back_its_meaning() {
                 bits ^= 1 << random.below(128);
             }
             if bits >> 29 & 1 != 0 && generation != Gen::Gen4 {
-                // As bytes it is a compacted one.
+                // These bytes would be a compacted instruction.
                 continue;
             }
             let Ok(inst) = decode(bits, generation) else { continue };
@@ -137,7 +138,8 @@ fn what_is_printed_of_any_code_gives_back_its_meaning() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Text may ask for a compacted form that the instruction does not have: encoding refuses it, printing keeps it as it is.
+/// Text may mark an instruction as compacted that has no compacted form. It does not encode, but is
+/// printed.
 #[test]
 fn an_instruction_without_its_compacted_form_keeps_its_text() {
     let text = "rndd(16)        f14<1>F         g119<8,8,1>F                    { align1 1H compacted };\n";

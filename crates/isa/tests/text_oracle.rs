@@ -1,4 +1,4 @@
-//! Our text of foreign code equals the text that came with it.
+//! Compares the printed text of the oracle pack's programs with the disassembly in the pack.
 
 mod common;
 

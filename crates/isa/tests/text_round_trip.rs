@@ -1,4 +1,4 @@
-//! What is printed parses to the same instructions.
+//! Tests that printed text parses to the same instructions.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! No rule raises a false alarm: all code of the oracle pack, which other compilers made and which runs, passes
-//! validation without an error.
+//! Tests that rules find no errors in correct code: all code of the oracle pack, which other
+//! compilers made and which runs, passes validation.
 
 mod common;
 

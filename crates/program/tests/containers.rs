@@ -1,5 +1,5 @@
-//! Containers of Intel's compilers, made by `ocloc` in the test, and what happens when they are
-//! damaged: an error with a place, or a reading, but never a panic.
+//! Reads containers that `ocloc` makes in the test. Damaged ones are read, or give an error with a
+//! position, but never a panic.
 
 use crestline_device::Platform;
 use crestline_judges::ocloc::Ocloc;

@@ -1,12 +1,13 @@
-//! What random instructions are to cover: one cell for each operation x operand x type x kind of
-//! region, for each form of the operations without typed operands, and for each message.
+//! The coverage that random instructions must reach, in *cells*: one cell for each combination of
+//! operation, operand, type and kind of region; one for each form of operations without typed
+//! operands; one for each message.
 
 use crestline_isa::message::{Descriptor, Message};
 use crestline_isa::*;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// An operation with its function, where it has one.
+/// An operation, with its math or sync function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Op {
     Plain(Opcode),
@@ -31,7 +32,7 @@ impl Op {
         }
     }
 
-    /// Sources it has.
+    /// Number of sources.
     pub(crate) fn sources(self, generation: Gen) -> usize {
         match self {
             Op::Math(function) => function.sources(),
@@ -76,7 +77,7 @@ impl fmt::Display for Op {
     }
 }
 
-/// How an operand addresses its elements.
+/// Kind of region or addressing of an operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Kind {
     /// One element for all channels.

@@ -1,12 +1,14 @@
-//! What an instruction means, apart from fields that say nothing in it. `text/unrepresentable.rs` of the library decides the same
-//! for the printer; this copy is independent of it on purpose, so that the tests notice a mistake there.
+//! Removes the fields of an instruction that have no effect, so that instructions can be compared.
+//! `text/unrepresentable.rs` of the library does the same for the printer. This copy is independent
+//! of it, so that tests find mistakes there.
 
 use crestline_isa::{
     CondMod, DescSrc, Dst, Extra, Flag, Inst, Opcode, Place, PredCtrl, Region, Sfid, Src, SrcReg,
     Swizzle, Type,
 };
 
-/// The instruction without fields that mean nothing in it, which a syntax need not show.
+/// Sets the fields that have no effect in the instruction to default values. A syntax need not
+/// print these.
 pub(crate) fn meaning(inst: &Inst) -> Inst {
     let mut inst = Inst { residue: 0, compact_residue: 0, ..inst.clone() };
     if matches!(inst.opcode, Opcode::Sync | Opcode::Wait) {
@@ -16,7 +18,7 @@ pub(crate) fn meaning(inst: &Inst) -> Inst {
             (src.region, src.ty) = (Region::SCALAR, Type::Ud);
         }
     }
-    // One element is named by its subregister alone.
+    // A replicated element is selected by its subregister; the swizzle has no effect.
     for src in &mut inst.srcs {
         if let Src::Reg(SrcReg { region: Region::ThreeAlign16 { rep: true, swizzle }, .. }) = src {
             *swizzle = Swizzle::XYZW;
@@ -40,7 +42,7 @@ pub(crate) fn meaning(inst: &Inst) -> Inst {
     if let Extra::Send(send) = &mut inst.extra
         && let DescSrc::Reg { .. } = send.ex_desc
     {
-        // It is in the register too.
+        // The register also contains the shared function.
         send.sfid = Sfid::Null;
     }
     inst

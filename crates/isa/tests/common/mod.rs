@@ -1,4 +1,4 @@
-//! What several tests share: the programs of the oracle pack, and random instructions.
+//! Functions for several tests: the programs of the oracle pack, and random instructions.
 
 // Each test uses a part of it.
 #![allow(dead_code)]

@@ -1,5 +1,5 @@
-//! Random instructions: anything the fields of a generation can say, legal or not as to types
-//! and regions.
+//! Generates random instructions: any values that the fields of a generation can have, with types
+//! and regions that may be illegal.
 
 use crestline_isa::*;
 use fastrand::Rng;

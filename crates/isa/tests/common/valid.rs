@@ -1,7 +1,8 @@
-//! Random instructions aimed at a cell of the coverage, and which cells are legal.
+//! Generates random valid instructions in a given cell of the coverage (see `cells.rs`), and
+//! determines which cells are legal.
 //!
-//! What is generated is likely, not certain, to encode and to be valid: callers ask the encoder
-//! and the validator, and try again.
+//! A generated instruction probably encodes and is valid. [`Maker`] checks it with the encoder and
+//! the validator, and tries again if not. A cell is illegal if many attempts fail.
 
 use super::cells::{Cell, Kind, Messages, Op, Slot, all, messages, of, row};
 use super::random::{Random, branch, imm_bits, swsb};
@@ -28,15 +29,16 @@ pub(crate) struct Maker {
     hits: BTreeMap<Cell, u32>,
 }
 
-/// A cell counts as illegal when this many instructions aimed at it all break the same rule, or
-/// [`ATTEMPTS`] break one rule or another. Instructions made later correct what that got wrong.
+/// A cell counts as illegal if this many instructions for it all break the same rule, or if
+/// [`ATTEMPTS`] instructions for it break any rules. If a valid instruction in the cell is found
+/// later, it counts as legal.
 const ENOUGH: usize = 150;
 const ATTEMPTS: usize = 3000;
 
-/// How many instructions to try for a cell that hardly any valid one is in.
+/// Maximum number of instructions to try for a legal cell with few valid instructions.
 const PATIENCE: usize = 100_000;
 
-/// The rules an instruction breaks, and what the encoder says.
+/// The rules that an instruction breaks, and the encoder's error.
 type Broken = Vec<Cow<'static, str>>;
 
 impl Maker {

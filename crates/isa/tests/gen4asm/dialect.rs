@@ -1,10 +1,12 @@
-//! Instructions in the dialect of `intel-gen4asm`, and which ones it cannot say.
+//! Prints instructions in the dialect of `intel-gen4asm`, and determines which instructions the
+//! dialect cannot express.
 
 use super::flow;
 use crestline_isa::*;
 use std::fmt::Write;
 
-/// Why the dialect cannot say an instruction; the names are those of `docs/isa-notes.md`.
+/// Why the dialect cannot express an instruction, with the names of `docs/isa-notes.md`; `None` if
+/// it can.
 pub(crate) fn unsaid(i: &Inst, generation: Gen) -> Option<&'static str> {
     let types: Vec<Type> = i.srcs.iter().filter_map(Src::ty).chain([i.dst.ty]).collect();
     let regs: Vec<&SrcReg> = i.srcs.iter().filter_map(Src::as_reg).collect();

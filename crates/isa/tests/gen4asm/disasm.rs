@@ -1,11 +1,11 @@
-//! What `intel-gen4disasm` prints, rewritten to our `mesa` syntax.
+//! Converts the output of `intel-gen4disasm` to our `mesa` syntax.
 
 use crate::flow;
 use crestline_isa::*;
 use std::fmt::Write;
 
-/// Why the disassembler does not show all of an instruction; the names are those of
-/// `docs/isa-notes.md`.
+/// Why the disassembler does not print all of an instruction, with the names of
+/// `docs/isa-notes.md`; `None` if it does.
 pub(crate) fn unread(i: &Inst, generation: Gen) -> Option<&'static str> {
     use Opcode::*;
     let indirect = |place| matches!(place, Place::Indirect { .. });

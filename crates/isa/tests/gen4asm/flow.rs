@@ -1,5 +1,5 @@
-//! Flow control in the dialect of `intel-gen4asm`, which has a grammar of its own for each
-//! operation, without options for most.
+//! Flow control in the dialect of `intel-gen4asm`. Each operation has its own grammar, most without
+//! options.
 
 use crestline_isa::*;
 use std::fmt::Write;

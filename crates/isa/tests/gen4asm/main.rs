@@ -1,9 +1,8 @@
-//! Gen4 to gen9 against `intel-gen4asm` and `intel-gen4disasm`: random valid instructions in Align1
-//! and Align16, written in the assembler's dialect, assemble to our bits, and what the
-//! disassembler makes of our bits parses in ours to the same instruction. Every legal cell of the
-//! coverage is judged or stands with the reason why the dialect cannot say it.
-//!
-//! `CRESTLINE_RANDOM` sets another number of instructions per generation and mode.
+//! Compares gen4 to gen9 with `intel-gen4asm` and `intel-gen4disasm`. Random valid instructions in
+//! Align1 and Align16, printed in the assembler's dialect, assemble to our bits. The output of the
+//! disassembler for our bits, converted to our syntax, parses to the same instruction. Every legal
+//! cell of the coverage is compared, or is reported with the reason why the dialect cannot express
+//! it.
 
 #[path = "../common/mod.rs"]
 mod common;

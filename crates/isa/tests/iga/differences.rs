@@ -1,25 +1,28 @@
-//! What `iga64` does otherwise, each with its reason in `docs/isa-notes.md`.
+//! The known differences between `iga64` and this project. `docs/isa-notes.md` has the reason for
+//! each.
 
 use crestline_isa::*;
 
-/// What a difference does to the comparison.
+/// How a difference affects the comparison.
 #[derive(Clone, Copy)]
 pub(crate) enum Effect {
     /// `iga64` refuses the instruction.
     Refused,
-    /// It leaves these bits to chance.
+    /// These bits of `iga64`'s encoding are arbitrary.
     Chance(u128),
-    /// It reads the line as another instruction, which this makes of ours.
+    /// `iga64` assembles our text to another instruction. The function changes our instruction to
+    /// that one.
     ReadAs(fn(&mut Inst)),
-    /// It writes our bits, but prints them as another instruction, which this makes of ours.
+    /// `iga64` assembles our text to our bits, but disassembles them to another instruction. The
+    /// function changes our instruction to that one.
     PrintedAs(fn(&mut Inst)),
-    /// It prints the same instruction in other words, which our parser reads.
+    /// `iga64` prints the same instruction with another text, which our parser accepts.
     OtherWords,
 }
 
-/// One class of instructions that `iga64` treats otherwise.
+/// One class of instructions with a difference.
 pub(crate) struct Difference {
-    /// As in the notes.
+    /// Name in `docs/isa-notes.md`.
     pub(crate) name: &'static str,
     pub(crate) effect: Effect,
     pub(crate) applies: fn(&Inst, Gen) -> bool,

@@ -1,5 +1,5 @@
-//! A million random valid instructions per generation: our text assembles in `iga64` to our
-//! bits, and its disassembly is our text and parses to the same instruction.
+//! Compares a million random valid instructions per generation with `iga64`. It assembles our text
+//! to our bits; its disassembly equals our text and parses to the same instruction.
 //!
 //! `CRESTLINE_RANDOM` sets another number of instructions per generation.
 

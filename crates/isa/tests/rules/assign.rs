@@ -1,4 +1,5 @@
-//! Assignments `NAME=VALUE` to an instruction: what its text cannot say, or what the parser refuses.
+//! Assignments `NAME=VALUE` to fields of an instruction, for values that text cannot express or the
+//! parser refuses.
 
 use crestline_isa::{
     AccessMode, ArfKind, Compression, DescSrc, Extra, Imm, Inst, Place, PredCtrl, Reg, Region,

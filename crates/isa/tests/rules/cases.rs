@@ -1,14 +1,14 @@
-//! The files of cases. A line is
+//! Parses the files of cases for validation rules. A line is
 //!
 //! ```text
 //! VERDICT WHERE +OTHER ...: INSTRUCTION | ASSIGNMENT, ...
 //! ```
 //!
-//! `VERDICT` is `pass` or `fail`. `WHERE` is generations (`gen7`, `gen4..gen6`, `gen8..`) or platforms (`chv`); without
-//! it the case is for every generation of the rule. `+OTHER` names another rule that the code breaks as well; there must be
-//! no others. The instruction is in the `mesa` syntax. Assignments (`assign.rs`) change
-//! what text cannot say, in the first instruction. Lines
-//! that begin with spaces continue the case: further instructions of a program, labels. `#` begins a comment.
+//! `VERDICT` is `pass` or `fail`. `WHERE` is generations (`gen7`, `gen4..gen6`, `gen8..`) or
+//! platforms (`chv`); without it the case is for every generation of the rule. `+OTHER` is another
+//! rule that the code breaks too; it must break no others. The instruction is in the `mesa` syntax.
+//! Assignments (`assign.rs`) change fields of the first instruction. Lines that begin with spaces
+//! continue the case with further instructions of the program, or labels. `#` begins a comment.
 
 use crate::assign::assign;
 use crestline_isa::text::{Syntax, parse_program};

@@ -1,6 +1,7 @@
-//! Every validation rule has code that keeps it and code that breaks it, for every generation it holds for:
-//! `tests/isa/rules/ID.txt`, as `cases.rs` describes. A case lists all rules it breaks, so a rule that grows too strict
-//! is noticed by the cases of the others.
+//! Tests every validation rule with code that keeps it and code that breaks it, for every
+//! generation of the rule. The code is in `tests/isa/rules/ID.txt`, in the format that `cases.rs`
+//! describes. A case lists all rules that its code breaks, so if a rule becomes too strict, the
+//! cases of other rules fail.
 
 mod assign;
 mod cases;

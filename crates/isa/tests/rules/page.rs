@@ -1,4 +1,5 @@
-//! `docs/validation-rules.md`: prose by hand, then the table of the rules as they stand. `CRESTLINE_BLESS=1` writes it.
+//! Tests that `docs/validation-rules.md` contains the current table of rules, behind text that is
+//! written by hand. `CRESTLINE_BLESS=1` writes the table.
 
 use crestline_isa::validate::{Rule, Severity, rules};
 use std::fmt::Write;
