@@ -1,14 +1,15 @@
-//! Where readers of other projects run.
+//! Runs the parsers of other projects (naga, glslang) on their own thread, so that neither a deep recursion nor a panic
+//! in them ends the process.
 
 use std::thread;
 
 use crate::error::{ErrorCode, FrontendError, Result};
 
-/// The stack of a reader, in bytes: what the deepest text that [`limits`](crate::limits) lets through needs, several
-/// times, in a build without optimisation. Only what is used takes memory.
+/// Stack size of the parser's thread, in bytes: several times what the deepest text within the [`limits`](crate::limits)
+/// needs in a build without optimisation. The operating system allocates only the pages that are used.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Runs a reader on a thread whose stack has a known size, whatever the caller's has. A panic of the reader is an error.
+/// Runs `work`, which calls the parser named `reader`, on a thread with a stack of [`STACK_BYTES`], and waits for it.
 ///
 /// # Errors
 /// Those of `work`; [`ErrorCode::ReaderFailed`] if it panics or the thread cannot start.
@@ -37,7 +38,7 @@ pub(crate) fn confined<T: Send>(
 mod tests {
     use super::*;
 
-    /// More than the threads of tests and programs have.
+    /// The recursion needs more stack than the threads of tests and programs have.
     #[test]
     fn the_stack_is_the_readers_own() {
         fn deep(levels: u32) -> u32 {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The instruction that an error speaks of.
+/// The instruction of the module that an error concerns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModulePosition {
     /// Offset of the instruction's first word from the start of the module, in words.
@@ -37,9 +37,9 @@ impl SourcePosition {
 pub struct FrontendError {
     /// The rule that was broken.
     pub code: ErrorCode,
-    /// Where; `None` for errors that concern no single instruction.
+    /// The instruction that breaks the rule; `None` for errors that concern no single instruction.
     pub position: Option<ModulePosition>,
-    /// Where in the text that the module was made of, as far as that is known.
+    /// The position in the source text from which the module was compiled, if known.
     pub source_position: Option<SourcePosition>,
     /// What was expected, and what was found.
     pub detail: String,
@@ -189,7 +189,7 @@ impl FrontendError {
         FrontendError { source_position: Some(position), ..self }
     }
 
-    /// The same error at a position, unless it has one.
+    /// The same error at a position of the module. An error that already has a position keeps it.
     pub(crate) fn at(mut self, position: ModulePosition) -> FrontendError {
         self.position.get_or_insert(position);
         self

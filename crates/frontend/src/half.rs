@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use half::f16;
 
-/// Converts bits of a float of `from` bits to one of `to` bits, rounding to nearest even.
+/// Converts the bits of a float of `from` bits to those of a float of `to` bits, rounding to nearest even.
 ///
 /// `None` if either size is not 16, 32 or 64.
 pub(crate) fn convert(value: u64, from: u32, to: u32) -> Option<u64> {
@@ -22,7 +22,7 @@ pub(crate) fn convert(value: u64, from: u32, to: u32) -> Option<u64> {
     }
 }
 
-/// A binary32 number rounded to what binary16 can hold, denormals to zero.
+/// Rounds a binary32 number to one that binary16 can represent; a result that is denormal in binary16 becomes zero.
 pub(crate) fn quantize(bits: u32) -> u32 {
     let value = f32::from_bits(bits);
     let half = f16::from_f32(value);
@@ -30,8 +30,11 @@ pub(crate) fn quantize(bits: u32) -> u32 {
     half.to_f32().to_bits()
 }
 
-/// The nearest number, of two the even one. `f16::from_f64` does not see the last 32 bits and takes what lies just above a
-/// middle for the middle (2.7.1), so the number is rounded to an odd single first, which no middle is.
+/// Rounds to the nearest binary16 number, ties to even.
+///
+/// `f16::from_f64` (`half` 2.7.1) ignores the low 32 bits of the number. It therefore treats a number slightly above
+/// the middle of two binary16 numbers as the middle. So the number is first rounded to binary32 with an odd mantissa if
+/// inexact; such a number is never a middle.
 fn to_half(value: f64) -> f16 {
     if value.is_nan() {
         return if value.is_sign_negative() { -f16::NAN } else { f16::NAN };
@@ -70,7 +73,7 @@ mod tests {
                 (middle.next_down(), bits),
                 (middle, bits + (bits & 1)),
                 (middle.next_up(), bits + 1),
-                // Nearer to the middle than a single can tell.
+                // So near to the middle that rounding to binary32 would give the middle.
                 (middle * (1.0 - 2f64.powi(-40)), bits),
                 (middle * (1.0 + 2f64.powi(-40)), bits + 1),
             ] {

@@ -8,8 +8,9 @@ pub(crate) type IdMap<T> = HashMap<u32, T, BuildHasherDefault<IdHasher>>;
 
 /// Hashes an id by one multiplication.
 ///
-/// Ids are below 2^22 and the multiplier is odd, so low bits of the hash collide only where low bits of the ids do:
-/// no module can make more than a few of its ids share a bucket of a table that holds them all.
+/// The hash table selects a bucket by the low bits of the hash. Because the multiplier is odd, two hashes agree in
+/// their low bits only if the ids do, and ids are below 2^22. So a module cannot choose its ids such that more than a
+/// few of them share a bucket of a table that contains them all.
 #[derive(Debug, Default)]
 pub(crate) struct IdHasher(u64);
 

@@ -1,20 +1,21 @@
-//! Where the parts of a type lie in memory, in bytes.
+//! Computes sizes, offsets and strides of types in memory, in bytes.
 //!
-//! Buffers and push constants have the layout that the module's decorations give (which covers std140, std430 and
-//! scalar). Shared memory has it too where the module declares it so; else the layout is ours: every scalar and vector at
-//! its own size (vectors of three at the size of their components), arrays and structures at their most aligned part.
+//! The decorations of the module give the layout of buffers and push constants (std140, std430 or scalar), and of shared
+//! memory that the module declares with a layout ([`Rules::Explicit`]). Other shared memory gets the layout of this
+//! module ([`Rules::Natural`]): a scalar or a vector of 2 or 4 components is aligned to its size, a vector of 3 to the
+//! size of a component, an array or structure to the largest alignment of its parts.
 
 use rspirv::spirv::Decoration;
 
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Globals, Module, Type};
 
-/// Who decides the layout.
+/// Which rules give the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rules {
-    /// The module's decorations.
+    /// The decorations of the SPIR-V module: `Offset`, `ArrayStride`, `MatrixStride`, `RowMajor`.
     Explicit,
-    /// This module.
+    /// The rules of this Rust module; see its description.
     Natural,
 }
 
@@ -23,11 +24,11 @@ pub(crate) enum Rules {
 pub(crate) struct MatrixLayout {
     /// Bytes from one column to the next, or from row to row if `row_major`.
     pub(crate) stride: u32,
-    /// Whether rows are contiguous instead of columns.
+    /// Whether the components of a row are contiguous, instead of those of a column.
     pub(crate) row_major: bool,
 }
 
-/// Answers layout questions of one module.
+/// Computes the layout of types of one SPIR-V module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout<'m, 'w> {
     /// The module.
@@ -51,7 +52,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Offset of a structure member.
+    /// Byte offset of a structure member.
     pub(crate) fn member_offset(&self, structure: u32, member: u32, rules: Rules) -> Result<u32> {
         match rules {
             Rules::Explicit => self
@@ -72,7 +73,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// The layout of the matrices in a structure member, if its decorations speak of one.
+    /// The layout of the matrices in a structure member; `None` if the member has no `MatrixStride`.
     pub(crate) fn member_matrix(
         &self,
         structure: u32,
@@ -84,7 +85,7 @@ impl Layout<'_, '_> {
         Ok(stride.map(|stride| MatrixLayout { stride, row_major }))
     }
 
-    /// The layout of a matrix of columns of type `column`.
+    /// The layout of a matrix with columns of type `column`; `declared` is the layout that the decorations give.
     pub(crate) fn matrix(
         &self,
         column: u32,
@@ -101,7 +102,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Bytes from the start of a value to the end of its last part; a runtime array counts nothing.
+    /// Bytes from the start of a value to the end of its last part. A runtime array has size 0.
     pub(crate) fn size(&self, ty: u32, rules: Rules, matrix: Option<MatrixLayout>) -> Result<u32> {
         let types = &self.globals.types;
         if let Some(leaf) = types.leaf(ty) {
@@ -126,7 +127,7 @@ impl Layout<'_, '_> {
             }
             Type::Struct { members } => {
                 let mut end = 0u64;
-                // Natural offsets are summed here: asking for each one anew would take quadratic time.
+                // Natural offsets are summed here: a call of `member_offset` per member would take quadratic time.
                 for (index, &member) in members.iter().enumerate() {
                     let offset = match rules {
                         Rules::Explicit => {
@@ -147,7 +148,7 @@ impl Layout<'_, '_> {
         }
     }
 
-    /// Alignment of a type under [`Rules::Natural`].
+    /// Alignment in bytes of a type under [`Rules::Natural`].
     pub(crate) fn align(&self, ty: u32) -> Result<u32> {
         let types = &self.globals.types;
         if let Some(leaf) = types.leaf(ty) {
@@ -170,6 +171,9 @@ impl Layout<'_, '_> {
 }
 
 /// A size or offset as 32 bits.
+///
+/// # Errors
+/// [`ErrorCode::TooLarge`] if it does not fit.
 pub(crate) fn fit(bytes: u64) -> Result<u32> {
     u32::try_from(bytes).map_err(|_| {
         let detail = format!("expected fewer than 2^32 bytes, found {bytes}");

@@ -39,22 +39,23 @@ pub use source::{
     to_spirv_with_lines, wgsl_overrides,
 };
 
-/// What to translate, and how.
+/// Selects the entry point to translate, and sets values and limits of the translation.
 #[derive(Clone, Copy, Debug)]
 pub struct TranslateOptions<'a> {
     /// The entry point's name; `None` takes the only one of the stage.
     pub entry: Option<&'a str>,
-    /// The entry point's stage; `None` takes compute where a compute shader has that name, else the only stage that has it.
+    /// The entry point's stage. `None` selects the compute entry point if one has that name, otherwise the only entry
+    /// point that has it.
     pub stage: Option<Stage>,
-    /// Values of specialization constants by `SpecId`: the bits, of which those of the constant's size count; a
-    /// boolean is true unless 0.
+    /// Values of specialization constants: `SpecId` and bits. Bits above the constant's size are ignored; a boolean is
+    /// true unless all bits are 0.
     pub spec: &'a [(u32, u64)],
-    /// Values of WGSL's `override`s that have no `@id`, by name: bits as for `spec`. Of use to [`to_spirv_with`] and
-    /// [`load`]; a module knows no names.
+    /// Values of the WGSL `override`s that have no `@id`: name and bits (as in `spec`). Only [`to_spirv_with`] and
+    /// [`load`] use them, because a SPIR-V module does not contain the names.
     pub named_spec: &'a [(&'a str, u64)],
-    /// Whether the module that is made of a text says which line each instruction is of; see [`to_spirv_with_lines`].
+    /// Whether SPIR-V that is made from source text contains line numbers; see [`to_spirv_with_lines`].
     pub lines: bool,
-    /// Instructions that the shader may have after inlining.
+    /// The most instructions that the shader may have after inlining.
     pub max_insts: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Errors of the translation in the words of the source text that a module was made from.
+//! Rewords errors of the translation in terms of the source text from which the module was compiled.
 //!
 //! Who writes WGSL, GLSL or HLSL has never seen the module. An error then names a line of the text: that of the instruction
 //! where the module has lines (see [`to_spirv_with_lines`](crate::to_spirv_with_lines)), else the declaration of what the
@@ -13,11 +13,11 @@ use crate::limits;
 use crate::source::Source;
 use crate::spirv::{Inst, read_instructions};
 
-/// How far the operands of operands are looked through for a name.
+/// How many levels of operands of operands are searched for a name.
 const MOST_STEPS: usize = 6;
 
-/// An error of [`translate`](crate::translate) as it is told to who wrote `source`; `words` are the module that was made
-/// of it. An error that speaks of no instruction of the module stays as it is.
+/// Rewords an error of [`translate`](crate::translate) for the author of `source`; `words` is the module compiled from
+/// it. An error without a position in the module stays as it is.
 pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> FrontendError {
     let (Some(position), Ok(text)) = (error.position, std::str::from_utf8(source.bytes)) else {
         return error;
@@ -40,7 +40,7 @@ pub fn in_source(error: FrontendError, words: &[u32], source: &Source<'_>) -> Fr
     FrontendError { position: None, source_position: line.or_else(declared), detail, ..error }
 }
 
-/// A module as far as errors need it.
+/// The instructions, names and definitions of a module. The module may be invalid.
 struct Module<'m> {
     insts: &'m [Inst<'m>],
     names: HashMap<u32, String>,
@@ -59,7 +59,7 @@ impl<'m> Module<'m> {
             if inst.op == Op::Name
                 && let (Ok(id), Ok(name)) = (inst.word(0), inst.lossy_string(1))
             {
-                // A function of GLSL has its parameters' types in its name: `f(vf2;`.
+                // The name of a GLSL function contains the types of its parameters: `f(vf2;`.
                 let name = name.split('(').next().unwrap_or_default();
                 if !name.is_empty() {
                     names.insert(id, name.to_owned());
@@ -69,7 +69,7 @@ impl<'m> Module<'m> {
         Module { insts, names, defs }
     }
 
-    /// The instruction at a word, its line, and the name of the function that it is in.
+    /// The instruction at word offset `word`, its line if known, and the name of the function that contains it.
     fn find(&self, word: u32) -> Option<(&'m Inst<'m>, Option<SourcePosition>, Option<&str>)> {
         let (mut line, mut function) = (None, None);
         for inst in self.insts {
@@ -97,13 +97,14 @@ impl<'m> Module<'m> {
         None
     }
 
-    /// The name of what an instruction defines or works on, or of its function.
+    /// The name of the value or variable that an instruction defines or works on, otherwise the name of its function. The
+    /// search proceeds from the instruction's operands to the operands of their definitions.
     fn subject(&self, inst: &Inst<'_>, function: Option<&str>) -> Option<String> {
         let mut ids = vec![inst.result];
         if inst.op == Op::EntryPoint {
             ids.extend(inst.word(1));
         } else {
-            // A variable's type may be named where it is not itself: a block of GLSL.
+            // The type may have a name even if the variable has none: a GLSL block.
             ids.extend(inst.operands);
             ids.push(inst.ty);
         }
@@ -112,14 +113,14 @@ impl<'m> Module<'m> {
                 return Some(name.clone());
             }
             let defs = ids.iter().filter_map(|id| self.defs.get(id)).map(|&at| &self.insts[at]);
-            // What a block declares is the value's business, not the other way round.
+            // Operands of labels and functions say nothing about the value.
             let deeper = defs.filter(|def| !matches!(def.op, Op::Function | Op::Label));
             ids = deeper.flat_map(|def| def.operands.iter().copied()).take(64).collect();
         }
         function.map(str::to_owned)
     }
 
-    /// A message with names and plain words for ids, opcodes and the like.
+    /// A message with names and plain words in place of ids, opcodes, storage classes and sizes such as `32x2`.
     fn reword(&self, detail: &str) -> String {
         let mut out = String::new();
         let mut rest = detail;
@@ -168,7 +169,7 @@ impl<'m> Module<'m> {
         }
     }
 
-    /// What an id stands for: its name, its type in words, or that it is a value.
+    /// An id in words: its name, or its type if it is a type, or else "a value".
     fn value(&self, id: u32) -> String {
         if let Some(name) = self.names.get(&id) {
             return format!("`{name}`");
@@ -202,7 +203,7 @@ impl<'m> Module<'m> {
     }
 }
 
-/// An opcode without `Op` in words.
+/// An opcode (name without `Op`) in words.
 fn operation(name: &str) -> String {
     match name {
         "Variable" => "a variable".to_owned(),

@@ -1,4 +1,5 @@
-//! Source languages to SPIR-V.
+//! Compiles source languages to SPIR-V: WGSL with `naga`, GLSL and HLSL with `glslang`. Builds without the feature
+//! `glslang` use `naga` for GLSL.
 
 mod request;
 
@@ -24,14 +25,15 @@ pub enum Language {
 }
 
 impl Language {
-    /// [`Language::Spirv`] if the bytes start with SPIR-V's magic number, in either byte order. No source text starts so.
+    /// [`Language::Spirv`] if the bytes start with SPIR-V's magic number, in either byte order; `None` otherwise. No
+    /// source text starts with these bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Language> {
         let magic = u32::from_le_bytes(*bytes.first_chunk()?);
         let known = [MAGIC_NUMBER, MAGIC_NUMBER.swap_bytes()];
         known.contains(&magic).then_some(Language::Spirv)
     }
 
-    /// The language of files with that extension, which stands without its dot.
+    /// The language of files with that extension (without its dot).
     ///
     /// # Errors
     /// [`ErrorCode::UnknownLanguage`] if it is none of `spv wgsl comp vert frag tesc tese geom glsl hlsl`.
@@ -52,7 +54,7 @@ impl Language {
 }
 
 impl Language {
-    /// What reads the language to SPIR-V.
+    /// The name of the parser that compiles the language to SPIR-V.
     pub fn reader(self) -> &'static str {
         match self {
             Language::Spirv => "crestline",
@@ -63,10 +65,10 @@ impl Language {
     }
 }
 
-/// A shader as it was written.
+/// The contents of a shader file.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'a> {
-    /// The file's name: for messages, and for the stage of GLSL and HLSL.
+    /// The file's name. Messages contain it, and it can give the stage of GLSL and HLSL.
     pub name: &'a str,
     /// The language.
     pub language: Language,
@@ -84,12 +86,13 @@ pub fn to_spirv(source: &Source<'_>) -> std::result::Result<Vec<u32>, FrontendEr
 
 /// SPIR-V words of a shader in any language.
 ///
-/// A text of GLSL or HLSL has one stage: that of the options, else of a `#pragma shader_stage(STAGE)`, else of the file's
-/// name (`a.vert`, `a.vert.glsl`), else compute. The entry point of HLSL is that of the options, or `main`; GLSL knows
-/// none but `main`. SPIR-V and WGSL keep all their entry points.
-///
+/// The stage of a GLSL or HLSL text is the one in `options`, else the one of a `#pragma shader_stage(STAGE)`, else the
+/// one in the file's name (`a.vert`, `a.vert.glsl`), else compute. The entry point of an HLSL text is the one in
+/// `options`, or `main`; the entry point of a GLSL text is always `main`. The module of a SPIR-V or WGSL source
+/// contains all its entry points.
 /// # Errors
-/// If the source does not compile, with the compiler's message, has no such entry point, or is no whole number of words.
+/// If the source does not compile (with the compiler's message), if it does not have the entry point, or if SPIR-V is
+/// not a whole number of words.
 pub fn to_spirv_with(
     source: &Source<'_>,
     options: &TranslateOptions<'_>,
@@ -100,8 +103,8 @@ pub fn to_spirv_with(
     }
 }
 
-/// As [`to_spirv`], and the module says which line of the text each instruction is of, where the reader can tell: that of
-/// WGSL, up to 128 KiB. For messages only: the module is larger, and takes longer to make.
+/// Like [`to_spirv`], but the module contains the source line of each instruction if the parser supports it: `naga` for
+/// WGSL texts of up to 128 KiB. Only for messages: the module is larger, and compiling takes longer.
 ///
 /// # Errors
 /// See [`to_spirv`].
@@ -112,10 +115,11 @@ pub fn to_spirv_with_lines(source: &Source<'_>) -> std::result::Result<Vec<u32>,
     }
 }
 
-/// The most bytes of a text whose lines are told: `naga` counts them anew for each statement.
+/// The most bytes of a text for which line numbers are made: for each statement `naga` counts the lines from the
+/// text's start.
 const MAX_BYTES_WITH_LINES: usize = 128 << 10;
 
-/// SPIR-V words of a source text, by a reader that runs where it can do no harm.
+/// Checks the limits of a source text and compiles it to SPIR-V on a thread of its own; see [`confined`].
 fn from_text(source: &Source<'_>, options: &TranslateOptions<'_>) -> Result<Vec<u32>> {
     let text = text(source)?;
     let lines = options.lines && text.len() <= MAX_BYTES_WITH_LINES;
@@ -135,10 +139,10 @@ fn from_text(source: &Source<'_>, options: &TranslateOptions<'_>) -> Result<Vec<
     })
 }
 
-/// One entry point of a shader in any language as IR.
+/// Translates one entry point of a shader in any language to IR.
 ///
-/// Specialization values of a WGSL shader go to its `override` declarations, by `@id` or by name; WGSL has no constants
-/// that SPIR-V would leave open.
+/// In a WGSL shader the specialization values set `override` declarations, by `@id` or by name. `naga` replaces these
+/// by their values, so the SPIR-V made from WGSL has no specialization constants.
 ///
 /// # Errors
 /// See [`to_spirv_with`] and [`translate`].
@@ -151,7 +155,7 @@ pub fn load(
     let spec = if is_wgsl { &[] } else { options.spec };
     let translation = TranslateOptions { spec, named_spec: &[], ..*options };
     translate(&words, &translation).map_err(|error| {
-        // Once more, for the line.
+        // Compile again with line numbers, so that the message can contain the line.
         if is_wgsl
             && let Ok(words) = from_text(source, &TranslateOptions { lines: true, ..*options })
             && let Err(again) = translate(&words, &translation)
@@ -192,7 +196,7 @@ fn source_error(name: &str, message: &str) -> FrontendError {
     FrontendError::new(ErrorCode::SourceError, format!("{name}: {}", message.trim()))
 }
 
-/// A module that `naga` has read, as SPIR-V, with its `override`s settled.
+/// Validates a `naga` module, replaces its `override`s by their values, and writes it as SPIR-V.
 fn from_naga(
     name: &str,
     text: &str,
@@ -212,7 +216,7 @@ fn from_naga(
     let options = spv::Options {
         lang_version: (1, 3),
         flags: spv::WriterFlags::DEBUG,
-        // An initializer, which the translation does with all invocations together.
+        // Writes a null initializer; the translation clears the memory with all invocations of the workgroup.
         zero_initialize_workgroup_memory: spv::ZeroInitializeWorkgroupMemoryMode::Native,
         force_loop_bounding: false,
         debug_info: lines.then_some(spv::DebugInfo {
@@ -225,7 +229,8 @@ fn from_naga(
     spv::write_vec(&module, &info, &options, None).map_err(|e| source_error(name, &e.to_string()))
 }
 
-/// Values of `override`s by their `@id`: the bits given become a number of the declared type.
+/// The values of `override`s in the form that `naga` expects: the key is `@id` or name, and the given bits are
+/// converted to a number of the declared type.
 fn overrides(
     module: &naga::Module,
     options: &TranslateOptions<'_>,
@@ -254,7 +259,7 @@ fn overrides(
     Ok(values)
 }
 
-/// What a value is given to an `override` by: its `@id`, or its name if it has none.
+/// The key of an `override` in [`overrides`]: its `@id` as a decimal number, or its name if it has none.
 fn override_key(o: &naga::Override) -> Option<String> {
     o.id.map(|id| id.to_string()).or_else(|| o.name.clone())
 }
@@ -273,7 +278,7 @@ pub struct Override {
     pub key: String,
     /// The type's kind.
     pub kind: OverrideKind,
-    /// Bits of a value; 1 for a boolean.
+    /// The size of its value in bits; 1 for a boolean.
     pub bits: u32,
 }
 
@@ -358,7 +363,7 @@ mod glsl {
             return Err(request::no_entry_point(entry, text));
         }
         let words = compile_as(name, text, SourceLanguage::HLSL, stage, entry)?;
-        // Without the function, glslang makes an entry point that does nothing.
+        // If the function does not exist, glslang writes an entry point that does nothing.
         if request::calls_source_entry(&words, entry) {
             Ok(words)
         } else {
@@ -393,7 +398,7 @@ mod glsl {
         let stage = shader_stage(stage);
         let input = ShaderInput::new(&source, stage, &options, None, None).map_err(fail)?;
         let mut shader = Shader::new(compiler, input);
-        // HLSL has no entry point of its own accord.
+        // glslang does not choose an entry point for HLSL.
         if source_language == SourceLanguage::HLSL {
             shader.entry_point(entry);
             shader.source_entry_point(entry);
@@ -415,7 +420,7 @@ mod glsl {
 
 #[cfg(not(feature = "glslang"))]
 mod glsl {
-    //! GLSL by `naga`, where the Khronos front end is not built in.
+    //! GLSL by `naga`, in builds without the feature `glslang`.
 
     use naga::ShaderStage;
     use naga::front::glsl::{Frontend, Options};

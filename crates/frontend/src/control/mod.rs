@@ -1,24 +1,32 @@
-//! Merge instructions to a tree: the structured form of one function's blocks.
+//! Converts the blocks of one function to structured control flow: a tree of sequences, `if`s and loops.
 //!
-//! 1. [`structure`](structure::structure) walks the blocks once and nests them by their merge instructions. Every
-//!    branch that leaves a construct becomes an [`Exit`] that names what it leaves.
-//! 2. [`tidy`](tidy::tidy) removes exits that control would take anyway, and moves what follows an `if` with one
-//!    leaving side into its other side. What then still exits a label needs a loop that runs once.
+//! 1. [`structure`](structure::structure) visits the blocks once and nests them by their merge instructions. Every
+//!    branch that leaves a construct becomes an [`Exit`] with the construct that it leaves.
+//! 2. [`tidy`](tidy::tidy) removes exits that do not change where control goes. If one side of an `if` always leaves,
+//!    it moves the code after the `if` into the other side. For each label to which exits then remain, the translation
+//!    must make a loop that runs once (`translate/flow.rs`).
 //!
-//! A block stands in the tree at most once, so the tree is no larger than the function.
+//! Example: `if (c) return; a();` in a function with the blocks 0 (header), 1 (return), 2 (merge block, calls `a`):
+//!
+//! ```text
+//! after 1:  block 0; labelled L { if c { exit RETURN } else { exit L } }; block 2; exit RETURN
+//! after 2:  block 0; if c { } else { block 2 }
+//! ```
+//!
+//! The tree contains a block at most once, so it is no larger than the function.
 
 mod structure;
 mod tidy;
 
 pub(crate) use structure::structure;
 
-/// Names a place that follows a piece of code, so that the code can be left early.
+/// The number of a [`Node::Labelled`]. [`Exit::Label`] with this number continues after that node.
 pub(crate) type Label = u32;
 
 /// The label at the end of the function.
 pub(crate) const RETURN: Label = 0;
 
-/// Names a loop of the function.
+/// The number of a loop of the function.
 pub(crate) type LoopId = u32;
 
 /// Nodes that run in order.
@@ -27,20 +35,20 @@ pub(crate) type Seq = Vec<Node>;
 /// A branch that leaves one or more constructs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// To the end of the labelled code.
+    /// To the end of the code with that label.
     Label(Label),
     /// Out of a loop.
     Break(LoopId),
     /// To the continue target of a loop.
     Continue(LoopId),
-    /// Control never gets here.
+    /// From `OpUnreachable`: control never gets here.
     Unreachable,
 }
 
-/// What an `if` asks.
+/// The condition of a [`Node::If`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Cond {
-    /// A boolean by id.
+    /// The boolean with this id.
     Value(u32),
     /// Whether the switch at the end of block `head` selects target number `target`.
     Target {
@@ -63,22 +71,23 @@ pub(crate) enum Cond {
 pub(crate) enum Node {
     /// The instructions of a block, phis included.
     Block(usize),
-    /// The branch from one block to another that has phis: they get their values here.
+    /// The branch from one block to another that has phis: the phis get their values here.
     Edge {
         /// Index of the block that branches.
         from: usize,
         /// Index of the block with phis.
         to: usize,
     },
-    /// The switch of a block finds its target.
+    /// Evaluates the selector of the switch that ends this block. The conditions [`Cond::Target`] and [`Cond::Below`]
+    /// refer to it.
     Switch(usize),
     /// Runs one of two sides.
     If {
-        /// Which.
+        /// Selects the side.
         cond: Cond,
-        /// If true.
+        /// Runs if the condition is true.
         then: Seq,
-        /// If false.
+        /// Runs if the condition is false.
         else_: Seq,
     },
     /// Code that [`Exit::Label`] can leave.
@@ -88,36 +97,37 @@ pub(crate) enum Node {
         /// The code.
         body: Seq,
     },
-    /// A loop: `body`, then `continuing`, again and again until an [`Exit`] leaves it.
+    /// A loop: runs `body`, then `continuing`, repeatedly until an [`Exit`] leaves it.
     Loop {
-        /// Its name.
+        /// Its number.
         id: LoopId,
-        /// [`Exit::Continue`] or the end goes on with `continuing`.
+        /// After its end, or an [`Exit::Continue`], control continues with `continuing`.
         body: Seq,
-        /// The end goes on with `body`.
+        /// After its end control continues with `body`.
         continuing: Seq,
     },
-    /// Gives the function its result: the value of the `OpReturnValue` that ends the block.
+    /// Sets the function's result: the value of the `OpReturnValue` that ends this block.
     ReturnValue(usize),
-    /// Leaves.
+    /// Leaves one or more constructs.
     Exit(Exit),
 }
 
-/// A switch: its distinct targets in the order of first mention, the default's last unless a literal shares it.
+/// A switch. Its targets are distinct blocks in the order in which the instruction names them; the default is the last,
+/// unless a literal selects the same block.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Switch {
-    /// Per target the literals that select it; the default's list may be empty.
+    /// Per target the literals that select it. The list of the default may be empty.
     pub(crate) literals: Vec<Vec<u64>>,
-    /// Which target is the default.
+    /// The number of the default target.
     pub(crate) default: usize,
-    /// Whether a condition compares target numbers, so that the number must be computed.
+    /// Whether a [`Cond::Below`] compares target numbers, so that the number of the selected target must be computed.
     pub(crate) numbered: bool,
 }
 
 /// The structured form of a function.
 #[derive(Debug)]
 pub(crate) struct Tree {
-    /// The code; exits to [`RETURN`] leave it.
+    /// The code. An exit to [`RETURN`] ends it.
     pub(crate) body: Seq,
     /// Switches by index of the block that they end.
     pub(crate) switches: std::collections::HashMap<usize, Switch>,
@@ -125,7 +135,7 @@ pub(crate) struct Tree {
     pub(crate) return_values: usize,
 }
 
-/// Whether any code in `seq` leaves by `exit`.
+/// Whether `seq` contains `exit`.
 pub(crate) fn contains(seq: &[Node], exit: Exit) -> bool {
     any_exit(seq, &|e| e == exit)
 }
@@ -143,7 +153,7 @@ pub(crate) fn any_exit(seq: &[Node], wanted: &impl Fn(Exit) -> bool) -> bool {
     })
 }
 
-/// Whether control can reach the end of `seq` (and not only leave it).
+/// Whether control can reach the end of `seq` (as opposed to always leaving it by an exit).
 pub(crate) fn completes(seq: &[Node]) -> bool {
     match seq.last() {
         None

@@ -1,4 +1,8 @@
-//! Nests the blocks of a function by their merge instructions.
+//! Nests the blocks of a function by their merge instructions. The first step of [`control`](super).
+//!
+//! The builder follows branches from the entry block. It keeps a stack of [`Frame`]s: the constructs around the code
+//! being built. A branch to a block that ends a construct of the stack (merge block, continue target, loop header) becomes
+//! an [`Exit`]; any other branch continues with the target block in the same sequence.
 
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
@@ -9,22 +13,22 @@ use super::{Cond, Exit, Label, LoopId, Node, RETURN, Seq, Switch, Tree, tidy};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::spirv::{Func, Globals, Inst, Merge, Module, Type};
 
-/// Depth to which constructs may nest, so that walks over the tree may recurse.
+/// Depth to which constructs may nest, because walks over the tree are recursive.
 const MAX_DEPTH: usize = 128;
 
-/// Switches with more targets than this are searched by halves.
+/// Switches with more targets than this are translated to a binary search.
 const LINEAR_TARGETS: usize = 5;
 
-/// A construct around the code being built: the blocks that leave it when branched to.
+/// A construct around the code being built, with the blocks that end it.
 #[derive(Debug)]
 enum Frame {
-    /// A selection: its merge block.
+    /// A selection: a branch to `merge` exits to `label`.
     Selection { merge: usize, label: Label },
-    /// The targets of a switch, for falling through.
+    /// The target blocks of a switch and their labels: a branch from one case to another falls through.
     Targets(HashMap<usize, Label>),
-    /// The body of a loop.
+    /// The body of a loop: blocks by index.
     Body { id: LoopId, header: usize, merge: usize, cont: usize },
-    /// The continue construct of a loop.
+    /// The continue construct of a loop: a branch to the header exits to `label`, the construct's end.
     Continuing { id: LoopId, header: usize, merge: usize, label: Label },
 }
 
@@ -33,16 +37,18 @@ struct Builder<'m, 'w> {
     globals: &'m Globals,
     func: &'m Func,
     frames: Vec<Frame>,
+    /// Per block, whether the tree contains it already.
     placed: Vec<bool>,
     /// Per label, whether an exit goes to it.
     reached: Vec<bool>,
-    /// Per loop, whether exits break and continue it.
+    /// Per loop, whether there are exits that break it, and that continue it.
     loops: Vec<(bool, bool)>,
+    /// Number of calls of `walk` in progress.
     depth: usize,
     tree: Tree,
 }
 
-/// The structured form of `func`.
+/// Returns the structured form of `func`.
 pub(crate) fn structure(module: &Module<'_>, globals: &Globals, func: &Func) -> Result<Tree> {
     let mut builder = Builder {
         module,
@@ -65,7 +71,7 @@ pub(crate) fn structure(module: &Module<'_>, globals: &Globals, func: &Func) -> 
 }
 
 impl<'w> Builder<'_, 'w> {
-    /// Code from `start` on, as long as control goes on without leaving a construct.
+    /// Builds the code from block `start` on, up to a branch that leaves an enclosing construct.
     fn walk(&mut self, start: usize) -> Result<Seq> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
@@ -81,7 +87,8 @@ impl<'w> Builder<'_, 'w> {
         Ok(seq)
     }
 
-    /// One block, or the loop that it heads; gives the block that follows.
+    /// Appends one block, or the loop or selection that it heads. Returns the block that follows in the same sequence, if
+    /// any.
     fn block(&mut self, block: usize, seq: &mut Seq) -> Result<Option<usize>> {
         if std::mem::replace(&mut self.placed[block], true) {
             let label = self.func.blocks[block].label;
@@ -105,6 +112,8 @@ impl<'w> Builder<'_, 'w> {
         }
     }
 
+    /// Appends the loop with that header, merge block and continue target. Returns the merge block if the loop can be left
+    /// and the merge block does not end an outer construct.
     fn looped(
         &mut self,
         header: usize,
@@ -133,9 +142,9 @@ impl<'w> Builder<'_, 'w> {
         if self.loops[id as usize].0 { Ok(self.land(merge, seq)) } else { Ok(None) }
     }
 
-    /// A header with a selection merge.
+    /// Appends the selection that `head` starts; `merge` is its merge block. Returns the block that follows, if any.
     fn selection(&mut self, head: usize, merge: usize, seq: &mut Seq) -> Result<Option<usize>> {
-        // A merge block that already ends an outer construct needs no label of its own.
+        // If the merge block also ends an outer construct, the exits to that construct suffice.
         if self.resolve(merge).is_some() {
             return self.terminator(head, seq);
         }
@@ -150,7 +159,7 @@ impl<'w> Builder<'_, 'w> {
         Ok(self.reached[label as usize].then_some(merge))
     }
 
-    /// The branch that ends a block; gives the block that follows in the same sequence.
+    /// Appends the branch that ends a block. Returns the block that follows in the same sequence, if any.
     fn terminator(&mut self, block: usize, seq: &mut Seq) -> Result<Option<usize>> {
         let inst = self.terminator_of(block);
         match inst.op {
@@ -165,7 +174,7 @@ impl<'w> Builder<'_, 'w> {
                     return Ok(self.go(block, yes, seq));
                 }
                 let cond = Cond::Value(inst.word(0)?);
-                // Where one side leaves, the other simply goes on.
+                // If one side leaves a construct, the other side follows in the same sequence.
                 match (self.resolve(yes).is_some(), self.resolve(no).is_some()) {
                     (true, false) => {
                         let then = self.arm(block, yes)?;
@@ -209,7 +218,7 @@ impl<'w> Builder<'_, 'w> {
         }
     }
 
-    /// The branch from `from` to `to`: leaves, or gives the block to go on with.
+    /// Appends the branch from `from` to `to`. Returns `to`, or `None` if the branch leaves a construct.
     fn go(&mut self, from: usize, to: usize, seq: &mut Seq) -> Option<usize> {
         if self.has_phis(to) {
             seq.push(Node::Edge { from, to });
@@ -217,7 +226,7 @@ impl<'w> Builder<'_, 'w> {
         self.land(to, seq)
     }
 
-    /// Control arrives at `to`: an exit if that leaves a construct, else the block to go on with.
+    /// Appends an exit if `to` ends an enclosing construct; otherwise returns `to`, the block to continue with.
     fn land(&mut self, to: usize, seq: &mut Seq) -> Option<usize> {
         let Some(exit) = self.resolve(to) else { return Some(to) };
         match exit {
@@ -230,7 +239,7 @@ impl<'w> Builder<'_, 'w> {
         None
     }
 
-    /// One side of a branch.
+    /// Builds one side of a branch: the code from `to` on.
     fn arm(&mut self, from: usize, to: usize) -> Result<Seq> {
         let mut seq = Vec::new();
         if let Some(next) = self.go(from, to, &mut seq) {
@@ -239,7 +248,7 @@ impl<'w> Builder<'_, 'w> {
         Ok(seq)
     }
 
-    /// What a branch to `to` leaves, from the innermost construct outwards.
+    /// The exit that a branch to `to` is, or `None` if `to` ends no enclosing construct. Inner constructs come first.
     fn resolve(&self, to: usize) -> Option<Exit> {
         self.frames.iter().rev().find_map(|frame| match frame {
             Frame::Selection { merge, label } => (*merge == to).then_some(Exit::Label(*label)),
@@ -248,8 +257,8 @@ impl<'w> Builder<'_, 'w> {
                 if *merge == to {
                     Some(Exit::Break(*id))
                 } else if *cont == to || *header == to {
-                    // A back-edge from the body skips nothing only where header and continue target coincide;
-                    // `continuing` stays empty there, so both are the same exit.
+                    // A back edge from the body is valid only if the header is also the continue target: otherwise it
+                    // would skip the continue construct. If it is, `continuing` is empty, so the edge is a `continue`.
                     (*cont == to || cont == header).then_some(Exit::Continue(*id))
                 } else {
                     None
@@ -265,7 +274,14 @@ impl<'w> Builder<'_, 'w> {
         })
     }
 
-    /// A switch becomes a chain or a search tree of `if`s over groups of targets that fall through to each other.
+    /// Appends a switch. Targets that fall through to each other form a group; the groups become a chain of `if`s, or a
+    /// binary search over target numbers if there are many groups or one has several targets.
+    ///
+    /// A group of target `a` that falls through to target `b` becomes
+    ///
+    /// ```text
+    /// labelled b { if the selected target is b { } else { code of a, which may exit to b } }; code of b
+    /// ```
     fn switch(&mut self, head: usize, inst: &Inst<'w>, seq: &mut Seq) -> Result<()> {
         let (blocks, switch) = self.switch_targets(head, inst)?;
         let labels: Vec<Label> = blocks.iter().map(|_| self.new_label()).collect();
@@ -318,7 +334,7 @@ impl<'w> Builder<'_, 'w> {
             let detail = format!("expected at most {MAX_DEPTH} cases that fall through");
             return Err(inst.error(ErrorCode::Nesting, detail));
         }
-        // The default goes last: then it is what remains when no literal matches.
+        // The group with the default is last, so it needs no comparison: control gets there if no literal matches.
         groups.sort_by_key(|g| g.contains(&switch.default));
 
         seq.push(Node::Switch(head));
@@ -336,7 +352,7 @@ impl<'w> Builder<'_, 'w> {
                     let choice = Node::If { cond, then: enter, else_: code };
                     enter = vec![Node::Labelled { label: labels[target], body: vec![choice] }];
                 }
-                // An exit's phis get their values on the way in.
+                // If the target is outside the switch, its body is only an exit. The edge before it assigns the phis.
                 enter.append(&mut bodies[target]);
                 code = enter;
             }
@@ -353,7 +369,7 @@ impl<'w> Builder<'_, 'w> {
         Ok(())
     }
 
-    /// The distinct target blocks of a switch, and the literals of each.
+    /// The distinct target blocks of a switch, and the literals that select each.
     fn switch_targets(&self, head: usize, inst: &Inst<'w>) -> Result<(Vec<usize>, Switch)> {
         let selector = self.module.def(inst.word(0)?).map_or(0, |i| i.ty);
         let words = match self.globals.types.get(selector) {
@@ -394,13 +410,13 @@ impl<'w> Builder<'_, 'w> {
     fn has_phis(&self, block: usize) -> bool {
         let range = self.func.blocks[block].insts.clone();
         let insts = self.module.insts[range].iter();
-        // Phis come first; what debuggers read may stand between them.
+        // Phis are the first instructions of a block, apart from debug lines.
         insts
             .take_while(|i| matches!(i.op, Op::Phi | Op::Line | Op::NoLine))
             .any(|i| i.op == Op::Phi)
     }
 
-    /// The index of the block `label` that `block` names.
+    /// The index of the block with the id `label`. `block` contains the branch, which errors refer to.
     fn target(&self, block: usize, label: u32) -> Result<usize> {
         self.func.by_label.get(&label).copied().ok_or_else(|| self.missing(block, label))
     }
@@ -421,7 +437,7 @@ struct Group {
     code: Seq,
 }
 
-/// Which of the consecutive `labels` the code exits to.
+/// Those of the consecutive `labels` to which the code contains exits.
 fn own_labels(seq: &[Node], labels: &[Label]) -> BTreeSet<Label> {
     let found = RefCell::new(BTreeSet::new());
     super::any_exit(seq, &|exit| {
@@ -436,7 +452,7 @@ fn own_labels(seq: &[Node], labels: &[Label]) -> BTreeSet<Label> {
     found.into_inner()
 }
 
-/// A chain of comparisons; the last group needs none.
+/// A chain of `if`s, one per group except the last, which is the final `else`.
 fn linear(head: usize, groups: Vec<Group>) -> Seq {
     let mut chain: Option<Seq> = None;
     for group in groups.into_iter().rev() {
@@ -451,7 +467,7 @@ fn linear(head: usize, groups: Vec<Group>) -> Seq {
     chain.unwrap_or_default()
 }
 
-/// Numbers the targets in the order of their groups, so that halves of the groups are ranges.
+/// Renumbers the targets in the order of their groups, so that each half of the groups is a range of numbers.
 fn renumber(switch: &mut Switch, groups: &mut [Group]) {
     let order: Vec<usize> = groups.iter().flat_map(|g| g.members.iter().copied()).collect();
     let mut number = vec![0; order.len()];
@@ -468,7 +484,7 @@ fn renumber(switch: &mut Switch, groups: &mut [Group]) {
     }
 }
 
-/// Renumbers the conditions that the fall-through chain of a group of `depth` targets put in front of its code.
+/// Renumbers the conditions of the fall-through chain at the start of the code of a group with `depth` targets.
 fn renumber_seq(seq: &mut Seq, number: &[usize], depth: usize) {
     if depth < 2 {
         return;
@@ -481,7 +497,7 @@ fn renumber_seq(seq: &mut Seq, number: &[usize], depth: usize) {
     }
 }
 
-/// Halves the groups until one is left.
+/// A binary search for the group that contains the selected target.
 fn search(head: usize, mut groups: Vec<Group>) -> Seq {
     if groups.len() < 2 {
         return groups.pop().map_or_else(Vec::new, |g| g.code);

@@ -1,11 +1,17 @@
-//! Removes exits that change nothing, and moves code so that fewer exits are left.
+//! Removes exits that do not change where control goes, and moves code so that fewer exits remain.
+//!
+//! ```text
+//! labelled 1 { if c { exit 1 } else { A } }           ->  if c { } else { A }
+//! if c { A; exit RETURN } else { B }  C; exit RETURN  ->  if c { A } else { B; C }
+//! ```
 
 use super::{Exit, Label, Node, Seq, any_exit, completes, contains};
 
-/// Depth to which code after an `if` moves into it.
+/// Depth of nesting up to which code after an `if` moves into the `if`; it limits the recursion.
 const MAX_SINK: usize = 64;
 
-/// Where control goes at the end of a sequence: any of these exits says the same as going on.
+/// The exits that are redundant at the end of a sequence, because control reaches their targets without them: a linked
+/// list, innermost exit first.
 #[derive(Clone, Copy)]
 struct Falls<'a> {
     exit: Exit,
@@ -18,11 +24,12 @@ impl Falls<'_> {
     }
 }
 
-/// Tidies the code of a function whose end is `label`.
+/// Tidies the code of a function; `label` is the label at its end.
 pub(super) fn tidy(seq: Seq, label: Label) -> Seq {
     tidy_seq(seq, Some(&Falls { exit: Exit::Label(label), outer: None }), 0)
 }
 
+/// Tidies a sequence. `falls` are the exits that are redundant at its end, `depth` is its nesting.
 fn tidy_seq(seq: Seq, falls: Option<&Falls<'_>>, depth: usize) -> Seq {
     let mut out = Vec::with_capacity(seq.len());
     let mut rest = seq.into_iter();
@@ -63,7 +70,8 @@ fn tidy_node(node: Node, falls: Option<&Falls<'_>>, depth: usize, out: &mut Seq)
     }
 }
 
-/// The sides of an `if`, alone in its labelled code or without a label, and whether each reaches its end.
+/// If `node` is an `if`, or labelled code that consists of one `if` only: its two sides, and for each side whether
+/// control can get from it to the code after `node`.
 fn sides(node: &Node) -> Option<([&Seq; 2], [bool; 2])> {
     let (label, inner) = match node {
         Node::Labelled { label, body } => match body.as_slice() {
@@ -78,7 +86,8 @@ fn sides(node: &Node) -> Option<([&Seq; 2], [bool; 2])> {
     Some(([then, else_], [reaches(then), reaches(else_)]))
 }
 
-/// Whether one side of the `if` leaves for good, by an exit that would otherwise need a loop.
+/// Whether `node` is an `if` of which exactly one side reaches the code after it, while the other contains an exit to a
+/// label. Such an exit needs a loop unless [`sink`] makes it redundant.
 fn sinks(node: &Node) -> bool {
     let is_label = |exit: Exit| matches!(exit, Exit::Label(_));
     match sides(node) {
@@ -88,7 +97,7 @@ fn sinks(node: &Node) -> bool {
     }
 }
 
-/// Moves `rest` to the end of the side that reaches it.
+/// Moves `rest`, the code after the `if`, to the end of the side from which control reaches it.
 fn sink(node: Node, rest: Seq) -> Node {
     let then_goes_on = sides(&node).is_some_and(|(_, [then, _])| then);
     let (label, inner) = match node {

@@ -1,12 +1,15 @@
-//! What a source text may be before a reader of the language sees it.
+//! Limits on source text, checked before a parser reads it.
 //!
-//! The readers (`naga`, `glslang`) recurse over expressions and types, and copy what macros and constant arrays name, so
-//! that a short text can take any stack, memory or time. Here the text is measured first, as tokens, without knowing the
-//! grammar: its size, how deep brackets and operators nest ([`MAX_DEPTH`]), and how many tokens it has once macros,
-//! structures and constant arrays stand for what they contain ([`MAX_TOKENS`]). The measures are upper bounds for what
-//! people write, and do not depend on the machine. Names that macros paste together from parts (`##`), and arrays whose
-//! length alone is large, escape them; the command line therefore runs readers in a process of its own, with limits on
-//! memory and time.
+//! The parsers (`naga`, `glslang`) recurse over expressions and types, and copy the contents of macros and constant
+//! arrays at each use. So a short text can exhaust any stack, memory or time. The functions here estimate that from the
+//! tokens, without a grammar: the size of the text, the depth to which brackets and operators nest ([`MAX_DEPTH`]), and
+//! the number of tokens after each use of a macro, structure or constant array is replaced by its definition
+//! ([`MAX_TOKENS`]). The estimates are upper bounds for ordinary code, and do not depend on the machine. They do not
+//! cover names that macros compose with `##`, nor arrays of great length; the command line therefore runs parsers in a
+//! separate process with limits on memory and time.
+//!
+//! [`Scan`] splits the text into tokens and finds the definitions of names. [`Meter`] computes a [`Cost`] for each
+//! definition, from those of the names that it uses, and then for the whole text.
 
 mod scan;
 
@@ -20,15 +23,15 @@ use scan::{Body, Kind, Meaning, Scan, Token};
 
 /// The most bytes of a source text.
 const MAX_BYTES: usize = 4 << 20;
-/// The most tokens of a source text, macros, structures and constant arrays taken for what they contain.
+/// The most tokens of a source text after expansion of macros, structures and constant arrays.
 const MAX_TOKENS: u64 = 1 << 20;
-/// The most operators and brackets that lie around one place of the text: a sum of n terms is a tree of depth n.
+/// The most operators and brackets that enclose a token. Chains count as nested: a sum of n terms is a tree of depth n.
 const MAX_DEPTH: u32 = 4096;
 
-/// Refuses a text that could exhaust a reader's stack, memory or time.
+/// Checks that a text cannot exhaust a parser's stack, memory or time.
 ///
 /// # Errors
-/// [`ErrorCode::ReaderLimit`] with the limit and, where one is to blame, the line.
+/// [`ErrorCode::ReaderLimit`] with the limit and, if one place exceeds it, the line.
 pub(crate) fn check(text: &str, language: Language) -> Result<()> {
     if text.len() > MAX_BYTES {
         let detail = format!("expected at most {MAX_BYTES} bytes of text, found {}", text.len());
@@ -68,8 +71,8 @@ pub(crate) fn check(text: &str, language: Language) -> Result<()> {
     Ok(())
 }
 
-/// The byte of a text where a name is declared, as far as that can be told without the grammar: where it first follows a
-/// type or a word such as `var`, else where it first stands.
+/// The byte offset where a name is probably declared (there is no grammar): the first occurrence after another name
+/// (a type, or a word such as `var`) or after `>`; if there is none, the first occurrence.
 pub(crate) fn declaration(text: &str, language: Language, name: &str) -> Option<usize> {
     let scan = Scan::new(text, language, MAX_TOKENS as usize).ok()?;
     let is_name = |token: &Token<'_>| token.kind == Kind::Name(name);
@@ -89,14 +92,15 @@ fn error(text: &str, offset: u32, detail: String) -> FrontendError {
     FrontendError::new(ErrorCode::ReaderLimit, detail).in_source(place)
 }
 
-/// A limit that a text exceeds, and the byte where it does.
+/// A limit that a text exceeds, and the byte offset of the excess.
 enum Excess {
     Depth(u32),
     Chain(u32),
     Tokens(u32),
 }
 
-/// How many tokens a piece of text stands for: so many, and so many times those of a macro's argument.
+/// The number of tokens of a piece of text after expansion: the first number, plus the second number times the tokens
+/// of a macro's argument.
 #[derive(Clone, Copy, Default)]
 struct Size(u64, u64);
 
@@ -109,45 +113,46 @@ impl Size {
         Size(self.0.saturating_mul(factor), self.1.saturating_mul(factor))
     }
 
-    /// This macro's size with an argument of the size `argument`.
+    /// The size of a use of this macro, with an argument of the size `argument`.
     fn with(self, argument: Size) -> Size {
         Size(self.0, 0).plus(argument.times(self.1.max(1)))
     }
 }
 
-/// What the use of a name costs.
+/// What one use of a name adds to the estimates.
 #[derive(Clone, Copy, Default)]
 struct Cost {
     size: Size,
-    /// Operators and brackets of a macro around its deepest place.
+    /// The most operators and brackets in a macro's body that enclose one of its tokens.
     depth: u32,
-    /// Those that still lie around what follows the macro.
+    /// Operators and open brackets at the end of the macro's body. They enclose the tokens after the use, too.
     tail: u32,
-    /// Definitions other than macros, each of which needs the next.
+    /// Length of the longest chain of definitions (other than macros) in which each uses the next.
     chain: u32,
-    /// Whether it is a macro that a list of arguments follows.
+    /// Whether it is a macro with parameters.
     takes_arguments: bool,
-    /// Whether elements of it may be meant.
+    /// Whether it is a constant array or structure. An element `name[i]` counts as one token.
     is_array: bool,
 }
 
 /// An open bracket and the statement in it.
 #[derive(Default)]
 struct Level {
-    /// Operators of the statement so far.
+    /// Operators of the current statement so far.
     operators: u32,
-    /// Arms of the `if` before the statement: each lies in the `else` of the one before.
+    /// Number of `else`s before the statement: each branch of an `else if` chain nests in the `else` of the one before.
     elses: u32,
-    /// Whether commas separate elements, which do not lie around each other.
+    /// Whether commas separate elements. An operator of one element does not enclose the next element.
     list: bool,
     /// Whether it is a block or initializer in braces.
     braces: bool,
     /// Whether a statement has just ended.
     ended: bool,
-    /// The macro whose arguments these are, and what it adds to the depth of them.
+    /// The cost of the macro if the bracket contains a macro's arguments.
     call: Option<Cost>,
     size: Size,
-    /// What macros do that are named without arguments: their arguments may be anything in these brackets.
+    /// Product of the argument counts of macros that are named here without an argument list (for instance passed to
+    /// another macro). Their arguments may be anything in this bracket, so its size is multiplied by the factor.
     factor: u64,
 }
 
@@ -164,18 +169,19 @@ impl Level {
 
 struct Meter<'a> {
     scan: &'a Scan<'a>,
-    /// Costs of names; `None` while one is being measured: a macro does not expand itself.
+    /// Costs of names; `None` while the cost of a name is being computed, because a macro does not expand itself.
     costs: HashMap<&'a str, Option<Cost>>,
 }
 
 impl<'a> Meter<'a> {
-    /// Measures a name and, before it, all that it is made of. Its own stack does not depend on the text.
+    /// Computes the cost of a name, after the costs of all names that its definitions use. An explicit stack replaces
+    /// recursion, so that the text cannot exhaust the stack.
     fn define(&mut self, name: &'a str) -> std::result::Result<(), Excess> {
         if self.costs.contains_key(name) {
             return Ok(());
         }
         self.costs.insert(name, None);
-        // Names being measured, and how far each was looked through for other names.
+        // The names whose cost is being computed; per name the definition and the token that are examined next.
         let mut open: Vec<(&'a str, usize, u32)> = vec![(name, 0, 0)];
         while let Some((name, body, token)) = open.last_mut() {
             let bodies = &self.scan.definitions[*name];
@@ -202,7 +208,7 @@ impl<'a> Meter<'a> {
         Ok(())
     }
 
-    /// The cost of a name with these meanings: the largest of each.
+    /// The cost of a name with these definitions: the largest of each component.
     fn cost(&self, bodies: &[Body<'a>]) -> std::result::Result<Cost, Excess> {
         let mut most = Cost::default();
         for body in bodies {
@@ -214,7 +220,7 @@ impl<'a> Meter<'a> {
             }
             let cost = match body.meaning {
                 Meaning::Macro => cost,
-                // What is copied lies beside the use, not in it; a function is not even copied.
+                // A copied structure or constant is not nested in the expression that uses it. A function is not copied.
                 Meaning::Structure | Meaning::Constant => {
                     Cost { depth: 0, tail: 0, chain: cost.chain + 1, ..cost }
                 }
@@ -237,17 +243,18 @@ impl<'a> Meter<'a> {
         Ok(most)
     }
 
-    /// Measures tokens. Where they are a macro's, `parameters` stand for its arguments.
+    /// Computes the cost of tokens. `parameters` are the names of the parameters if the tokens are a macro's body.
     fn measure(
         &self,
         tokens: &[Token<'a>],
         parameters: &[&'a str],
     ) -> std::result::Result<Cost, Excess> {
         let mut levels = vec![Level::default()];
-        // Depth of all levels but the last, and the greatest depth of all.
+        // The depth of all levels but the last, the greatest depth so far, and the longest chain so far.
         let (mut outer, mut deepest, mut chain) = (0_u32, 0_u32, 0_u32);
+        // The macro whose argument list starts at the next token.
         let mut pending: Option<Cost> = None;
-        // A brace at the start is a structure's or an array's.
+        // An open brace as first token starts the body of a structure or an array, as if after `=`.
         let mut before = Kind::Mark(b'=');
         for (at, token) in tokens.iter().enumerate() {
             let last = levels.len() - 1;
@@ -312,7 +319,7 @@ impl<'a> Meter<'a> {
                 }
                 Kind::Mark(b';') => {
                     (level.size, level.factor) = (level.total(), 1);
-                    // A `for` has its statements in parentheses.
+                    // No bracket is closed: `;` also separates the parts of a `for` in parentheses.
                     (level.operators, level.ended) = (0, true);
                 }
                 Kind::Mark(b',') if level.list => {
@@ -337,7 +344,8 @@ impl<'a> Meter<'a> {
     }
 }
 
-/// Whether what stands in a bracket is separated by commas: arguments, elements, an initializer.
+/// Whether commas separate the contents of a bracket: arguments, elements, an initializer. `before` is the token
+/// before the bracket.
 fn is_list(mark: u8, before: Kind<'_>) -> bool {
     match mark {
         b'[' => true,

@@ -1,4 +1,4 @@
-//! The tokens of a source text, and the definitions of names among them.
+//! Splits a source text into tokens, and finds the definitions of macros, structures, constant arrays and functions.
 
 use std::ops::Range;
 
@@ -21,11 +21,11 @@ pub(super) enum Kind<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Token<'a> {
     pub(super) kind: Kind<'a>,
-    /// The byte of the text where it starts.
+    /// The byte offset in the text of the token's start.
     pub(super) offset: u32,
 }
 
-/// What a definition defines.
+/// The kind of a definition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Meaning {
     Macro,
@@ -36,38 +36,39 @@ pub(super) enum Meaning {
     Function,
 }
 
-/// What a name stands for.
+/// One definition of a name; a name may have several.
 #[derive(Debug)]
 pub(super) struct Body<'a> {
-    /// The tokens, in [`Scan::bodies`].
+    /// Range of its tokens in [`Scan::bodies`].
     pub(super) tokens: Range<usize>,
     pub(super) meaning: Meaning,
-    /// The names of a macro's arguments; one that cannot be an identifier where it has an empty list.
+    /// The names of a macro's parameters. For an empty list `()` it contains one empty name, so that the macro counts as
+    /// one with parameters.
     pub(super) parameters: Vec<&'a str>,
 }
 
-/// A text taken apart.
+/// The tokens and definitions of a text.
 #[derive(Debug, Default)]
 pub(super) struct Scan<'a> {
-    /// All but directives of the preprocessor.
+    /// All tokens except those of preprocessor directives.
     pub(super) text: Vec<Token<'a>>,
-    /// Directives other than `#define`, each ended by `;`.
+    /// The tokens of directives other than `#define`, with a `;` after each directive.
     pub(super) conditions: Vec<Token<'a>>,
-    /// What the bodies of definitions are made of.
+    /// The tokens of all definitions' bodies.
     pub(super) bodies: Vec<Token<'a>>,
     pub(super) definitions: HashMap<&'a str, Vec<Body<'a>>>,
-    /// How many tokens were looked at to find definitions.
+    /// Number of tokens that the search for definitions has examined.
     work: usize,
 }
 
-/// How often a token is looked at to find definitions: more only where they stand in each other.
+/// How often the search for definitions may examine each token on average. Only nested definitions need several times.
 const LOOKS: usize = 16;
 
 impl<'a> Scan<'a> {
-    /// Takes a text apart.
+    /// Splits a text into tokens and finds the definitions.
     ///
     /// # Errors
-    /// The byte at which it has more than `most` tokens.
+    /// The byte offset at which the text exceeds `most` tokens.
     pub(super) fn new(
         text: &'a str,
         language: Language,
@@ -107,7 +108,7 @@ impl<'a> Scan<'a> {
         let Kind::Name(macro_name) = name.kind else { return Ok(()) };
         let mut body = rest;
         let mut parameters = Vec::new();
-        // The list of parameters follows without a space.
+        // A list of parameters follows the name without a space.
         let list = name.offset as usize + macro_name.len();
         if rest.first().is_some_and(|t| t.kind == Kind::Mark(b'(') && t.offset as usize == list) {
             let end =
@@ -150,7 +151,7 @@ impl<'a> Scan<'a> {
                         Kind::Name("fn") => Meaning::Function,
                         _ => Meaning::Structure,
                     };
-                    // From the parameters on: their types count, too.
+                    // The body starts with the parameters, because their types count, too.
                     self.define(defined, meaning, &text, at + 2..braces_end(&text, at + 2));
                 }
                 Kind::Name("alias" | "type" | "typealias") if language == Language::Wgsl => {
@@ -164,9 +165,9 @@ impl<'a> Scan<'a> {
                     let Some(defined) = name(end - 1) else { continue };
                     self.define(defined, Meaning::Structure, &text, at + 1..end - 1);
                 }
-                // Scalars and vectors are computed; arrays and structures are copied whole.
+                // Parsers evaluate constant scalars and vectors; they copy constant arrays and structures at each use.
                 Kind::Name("const") => self.constants(&text, at + 1, language),
-                // C's functions: a name, its parameters, a block.
+                // A function as in C: a name, its parameters, a block.
                 Kind::Mark(b'{') if at > 0 && text[at - 1].kind == Kind::Mark(b')') => {
                     let open = opening(&text, at - 1);
                     self.work += at - open.unwrap_or(at.saturating_sub(MOST_PARAMETERS));
@@ -184,13 +185,14 @@ impl<'a> Scan<'a> {
         Ok(())
     }
 
-    /// The constants of a declaration, from behind `const`.
+    /// Adds the constant arrays and structures of the declaration whose tokens start at `start`, after `const`.
     fn constants(&mut self, text: &[Token<'a>], start: usize, language: Language) {
         let end = statement_end(text, start);
         self.work += 2 * (end - start);
         let mut at = start;
         while let Some(equals) = (at..end).find(|&at| text[at].kind == Kind::Mark(b'=')) {
-            // `a`, `a: T`, `float a`, `float a[2]`, `float[2] a`: the first name before `:`, or the last outside brackets.
+            // Forms: `a`, `a: T`, `float a`, `float a[2]`, `float[2] a`. The name is the last one that is outside
+            // brackets and before `:`.
             let head = &text[at..equals];
             let colon = head.iter().position(|token| token.kind == Kind::Mark(b':'));
             let mut nesting = 0_i32;
@@ -208,13 +210,13 @@ impl<'a> Scan<'a> {
                 match text[stop].kind {
                     Kind::Mark(b'(' | b'[' | b'{') => nesting += 1,
                     Kind::Mark(b')' | b']' | b'}') => nesting -= 1,
-                    // WGSL declares one at a time, and has commas in its types.
+                    // A WGSL declaration has only one constant, and its type may contain commas.
                     Kind::Mark(b',') if nesting == 0 && language != Language::Wgsl => break,
                     _ => {}
                 }
                 stop += 1;
             }
-            // An array is made by `array`, `T[]( )` or braces, a structure by its name; all of them are lists.
+            // An array value starts with `array`, `T[](` or a brace, a structure with its name.
             let value = &text[equals + 1..stop];
             let is_made = match value.first().map(|token| token.kind) {
                 Some(Kind::Name("array") | Kind::Mark(b'{')) => true,
@@ -236,12 +238,13 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Whether a name is that of a structure, as far as is known.
+    /// Whether the definitions found so far include a structure of this name.
     fn is_type(&self, name: &str) -> bool {
         let is_type = |body: &Body<'_>| body.meaning == Meaning::Structure;
         self.definitions.get(name).is_some_and(|bodies| bodies.iter().any(is_type))
     }
 
+    /// Adds a definition whose body is `range` of `text`.
     fn define(&mut self, name: &'a str, meaning: Meaning, text: &[Token<'a>], range: Range<usize>) {
         let range = range.start.min(range.end)..range.end;
         let tokens = self.bodies.len()..self.bodies.len() + range.len();
@@ -252,7 +255,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// The token after the block that starts at or after `at`, before any `;`.
+/// The index after the block that starts at or after `at`; the index of a `;` that comes before the block.
 fn braces_end(text: &[Token<'_>], at: usize) -> usize {
     let mut nesting = 0_u32;
     for (index, token) in text.iter().enumerate().skip(at) {
@@ -267,7 +270,7 @@ fn braces_end(text: &[Token<'_>], at: usize) -> usize {
     text.len()
 }
 
-/// The `;` of the statement in which `at` stands, or the bracket that closes around it.
+/// The index of the `;` that ends the statement at `at`, or of the bracket that closes around it.
 fn statement_end(text: &[Token<'_>], at: usize) -> usize {
     let mut nesting = 0_u32;
     for (index, token) in text.iter().enumerate().skip(at) {
@@ -282,7 +285,7 @@ fn statement_end(text: &[Token<'_>], at: usize) -> usize {
     text.len()
 }
 
-/// The parenthesis that the one at `close` closes.
+/// The index of the `(` that matches the `)` at `close`; `None` if it is more than [`MOST_PARAMETERS`] tokens away.
 fn opening(text: &[Token<'_>], close: usize) -> Option<usize> {
     let mut nesting = 0_u32;
     for index in (close.saturating_sub(MOST_PARAMETERS)..=close).rev() {
@@ -298,29 +301,29 @@ fn opening(text: &[Token<'_>], close: usize) -> Option<usize> {
     None
 }
 
-/// How many tokens a list of parameters may have to be found.
+/// The most tokens of a list of parameters; functions with more are not found.
 const MOST_PARAMETERS: usize = 4096;
 
-/// How many tokens of an array's type are looked through for its constructor.
+/// The number of tokens of a constant's value in which `](` is searched, which marks an array constructor.
 const MOST_DIMENSIONS: usize = 256;
 
 /// Splits a text into tokens.
 struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// Whether nothing but white space stands before `at` in its line.
+    /// Whether only white space and comments precede `at` in its line.
     line_start: bool,
 }
 
 impl<'a> Lexer<'a> {
-    /// The next token, and whether it is the first of its line; within a directive `None` at the line's end.
+    /// The next token, and whether it is the first of its line. In a directive, `None` at the end of the line.
     fn next(&mut self, in_directive: bool) -> Option<(Token<'a>, bool)> {
         let bytes = self.text.as_bytes();
         loop {
             let rest = &bytes[self.at..];
             match rest {
                 [] => return None,
-                // A line that goes on in the next one.
+                // A backslash joins the line with the next one.
                 [b'\\', b'\n', ..] => self.at += 2,
                 [b'\\', b'\r', b'\n', ..] => self.at += 3,
                 [b'\n', ..] => {
@@ -352,7 +355,7 @@ impl<'a> Lexer<'a> {
             b'"' => {
                 let end = bytes[start + 1..].iter().position(|c| matches!(c, b'"' | b'\n'));
                 self.at = end.map_or(bytes.len(), |end| start + 1 + end);
-                // The line's end is not part of a string that nothing closes.
+                // A string without closing quote ends before the line break.
                 if bytes.get(self.at) == Some(&b'"') {
                     self.at += 1;
                 }
@@ -360,7 +363,7 @@ impl<'a> Lexer<'a> {
             }
             c if is_word(c) => {
                 self.at += length(|c| c.is_ascii_alphanumeric() || c == b'_' || c >= 0x80);
-                // Bytes from 0x80 on are never split, so this is a boundary of characters.
+                // All bytes from 0x80 on are part of words, so the word starts and ends at character boundaries.
                 Kind::Name(&self.text[start..self.at])
             }
             mark => {
@@ -372,11 +375,11 @@ impl<'a> Lexer<'a> {
         Some((Token { kind, offset: start as u32 }, starts_line))
     }
 
-    /// Goes to the end of a comment's line.
+    /// Moves `at` to the end of the line of a `//` comment.
     fn skip_line(&mut self) {
         let bytes = self.text.as_bytes();
         while self.at < bytes.len() && bytes[self.at] != b'\n' {
-            // GLSL lets a comment go on behind a backslash.
+            // In GLSL, a backslash continues the comment in the next line.
             self.at += if bytes[self.at..].starts_with(b"\\\n") { 2 } else { 1 };
         }
     }

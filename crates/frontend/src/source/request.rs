@@ -1,6 +1,6 @@
-//! Which stage and entry point a text of GLSL or HLSL is compiled for.
+//! Determines the stage and the entry point for which a GLSL or HLSL text is compiled.
 //!
-//! Both languages leave the stage to whoever compiles, and HLSL the entry point too.
+//! Neither language states the stage in the text, and HLSL does not state the entry point either.
 
 use crestline_ssa::ir::Stage;
 
@@ -9,7 +9,7 @@ use super::source_error;
 use crate::error::ErrorCode;
 use crate::error::{FrontendError, Result, SourcePosition};
 
-/// Stages as `#pragma shader_stage` and file extensions name them.
+/// Per stage its name in `#pragma shader_stage` and its file extension.
 const STAGES: [(&str, &str, Stage); 6] = [
     ("vertex", "vert", Stage::Vertex),
     ("tesscontrol", "tesc", Stage::TessControl),
@@ -19,13 +19,13 @@ const STAGES: [(&str, &str, Stage); 6] = [
     ("compute", "comp", Stage::Compute),
 ];
 
-/// The stage that is asked for, that the text's pragma names, or that the file's name ends in; compute otherwise.
+/// The stage `asked`, else that of the text's pragma, else that of the file name's extension, else compute.
 pub(super) fn stage(name: &str, text: &str, asked: Option<Stage>) -> Result<Stage> {
     let said = pragma(name, text)?;
     Ok(asked.or(said).or_else(|| from_name(name)).unwrap_or(Stage::Compute))
 }
 
-/// The stage of `a.vert`, and of `a.vert.glsl`.
+/// The stage that the extension gives: `vert` in `a.vert` and in `a.vert.glsl`.
 fn from_name(name: &str) -> Option<Stage> {
     let mut endings = name.rsplit(['.', '/', '\\']);
     let ending = endings.next()?;
@@ -33,7 +33,8 @@ fn from_name(name: &str) -> Option<Stage> {
     STAGES.iter().find(|row| row.1 == ending).map(|row| row.2)
 }
 
-/// The stage of `#pragma shader_stage(STAGE)`. What `#if` leaves out counts too: the preprocessor has not run yet.
+/// The stage of `#pragma shader_stage(STAGE)`. Pragmas that `#if` excludes count too, because the preprocessor has not
+/// run yet.
 fn pragma(name: &str, text: &str) -> Result<Option<Stage>> {
     let mut found: Option<(u32, Stage)> = None;
     if !text.contains("shader_stage") {
@@ -59,7 +60,7 @@ fn pragma(name: &str, text: &str) -> Result<Option<Stage>> {
     Ok(found.map(|(_, stage)| stage))
 }
 
-/// What stands between the parentheses of `#pragma shader_stage(...)`, if that is what the line has.
+/// The text between the parentheses if the line is a `#pragma shader_stage(...)`.
 fn pragma_argument(line: &str) -> Option<&str> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("pragma")?;
     let rest = rest.strip_prefix(char::is_whitespace)?.trim_start().strip_prefix("shader_stage")?;
@@ -67,7 +68,7 @@ fn pragma_argument(line: &str) -> Option<&str> {
     Some(rest.split(')').next().unwrap_or_default().trim())
 }
 
-/// The length in bytes of the comment that the text starts with, if it does.
+/// The length in bytes of the comment at the start of the text; `None` if the text does not start with a comment.
 fn comment(text: &str) -> Option<usize> {
     if text.starts_with("//") {
         return Some(text.find('\n').unwrap_or(text.len()));
@@ -76,7 +77,7 @@ fn comment(text: &str) -> Option<usize> {
     Some(inner.find("*/").map_or(text.len(), |end| end + 4))
 }
 
-/// The text with comments blanked, line by line as it was.
+/// The text with each comment replaced by a space. Line breaks in comments remain, so line numbers do not change.
 fn without_comments(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -94,14 +95,15 @@ fn without_comments(text: &str) -> String {
     out
 }
 
-/// Whether the text is a name as GLSL and HLSL have them.
+/// Whether the text is an identifier of GLSL and HLSL.
 #[cfg(feature = "glslang")]
 pub(super) fn is_identifier(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
         && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether a module made of HLSL has the function that its entry point stands for: glslang calls it `@NAME(...`.
+/// Whether a module compiled from HLSL contains the function `entry` of the source. glslang names it `@NAME(...` and
+/// makes a wrapper function the entry point.
 #[cfg(feature = "glslang")]
 pub(super) fn calls_source_entry(words: &[u32], entry: &str) -> bool {
     const HEADER_WORDS: usize = 5;
@@ -121,7 +123,7 @@ pub(super) fn calls_source_entry(words: &[u32], entry: &str) -> bool {
     false
 }
 
-/// An entry point that a text of HLSL does not have, with the functions that it has.
+/// The error for an entry point that the HLSL text does not define, with the names of the functions that it defines.
 #[cfg(feature = "glslang")]
 pub(super) fn no_entry_point(entry: &str, text: &str) -> FrontendError {
     let functions = functions(text);
@@ -135,14 +137,15 @@ pub(super) fn no_entry_point(entry: &str, text: &str) -> FrontendError {
     FrontendError::new(ErrorCode::NoEntryPoint, format!("expected {entry:?}, found {found}"))
 }
 
-/// Names of the functions that a text defines outside of braces, for messages: as it is written, without the
-/// preprocessor, and not too many.
+/// Names of the functions that a text defines outside of braces, at most 16, for messages. The preprocessor has not run
+/// on the text.
 #[cfg(feature = "glslang")]
 fn functions(text: &str) -> Vec<&str> {
     const MAX: usize = 16;
     let mut names: Vec<&str> = Vec::new();
     let mut depth = 0u32;
-    // The name before an open parenthesis, after a type; the list of parameters has ended once `closed`.
+    // `candidate` is the identifier before an open parenthesis, if a type precedes it. `closed` is set after the list
+    // of parameters.
     let mut before: Option<&str> = None;
     let mut last: Option<&str> = None;
     let mut candidate: Option<&str> = None;
@@ -181,7 +184,7 @@ fn functions(text: &str) -> Vec<&str> {
     names
 }
 
-/// Identifiers, and all other characters one by one, without comments and preprocessor lines.
+/// The tokens of a text: identifiers, and each other character by itself. Comments and preprocessor lines are skipped.
 #[cfg(feature = "glslang")]
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;

@@ -1,4 +1,4 @@
-//! Types and constants in module order, specialization applied.
+//! Declares the types and evaluates the constants of a module, in order, with the given specialization values.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use super::types::{Type, Types};
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::ids::IdMap;
 
-/// Parts of all composite constants together.
+/// The most parts of all composite constants together.
 const MAX_CONST_PARTS: usize = 1 << 22;
 
-/// The value of a constant; its type stands beside it.
+/// The value of a constant. Tables store it with its type.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Const {
     /// A scalar, zero extended; booleans are 0 and 1.
@@ -28,7 +28,7 @@ pub(crate) enum Const {
 }
 
 impl Const {
-    /// Part `index` of a composite, which the caller knows to exist.
+    /// Part `index` of a composite. The caller has checked the index against the type.
     pub(crate) fn part(&self, index: u32) -> Const {
         match self {
             Const::Composite(parts) => parts.get(index as usize).cloned().unwrap_or(Const::Undef),
@@ -37,7 +37,7 @@ impl Const {
         }
     }
 
-    /// The bits of a scalar; undefined counts as 0.
+    /// The bits of a scalar; 0 if it is null or undefined.
     pub(crate) fn bits(&self) -> u64 {
         match self {
             Const::Scalar(bits) => *bits,
@@ -57,7 +57,7 @@ pub(crate) struct Globals {
 }
 
 impl Globals {
-    /// Declares all types and evaluates all constants; `spec` gives values by specialization id.
+    /// Declares all types and evaluates all constants. `spec` lists specialization ids and the bits of their values.
     pub(crate) fn read(module: &Module<'_>, spec: &[(u32, u64)]) -> Result<Globals> {
         let mut globals = Globals::default();
         let mut known = vec![false; spec.len()];
@@ -113,6 +113,7 @@ impl Globals {
         }
     }
 
+    /// The value of the constant that `inst` defines. Sets `known[i]` if it uses `spec[i]`.
     fn evaluate(
         &self,
         module: &Module<'_>,
@@ -163,8 +164,8 @@ impl Globals {
         }
     }
 
-    /// Whether a constant of type `ty` may be part `index` of a composite. Validators do not look at the sign of a vector's
-    /// components, and there are compilers whose constants mix them.
+    /// Whether a constant of type `ty` may be part `index` of a composite. The components of an integer vector may have
+    /// either signedness: validators accept that, and some compilers produce it.
     fn fits(&self, composite: u32, index: u32, ty: u32) -> bool {
         let Some(part) = self.types.part(composite, index) else { return false };
         let bits = |id| match self.types.get(id) {

@@ -1,4 +1,4 @@
-//! Evaluates `OpSpecConstantOp`: every operation that the Shader capability allows there.
+//! Evaluates `OpSpecConstantOp`, for every operation that the Shader capability allows in it.
 
 use rspirv::spirv::Op;
 
@@ -57,6 +57,7 @@ pub(crate) fn spec_constant_op(globals: &Globals, inst: &Inst<'_>) -> Result<Con
     }
 }
 
+/// The type of part `index` of the composite type `ty`.
 fn part(globals: &Globals, inst: &Inst<'_>, ty: u32, index: u32) -> Result<u32> {
     globals.types.part(ty, index).ok_or_else(|| {
         let count = globals.types.parts(ty).unwrap_or(0);
@@ -64,6 +65,7 @@ fn part(globals: &Globals, inst: &Inst<'_>, ty: u32, index: u32) -> Result<u32> 
     })
 }
 
+/// `base`, of type `ty`, with the part at `path` (a list of indices) replaced by `object`.
 fn insert(
     globals: &Globals,
     inst: &Inst<'_>,
@@ -86,6 +88,7 @@ fn insert(
     Ok(Const::Composite(parts.into()))
 }
 
+/// Evaluates an operation for each component of the result.
 fn per_component(
     globals: &Globals,
     inst: &Inst<'_>,
@@ -134,7 +137,10 @@ fn unfoldable(inst: &Inst<'_>, op: Op) -> crate::error::FrontendError {
     )
 }
 
-/// One operation on scalars: `args` zero extended, of `bits` each. `None`: not an operation for constants.
+/// Evaluates one operation on scalars. `args` are zero extended, `bits` are their sizes and `count` is their number. Bits of
+/// the result above `result_bits` are arbitrary.
+///
+/// `None` if the operation is not supported, has another number of operands, or divides by 0.
 fn scalar(op: Op, args: &[u64; 3], bits: &[u32; 3], count: usize, result_bits: u32) -> Option<u64> {
     let [a, b, c] = *args;
     let shift = u32::try_from(b).unwrap_or(u32::MAX);

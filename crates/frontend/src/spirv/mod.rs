@@ -1,4 +1,5 @@
-//! The SPIR-V module: instructions, sections, types and constants, checked as far as the translation relies on them.
+//! The parsed SPIR-V module: instructions, sections, types and constants. Parsing checks all rules that the translation
+//! relies on.
 
 mod constants;
 mod fold;

@@ -1,4 +1,5 @@
-//! The sections of a module: entry points, modes, names, decorations, global instructions, functions and blocks.
+//! Sorts the instructions of a module by section: entry points, execution modes, names, decorations, types, constants and
+//! variables, functions and their blocks.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -47,12 +48,12 @@ pub(crate) enum ExtSet {
     Other(String),
 }
 
-/// How a block's construct ends.
+/// The merge instruction of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Merge {
-    /// Of a selection: the merge block.
+    /// `OpSelectionMerge`: the merge block.
     Selection(u32),
-    /// Of a loop: the merge block and the continue target.
+    /// `OpLoopMerge`: the merge block and the continue target.
     Loop(u32, u32),
 }
 
@@ -102,7 +103,7 @@ pub(crate) struct Module<'w> {
     names: IdMap<String>,
     decorations: IdMap<Vec<Deco<'w>>>,
     member_decorations: HashMap<(u32, u32), Vec<Deco<'w>>>,
-    /// Decorations added by groups so far.
+    /// Number of decorations that decoration groups have added so far.
     grouped: usize,
 }
 
@@ -207,7 +208,7 @@ impl<'w> Module<'w> {
         Ok(())
     }
 
-    /// Files one instruction that stands outside functions.
+    /// Adds one instruction from outside functions to the table of its section.
     fn global(&mut self, index: usize) -> Result<()> {
         let inst = self.insts[index];
         match inst.op {
@@ -221,7 +222,7 @@ impl<'w> Module<'w> {
             }
             Op::MemoryModel => {
                 let model = AddressingModel::from_u32(inst.word(0)?);
-                // Physical storage buffers are refused where a shader uses one.
+                // The instructions that use physical storage buffers are refused, not the addressing model.
                 let known = [AddressingModel::Logical, AddressingModel::PhysicalStorageBuffer64];
                 if !model.is_some_and(|m| known.contains(&m)) {
                     return Err(inst.error(
@@ -301,7 +302,7 @@ impl<'w> Module<'w> {
         Ok(())
     }
 
-    /// Keeps groups from multiplying: many decorations on many targets.
+    /// Limits the decorations that groups add: a short module can apply many decorations to many targets.
     fn count_group(&mut self, inst: &Inst<'w>, decorations: usize) -> Result<()> {
         const MAX_GROUPED: usize = 1 << 20;
         let added = decorations.saturating_mul(inst.operands.len());
@@ -313,7 +314,7 @@ impl<'w> Module<'w> {
         Err(inst.error(ErrorCode::BadDecoration, detail))
     }
 
-    /// Files a function that starts at `index`; gives the index after its end.
+    /// Adds the function that starts at instruction `index`. Returns the index after its `OpFunctionEnd`.
     fn function(&mut self, index: usize) -> Result<usize> {
         let head = self.insts[index];
         let mut func =
@@ -383,8 +384,8 @@ impl<'w> Module<'w> {
         Err(label.error(ErrorCode::BadFunction, "expected a terminator at the end of the block"))
     }
 
-    /// The entry point to translate: the only one of that name and stage. Where no stage is asked for, compute comes
-    /// before all others.
+    /// The entry point to translate: the only one with that name and stage. If `stage` is `None`, a compute entry point
+    /// takes precedence over those of other stages.
     pub(crate) fn entry_point(
         &self,
         name: Option<&str>,
@@ -415,7 +416,7 @@ impl<'w> Module<'w> {
                 found,
             )
         };
-        /// Enough to choose from.
+        /// The most entry points that the message lists.
         const SHOWN: usize = 32;
         let mut names: Vec<String> = found.iter().take(SHOWN).map(|e| e.to_string()).collect();
         if found.len() > SHOWN {
@@ -448,7 +449,8 @@ fn model(stage: Stage) -> ExecutionModel {
     }
 }
 
-/// Instructions for debuggers, which may stand anywhere.
+/// Whether an instruction may appear anywhere: debug information, and extended instructions outside blocks, which have
+/// no effect there.
 pub(crate) fn is_debug(op: Op) -> bool {
     matches!(
         op,

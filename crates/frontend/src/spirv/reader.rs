@@ -1,7 +1,8 @@
-//! Words to instructions: lengths, opcodes and operand counts by the grammar tables of `rspirv`.
+//! Splits the words of a module into instructions. Checks lengths, opcodes and operand counts against the grammar tables
+//! of `rspirv`.
 //!
-//! The grammar tables are `rspirv`'s; the walk is our own because every error names the word offset of its
-//! instruction, which `rspirv`'s parser does not hand on, and because operands of `OpSpecConstantOp` may repeat.
+//! `rspirv`'s own parser is not used: it does not report the word offset of an instruction, which every error here
+//! contains, and its grammar does not cover the repeated operands of `OpSpecConstantOp`.
 
 use std::sync::LazyLock;
 
@@ -27,10 +28,10 @@ static GRAMMAR: LazyLock<Vec<Option<&'static Instruction<'static>>>> = LazyLock:
     rows
 });
 
-/// One instruction, its operands still words of the module.
+/// One instruction. Its operands are words of the module.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Inst<'w> {
-    /// Word offset in the module.
+    /// Offset in the module of the first word, in words.
     pub(crate) at: u32,
     /// The opcode.
     pub(crate) op: Op,
@@ -77,7 +78,7 @@ impl<'w> Inst<'w> {
             .map_err(|e| self.error(ErrorCode::BadString, format!("expected UTF-8, found {e}")))
     }
 
-    /// A name at operand word `index`: nothing depends on it, so what is no UTF-8 is replaced.
+    /// The name at operand word `index`. Invalid UTF-8 is replaced, because names do not affect the translation.
     pub(crate) fn lossy_string(&self, index: usize) -> Result<String> {
         let bytes = self.string_bytes(index)?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())

@@ -1,4 +1,4 @@
-//! Types by id, checked when they are declared: a type only refers to earlier ones, so no type contains itself.
+//! The table of types by id. Each declaration is checked: a type refers to earlier types only, so no type contains itself.
 
 use std::rc::Rc;
 
@@ -9,10 +9,11 @@ use super::reader::Inst;
 use crate::error::{ErrorCode, FrontendError, Result};
 use crate::ids::IdMap;
 
-/// Depth to which types may nest, so that walks over a type may recurse.
+/// Depth to which types may nest, because walks over a type are recursive.
 const MAX_DEPTH: u32 = 64;
 
-/// Nodes of a type written out as a tree, so that walks over a type end soon although its parts may be shared.
+/// The most nodes of a type written out as a tree. It limits the time of walks over a type: parts may be shared, so the
+/// tree can be much larger than the module.
 const MAX_NODES: u64 = 1 << 14;
 
 /// A type.
@@ -26,7 +27,8 @@ pub(crate) enum Type {
     Int {
         /// 8, 16, 32 or 64.
         bits: u32,
-        /// Whether the type is declared signed: how integers of other widths than the IR's are extended.
+        /// Whether the type is declared signed. This decides how integers are extended or narrowed to the width that the IR
+        /// requires.
         signed: bool,
     },
     /// An IEEE 754 number.
@@ -55,7 +57,7 @@ pub(crate) enum Type {
         /// Elements, at least 1.
         count: u32,
     },
-    /// An array whose length the buffer's size gives.
+    /// An array whose length results from the size of the buffer.
     RuntimeArray {
         /// Type of the elements.
         elem: u32,
@@ -67,7 +69,7 @@ pub(crate) enum Type {
     },
     /// A pointer.
     Pointer {
-        /// Where it points.
+        /// The storage class of what it points to.
         class: StorageClass,
         /// What it points to; not checked to exist for forward declared pointers.
         pointee: u32,
@@ -88,7 +90,7 @@ pub(crate) enum Type {
     },
     /// A sampler.
     Sampler,
-    /// A type that is only named so far: ray queries and the like.
+    /// A type that the compiler does not support, such as ray queries; its name in words.
     Opaque(&'static str),
 }
 
@@ -99,11 +101,11 @@ pub(crate) struct ImageType {
     pub(crate) component: u32,
     /// Number of the dimensions in SPIR-V.
     pub(crate) dim: u32,
-    /// Whether it has layers.
+    /// Whether the image is an array of layers.
     pub(crate) arrayed: bool,
     /// Whether a texel has several samples.
     pub(crate) multisampled: bool,
-    /// 1 for use with a sampler, 2 without, 0 if only known at run time.
+    /// The `Sampled` operand: 1 for use with a sampler, 2 for use without, 0 if only known at run time.
     pub(crate) sampled: u32,
     /// Number of the format in SPIR-V; 0 if it is not known.
     pub(crate) format: u32,
@@ -112,13 +114,18 @@ pub(crate) struct ImageType {
 #[derive(Clone, Debug)]
 struct Entry {
     ty: Type,
+    /// Levels of nesting, at least 1.
     depth: u32,
+    /// Number of scalars, vectors and matrix columns; `u64::MAX` with a runtime array.
     leaves: u64,
+    /// Nodes of the type written out as a tree, an array's elements counted once.
     nodes: u64,
+    /// See [`Types::is_bulky`].
     bulky: bool,
 }
 
-/// Parts of an array that a value has one by one. More are more than a thread has registers, whatever its width.
+/// The most leaves of an array that the translation represents as separate IR values. A thread has no registers for
+/// more, at any SIMD width.
 const MAX_ARRAY_VALUES: u64 = 128;
 
 /// All types of a module.
@@ -133,7 +140,7 @@ impl Types {
         self.table.get(&id).map(|e| &e.ty)
     }
 
-    /// The type with that id in words, for errors; a vector with its components.
+    /// The type with that id in words, for errors. For a vector it includes the component type.
     pub(crate) fn describe(&self, id: u32) -> String {
         match self.get(id) {
             Some(Type::Vector { elem, count }) => match self.get(*elem) {
@@ -160,12 +167,12 @@ impl Types {
         self.table.get(&id).map_or(0, |e| e.leaves)
     }
 
-    /// Whether a value of the type has a large array in it, so that it stays in memory.
+    /// Whether the type contains an array of more than [`MAX_ARRAY_VALUES`] leaves. Values of such types stay in memory.
     pub(crate) fn is_bulky(&self, id: u32) -> bool {
         self.table.get(&id).is_some_and(|e| e.bulky)
     }
 
-    /// The IR type of a scalar or vector.
+    /// The IR type of a scalar or vector; `None` for other types.
     pub(crate) fn leaf(&self, id: u32) -> Option<Ty> {
         match *self.get(id)? {
             Type::Bool => Some(Ty::BOOL),
@@ -218,7 +225,7 @@ impl Types {
         }
     }
 
-    /// The shape of a private variable of that type.
+    /// The IR type of a private variable of that type.
     pub(crate) fn var_ty(&self, id: u32) -> Result<VarTy> {
         if let Some(ty) = self.leaf(id) {
             return Ok(VarTy::Vector(ty));
@@ -245,7 +252,7 @@ impl Types {
         }
     }
 
-    /// Whether two types have the same shape: equal scalars, counts and members, whatever their decorations.
+    /// Whether two types have the same structure: equal scalars, counts and members. Decorations may differ.
     pub(crate) fn same_shape(&self, a: u32, b: u32) -> bool {
         if a == b {
             return true;
@@ -262,7 +269,7 @@ impl Types {
         }
     }
 
-    /// Adds the type that `inst` declares. `length` gives the value of an array length constant.
+    /// Adds the type that `inst` declares. `length` returns the value of an array length constant by id.
     pub(crate) fn declare(
         &mut self,
         inst: &Inst<'_>,
@@ -355,7 +362,7 @@ impl Types {
         self.insert(inst, ty)
     }
 
-    /// A pointer whose pointee comes later: its declaration replaces this entry.
+    /// Adds a placeholder for a pointer type that is declared later. That declaration replaces it.
     fn declare_forward(&mut self, inst: &Inst<'_>) -> Result<()> {
         let ty = Type::Opaque("pointer with a forward declaration");
         self.table.entry(inst.word(0)?).or_insert(Entry {
@@ -405,6 +412,7 @@ impl Types {
         Ok(())
     }
 
+    /// Checks that type `id` exists and satisfies `fits`; `what` describes the expected type in the error.
     fn need(
         &self,
         inst: &Inst<'_>,
@@ -449,7 +457,7 @@ impl Type {
     }
 }
 
-/// Whether a composite may contain the type.
+/// Whether the type can be a part of a composite.
 fn is_data(ty: &Type) -> bool {
     !matches!(ty, Type::Void | Type::Function { .. })
 }
